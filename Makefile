@@ -1,0 +1,54 @@
+# Needs Python 3.11 or newer, make and a package index. Everything is installed into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PACKAGES := gpusim isa workloads
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test check check-full bench clean
+
+help:
+	@echo "make demo        install, then simulate a published SGEMM on the GPU it was written for"
+	@echo "make test        the quick tests"
+	@echo "make check       style, types, imports, quick tests compiled and in plain Python"
+	@echo "make check-full  the same and the slow tests"
+	@echo "make bench       speed of both engines"
+	@echo "make clean       remove .venv and every cache"
+
+demo: $(VENV)/core.stamp
+	$(BIN)/gpusim run sgemm-lai --machine gtx580-1566
+
+test: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -m "not slow"
+
+check: $(VENV)/all.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict $(PACKAGES)
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -m "not slow"
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not jit"
+
+check-full: check
+	$(BIN)/python -m pytest -m slow
+
+bench: $(VENV)/test.stamp
+	$(BIN)/python -m pytest benchmarks -o addopts=-q --benchmark-only
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks *.egg-info
+	find $(PACKAGES) tests -name __pycache__ -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "gpusim needs Python 3.11 or newer; name one: make PYTHON=python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# Each stamp is newer than what it was installed from, so that a repeated make installs nothing.
+$(VENV)/core.stamp: EXTRAS :=
+$(VENV)/test.stamp: EXTRAS := [test]
+$(VENV)/all.stamp: EXTRAS := [all]
+$(VENV)/%.stamp: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.$(EXTRAS)'
+	@touch $@

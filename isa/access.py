@@ -1,0 +1,61 @@
+"""Where a thread may read and write: the ranges of each memory space, and the check of a set of addresses."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa import memory
+from isa.kernel import Buffer, Kernel
+from isa.table import Row, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Byte ranges [start, end) that may be accessed, in ascending order."""
+
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+def buffer_ranges(buffers: Sequence[Buffer]) -> Ranges:
+    """Return the ranges of global memory: one for each buffer, empty ones left out."""
+    where = memory.bases(buffers)
+    held = [(where[b.name], where[b.name] + b.nbytes) for b in buffers if b.nbytes]
+    return Ranges(tuple(start for start, _ in held), tuple(end for _, end in held))
+
+
+def ranges(kernel: Kernel, row: Row) -> Ranges:
+    """Return the ranges of the space that a memory instruction of this row accesses."""
+    if row.unit is Unit.SHARED:
+        return Ranges((0,), (kernel.program.shared_bytes,))
+    if row.unit is Unit.LOCAL:
+        return Ranges((0,), (kernel.program.local_bytes,))
+    return buffer_ranges(kernel.buffers)
+
+
+def misaligned(addresses: NDArray[np.uint32], nbytes: int) -> bool:
+    """Tell whether any address is not a multiple of `nbytes`, a power of two."""
+    return bool(int(np.bitwise_or.reduce(addresses, axis=None)) & (nbytes - 1))
+
+
+def inside(allowed: Ranges, addresses: NDArray[np.uint32], nbytes: int) -> bool:
+    """Tell whether accesses of `nbytes` at all the addresses (at least one) lie within the ranges."""
+    low, high = int(addresses.min()), int(addresses.max())
+    which = bisect_right(allowed.starts, low) - 1
+    return (which >= 0 and high + nbytes <= allowed.ends[which]) or not outside(allowed, addresses, nbytes).any()
+
+
+def outside(allowed: Ranges, addresses: NDArray[np.uint32], nbytes: int) -> NDArray[np.bool_]:
+    """Tell for each address whether `nbytes` there leave the ranges."""
+    if not allowed.starts:
+        return np.ones(addresses.shape, np.bool_)
+    wide: Any = addresses.astype(np.int64)
+    which = np.searchsorted(np.array(allowed.starts), wide, side="right") - 1
+    ends = np.array(allowed.ends)[np.maximum(which, 0)]
+    return np.asarray((which < 0) | (wide + nbytes > ends), np.bool_)

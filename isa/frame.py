@@ -1,0 +1,100 @@
+"""What one block holds while it is interpreted: registers, predicates, shared and local memory, of all its warps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.kernel import WARP_SIZE, Kernel
+from isa.operand import PT_INDEX
+
+PREDICATES = PT_INDEX + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Warps that execute together; `select` picks their rows (a slice where they are neighbours, for speed)."""
+
+    members: tuple[int, ...]
+    warps: NDArray[np.int64]  # the same
+    select: Any  # slice or index array over the warps of the block
+    live: NDArray[np.bool_]  # [warps, 32]: the lanes that are threads of the block
+    mask: NDArray[np.bool_] | None  # `live`, or None where every lane is
+    lanes: int  # live lanes in all
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The arrays are written in place; [.., warp, lane] unless said otherwise.
+
+    `versions[r]` counts the writes to register r; `located[pc]` keeps the addresses that a memory instruction last
+    used, with the version of its base register and the group, so that an unchanged base costs nothing.
+    """
+
+    block: int
+    memory: NDArray[np.uint32]  # global memory, 32-bit words
+    registers: NDArray[np.uint32]  # [register, warp, lane]
+    predicates: NDArray[np.bool_]  # [predicate, warp, lane], PT the last
+    shared: NDArray[np.uint32]  # 32-bit words
+    local: NDArray[np.uint32]  # 32-bit words, thread after thread
+    local_words: int  # of one thread
+    specials: Mapping[str, NDArray[np.uint32]]
+    live: NDArray[np.bool_]
+    counts: NDArray[np.int64]  # [pc] warp instructions
+    active: NDArray[np.int64]  # [pc] thread instructions whose guard held
+    versions: list[int]
+    located: dict[int, tuple[int, Group, NDArray[np.uint32]]]
+
+
+def new_frame(
+    kernel: Kernel, block: int, memory: NDArray[np.uint32], counts: NDArray[np.int64], active: NDArray[np.int64]
+) -> Frame:
+    """Return a block at its launch: everything zero but its special registers; `memory` is shared by all blocks."""
+    registers, warps = kernel.program.registers, kernel.warps
+    local_words = -(-kernel.program.local_bytes // 4)
+    predicates = np.zeros((PREDICATES, warps, WARP_SIZE), np.bool_)
+    predicates[PT_INDEX] = True
+    return Frame(
+        block=block,
+        memory=memory,
+        registers=np.zeros((registers, warps, WARP_SIZE), np.uint32),
+        predicates=predicates,
+        shared=np.zeros(-(-kernel.program.shared_bytes // 4), np.uint32),
+        local=np.zeros(warps * WARP_SIZE * local_words, np.uint32),
+        local_words=local_words,
+        specials=specials(kernel, block),
+        live=(np.arange(warps * WARP_SIZE) < kernel.threads).reshape(warps, WARP_SIZE),
+        counts=counts,
+        active=active,
+        versions=[0] * registers,
+        located={},
+    )
+
+
+def specials(kernel: Kernel, block: int) -> dict[str, NDArray[np.uint32]]:
+    """Return each special register as [warp, lane] in block number `block`; x runs fastest in threads and in blocks."""
+    thread = np.arange(kernel.warps * WARP_SIZE, dtype=np.uint32).reshape(-1, WARP_SIZE)
+    named: dict[str, Any] = {"LANEID": thread % WARP_SIZE, "WARPID": thread // WARP_SIZE}
+    named |= _coordinates("TID", thread, kernel.block)
+    named |= _coordinates("CTAID", np.uint32(block), kernel.grid)
+    named |= {f"NTID.{axis}": np.uint32(size) for axis, size in zip("XYZ", kernel.block, strict=True)}
+    named |= {f"NCTAID.{axis}": np.uint32(size) for axis, size in zip("XYZ", kernel.grid, strict=True)}
+    return {name: np.broadcast_to(value, thread.shape) for name, value in named.items()}
+
+
+def group_of(frame: Frame, members: tuple[int, ...]) -> Group:
+    """Return the group of these warps, in ascending order."""
+    neighbours = members[-1] - members[0] + 1 == len(members)
+    select = slice(members[0], members[-1] + 1) if neighbours else np.array(members)
+    live = frame.live[select]
+    whole = bool(live.all())
+    return Group(members, np.array(members), select, live, None if whole else live, int(np.count_nonzero(live)))
+
+
+def _coordinates(name: str, linear: Any, size: tuple[int, int, int]) -> dict[str, Any]:
+    x, y, _ = size
+    return {f"{name}.X": linear % x, f"{name}.Y": linear // x % y, f"{name}.Z": linear // (x * y)}

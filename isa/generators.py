@@ -1,0 +1,127 @@
+"""Contents of buffers as functions of the element index, so that any part can be made alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+HASH_BITS = 16  # of the hash that reach a float: limits of up to 7 integer bits then give exact singles
+
+
+@dataclass(frozen=True, slots=True)
+class HashFill:
+    """Element i is a hash of (i, seed), scaled to [low, high)."""
+
+    seed: int
+    low: float
+    high: float
+    dtype: str
+
+    def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
+        """Values of `dtype` at the element indices."""
+        bits = hash32(index, self.seed)
+        if np.dtype(self.dtype).kind == "f":
+            unit = (bits >> np.uint32(32 - HASH_BITS)).astype(np.float64) / (1 << HASH_BITS)
+            return (self.low + (self.high - self.low) * unit).astype(self.dtype)
+        span = np.uint64(int(self.high) - int(self.low))
+        return (int(self.low) + ((bits * span) >> np.uint64(32)).astype(np.int64)).astype(self.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class IotaFill:
+    """Element i is i."""
+
+    dtype: str
+
+    def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
+        """Element indices as `dtype`."""
+        return index.astype(self.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantFill:
+    """Every element is `value`."""
+
+    value: float
+    dtype: str
+
+    def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
+        """`value` as `dtype`, once per element index."""
+        return np.full(index.shape, self.value, self.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesFill:
+    """Element i is `values[i]`."""
+
+    values: tuple[float, ...]
+    dtype: str
+
+    def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
+        """Values at the element indices, as `dtype`."""
+        return np.array(self.values).astype(self.dtype)[index]
+
+
+GeneratedFill = HashFill | IotaFill | ConstantFill | ValuesFill
+
+
+def hash_fill(seed: int, low: float = -1.0, high: float = 1.0, dtype: str = "f4") -> HashFill:
+    """Fill that hashes (element index, seed) to [low, high).
+
+    A float is low + (high - low) h / 2**16 with a 16-bit h: exact in single for integer limits up to 128, otherwise
+    IEEE double arithmetic rounded once to `dtype`, hence the same on every platform. An integer is the upper part of
+    h (high - low) with a 32-bit h. Raises ValueError when the range is empty or too narrow to keep `high` out.
+    """
+    if not low < high:
+        raise ValueError(f"hash limits {low:g} {high:g}: the first must be below the second")
+    fill = HashFill(int(seed), low, high, dtype)
+    if np.dtype(dtype).kind == "f":
+        _check_floats(fill)
+    else:
+        _check_integers(fill)
+    return fill
+
+
+def iota_fill(dtype: str = "f4") -> IotaFill:
+    """Fill whose element i is i."""
+    return IotaFill(dtype)
+
+
+def constant_fill(value: float, dtype: str = "f4") -> ConstantFill:
+    """Fill whose every element is `value`."""
+    return ConstantFill(value, dtype)
+
+
+def values_fill(values: tuple[float, ...], dtype: str = "f4") -> ValuesFill:
+    """Fill whose element i is `values[i]`."""
+    return ValuesFill(values, dtype)
+
+
+def hash32(index: NDArray[np.int64], seed: int) -> NDArray[np.uint32]:
+    """Well-mixed 32-bit hash of each index and the seed (both modulo 2**32)."""
+    salt = _mix(np.array([seed & 0xFFFFFFFF], np.uint32))
+    return _mix(_mix(index.astype(np.uint32)) ^ salt)
+
+
+def _mix(x: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    # A bijection of 32-bit words, each input bit turning about half the output bits: Wellons, "Prospecting for hash
+    # functions", 2018, the two-round function with bias 0.17. The offset moves its fixed point 0.
+    x = x + np.uint32(0x9E3779B9)
+    x = (x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D)
+    x = (x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B)
+    return x ^ (x >> np.uint32(16))
+
+
+def _check_floats(fill: HashFill) -> None:
+    last = fill.low + (fill.high - fill.low) * (1 - 2.0**-HASH_BITS)
+    if not np.dtype(fill.dtype).type(last) < fill.high:
+        raise ValueError(f"hash limits {fill.low!r} {fill.high!r} are too close for {fill.dtype} to tell them apart")
+
+
+def _check_integers(fill: HashFill) -> None:
+    limits = np.iinfo(fill.dtype)
+    whole = float(fill.low).is_integer() and float(fill.high).is_integer()
+    if not (whole and limits.min <= fill.low and fill.high <= limits.max + 1):
+        raise ValueError(f"hash limits {fill.low:g} {fill.high:g} are no integers that {fill.dtype} holds")

@@ -1,0 +1,249 @@
+"""What a kernel computes, in program order between barriers: the numerical truth to compare with.
+
+Blocks run one after another. Inside a block the runnable warps with the smallest pc run together, one NumPy operation
+on (warps, 32) lanes per instruction, until a branch, a barrier or the pc of other warps. Running off the end exits.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa import faults, memory, steps
+from isa.frame import Frame, Group, group_of, new_frame
+from isa.kernel import WARP_SIZE, Kernel
+from isa.operand import Immediate, Label
+from isa.steps import Action, Fetch, Observe, Scope
+from isa.table import Unit
+
+_TRANSFERS = ("BRA", "EXIT")
+LIMIT = 100_000_000  # warp instructions of a block: some sixty times a 4800-deep matrix product
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """What is left after the run."""
+
+    memory: NDArray[np.uint32]  # global memory, 32-bit words
+    counts: NDArray[np.int64]  # [pc] warp instructions, those whose guard was false included: they issue too
+    active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
+    registers: NDArray[np.uint32]  # [register, warp, lane] of the last block
+    predicates: NDArray[np.bool_]  # [predicate, warp, lane] of the last block, PT the last
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    pc: int
+    guard: Fetch | None
+    action: Action | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The program translated. Straight from pc to stops[pc] nothing transfers control."""
+
+    kernel: Kernel
+    visits: list[_Visit]  # the instructions that need work, in order
+    first: list[int]  # [pc] index of the first visit at or after pc
+    stops: list[int]  # [pc] the first control instruction at or after pc, else the program's length
+    guards: dict[int, Fetch | None]  # of the control instructions
+    released: Callable[[NDArray[np.int64]], None] | None
+    limit: int
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Where the warps of the running block stand; `waiting` and `needed` have an entry per barrier in use."""
+
+    pcs: list[int]
+    running: list[int]
+    waiting: dict[int, list[int]]
+    needed: dict[int, int]
+    groups: dict[tuple[int, ...], Group]
+    issued: int = 0
+
+
+def interpret(
+    kernel: Kernel,
+    blocks: Iterable[int] | None = None,
+    observe: Observe | None = None,
+    evaluate: NDArray[np.bool_] | None = None,
+    *,
+    started: Callable[[int], None] | None = None,
+    released: Callable[[NDArray[np.int64]], None] | None = None,
+    limit: int = LIMIT,
+) -> Interpretation:
+    """Run `blocks` (None: all, in order) and return the memory and registers that they leave.
+
+    `observe(pc, warps[W], addresses[W, 32], active[W, 32])` is told each memory instruction; the arrays must not be
+    changed, and the addresses are byte addresses, meaningless where not active. The same array object comes again
+    while an unguarded instruction's base register is unwritten. `started(block)` is told each block, `released(warps)`
+    each barrier release. Instructions that `evaluate` marks False are counted, not computed.
+
+    Raises ExecutionError for a divergent branch or exit, a bad address, an undefined name; DeadlockError;
+    LimitError after `limit` warp instructions in one block.
+    """
+    words = memory.image(kernel)
+    plan = _plan(kernel, observe, evaluate, released, limit)
+    counts, active = (np.zeros(len(kernel.program), np.int64) for _ in range(2))
+    frame = None
+    with np.errstate(all="ignore"):
+        for block in range(kernel.blocks) if blocks is None else blocks:
+            if started is not None:
+                started(block)
+            frame = new_frame(kernel, block, words, counts, active)
+            _run(plan, frame)
+    frame = frame or new_frame(kernel, 0, words, counts, active)
+    return Interpretation(words, counts, active, frame.registers, frame.predicates)
+
+
+def _plan(
+    kernel: Kernel,
+    observe: Observe | None,
+    evaluate: NDArray[np.bool_] | None,
+    released: Callable[[NDArray[np.int64]], None] | None,
+    limit: int,
+) -> _Plan:
+    instructions, length = kernel.program.instructions, len(kernel.program)
+    constants = memory.constants(kernel)
+    guards = {pc: steps.guard(i.guard) for pc, i in enumerate(instructions)}
+    control = [pc for pc, i in enumerate(instructions) if i.row.unit is Unit.BARRIER or i.row.mnemonic in _TRANSFERS]
+    actions = {
+        pc: steps.action(Scope(kernel, pc, constants, observe), evaluate is None or bool(evaluate[pc]))
+        for pc in sorted(guards.keys() - set(control))
+    }
+    visits = [_Visit(pc, guards[pc], act) for pc, act in actions.items() if act is not None or guards[pc] is not None]
+    places = [v.pc for v in visits]
+    return _Plan(
+        kernel=kernel,
+        visits=visits,
+        first=[bisect_left(places, pc) for pc in range(length + 1)],
+        stops=[(*control, length)[bisect_left(control, pc)] for pc in range(length + 1)],
+        guards=guards,
+        released=released,
+        limit=limit,
+    )
+
+
+def _run(plan: _Plan, frame: Frame) -> None:
+    """One block, until every warp has exited."""
+    warps = plan.kernel.warps
+    progress = _Progress([0] * warps, list(range(warps)), {}, {}, {})
+    while progress.running:
+        group, start, meet = _lowest(frame, progress)
+        stop = min(plan.stops[start], meet)
+        _straight(plan, frame, group, start, stop)
+        progress.issued += len(group.members) * (stop - start + 1)
+        if progress.issued > plan.limit:
+            raise faults.endless(plan.kernel, frame.block, plan.limit, start)
+        _move(progress, group.members, stop)
+        if stop < meet:
+            _transfer(plan, frame, progress, group, stop)
+    if progress.waiting:
+        raise faults.deadlock(plan.kernel, frame.block, _stuck(progress), progress.needed)
+
+
+def _lowest(frame: Frame, progress: _Progress) -> tuple[Group, int, int]:
+    """Return the warps with the smallest pc, that pc, and the next larger pc of the others."""
+    pcs = progress.pcs
+    start = min(pcs[w] for w in progress.running)
+    members = tuple(w for w in progress.running if pcs[w] == start)
+    meet = min((pcs[w] for w in progress.running if pcs[w] > start), default=1 << 62)
+    group = progress.groups.get(members)
+    if group is None:
+        group = progress.groups[members] = group_of(frame, members)
+    return group, start, meet
+
+
+def _straight(plan: _Plan, frame: Frame, group: Group, start: int, stop: int) -> None:
+    """Instructions start to stop - 1, none of which transfers control."""
+    frame.counts[start:stop] += len(group.members)
+    frame.active[start:stop] += group.lanes
+    for visit in plan.visits[plan.first[start] : plan.first[stop]]:
+        mask = group.mask
+        if visit.guard is not None:
+            mask = visit.guard(frame, group)
+            frame.active[visit.pc] += np.count_nonzero(mask) - group.lanes
+        if visit.action is not None:
+            visit.action(frame, group, mask)
+
+
+def _move(progress: _Progress, members: Iterable[int], pc: int) -> None:
+    for warp in members:
+        progress.pcs[warp] = pc
+
+
+def _transfer(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: int) -> None:
+    """Do the branch, exit or barrier at pc, or the end of the program, where the group stands."""
+    if pc == len(plan.kernel.program):
+        progress.running = [w for w in progress.running if w not in group.members]
+        return
+    guard = plan.guards[pc]
+    lanes: NDArray[np.bool_] = group.live if guard is None else guard(frame, group)
+    frame.counts[pc] += len(group.members)
+    frame.active[pc] += np.count_nonzero(lanes)
+    _move(progress, group.members, pc + 1)
+    row = plan.kernel.program.instructions[pc].row
+    if row.unit is Unit.BARRIER:
+        _arrive(plan, frame, progress, [int(w) for w in group.warps[np.any(lanes, axis=1)]], pc)
+        return
+    taken = _uniform(plan, frame, group, lanes, pc)
+    if row.mnemonic == "EXIT":
+        progress.running = [w for w in progress.running if w not in taken]
+    else:
+        _move(progress, taken, _target(plan.kernel, pc))
+
+
+def _uniform(plan: _Plan, frame: Frame, group: Group, lanes: NDArray[np.bool_], pc: int) -> list[int]:
+    """Return the warps whose guard holds in every live lane; refuse a warp where it holds in some only."""
+    held, live = np.count_nonzero(lanes, axis=1), np.count_nonzero(group.live, axis=1)
+    split = np.flatnonzero((held != 0) & (held != live))
+    if split.size:
+        row = split[0]
+        raise faults.divergence(
+            plan.kernel, pc, frame.block, group.members[row], true_lanes=int(held[row]), live_lanes=int(live[row])
+        )
+    return [int(w) for w in group.warps[held != 0]]
+
+
+def _target(kernel: Kernel, pc: int) -> int:
+    label = kernel.program.instructions[pc].operands[0]
+    assert isinstance(label, Label)
+    return kernel.program.labels[label.name]
+
+
+def _arrive(plan: _Plan, frame: Frame, progress: _Progress, warps: Iterable[int], pc: int) -> None:
+    """Each warp in turn waits at the barrier, whole, and the last one needed sets all that wait there free."""
+    barrier, needed = _barrier(plan.kernel, pc)
+    for warp in warps:
+        expected = progress.needed.setdefault(barrier, needed)
+        if expected != needed:
+            raise faults.barrier_count(plan.kernel, pc, frame.block, warp, expected=expected, given=needed)
+        waiting = progress.waiting.setdefault(barrier, [])
+        waiting.append(warp)
+        progress.running.remove(warp)
+        if len(waiting) >= needed:
+            _release(plan, progress, barrier)
+
+
+def _barrier(kernel: Kernel, pc: int) -> tuple[int, int]:
+    """Return the id of a BAR.SYNC and the warps that release it: its thread count in whole warps, else all."""
+    numbers = [o.bits for o in kernel.program.instructions[pc].operands if isinstance(o, Immediate)]
+    return numbers[0], -(-numbers[1] // WARP_SIZE) if len(numbers) > 1 else kernel.warps
+
+
+def _release(plan: _Plan, progress: _Progress, barrier: int) -> None:
+    freed = progress.waiting.pop(barrier)
+    del progress.needed[barrier]
+    progress.running = sorted([*progress.running, *freed])
+    if plan.released is not None:
+        plan.released(np.array(freed))
+
+
+def _stuck(progress: _Progress) -> dict[int, list[tuple[int, int]]]:
+    """(warp, pc of its BAR.SYNC) of those waiting at each barrier; a waiting warp's next pc is the one after."""
+    return {b: [(w, progress.pcs[w] - 1) for w in warps] for b, warps in progress.waiting.items()}

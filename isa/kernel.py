@@ -1,0 +1,79 @@
+"""A kernel: a program with its launch, its memory and what it should compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import prod
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.program import Program
+
+WARP_SIZE = 32
+Dim3 = tuple[int, int, int]
+Fill = Callable[[NDArray[np.int64]], NDArray[np.generic]]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """`elements` values of NumPy `dtype` in global memory; `fill` gives the values at element indices (None: zero)."""
+
+    name: str
+    dtype: str
+    elements: int
+    fill: Fill | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Size in bytes."""
+        return int(np.dtype(self.dtype).itemsize) * self.elements
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What one block should leave in `buffer`: at each element `index` a `value`, within an absolute error `bound`."""
+
+    buffer: str
+    index: NDArray[np.int64]
+    value: NDArray[np.float64]
+    bound: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A launch. Block b of the grid is (x, y, z) with x fastest.
+
+    `expected(b)` is what block b alone should compute; `outcome()` is what must hold once every block has run.
+
+    `parameters` are the 32-bit patterns behind c[name]; c[buffer] is that buffer's base byte address.
+    `flops` counts those of the whole launch as the field does (2 m n k for a matrix product).
+    """
+
+    name: str
+    program: Program
+    grid: Dim3
+    block: Dim3
+    parameters: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    buffers: tuple[Buffer, ...] = ()
+    expected: Callable[[int], Expectation] | None = None
+    outcome: Callable[[], tuple[Expectation, ...]] | None = None
+    flops: int = 0
+    arguments: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        return prod(self.grid)
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return prod(self.block)
+
+    @property
+    def warps(self) -> int:
+        """Warps of a block, the last one perhaps partly filled."""
+        return -(-self.threads // WARP_SIZE)

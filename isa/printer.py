@@ -1,0 +1,93 @@
+"""Program to text, the inverse of the assembler: `assemble(show(p)) == p`."""
+
+from __future__ import annotations
+
+from isa import literals
+from isa.instruction import Instruction
+from isa.operand import (
+    PT,
+    PT_INDEX,
+    RZ,
+    RZ_INDEX,
+    Address,
+    Constant,
+    Immediate,
+    Label,
+    Operand,
+    Predicate,
+    Register,
+    Special,
+    Texture,
+)
+from isa.program import Program
+from isa.table import Row
+
+
+def show(program: Program) -> str:
+    """Text of a program: its resources, then each label and each instruction on a line of its own."""
+    text = [f".{name} {size}" for name, size in _resources(program) if size]
+    for index, instruction in enumerate(program.instructions):
+        text += _labels(program, index)
+        text.append(f"    {show_instruction(instruction)}")
+    text += _labels(program, len(program))
+    return "".join(f"{line}\n" for line in text)
+
+
+def show_instruction(instruction: Instruction) -> str:
+    """Text of one instruction: guard, mnemonic, operands."""
+    guard = "" if instruction.guard == PT else f"@{_predicate(instruction.guard)} "
+    operands = ", ".join(_operand(o, instruction.row) for o in instruction.operands)
+    return f"{guard}{instruction.row.mnemonic} {operands}".rstrip()
+
+
+def _resources(program: Program) -> tuple[tuple[str, int], ...]:
+    return (("shared", program.shared_bytes), ("local", program.local_bytes))
+
+
+def _labels(program: Program, index: int) -> list[str]:
+    return [f"{name}:" for name, place in program.labels.items() if place == index]
+
+
+def _operand(operand: Operand, row: Row) -> str:
+    match operand:
+        case Register():
+            text = _register(operand)
+        case Predicate():
+            text = _predicate(operand)
+        case Immediate():
+            text = _immediate(operand, row)
+        case Address():
+            text = _address(operand)
+        case Constant(name):
+            text = f"c[{name}]"
+        case Texture(name):
+            text = f"tex[{name}]"
+        case Special(name) | Label(name):
+            text = name
+    return text
+
+
+def _register(register: Register) -> str:
+    name = "RZ" if register.index == RZ_INDEX else f"R{register.index}"
+    return f"-{name}" if register.negated else name
+
+
+def _predicate(predicate: Predicate) -> str:
+    name = "PT" if predicate.index == PT_INDEX else f"P{predicate.index}"
+    return f"!{name}" if predicate.negated else name
+
+
+def _immediate(immediate: Immediate, row: Row) -> str:
+    if immediate.kind != "int":
+        return literals.show_real(immediate.bits, row.width)
+    return hex(immediate.bits) if row.is_float else literals.show_integer(immediate.bits, row.width)
+
+
+def _address(address: Address) -> str:
+    if address.base == RZ:
+        return f"[{address.offset:#x}]"
+    if address.offset == 0:
+        return f"[{_register(address.base)}]"
+    if address.offset >> 31:
+        return f"[{_register(address.base)}-{(1 << 32) - address.offset:#x}]"
+    return f"[{_register(address.base)}+{address.offset:#x}]"

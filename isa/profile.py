@@ -1,0 +1,87 @@
+"""How often each instruction of a block executes and how its memory accesses lie, with no machine's rule applied.
+
+Only the part of the program that decides addresses is computed, so a block takes milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.address_slice import address_slice
+from isa.interpret import interpret
+from isa.kernel import WARP_SIZE, Kernel
+
+LINE_BYTES = 128  # patterns keep their place within a line: every bank count and coalescing rule so far divides it
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One warp's access: byte addresses less the lowest active one rounded down to a line; 0 where inactive."""
+
+    addresses: NDArray[np.uint32]  # [32]
+    active: NDArray[np.bool_]  # [32]
+    count: int  # warp instructions with this pattern
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One block's execution: `accesses[pc]` lists the distinct patterns of each memory instruction that executed."""
+
+    counts: NDArray[np.int64]  # [pc] warp instructions
+    active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
+    accesses: Mapping[int, tuple[Pattern, ...]]
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Patterns of one pc, a whole group of warps in a key; the last group seen, which often comes again unchanged."""
+
+    groups: Counter[bytes]
+    key: bytes = b""
+    addresses: NDArray[np.uint32] | None = None
+    active: NDArray[np.bool_] | None = None
+
+
+def profile(kernel: Kernel, block: int = 0) -> Profile:
+    """Return the counts and access patterns of one block, run alone.
+
+    Raises what `interpret` raises, for the addresses and branches of that block.
+    """
+    tallies = defaultdict[int, _Tally](lambda: _Tally(Counter()))
+
+    def observe(pc: int, _warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
+        tally = tallies[pc]
+        if addresses is not tally.addresses or active is not tally.active:
+            tally.addresses, tally.active = addresses, active
+            tally.key = _key(addresses, active)
+        tally.groups[tally.key] += 1
+
+    run = interpret(kernel, [block], observe, address_slice(kernel.program))
+    return Profile(run.counts, run.active, {pc: _patterns(tally.groups) for pc, tally in sorted(tallies.items())})
+
+
+def _key(addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> bytes:
+    """Return the group's patterns as bytes: for each warp 32 relative addresses, then 32 flags as words."""
+    lowest = np.where(active, addresses, np.uint32(0xFFFFFFFF)).min(axis=1, keepdims=True)
+    relative = np.where(active, addresses - lowest // LINE_BYTES * LINE_BYTES, 0)
+    return np.concatenate((relative, active), axis=1, dtype=np.uint32).tobytes()
+
+
+def _patterns(groups: Counter[bytes]) -> tuple[Pattern, ...]:
+    """Return the distinct patterns of single warps, the most frequent first."""
+    row = 2 * WARP_SIZE * 4
+    warps: Counter[bytes] = Counter()
+    for key, count in groups.items():
+        for start in range(0, len(key), row):
+            warps[key[start : start + row]] += count
+    return tuple(_pattern(key, count) for key, count in warps.most_common())
+
+
+def _pattern(key: bytes, count: int) -> Pattern:
+    words = np.frombuffer(key, np.uint32)
+    return Pattern(words[:WARP_SIZE], words[WARP_SIZE:].astype(np.bool_), count)

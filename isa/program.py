@@ -1,0 +1,29 @@
+"""A program: instructions, labels and what one thread or block of it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from isa.instruction import Instruction
+
+
+@dataclass(frozen=True)
+class Program:
+    """`labels` maps a name to the index of the instruction it stands before (its length: the end)."""
+
+    instructions: tuple[Instruction, ...]
+    labels: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    shared_bytes: int = 0
+    local_bytes: int = 0
+
+    @property
+    def registers(self) -> int:
+        """32-bit registers that a thread needs: the highest index used, plus one."""
+        used = [r for i in self.instructions for r in (*i.reads(), *i.writes())]
+        return max(used, default=-1) + 1
+
+    def __len__(self) -> int:
+        """Number of instructions."""
+        return len(self.instructions)
