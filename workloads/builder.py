@@ -1,0 +1,163 @@
+"""Registers, labels and instructions for kernels that a Python function writes.
+
+Operands may be given as plain values, which the letter of the table's form turns into operands: an int or float where
+a number may stand, a string for a label, a special register or a texture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from isa.errors import UserError
+from isa.instruction import Instruction
+from isa.operand import (
+    PT,
+    RZ_INDEX,
+    SPECIALS,
+    Address,
+    Constant,
+    Immediate,
+    Label,
+    Operand,
+    Predicate,
+    Register,
+    Special,
+    Texture,
+)
+from isa.program import Program
+from isa.table import TABLE, Row
+
+Value = Operand | int | float | str
+KINDS: dict[str, tuple[type, ...]] = {
+    "d": (Register,),
+    "a": (Register, Immediate, Constant),
+    "b": (Register, Immediate, Constant),
+    "c": (Register, Immediate, Constant),
+    "m": (Address,),
+    "P": (Predicate,),
+    "Q": (Predicate,),
+    "s": (Special,),
+    "l": (Label,),
+    "t": (Texture,),
+    "n": (Immediate,),
+}
+
+
+@dataclass
+class RegisterMap:
+    """Names for a kernel's registers, from R0 up: `blocks` maps each name to its registers, `count` are used."""
+
+    kernel: str
+    blocks: dict[str, tuple[Register, ...]] = field(default_factory=dict)
+    count: int = 0
+
+    def block(self, name: str, size: int, align: int = 1) -> tuple[Register, ...]:
+        """`size` consecutive new registers, the first a multiple of `align`.
+
+        Raises ValueError if the name is taken, UserError when R254, the last, is passed.
+        """
+        if name in self.blocks:
+            raise ValueError(f"register name {name!r} is taken")
+        first = -(-self.count // align) * align
+        if first + size > RZ_INDEX:
+            raise UserError(
+                f"{self.kernel}: needs {first + size} registers; an instruction names {RZ_INDEX}: ask for less"
+            )
+        self.blocks[name] = tuple(Register(first + i) for i in range(size))
+        self.count = first + size
+        return self.blocks[name]
+
+    def one(self, name: str) -> Register:
+        """One new register."""
+        return self.block(name, 1)[0]
+
+
+@dataclass
+class Builder:
+    """A program in the making."""
+
+    instructions: list[Instruction] = field(default_factory=list)
+    labels: dict[str, int] = field(default_factory=dict)
+    shared_bytes: int = 0
+
+    def emit(self, mnemonic: str, *operands: Value, guard: Predicate = PT) -> None:
+        """Append one instruction; errors as `instruction`."""
+        self.instructions.append(instruction(mnemonic, *operands, guard=guard))
+
+    def extend(self, instructions: Iterable[Instruction]) -> None:
+        """Append instructions."""
+        self.instructions.extend(instructions)
+
+    def label(self, name: str) -> None:
+        """Name the place before the next instruction; ValueError if the name is taken."""
+        if name in self.labels:
+            raise ValueError(f"label {name!r} is taken")
+        self.labels[name] = len(self.instructions)
+
+    def build(self) -> Program:
+        """Program as written so far; ValueError if a branch goes to a label that is nowhere."""
+        targets = {o.name for i in self.instructions for o in i.operands if isinstance(o, Label)}
+        if missing := targets - self.labels.keys():
+            raise ValueError(f"no such label: {', '.join(sorted(missing))}")
+        return Program(tuple(self.instructions), MappingProxyType(dict(self.labels)), self.shared_bytes)
+
+
+def instruction(mnemonic: str, *operands: Value, guard: Predicate = PT) -> Instruction:
+    """One instruction; ValueError if the table has no such row or the operands don't suit its form."""
+    row = TABLE.get(mnemonic)
+    if row is None:
+        raise ValueError(f"no instruction {mnemonic!r} in the table")
+    if not len(row.form) - row.optional <= len(operands) <= len(row.form):
+        raise ValueError(f"{mnemonic} takes {len(row.form)} operands, not {len(operands)}")
+    chosen = tuple(_operand(row, letter, o) for letter, o in zip(row.form, operands, strict=False))
+    if sum(isinstance(o, Immediate | Constant) for o in chosen) > 1 and row.form != "nn":
+        raise ValueError(f"{mnemonic} takes one number or constant, the other sources must be registers")
+    return Instruction(row, chosen, guard)
+
+
+def at(base: Register, offset: int = 0) -> Address:
+    """Memory operand [base + offset], in bytes."""
+    return Address(base, offset)
+
+
+def float_bits(value: float) -> int:
+    """32-bit pattern of the nearest IEEE single."""
+    return int(np.float32(value).view(np.uint32))
+
+
+def double_bits(value: float) -> int:
+    """64-bit pattern of the IEEE double."""
+    return int(np.float64(value).view(np.uint64))
+
+
+def _operand(row: Row, letter: str, value: Value) -> Operand:
+    operand = _number(row, value) if isinstance(value, int | float) else _name(letter, value)
+    if not isinstance(operand, KINDS[letter]):
+        raise ValueError(f"{row.mnemonic}: {value!r} can't stand for {letter!r}")
+    if letter in "dabc" and isinstance(operand, Register):
+        _check_alignment(row, operand)
+    return operand
+
+
+def _number(row: Row, value: float) -> Immediate:
+    if isinstance(value, int):
+        return Immediate(value & 0xFFFFFFFF, "int")
+    return Immediate(double_bits(value), "double") if row.width == 64 else Immediate(float_bits(value), "float")
+
+
+def _name(letter: str, value: Operand | str) -> Operand:
+    if not isinstance(value, str):
+        return value
+    if letter == "s" and value not in SPECIALS:
+        raise ValueError(f"no special register {value!r}")
+    named: dict[str, type[Special | Label | Texture]] = {"s": Special, "l": Label, "t": Texture}
+    return named[letter](value) if letter in named else Constant(value)
+
+
+def _check_alignment(row: Row, register: Register) -> None:
+    if register.index % row.words and register.index != RZ_INDEX:
+        raise ValueError(f"{row.mnemonic} needs registers in multiples of {row.words}, not R{register.index}")

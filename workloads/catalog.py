@@ -1,0 +1,178 @@
+"""Kernels by name, with the parameters that a command line can set: name -> function, description, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+
+from isa.errors import UserError
+from isa.kernel import Kernel
+from workloads.gemm.lai import sgemm_lai
+from workloads.microbench.bank_conflict import bank_conflict
+from workloads.microbench.chain import OPS as CHAIN_OPS
+from workloads.microbench.chain import PATTERNS, chain
+from workloads.microbench.mix import mix
+from workloads.microbench.throughput import OPS as THROUGHPUT_OPS
+from workloads.microbench.throughput import throughput
+
+SWITCH = {"on": True, "off": False, "auto": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`parse` turns text into a value or raises ValueError or KeyError; `allowed` says in words what it takes."""
+
+    name: str
+    default: object
+    parse: Callable[[str], object]
+    allowed: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One kernel of the catalog; `function` takes the parameters by name."""
+
+    name: str
+    function: Callable[..., Kernel]
+    description: str
+    parameters: tuple[Parameter, ...]
+
+
+def make(name: str, texts: Mapping[str, str] | None = None) -> Kernel:
+    """Build the named kernel with the parameters given as text, the others at their defaults.
+
+    Raises UserError for an unknown kernel or parameter, a value that does not parse, and what the kernel refuses.
+    """
+    entry = find(name)
+    known = {p.name: p for p in entry.parameters}
+    arguments = {}
+    for key, text in (texts or {}).items():
+        if key not in known:
+            raise UserError(f"{name}: no parameter {key}{_nearest(key, known)}; it takes {', '.join(known)}")
+        arguments[key] = _parse(name, known[key], text)
+    return entry.function(**arguments)
+
+
+def find(name: str) -> Entry:
+    """Entry of the named kernel; raises UserError with the nearest name if there is none."""
+    if name not in CATALOG:
+        raise UserError(f"no kernel {name}{_nearest(name, CATALOG)}; there are {', '.join(CATALOG)}")
+    return CATALOG[name]
+
+
+def _nearest(name: str, known: Mapping[str, object]) -> str:
+    close = get_close_matches(name, known, n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _parse(kernel: str, parameter: Parameter, text: str) -> object:
+    try:
+        return parameter.parse(text)
+    except (ValueError, KeyError):
+        raise UserError(f"{kernel}: {parameter.name}={text} is not allowed; give {parameter.allowed}") from None
+
+
+def _integer(name: str, default: int, doc: str) -> Parameter:
+    return Parameter(name, default, int, "a whole number", doc)
+
+
+def _number(name: str, default: float, doc: str) -> Parameter:
+    return Parameter(name, default, float, "a number", doc)
+
+
+def _choice(name: str, default: str, choices: tuple[str, ...], doc: str) -> Parameter:
+    return Parameter(name, default, {c: c for c in choices}.__getitem__, f"one of {', '.join(choices)}", doc)
+
+
+def _width(name: str, default: int, doc: str) -> Parameter:
+    return Parameter(name, default, {str(w): w for w in (32, 64, 128)}.__getitem__, "one of 32, 64, 128", doc)
+
+
+_WARPS = _integer("warps", 1, "warps of the block")
+_WARPS_16 = _integer("warps", 16, "warps of each block")
+_ITERATIONS = _integer("iterations", 1, "times round the loop; 1 has no loop instructions")
+
+_ENTRIES = (
+    Entry(
+        "sgemm-lai",
+        sgemm_lai,
+        "single-precision C = alpha op(A) op(B) + beta C of Lai and Seznec (RR-7923, 2012), column-major",
+        (
+            _integer("m", 960, "rows of C, a multiple of 16 blocking"),
+            _integer("n", 960, "columns of C, a multiple of 16 blocking"),
+            _integer("k", 960, "inner size, a multiple of 16"),
+            _choice("layout", "nt", ("nn", "nt", "tn", "tt"), "n: as stored, t: transposed, for A and for B"),
+            _width("lds", 64, "bits of the shared-memory loads"),
+            _integer("blocking", 6, "rows and columns of C that a thread computes"),
+            Parameter(
+                "prefetch",
+                None,
+                SWITCH.__getitem__,
+                "one of on, off, auto",
+                "load the next tile to registers meanwhile; auto: on, but off with lds=128",
+            ),
+            _choice("order", "interleaved", ("base", "interleaved"), "global loads first, or spread over the FFMAs"),
+            _number("alpha", 1.0, "factor of the product"),
+            _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+        ),
+    ),
+    Entry(
+        "chain",
+        chain,
+        "dependent chain of one instruction: cycles over length is its latency",
+        (
+            _choice("op", "FFMA", CHAIN_OPS, "instruction; loads chase pointers"),
+            _integer("length", 256, "instructions of the chain"),
+            _WARPS,
+            _ITERATIONS,
+            _choice(
+                "pattern",
+                "broadcast",
+                PATTERNS,
+                "where the lanes of a load start: all at one element, or each at its own",
+            ),
+        ),
+    ),
+    Entry(
+        "throughput",
+        throughput,
+        "independent streams of one instruction from many warps: instructions over cycles is its throughput",
+        (
+            _choice("op", "FFMA", THROUGHPUT_OPS, "instruction; loads are unit stride"),
+            _WARPS_16,
+            _integer("streams", 8, "independent chains of a thread"),
+            _integer("length", 256, "instructions of the loop body"),
+            _integer("iterations", 4, "times round the loop; 1 has no loop instructions"),
+            _integer("blocks", 1, "blocks of the grid"),
+        ),
+    ),
+    Entry(
+        "mix",
+        mix,
+        "FFMA and shared-memory loads in a fixed ratio, as in figure 2 of RR-7923",
+        (
+            Parameter("ratio", "6:1", str, "FFMAs:loads", "FFMAs to loads; 0:1 is loads only"),
+            _width("lds", 64, "bits of the loads"),
+            _WARPS_16,
+            _integer("groups", 32, "repetitions of the ratio in the loop body"),
+            _integer("iterations", 32, "times round the loop; 1 has no loop instructions"),
+        ),
+    ),
+    Entry(
+        "bank-conflict",
+        bank_conflict,
+        "shared-memory loads with a stride between lanes: cycles per load shows the passes",
+        (
+            _integer("stride", 1, "32-bit words from lane to lane, a multiple of the width; 0 is a broadcast"),
+            _width("width", 32, "bits of the loads"),
+            _WARPS,
+            _integer("length", 256, "loads of the loop body"),
+            _ITERATIONS,
+        ),
+    ),
+)
+
+CATALOG: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})

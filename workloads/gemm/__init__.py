@@ -1,0 +1,1 @@
+"""Matrix products as published, one file per kernel."""

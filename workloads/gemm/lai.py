@@ -1,0 +1,121 @@
+"""SGEMM for Fermi as Lai and Seznec published it (INRIA research report RR-7923, 2012).
+
+A block of 256 threads computes a tile of C of 16 blocking rows and columns, each thread blocking by blocking of them,
+in steps of 16 along k. Per step: fetch the next tiles of A and B to registers, 16 rank-1 updates from shared memory,
+barrier, store the fetched elements to shared memory, barrier. The loop over k inside a tile is fully unrolled and has
+no integer instruction: every shared address is an immediate beyond a pointer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.errors import UserError
+from isa.kernel import Expectation, Kernel
+from isa.memory import bases
+from workloads.builder import float_bits
+from workloads.check import at_least, one_of
+from workloads.gemm.lai_program import Plan, plan_of, program_of
+from workloads.gemm.problem import Problem, buffers, expectation, fused_tile
+from workloads.gemm.tiles import DEPTH, SIDE, THREADS, pointer_steps, tile_bytes
+
+LAYOUTS = ("nn", "nt", "tn", "tt")
+ORDERS = ("base", "interleaved")
+
+
+def sgemm_lai(  # noqa: PLR0917  (m, n, k and the layout are the field's order)
+    m: int = 960,
+    n: int = 960,
+    k: int = 960,
+    layout: str = "nt",
+    lds: int = 64,
+    blocking: int = 6,
+    prefetch: bool | None = None,
+    order: str = "interleaved",
+    alpha: float = 1.0,
+    beta: float = 0.0,
+) -> Kernel:
+    """Build the kernel for C = alpha op(A) op(B) + beta C, column-major single precision, C m by n, inner size k.
+
+    `layout` is n or t for A, then for B; `lds` the bits of the shared-memory loads (at 128 the values of a thread are
+    padded to a multiple of four words); `blocking` the rows and columns of C per thread; `prefetch` None means on,
+    but off at 128 bits, where it would need 67 registers; `order` is base or interleaved.
+
+    Raises UserError for sizes that don't tile, choices that don't exist, and matrices or registers beyond what
+    32-bit addresses or an instruction reach.
+    """
+    prefetch = lds != 128 if prefetch is None else prefetch
+    _check(layout, lds, blocking, order)
+    _check_sizes(blocking, m=m, n=n, k=k)
+    problem = Problem(m, n, k, layout, alpha, beta)
+    plan = plan_of(layout, blocking, lds // 32, prefetch=prefetch, interleaved=order == "interleaved")
+    arguments = {"m": m, "n": n, "k": k, "layout": layout, "lds": lds, "blocking": blocking, "prefetch": prefetch}
+    arguments |= {"order": order, "alpha": alpha, "beta": beta}
+    _check_addresses(problem)
+    return Kernel(
+        name="sgemm-lai",
+        program=program_of(plan, reads_c=beta != 0),
+        grid=(m // plan.a.tile.rows, n // plan.b.tile.rows, 1),
+        block=(THREADS, 1, 1),
+        parameters=_parameters(problem, plan),
+        buffers=buffers(problem),
+        expected=lambda block: _expected(problem, blocking, block),
+        flops=problem.flops,
+        arguments=arguments,
+    )
+
+
+def fused_reference(arguments: Mapping[str, Any], block: int) -> NDArray[np.float32]:
+    """Compute the block's tile of C, [rows, columns], bit for bit from the kernel's `arguments` alone."""
+    problem = Problem(*(arguments[name] for name in ("m", "n", "k", "layout", "alpha", "beta")))
+    return fused_tile(problem, *_tile_of(problem, arguments["blocking"], block))
+
+
+def _parameters(problem: Problem, plan: Plan) -> dict[str, int]:
+    numbers = {"C_pitch": problem.m, "C_step": 4 * problem.m}
+    chunk = plan.b.tile.chunk
+    numbers["C_skip"] = 4 * problem.m * (SIDE * chunk - chunk + 1)
+    for x, pitch in ((plan.a, problem.lda), (plan.b, problem.ldb)):
+        step, following = pointer_steps(x.tile, pitch)
+        numbers |= {f"{x.name}_pitch": pitch, f"{x.name}_step": step, f"{x.name}_next": following}
+    numbers["A_extent"] = problem.k // DEPTH * tile_bytes(plan.a.tile, problem.lda)
+    words = {name: number & 0xFFFFFFFF for name, number in numbers.items()}
+    return {**words, "alpha": float_bits(problem.alpha), "beta": float_bits(problem.beta)}
+
+
+def _tile_of(problem: Problem, blocking: int, block: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    size = SIDE * blocking
+    y, x = divmod(block, problem.m // size)
+    inside = np.arange(size, dtype=np.int64)
+    return x * size + inside, y * size + inside
+
+
+def _expected(problem: Problem, blocking: int, block: int) -> Expectation:
+    return expectation(problem, *_tile_of(problem, blocking, block))
+
+
+def _check(layout: str, lds: int, blocking: int, order: str) -> None:
+    one_of("sgemm-lai", "layout", layout, LAYOUTS)
+    one_of("sgemm-lai", "lds", lds, (32, 64, 128))
+    one_of("sgemm-lai", "order", order, ORDERS)
+    at_least("sgemm-lai", 1, blocking=blocking)
+
+
+def _check_sizes(blocking: int, **sizes: int) -> None:
+    for name, size in sizes.items():
+        unit = DEPTH if name == "k" else SIDE * blocking
+        if size < unit or size % unit:
+            nearest = max(1, round(size / unit)) * unit
+            rule = f"{DEPTH}" if name == "k" else f"{unit} ({SIDE} x blocking {blocking})"
+            raise UserError(f"sgemm-lai: {name}={size} is not a positive multiple of {rule}; the nearest is {nearest}")
+
+
+def _check_addresses(problem: Problem) -> None:
+    try:
+        bases(buffers(problem))
+    except ValueError as error:
+        raise UserError(f"sgemm-lai: m={problem.m} n={problem.n} k={problem.k}: {error}; give smaller sizes") from None

@@ -1,0 +1,1 @@
+"""Probes of one unit each: latency chains, throughput streams, instruction mixes, bank conflicts."""

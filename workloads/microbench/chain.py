@@ -1,0 +1,101 @@
+"""Dependent chain of one instruction: cycles over length is its latency."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.kernel import WARP_SIZE, Buffer, Kernel
+from isa.memory import bases
+from isa.operand import Register
+from isa.table import TABLE, Unit
+from workloads.builder import Builder, RegisterMap, at, instruction
+from workloads.check import at_least, one_of
+from workloads.microbench.operation import OPERATIONS, Operation, load_sources, load_value, step
+from workloads.microbench.probe import (
+    Geometry,
+    RingFill,
+    fill_ring,
+    per_thread,
+    probe,
+    repeat,
+    store_results,
+    thread_index,
+)
+
+LOADS = ("LDS", "LDS.64", "LDS.128", "LDG", "LDG.64", "LDG.128", "TEX")
+OPS = (*OPERATIONS, *LOADS)
+PATTERNS = ("broadcast", "unit")
+RING = "ring"
+
+
+def chain(
+    op: str = "FFMA", *, length: int = 256, warps: int = 1, iterations: int = 1, pattern: str = "broadcast"
+) -> Kernel:
+    """Build a kernel of `length` instructions, each of which needs the one before, `iterations` times.
+
+    Loads chase a ring of 32 pointers; by `pattern` the lanes start all at one element, or each at its own.
+    Raises UserError for an unknown op or pattern and for numbers below 1.
+    """
+    one_of("chain", "op", op, OPS)
+    one_of("chain", "pattern", pattern, PATTERNS)
+    at_least("chain", 1, length=length, warps=warps, iterations=iterations)
+    arguments = {"op": op, "length": length, "warps": warps, "iterations": iterations, "pattern": pattern}
+    if op in LOADS:
+        return _pointer_chase(
+            op, length, iterations, spread=pattern == "unit", geometry=Geometry(warps), arguments=arguments
+        )
+    return _arithmetic(OPERATIONS[op], length, iterations, Geometry(warps), arguments)
+
+
+def _arithmetic(
+    operation: Operation, length: int, iterations: int, geometry: Geometry, arguments: dict[str, object]
+) -> Kernel:
+    b, registers = Builder(), RegisterMap("chain")
+    index = thread_index(b, registers)
+    x = load_value(b, registers, "x", operation, operation.start)
+    sources = load_sources(b, registers, operation)
+    repeat(b, registers, iterations, [step(operation, x, sources)] * length)
+    store_results(b, index, geometry, [x], operation.words)
+    value = float(operation.result(length * iterations))
+    expected = per_thread(lambda threads: np.full(threads.shape, value), geometry)
+    flops = TABLE[operation.mnemonic].flops * length * iterations
+    return probe("chain", b, geometry, arguments, expected, dtype=operation.dtype, flops=flops)
+
+
+def _pointer_chase(
+    op: str, length: int, iterations: int, *, spread: bool, geometry: Geometry, arguments: dict[str, object]
+) -> Kernel:
+    b, registers = Builder(), RegisterMap("chain")
+    words, unit = TABLE[op].words, TABLE[op].unit
+    ring = _ring(unit, words)
+    index = thread_index(b, registers)
+    x = registers.block("x", words, words)[0]
+    if unit is Unit.SHARED:
+        fill_ring(b, registers, words)
+    _start(b, x, registers.one("lane"), ring.stride if spread else 0, unit)
+    follow = instruction(op, x, RING, x) if unit is Unit.TEXTURE else instruction(op, x, at(x))
+    repeat(b, registers, iterations, [follow] * length)
+    store_results(b, index, geometry, [x])
+
+    def place(threads: NDArray[np.int64]) -> NDArray[np.float64]:
+        lanes = threads % WARP_SIZE if spread else np.zeros_like(threads)
+        return (ring.base + ring.stride * ((lanes + length * iterations) % WARP_SIZE)).astype(np.float64)
+
+    data = () if unit is Unit.SHARED else (Buffer(RING, "u4", WARP_SIZE * words, ring),)
+    return probe("chain", b, geometry, arguments, per_thread(place, geometry), dtype="u4", data=data)
+
+
+def _ring(unit: Unit, words: int) -> RingFill:
+    if unit is Unit.TEXTURE:
+        return RingFill(base=0, stride=1, words=1)
+    # The ring is the kernel's first buffer, so its address does not depend on the buffers that follow.
+    base = 0 if unit is Unit.SHARED else bases((Buffer(RING, "u4", WARP_SIZE * words),))[RING]
+    return RingFill(base=base, stride=4 * words, words=words)
+
+
+def _start(b: Builder, x: Register, lane: Register, stride: int, unit: Unit) -> None:
+    b.emit("S2R", lane, "LANEID")
+    b.emit("IMUL", x, lane, stride)
+    if unit is Unit.GLOBAL:
+        b.emit("IADD", x, x, RING)

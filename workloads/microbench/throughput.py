@@ -1,0 +1,88 @@
+"""Independent streams of one instruction from many warps: instructions over cycles is its throughput."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from isa.instruction import Instruction
+from isa.kernel import Buffer, Kernel
+from isa.operand import Register
+from isa.table import TABLE, Unit
+from workloads.builder import Builder, RegisterMap, at, instruction
+from workloads.check import at_least, one_of
+from workloads.microbench.operation import OPERATIONS, Operation, load_sources, load_value, step
+from workloads.microbench.probe import (
+    Geometry,
+    IndexFill,
+    own_shared_words,
+    per_thread,
+    probe,
+    repeat,
+    store_results,
+    thread_index,
+)
+
+LOADS = ("LDS", "LDS.64", "LDS.128", "LDG", "LDG.64", "LDG.128")
+OPS = (*OPERATIONS, *LOADS)
+DATA = "data"
+
+
+def throughput(
+    op: str = "FFMA", *, warps: int = 16, streams: int = 8, length: int = 256, iterations: int = 4, blocks: int = 1
+) -> Kernel:
+    """Build a kernel of `length` instructions in turn from `streams` independent chains, `iterations` times.
+
+    A load stream has the same address every time, threads side by side: no bank conflicts, coalesced.
+    Raises UserError for an unknown op, numbers below 1, and more streams than instructions or registers.
+    """
+    one_of("throughput", "op", op, OPS)
+    at_least("throughput", 1, warps=warps, streams=streams, iterations=iterations, blocks=blocks)
+    at_least("throughput", streams, length=length)
+    geometry = Geometry(warps, blocks)
+    if op in LOADS:
+        kernel = _loads(op, streams, length, iterations, geometry)
+    else:
+        kernel = _arithmetic(OPERATIONS[op], streams, length, iterations, geometry)
+    arguments = {"op": op, "warps": warps, "streams": streams, "length": length, "iterations": iterations}
+    return replace(kernel, arguments={**arguments, "blocks": blocks})
+
+
+def _arithmetic(operation: Operation, streams: int, length: int, iterations: int, geometry: Geometry) -> Kernel:
+    b, registers = Builder(), RegisterMap("throughput")
+    index = thread_index(b, registers)
+    xs = [load_value(b, registers, f"x{s}", operation, operation.start) for s in range(streams)]
+    sources = load_sources(b, registers, operation)
+    repeat(b, registers, iterations, [step(operation, xs[i % streams], sources) for i in range(length)])
+    store_results(b, index, geometry, xs, operation.words)
+    turns = [len(range(s, length, streams)) * iterations for s in range(streams)]
+    values = np.array([[operation.result(n)] for n in turns], np.float64)
+    flops = TABLE[operation.mnemonic].flops * length * iterations
+    expected = per_thread(lambda threads: values + np.zeros(threads.shape), geometry)
+    return probe("throughput", b, geometry, {}, expected, dtype=operation.dtype, results=streams, flops=flops)
+
+
+def _loads(op: str, streams: int, length: int, iterations: int, geometry: Geometry) -> Kernel:
+    b, registers = Builder(), RegisterMap("throughput")
+    words, shared = TABLE[op].words, TABLE[op].unit is Unit.SHARED
+    index = thread_index(b, registers)
+    if shared:
+        place = own_shared_words(b, registers, index, words, geometry)
+    else:
+        place = _own_global_words(b, registers, index, words)
+    xs = [registers.block(f"x{s}", words, words)[0] for s in range(streams)]
+    body: list[Instruction] = [instruction(op, xs[i % streams], at(place)) for i in range(length)]
+    repeat(b, registers, iterations, body)
+    store_results(b, index, geometry, xs)
+    data = () if shared else (Buffer(DATA, "u4", words * geometry.threads, IndexFill(words)),)
+    expected = per_thread(lambda threads: threads.astype(np.float64), geometry)
+    return probe("throughput", b, geometry, {}, expected, dtype="u4", results=streams, data=data)
+
+
+def _own_global_words(b: Builder, registers: RegisterMap, index: Register, words: int) -> Register:
+    """Address of the thread's own words of the data buffer."""
+    place = registers.one("place")
+    b.emit("IMUL", place, index, 4 * words)
+    b.emit("IADD", place, place, DATA)
+    return place
