@@ -1,0 +1,1 @@
+"""Instruction-level GPU pipeline simulator: values, cycles and the analytic bound in one run."""

@@ -1,0 +1,1 @@
+"""What a run means: bounds, occupancy, stalls and reports."""

@@ -1,0 +1,118 @@
+"""Occupancy: how many blocks of a kernel one SM holds at once, and what stands in the way of one more.
+
+The rules are those of the CUDA C Programming Guide 4.2, section 4.2: registers are allocated per warp and shared
+memory per block, each rounded up to the machine's unit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpusim.machine import Machine
+from isa.errors import UserError
+from isa.kernel import WARP_SIZE, Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Resident blocks and warps of one SM, the scarcest resource, and what one block more would take."""
+
+    blocks: int
+    warps: int
+    limiter: str  # "registers", "shared memory", "warps", "threads" or "blocks"
+    next_step: str
+
+
+def occupancy(kernel: Kernel, machine: Machine) -> Occupancy:
+    """Occupancy of a kernel on a machine, for a grid large enough to fill it.
+
+    Raises UserError if not even one block fits, naming what it needs and what the machine has.
+    """
+    _check_limits(kernel, machine)
+    fit = blocks_by_resource(kernel, machine)
+    limiter = min(fit, key=lambda resource: fit[resource])
+    blocks = fit[limiter]
+    if blocks == 0:
+        raise UserError(f"{kernel.name}: {_too_large(kernel, machine, limiter)}")
+    return Occupancy(blocks, blocks * kernel.warps, limiter, _next_step(kernel, machine, blocks + 1))
+
+
+def blocks_by_resource(kernel: Kernel, machine: Machine) -> dict[str, int]:
+    """Blocks of the kernel that each resource it uses could hold by itself."""
+    limits = machine.limits
+    for_each = {
+        "registers": (limits.registers, registers_per_block(kernel, machine)),
+        "shared memory": (limits.shared_bytes, shared_per_block(kernel, machine)),
+        "warps": (limits.warps, kernel.warps),
+        "threads": (limits.threads, kernel.threads),
+        "blocks": (limits.blocks, 1),
+    }
+    return {resource: have // need for resource, (have, need) in for_each.items() if need}
+
+
+def registers_per_block(kernel: Kernel, machine: Machine) -> int:
+    """32-bit registers that a resident block holds, allocation granularity included."""
+    return _round_up(kernel.program.registers * WARP_SIZE, machine.limits.register_unit) * kernel.warps
+
+
+def shared_per_block(kernel: Kernel, machine: Machine) -> int:
+    """Bytes of shared memory that a resident block holds, allocation granularity included."""
+    return _round_up(kernel.program.shared_bytes, machine.limits.shared_unit)
+
+
+def _round_up(amount: int, unit: int) -> int:
+    return -(-amount // unit) * unit
+
+
+def _registers_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
+    """Most registers per thread with which so many blocks fit."""
+    unit = machine.limits.register_unit
+    per_warp = machine.limits.registers // (blocks * kernel.warps) // unit * unit
+    return min(per_warp // WARP_SIZE, machine.limits.registers_per_thread)
+
+
+def _shared_for(machine: Machine, blocks: int) -> int:
+    unit = machine.limits.shared_unit
+    return machine.limits.shared_bytes // blocks // unit * unit
+
+
+def _check_limits(kernel: Kernel, machine: Machine) -> None:
+    """Refuse what no SM of this machine can run, whatever else it holds."""
+    limits = machine.limits
+    for need, have, what, fix in (
+        (kernel.program.registers, limits.registers_per_thread, "registers per thread", "spill or reuse some"),
+        (kernel.threads, limits.threads_per_block, "threads per block", "launch smaller blocks"),
+        (kernel.program.shared_bytes, limits.shared_bytes, "bytes of shared memory", "take smaller tiles"),
+    ):
+        if need > have:
+            advice = f"{fix}, or take a machine with more"
+            raise UserError(f"{kernel.name}: needs {need} {what}; {machine.key} has {have}; {advice}")
+
+
+def _too_large(kernel: Kernel, machine: Machine, limiter: str) -> str:
+    limits = machine.limits
+    if limiter == "registers":
+        need, fit = registers_per_block(kernel, machine), _registers_for(kernel, machine, 1)
+        advice = f"take at most {fit} per thread, or smaller blocks"
+        return f"needs {need} registers per block; {machine.key} has {limits.registers}; {advice}"
+    if limiter == "shared memory":
+        need, fit = shared_per_block(kernel, machine), _shared_for(machine, 1)
+        return f"needs {need} bytes of shared memory; {machine.key} has {limits.shared_bytes}; take at most {fit}"
+    need, have = (kernel.warps, limits.warps) if limiter == "warps" else (kernel.threads, limits.threads)
+    return f"needs {need} {limiter} per block; {machine.key} holds {have}; launch smaller blocks"
+
+
+def _next_step(kernel: Kernel, machine: Machine, blocks: int) -> str:
+    """Say what must shrink, and to how much, for so many blocks to fit; each resource seen by itself."""
+    limits = machine.limits
+    if blocks > limits.blocks:
+        return f"{machine.key} holds no more than {limits.blocks} blocks"
+    registers, shared = _registers_for(kernel, machine, blocks), _shared_for(machine, blocks)
+    wanted = (
+        (kernel.program.registers, registers, "registers per thread"),
+        (kernel.program.shared_bytes, shared, "bytes of shared memory"),
+        (kernel.warps, limits.warps // blocks, "warps per block"),
+        (kernel.threads, limits.threads // blocks, "threads per block"),
+    )
+    steps = [f"{most} {what} or fewer (now {now})" for now, most, what in wanted if now > most]
+    return f"{blocks} blocks take {' and '.join(steps)}"

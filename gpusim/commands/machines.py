@@ -1,0 +1,93 @@
+"""`gpusim machines`: the machines, and where their numbers come from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from gpusim import machine as model
+from gpusim.commands.document import console, write_json
+from gpusim.machine_file import METHODS, Fact
+
+
+def machines(
+    name: Annotated[str, typer.Argument(help="A machine's name, or a file ending in .toml.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
+) -> None:
+    """List the machines, or every number of one with its method and source.
+
+    Example: gpusim machines gtx580
+    """
+    show = _show_one if name else _show_all
+    show(name, json)
+
+
+def summary(name: str) -> dict[str, Any]:
+    """Return the headline figures of a machine: peaks in GFLOP/s, bandwidth in GB/s, percent of facts per method."""
+    machine, methods = model.load(name), Counter(fact.method for fact in model.facts(name).values())
+    return {
+        "machine": machine.key,
+        "name": machine.name,
+        "generation": machine.generation,
+        "sms": machine.chip.sms,
+        "shader_mhz": machine.chip.shader_mhz,
+        "peak_gflops": model.peak_gflops(machine),
+        "peak_fp64_gflops": model.peak_fp64_gflops(machine),
+        "bandwidth_gbs": model.bandwidth_gbs(machine),
+        "methods": {method: 100 * methods[method] / methods.total() for method in METHODS},
+    }
+
+
+def _show_all(_: str, json: bool) -> None:
+    rows = [summary(name) for name in model.names()]
+    if json:
+        write_json({"machines": rows})
+    else:
+        console().print(_table_of_machines(rows))
+        console().print("Peaks in GFLOP/s, bandwidth in GB/s; the last columns say where the numbers come from, in %.")
+
+
+def _show_one(name: str, json: bool) -> None:
+    facts = model.facts(name)
+    if json:
+        write_json({**summary(name), "facts": {path: _as_dict(fact) for path, fact in facts.items()}})
+    else:
+        console().print(_table_of_facts(model.load(name), facts))
+
+
+def _table_of_machines(rows: list[dict[str, Any]]) -> Table:
+    used = [method for method in METHODS if any(row["methods"][method] for row in rows)]
+    table = Table("machine", "gen.", box=None, header_style="bold", pad_edge=False, collapse_padding=True)
+    for column in ("SMs", "MHz", "FP32", "FP64", "GB/s", *used):
+        table.add_column(column, justify="right")
+    for row in rows:
+        rates = [row["sms"], row["shader_mhz"], row["peak_gflops"], row["peak_fp64_gflops"], row["bandwidth_gbs"]]
+        shares = [row["methods"][method] for method in used]
+        table.add_row(row["machine"], row["generation"], *(f"{figure:.0f}" for figure in rates + shares))
+    return table
+
+
+def _table_of_facts(machine: model.Machine, facts: Mapping[str, Fact]) -> Table:
+    title = f"{machine.key}: {machine.name} ({machine.generation})"
+    table = Table("key", title=title, title_justify="left", box=None, header_style="bold", pad_edge=False)
+    table.add_column("value", justify="right")
+    table.add_column("method")
+    table.add_column("source; note")
+    for path, fact in facts.items():
+        table.add_row(path, str(fact.value), fact.method, _provenance(fact))
+    return table
+
+
+def _provenance(fact: Fact) -> str:
+    fitted = f"fitted to {fact.to}" if fact.to else ""
+    return "; ".join(part for part in (fact.source, fitted, fact.note) if part)
+
+
+def _as_dict(fact: Fact) -> dict[str, int | str]:
+    optional = {"to": fact.to, "note": fact.note}
+    required = {"value": fact.value, "source": fact.source, "method": fact.method}
+    return required | {key: text for key, text in optional.items() if text}

@@ -1,0 +1,75 @@
+"""The `gpusim` command: which commands there are, and how errors end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+import typer
+
+from isa.errors import UserError
+
+# A command is the function of this name in the file of this name beside this one; the text is its line of help.
+COMMANDS = {
+    "kernels": "List the kernels, or the parameters of one.",
+    "machines": "List the machines, or every number of one with its source.",
+    "asm": "Assemble a listing: program counters, registers, units.",
+}
+BAD_INPUT = 2
+
+
+def main() -> None:
+    """Run the command line of this process and end it with the command's exit code."""
+    sys.exit(execute(sys.argv[1:]))
+
+
+def execute(arguments: Sequence[str]) -> int:
+    """Exit code of a command line: 0; 2 for bad input, told in one line on stderr; 130 when interrupted."""
+    try:
+        outcome = application(arguments)(list(arguments) or ["--help"], prog_name="gpusim", standalone_mode=False)
+    except UserError as error:
+        return _tell(str(error), error.exit_code)
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "gpusim"
+        return _tell(f"{command}: {error.format_message()} See `{command} --help`", BAD_INPUT)
+    except KeyboardInterrupt:
+        return _tell("interrupted", 130)
+    return outcome if isinstance(outcome, int) else 0
+
+
+def application(arguments: Sequence[str]) -> typer.Typer:
+    """Return the command-line application, in which only the commands named in `arguments` are imported.
+
+    The others have their line of help and nothing else, so that help waits for neither NumPy nor a compiler.
+    """
+    app = typer.Typer(
+        add_completion=False,
+        rich_markup_mode=None,
+        help="Instruction-level GPU pipeline simulator: values, cycles and the analytic bound in one run.",
+        epilog="Example: gpusim machines gtx580",
+    )
+    app.callback()(_nothing)
+    for name, text in COMMANDS.items():
+        function = _command(name) if name in arguments else _nothing
+        app.command(name, short_help=text)(function)
+    return app
+
+
+def _command(name: str) -> Callable[..., None]:
+    function: Callable[..., None] = getattr(import_module(f"gpusim.commands.{name}"), name)
+    return function
+
+
+def _nothing() -> None:
+    pass
+
+
+def _tell(message: str, code: int) -> int:
+    sys.stderr.write(f"error: {message}\n")
+    return code
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""Program x Machine -> Decoded: one row of integers per instruction. Engines and rules never see a string."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.machine import Machine, initiation_interval
+from gpusim.stall import REASONS, Stall
+from gpusim.state import UNITS, record
+from isa.errors import UserError
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.memory import constants
+from isa.operand import PT, PT_INDEX, RZ_INDEX, SPECIALS, Address, Constant, Immediate, Label, Predicate, Register
+from isa.operand import Special, Texture
+from isa.table import ROWS, Row, Unit
+
+# What the execution of an instruction consists of.
+NOTHING, ARITHMETIC, ARITHMETIC64, COMPARISON, SPECIAL, LOAD, STORE, FETCH, BARRIER, BRANCH, EXIT = range(11)
+# Where a memory instruction goes.
+SHARED_SPACE, GLOBAL_SPACE, LOCAL_SPACE = range(3)
+
+UNIT_CODE = {unit: code for code, unit in enumerate(Unit)}
+COMPARISONS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.form[0] == "P"))
+VALUES64 = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.width == 64))
+VALUES32 = tuple(dict.fromkeys(r.value for r in ROWS if r.value and r.form[0] == "d" and r.width == 32))
+GROUPS = {ARITHMETIC: VALUES32, ARITHMETIC64: VALUES64, COMPARISON: COMPARISONS}
+FLOATS = frozenset({Unit.FP32, Unit.DP, Unit.SFU})
+SPACES = {Unit.SHARED: SHARED_SPACE, Unit.GLOBAL: GLOBAL_SPACE, Unit.LOCAL: LOCAL_SPACE}
+SIGN_BIT, TWOS_COMPLEMENT = 1, 2  # the two meanings of a minus before a register
+
+decoded_t = record([
+    ("action", "i8"),
+    ("unit", "i8"),  # unit class
+    ("pipe", "i8"),  # index of its pipe, -1: none
+    ("interval", "i8"),  # cycles it keeps the pipe
+    ("latency", "i8"),  # cycles to its result, where that is fixed
+    ("rung", "i8"),  # stall reason of whoever waits for its result
+    ("busy", "i8"),  # stall reason of whoever waits for its pipe
+    ("double", "i8"),  # 1: double precision
+    ("space", "i8"),
+    ("words", "i8"),  # 32-bit words per operand
+    ("width", "i8"),  # 0, 1, 2 for 32, 64, 128 bits
+    ("value", "i8"),  # index into the action's group of value functions
+    ("reads", "i8"),  # how many of `read` count
+    ("read", "i8", (13,)),  # registers read
+    ("writes", "i8"),
+    ("write", "i8", (4,)),  # registers written
+    ("source", "i8", (3,)),  # first register of a, b, c; -1: the constant below
+    ("constant", "u8", (3,)),
+    ("negated", "i8", (3,)),  # 0, SIGN_BIT or TWOS_COMPLEMENT
+    ("destination", "i8"),  # first register written, -1: none
+    ("predicate", "i8"),  # predicate written, -1: none
+    ("selector", "i8"),  # predicate handed to the value function as c, -1: none
+    ("selector_negated", "i8"),
+    ("guard", "i8"),
+    ("guard_negated", "i8"),
+    ("pointer", "i8"),  # address register, -1: none
+    ("offset", "i8"),  # bytes
+    ("limit", "i8"),  # texture: elements
+    ("special", "i8"),  # index into SPECIALS
+    ("target", "i8"),  # pc of a branch's target
+    ("barrier", "i8"),
+    ("arrivals", "i8"),  # warps that release the barrier
+    ("evaluate", "i8"),  # 1: its result is computed
+    ("issued", "i8"),  # warp instructions issued
+    ("active", "i8"),  # thread instructions whose guard held
+    ("passes", "i8"),  # load/store cycles it took
+    ("stall", "i8", (REASONS,)),  # warp-cycles by reason while it was the warp's next instruction
+])  # fmt: skip
+
+
+def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.recarray[Any, Any]:
+    """The program's rows, and one more behind its end; `evaluate[pc]` says whose results are computed.
+
+    Raises UserError for a register above the machine's limit.
+    """
+    rows = np.zeros(len(kernel.program) + 1, decoded_t)
+    known = {**{name: np.uint64(v & 0xFFFFFFFF) for name, v in constants(kernel).items()}}
+    for pc, instruction in enumerate(kernel.program.instructions):
+        _check(pc, instruction, machine)
+        row = rows[pc]
+        row["evaluate"] = evaluate[pc]
+        _costs(row, instruction.row, machine)
+        _registers(row, instruction)
+        _operands(row, instruction, known, kernel)
+    rows[-1]["action"] = EXIT
+    rows[-1]["guard"] = PT_INDEX
+    for name in ("pipe", "destination", "predicate", "selector", "pointer"):
+        rows[-1][name] = -1
+    rows[-1]["unit"] = UNIT_CODE[Unit.CONTROL]
+    return rows.view(np.recarray)
+
+
+def pipe_names(machine: Machine) -> tuple[str, ...]:
+    """The machine's pipes in the order of their index."""
+    return tuple(machine.pipe)
+
+
+def _check(pc: int, instruction: Instruction, machine: Machine) -> None:
+    limit = machine.limits.registers_per_thread
+    highest = max((*instruction.reads(), *instruction.writes()), default=-1)
+    if highest >= limit:
+        place = f"line {instruction.line}" if instruction.line else f"instruction {pc}"
+        raise UserError(
+            f"{place}: R{highest} needs {highest + 1} registers per thread, {machine.key} has {limit} (R0 to "
+            f"R{limit - 1}); use fewer registers or a machine with more"
+        )
+
+
+def _costs(row: Any, form: Row, machine: Machine) -> None:
+    row["unit"] = UNIT_CODE[form.unit]
+    row["words"], row["width"] = form.words, {32: 0, 64: 1, 128: 2}[form.width]
+    row["action"] = _action(form)
+    row["rung"], row["busy"] = Stall.WAIT, Stall.MATH_PIPE_THROTTLE
+    row["double"] = form.unit is Unit.DP
+    row["pipe"] = -1
+    if form.unit in SPACES:
+        row["space"] = SPACES[form.unit]
+        row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
+    elif form.unit is Unit.TEXTURE:
+        _pipe(row, machine, machine.texture.pipe, machine.texture.latency)
+        row["rung"], row["busy"] = Stall.LONG_SCOREBOARD, Stall.TEX_THROTTLE
+    elif form.unit.value in machine.unit:
+        cost = machine.unit[form.unit.value]
+        _pipe(row, machine, cost.pipe, cost.latency)
+
+
+def _pipe(row: Any, machine: Machine, name: str, latency: int) -> None:
+    row["pipe"] = pipe_names(machine).index(name)
+    row["interval"], row["latency"] = initiation_interval(machine.pipe[name]), latency
+
+
+def _action(form: Row) -> int:
+    if form.value is not None:
+        return COMPARISON if form.form[0] == "P" else ARITHMETIC64 if form.width == 64 else ARITHMETIC
+    if form.unit in SPACES:
+        return LOAD if form.is_load else STORE
+    by_mnemonic = {"S2R": SPECIAL, "TEX": FETCH, "BAR.SYNC": BARRIER, "BRA": BRANCH, "EXIT": EXIT}
+    return by_mnemonic.get(form.mnemonic, NOTHING)
+
+
+def _registers(row: Any, instruction: Instruction) -> None:
+    reads, writes = tuple(dict.fromkeys(instruction.reads())), instruction.writes()
+    row["reads"], row["writes"] = len(reads), len(writes)
+    row["read"][: len(reads)] = reads
+    row["write"][: len(writes)] = writes
+
+
+def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kernel: Kernel) -> None:
+    row["guard"], row["guard_negated"] = instruction.guard.index, instruction.guard.negated
+    row["source"], row["destination"], row["predicate"], row["selector"], row["pointer"] = -1, -1, -1, -1, -1
+    if "c" not in instruction.row.form:
+        row["constant"][2] = instruction.row.code
+    if instruction.row.value is not None:
+        row["value"] = GROUPS[int(row["action"])].index(instruction.row.value)
+    numbers = [o for letter, o in instruction.slots() if letter == "n"]
+    row["arrivals"] = kernel.warps
+    for position, operand in enumerate(numbers):
+        assert isinstance(operand, Immediate)
+        row["barrier" if position == 0 else "arrivals"] = operand.bits // (32 if position else 1)
+    for letter, operand in instruction.slots():
+        _operand(row, letter, operand, instruction.row, known, kernel)
+
+
+def _operand(row: Any, letter: str, operand: Any, form: Row, known: Mapping[str, Any], kernel: Kernel) -> None:
+    match operand:
+        case Register() if letter == "d":
+            row["destination"] = -1 if operand.index == RZ_INDEX else operand.index
+        case Register():
+            _source(row, "abc".index(letter), operand, form)
+        case Immediate() if letter in "abc":
+            row["constant"]["abc".index(letter)] = operand.bits
+        case Constant():
+            row["constant"]["abc".index(letter)] = known[operand.name]
+        case Address():
+            row["pointer"] = -1 if operand.base.index == RZ_INDEX else operand.base.index
+            row["offset"] = operand.offset
+        case Predicate() if letter == "P":
+            row["predicate"] = -1 if operand == PT else operand.index
+        case Predicate():
+            row["selector"], row["selector_negated"] = operand.index, operand.negated
+        case Special():
+            row["special"] = SPECIALS.index(operand.name)
+        case Label():
+            row["target"] = kernel.program.labels[operand.name]
+        case Texture():
+            buffer = next(b for b in kernel.buffers if b.name == operand.name)
+            row["offset"], row["limit"] = known[operand.name], buffer.elements
+
+
+def _source(row: Any, position: int, register: Register, form: Row) -> None:
+    row["source"][position] = -1 if register.index == RZ_INDEX else register.index
+    if register.negated:
+        row["negated"][position] = SIGN_BIT if form.unit in FLOATS | {Unit.MINMAX} else TWOS_COMPLEMENT
+
+
+assert len(UNIT_CODE) <= UNITS

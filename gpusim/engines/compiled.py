@@ -1,0 +1,40 @@
+"""The compiled engine: run the agents whose time has come, in order, and jump to the next time on the agenda."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.rule import NEVER, entry, rule
+from gpusim.rules import block_scheduler, step
+from gpusim.state import TRACE_MARGIN
+
+
+@rule
+def next_time(sm: Any) -> int:
+    """The earliest cycle on the agenda."""
+    when = NEVER
+    for agent in range(sm.agents):
+        when = min(when, sm.agenda[agent])
+    return when
+
+
+@entry
+def run(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any, until: int) -> int:
+    """Advance to the first agenda time at or after `until` (NEVER: nothing left) and return it.
+
+    Stops early at a fault, and when the trace may not hold the records of another cycle.
+    """
+    now = next_time(sm)
+    while now < until and sm.fault.code == 0 and (trace.size == 0 or sm.traced + TRACE_MARGIN < trace.size):
+        for position in range(sm.agents):
+            agent = step.rank(sm, position, now)
+            if sm.agenda[agent] == now:
+                step.act(sm, program, feed, memory, buffers, trace, agent, now)
+        now = next_time(sm)
+    return now
+
+
+@entry
+def close(sm: Any) -> None:
+    """Settle what is left when the launch is over."""
+    block_scheduler.close(sm)

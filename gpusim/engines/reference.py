@@ -1,0 +1,97 @@
+"""The reference engine: discrete events on SimPy, one process per agent.
+
+An agent sleeps until its time on the agenda; an act that brings another agent's time forward wakes that one, which
+then sleeps until the new time. Only what happens is visited, never the cycles between. The rules are those of the
+compiled engine, and so is the order inside a cycle: every event carries its agent's rank as its priority.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import simpy
+from simpy.events import Event
+
+from gpusim.launch import Launch
+from gpusim.rules import step
+from gpusim.state import NEVER, TRACE_MARGIN
+
+FIRST_PRIORITY = 2  # behind SimPy's own urgent and normal events
+
+
+class Agents:
+    """The processes' common ground: the launch, the clock, and whom each agent has to wake."""
+
+    def __init__(self, launch: Launch, environment: simpy.Environment) -> None:
+        self.launch = launch
+        self.environment = environment
+        self.planned = [NEVER] * int(launch.sm.agents)
+        self.wake = [environment.event() for _ in self.planned]
+        self.events = 0
+
+
+def at(environment: simpy.Environment, when: int, priority: int) -> Event:
+    """An event at cycle `when` that orders itself among others of that cycle (a plain timeout can't)."""
+    event = Event(environment)
+    event._ok, event._value = True, None
+    environment.schedule(event, priority=priority, delay=when - environment.now)
+    return event
+
+
+def position(launch: Launch, agent: int, now: int) -> int:
+    """Where in the order of cycle `now` the agent acts."""
+    return next(p for p in range(int(launch.sm.agents)) if step.rank(launch.sm, p, now) == agent)
+
+
+def live(agents: Agents, agent: int) -> Generator[Event, Any, None]:
+    """The life of one agent: sleep until its time or until woken, act, wake whoever must act sooner now."""
+    environment, agenda = agents.environment, agents.launch.sm.agenda
+    while True:
+        when = agents.planned[agent] = int(agenda[agent])
+        if when >= NEVER:
+            yield agents.wake[agent]
+            continue
+        timer = at(environment, when, FIRST_PRIORITY + position(agents.launch, agent, when))
+        agents.events += 1
+        yield timer | agents.wake[agent]
+        if timer.processed and int(agenda[agent]) == environment.now:
+            act(agents, agent)
+
+
+def act(agents: Agents, agent: int) -> None:
+    """One act, and the wake-ups that it brings."""
+    launch = agents.launch
+    now = int(agents.environment.now)
+    step.act(launch.sm, launch.program, launch.feed, launch.memory, launch.buffers, launch.trace, agent, now)
+    for other, planned in enumerate(agents.planned):
+        if other != agent and int(launch.sm.agenda[other]) < planned:
+            wake_up(agents, other)
+
+
+def wake_up(agents: Agents, agent: int) -> None:
+    """Let a sleeping agent look at its agenda again."""
+    sleeping, agents.wake[agent] = agents.wake[agent], agents.environment.event()
+    agents.planned[agent] = int(agents.launch.sm.agenda[agent])
+    sleeping.succeed()
+
+
+def start(launch: Launch) -> Agents:
+    """The launch with its agents asleep, at cycle 0."""
+    agents = Agents(launch, simpy.Environment())
+    for agent in range(int(launch.sm.agents)):
+        agents.environment.process(live(agents, agent))
+    return agents
+
+
+def run(agents: Agents, until: int) -> int:
+    """Advance to the first event at or after `until` and return its cycle (NEVER: nothing left); stop at a fault."""
+    environment, launch = agents.environment, agents.launch
+    while environment.peek() < until and launch.sm.fault.code == 0 and not full(launch):
+        environment.step()
+    return int(min(environment.peek(), NEVER))
+
+
+def full(launch: Launch) -> bool:
+    """Whether the trace may not hold the records of another act."""
+    return launch.trace.size > 0 and int(launch.sm.traced) + TRACE_MARGIN >= launch.trace.size

@@ -1,0 +1,159 @@
+"""Kernel x Machine -> everything an engine runs on: the SM's state, decoded program, memory, feed and trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim import state
+from gpusim.analysis.occupancy import Occupancy, occupancy
+from gpusim.decode import decode, pipe_names
+from gpusim.machine import Machine, bytes_per_cycle_x64
+from gpusim.policy import POLICY_NAMES
+from isa.address_slice import address_slice
+from isa.errors import UserError
+from isa.kernel import Kernel
+from isa.memory import bases, image
+
+NOT_YET = -(1 << 40)  # before every cycle
+
+
+@dataclass
+class Launch:
+    """What engines change in place. Word w of `memory` is at byte 4 w; behind global memory lie shared and local."""
+
+    sm: Any
+    program: Any
+    feed: Any
+    memory: NDArray[np.uint32]
+    buffers: Any
+    trace: Any
+    occupancy: Occupancy
+    global_words: int
+
+
+def launch(
+    kernel: Kernel,
+    machine: Machine,
+    *,
+    values: bool = True,
+    blocks: int | None = None,
+    trace: int = 0,
+    memory: NDArray[np.uint32] | None = None,
+) -> Launch:
+    """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` records of room.
+
+    Without `values` only what addresses, guards and branches need is computed. Raises UserError where kernel and machine
+    don't fit.
+    """
+    fits = occupancy(kernel, machine)
+    share = -(-kernel.blocks // machine.chip.sms)
+    count = share if blocks is None else min(blocks, share)
+    resident = min(fits.blocks, count)
+    _check_capacity(machine, kernel, resident)
+    needed = np.ones(len(kernel.program), np.bool_) if values else address_slice(kernel.program)
+    words = image(kernel) if memory is None else memory
+    sm = np.zeros(1, state.sm_t).view(np.recarray)[0]
+    _pack(sm.machine, machine)
+    _start(sm, machine, resident * kernel.warps)
+    _grid(sm.launch, kernel, machine, resident, count, len(words))
+    sm.launch.values = values
+    extra = resident * (sm.launch.shared_words + kernel.warps * 32 * sm.launch.local_words)
+    return Launch(
+        sm=sm,
+        program=decode(kernel, machine, needed),
+        feed=np.zeros((state.WARPS, len(kernel.program) + 1), state.feed_t).view(np.recarray),
+        memory=np.concatenate([words, np.zeros(extra, np.uint32)]),
+        buffers=_buffers(kernel),
+        trace=np.zeros(trace, state.trace_t).view(np.recarray),
+        occupancy=fits,
+        global_words=len(words),
+    )
+
+
+def _check_capacity(machine: Machine, kernel: Kernel, resident: int) -> None:
+    limits = (
+        ("schedulers.count", machine.schedulers.count, state.SCHEDULERS),
+        ("pipes", len(machine.pipe), state.PIPES),
+        ("load_store.queue", machine.load_store.queue, state.QUEUE),
+        ("shared_memory.banks", machine.shared_memory.banks, state.LANES),
+        ("resident blocks", resident, state.BLOCKS),
+        ("resident warps", resident * kernel.warps, state.WARPS),
+        ("warps per scheduler", -(-resident * kernel.warps // machine.schedulers.count), 62),
+    )
+    for what, asked, capacity in limits:
+        if asked > capacity:
+            raise UserError(f"{machine.key}: {what} = {asked}: the simulator holds {capacity}; choose a smaller value")
+
+
+def _pack(packed: Any, machine: Machine) -> None:
+    shared, widths = machine.shared_memory, ("32", "64", "128")
+    packed.schedulers, packed.interval = machine.schedulers.count, machine.schedulers.interval
+    packed.stagger, packed.reissue = machine.schedulers.stagger, machine.schedulers.reissue
+    packed.policy = _policy(machine.schedulers.policy)
+    packed.rotate, packed.wastes_slot = machine.issue.rotate, machine.issue.refused_wastes_slot
+    packed.retry, packed.exclusive = machine.issue.refused_retry, _exclusive(machine)
+    packed.queue, packed.pass_cycles, packed.banks = machine.load_store.queue, shared.pass_cycles, shared.banks
+    packed.shared_latency[:] = [getattr(shared, f"latency_{width}") for width in widths]
+    packed.free_passes[:] = [getattr(shared, f"free_passes_{width}") for width in widths]
+    packed.shared_war[:] = [getattr(shared, f"war_{width}") for width in widths]
+    packed.global_latency, packed.global_request = machine.global_memory.latency, machine.global_memory.request_cycles
+    packed.global_war = machine.global_memory.war
+    packed.line_bytes = machine.global_memory.line_bytes
+    packed.line_cost = line_cost(machine)
+    packed.local_latency, packed.local_request = machine.local_memory.latency, machine.local_memory.request_cycles
+    packed.barrier, packed.branch = machine.barrier.latency, machine.branch.latency
+    packed.block_latency = machine.launch.block_latency
+    packed.warp_skew, packed.block_skew = machine.launch.warp_skew, machine.launch.block_skew
+    for index, name in enumerate(pipe_names(machine)):
+        packed.pipe_shared[index] = machine.pipe[name].shared
+
+
+def line_cost(machine: Machine) -> int:
+    """64ths of a cycle that one transaction occupies the SM's share of the DRAM channel, rounded."""
+    return round(64 * 64 * machine.global_memory.line_bytes / bytes_per_cycle_x64(machine))
+
+
+def _policy(name: str) -> int:
+    if name not in POLICY_NAMES:
+        raise UserError(f"unknown scheduling policy {name}; choose one of {', '.join(POLICY_NAMES)}")
+    return POLICY_NAMES.index(name)
+
+
+def _exclusive(machine: Machine) -> int:
+    cycles = {"off": 0, "issue": machine.schedulers.interval, "flight": machine.unit["dp"].latency}
+    return cycles[machine.double.exclusive]
+
+
+def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
+    sm.warp_slots = warp_slots
+    sm.agents = machine.schedulers.count + 2
+    sm.load_store_agent = machine.schedulers.count + 1
+    sm.agenda[:] = state.NEVER
+    sm.agenda[state.LAUNCHER] = 0
+    sm.load_store.free = 0
+    for scheduler in sm.schedulers:
+        scheduler.release = state.NEVER
+        scheduler.issued_at = NOT_YET
+        scheduler.last = -1
+
+
+def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: int, words: int) -> None:
+    target.grid[:], target.block[:] = kernel.grid, kernel.block
+    target.threads, target.warps, target.resident = kernel.threads, kernel.warps, resident
+    target.next, target.stride = 0, machine.chip.sms
+    target.end = min(kernel.blocks, count * machine.chip.sms)
+    target.shared_word, target.shared_words = words, -(-kernel.program.shared_bytes // 4)
+    target.local_word = words + resident * target.shared_words
+    target.local_words = -(-kernel.program.local_bytes // 4)
+
+
+def _buffers(kernel: Kernel) -> Any:
+    where = bases(kernel.buffers)
+    table = np.zeros(len(kernel.buffers), state.buffer_t)
+    for row, buffer in zip(table, kernel.buffers, strict=True):
+        row["start"], row["end"] = where[buffer.name], where[buffer.name] + buffer.nbytes
+    return table.view(np.recarray)

@@ -1,0 +1,338 @@
+"""A machine: the numbers of one GPU that the simulator needs, as plain frozen data.
+
+All cycles are shader cycles, the SM's fastest clock (on Fermi exactly two per core cycle).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, cast, get_args, get_origin
+
+import msgspec
+
+from gpusim import machine_file
+from gpusim.machine_file import Fact, names
+from isa.errors import UserError
+from isa.kernel import WARP_SIZE
+from isa.table import MEMORY_UNITS, Unit
+
+__all__ = ["Fact", "Machine", "facts", "load", "names"]
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Flag = Literal[0, 1]
+PIPE_UNITS = tuple(unit for unit in Unit if unit not in MEMORY_UNITS | {Unit.BARRIER, Unit.CONTROL})
+
+
+class Chip(msgspec.Struct, frozen=True):
+    """What there is of everything, and how fast it runs."""
+
+    sms: Positive
+    shader_mhz: Positive
+    core_mhz: Positive
+    dram_mbs: Positive  # DRAM bandwidth, 10^6 bytes per second
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What one SM can hold, and what one block or thread may ask for."""
+
+    warps: Positive  # resident
+    threads: Positive  # resident
+    blocks: Positive  # resident
+    registers: Positive  # 32-bit, of the SM
+    registers_per_thread: Positive
+    register_unit: Positive  # a warp's registers are allocated in multiples of this
+    threads_per_block: Positive
+    shared_bytes: Count  # of the SM
+    shared_unit: Positive  # a block's shared bytes are allocated in multiples of this
+    barriers: Positive  # per block
+
+
+class Schedulers(msgspec.Struct, frozen=True):
+    """Warp schedulers of one SM; scheduler k owns the warp slots that equal k modulo `count`."""
+
+    count: Positive
+    interval: Positive  # cycles between issue slots of one scheduler
+    stagger: Count  # cycles by which scheduler k's slots lag behind those of scheduler 0, times k
+    reissue: Positive  # cycles between two issues of one warp, at least
+    policy: str
+
+
+class Issue(msgspec.Struct, frozen=True):
+    """What happens in an issue slot."""
+
+    rotate: Flag  # 1: the schedulers' rank rotates from slot to slot
+    refused_wastes_slot: Flag  # 1: an instruction refused by a full queue costs the slot
+    refused_retry: Positive  # cycles until a refused warp is considered again
+
+
+class Double(msgspec.Struct, frozen=True):
+    """What double precision keeps the other schedulers from."""
+
+    exclusive: Literal["off", "issue", "flight"]  # nothing; the same slot; all slots while one is in flight
+
+
+class Pipe(msgspec.Struct, frozen=True):
+    """An execution pipe; a warp instruction occupies it for its initiation interval of 32 / lanes cycles."""
+
+    lanes: Positive
+    shared: Flag  # 1: one per SM; 0: one per scheduler
+
+
+class UnitCost(msgspec.Struct, frozen=True):
+    """Where a unit class of the instruction table executes."""
+
+    pipe: str
+    latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
+
+
+class SharedMemory(msgspec.Struct, frozen=True):
+    """Shared memory: a pass is one trip through its data path."""
+
+    rule: Literal["fermi"]  # how addresses become passes
+    banks: Positive
+    bank_bytes: Positive
+    pass_cycles: Positive
+    latency_32: Positive  # RAW cycles of a load of this width, with as many passes as are free
+    latency_64: Positive
+    latency_128: Positive
+    free_passes_32: Positive  # passes already inside that latency; each further one adds pass_cycles
+    free_passes_64: Positive
+    free_passes_128: Positive
+    war_32: Count  # cycles from service until the instruction's source registers may be overwritten
+    war_64: Count
+    war_128: Count
+
+
+class LoadStore(msgspec.Struct, frozen=True):
+    """The load/store units' instruction queue."""
+
+    queue: Positive  # warp instructions
+
+
+class GlobalMemory(msgspec.Struct, frozen=True):
+    """Everything behind the SM."""
+
+    rule: Literal["fermi"]  # how addresses become transactions
+    line_bytes: Positive
+    latency: Positive  # cycles
+    request_cycles: Positive  # cycles of the load/store units per transaction
+    war: Count  # cycles from service until the instruction's source registers may be overwritten
+
+
+class LocalMemory(msgspec.Struct, frozen=True):
+    """Local memory that hits the L1 cache."""
+
+    latency: Positive  # cycles
+    request_cycles: Positive  # cycles of the load/store units per transaction
+
+
+class Texture(msgspec.Struct, frozen=True):
+    """The texture path."""
+
+    pipe: str
+    latency: Positive  # cycles
+
+
+class Barrier(msgspec.Struct, frozen=True):
+    """BAR.SYNC."""
+
+    latency: Count  # cycles from the last arrival to the release
+
+
+class Branch(msgspec.Struct, frozen=True):
+    """BRA."""
+
+    latency: Positive  # cycles from issue until the warp may issue again
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """How blocks start on an SM."""
+
+    block_latency: Count  # cycles from a block's retirement to the start of the one that takes its place
+    warp_skew: Count  # cycles between the starts of successive warps of a block
+    block_skew: Count  # cycles between the starts of successive blocks at the beginning
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """One GPU. `key` is the name it was loaded by, `name` the product's."""
+
+    key: str
+    name: str
+    generation: str
+    chip: Chip
+    limits: Limits
+    schedulers: Schedulers
+    issue: Issue
+    double: Double
+    pipe: dict[str, Pipe]
+    unit: dict[str, UnitCost]
+    shared_memory: SharedMemory
+    load_store: LoadStore
+    global_memory: GlobalMemory
+    local_memory: LocalMemory
+    texture: Texture
+    barrier: Barrier
+    branch: Branch
+    launch: Launch
+
+
+def load(name_or_path: str, overrides: Mapping[str, int | str] | None = None) -> Machine:
+    """Return the machine of that name or file, with the values at some dotted paths replaced.
+
+    Raises UserError: unknown machine or key, a number without source or outside its range, pipes that don't exist.
+    """
+    path = machine_file.locate(name_or_path)
+    strings, leaves = machine_file.read(path)
+    checked = _checked(path.name, leaves, overrides or {})
+    _check_strings(path.name, strings)
+    tree: dict[str, Any] = {"key": path.stem, **strings}
+    for key, fact in checked.items():
+        _plant(tree, key.split("."), fact.value)
+    machine = msgspec.convert(tree, Machine)
+    _check_pipes(machine, checked)
+    return machine
+
+
+def facts(name_or_path: str, overrides: Mapping[str, int | str] | None = None) -> dict[str, Fact]:
+    """Every number of a machine by dotted path, in the order of the schema; raises UserError as `load` does."""
+    path = machine_file.locate(name_or_path)
+    return _checked(path.name, machine_file.read(path)[1], overrides or {})
+
+
+def initiation_interval(pipe: Pipe) -> int:
+    """Cycles for which a warp instruction keeps the pipe from the next one."""
+    return max(1, WARP_SIZE // pipe.lanes)
+
+
+def lanes(machine: Machine, unit: Unit) -> int:
+    """Thread instructions of this unit class per cycle that all pipes of one SM take together."""
+    pipe = machine.pipe[machine.unit[unit].pipe]
+    return pipe.lanes * (1 if pipe.shared else machine.schedulers.count)
+
+
+def peak_gflops(machine: Machine) -> float:
+    """Single-precision peak of the chip in GFLOP/s, two operations per fused multiply-add (RR-7923 table 1)."""
+    return _peak(machine, Unit.FP32)
+
+
+def peak_fp64_gflops(machine: Machine) -> float:
+    """Double-precision peak of the chip in GFLOP/s, two operations per fused multiply-add."""
+    return _peak(machine, Unit.DP)
+
+
+def bandwidth_gbs(machine: Machine) -> float:
+    """DRAM bandwidth of the chip, 10^9 bytes per second."""
+    return machine.chip.dram_mbs / 1000
+
+
+def bytes_per_cycle_x64(machine: Machine) -> int:
+    """One SM's fair share of the DRAM bandwidth in 64ths of a byte per cycle, rounded; at least 1.
+
+    64ths keep the arithmetic in integers; the rounding is below 0.2 % of any share above 4 bytes per cycle.
+    """
+    return max(1, round(64 * machine.chip.dram_mbs / machine.chip.sms / machine.chip.shader_mhz))
+
+
+def seconds(machine: Machine, cycles: float) -> float:
+    """Time that so many shader cycles take."""
+    return cycles / (machine.chip.shader_mhz * 1e6)
+
+
+def _peak(machine: Machine, unit: Unit) -> float:
+    return machine.chip.sms * lanes(machine, unit) * 2 * machine.chip.shader_mhz / 1000
+
+
+def _schema(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted path and type of every leaf; `*` stands for a name of the file's choice."""
+    for field in msgspec.structs.fields(struct):
+        path = prefix + field.name
+        if get_origin(field.type) is dict:
+            yield from _schema(get_args(field.type)[1], f"{path}.*.")
+        elif isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
+            yield from _schema(field.type, f"{path}.")
+        elif prefix:
+            yield path, field.type
+
+
+def _pattern(path: str) -> str:
+    """`pipe.sp.lanes` -> `pipe.*.lanes`; a path of two parts stays itself."""
+    parts = path.split(".")
+    return ".".join([parts[0], "*", *parts[2:]]) if parts[0] in ("pipe", "unit") and len(parts) > 1 else path
+
+
+def _checked(file: str, leaves: Mapping[str, Fact], overrides: Mapping[str, int | str]) -> dict[str, Fact]:
+    """Facts that all have a place in the schema, a value of its type, and none missing."""
+    schema = dict(_schema())
+    found = {path: _typed(path, fact, schema) for path, fact in leaves.items()}
+    found |= {path: _override(path, value, schema, found) for path, value in overrides.items()}
+    wanted = list(_paths(schema, found))
+    for path in wanted:
+        if path not in found:
+            raise UserError(f"{file}: {path} is missing; add it, or let the file extend one that has it")
+    return {path: found[path] for path in wanted}
+
+
+def _paths(schema: Mapping[str, Any], found: Mapping[str, Fact]) -> Iterator[str]:
+    """Every path that the machine must have, given the pipes that it names."""
+    pipes = dict.fromkeys(path.split(".")[1] for path in found if path.startswith("pipe."))
+    members = {"pipe": tuple(pipes), "unit": tuple(unit.value for unit in PIPE_UNITS)}
+    for pattern in schema:
+        section = pattern.split(".", maxsplit=1)[0]
+        yield from (pattern.replace("*", member) for member in members.get(section, ("*",)))
+
+
+def _typed(path: str, fact: Fact, schema: Mapping[str, Any]) -> Fact:
+    if _pattern(path) not in schema or (path.startswith("unit.") and path.split(".")[1] not in PIPE_UNITS):
+        raise UserError(f"{fact.place}: unknown machine key {path}; {_nearest(path, _paths(schema, {path: fact}))}")
+    try:
+        msgspec.convert(fact.value, schema[_pattern(path)])
+    except msgspec.ValidationError as error:
+        raise UserError(f"{fact.place}: {path} = {fact.value!r}: {error}; {_allowed(schema[_pattern(path)])}") from None
+    return fact
+
+
+def _override(path: str, value: int | str, schema: Mapping[str, Any], found: Mapping[str, Fact]) -> Fact:
+    if path not in found:
+        raise UserError(f"--set {path}: unknown machine key; {_nearest(path, found)}")
+    try:
+        converted = msgspec.convert(value, schema[_pattern(path)], strict=False)
+    except msgspec.ValidationError as error:
+        raise UserError(f"--set {path}={value}: {error}; {_allowed(schema[_pattern(path)])}") from None
+    return Fact(cast("int | str", converted), "command line", "set", place=f"--set {path}")
+
+
+def _allowed(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return f"choose one of {', '.join(map(str, get_args(kind)))}"
+    return "give a word" if kind is str else "give a whole number"
+
+
+def _nearest(path: str, known: Iterable[str]) -> str:
+    near = get_close_matches(path, list(known), 1)
+    return f"did you mean {near[0]}?" if near else "`gpusim machines gtx580` lists the keys"
+
+
+def _plant(tree: dict[str, Any], parts: list[str], value: int | str) -> None:
+    for part in parts[:-1]:
+        tree = tree.setdefault(part, {})
+    tree[parts[-1]] = value
+
+
+def _check_strings(file: str, strings: Mapping[str, str]) -> None:
+    for key in ("name", "generation"):
+        if key not in strings:
+            raise UserError(f'{file}:1:1: {key} is missing; add {key} = "..." at the top')
+
+
+def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:
+    """Check the relations between leaves: whole initiation intervals, and every pipe that is named exists."""
+    for name, pipe in machine.pipe.items():
+        if WARP_SIZE % pipe.lanes and pipe.lanes % WARP_SIZE:
+            place = facts[f"pipe.{name}.lanes"].place
+            raise UserError(f"{place}: {pipe.lanes} lanes don't divide a warp; take a divisor or a multiple of 32")
+    used = {f"unit.{name}.pipe": unit.pipe for name, unit in machine.unit.items()}
+    for path, name in (*used.items(), ("texture.pipe", machine.texture.pipe)):
+        if name not in machine.pipe:
+            raise UserError(f"{facts[path].place}: there is no pipe {name}; choose one of {', '.join(machine.pipe)}")

@@ -1,0 +1,116 @@
+"""How a rule is compiled: `@rule` for a step of the model, `@entry` for what an engine calls, `switch` to choose one.
+
+A rule is a plain function on plain data. Numba compiles it when an engine first needs it; with NUMBA_DISABLE_JIT=1 the
+same source runs as Python. Only entries are cached on disk, under a key made of all our sources, because Numba itself
+would not notice an edit in another file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from llvmlite import ir
+from numba.extending import intrinsic, overload
+
+from gpusim.state import NEVER
+
+__all__ = ["COMPILED", "NEVER", "entry", "lowest_bit", "rule", "switch"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+COMPILED = not numba.config.DISABLE_JIT
+OPTIONS = {"nogil": True, "error_model": "numpy"}
+INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # a rule is called from compiled code only
+
+
+def sources_key() -> str:
+    """A hash of every source file that compiled code can come from, and of Numba's version: the cache's key."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    root = Path(__file__).parent.parent
+    for package in ("gpusim", "isa"):
+        for path in sorted((root / package).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_directory() -> str:
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return str(base / "gpusim" / sources_key())
+
+
+if "NUMBA_CACHE_DIR" not in os.environ:
+    numba.config.CACHE_DIR = _cache_directory()
+
+
+def rule(function: F) -> F:
+    """The function, compiled when compiled code first calls it."""
+    compiled: F = numba.njit(function, **OPTIONS, **(INNER if COMPILED else {}))
+    return compiled
+
+
+def entry(function: F) -> F:
+    """A rule that an engine calls from Python: compiled once per installation, then loaded from disk."""
+    compiled: F = numba.njit(function, cache=True, **OPTIONS)
+    return compiled
+
+
+def switch(functions: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
+    """A rule f(index, a, b, c, d) that calls the index-th of some rules of four arguments, by quartering."""
+    if not COMPILED:
+        return lambda index, *arguments: functions[index](*arguments)
+    return _quarter(tuple(functions), 0)
+
+
+def _quarter(functions: tuple[Callable[..., Any], ...], first: int) -> Callable[..., Any]:
+    if len(functions) <= 4:
+        return _among_four(functions, tuple(first + i for i in range(len(functions))), exact=True)
+    size = -(-len(functions) // 4)
+    parts = [functions[i : i + size] for i in range(0, len(functions), size)]
+    nodes = tuple(_quarter(part, first + i * size) for i, part in enumerate(parts))
+    return _among_four(nodes, tuple(first + i * size for i in range(len(nodes))), exact=False)
+
+
+def _among_four(choices: tuple[Callable[..., Any], ...], firsts: tuple[int, ...], *, exact: bool) -> Callable[..., Any]:
+    """A rule that calls the last choice whose first index is not above the index; inner nodes pass the index on."""
+    p, q, r, s = (*choices, *[choices[-1]] * (4 - len(choices)))
+    never = firsts[-1] + 1 << 20
+    at_q, at_r, at_s = (*firsts[1:], *[never] * (4 - len(firsts)))
+    if exact:
+
+        @rule
+        def leaf(index: int, a: Any, b: Any, c: Any, d: Any) -> Any:
+            if index >= at_r:
+                return s(a, b, c, d) if index >= at_s else r(a, b, c, d)
+            return q(a, b, c, d) if index >= at_q else p(a, b, c, d)
+
+        return leaf
+
+    @rule
+    def node(index: int, a: Any, b: Any, c: Any, d: Any) -> Any:
+        if index >= at_r:
+            return s(index, a, b, c, d) if index >= at_s else r(index, a, b, c, d)
+        return q(index, a, b, c, d) if index >= at_q else p(index, a, b, c, d)
+
+    return node
+
+
+def lowest_bit(mask: int) -> int:
+    """Index of the lowest set bit of a mask that is not zero."""
+    mask = int(mask)
+    return (mask & -mask).bit_length() - 1
+
+
+@intrinsic  # type: ignore[misc]  # numba ships no types
+def _count_trailing_zeros(_typing: Any, mask: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return mask(mask), generate
+
+
+overload(lowest_bit)(lambda mask: lambda mask: _count_trailing_zeros(mask))  # noqa: ARG005  (typed on its argument)

@@ -1,0 +1,96 @@
+"""Block scheduler: places blocks of the grid while they fit, and the next one when a block has finished."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.rule import NEVER, rule
+from gpusim.rules import ladder, scoreboard, warp_scheduler
+from gpusim.stall import OWN, Stall
+from gpusim.state import DONE, FREE, LAUNCHER, RUNNING, WARPS
+
+LAUNCH, EXITED = int(Stall.X_LAUNCH), int(Stall.X_EXITED)
+
+
+@rule
+def finish(sm: Any, block: Any, when: int) -> None:
+    """The block's last warp leaves at `when`: its slot can be taken from then on."""
+    block.state, block.finished = DONE, when
+    sm.agenda[LAUNCHER] = min(sm.agenda[LAUNCHER], when)
+
+
+@rule
+def retire(sm: Any, program: Any, slot: int, now: int) -> None:
+    """Free the block slot and settle its warps, which have waited for the last of them."""
+    for index in range(sm.launch.warps):
+        g = slot * sm.launch.warps + index
+        warp = sm.warps[g]
+        program[warp.pc].stall[EXITED] += now - warp.since
+        sm.empty_since[g] = now
+    sm.blocks[slot].state = FREE
+    sm.cycles = now
+
+
+@rule
+def place(sm: Any, program: Any, slot: int, now: int) -> None:
+    """Put the next block of the grid into the slot."""
+    launch, block = sm.launch, sm.blocks[slot]
+    block.id, block.state, block.live = launch.next, RUNNING, launch.warps
+    launch.next += launch.stride
+    first_wave = sm.placed < launch.resident
+    start = now + (slot * sm.machine.block_skew if first_wave else sm.machine.block_latency)
+    for index in range(launch.warps):
+        _place_warp(sm, program, slot, index, now, start + index * sm.machine.warp_skew)
+    sm.placed += 1
+
+
+@rule
+def _place_warp(sm: Any, program: Any, slot: int, index: int, now: int, start: int) -> None:
+    g = slot * sm.launch.warps + index
+    k, warp, first = g % sm.machine.schedulers, sm.warps[g], program[0]
+    _clear(warp)
+    warp.block, warp.index, warp.live, warp.pc, warp.unit = slot, index, 1, 0, first.unit
+    warp.age = sm.aged
+    sm.aged += 1
+    threads = min(32, sm.launch.threads - 32 * index)
+    warp.lanes = (1 << threads) - 1
+    warp.since = ladder.slot_from(sm.machine, k, now)
+    sm.empty += warp.since - sm.empty_since[g]
+    warp.rung[LAUNCH] = start
+    scoreboard.earliest(warp, first)
+    warp.release = ladder.latest(warp)
+    sm.schedulers[k].waiting |= 1 << (g // sm.machine.schedulers)
+    warp_scheduler.wake(sm, k, warp.release)
+
+
+@rule
+def _clear(warp: Any) -> None:
+    warp.drained = warp.pending = 0
+    for rung in range(OWN):
+        warp.rung[rung] = 0
+    warp.ready[:] = 0
+    warp.held[:] = 0
+    warp.read[:] = 0
+    warp.predicate[:] = 0
+    warp.version[:] = 0
+
+
+@rule
+def next_act(sm: Any) -> int:
+    """When the next block slot becomes free."""
+    when = NEVER
+    for slot in range(sm.launch.resident):
+        if sm.blocks[slot].state == DONE:
+            when = min(when, sm.blocks[slot].finished)
+    return when
+
+
+@rule
+def close(sm: Any) -> None:
+    """The launch is over: settle the warp slots and issue slots that had nothing more to do."""
+    for g in range(WARPS):
+        if g < sm.warp_slots:
+            sm.empty += sm.cycles - sm.empty_since[g]
+    for k in range(sm.machine.schedulers):
+        scheduler = sm.schedulers[k]
+        scheduler.lost[EXITED] += sm.cycles - scheduler.used_until

@@ -1,0 +1,82 @@
+"""The value functions of the instruction table, compiled: 32 lanes at a time, chosen by the decoded index.
+
+Each primitive of `isa.lanes` gets a machine instruction of the same meaning, and each value function a loop over lanes.
+The results equal those of the NumPy originals bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.core import types
+from numba.extending import intrinsic, overload
+
+from gpusim.decode import COMPARISONS, VALUES32, VALUES64
+from gpusim.rule import COMPILED, rule, switch
+from gpusim.state import LANES
+from isa import lanes as original
+
+
+@intrinsic  # type: ignore[misc]  # numba ships no types
+def _fma(_typing: Any, a: Any, b: Any, c: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.fma(*arguments)
+
+    return a(a, b, c), generate
+
+
+def _bit_cast(to: Any) -> Any:
+    @intrinsic  # type: ignore[misc]  # numba ships no types
+    def cast(_typing: Any, a: Any) -> Any:
+        def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return builder.bitcast(arguments[0], context.get_value_type(to))
+
+        return to(a), generate
+
+    return cast
+
+
+_to_f32, _to_f64, _to_i32 = _bit_cast(types.float32), _bit_cast(types.float64), _bit_cast(types.int32)
+_to_u32, _to_u64 = _bit_cast(types.uint32), _bit_cast(types.uint64)
+
+
+def _either(typed: Any, for_float: Any, for_integer: Any) -> Any:
+    """The implementation for an argument of that Numba type."""
+    return for_float if isinstance(typed, types.Float) else for_integer
+
+
+# An overload is a function of types that returns the function of values to compile.
+MACHINE_CODE: dict[Callable[..., Any], Callable[..., Any]] = {
+    original.as_u32: lambda x: _either(x, lambda x: _to_u32(np.float32(x)), lambda x: np.uint32(x)),
+    original.as_u64: lambda x: _either(x, lambda x: _to_u64(np.float64(x)), lambda x: np.uint64(x)),
+    original.as_i32: lambda x: lambda x: _to_i32(np.uint32(x)),  # noqa: ARG005
+    original.as_f32: lambda x: lambda x: _to_f32(np.uint32(x)),  # noqa: ARG005
+    original.as_f64: lambda x: lambda x: _to_f64(np.uint64(x)),  # noqa: ARG005
+    original.widen: lambda x: lambda x: np.uint64(np.uint32(x)),  # noqa: ARG005
+    original.narrow: lambda x: lambda x: np.uint32(x),  # noqa: ARG005
+    original.choose: lambda condition, yes, no: lambda condition, yes, no: yes if condition else no,  # noqa: ARG005
+    original.fma32: lambda a, b, c: lambda a, b, c: _fma(np.float32(a), np.float32(b), np.float32(c)),  # noqa: ARG005
+    original.fma64: lambda a, b, c: lambda a, b, c: _fma(np.float64(a), np.float64(b), np.float64(c)),  # noqa: ARG005
+}
+for primitive, implementation in MACHINE_CODE.items():
+    overload(primitive)(implementation)
+
+
+def lanewise(value: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule (d, a, b, c) that sets each lane of d to the value of that lane of a, b, c."""
+    if not COMPILED:
+        return lambda d, a, b, c: np.copyto(d, value(a, b, c), casting="unsafe")
+    compiled = rule(value)
+
+    def apply(d: Any, a: Any, b: Any, c: Any) -> None:
+        for lane in range(LANES):
+            d[lane] = compiled(a[lane], b[lane], c[lane])
+
+    return rule(apply)
+
+
+compute32 = switch([lanewise(value) for value in VALUES32])
+compute64 = switch([lanewise(value) for value in VALUES64])
+compare = switch([lanewise(value) for value in COMPARISONS])

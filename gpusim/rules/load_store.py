@@ -1,0 +1,83 @@
+"""Load/store unit: a queue in issue order, served one instruction at a time for as many cycles as its passes take.
+
+It is an agent: it acts when it is free and something waits. Only then are the latency of a load and the release of the
+source registers known, and the warps that wait for them woken.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE
+from gpusim.rule import NEVER, rule
+from gpusim.rules import global_memory, scoreboard
+from gpusim.state import QUEUE
+
+
+@rule
+def serves(instruction: Any) -> bool:
+    """Whether the instruction goes through this unit."""
+    return instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
+
+
+@rule
+def earliest(sm: Any, now: int) -> int:
+    """First cycle at which the queue takes an instruction: now, or the one after the next service."""
+    if sm.load_store.count < sm.machine.queue:
+        return now
+    return max(now, sm.agenda[sm.load_store_agent]) + 1
+
+
+@rule
+def commit(sm: Any, g: int, pc: int, instruction: Any, now: int) -> None:
+    """The instruction of warp slot g enters the queue, with the outcome of its addresses."""
+    unit, warp, outcome = sm.load_store, sm.warps[g], sm.outcome
+    entry = unit.entries[(unit.head + unit.count) % QUEUE]
+    unit.entered += 1
+    entry.number, entry.warp, entry.pc = unit.entered, g, pc
+    entry.cycles, entry.extra, entry.transactions = outcome.cycles, outcome.extra, outcome.transactions
+    unit.count += 1
+    warp.pending += 1
+    scoreboard.commit(warp, instruction, pc, NEVER)
+    scoreboard.hold(warp, instruction, unit.entered)
+    sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], max(now, unit.free))
+
+
+@rule
+def serve(sm: Any, program: Any, now: int) -> int:
+    """Serve the head of the queue; returns the warp slot it belongs to."""
+    unit = sm.load_store
+    entry = unit.entries[unit.head]
+    instruction, warp = program[entry.pc], sm.warps[entry.warp]
+    unit.head = (unit.head + 1) % QUEUE
+    unit.count -= 1
+    unit.free = now + entry.cycles
+    unit.busy += entry.cycles
+    instruction.passes += entry.cycles
+    ready = _ready(sm, instruction, entry, now)
+    warp.pending -= 1
+    warp.drained = max(warp.drained, ready if instruction.action == LOAD else unit.free)
+    if instruction.action == LOAD:
+        scoreboard.commit(warp, instruction, entry.pc, ready)
+    scoreboard.let_go(warp, instruction, entry.number, now + max(1, _war(sm.machine, instruction)))
+    sm.agenda[sm.load_store_agent] = unit.free if unit.count > 0 else NEVER
+    return int(entry.warp)
+
+
+@rule
+def _ready(sm: Any, instruction: Any, entry: Any, now: int) -> int:
+    """When the result is there, for a load."""
+    machine = sm.machine
+    if instruction.space == SHARED_SPACE:
+        return now + machine.shared_latency[instruction.width] + entry.extra
+    if instruction.space == LOCAL_SPACE:
+        return now + machine.local_latency + entry.extra
+    return global_memory.commit(sm, entry.transactions, now) + machine.global_latency
+
+
+@rule
+def _war(machine: Any, instruction: Any) -> int:
+    """Cycles from service until the source registers may be overwritten."""
+    if instruction.space == GLOBAL_SPACE:
+        return machine.global_war
+    return machine.shared_war[instruction.width] if instruction.space == SHARED_SPACE else 0

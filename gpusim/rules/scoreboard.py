@@ -1,0 +1,94 @@
+"""Scoreboard: which pending results and readers an instruction must wait for.
+
+RAW and WAW: a register with a pending write can be neither read nor written before the result is there. WAR: the
+source registers of a memory instruction can't be written before it has read them. Everything else issues in order and
+reads its operands at issue.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.rule import NEVER, rule
+from gpusim.stall import Stall
+from isa.operand import PT_INDEX
+
+WAIT, SHORT, LONG, WAR = (
+    int(Stall.WAIT),
+    int(Stall.SHORT_SCOREBOARD),
+    int(Stall.LONG_SCOREBOARD),
+    int(Stall.X_WAR),
+)
+
+
+@rule
+def earliest(warp: Any, instruction: Any) -> None:
+    """Store in the warp's rungs when each kind of pending result, and pending readers, let `instruction` go."""
+    rung = warp.rung
+    rung[WAIT] = rung[SHORT] = rung[LONG] = rung[WAR] = 0
+    for i in range(instruction.reads):
+        _wait_for(warp, instruction.read[i])
+    for i in range(instruction.writes):
+        register = instruction.write[i]
+        _wait_for(warp, register)
+        rung[WAR] = max(rung[WAR], warp.held[register])
+    if instruction.guard != PT_INDEX:
+        rung[WAIT] = max(rung[WAIT], warp.predicate[instruction.guard])
+    if instruction.selector >= 0:
+        rung[WAIT] = max(rung[WAIT], warp.predicate[instruction.selector])
+    if instruction.predicate >= 0:
+        rung[WAIT] = max(rung[WAIT], warp.predicate[instruction.predicate])
+
+
+@rule
+def _wait_for(warp: Any, register: int) -> None:
+    ready = warp.ready[register]
+    kind = warp.kind[register]
+    if ready > warp.rung[kind]:
+        warp.rung[kind] = ready
+
+
+@rule
+def commit(warp: Any, instruction: Any, pc: int, ready: int) -> None:
+    """Mark what `instruction` writes as pending until `ready` (NEVER: until its service tells)."""
+    for i in range(instruction.writes):
+        register = instruction.write[i]
+        warp.ready[register] = ready
+        warp.kind[register] = instruction.rung
+        warp.writer[register] = pc
+    if instruction.predicate >= 0:
+        warp.predicate[instruction.predicate] = ready
+
+
+@rule
+def hold(warp: Any, instruction: Any, number: int) -> None:
+    """Mark what `instruction` reads as still to be read, the last reader being number `number` of the queue."""
+    for i in range(instruction.reads):
+        register = instruction.read[i]
+        warp.held[register] = NEVER
+        warp.reader[register] = number
+
+
+@rule
+def let_go(warp: Any, instruction: Any, number: int, until: int) -> None:
+    """Instruction `number` of the queue has been served: its sources are its own until then, unless others wait."""
+    for i in range(instruction.reads):
+        register = instruction.read[i]
+        warp.read[register] = max(warp.read[register], until)
+        if warp.reader[register] == number:
+            warp.held[register] = warp.read[register]
+
+
+@rule
+def why(warp: Any, instruction: Any) -> int:
+    """The pc whose pending result is waited for longest, or -1."""
+    blocker, latest = -1, 0
+    for i in range(instruction.reads):
+        register = instruction.read[i]
+        if warp.ready[register] > latest:
+            blocker, latest = warp.writer[register], warp.ready[register]
+    for i in range(instruction.writes):
+        register = instruction.write[i]
+        if warp.ready[register] > latest:
+            blocker, latest = warp.writer[register], warp.ready[register]
+    return blocker if latest < NEVER else -1

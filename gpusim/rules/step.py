@@ -1,0 +1,219 @@
+"""One act of one agent: the page to read first. It composes the rules of the units; an engine only says when.
+
+Agents are the block scheduler, each warp scheduler and the load/store unit, and they act in that order within a cycle.
+`sm.agenda` holds the cycle at which each acts next; an act may bring another agent's forward.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.decode import BARRIER, BRANCH, EXIT
+from gpusim.rule import NEVER, rule
+from gpusim.rules import (
+    barrier,
+    block_scheduler,
+    double_precision,
+    ladder,
+    load_store,
+    pipe,
+    record,
+    scoreboard,
+    values,
+    warp_scheduler,
+)
+from gpusim.stall import Stall
+from gpusim.state import DONE, FIRST_SCHEDULER, FREE, LANES, LAUNCHER
+
+BARRIER_RUNG, BRANCH_RUNG, REISSUE = int(Stall.BARRIER), int(Stall.BRANCH_RESOLVING), int(Stall.X_REISSUE)
+DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELECTED)
+ALL_LANES = (1 << LANES) - 1
+
+
+@rule
+def act(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any, agent: int, now: int) -> None:
+    """Let the agent whose time has come act; it leaves its next time in the agenda."""
+    sm.now = now
+    if agent == LAUNCHER:
+        launch(sm, program, memory, trace, now)
+    elif agent == sm.load_store_agent:
+        serve(sm, program, trace, now)
+    else:
+        schedule(sm, program, feed, memory, buffers, trace, agent - FIRST_SCHEDULER, now)
+
+
+@rule
+def rank(sm: Any, position: int, now: int) -> int:
+    """The agent that acts in this position of the cycle's order: schedulers take turns at being first."""
+    schedulers = sm.machine.schedulers
+    if sm.machine.rotate and FIRST_SCHEDULER <= position < FIRST_SCHEDULER + schedulers:
+        turn = now // sm.machine.interval
+        return FIRST_SCHEDULER + (position - FIRST_SCHEDULER + turn) % schedulers
+    return position
+
+
+@rule
+def launch(sm: Any, program: Any, memory: Any, trace: Any, now: int) -> None:
+    """Retire the blocks that have finished and place new ones where they fit."""
+    for slot in range(sm.launch.resident):
+        block = sm.blocks[slot]
+        if block.state == DONE and block.finished <= now:
+            block_scheduler.retire(sm, program, slot, now)
+            record.block(sm, trace, record.RETIRE, slot, now)
+        if block.state == FREE and sm.launch.next < sm.launch.end:
+            block_scheduler.place(sm, program, slot, now)
+            values_at_start(sm, memory, slot)
+            record.block(sm, trace, record.PLACE, slot, now)
+    sm.agenda[LAUNCHER] = block_scheduler.next_act(sm)
+
+
+@rule
+def values_at_start(sm: Any, memory: Any, slot: int) -> None:
+    """A block starts with zero registers, false predicates and zero shared and local memory."""
+    shared = sm.launch.shared_word + slot * sm.launch.shared_words
+    memory[shared : shared + sm.launch.shared_words] = 0
+    for g in range(slot * sm.launch.warps, (slot + 1) * sm.launch.warps):
+        lanes = sm.lanes[g]
+        lanes.registers[:] = 0
+        lanes.predicates[:] = 0
+        lanes.predicates[lanes.predicates.size - 1] = ALL_LANES
+        local = sm.launch.local_word + g * sm.launch.local_words * LANES
+        memory[local : local + sm.launch.local_words * LANES] = 0
+
+
+@rule
+def serve(sm: Any, program: Any, trace: Any, now: int) -> None:
+    """The load/store unit takes the head of its queue; the warp behind it may now know when it can go on."""
+    entry = sm.load_store.entries[sm.load_store.head]
+    pc, cycles = entry.pc, entry.cycles
+    g = load_store.serve(sm, program, now)
+    record.service(sm, trace, g, pc, cycles, now)
+    warp = sm.warps[g]
+    if warp.release >= NEVER:
+        prepare(sm, program, warp)
+        warp_scheduler.wake(sm, g % sm.machine.schedulers, warp.release)
+
+
+@rule
+def prepare(sm: Any, program: Any, warp: Any) -> None:
+    """Work out the release times of the warp's next instruction, as far as they are known."""
+    instruction = program[warp.pc]
+    warp.unit = instruction.unit
+    scoreboard.earliest(warp, instruction)
+    warp.rung[DRAIN] = 0
+    if instruction.action == EXIT:
+        warp.rung[DRAIN] = NEVER if warp.pending > 0 else warp.drained
+    warp.release = ladder.latest(warp)
+
+
+@rule
+def schedule(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any, k: int, now: int) -> None:
+    """One issue slot of scheduler k: see who is ready, pick one, issue it, and say when to look again."""
+    scheduler, interval = sm.schedulers[k], sm.machine.interval
+    warp_scheduler.account(scheduler, now)
+    if scheduler.release <= now:
+        warp_scheduler.promote(sm, program, k, now)
+    eligible, again = warp_scheduler.eligible(sm, program, k, now)
+    scheduler.empty = 0 if eligible else 1
+    if eligible:
+        j = warp_scheduler.choose(sm.machine.policy, sm, k, eligible, 0)
+        take_slot(sm, program, feed, memory, buffers, trace, k, j, now)
+        again = now + interval if scheduler.ready else NEVER
+    again = min(again, scheduler.release)
+    sm.agenda[FIRST_SCHEDULER + k] = NEVER if again >= NEVER else ladder.slot_from(
+        sm.machine, k, max(again, now + interval)
+    )
+
+
+@rule
+def take_slot(
+    sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any, k: int, j: int, now: int
+) -> None:
+    """Warp j of scheduler k uses the slot: it issues, or finds the load/store queue full where that costs the slot."""
+    scheduler, machine = sm.schedulers[k], sm.machine
+    g = j * machine.schedulers + k
+    warp = sm.warps[g]
+    instruction = program[warp.pc]
+    if scheduler.used_until < now:
+        ladder.blame(machine, k, scheduler, warp)
+    ladder.settle_own(machine, k, warp, instruction.stall, warp.ready_at)
+    ladder.settle_shared(scheduler, warp, instruction.stall)
+    warp_scheduler.unready(scheduler, j, warp.unit)
+    ladder.use_slot(scheduler, now, machine.interval)
+    scheduler.last = j
+    warp.since = now
+    if load_store.serves(instruction) and load_store.earliest(sm, now) > now:
+        refuse(sm, trace, k, g, now)
+    else:
+        issue(sm, program, feed, memory, buffers, trace, k, g, now)
+    if warp.live:
+        scheduler.waiting |= 1 << j
+        scheduler.release = min(scheduler.release, warp.release)
+
+
+@rule
+def refuse(sm: Any, trace: Any, k: int, g: int, now: int) -> None:
+    """The queue is full: the slot is lost, and the warp is looked at again later."""
+    warp = sm.warps[g]
+    record.issue(sm, trace, record.REFUSE, k, g, -1, now)
+    sm.schedulers[k].lost[MIO] += sm.machine.interval
+    warp.rung[MIO] = now + sm.machine.retry
+    warp.release = warp.rung[MIO]
+
+
+@rule
+def issue(
+    sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any, k: int, g: int, now: int
+) -> None:
+    """Warp slot g's instruction goes: compute it, occupy what it needs, and prepare the warp's next."""
+    warp, machine, scheduler = sm.warps[g], sm.machine, sm.schedulers[k]
+    pc = warp.pc
+    instruction = program[pc]
+    if sm.traced < trace.size:
+        record.issue(sm, trace, record.ISSUE, k, g, scoreboard.why(warp, instruction), now)
+    instruction.stall[SELECTED] += machine.interval
+    instruction.issued += 1
+    scheduler.issued += 1
+    scheduler.issued_at = now
+    warp.since = now + machine.interval
+    values.execute(sm, program, feed, memory, buffers, g)
+    warp.rung[:] = 0
+    warp.rung[REISSUE] = now + machine.reissue
+    warp.pc = pc + 1
+    instruction.active += values.count(sm.outcome.active)
+    if sm.outcome.active:
+        occupy(sm, instruction, trace, k, g, pc, now)
+    if warp.live:
+        prepare(sm, program, warp)
+
+
+@rule
+def occupy(sm: Any, instruction: Any, trace: Any, k: int, g: int, pc: int, now: int) -> None:
+    """What an instruction with at least one active thread takes up, and what follows from it."""
+    warp, machine = sm.warps[g], sm.machine
+    if instruction.double:
+        double_precision.commit(sm, now)
+    if instruction.pipe >= 0:
+        pipe.commit(sm, k, instruction.pipe, instruction.interval, now)
+        scoreboard.commit(warp, instruction, pc, now + instruction.latency)
+    elif load_store.serves(instruction):
+        load_store.commit(sm, g, pc, instruction, now)
+    elif instruction.action == BARRIER:
+        warp.rung[BARRIER_RUNG] = barrier.commit(sm, g, instruction, now)
+        if warp.rung[BARRIER_RUNG] < NEVER:
+            record.release(sm, trace, k, g, pc, warp.rung[BARRIER_RUNG], now)
+    elif instruction.action == BRANCH:
+        warp.rung[BRANCH_RUNG] = now + machine.branch
+        warp.pc = instruction.target
+    elif instruction.action == EXIT:
+        leave(sm, warp, pc, now)
+
+
+@rule
+def leave(sm: Any, warp: Any, pc: int, now: int) -> None:
+    """The warp has exited; with the block's last warp the block is finished."""
+    block = sm.blocks[warp.block]
+    warp.live, warp.pc = 0, pc
+    block.live -= 1
+    if block.live == 0:
+        block_scheduler.finish(sm, block, now + sm.machine.interval)

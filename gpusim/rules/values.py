@@ -1,0 +1,211 @@
+"""What an instruction computes: operands of 32 lanes in, results and the outcome of its addresses out.
+
+It runs when the warp issues. The scoreboard keeps everybody from seeing a register early or late, and the load/store
+queue is served in issue order, so computing at issue gives what the hardware would see at read and writeback.
+Instructions whose result nobody needs for addresses or branches are skipped when only time is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.decode import (
+    ARITHMETIC,
+    ARITHMETIC64,
+    BRANCH,
+    COMPARISON,
+    EXIT,
+    FETCH,
+    LOAD,
+    SIGN_BIT,
+    SPECIAL,
+    STORE,
+)
+from gpusim.rule import rule
+from gpusim.rules import memory_access
+from gpusim.rules.lanes import compare, compute32, compute64
+from gpusim.state import LANES
+
+ALL = (1 << LANES) - 1
+SIGN = np.uint32(0x80000000)
+DIVERGENT = 1  # fault codes; those of memory accesses follow in memory_access
+
+
+@rule
+def mask_of(lanes: Any, predicate: int, negated: int) -> int:
+    """Lanes in which a predicate, perhaps negated, is true."""
+    mask = lanes.predicates[predicate]
+    return ALL & ~mask if negated else mask
+
+
+@rule
+def count(mask: int) -> int:
+    """Bits set in a mask of lanes (half by half, as in Hacker's Delight, figure 5-2)."""
+    mask -= (mask >> 1) & 0x55555555
+    mask = (mask & 0x33333333) + ((mask >> 2) & 0x33333333)
+    return (((mask + (mask >> 4)) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
+
+
+@rule
+def execute(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, g: int) -> bool:
+    """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, and `sm.fault` says how."""
+    warp, lanes, outcome = sm.warps[g], sm.lanes[g], sm.outcome
+    instruction = program[warp.pc]
+    active = mask_of(lanes, instruction.guard, instruction.guard_negated) & warp.lanes
+    outcome.taken = 0
+    outcome.active = active
+    action = instruction.action
+    if action == BRANCH or action == EXIT:  # noqa: PLR1714  (compiles to two compares)
+        return _control(sm, g, warp, active)
+    if active == 0:
+        return True
+    if action == LOAD or action == STORE:  # noqa: PLR1714
+        return memory_access.access(sm, program, feed, memory, buffers, g, active)
+    if instruction.evaluate:
+        _compute(sm, instruction, memory, g, active)
+    return True
+
+
+@rule
+def _control(sm: Any, g: int, warp: Any, active: int) -> bool:
+    sm.outcome.taken = 1 if active else 0
+    if active != 0 and active != warp.lanes:
+        sm.fault.code, sm.fault.pc, sm.fault.warp = DIVERGENT, warp.pc, g
+        return False
+    return True
+
+
+@rule
+def _compute(sm: Any, instruction: Any, memory: Any, g: int, active: int) -> None:
+    scratch, lanes, action = sm.scratch, sm.lanes[g], instruction.action
+    if action == ARITHMETIC:
+        _operands(scratch, lanes, instruction)
+        compute32(instruction.value, scratch.d, scratch.a, scratch.b, scratch.c)
+        _write(sm, g, instruction.destination, active)
+    elif action == COMPARISON:
+        _operands(scratch, lanes, instruction)
+        compare(instruction.value, scratch.flag, scratch.a, scratch.b, scratch.c)
+        _set_predicate(lanes, instruction.predicate, scratch.flag, active)
+    elif action == ARITHMETIC64:
+        _operands64(scratch, lanes, instruction)
+        compute64(instruction.value, scratch.d64, scratch.a64, scratch.b64, scratch.c64)
+        _write64(sm, g, instruction.destination, active)
+    elif action == SPECIAL:
+        _special(sm, instruction.special, g)
+        _write(sm, g, instruction.destination, active)
+    elif action == FETCH:
+        _operands(scratch, lanes, instruction)
+        memory_access.fetch(sm, instruction, memory)
+        _write(sm, g, instruction.destination, active)
+
+
+@rule
+def _operands(scratch: Any, lanes: Any, instruction: Any) -> None:
+    _operand(scratch.a, lanes, instruction, 0)
+    _operand(scratch.b, lanes, instruction, 1)
+    if instruction.selector >= 0:
+        mask = mask_of(lanes, instruction.selector, instruction.selector_negated)
+        for lane in range(LANES):
+            scratch.c[lane] = (mask >> lane) & 1
+    else:
+        _operand(scratch.c, lanes, instruction, 2)
+
+
+@rule
+def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
+    source = instruction.source[position]
+    if source < 0:
+        to[:] = np.uint32(instruction.constant[position])
+    elif instruction.negated[position] == 0:
+        to[:] = lanes.registers[source]
+    elif instruction.negated[position] == SIGN_BIT:
+        for lane in range(LANES):
+            to[lane] = lanes.registers[source, lane] ^ SIGN
+    else:
+        for lane in range(LANES):
+            to[lane] = (0x100000000 - np.int64(lanes.registers[source, lane])) & 0xFFFFFFFF
+
+
+@rule
+def _operands64(scratch: Any, lanes: Any, instruction: Any) -> None:
+    _operand64(scratch.a64, lanes, instruction, 0)
+    _operand64(scratch.b64, lanes, instruction, 1)
+    _operand64(scratch.c64, lanes, instruction, 2)
+
+
+@rule
+def _operand64(to: Any, lanes: Any, instruction: Any, position: int) -> None:
+    source = instruction.source[position]
+    if source < 0:
+        to[:] = instruction.constant[position]
+        return
+    flip = SIGN if instruction.negated[position] else np.uint32(0)
+    for lane in range(LANES):
+        high = np.uint64(lanes.registers[source + 1, lane] ^ flip)
+        to[lane] = (high << np.uint64(32)) | np.uint64(lanes.registers[source, lane])
+
+
+@rule
+def _write(sm: Any, g: int, destination: int, active: int) -> None:
+    if destination < 0:
+        return
+    row = sm.lanes[g].registers[destination]
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            row[lane] = sm.scratch.d[lane]
+    memory_access.new_version(sm, g, destination)
+
+
+@rule
+def _write64(sm: Any, g: int, destination: int, active: int) -> None:
+    if destination < 0:
+        return
+    registers = sm.lanes[g].registers
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            value = sm.scratch.d64[lane]
+            registers[destination, lane] = np.uint32(value & np.uint64(0xFFFFFFFF))
+            registers[destination + 1, lane] = np.uint32(value >> np.uint64(32))
+    memory_access.new_version(sm, g, destination)
+    memory_access.new_version(sm, g, destination + 1)
+
+
+@rule
+def _set_predicate(lanes: Any, predicate: int, flag: Any, active: int) -> None:
+    if predicate < 0:
+        return
+    mask = 0
+    for lane in range(LANES):
+        if flag[lane] != 0:
+            mask |= 1 << lane
+    lanes.predicates[predicate] = (mask & active) | (lanes.predicates[predicate] & ~active)
+
+
+@rule
+def _special(sm: Any, which: int, g: int) -> None:
+    """The special register, numbered as in isa.operand.SPECIALS, of every lane of warp slot g, into `scratch.d`."""
+    warp, launch = sm.warps[g], sm.launch
+    block, axis = sm.blocks[warp.block].id, which % 3
+    for lane in range(LANES):
+        if which < 3:
+            value = _coordinate(warp.index * LANES + lane, launch.block, axis)
+        elif which < 6:
+            value = _coordinate(block, launch.grid, axis)
+        elif which < 9:
+            value = launch.block[axis]
+        elif which < 12:
+            value = launch.grid[axis]
+        else:
+            value = lane if which == 12 else warp.index
+        sm.scratch.d[lane] = value
+
+
+@rule
+def _coordinate(linear: int, extent: Any, axis: int) -> int:
+    if axis == 0:
+        return linear % extent[0]
+    if axis == 1:
+        return linear // extent[0] % extent[1]
+    return linear // (extent[0] * extent[1])

@@ -1,0 +1,154 @@
+"""A warp scheduler: in each of its issue slots it picks one ready warp whose unit accepts it.
+
+It sleeps while nothing can change: until the first own rung of a waiting warp lets go, or a unit that refuses its
+ready warps may accept them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gpusim.policy import POLICY_NAMES
+from gpusim.rule import NEVER, lowest_bit, rule, switch
+from gpusim.rules import double_precision, ladder, load_store, pipe
+from gpusim.stall import Stall
+from gpusim.state import FIRST_SCHEDULER
+
+ACCEPTED = -1
+EXCLUSIVE, MIO, NOT_SELECTED = int(Stall.X_DP_EXCLUSIVE), int(Stall.MIO_THROTTLE), int(Stall.NOT_SELECTED)
+
+
+@rule
+def lrr(sm: Any, k: int, eligible: int, _: int) -> int:
+    """Loose round robin: the next eligible warp after the one that issued last."""
+    after = eligible >> (sm.schedulers[k].last + 1) << (sm.schedulers[k].last + 1)
+    return lowest_bit(after if after else eligible)
+
+
+@rule
+def oldest(sm: Any, k: int, eligible: int, _: int) -> int:
+    """The eligible warp whose block was placed first."""
+    best, age = 0, NEVER
+    while eligible:
+        j = lowest_bit(eligible)
+        eligible &= eligible - 1
+        warp = sm.warps[j * sm.machine.schedulers + k]
+        if warp.age < age:
+            best, age = j, warp.age
+    return best
+
+
+@rule
+def gto(sm: Any, k: int, eligible: int, _: int) -> int:
+    """Greedy then oldest: the warp that issued last while it can, else the oldest."""
+    last = sm.schedulers[k].last
+    if last >= 0 and (eligible >> last) & 1:
+        return last
+    return oldest(sm, k, eligible, 0)
+
+
+POLICIES: dict[str, Callable[..., int]] = {"lrr": lrr, "gto": gto, "oldest": oldest}
+choose = switch(tuple(POLICIES[name] for name in POLICY_NAMES))
+
+
+@rule
+def account(scheduler: Any, now: int) -> None:
+    """Charge the cycles since it last acted to the reasons that have held each unit class's ready warps."""
+    elapsed = now - scheduler.since
+    units = scheduler.units
+    while units:
+        unit = lowest_bit(units)
+        units &= units - 1
+        scheduler.refused[unit, scheduler.holding[unit]] += elapsed
+        if scheduler.empty:
+            scheduler.idle[unit, scheduler.holding[unit]] += elapsed
+    scheduler.since = now
+
+
+@rule
+def promote(sm: Any, program: Any, k: int, now: int) -> None:
+    """Warps whose own rungs have all let go become ready; the others say when to look again."""
+    scheduler = sm.schedulers[k]
+    waiting = scheduler.waiting
+    scheduler.release = NEVER
+    while waiting:
+        j = lowest_bit(waiting)
+        waiting &= waiting - 1
+        warp = sm.warps[j * sm.machine.schedulers + k]
+        if warp.release <= now:
+            _make_ready(sm, program, k, j, warp, now)
+        else:
+            scheduler.release = min(scheduler.release, warp.release)
+
+
+@rule
+def _make_ready(sm: Any, program: Any, k: int, j: int, warp: Any, now: int) -> None:
+    scheduler = sm.schedulers[k]
+    warp.ready_at = now
+    ladder.remember(scheduler, warp)
+    scheduler.waiting &= ~(1 << j)
+    scheduler.ready |= 1 << j
+    scheduler.ready_for[warp.unit] |= 1 << j
+    scheduler.units |= 1 << warp.unit
+
+
+@rule
+def unready(scheduler: Any, j: int, unit: int) -> None:
+    """Warp j leaves the ready set."""
+    scheduler.ready &= ~(1 << j)
+    scheduler.ready_for[unit] &= ~(1 << j)
+    if scheduler.ready_for[unit] == 0:
+        scheduler.units &= ~(1 << unit)
+
+
+@rule
+def earliest(sm: Any, program: Any, k: int, unit: int, now: int) -> int:
+    """When the SM lets scheduler k issue for this unit class; what holds it goes into `holding` (ACCEPTED: nothing)."""
+    scheduler = sm.schedulers[k]
+    warp = sm.warps[lowest_bit(scheduler.ready_for[unit]) * sm.machine.schedulers + k]
+    instruction = program[warp.pc]
+    when = now
+    if instruction.pipe >= 0:
+        when = pipe.earliest(sm, k, instruction.pipe)
+        scheduler.holding[unit] = instruction.busy
+    elif load_store.serves(instruction) and not sm.machine.wastes_slot:
+        when = load_store.earliest(sm, now)
+        scheduler.holding[unit] = MIO
+    if when <= now:
+        when = double_precision.earliest(sm, k, instruction.double, now)
+        scheduler.holding[unit] = EXCLUSIVE
+    if when <= now:
+        scheduler.holding[unit] = NOT_SELECTED
+    return when
+
+
+@rule
+def eligible(sm: Any, program: Any, k: int, now: int) -> tuple[int, int]:
+    """Mask of the ready warps whose unit accepts them now, and when else to look again."""
+    scheduler = sm.schedulers[k]
+    accepted, again = 0, NEVER
+    units = scheduler.units
+    while units:
+        unit = lowest_bit(units)
+        units &= units - 1
+        when = earliest(sm, program, k, unit, now)
+        if when <= now:
+            accepted |= scheduler.ready_for[unit]
+        else:
+            again = min(again, when)
+    return accepted, again
+
+
+@rule
+def wake(sm: Any, k: int, release: int) -> None:
+    """Some warp of scheduler k will be released then: look again at that slot, or before.
+
+    Whoever wakes a scheduler that has acted in this cycle already must name a later one.
+    """
+    scheduler = sm.schedulers[k]
+    scheduler.release = min(scheduler.release, release)
+    if release < NEVER:
+        slot = ladder.slot_from(sm.machine, k, max(release, sm.now))
+        agent = FIRST_SCHEDULER + k
+        sm.agenda[agent] = min(sm.agenda[agent], slot)

@@ -1,0 +1,61 @@
+"""Why a warp does not issue: one enum, whose order is the hazard ladder.
+
+A warp-cycle belongs to the first reason of this order that holds. Names without `x_` are those of NVIDIA's profiler,
+where the meaning matches. A reason that has not come up holds no cycles, and none is computed as a remainder.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Stall(IntEnum):
+    """The reasons, in ladder order: a warp's own rungs, what the SM refuses it, and what is no stall of a live warp."""
+
+    X_LAUNCH = 0
+    BARRIER = 1
+    BRANCH_RESOLVING = 2
+    X_REISSUE = 3
+    WAIT = 4
+    SHORT_SCOREBOARD = 5
+    LONG_SCOREBOARD = 6
+    X_WAR = 7
+    DRAIN = 8
+    MIO_THROTTLE = 9
+    MATH_PIPE_THROTTLE = 10
+    TEX_THROTTLE = 11
+    X_DP_EXCLUSIVE = 12
+    NOT_SELECTED = 13
+    SELECTED = 14
+    X_EXITED = 15
+    X_EMPTY = 16
+
+
+MEANING = {
+    Stall.X_LAUNCH: "the block or warp has been placed but may not start yet",
+    Stall.BARRIER: "waits at a barrier for other warps",
+    Stall.BRANCH_RESOLVING: "waits for its branch to be resolved",
+    Stall.X_REISSUE: "has just issued; one warp may issue only every so many cycles",
+    Stall.WAIT: "waits for the result of a fixed-latency instruction",
+    Stall.SHORT_SCOREBOARD: "waits for a load from shared memory",
+    Stall.LONG_SCOREBOARD: "waits for a load from global, local or texture memory",
+    Stall.X_WAR: "would overwrite a register that an earlier memory instruction has not read yet",
+    Stall.DRAIN: "may not exit before its memory instructions are done",
+    Stall.MIO_THROTTLE: "the load/store queue is full",
+    Stall.MATH_PIPE_THROTTLE: "its arithmetic pipe is busy",
+    Stall.TEX_THROTTLE: "the texture pipe is busy",
+    Stall.X_DP_EXCLUSIVE: "a double-precision instruction holds the other scheduler's issue slot",
+    Stall.NOT_SELECTED: "eligible, but the scheduler chose another warp",
+    Stall.SELECTED: "issues",
+    Stall.X_EXITED: "has exited while its block still runs",
+    Stall.X_EMPTY: "no block in this warp slot",
+}
+
+OWN = 10  # rungs 0 to 9 are times stored with the warp (the last one after a refusal by the load/store queue)
+SHARED = slice(9, 14)  # reasons that come from units shared with other warps, kept as running sums
+REASONS = len(Stall)
+
+
+def label(reason: int) -> str:
+    """The reason's name as reports print it."""
+    return Stall(reason).name.lower()

@@ -1,0 +1,246 @@
+"""The state of one SM: one nested record, a record type per hardware unit. Capacities are fixed, times are cycles.
+
+All times are integer cycles of the SM's fastest clock (Fermi: shader clock). NEVER means: not known yet, wait to be
+woken. Masks of warps are local to a scheduler: bit j of scheduler k is warp slot j * schedulers + k.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.stall import OWN, REASONS
+
+WARPS = 64
+SCHEDULERS = 4
+PIPES = 8
+UNITS = 16
+REGISTERS = 256
+PREDICATES = 8
+BLOCKS = 32
+BARRIERS = 16
+QUEUE = 64
+AGENTS = SCHEDULERS + 2
+LANES = 32
+NEVER = 1 << 60  # later than every cycle: wait to be woken
+LAUNCHER = 0  # agents: the block scheduler, then the warp schedulers, then the load/store unit
+FIRST_SCHEDULER = 1
+
+Fields = list[Any]
+
+
+def record(fields: Fields) -> np.dtype[Any]:
+    """A record type whose fields are read as attributes."""
+    return np.dtype((np.record, fields), align=True)
+
+
+machine_t = record([
+    ("schedulers", "i8"),  # warp schedulers of the SM
+    ("interval", "i8"),  # cycles from one issue slot of a scheduler to its next
+    ("stagger", "i8"),  # scheduler k's slots lie k times this many cycles later
+    ("reissue", "i8"),  # cycles from an issue of a warp to its next at the earliest
+    ("policy", "i8"),  # index into warp_scheduler.POLICIES
+    ("rotate", "i8"),  # 1: the schedulers' rank inside a cycle rotates from slot to slot
+    ("wastes_slot", "i8"),  # 1: a warp refused by the load/store queue has used up the issue slot
+    ("retry", "i8"),  # cycles until a warp so refused is looked at again
+    ("exclusive", "i8"),  # cycles from a DP issue during which the SM issues one instruction per slot (0: off)
+    ("queue", "i8"),  # load/store instructions that may wait for service
+    ("pass_cycles", "i8"),  # cycles of one pass through the shared-memory data path
+    ("shared_rule", "i8"),  # index into shared_memory.RULES
+    ("banks", "i8"),  # shared-memory banks
+    ("shared_latency", "i8", (3,)),  # cycles from service to the result, widths 32, 64, 128
+    ("free_passes", "i8", (3,)),  # passes already contained in that latency
+    ("shared_war", "i8", (3,)),  # cycles from service until the source registers may be overwritten
+    ("global_latency", "i8"),  # cycles from leaving the channel to the result
+    ("global_request", "i8"),  # load/store cycles per transaction
+    ("global_war", "i8"),  # as shared_war
+    ("line_bytes", "i8"),  # bytes of one global-memory transaction
+    ("line_cost", "i8"),  # 1/64 cycles that one transaction occupies the SM's share of the channel
+    ("local_latency", "i8"),
+    ("local_request", "i8"),
+    ("barrier", "i8"),  # cycles from the last arrival to the release
+    ("branch", "i8"),  # cycles from a branch to the warp's next issue
+    ("block_latency", "i8"),  # cycles from a free block slot to the first issue of the next block
+    ("warp_skew", "i8"),  # further cycles per warp of a block
+    ("block_skew", "i8"),  # further cycles per block of the first wave
+    ("pipe_shared", "i8", (PIPES,)),  # 1: one pipe for the SM, 0: one per scheduler
+])  # fmt: skip
+
+launch_t = record([
+    ("grid", "i8", (3,)),
+    ("block", "i8", (3,)),  # threads
+    ("threads", "i8"),
+    ("warps", "i8"),  # warps of a block
+    ("resident", "i8"),  # blocks that fit at once
+    ("next", "i8"),  # id of the next block to place
+    ("stride", "i8"),  # from one block of this SM to its next
+    ("end", "i8"),  # block ids end here
+    ("shared_word", "i8"),  # where shared memory begins in the memory array
+    ("shared_words", "i8"),  # words of it per block
+    ("local_word", "i8"),  # where local memory begins in the memory array
+    ("local_words", "i8"),  # words of it per thread
+    ("values", "i8"),  # 1: compute every value, 0: only what addresses and branches need
+])  # fmt: skip
+
+warp_t = record([
+    ("block", "i8"),  # block slot
+    ("index", "i8"),  # warp within the block
+    ("live", "i8"),  # 1: resident and not exited
+    ("age", "i8"),  # order of placement, smaller is older
+    ("lanes", "i8"),  # mask of the lanes that have a thread
+    ("pc", "i8"),  # its next instruction
+    ("unit", "i8"),  # unit class of that instruction
+    ("since", "i8"),  # stalls are settled up to this cycle
+    ("release", "i8"),  # latest of its rungs: from then on it is ready
+    ("ready_at", "i8"),  # slot at which it became ready
+    ("pending", "i8"),  # memory instructions issued and not served
+    ("drained", "i8"),  # when the served ones are done
+    ("rung", "i8", (OWN,)),  # release time of each own rung of the hazard ladder
+    ("refused", "i8", (REASONS,)),  # its unit's running sums when it became ready
+    ("idle", "i8", (REASONS,)),  # likewise for empty issue slots
+    ("ready", "i8", (REGISTERS,)),  # when each register's pending result is there
+    ("held", "i8", (REGISTERS,)),  # when each register's last pending reader has read it
+    ("read", "i8", (REGISTERS,)),  # when those served so far have
+    ("reader", "i8", (REGISTERS,)),  # number of the last one in the load/store queue
+    ("kind", "i8", (REGISTERS,)),  # rung that its pending result belongs to
+    ("writer", "i8", (REGISTERS,)),  # pc of the instruction behind it
+    ("predicate", "i8", (PREDICATES,)),  # when each predicate is there
+    ("version", "i8", (REGISTERS,)),  # number of the write that made each register's value
+])  # fmt: skip
+
+scheduler_t = record([
+    ("waiting", "i8"),  # warps that are not ready
+    ("ready", "i8"),  # warps past all own rungs
+    ("units", "i8"),  # unit classes that ready warps need
+    ("ready_for", "i8", (UNITS,)),  # ready warps by the unit class they need
+    ("holding", "i8", (UNITS,)),  # reason that holds each unit class's warps since `since`
+    ("refused", "i8", (UNITS, REASONS)),  # running sums of cycles by unit class and reason
+    ("idle", "i8", (UNITS, REASONS)),  # the part of them in which no warp used the slot
+    ("idle_used", "i8", (UNITS, REASONS)),  # idle when a slot was last used
+    ("empty", "i8"),  # 1: the slot at `since` was not used
+    ("since", "i8"),  # last time it acted
+    ("release", "i8"),  # earliest release among waiting warps
+    ("last", "i8"),  # local index of the warp that issued last
+    ("used_until", "i8"),  # end of the last issue slot that was used
+    ("issued_at", "i8"),  # cycle of the last issue
+    ("lost", "i8", (REASONS,)),  # cycles of unused issue slots by reason
+    ("issued", "i8"),  # warp instructions
+])  # fmt: skip
+
+pipe_t = record([("free", "i8"), ("issues", "i8"), ("busy", "i8")])  # first cycle it takes a warp again; counts
+
+barrier_t = record([("arrived", "i8"), ("waiting", "i8", (SCHEDULERS,))])  # warps; masks of them by scheduler
+
+block_t = record([
+    ("id", "i8"),
+    ("live", "i8"),  # warps that have not exited
+    ("state", "i8"),  # FREE, RUNNING or DONE
+    ("finished", "i8"),  # when the last warp left
+    ("barriers", barrier_t, (BARRIERS,)),
+])  # fmt: skip
+
+entry_t = record([
+    ("number", "i8"),  # counts up
+    ("warp", "i8"),
+    ("pc", "i8"),
+    ("cycles", "i8"),  # that it occupies the load/store unit
+    ("extra", "i8"),  # cycles on top of the latency (bank conflicts)
+    ("transactions", "i8"),  # lines it moves to or from global memory
+])  # fmt: skip
+
+load_store_t = record([
+    ("head", "i8"),
+    ("count", "i8"),  # entries that wait
+    ("free", "i8"),  # when the unit can serve the next
+    ("busy", "i8"),  # cycles it has served
+    ("entered", "i8"),  # entries so far
+    ("channel", "i8"),  # when the SM's share of global-memory bandwidth is free, in 1/64 cycles
+    ("entries", entry_t, (QUEUE,)),
+])  # fmt: skip
+
+outcome_t = record([
+    ("cycles", "i8"),  # of the load/store unit
+    ("extra", "i8"),
+    ("transactions", "i8"),
+    ("taken", "i8"),  # 1: the branch goes to its target
+    ("active", "i8"),  # threads whose guard holds
+])  # fmt: skip
+
+fault_t = record([("code", "i8"), ("pc", "i8"), ("warp", "i8"), ("lane", "i8"), ("address", "i8")])
+
+lanes_t = record([
+    ("registers", "u4", (REGISTERS, LANES)),
+    ("predicates", "i8", (PREDICATES,)),  # mask of lanes
+])  # fmt: skip
+
+scratch_t = record([
+    ("seen", "i8", (LANES, LANES)),  # words seen per bank
+    ("depth", "i8", (LANES,)),  # how many
+    ("line", "i8", (4 * LANES,)),
+    ("address", "u4", (LANES,)),
+    ("flag", "u4", (LANES,)),
+    ("a", "u4", (LANES,)),
+    ("b", "u4", (LANES,)),
+    ("c", "u4", (LANES,)),
+    ("d", "u4", (LANES,)),
+    ("a64", "u8", (LANES,)),
+    ("b64", "u8", (LANES,)),
+    ("c64", "u8", (LANES,)),
+    ("d64", "u8", (LANES,)),
+])  # fmt: skip
+
+sm_t = record([
+    ("now", "i8"),
+    ("cycles", "i8"),  # when the last block finished
+    ("agenda", "i8", (AGENTS,)),  # when each agent acts next
+    ("agents", "i8"),
+    ("load_store_agent", "i8"),
+    ("placed", "i8"),  # blocks so far
+    ("aged", "i8"),  # warps so far
+    ("writes", "i8"),  # register writes so far
+    ("traced", "i8"),  # trace records so far
+    ("exclusive_until", "i8"),  # one issue per slot for the whole SM until then
+    ("empty", "i8"),  # warp-slot cycles without a block
+    ("empty_since", "i8", (WARPS,)),
+    ("warp_slots", "i8"),
+    ("machine", machine_t),
+    ("launch", launch_t),
+    ("outcome", outcome_t),
+    ("fault", fault_t),
+    ("load_store", load_store_t),
+    ("schedulers", scheduler_t, (SCHEDULERS,)),
+    ("pipes", pipe_t, (SCHEDULERS, PIPES)),
+    ("blocks", block_t, (BLOCKS,)),
+    ("warps", warp_t, (WARPS,)),
+    ("lanes", lanes_t, (WARPS,)),
+    ("scratch", scratch_t),
+])  # fmt: skip
+
+TRACE_MARGIN = 128  # more trace records than one cycle can write
+FREE, RUNNING, DONE = range(3)
+
+feed_t = record([
+    ("version", "i8"),  # of the address register behind the remembered outcome (0: none)
+    ("mask", "i8"),  # lanes it was computed for
+    ("cycles", "i8"),
+    ("extra", "i8"),
+    ("transactions", "i8"),
+])  # fmt: skip
+
+buffer_t = record([("start", "i8"), ("end", "i8")])  # byte addresses
+
+trace_t = record([
+    ("cycle", "i8"),
+    ("kind", "i8"),  # one of TRACE_KINDS
+    ("agent", "i8"),
+    ("warp", "i8"),  # slot
+    ("block", "i8"),  # id in the grid
+    ("pc", "i8"),
+    ("detail", "i8"),  # issue: threads active; serve: cycles of the unit; release: barrier id
+    ("blocker", "i8"),  # pc of the instruction that was waited for last, or -1
+    ("rung", "i8", (OWN,)),  # release time of each own rung
+])  # fmt: skip
+
+TRACE_KINDS = ("place", "issue", "refuse", "serve", "release", "retire")
+PLACE, ISSUE, REFUSE, SERVE, RELEASE, RETIRE = range(len(TRACE_KINDS))
