@@ -1,0 +1,106 @@
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from gpusim.analysis.occupancy import blocks_by_resource, occupancy, registers_per_block, shared_per_block
+from gpusim.machine import load
+from isa.errors import UserError
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.operand import Immediate, Register
+from isa.program import Program
+from isa.table import TABLE
+
+GTX580 = load("gtx580")
+
+
+def kernel(registers: int, threads: int, shared: int = 0) -> Kernel:
+    """Make a kernel that needs so many registers per thread, threads per block and bytes of shared memory."""
+    highest = (Instruction(TABLE["MOV"], (Register(registers - 1), Immediate(0, "int"))),) if registers else ()
+    return Kernel("probe", Program(highest, shared_bytes=shared), (1, 1, 1), (threads, 1, 1))
+
+
+def test_63_registers_leave_512_threads():
+    """RR-7923: at 63 registers per thread a Fermi SM holds 512 threads, two blocks of 256."""
+    found = occupancy(kernel(63, 256), GTX580)
+    assert (found.blocks, found.warps, found.limiter) == (2, 16, "registers")
+    assert found.next_step == "3 blocks take 42 registers per thread or fewer (now 63)"
+
+
+def test_registers_are_allocated_per_warp_in_units_of_64():
+    """21 registers x 32 threads = 672 are rounded up to 704 per warp (CUDA C Programming Guide 4.2, section 4.2)."""
+    assert registers_per_block(kernel(21, 192), GTX580) == 704 * 6
+    assert registers_per_block(kernel(22, 192), GTX580) == 704 * 6
+
+
+def test_shared_memory_is_allocated_in_units_of_128():
+    """4097 bytes take 4224, so that a 48 KB SM holds 11 such blocks and not 12."""
+    probe = kernel(1, 32, shared=4097)
+    assert shared_per_block(probe, GTX580) == 4224
+    assert blocks_by_resource(probe, GTX580)["shared memory"] == 11
+
+
+@pytest.mark.parametrize(
+    ("needs", "blocks", "limiter", "step"),
+    [
+        ((16, 192, 12288), 4, "shared memory", "5 blocks take 9728 bytes of shared memory or fewer (now 12288)"),
+        ((16, 512, 0), 3, "warps", "4 blocks take 12 warps per block or fewer (now 16) and 384 threads per block"),
+        ((8, 64, 0), 8, "blocks", "gtx580 holds no more than 8 blocks"),
+        ((0, 32, 0), 8, "blocks", "gtx580 holds no more than 8 blocks"),
+    ],
+)
+def test_each_resource_can_be_the_limiter(needs, blocks, limiter, step):
+    """The scarcest resource is named, with what it would take to fit one block more."""
+    found = occupancy(kernel(*needs), GTX580)
+    assert (found.blocks, found.limiter) == (blocks, limiter)
+    assert found.next_step.startswith(step)
+
+
+@pytest.mark.parametrize(
+    ("registers", "threads", "shared", "message"),
+    [
+        (67, 256, 0, "probe: needs 67 registers per thread; gtx580 has 63; "),
+        (8, 1056, 0, "probe: needs 1056 threads per block; gtx580 has 1024; "),
+        (8, 256, 49153, "probe: needs 49153 bytes of shared memory; gtx580 has 49152; "),
+        (63, 1024, 0, "probe: needs 65536 registers per block; gtx580 has 32768; take at most 32 per thread"),
+    ],
+)
+def test_a_block_that_does_not_fit_is_refused(registers, threads, shared, message):
+    """A block too large for an SM is refused with what it needs and what the machine has."""
+    with pytest.raises(UserError) as caught:
+        occupancy(kernel(registers, threads, shared), GTX580)
+    assert str(caught.value).startswith(message)
+
+
+def test_67_registers_fit_a_machine_with_more():
+    """The same kernel runs where a thread may have more registers."""
+    assert occupancy(kernel(67, 256), load("gtx580", {"limits.registers_per_thread": 255})).blocks == 1
+
+
+@given(st.integers(1, 63), st.integers(1, 512), st.integers(0, 49152))
+def test_the_blocks_fit_and_one_more_does_not(registers, threads, shared):
+    """Whatever the kernel, the blocks found stay inside every limit of the SM, and one more breaks one."""
+    probe = kernel(registers, threads, shared)
+    blocks = occupancy(probe, GTX580).blocks
+
+    def fits(count: int) -> bool:
+        limits = GTX580.limits
+        return (
+            count * registers_per_block(probe, GTX580) <= limits.registers
+            and count * shared_per_block(probe, GTX580) <= limits.shared_bytes
+            and count * probe.warps <= limits.warps
+            and count * probe.threads <= limits.threads
+            and count <= limits.blocks
+        )
+
+    assert fits(blocks)
+    assert not fits(blocks + 1)
+
+
+@given(st.integers(2, 63), st.integers(1, 512), st.integers(0, 49152))
+def test_taking_the_next_step_for_registers_gains_a_block(registers, threads, shared):
+    """When registers alone are in the way, the number of registers that the next step names does fit one block more."""
+    found = occupancy(kernel(registers, threads, shared), GTX580)
+    assume(found.limiter == "registers" and found.blocks < GTX580.limits.blocks and " and " not in found.next_step)
+    fewer = int(found.next_step.split()[3])
+    assert occupancy(kernel(fewer, threads, shared), GTX580).blocks > found.blocks

@@ -1,0 +1,58 @@
+import json
+
+import pytest
+
+from gpusim.commands.main import execute
+from gpusim.machine import facts, names
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Return what a command prints that succeeds and says nothing on stderr."""
+    assert execute(arguments) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    return printed.out
+
+
+def test_the_list_names_every_machine_with_its_peaks(capsys):
+    """Each machine has a line with SMs, clock, peaks and bandwidth."""
+    lines = [line.split() for line in output(capsys, "machines").splitlines()]
+    rows = {line[0]: line for line in lines if line[0] in names()}
+    assert set(rows) == set(names())
+    assert rows["gtx580"][:7] == ["gtx580", "Fermi", "16", "1544", "1581", "198", "192"]
+
+
+def test_one_machine_shows_every_number_with_its_source(capsys, monkeypatch):
+    """The table of a machine holds every key with value, method and source."""
+    monkeypatch.setenv("COLUMNS", "400")
+    text = output(capsys, "machines", "c2050")
+    for path, fact in facts("c2050").items():
+        line = next(line for line in text.splitlines() if line.startswith(f"{path} "))
+        assert line.split()[1:3] == [str(fact.value), fact.method]
+        assert fact.source in line
+        assert fact.note in line
+
+
+def test_json_of_all_machines_has_a_schema_version_and_the_shares(capsys):
+    """The JSON document carries the schema version, the peaks, and shares of methods that add up to 100 %."""
+    document = json.loads(output(capsys, "machines", "--json"))
+    assert document["schema_version"] == 1
+    assert [machine["machine"] for machine in document["machines"]] == names()
+    for machine in document["machines"]:
+        assert sum(machine["methods"].values()) == pytest.approx(100)
+
+
+def test_json_of_one_machine_holds_every_fact(capsys):
+    """The JSON document of a machine gives value, source and method of every key."""
+    document = json.loads(output(capsys, "machines", "gtx580-1566", "--json"))
+    assert document["peak_gflops"] == pytest.approx(1603.584)
+    assert document["facts"].keys() == facts("gtx580-1566").keys()
+    assert document["facts"]["chip.shader_mhz"]["value"] == 1566
+    assert document["facts"]["load_store.queue"]["to"].startswith("RR-7923 figure 2")
+
+
+def test_a_machine_may_be_a_file(capsys, tmp_path):
+    """A path ending in .toml is read as a machine."""
+    path = tmp_path / "mine.toml"
+    path.write_text('extends = "gtx580"\nname = "Mine"\n')
+    assert output(capsys, "machines", str(path)).startswith("mine: Mine (Fermi)")

@@ -1,0 +1,80 @@
+import subprocess
+import sys
+
+import pytest
+
+from gpusim.commands import main
+from isa.errors import UserError
+
+
+def test_help_lists_every_command(capsys):
+    """`gpusim` alone and `gpusim --help` list all commands with their line of help."""
+    assert main.execute([]) == main.execute(["--help"]) == 0
+    text = capsys.readouterr().out
+    for name, line in main.COMMANDS.items():
+        assert text.count(f"{name} ") >= 2
+        assert text.count(line) == 2
+
+
+@pytest.mark.parametrize("name", main.COMMANDS)
+def test_every_command_has_an_example(name, capsys):
+    """The help of each command ends with an example of it."""
+    assert main.execute([name, "--help"]) == 0
+    assert f"Example: gpusim {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["machine"], "error: gpusim: No such command 'machine'. Did you mean 'machines'? See `gpusim --help`\n"),
+        (["asm"], "error: gpusim asm: Missing argument 'file'. See `gpusim asm --help`\n"),
+        (["machines", "gtx58"], "error: machine gtx58: no such machine; did you mean gtx580?\n"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, message, capsys):
+    """What the user got wrong is told in one line on stderr, with exit code 2 and nothing on stdout."""
+    assert main.execute(arguments) == 2
+    assert capsys.readouterr() == ("", message)
+
+
+def test_an_error_may_choose_its_exit_code(monkeypatch, capsys):
+    """A UserError ends the command with its own exit code (3: the simulation itself went nowhere)."""
+
+    def fail() -> None:
+        error = UserError("block 0 waits for ever")
+        error.exit_code = 3
+        raise error
+
+    monkeypatch.setattr(main, "_command", lambda _: fail)
+    assert main.execute(["machines"]) == 3
+    assert capsys.readouterr().err == "error: block 0 waits for ever\n"
+
+
+def test_an_interrupt_ends_with_130(monkeypatch):
+    """Control-C ends a command with the shell's code for it and no traceback."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "_command", lambda _: interrupt)
+    assert main.execute(["machines"]) == 130
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["machines"], ["kernels"], ["asm", "examples/saxpy.asm"]])
+def test_looking_things_up_loads_no_engine(arguments):
+    """Commands that don't simulate import no compiler, no event queue and no graph library."""
+    script = (
+        "import sys; from gpusim.commands.main import execute; code = execute(sys.argv[1:]); "
+        "sys.exit(code or sum(name in sys.modules for name in ('numba', 'simpy', 'networkx')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_help_waits_for_no_numpy():
+    """`gpusim --help` imports neither NumPy nor rich: it must be quick."""
+    script = (
+        "import sys; from gpusim.commands.main import execute; execute(['--help']); "
+        "sys.exit(sum(name in sys.modules for name in ('numpy', 'rich')))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, check=False).returncode == 0

@@ -1,0 +1,170 @@
+from pathlib import Path
+
+import pytest
+
+from gpusim import machine as model
+from gpusim.machine_file import METHODS
+from isa.errors import UserError
+from isa.table import MEMORY_UNITS, Unit
+
+
+def variant(folder: Path, text: str) -> str:
+    """Write a machine file that extends the GTX 580 with `text`."""
+    path = folder / "mine.toml"
+    path.write_text(f'extends = "gtx580"\n{text}')
+    return str(path)
+
+
+@pytest.mark.parametrize("name", model.names())
+def test_every_fact_has_a_source_and_a_method(name):
+    """Every number of a shipped machine names its source and one of the known methods, and every guess its reason."""
+    for path, fact in model.facts(name).items():
+        assert fact.source, path
+        assert fact.method in METHODS, path
+        assert fact.note or fact.method != "guess", path
+        assert fact.to or fact.method != "fitted", path
+
+
+@pytest.mark.parametrize("name", model.names())
+def test_machine_and_facts_say_the_same(name):
+    """The machine that the engines read holds exactly the values of the documented facts."""
+    machine = model.load(name)
+    for path, fact in model.facts(name).items():
+        section, *rest = path.split(".")
+        value = getattr(machine, section)
+        for part in rest:
+            value = value[part] if isinstance(value, dict) else getattr(value, part)
+        assert value == fact.value, path
+
+
+@pytest.mark.parametrize("name", model.names())
+def test_every_arithmetic_unit_has_a_pipe(name):
+    """Each unit class that is not memory, barrier or control maps to a pipe of the machine."""
+    machine = model.load(name)
+    assert set(machine.unit) == set(Unit) - MEMORY_UNITS - {Unit.BARRIER, Unit.CONTROL}
+    assert {unit.pipe for unit in machine.unit.values()} <= set(machine.pipe)
+
+
+@pytest.mark.parametrize("name", model.names())
+def test_the_shader_clock_is_twice_the_core_clock(name):
+    """On Fermi one core cycle is exactly two shader cycles."""
+    chip = model.load(name).chip
+    assert chip.shader_mhz == 2 * chip.core_mhz
+
+
+@pytest.mark.parametrize(
+    ("name", "single", "double"),
+    [("gtx580", 1581.056, 197.632), ("gtx580-1566", 1603.584, 200.448), ("c2050", 1030.4, 515.2)],
+)
+def test_peaks_follow_from_pipes_and_clock(name, single, double):
+    """Peaks are those of the papers: 1581, 1604 and 1030 GFLOP/s single, 515 double on the Tesla board."""
+    machine = model.load(name)
+    assert model.peak_gflops(machine) == pytest.approx(single)
+    assert model.peak_fp64_gflops(machine) == pytest.approx(double)
+
+
+def test_a_pipe_takes_a_warp_every_32_over_lanes_cycles():
+    """Initiation interval is warp size over lanes, and one cycle where the lanes suffice for a warp or more."""
+    intervals = {lanes: model.initiation_interval(model.Pipe(lanes, 0)) for lanes in (4, 16, 32, 64)}
+    assert intervals == {4: 8, 16: 2, 32: 1, 64: 1}
+
+
+def test_private_pipes_count_once_per_scheduler():
+    """The SP pipes of both schedulers together take 32 thread instructions per cycle, the one shared int pipe 16."""
+    machine = model.load("gtx580")
+    assert model.lanes(machine, Unit.FP32) == 32
+    assert model.lanes(machine, Unit.IMUL) == 16
+
+
+def test_bandwidth_share_in_64ths_of_a_byte():
+    """One of 16 SMs gets 192.4 GB/s / 16 / 1544 MHz = 7.788 bytes per cycle, that is 498 64ths."""
+    assert model.bytes_per_cycle_x64(model.load("gtx580")) == 498
+
+
+def test_seconds_of_a_clock():
+    """1566 million shader cycles of the 1566 MHz card take one second."""
+    assert model.seconds(model.load("gtx580-1566"), 1566e6) == pytest.approx(1.0)
+
+
+def test_override_replaces_a_value_and_says_so():
+    """A --set value reaches the machine, converted from text, and its source is the command line."""
+    changes = {"schedulers.count": "4", "schedulers.policy": "gto", "pipe.sp.lanes": 32}
+    machine, facts = model.load("gtx580", changes), model.facts("gtx580", changes)
+    assert (machine.schedulers.count, machine.schedulers.policy, machine.pipe["sp"].lanes) == (4, "gto", 32)
+    assert (facts["schedulers.count"].source, facts["schedulers.count"].method) == ("command line", "set")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("pipe.spp.lanes", 32, "--set pipe.spp.lanes: unknown machine key; did you mean pipe.sp.lanes?"),
+        ("chip.sms", "many", "--set chip.sms=many: Expected `int`, got `str`; give a whole number"),
+        ("chip.sms", 0, "--set chip.sms=0: Expected `int` >= 1; give a whole number"),
+        (
+            "double.exclusive",
+            "on",
+            "--set double.exclusive=on: Invalid enum value 'on'; choose one of off, issue, flight",
+        ),
+        ("pipe.dp.lanes", 5, "--set pipe.dp.lanes: 5 lanes don't divide a warp; take a divisor or a multiple of 32"),
+        ("texture.pipe", "zz", "--set texture.pipe: there is no pipe zz; choose one of sp, int16, dp, sfu, tex"),
+    ],
+)
+def test_bad_override_is_refused_in_one_line(path, value, message):
+    """A bad --set names the key, what is wrong with it and what to write instead."""
+    with pytest.raises(UserError) as caught:
+        model.load("gtx580", {path: value})
+    assert str(caught.value) == message
+
+
+def test_a_variant_overrides_what_it_names_and_inherits_the_rest(tmp_path):
+    """A file with `extends` changes its own keys, keeps the others, and may add a pipe and its units."""
+    path = variant(
+        tmp_path,
+        'name = "Mine"\n[pipe.fat]\n'
+        'lanes = { value = 64, source = "s", method = "vendor" }\n'
+        'shared = { value = 1, source = "s", method = "vendor" }\n'
+        '[unit.fp32]\npipe = { value = "fat", source = "s", method = "vendor" }\n',
+    )
+    machine, base = model.load(path), model.load("gtx580")
+    assert (machine.key, machine.name) == ("mine", "Mine")
+    assert (machine.unit["fp32"].pipe, machine.unit["fp32"].latency) == ("fat", base.unit["fp32"].latency)
+    assert machine.limits == base.limits
+
+
+def test_a_new_pipe_without_all_its_keys_is_refused(tmp_path):
+    """A pipe that a variant adds must be complete."""
+    path = variant(tmp_path, '[pipe.fat]\nlanes = { value = 64, source = "s", method = "vendor" }\n')
+    with pytest.raises(UserError, match=r"mine\.toml: pipe\.fat\.shared is missing; add it"):
+        model.load(path)
+
+
+def test_a_machine_file_of_its_own_must_be_complete(tmp_path):
+    """A file that extends nothing must give every key; the first missing one is named."""
+    path = tmp_path / "bare.toml"
+    path.write_text('name = "Bare"\ngeneration = "None"\n')
+    with pytest.raises(UserError, match=r"bare\.toml: chip\.sms is missing; add it, or let the file extend one"):
+        model.load(str(path))
+
+
+@pytest.mark.parametrize(
+    ("line", "place", "message"),
+    [
+        ('smss = { value = 1, source = "s", method = "vendor" }', "3:1", "unknown machine key chip.smss; did you mean"),
+        ('sms = { value = 1.5, source = "s", method = "vendor" }', "3:1", "Expected `int`, got `float`"),
+        ('  sms = { value = "x", source = "s", method = "vendor" }', "3:3", "Expected `int`, got `str`"),
+        ("sms = 16", "3:1", "chip.sms = 16 has no source"),
+    ],
+)
+def test_a_bad_key_is_named_with_its_place(tmp_path, line, place, message):
+    """A key outside the schema, or a value of the wrong type, is refused with file, line and column."""
+    with pytest.raises(UserError) as caught:
+        model.load(variant(tmp_path, f"[chip]\n{line}\n"))
+    assert f"mine.toml:{place}: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_a_unit_that_does_not_exist_is_refused(tmp_path):
+    """Only unit classes of the instruction table may be given a pipe."""
+    path = variant(tmp_path, '[unit.fp31]\npipe = { value = "sp", source = "s", method = "vendor" }\n')
+    with pytest.raises(UserError, match=r"unknown machine key unit\.fp31\.pipe; did you mean unit\.fp32\.pipe\?"):
+        model.load(path)

@@ -1,0 +1,328 @@
+"""Hypothesis strategies, shared by all tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+
+from isa.assembler import assemble
+from isa.instruction import Instruction
+from isa.kernel import Buffer, Kernel
+from isa.operand import PT, RZ, SPECIALS, Address, Constant, Immediate, Label, Predicate, Register, Special, Texture
+from isa.operand_text import takes_negation
+from isa.program import Program
+from isa.table import ROWS, Row, Unit
+
+# Bit patterns of numbers: random ones rarely meet a special case, so those are drawn on purpose.
+
+SINGLE_CASES = (
+    0x00000000, 0x80000000, 0x00000001, 0x807FFFFF, 0x00800000, 0x3F800000, 0xBF800000, 0x3F800001, 0x40490FDB,
+    0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7FFFFFFF, 0x7FC00000, 0xFFC00001, 0x7F800001,
+)  # fmt: skip
+DOUBLE_CASES = (
+    0x0000000000000000, 0x8000000000000000, 0x0000000000000001, 0x800FFFFFFFFFFFFF, 0x0010000000000000,
+    0x3FF0000000000000, 0xBFF0000000000000, 0x3FF0000000000001, 0x7FEFFFFFFFFFFFFF, 0xFFEFFFFFFFFFFFFF,
+    0x7FF0000000000000, 0xFFF0000000000000, 0xFFF8000000000000, 0x7FF8000000000000, 0x7FF0000000000001,
+)  # fmt: skip
+
+
+def patterns32() -> st.SearchStrategy[int]:
+    """32-bit patterns: any, short mantissas (products that end halfway), and the special singles."""
+    short = st.builds(lambda high, low: high << 11 | low, st.integers(0, 2**21 - 1), st.sampled_from((0, 1, 1024)))
+    return st.integers(0, 2**32 - 1) | short | st.sampled_from(SINGLE_CASES)
+
+
+def patterns64() -> st.SearchStrategy[int]:
+    """64-bit patterns: any, short mantissas, and the special doubles."""
+    short = st.integers(0, 2**38 - 1).map(lambda high: high << 26)
+    return st.integers(0, 2**64 - 1) | short | st.sampled_from(DOUBLE_CASES)
+
+
+def cancelling(width: int) -> st.SearchStrategy[tuple[int, int, int]]:
+    """Patterns a, b, c where c is the rounded -a b, or up to three steps beside it, so that the sum cancels."""
+    dtype, bits = (np.float32, np.uint32) if width == 32 else (np.float64, np.uint64)
+
+    def opposite(a: int, b: int, steps: int) -> tuple[int, int, int]:
+        with np.errstate(all="ignore"):
+            product = np.array(-(bits(a).view(dtype) * bits(b).view(dtype)), dtype)
+        return a, b, (int(product.view(bits)) + steps) % (1 << width)
+
+    source = patterns32() if width == 32 else patterns64()
+    return st.builds(opposite, source, source, st.integers(-3, 3))
+
+
+def halfway(width: int) -> st.SearchStrategy[tuple[int, int, int]]:
+    """Patterns a, b, c where a b is a hair less than half the last place of c: rounding the sum twice gets it wrong."""
+    dtype, bits, places = (np.float32, np.uint32, (12, 23)) if width == 32 else (np.float64, np.uint64, (27, 52))
+
+    def hair(c: int, k: int, sign: int) -> tuple[int, int, int]:
+        place = int(np.frexp(np.float64(np.spacing(np.abs(bits(c).view(dtype)))))[1]) - 2  # half of it is 2**place
+        a = np.ldexp(dtype(sign * (1 + 2.0**-k)), place // 2).astype(dtype)
+        b = np.ldexp(dtype(1 - 2.0**-k), place - place // 2).astype(dtype)
+        return int(a.view(bits)), int(b.view(bits)), c
+
+    mantissa = np.finfo(dtype).nmant
+    largest = np.finfo(dtype).maxexp - 2
+    exponents = st.integers(0, 2 * largest) | st.integers(largest - 20, largest + 20)
+    finite = st.builds(lambda e, m: e << mantissa | m, exponents, st.integers(0, 2**mantissa - 1))
+    return st.builds(hair, finite, st.integers(*places), st.sampled_from((1, -1)))
+
+
+# Programs: every row of the table, every kind of operand that it takes.
+
+
+def predicates() -> st.SearchStrategy[Predicate]:
+    """Predicates as a source, negated or not, PT included."""
+    return st.builds(Predicate, st.integers(0, 7), st.booleans())
+
+
+def registers(row: Row, negated: st.SearchStrategy[bool]) -> st.SearchStrategy[Register]:
+    """Draw registers aligned as the row's width needs, RZ included."""
+    last = (255 - row.words) // row.words
+    return st.builds(Register, st.integers(0, last).map(lambda i: i * row.words) | st.just(RZ.index), negated)
+
+
+def immediates(row: Row) -> st.SearchStrategy[Immediate]:
+    """Literals of the row's width, integer and floating."""
+    bits, kind = (patterns32(), "float") if row.width == 32 else (patterns64(), "double")
+    return st.builds(Immediate, bits, st.sampled_from(("int", kind)))
+
+
+def addresses(row: Row) -> st.SearchStrategy[Address]:
+    """Addresses; absolute ones aligned for the row."""
+    size = row.width // 8
+    offsets = st.integers(0, 2**32 - 1) | st.integers(-64, 64).map(lambda offset: offset % 2**32)
+    relative = st.builds(Address, st.integers(0, 254).map(Register), offsets)
+    return relative | st.builds(Address, st.just(RZ), offsets.map(lambda offset: offset // size * size))
+
+
+NAMES = ("n", "A", "loop_1", "x.y")
+
+
+@st.composite
+def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tuple[Row, ...] = ROWS) -> Instruction:
+    """Well-formed instructions of any row, branches to any of the labels."""
+    row = draw(st.sampled_from(rows))
+    signs = st.booleans() if takes_negation(row) else st.just(False)
+    given = {
+        "d": registers(row, st.just(False)),
+        "m": addresses(row),
+        "P": st.integers(0, 7).map(Predicate),
+        "Q": predicates(),
+        "s": st.sampled_from(SPECIALS).map(Special),
+        "l": st.sampled_from(labels).map(Label),
+        "t": st.sampled_from(NAMES).map(Texture),
+    }
+    operands = [draw(given.get(letter, registers(row, signs))) for letter in row.form if letter != "n"]
+    sources = [i for i, letter in enumerate(row.form) if letter in "abc"]
+    if sources and row.width != 128 and draw(st.booleans()):
+        constants = st.sampled_from(NAMES).map(Constant) if row.width == 32 else st.nothing()
+        operands[draw(st.sampled_from(sources))] = draw(immediates(row) | constants)
+    if row.unit is Unit.BARRIER:
+        count = draw(st.none() | st.integers(1, 32).map(lambda warps: 32 * warps))
+        operands = [Immediate(n, "int") for n in (draw(st.integers(0, 15)), count) if n is not None]
+    return Instruction(row, tuple(operands), draw(st.just(PT) | predicates()))
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    """Well-formed programs: any instructions, labels anywhere (not meant to be run)."""
+    body = tuple(draw(st.lists(instructions(labels=("end", *NAMES)), max_size=12)))
+    places = st.integers(0, len(body))
+    labels = {name: draw(places) for name in ("end", *NAMES)}
+    sizes = st.sampled_from((0, 4, 49152))
+    return Program(body, labels, draw(sizes), draw(sizes))
+
+
+# Kernels that run.
+#
+# R0 thread of the block, R1 its slot in shared memory, R2 its slot in `out`, R3 base of `in`, R4 warp, R5 R6 loop
+# counters, R7 scratch, R8 to R23 data; P0 to P2 of data, P3 P4 of loops, P5 of warps. A slot has SLOT_BYTES.
+
+SLOT_BYTES = 16
+INPUT_WORDS = 256
+DATA = range(8, 24)
+ALU_ROWS = tuple(row for row in ROWS if row.value is not None and row.form.startswith("d"))
+COMPARE_ROWS = tuple(row for row in ROWS if row.form.startswith("P"))
+PROLOGUE = """
+    S2R R0, TID.X
+    S2R R4, WARPID
+    S2R R5, CTAID.X
+    S2R R6, NTID.X
+    IMAD R5, R5, R6, R0
+    SHL R2, R5, 4
+    IADD R2, R2, c[out]
+    SHL R1, R0, 4
+    MOV R3, c[in]
+    LOP.AND R7, R1, 0x1f0
+    IADD R7, R7, R3
+    LDG.128 R8, [R7]
+    LDG.128 R12, [R7+0x200]
+    LDG.64 R16, [R7+0x100]
+    LDG R18, [R7+0x104]
+"""
+
+
+@dataclass
+class Sketch:
+    """A program being drawn: its lines, and how far warps may go apart (`together`: all execute the same)."""
+
+    draw: st.DrawFn
+    warps: int
+    barriers: bool
+    lines: list[str] = field(default_factory=list)
+    labels: int = 0
+
+    def emit(self, *lines: str) -> None:
+        """Append lines of text."""
+        self.lines += lines
+
+    def one(self, values: Sequence[str | int]) -> Any:
+        """Draw one of the values."""
+        return self.draw(st.sampled_from(values))
+
+    def data(self, words: int = 1) -> str:
+        """Draw a data register, aligned for so many words."""
+        return f"R{self.one([r for r in DATA if r % words == 0])}"
+
+    def guard(self) -> str:
+        """Draw a guard, most often none."""
+        return self.one(["", "", "", "@P0 ", "@!P1 ", "@P2 "])
+
+
+@st.composite
+def kernels(draw: st.DrawFn, barriers: bool = True) -> Kernel:
+    """Small kernels that run to the end: loops, predicates, whole and partial barriers, every memory space and width.
+
+    They have no race, unless `barriers` is False: then the barriers around exchanges may be missing.
+    """
+    threads = draw(st.sampled_from([32, 64, 96, 128, 20, 50, 100]))
+    blocks, seed = draw(st.integers(1, 2)), draw(st.integers(0, 1 << 16))
+    sketch = Sketch(draw, -(-threads // 32), barriers)
+    sketch.emit(PROLOGUE)
+    _fragments(sketch, depth=0, together=True)
+    width = sketch.one([".64", ".128", ""])
+    sketch.emit(f"STG{width} [R2], R8", "EXIT")
+    text = f".shared {sketch.warps * 32 * SLOT_BYTES}\n.local 32\n" + "\n".join(sketch.lines)
+    buffers = (
+        Buffer("in", "<u4", INPUT_WORDS, lambda i: ((i + seed) * 2654435761 >> 3).astype(np.uint32)),
+        Buffer("out", "<u4", blocks * threads * SLOT_BYTES // 4),
+    )
+    return Kernel("random", assemble(text), (blocks, 1, 1), (threads, 1, 1), buffers=buffers)
+
+
+def _fragments(sketch: Sketch, depth: int, together: bool) -> None:
+    simple = [_alu, _alu, _alu, _compare, _own_shared, _own_global, _own_local, _gather, _texture]
+    nested = [_loop, _skip] if depth < 2 else []
+    shared = [_exchange, _partial_exchange] if together else []
+    for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=1, max_size=6)):
+        if kind in nested:
+            kind(sketch, depth, together)
+        else:
+            kind(sketch)
+
+
+def _alu(sketch: Sketch) -> None:
+    row = sketch.one(ALU_ROWS)
+    operands = [sketch.one(["P0", "!P1", "PT"]) if x == "Q" else sketch.data(row.words) for x in row.form]
+    sketch.emit(f"{sketch.guard()}{row.mnemonic} {', '.join(operands)}")
+
+
+def _compare(sketch: Sketch) -> None:
+    row, target = sketch.one(COMPARE_ROWS), sketch.one(["P0", "P1", "P2"])
+    sketch.emit(f"{sketch.guard()}{row.mnemonic} {target}, {sketch.data()}, {sketch.data()}")
+
+
+def _transfer(sketch: Sketch, space: str, place: str) -> None:
+    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
+    offset = sketch.one(range(0, SLOT_BYTES, 4 * words))
+    where = f"[{place}+{offset:#x}]"
+    load, store = f"LD{space}{suffix} {sketch.data(words)}, {where}", f"ST{space}{suffix} {where}, {sketch.data(words)}"
+    sketch.emit(sketch.guard() + sketch.one([load, store]))
+
+
+def _own_shared(sketch: Sketch) -> None:
+    _transfer(sketch, "S", "R1")
+
+
+def _own_global(sketch: Sketch) -> None:
+    _transfer(sketch, "G", "R2")
+
+
+def _own_local(sketch: Sketch) -> None:
+    _transfer(sketch, "L", "RZ")
+
+
+def _gather(sketch: Sketch) -> None:
+    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
+    mask = INPUT_WORDS * 4 - 4 * words
+    sketch.emit(f"LOP.AND R7, {sketch.data()}, {mask:#x}", "IADD R7, R7, R3")
+    sketch.emit(f"{sketch.guard()}LDG{suffix} {sketch.data(words)}, [R7]")
+
+
+def _texture(sketch: Sketch) -> None:
+    sketch.emit(f"{sketch.guard()}TEX {sketch.data()}, tex[in], {sketch.one(['R0', 'R4', sketch.data()])}")
+
+
+def _exchange(sketch: Sketch) -> None:
+    """Let each thread write its slot and, past a barrier of the block, read another's."""
+    _exchange_among(sketch, sketch.warps, "", f"BAR.SYNC {sketch.one([0, 15])}")
+
+
+def _partial_exchange(sketch: Sketch) -> None:
+    """Do the same among the first warps only, while the others go on."""
+    warps = sketch.draw(st.integers(1, sketch.warps))
+    sketch.emit(f"ISETP.LT P5, R4, {warps}")
+    _exchange_among(sketch, warps, "@P5 ", f"@P5 BAR.SYNC {warps}, {32 * warps}")  # one barrier for each set of warps
+
+
+def _exchange_among(sketch: Sketch, warps: int, guard: str, barrier: str) -> None:
+    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
+    threads = 32 * warps
+    kept = [not sketch.barriers and sketch.draw(st.booleans()) for _ in range(3)]
+    fence = [[] if dropped else [barrier] for dropped in kept]
+    sketch.emit(
+        *fence[0],
+        f"{guard}STS{suffix} [R1], {sketch.data(words)}",
+        *fence[1],
+        f"IADD R7, R0, {32 * sketch.one(range(warps))}",
+        f"ISETP.GE P6, R7, {threads}",
+        f"@P6 IADD R7, R7, -{threads}",
+        f"LOP.XOR R7, R7, {sketch.one([0, 1, 5, 31])}",
+        "SHL R7, R7, 4",
+        f"{guard}LDS{suffix} {sketch.data(words)}, [R7]",
+        *fence[2],
+    )
+
+
+def _loop(sketch: Sketch, depth: int, together: bool) -> None:
+    """Emit a loop of one to three rounds, the same for all warps or one more for each next warp."""
+    sketch.labels += 1
+    label, counter, predicate = f"loop{sketch.labels}", f"R{5 + depth}", f"P{3 + depth}"
+    end = sketch.one([1, 2, 3, "R4"])
+    sketch.emit(f"MOV {counter}, 0", f"{label}:")
+    _fragments(sketch, depth + 1, together and end != "R4")
+    sketch.emit(f"ISETP.LT {predicate}, {counter}, {end}", f"IADD {counter}, {counter}, 1", f"@{predicate} BRA {label}")
+
+
+def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
+    """Emit a part that the first warps jump over."""
+    sketch.labels += 1
+    label = f"past{sketch.labels}"
+    sketch.emit(f"ISETP.LT P5, R4, {sketch.draw(st.integers(0, sketch.warps))}", f"@P5 BRA {label}")
+    _fragments(sketch, depth + 1, together=False)
+    sketch.emit(f"{label}:")
+
+
+@st.composite
+def alu_streams(draw: st.DrawFn) -> list[Instruction]:
+    """Straight streams of arithmetic, moves and comparisons on few registers, so that they depend on each other."""
+    sketch = Sketch(draw, 1, barriers=False)
+    sketch.emit("S2R R8, LANEID", "S2R R12, TID.X")
+    for kind in draw(st.lists(st.sampled_from([_alu, _alu, _compare]), min_size=1, max_size=25)):
+        kind(sketch)
+    return list(assemble("\n".join(sketch.lines)).instructions)

@@ -1,0 +1,128 @@
+"""The house rules that no linter checks."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from gpusim.commands.main import COMMANDS
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("gpusim", "isa", "workloads")
+SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def label(path: Path) -> str:
+    """Return the path as a reader knows it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def functions(path: Path) -> list[Function]:
+    """Return every function of a file, nested ones too."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, Function)]
+
+
+def length(function: Function) -> int:
+    """Return the lines of a function from `def` to its end, docstring excluded."""
+    first = function.body[0]
+    docstring = first.end_lineno - first.lineno + 1 if ast.get_docstring(function) is not None else 0
+    return function.end_lineno - function.lineno + 1 - docstring
+
+
+@pytest.mark.parametrize("path", TESTS, ids=label)
+def test_every_test_states_its_claim(path):
+    """Every test function has a docstring that says what it claims."""
+    silent = [f.name for f in functions(path) if f.name.startswith("test_") and not ast.get_docstring(f)]
+    assert silent == []
+
+
+@pytest.mark.parametrize("path", TESTS, ids=label)
+def test_every_test_checks_something(path):
+    """Every test function asserts, expects an exception, or hands a value to a helper that does."""
+    checks = (ast.Assert, ast.With)
+    idle = [
+        f.name
+        for f in functions(path)
+        if f.name.startswith("test_")
+        and not any(isinstance(node, checks) for node in ast.walk(f))
+        and not any(isinstance(node, ast.Call) and "check" in ast.unparse(node.func) for node in ast.walk(f))
+    ]
+    assert idle == []
+
+
+@pytest.mark.parametrize("path", SOURCES + TESTS, ids=label)
+def test_no_function_is_over_60_lines(path):
+    """No function is longer than 60 lines, docstring excluded."""
+    assert {f.name: length(f) for f in functions(path) if length(f) > 60} == {}
+
+
+@pytest.mark.parametrize("path", SOURCES + TESTS, ids=label)
+def test_no_file_is_over_400_lines(path):
+    """No file is longer than 400 lines."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_most_functions_are_short():
+    """Over all sources, 95 of 100 functions are under 25 lines, and half are no longer than 8."""
+    lengths = sorted(length(f) for path in SOURCES for f in functions(path))
+    assert lengths[len(lengths) * 95 // 100] < 25
+    assert lengths[len(lengths) // 2] <= 8
+
+
+def test_no_two_test_files_share_a_name():
+    """Test files have distinct names, since the test folders are not packages."""
+    names = [path.name for path in TESTS]
+    assert sorted(set(names)) == sorted(names)
+
+
+def test_the_files_of_the_vocabulary_exist():
+    """Every row of the vocabulary has five columns and names a file that exists."""
+    rows = [line for line in (ROOT / "docs/vocabulary.md").read_text().splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 40
+    for row in rows:
+        columns = [column.strip() for column in row.strip("|").split("|")]
+        assert len(columns) == 5, row
+        assert (ROOT / columns[4].strip("`")).is_file(), row
+
+
+def test_the_vocabulary_is_sorted():
+    """The terms stand in alphabetical order, so that each is found and none is there twice."""
+    rows = [line for line in (ROOT / "docs/vocabulary.md").read_text().splitlines() if line.startswith("| ")][1:]
+    terms = [row.split("|")[1].strip().lower() for row in rows]
+    assert terms == sorted(set(terms))
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+def test_every_command_in_the_documents_exists(document):
+    """Each `make X` is a target of the Makefile, each `gpusim X` a command, and each linked file is there."""
+    text = (ROOT / document).read_text()
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M))
+    code = "\n".join(re.findall(r"`[^`\n]+`|^```\w*\n.*?^```", text, re.M | re.S))
+    assert set(re.findall(r"\bmake ([\w-]+)", code)) <= targets
+    assert set(re.findall(r"(?:^|`)gpusim (\w[\w-]*)", code, re.M)) <= set(COMMANDS)
+    for link in re.findall(r"\]\(([\w./-]+)\)", text):
+        assert (ROOT / link).is_file(), link
+
+
+def test_the_documents_name_only_files_that_exist():
+    """Every path in backquotes in the guides exists."""
+    for document in ("README.md", "CONTRIBUTING.md"):
+        for path in re.findall(
+            r"`((?:gpusim|isa|workloads|tests|docs|examples|\.ci)/[\w./-]*)`", (ROOT / document).read_text()
+        ):
+            assert (ROOT / path).exists(), f"{document}: {path}"
+
+
+def test_constraints_pin_every_dependency_by_version():
+    """The constraints file holds exact versions and no address, and covers every dependency of the project."""
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[\w.\-]+==[\w.]+", line) for line in lines)
+    pinned = {line.split("==")[0].lower().replace("_", "-") for line in lines}
+    project = (ROOT / "pyproject.toml").read_text()
+    lists = re.findall(r"^(?:dependencies|test|check) = \[(.*)\]$", project, re.M)
+    wanted = {name for one in lists for name in re.findall(r'"([\w-]+)"', one)}
+    assert {"numpy", "simpy", "numba", "pytest", "ruff"} <= wanted <= pinned

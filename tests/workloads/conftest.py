@@ -1,0 +1,44 @@
+"""What the tests of kernels share: running one in program order and comparing with what it promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from isa.interpret import interpret
+from isa.kernel import Expectation, Kernel
+from isa.memory import bases, view
+
+Results = list[tuple[Expectation, NDArray[np.generic]]]
+
+
+def run_blocks(kernel: Kernel, blocks: Iterable[int] | None = None) -> Results:
+    """Run the blocks (None: all) and return, for each, what it promises and what it left there."""
+    chosen = list(range(kernel.blocks) if blocks is None else blocks)
+    memory, where = interpret(kernel, chosen).memory, bases(kernel.buffers)
+    contents = {b.name: view(memory, b, where[b.name]) for b in kernel.buffers}
+    assert kernel.expected is not None
+    promises = [kernel.expected(block) for block in chosen]
+    return [(p, contents[p.buffer][p.index]) for p in promises]
+
+
+def check_results(kernel: Kernel, blocks: Iterable[int] | None = None) -> None:
+    """Fail unless every promised value is there, within its bound."""
+    for promise, got in run_blocks(kernel, blocks):
+        assert len(got)
+        assert (np.abs(got.astype(np.float64) - promise.value) <= promise.bound).all(), (kernel.arguments, got)
+
+
+@pytest.fixture
+def check() -> Callable[..., None]:
+    """Give the function that runs a kernel's blocks and compares them with its promise."""
+    return check_results
+
+
+@pytest.fixture
+def run() -> Callable[..., Results]:
+    """Give the function that runs a kernel's blocks and returns promise and result of each."""
+    return run_blocks

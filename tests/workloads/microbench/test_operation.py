@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from isa.table import TABLE
+from workloads.builder import Builder, RegisterMap
+from workloads.microbench.operation import BITS, OPERATIONS, load_sources, load_value, step
+
+
+@pytest.mark.parametrize("mnemonic", OPERATIONS)
+def test_the_closed_form_is_the_value_function_repeated(mnemonic):
+    """The promised result after n times is what the table's value function gives, for n to 40."""
+    operation = OPERATIONS[mnemonic]
+    bits = {1: np.uint32, 2: np.uint64}[operation.words]
+    to_bits = BITS[operation.dtype]
+    sources = [bits(to_bits(s)) for s in operation.sources]
+    sources += [bits(1)] * (2 - len(sources))  # PT where a predicate is read, unused elsewhere
+    x = bits(to_bits(operation.start))
+    with np.errstate(all="ignore"):
+        for n in range(41):
+            assert int(x) == to_bits(operation.result(n)), n
+            x = bits(TABLE[mnemonic].value(np.array(x), *map(np.array, sources))[()])
+
+
+@pytest.mark.parametrize("mnemonic", OPERATIONS)
+def test_steps_form_a_chain(mnemonic):
+    """Each step reads what the one before wrote."""
+    b, registers = Builder(), RegisterMap("test")
+    x = load_value(b, registers, "x", OPERATIONS[mnemonic], OPERATIONS[mnemonic].start)
+    steps = [step(OPERATIONS[mnemonic], x, load_sources(b, registers, OPERATIONS[mnemonic]))] * 2
+    assert all(set(before.writes()) <= set(after.reads()) for before, after in pairwise(steps))
+
+
+def test_every_arithmetic_row_has_an_operation():
+    """Each row of the table that computes a register has a chain, except those that write predicates."""
+    rows = {m for m, row in TABLE.items() if row.value is not None and row.form.startswith("d")}
+    assert rows == set(OPERATIONS)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+
+from isa.errors import UserError
+from workloads.microbench.throughput import OPS, throughput
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_every_stream_ends_where_it_should(check, op):
+    """With 33 instructions over 5 streams, twice, in two blocks, each stream has the promised result."""
+    check(throughput(op, warps=3, streams=5, length=33, iterations=2, blocks=2))
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_streams_do_not_need_one_another(op):
+    """Any `streams` instructions in a row write different registers, and none reads what another of them wrote."""
+    body = [i for i in throughput(op, streams=4, length=16, iterations=1).program.instructions if i.row.mnemonic == op]
+    for window in zip(*(body[-16:][s:] for s in range(4)), strict=False):
+        written = [set(i.writes()) for i in window]
+        assert len(set.union(*written)) == sum(map(len, written))
+        assert not any(set(i.reads()) & w for i in window for j, w in zip(window, written, strict=True) if j is not i)
+
+
+@pytest.mark.parametrize("bad", [{"op": "BRA"}, {"streams": 0}, {"streams": 9, "length": 8}, {"blocks": 0}])
+def test_what_no_stream_can_be_made_of_is_refused(bad):
+    """Unknown ops, numbers below 1 and fewer instructions than streams raise UserError."""
+    with pytest.raises(UserError, match=r"^throughput: "):
+        throughput(**bad)
+
+
+def test_more_streams_than_registers_are_refused():
+    """100 streams of quads pass what an instruction can name."""
+    with pytest.raises(UserError, match=r"throughput: needs \d+ registers"):
+        throughput("LDS.128", streams=100)

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from isa.assembler import assemble
+from isa.errors import UserError
+from isa.printer import show
+from isa.races import races
+from workloads.catalog import CATALOG, find, make
+
+SMALL = {"sgemm-lai": {"m": "96", "n": "96", "k": "32"}, "mix": {"iterations": "2", "warps": "2"}}
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_the_catalog_tells_the_functions_own_defaults(name):
+    """Parameters and defaults of an entry are those of its function, in the same order."""
+    signature = inspect.signature(CATALOG[name].function).parameters
+    assert [(p.name, p.default) for p in CATALOG[name].parameters] == [(p.name, p.default) for p in signature.values()]
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_every_default_can_be_written_as_text(name):
+    """Some text gives each default back, so that a command line can state it."""
+    words = {None: "auto"}
+    for parameter in CATALOG[name].parameters:
+        assert parameter.parse(words.get(parameter.default, str(parameter.default))) == parameter.default
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_kernel_bears_its_name_and_all_its_arguments(name):
+    """The kernel's name is the catalog's and its arguments are the parameters."""
+    kernel = make(name, SMALL.get(name))
+    assert kernel.name == name
+    assert list(kernel.arguments) == [p.name for p in CATALOG[name].parameters]
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_kernel_computes_what_it_promises(check, name):
+    """Run in program order, every kernel leaves the promised values."""
+    check(make(name, SMALL.get(name)))
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_kernel_has_no_race(name):
+    """No two warps touch a shared word without a barrier between."""
+    assert races(make(name, SMALL.get(name))) == []
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_kernel_survives_being_written_as_text(name):
+    """Its listing assembles to the same program."""
+    program = make(name, SMALL.get(name)).program
+    assert assemble(show(program)) == program
+
+
+def test_text_sets_parameters():
+    """Values arrive parsed; those not given keep their defaults."""
+    arguments = make("sgemm-lai", {"m": "192", "lds": "32", "prefetch": "off", "beta": "0.5"}).arguments
+    assert (arguments["m"], arguments["lds"], arguments["prefetch"], arguments["beta"]) == (192, 32, False, 0.5)
+    assert arguments["n"] == 960
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "message"),
+    [
+        ("sgem-lai", {}, "no kernel sgem-lai .did you mean sgemm-lai..; there are sgemm-lai, chain"),
+        ("chain", {"lenght": "5"}, "chain: no parameter lenght .did you mean length..; it takes op, length"),
+        ("chain", {"length": "many"}, "chain: length=many is not allowed; give a whole number"),
+        ("chain", {"length": "0"}, "chain: length=0 is too small"),
+        ("chain", {"op": "FFM"}, "chain: op=FFM is not allowed; give one of FFMA"),
+        ("mix", {"lds": "16"}, "mix: lds=16 is not allowed; give one of 32, 64, 128"),
+        ("sgemm-lai", {"prefetch": "yes"}, "sgemm-lai: prefetch=yes is not allowed; give one of on, off, auto"),
+        ("sgemm-lai", {"alpha": "one"}, "sgemm-lai: alpha=one is not allowed; give a number"),
+    ],
+)
+def test_bad_text_is_refused_in_one_line(name, texts, message):
+    """Unknown kernels and parameters come with the nearest name, bad values with what is allowed."""
+    with pytest.raises(UserError, match=message) as caught:
+        make(name, texts)
+    assert "\n" not in str(caught.value)
+
+
+def test_find_gives_the_entry():
+    """An entry is found by its name."""
+    assert find("mix").name == "mix"
