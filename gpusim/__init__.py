@@ -1,1 +1,23 @@
 """Instruction-level GPU pipeline simulator: values, cycles and the analytic bound in one run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Result", "bound", "load", "simulate"]
+
+_HOME = {
+    "Result": "gpusim.simulation",
+    "bound": "gpusim.analysis.bounds",
+    "load": "gpusim.machine",
+    "simulate": "gpusim.simulation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is asked for, so that `gpusim --help` waits for no compiler."""
+    from importlib import import_module  # noqa: PLC0415  (start-up time)
+
+    if name not in _HOME:
+        raise AttributeError(f"module gpusim has no attribute {name}")
+    return getattr(import_module(_HOME[name]), name)

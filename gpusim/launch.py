@@ -95,8 +95,10 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.stagger, packed.reissue = machine.schedulers.stagger, machine.schedulers.reissue
     packed.policy = _policy(machine.schedulers.policy)
     packed.rotate, packed.wastes_slot = machine.issue.rotate, machine.issue.refused_wastes_slot
+    packed.moves_pointer = machine.issue.refused_moves_pointer
     packed.retry, packed.exclusive = machine.issue.refused_retry, _exclusive(machine)
     packed.queue, packed.pass_cycles, packed.banks = machine.load_store.queue, shared.pass_cycles, shared.banks
+    packed.merge_halves = shared.merge_halves
     packed.shared_latency[:] = [getattr(shared, f"latency_{width}") for width in widths]
     packed.free_passes[:] = [getattr(shared, f"free_passes_{width}") for width in widths]
     packed.shared_war[:] = [getattr(shared, f"war_{width}") for width in widths]

@@ -64,6 +64,7 @@ class Issue(msgspec.Struct, frozen=True):
 
     rotate: Flag  # 1: the schedulers' rank rotates from slot to slot
     refused_wastes_slot: Flag  # 1: an instruction refused by a full queue costs the slot
+    refused_moves_pointer: Flag  # 1: the policy goes on from the refused warp; 0: from the last one that issued
     refused_retry: Positive  # cycles until a refused warp is considered again
 
 
@@ -94,6 +95,7 @@ class SharedMemory(msgspec.Struct, frozen=True):
     banks: Positive
     bank_bytes: Positive
     pass_cycles: Positive
+    merge_halves: Flag  # 1: a 128-bit access serves two half-warps with the same addresses together
     latency_32: Positive  # RAW cycles of a load of this width, with as many passes as are free
     latency_64: Positive
     latency_128: Positive

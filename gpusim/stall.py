@@ -52,7 +52,8 @@ MEANING = {
 }
 
 OWN = 10  # rungs 0 to 9 are times stored with the warp (the last one after a refusal by the load/store queue)
-SHARED = slice(9, 14)  # reasons that come from units shared with other warps, kept as running sums
+DENIED = 9  # reasons 9 to 13 come from units shared with other warps: denials, kept as running sums
+DENIALS = 5
 REASONS = len(Stall)
 
 

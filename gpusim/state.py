@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.stall import OWN, REASONS
+from gpusim.stall import DENIALS, OWN, REASONS
 
 WARPS = 64
 SCHEDULERS = 4
@@ -32,7 +32,7 @@ Fields = list[Any]
 
 def record(fields: Fields) -> np.dtype[Any]:
     """A record type whose fields are read as attributes."""
-    return np.dtype((np.record, fields), align=True)
+    return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
 machine_t = record([
@@ -43,11 +43,13 @@ machine_t = record([
     ("policy", "i8"),  # index into warp_scheduler.POLICIES
     ("rotate", "i8"),  # 1: the schedulers' rank inside a cycle rotates from slot to slot
     ("wastes_slot", "i8"),  # 1: a warp refused by the load/store queue has used up the issue slot
+    ("moves_pointer", "i8"),  # 1: the policy goes on from the refused warp, 0: from the last one that issued
     ("retry", "i8"),  # cycles until a warp so refused is looked at again
     ("exclusive", "i8"),  # cycles from a DP issue during which the SM issues one instruction per slot (0: off)
     ("queue", "i8"),  # load/store instructions that may wait for service
     ("pass_cycles", "i8"),  # cycles of one pass through the shared-memory data path
     ("shared_rule", "i8"),  # index into shared_memory.RULES
+    ("merge_halves", "i8"),  # 1: a 128-bit access serves half-warps with the same addresses together
     ("banks", "i8"),  # shared-memory banks
     ("shared_latency", "i8", (3,)),  # cycles from service to the result, widths 32, 64, 128
     ("free_passes", "i8", (3,)),  # passes already contained in that latency
@@ -97,14 +99,14 @@ warp_t = record([
     ("pending", "i8"),  # memory instructions issued and not served
     ("drained", "i8"),  # when the served ones are done
     ("rung", "i8", (OWN,)),  # release time of each own rung of the hazard ladder
-    ("refused", "i8", (REASONS,)),  # its unit's running sums when it became ready
-    ("idle", "i8", (REASONS,)),  # likewise for empty issue slots
+    ("refused", "i8", (DENIALS,)),  # its unit's running sums when it became ready
+    ("idle", "i8", (DENIALS,)),  # likewise for empty issue slots
     ("ready", "i8", (REGISTERS,)),  # when each register's pending result is there
     ("held", "i8", (REGISTERS,)),  # when each register's last pending reader has read it
     ("read", "i8", (REGISTERS,)),  # when those served so far have
     ("reader", "i8", (REGISTERS,)),  # number of the last one in the load/store queue
-    ("kind", "i8", (REGISTERS,)),  # rung that its pending result belongs to
-    ("writer", "i8", (REGISTERS,)),  # pc of the instruction behind it
+    ("kind", "u1", (REGISTERS,)),  # rung that its pending result belongs to
+    ("writer", "i4", (REGISTERS,)),  # pc of the instruction behind it
     ("predicate", "i8", (PREDICATES,)),  # when each predicate is there
     ("version", "i8", (REGISTERS,)),  # number of the write that made each register's value
 ])  # fmt: skip
@@ -114,10 +116,10 @@ scheduler_t = record([
     ("ready", "i8"),  # warps past all own rungs
     ("units", "i8"),  # unit classes that ready warps need
     ("ready_for", "i8", (UNITS,)),  # ready warps by the unit class they need
-    ("holding", "i8", (UNITS,)),  # reason that holds each unit class's warps since `since`
-    ("refused", "i8", (UNITS, REASONS)),  # running sums of cycles by unit class and reason
-    ("idle", "i8", (UNITS, REASONS)),  # the part of them in which no warp used the slot
-    ("idle_used", "i8", (UNITS, REASONS)),  # idle when a slot was last used
+    ("holding", "i8", (UNITS,)),  # denial that holds each unit class's warps since `since`
+    ("refused", "i8", (UNITS, DENIALS)),  # running sums of cycles by unit class and denial
+    ("idle", "i8", (UNITS, DENIALS)),  # the part of them in which no warp used the slot
+    ("idle_used", "i8", (UNITS, DENIALS)),  # idle when a slot was last used
     ("empty", "i8"),  # 1: the slot at `since` was not used
     ("since", "i8"),  # last time it acted
     ("release", "i8"),  # earliest release among waiting warps

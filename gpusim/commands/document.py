@@ -18,5 +18,5 @@ def write_json(content: Mapping[str, object]) -> None:
 
 
 def console() -> Console:
-    """Return where tables go: stdout, as wide as the terminal."""
-    return Console(highlight=False, markup=False)
+    """Return where tables go: stdout, as wide as the terminal, or 100 columns where there is none."""
+    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 100)

@@ -12,6 +12,8 @@ from isa.errors import UserError
 
 # A command is the function of this name in the file of this name beside this one; the text is its line of help.
 COMMANDS = {
+    "run": "Simulate a kernel: values, cycles, bound, and where the lost cycles went.",
+    "bound": "Bound a kernel's cycles from below, without simulating it.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, or every number of one with its source.",
     "asm": "Assemble a listing: program counters, registers, units.",

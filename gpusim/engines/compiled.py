@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import NEVER, entry, rule
+from gpusim.rule import NEVER, borrow, entry, rule
 from gpusim.rules import block_scheduler, step
 from gpusim.state import TRACE_MARGIN
 
@@ -24,10 +24,14 @@ def run(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any,
 
     Stops early at a fault, and when the trace may not hold the records of another cycle.
     """
+    program, feed, memory, buffers, trace = (
+        borrow(program), borrow(feed), borrow(memory), borrow(buffers), borrow(trace)
+    )  # fmt: skip
     now = next_time(sm)
     while now < until and sm.fault.code == 0 and (trace.size == 0 or sm.traced + TRACE_MARGIN < trace.size):
+        first = step.first_scheduler(sm, now)
         for position in range(sm.agents):
-            agent = step.rank(sm, position, now)
+            agent = step.rank(sm, position, first)
             if sm.agenda[agent] == now:
                 step.act(sm, program, feed, memory, buffers, trace, agent, now)
         now = next_time(sm)

@@ -41,7 +41,8 @@ def at(environment: simpy.Environment, when: int, priority: int) -> Event:
 
 def position(launch: Launch, agent: int, now: int) -> int:
     """Where in the order of cycle `now` the agent acts."""
-    return next(p for p in range(int(launch.sm.agents)) if step.rank(launch.sm, p, now) == agent)
+    first = step.first_scheduler(launch.sm, now)
+    return next(p for p in range(int(launch.sm.agents)) if step.rank(launch.sm, p, first) == agent)
 
 
 def live(agents: Agents, agent: int) -> Generator[Event, Any, None]:

@@ -10,17 +10,19 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.rule import rule
-from gpusim.stall import OWN, SHARED, Stall
+from gpusim.state import UNITS
+from gpusim.stall import DENIALS, DENIED, OWN, Stall
 
-FIRST, LAST = int(SHARED.start), int(SHARED.stop)
 EMPTY = int(Stall.X_EMPTY)
 
 
 @rule
 def slot_from(machine: Any, k: int, cycle: int) -> int:
     """Begin of scheduler k's first issue slot at or after `cycle`."""
-    late = (cycle - k * machine.stagger) % machine.interval
-    return cycle if late == 0 else cycle + machine.interval - late
+    interval, lag = machine.interval, cycle - k * machine.stagger
+    power_of_two = interval & (interval - 1) == 0  # then a mask does for the costly division
+    late = lag & (interval - 1) if power_of_two else lag % interval
+    return cycle if late == 0 else cycle + interval - late
 
 
 @rule
@@ -47,16 +49,18 @@ def settle_own(machine: Any, k: int, warp: Any, stall: Any, until: int) -> None:
 @rule
 def settle_shared(scheduler: Any, warp: Any, stall: Any) -> None:
     """Charge the cycles since the warp became ready to what its unit class has been refused."""
-    for reason in range(FIRST, LAST):
-        stall[reason] += scheduler.refused[warp.unit, reason] - warp.refused[reason]
+    unit = warp.unit
+    for denial in range(DENIALS):
+        stall[DENIED + denial] += scheduler.refused[unit, denial] - warp.refused[denial]
 
 
 @rule
 def remember(scheduler: Any, warp: Any) -> None:
     """Note the running sums of the warp's unit class at the moment when it becomes ready."""
-    for reason in range(FIRST, LAST):
-        warp.refused[reason] = scheduler.refused[warp.unit, reason]
-        warp.idle[reason] = scheduler.idle[warp.unit, reason]
+    unit = warp.unit
+    for denial in range(DENIALS):
+        warp.refused[denial] = scheduler.refused[unit, denial]
+        warp.idle[denial] = scheduler.idle[unit, denial]
 
 
 @rule
@@ -72,14 +76,16 @@ def blame(machine: Any, k: int, scheduler: Any, warp: Any) -> None:
             if release > reached:
                 scheduler.lost[rung] += release - reached
                 reached = release
-    for reason in range(FIRST, LAST):
-        seen = max(warp.idle[reason], scheduler.idle_used[warp.unit, reason])
-        scheduler.lost[reason] += scheduler.idle[warp.unit, reason] - seen
+    for denial in range(DENIALS):
+        seen = max(warp.idle[denial], scheduler.idle_used[warp.unit, denial])
+        scheduler.lost[DENIED + denial] += scheduler.idle[warp.unit, denial] - seen
 
 
 @rule
 def use_slot(scheduler: Any, now: int, interval: int) -> None:
     """The slot at `now` is used: what was idle up to here has been blamed."""
     if scheduler.used_until < now:
-        scheduler.idle_used[:, FIRST:LAST] = scheduler.idle[:, FIRST:LAST]
+        for unit in range(UNITS):
+            for denial in range(DENIALS):
+                scheduler.idle_used[unit, denial] = scheduler.idle[unit, denial]
     scheduler.used_until = now + interval

@@ -54,18 +54,18 @@ def serve(sm: Any, program: Any, now: int) -> int:
     unit.free = now + entry.cycles
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
-    ready = _ready(sm, instruction, entry, now)
+    ready = result_at(sm, instruction, entry, now)
     warp.pending -= 1
     warp.drained = max(warp.drained, ready if instruction.action == LOAD else unit.free)
     if instruction.action == LOAD:
         scoreboard.commit(warp, instruction, entry.pc, ready)
-    scoreboard.let_go(warp, instruction, entry.number, now + max(1, _war(sm.machine, instruction)))
+    scoreboard.let_go(warp, instruction, entry.number, now + max(1, source_war(sm.machine, instruction)))
     sm.agenda[sm.load_store_agent] = unit.free if unit.count > 0 else NEVER
     return int(entry.warp)
 
 
 @rule
-def _ready(sm: Any, instruction: Any, entry: Any, now: int) -> int:
+def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
     """When the result is there, for a load."""
     machine = sm.machine
     if instruction.space == SHARED_SPACE:
@@ -76,7 +76,7 @@ def _ready(sm: Any, instruction: Any, entry: Any, now: int) -> int:
 
 
 @rule
-def _war(machine: Any, instruction: Any) -> int:
+def source_war(machine: Any, instruction: Any) -> int:
     """Cycles from service until the source registers may be overwritten."""
     if instruction.space == GLOBAL_SPACE:
         return machine.global_war

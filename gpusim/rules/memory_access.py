@@ -40,7 +40,7 @@ def access(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, g: int, 
         if not _checked(sm, instruction, buffers, g, active):
             return False
     if not known:
-        _cost(sm, instruction, remembered, active)
+        cost(sm, instruction, remembered, active)
         remembered.version, remembered.mask = version, active
     outcome = sm.outcome
     outcome.cycles, outcome.extra = remembered.cycles, remembered.extra
@@ -88,19 +88,19 @@ def _wrong(sm: Any, instruction: Any, buffers: Any, address: int) -> int:
 
 
 @rule
-def _cost(sm: Any, instruction: Any, cost: Any, active: int) -> None:
+def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
     """Cycles of the load/store unit, cycles on top of the latency, and global transactions."""
     machine, words = sm.machine, instruction.words
-    cost.extra = cost.transactions = 0
+    into.extra = into.transactions = 0
     if instruction.space == SHARED_SPACE:
         passes = shared_memory.passes(sm, active, words)
-        cost.cycles = passes * machine.pass_cycles
-        cost.extra = max(0, passes - machine.free_passes[instruction.width]) * machine.pass_cycles
+        into.cycles = passes * machine.pass_cycles
+        into.extra = max(0, passes - machine.free_passes[instruction.width]) * machine.pass_cycles
     elif instruction.space == GLOBAL_SPACE:
-        cost.transactions = global_memory.transactions(sm, active, words)
-        cost.cycles = cost.transactions * machine.global_request
+        into.transactions = global_memory.transactions(sm, active, words)
+        into.cycles = into.transactions * machine.global_request
     else:
-        cost.cycles = words * machine.local_request
+        into.cycles = words * machine.local_request
 
 
 @rule

@@ -4,8 +4,8 @@ Fermi, 32 banks of 4 bytes; identical words are broadcast, distinct words in one
 
 * 32 bits: all lanes together (CUDA C Programming Guide 4.2, F.4.3);
 * 64 bits: each half-warp by itself (F.4.3);
-* 128 bits: two 64-bit parts (Tan et al., SC'11), each over half-warps, of which two with the same addresses are merged.
-  This gives the 16 cycles of RR-7923 for 32 distinct addresses; the merging is fitted to the same report's SGEMM mix.
+* 128 bits: two 64-bit parts (Tan et al., SC'11), each over half-warps; two half-warps with the same addresses are merged
+  where the machine says so. This gives the 16 cycles of RR-7923 for 32 distinct addresses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def passes(sm: Any, active: int, words: int) -> int:
         return max(1, _ways(sm, active, 0, LANES, 0, 1))
     if words == 2:
         return max(1, _ways(sm, active, 0, HALF, 0, 2) + _ways(sm, active, HALF, LANES, 0, 2))
-    halves = 1 if _halves_agree(sm, active) else 2
+    halves = 1 if sm.machine.merge_halves and _halves_agree(sm, active) else 2
     total = 0
     for part in range(0, words, 2):
         for half in range(halves):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.decode import BARRIER, BRANCH, EXIT
-from gpusim.rule import NEVER, rule
+from gpusim.rule import NEVER, entry, rule
 from gpusim.rules import (
     barrier,
     block_scheduler,
@@ -22,7 +22,7 @@ from gpusim.rules import (
     values,
     warp_scheduler,
 )
-from gpusim.stall import Stall
+from gpusim.stall import OWN, Stall
 from gpusim.state import DONE, FIRST_SCHEDULER, FREE, LANES, LAUNCHER
 
 BARRIER_RUNG, BRANCH_RUNG, REISSUE = int(Stall.BARRIER), int(Stall.BRANCH_RESOLVING), int(Stall.X_REISSUE)
@@ -30,7 +30,7 @@ DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELE
 ALL_LANES = (1 << LANES) - 1
 
 
-@rule
+@entry
 def act(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any, agent: int, now: int) -> None:
     """Let the agent whose time has come act; it leaves its next time in the agenda."""
     sm.now = now
@@ -42,13 +42,20 @@ def act(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any,
         schedule(sm, program, feed, memory, buffers, trace, agent - FIRST_SCHEDULER, now)
 
 
-@rule
-def rank(sm: Any, position: int, now: int) -> int:
-    """The agent that acts in this position of the cycle's order: schedulers take turns at being first."""
+@entry
+def first_scheduler(sm: Any, now: int) -> int:
+    """The scheduler that acts before the others in this cycle: they take turns, slot by slot, where they rotate."""
+    machine = sm.machine
+    return now // machine.interval % machine.schedulers if machine.rotate else 0
+
+
+@entry
+def rank(sm: Any, position: int, first: int) -> int:
+    """The agent that acts in this position of the order inside a cycle, given the first scheduler."""
     schedulers = sm.machine.schedulers
-    if sm.machine.rotate and FIRST_SCHEDULER <= position < FIRST_SCHEDULER + schedulers:
-        turn = now // sm.machine.interval
-        return FIRST_SCHEDULER + (position - FIRST_SCHEDULER + turn) % schedulers
+    if FIRST_SCHEDULER <= position < FIRST_SCHEDULER + schedulers:
+        k = position - FIRST_SCHEDULER + first
+        return FIRST_SCHEDULER + (k if k < schedulers else k - schedulers)
     return position
 
 
@@ -140,11 +147,13 @@ def take_slot(
     ladder.settle_shared(scheduler, warp, instruction.stall)
     warp_scheduler.unready(scheduler, j, warp.unit)
     ladder.use_slot(scheduler, now, machine.interval)
-    scheduler.last = j
     warp.since = now
     if load_store.serves(instruction) and load_store.earliest(sm, now) > now:
         refuse(sm, trace, k, g, now)
+        if machine.moves_pointer:
+            scheduler.last = j
     else:
+        scheduler.last = j
         issue(sm, program, feed, memory, buffers, trace, k, g, now)
     if warp.live:
         scheduler.waiting |= 1 << j
@@ -177,7 +186,8 @@ def issue(
     scheduler.issued_at = now
     warp.since = now + machine.interval
     values.execute(sm, program, feed, memory, buffers, g)
-    warp.rung[:] = 0
+    for rung in range(OWN):
+        warp.rung[rung] = 0
     warp.rung[REISSUE] = now + machine.reissue
     warp.pc = pc + 1
     instruction.active += values.count(sm.outcome.active)

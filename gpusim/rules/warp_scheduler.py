@@ -12,11 +12,13 @@ from typing import Any
 from gpusim.policy import POLICY_NAMES
 from gpusim.rule import NEVER, lowest_bit, rule, switch
 from gpusim.rules import double_precision, ladder, load_store, pipe
-from gpusim.stall import Stall
+from gpusim.stall import DENIED, Stall
 from gpusim.state import FIRST_SCHEDULER
 
 ACCEPTED = -1
-EXCLUSIVE, MIO, NOT_SELECTED = int(Stall.X_DP_EXCLUSIVE), int(Stall.MIO_THROTTLE), int(Stall.NOT_SELECTED)
+EXCLUSIVE, MIO, NOT_SELECTED = (
+    int(reason) - DENIED for reason in (Stall.X_DP_EXCLUSIVE, Stall.MIO_THROTTLE, Stall.NOT_SELECTED)
+)
 
 
 @rule
@@ -111,7 +113,7 @@ def earliest(sm: Any, program: Any, k: int, unit: int, now: int) -> int:
     when = now
     if instruction.pipe >= 0:
         when = pipe.earliest(sm, k, instruction.pipe)
-        scheduler.holding[unit] = instruction.busy
+        scheduler.holding[unit] = instruction.busy - DENIED
     elif load_store.serves(instruction) and not sm.machine.wastes_slot:
         when = load_store.earliest(sm, now)
         scheduler.holding[unit] = MIO

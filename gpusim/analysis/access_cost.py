@@ -1,0 +1,74 @@
+"""What the memory accesses of a program cost on a machine, by the rules of the load/store unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gpusim.decode import LOAD
+from gpusim.plain import plain, unpacked
+from gpusim.rules import load_store, memory_access
+from isa.profile import Pattern, Profile
+
+
+@dataclass(frozen=True, slots=True)
+class AccessCost:
+    """Cost of one memory instruction over a block; a minimum is over its executions."""
+
+    cycles: int  # of the load/store unit, all executions
+    transactions: int  # of global memory, all executions
+    shortest: int  # least cycles of the unit in one execution
+    delay: int  # least cycles from service to the result of a load; stores: as `shortest`
+    early: int  # most cycles by which a result precedes the end of its service
+    hold: int  # cycles from service until the source registers may be overwritten
+
+
+Seen = dict[tuple[int, int, bytes, bytes], SimpleNamespace]
+
+
+def costs(sm: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[int, AccessCost]:
+    """Return the cost of each memory instruction that executed, by pc; `seen` keeps what patterns cost.
+
+    `sm` and `program` are those of a launch, as records; nothing in them is changed.
+    """
+    ground = SimpleNamespace(machine=unpacked(sm.machine), scratch=unpacked(sm.scratch), load_store=SimpleNamespace())
+    return {
+        pc: _cost(ground, unpacked(program[pc]), active, seen)
+        for pc, patterns in profile.accesses.items()
+        if (active := [p for p in patterns if p.active.any()])
+    }
+
+
+def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], seen: Seen) -> AccessCost:
+    each = [_of_pattern(sm, row, p, seen) for p in patterns]
+    delays = [_delay(sm, row, one) for one in each]
+    return AccessCost(
+        cycles=sum(p.count * one.cycles for p, one in zip(patterns, each, strict=True)),
+        transactions=sum(p.count * one.transactions for p, one in zip(patterns, each, strict=True)),
+        shortest=min(one.cycles for one in each),
+        delay=min(delays),
+        early=max(max(0, one.cycles - delay) for one, delay in zip(each, delays, strict=True)),
+        hold=max(1, plain(load_store.source_war)(sm.machine, row)),
+    )
+
+
+def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, seen: Seen) -> SimpleNamespace:
+    key = (row.space, row.width, pattern.addresses.tobytes(), pattern.active.tobytes())
+    if key not in seen:
+        seen[key] = SimpleNamespace(cycles=0, extra=0, transactions=0)
+        sm.scratch.address = pattern.addresses.tolist()
+        active = sum(1 << int(lane) for lane in np.flatnonzero(pattern.active))
+        plain(memory_access.cost)(sm, row, seen[key], active)
+    return seen[key]
+
+
+def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> int:
+    """Cycles from service until the result of a load is there, or a store is done, nothing else being on its way."""
+    if row.action != LOAD:
+        return int(cost.cycles)
+    sm.load_store.channel = 0
+    return int(plain(load_store.result_at)(sm, row, cost, 0))

@@ -1,0 +1,161 @@
+"""The general bound: cycles that no schedule of this program on this machine can undercut, and what sets them.
+
+Each limit is a sum over what the SM's blocks execute, by the rules that the engines use, and the bound is the largest.
+Nothing is simulated and nothing compiled: one block's profile says how often each instruction executes and which
+addresses it touches. All cycles are shader cycles of the SM that gets the most blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.analysis import chain, rates
+from gpusim.analysis.access_cost import AccessCost, Seen, costs
+from gpusim.decode import LOAD, pipe_names
+from gpusim.launch import launch
+from gpusim.machine import Machine
+from isa.address_slice import address_slice
+from isa.kernel import WARP_SIZE, Kernel
+from isa.operand import PT
+from isa.profile import Profile, profile
+
+ALL_PROFILED = 2  # blocks of an SM up to which each is profiled; of more, the first and the last
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The bound of a launch: `cycles` is the largest of `limits`, `limiter` its name.
+
+    Limits hold for every schedule if `profiled_blocks` are all `blocks` of the SM, or all blocks do the same; else they
+    are those of blocks like the profiled ones.
+    """
+
+    cycles: int
+    gflops: float
+    percent_of_peak: float
+    limiter: str
+    limits: Mapping[str, int]
+    blocks: int
+    profiled_blocks: int
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one block executes. Arrays have an entry per pc; `certain` counts warp instructions that do something."""
+
+    kernel: Kernel
+    machine: Machine
+    sm: Any
+    program: Any
+    profile: Profile
+    certain: NDArray[np.int64]
+    costs: Mapping[int, AccessCost]
+
+
+def bound(kernel: Kernel, machine: Machine) -> Bound:
+    """Return the bound of a launch.
+
+    Raises UserError where kernel and machine don't fit, and what running a block in program order raises.
+    """
+    works = list(_works(kernel, machine))
+    share = -(-kernel.blocks // machine.chip.sms)
+    limits = {name: ceil(cycles) for name, cycles in _limits(works, Fraction(share, len(works)), share)}
+    limiter = max(limits, key=limits.__getitem__)
+    rate = rates.gflops(kernel, machine, limits[limiter])
+    percent = 100 * rate / rates.peak_gflops(kernel, machine)
+    return Bound(limits[limiter], rate, percent, limiter, limits, share, len(works))
+
+
+def issue_slots(work: Work) -> Fraction:
+    """Return the cycles of issue slots: each scheduler issues once per interval, and some DP takes every scheduler's."""
+    schedulers = work.machine.schedulers
+    alone = work.certain[work.program.double[:-1] == 1].sum() if work.sm.machine.exclusive else 0
+    slots = int(work.profile.counts.sum()) + (schedulers.count - 1) * int(alone)
+    return Fraction(slots * schedulers.interval, schedulers.count)
+
+
+def pipe(work: Work, index: int) -> Fraction:
+    """Return the cycles of the pipe with this index: its instructions x initiation interval, over its instances."""
+    here = work.program.pipe[:-1] == index
+    instances = 1 if work.sm.machine.pipe_shared[index] else work.machine.schedulers.count
+    return Fraction(int((work.certain * work.program.interval[:-1])[here].sum()), instances)
+
+
+def load_store_unit(work: Work) -> Fraction:
+    """Return the cycles of the load/store unit: shared-memory passes, requests to global and local memory."""
+    return Fraction(sum(cost.cycles for cost in work.costs.values()))
+
+
+def memory_bandwidth(work: Work) -> Fraction:
+    """Return the cycles in which the SM's share of the bandwidth moves what is loaded; nobody waits for stores."""
+    loads = sum(cost.transactions for pc, cost in work.costs.items() if work.program.action[pc] == LOAD)
+    return Fraction(loads * int(work.sm.machine.line_cost), 64)
+
+
+def dependence_chain(work: Work) -> Fraction:
+    """Return the cycles that one block takes with the SM to itself: its average warp's chain and start."""
+    program = chain.code(work.sm, work.program, work.costs)
+    skew = Fraction(work.machine.launch.warp_skew * (work.kernel.warps - 1), 2)
+    return chain.cycles_of_warp(program, work.profile, work.kernel.warps) + skew
+
+
+def _limits(works: Sequence[Work], each: Fraction, share: int) -> Iterator[tuple[str, Fraction]]:
+    """Yield the limits for the SM's share of the grid, a profiled block standing for `each` blocks."""
+    yield "issue slots", each * sum(map(issue_slots, works))
+    for index, name in enumerate(pipe_names(works[0].machine)):
+        cycles = each * sum(pipe(work, index) for work in works)
+        if cycles:
+            yield f"pipe {name}", cycles - _still_busy(works[0], index)
+    if any(work.costs for work in works):
+        early = max(cost.early for work in works for cost in work.costs.values())
+        yield "load/store unit", each * sum(map(load_store_unit, works)) - early
+        yield "memory bandwidth", each * sum(map(memory_bandwidth, works))
+    yield "dependence chain", _waves(works[0], share) * min(map(dependence_chain, works)) + _refills(works[0], share)
+
+
+def _still_busy(work: Work, index: int) -> int:
+    """Cycles that a pipe may still be busy when the warp behind its last instruction has exited."""
+    interval = int(work.program.interval[work.program.pipe == index].max())
+    return max(0, interval - work.machine.schedulers.reissue - work.machine.schedulers.interval)
+
+
+def _waves(work: Work, share: int) -> int:
+    """Blocks that some place of the SM runs one after another."""
+    return -(-share // int(work.sm.launch.resident))
+
+
+def _refills(work: Work, share: int) -> int:
+    """Cycles between those blocks."""
+    return (_waves(work, share) - 1) * work.machine.launch.block_latency
+
+
+def _works(kernel: Kernel, machine: Machine) -> Iterator[Work]:
+    """Yield the work of the SM's blocks, or of its first and last."""
+    ids = range(0, kernel.blocks, machine.chip.sms)
+    ground = launch(kernel, machine, values=False, memory=np.zeros(0, np.uint32))
+    light = _without_contents(kernel)
+    seen: Seen = {}
+    for block in ids if len(ids) <= ALL_PROFILED else (ids[0], ids[-1]):
+        executed = profile(light, block)
+        patterns = costs(ground.sm, ground.program, executed, seen)
+        yield Work(kernel, machine, ground.sm, ground.program, executed, _certain(kernel, executed), patterns)
+
+
+def _without_contents(kernel: Kernel) -> Kernel:
+    """Return the kernel with empty buffers, if no address depends on what they hold: filling large ones takes long."""
+    needed = address_slice(kernel.program)
+    loads = (i.row.is_load for pc, i in enumerate(kernel.program.instructions) if needed[pc])
+    return kernel if any(loads) else replace(kernel, buffers=tuple(replace(b, fill=None) for b in kernel.buffers))
+
+
+def _certain(kernel: Kernel, executed: Profile) -> NDArray[np.int64]:
+    """Return the warp instructions, by pc, in which at least one lane was active: all, or enough for the lanes."""
+    unguarded = np.array([i.guard == PT for i in kernel.program.instructions])
+    return np.where(unguarded, executed.counts, -(-executed.active // WARP_SIZE))

@@ -1,0 +1,167 @@
+"""The dependence chain: the least time that one warp needs for its instructions, even with the SM to itself.
+
+A warp's instructions issue in order. Through each basic block they are followed with the rules of the scoreboard and
+the warp's own use of pipes and load/store unit, from a state in which nothing is pending; whatever else is going on
+only adds to that. Times of basic blocks add up, weighted by how often the warps went through them. A loop of one basic
+block is followed until its state recurs, relative to the clock: then its time per round is known exactly.
+
+Only what is certain counts: an instruction under a guard may do nothing, so that nothing waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gpusim.analysis.access_cost import AccessCost
+from gpusim.decode import BARRIER, BRANCH, EXIT, LOAD
+from gpusim.plain import plain, unpacked
+from gpusim.rules import ladder, scoreboard
+from gpusim.stall import OWN, Stall
+from gpusim.state import LANES, warp_t
+from isa.operand import PT_INDEX
+from isa.profile import Profile
+
+ROUNDS = 12  # of a loop, at most, until its state has to recur
+PENDING = ("ready", "held", "read", "predicate")  # times that a warp carries from one instruction to the next
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A decoded program as namespaces, its machine, what its memory accesses cost, and where basic blocks begin."""
+
+    rows: Sequence[Any]
+    machine: Any
+    costs: Mapping[int, AccessCost]
+    leaders: Sequence[int]
+
+
+@dataclass(slots=True)
+class Lone:
+    """A warp on its way alone: its own record, when it may issue next, and when what it uses is free again."""
+
+    warp: SimpleNamespace
+    next: int
+    issued: int
+    load_store: int
+    pipes: dict[int, int]
+
+
+def code(sm: Any, program: Any, costs: Mapping[int, AccessCost]) -> Code:
+    """Unpack a launch's machine and program, and find its basic blocks."""
+    rows = [unpacked(row) for row in program]
+    after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT)}
+    leaders = {0, *after, *(row.target for row in rows if row.action == BRANCH)}
+    return Code(rows, unpacked(sm.machine), costs, sorted(pc for pc in leaders if pc < len(rows)))
+
+
+def cycles_of_warp(program: Code, profile: Profile, warps: int) -> Fraction:
+    """Return the least cycles from a warp's start to its end, on the average over the block's warps."""
+    return sum((_of_basic_block(program, profile, *span) for span in _spans(program)), Fraction(0)) / warps
+
+
+def _spans(program: Code) -> Iterator[tuple[int, int]]:
+    """Yield first pc and end of each basic block, the row behind the program not included."""
+    ends = [*program.leaders[1:], len(program.rows)]
+    for first, end in zip(program.leaders, ends, strict=True):
+        if first < len(program.rows) - 1:
+            yield first, min(end, len(program.rows) - 1)
+
+
+def _of_basic_block(program: Code, profile: Profile, first: int, end: int) -> Fraction:
+    """Return the cycles in a basic block, summed over the block's warps."""
+    visits = int(profile.counts[first])
+    if visits == 0:
+        return Fraction(0)
+    last = program.rows[end - 1]
+    taken = -(-int(profile.active[end - 1]) // LANES) if last.action == BRANCH else 0
+    onward, jump = _through(program, first, end)
+    if taken and last.target == first:
+        return max(Fraction(taken * jump), _rounds(program, first, end, taken, visits - taken)) + (visits - taken) * onward
+    return Fraction(visits * onward + taken * (jump - onward))
+
+
+def _through(program: Code, first: int, end: int) -> tuple[int, int]:
+    """Return the cycles from the first issue to the next basic block's, or the warp's end: onward, and by the branch."""
+    lone = start()
+    follow(program, lone, range(first, end))
+    if program.rows[end - 1].action == EXIT:
+        return lone.issued + program.machine.interval, 0
+    return slot(program, lone.next), slot(program, max(lone.next, lone.issued + program.machine.branch))
+
+
+def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> Fraction:
+    """Return the least cycles of that many rounds of a loop in which `entries` loops share.
+
+    Round k ends no earlier than k times the recurring time less a head start, and each entry has one head start.
+    """
+    lone, times, states = start(), [0], [_pending(start(), 0)]
+    for _ in range(ROUNDS):
+        follow(program, lone, range(first, end))
+        lone.next = slot(program, max(lone.next, lone.issued + program.machine.branch))
+        times.append(lone.next)
+        states.append(_pending(lone, lone.next))
+        if states[-1] in states[:-1]:
+            same = states.index(states[-1])
+            rate = Fraction(times[-1] - times[same], len(times) - 1 - same)
+            head_start = max(k * rate - time for k, time in enumerate(times))
+            return rounds * rate - entries * head_start
+    return Fraction(0)
+
+
+def start() -> Lone:
+    """Return a warp with nothing pending, at cycle 0."""
+    return Lone(unpacked(np.zeros((), warp_t)), 0, 0, 0, {})
+
+
+def follow(program: Code, lone: Lone, pcs: Sequence[int]) -> None:
+    """Let the warp issue these instructions, each as soon as its own earlier ones allow."""
+    for pc in pcs:
+        row, warp = program.rows[pc], lone.warp
+        warp.rung = [0] * OWN
+        plain(scoreboard.earliest)(warp, row)
+        warp.rung[Stall.X_REISSUE] = max(lone.next, lone.pipes.get(row.pipe, 0))
+        warp.rung[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
+        lone.issued = slot(program, plain(ladder.latest)(warp))
+        lone.next = lone.issued + program.machine.reissue
+        if row.guard == PT_INDEX:
+            _occupy(program, lone, row, pc)
+
+
+def slot(program: Code, cycle: int) -> int:
+    """Return the begin of the first issue slot at or after a cycle; a warp's own slots lie whole intervals apart."""
+    return int(plain(ladder.slot_from)(program.machine, 0, cycle))
+
+
+def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
+    """What the instruction keeps from those behind it."""
+    if row.pipe >= 0:
+        lone.pipes[row.pipe] = lone.issued + row.interval
+        plain(scoreboard.commit)(lone.warp, row, pc, lone.issued + row.latency)
+    elif pc in program.costs:
+        _access(lone, row, pc, program.costs[pc])
+    elif row.action == BARRIER:
+        lone.next = max(lone.next, lone.issued + max(1, program.machine.barrier))
+
+
+def _access(lone: Lone, row: Any, pc: int, cost: AccessCost) -> None:
+    served = max(lone.issued, lone.load_store)
+    lone.load_store = served + cost.shortest
+    lone.warp.drained = max(lone.warp.drained, served + cost.delay)
+    plain(scoreboard.hold)(lone.warp, row, 0)
+    plain(scoreboard.let_go)(lone.warp, row, 0, served + cost.hold)
+    if row.action == LOAD:
+        plain(scoreboard.commit)(lone.warp, row, pc, served + cost.delay)
+
+
+def _pending(lone: Lone, now: int) -> tuple[tuple[int, ...], ...]:
+    """Return what the warp still waits for, as cycles from now."""
+    times = [getattr(lone.warp, name) for name in PENDING]
+    times += [list(lone.pipes.values()), [lone.load_store]]
+    return tuple(tuple(max(0, t - now) for t in some) for some in times)
+

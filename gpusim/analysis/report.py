@@ -1,0 +1,192 @@
+"""Views of a result: one screen for people, one document for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from gpusim.analysis.bounds import Bound
+from gpusim.analysis.ladder import Ladder, ladder
+from gpusim.analysis.occupancy import Occupancy
+from gpusim.analysis.stalls import Waiting, lost_slots, waiting_most, warp_cycles
+from gpusim.machine import Machine, seconds
+from gpusim.simulation import Result
+from isa.kernel import Kernel
+
+LONGEST_TEXT = 44  # characters of an instruction
+REASONS_SHOWN = 12
+
+
+def screen(result: Result) -> RenderableType:
+    """Return one screen: what ran, verification, rates, bound, occupancy, ladder, stalls, the longest waits."""
+    side_by_side = Table.grid(padding=(0, 3))
+    side_by_side.add_row(_ladder(ladder(result)), _stalls(result))
+    facts = _facts([*_launch(result.kernel, result.machine), *_outcome(result)])
+    return Group(_headline(result), facts, "", side_by_side, "", _waiting(result))
+
+
+def bound_screen(kernel: Kernel, machine: Machine, bound: Bound, occupancy: Occupancy) -> RenderableType:
+    """Return the bound of a launch, all limits, and its occupancy."""
+    limits = _table("limit", "cycles", "of the bound")
+    for name, cycles in sorted(bound.limits.items(), key=lambda item: -item[1]):
+        limits.add_row(name, f"{cycles:,}", f"{100 * cycles / bound.cycles:.1f} %")
+    facts = [*_launch(kernel, machine), ("bound", _bound(bound, machine)), ("occupancy", _occupancy(occupancy, machine))]
+    return Group(f"{kernel.name} on {machine.key} ({machine.name})", _facts(facts), "", limits)
+
+
+def document(result: Result) -> dict[str, Any]:
+    """Return everything that the screen shows, as plain data for a JSON document."""
+    steps = ladder(result)
+    return {
+        **_identity(result.kernel, result.machine),
+        "engine": result.engine,
+        "cycles": result.cycles,
+        "warp_instructions": result.warp_instructions,
+        "thread_instructions_per_cycle": result.thread_instructions_per_cycle,
+        "gflops": result.gflops,
+        "peak_gflops": result.peak_gflops,
+        "percent_of_peak": result.percent_of_peak,
+        "verified": result.verification.verified,
+        "verification": result.verification,
+        "bound": result.bound,
+        "scaling": result.scaling,
+        "simulated_cycles": result.run.cycles,
+        "warp_slots": result.run.warp_slots,
+        "stalls": warp_cycles(result.run),
+        "lost_slots": lost_slots(result.run),
+        "occupancy": result.occupancy,
+        "ladder": {"unit": steps.unit, "steps": steps.steps},
+        "waiting_most": waiting_most(result.kernel, result.run),
+    }
+
+
+def bound_document(kernel: Kernel, machine: Machine, bound: Bound, occupancy: Occupancy) -> dict[str, Any]:
+    """Return the bound and occupancy of a launch as plain data for a JSON document."""
+    return {**_identity(kernel, machine), "bound": bound, "occupancy": occupancy}
+
+
+def _identity(kernel: Kernel, machine: Machine) -> dict[str, Any]:
+    return {
+        "kernel": kernel.name,
+        "parameters": dict(kernel.arguments),
+        "machine": machine.key,
+        "policy": machine.schedulers.policy,
+        "grid": kernel.grid,
+        "block": kernel.block,
+    }
+
+
+def _headline(result: Result) -> str:
+    machine = result.machine
+    return f"{result.kernel.name} on {machine.key} ({machine.name}), {machine.schedulers.policy}, {result.engine} engine"
+
+
+def _launch(kernel: Kernel, machine: Machine) -> Iterator[tuple[str, str]]:
+    if kernel.arguments:
+        yield "parameters", " ".join(f"{name}={_plain(value)}" for name, value in kernel.arguments.items())
+    program = kernel.program
+    resources = f"{program.registers} registers, {program.shared_bytes} bytes of shared memory"
+    yield "launch", f"{kernel.blocks} blocks of {kernel.threads} threads on {machine.chip.sms} SMs; {resources}"
+
+
+def _plain(value: object) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
+def _outcome(result: Result) -> Iterator[tuple[str, str]]:
+    yield "values", _verification(result)
+    milliseconds = 1000 * seconds(result.machine, result.cycles)
+    yield "cycles", f"{result.cycles:,} of the SM with the most blocks = {milliseconds:.4g} ms; {_scaling(result)}"
+    yield "throughput", _throughput(result)
+    ratio = result.cycles / result.bound.cycles
+    yield "bound", f"{_bound(result.bound, result.machine)}; simulated {ratio:.3f} times that"
+    yield "occupancy", _occupancy(result.occupancy, result.machine)
+
+
+def _verification(result: Result) -> str:
+    found = result.verification
+    if found.scope == "none":
+        return "not checked: nothing to compare with was promised, or not by the blocks that ran"
+    order = f", {found.in_program_order} of them in program order" if found.in_program_order else ""
+    where = f"of {found.blocks} of {result.kernel.blocks} blocks{order}"
+    if found.wrong:
+        return f"WRONG: {found.wrong:,} of {found.values:,} {where}; {found.first_wrong}"
+    return f"all {found.values:,} right {where}; largest error {found.max_error:.2g}, {found.error_bound:.2g} allowed"
+
+
+def _scaling(result: Result) -> str:
+    scaling = result.scaling
+    if scaling.method == "complete":
+        return f"all its {scaling.blocks_of_sm} blocks simulated"
+    return f"{scaling.simulated_blocks} of its {scaling.blocks_of_sm} blocks simulated, scaled ({scaling.error_checked})"
+
+
+def _throughput(result: Result) -> str:
+    per_cycle = f"{result.thread_instructions_per_cycle:.2f} thread instructions per cycle and SM"
+    if not result.kernel.flops:
+        return per_cycle
+    return f"{result.gflops:.1f} GFLOP/s, {result.percent_of_peak:.1f} % of {result.peak_gflops:.1f}; {per_cycle}"
+
+
+def _bound(bound: Bound, machine: Machine) -> str:
+    rate = f"{bound.gflops:.1f} GFLOP/s, {bound.percent_of_peak:.1f} % of peak, " if bound.gflops else ""
+    return f"{rate}{bound.cycles:,} cycles, set by {bound.limiter}"
+
+
+def _occupancy(occupancy: Occupancy, machine: Machine) -> str:
+    warps = f"{occupancy.blocks} blocks, {occupancy.warps} of {machine.limits.warps} warps"
+    return f"{warps}, limited by {occupancy.limiter}; {occupancy.next_step}"
+
+
+def _ladder(steps: Ladder) -> RenderableType:
+    table = _table("ladder", steps.unit if steps.unit == "GFLOP/s" else "per cycle", "loss")
+    for step in steps.steps:
+        table.add_row(step.cause, f"{step.rate:.1f}", f"{-step.loss:.1f}" if step.loss else "")
+    return table
+
+
+def _stalls(result: Result) -> RenderableType:
+    cycles, lost = warp_cycles(result.run), lost_slots(result.run)
+    table = _table("stall reason", "warp-cycles", "lost slots")
+    for reason in list(dict.fromkeys([*cycles, *lost]))[:REASONS_SHOWN]:
+        table.add_row(reason, _percent(cycles, reason), _percent(lost, reason))
+    return table
+
+
+def _percent(parts: dict[str, int], reason: str) -> str:
+    return f"{100 * parts[reason] / sum(parts.values()):.1f} %" if reason in parts else ""
+
+
+def _waiting(result: Result) -> RenderableType:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("pc", justify="right")
+    table.add_column("warps wait most before", no_wrap=True)
+    table.add_column("warp-cycles", justify="right")
+    table.add_column("mostly")
+    for one in waiting_most(result.kernel, result.run):
+        table.add_row(*_wait(one))
+    return table
+
+
+def _wait(one: Waiting) -> Iterable[str]:
+    text = one.text if len(one.text) <= LONGEST_TEXT else one.text[: LONGEST_TEXT - 3] + "..."
+    return str(one.pc), text, f"{100 * one.share:.1f} %", one.reason
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(first, box=None, header_style="bold", pad_edge=False)
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _facts(rows: Iterable[tuple[str, str]]) -> Padding:
+    grid = Table.grid(padding=(0, 2))
+    for name, text in rows:
+        grid.add_row(Text(name, style="bold"), text)
+    return Padding(grid, (0, 0, 0, 0))

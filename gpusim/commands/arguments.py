@@ -1,0 +1,49 @@
+"""The arguments that `gpusim run` and `gpusim bound` share: which kernel, on which machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpusim.machine import Machine, load
+from isa import listing
+from isa.errors import UserError
+from isa.kernel import Kernel
+from workloads.catalog import make
+
+KernelName = Annotated[str, typer.Argument(help="A kernel's name, or a listing ending in .asm.")]
+MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
+Parameters = Annotated[
+    list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A parameter of the kernel; may be repeated.")
+]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a number of the machine; repeatable.")
+]
+Policy = Annotated[str | None, typer.Option("--policy", help="Scheduling policy: lrr, gto or oldest.")]
+Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
+
+
+def kernel_of(name: str, parameters: Sequence[str]) -> Kernel:
+    """Return the kernel by name with its parameters, or of a listing; raises UserError."""
+    pairs = _pairs("-p", "name=value", parameters)
+    if Path(name).suffix != ".asm":
+        return make(name, pairs)
+    if pairs:
+        raise UserError(f"-p {next(iter(pairs))}: {name} is a listing; change its .param lines instead")
+    return listing.load(name)
+
+
+def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machine:
+    """Return the machine with the settings of the command line; raises UserError."""
+    overrides = _pairs("--set", "machine.path=value", settings)
+    return load(name, overrides | ({"schedulers.policy": policy} if policy else {}))
+
+
+def _pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
+    for text in texts:
+        if "=" not in text:
+            raise UserError(f"{option} {text}: no value; give {option} {form}")
+    return dict(text.split("=", 1) for text in texts)

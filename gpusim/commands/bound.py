@@ -1,0 +1,38 @@
+"""`gpusim bound`: the analytic bound of a kernel on a machine, without simulating it."""
+
+from __future__ import annotations
+
+from gpusim.commands.arguments import (
+    Json,
+    KernelName,
+    MachineName,
+    Parameters,
+    Policy,
+    Settings,
+    kernel_of,
+    machine_of,
+)
+from gpusim.commands.document import console, write_json
+
+
+def bound(
+    kernel: KernelName,
+    machine: MachineName = "gtx580",
+    parameter: Parameters = None,
+    setting: Settings = None,
+    policy: Policy = None,
+    json: Json = False,
+) -> None:
+    """Bound a kernel's cycles from below: issue slots, pipes, load/store unit, bandwidth, dependence chain.
+
+    Example: gpusim bound sgemm-lai --machine gtx580 -p lds=128
+    """
+    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
+    from gpusim.analysis import bounds, report  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.analysis.occupancy import occupancy  # noqa: PLC0415
+
+    facts = chosen, where, bounds.bound(chosen, where), occupancy(chosen, where)
+    if json:
+        write_json(report.bound_document(*facts))
+    else:
+        console().print(report.bound_screen(*facts))

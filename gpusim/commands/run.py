@@ -1,0 +1,60 @@
+"""`gpusim run`: simulate a kernel on a machine."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gpusim.analysis import report
+from gpusim.commands.arguments import (
+    Json,
+    KernelName,
+    MachineName,
+    Parameters,
+    Policy,
+    Settings,
+    kernel_of,
+    machine_of,
+)
+from gpusim.commands.document import console, write_json
+from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.simulation import Sample, simulate
+from isa.errors import UserError
+
+MAX_CYCLES = 1_000_000_000
+
+
+def run(
+    kernel: KernelName,
+    machine: MachineName = "gtx580",
+    parameter: Parameters = None,
+    setting: Settings = None,
+    policy: Policy = None,
+    engine: Annotated[str, typer.Option("--engine", help="compiled, or reference (SimPy, slow).")] = "compiled",
+    max_cycles: Annotated[int, typer.Option("--max-cycles", min=1, help="Give up beyond.")] = MAX_CYCLES,
+    sample: Annotated[str | None, typer.Option("--sample", help="Blocks of the SM to simulate, or all.")] = None,
+    json: Json = False,
+) -> None:
+    """Simulate a kernel: values checked, cycles, bound, and where the lost cycles went.
+
+    Example: gpusim run sgemm-lai --machine gtx580-1566 -p layout=nt -p lds=64
+    """
+    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
+    tell_of_compiling(engine)
+    with shown(chosen.name) as tell:
+        result = simulate(
+            chosen, where, engine=engine, max_cycles=max_cycles, sample=_sample(sample), progress=tell
+        )
+    if json:
+        write_json(report.document(result))
+    else:
+        console().print(report.screen(result))
+
+
+def _sample(text: str | None) -> Sample:
+    if text is None or text == "all":
+        return text
+    if not text.isdecimal():
+        raise UserError(f"--sample {text}: give a number of blocks, or all")
+    return int(text)
