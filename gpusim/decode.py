@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.machine import Machine, initiation_interval
-from gpusim.stall import REASONS, Stall
-from gpusim.state import UNITS, record
+from gpusim.stall import Stall
+from gpusim.state import PROGRAM, UNITS, decoded_t
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -33,45 +33,6 @@ FLOATS = frozenset({Unit.FP32, Unit.DP, Unit.SFU})
 SPACES = {Unit.SHARED: SHARED_SPACE, Unit.GLOBAL: GLOBAL_SPACE, Unit.LOCAL: LOCAL_SPACE}
 SIGN_BIT, TWOS_COMPLEMENT = 1, 2  # the two meanings of a minus before a register
 
-decoded_t = record([
-    ("action", "i4"),
-    ("unit", "i4"),  # unit class
-    ("pipe", "i4"),  # index of its pipe, -1: none
-    ("interval", "i4"),  # cycles it keeps the pipe
-    ("latency", "i4"),  # cycles to its result, where that is fixed
-    ("rung", "i4"),  # stall reason of whoever waits for its result
-    ("busy", "i4"),  # stall reason of whoever waits for its pipe
-    ("double", "i4"),  # 1: double precision
-    ("space", "i4"),
-    ("words", "i4"),  # 32-bit words per operand
-    ("width", "i4"),  # 0, 1, 2 for 32, 64, 128 bits
-    ("value", "i4"),  # index into the action's group of value functions
-    ("reads", "i4"),  # how many of `read` count
-    ("read", "u1", (13,)),  # registers read
-    ("writes", "i4"),
-    ("write", "u1", (4,)),  # registers written
-    ("source", "i4", (3,)),  # first register of a, b, c; -1: the constant below
-    ("constant", "u8", (3,)),
-    ("negated", "i4", (3,)),  # 0, SIGN_BIT or TWOS_COMPLEMENT
-    ("destination", "i4"),  # first register written, -1: none
-    ("predicate", "i4"),  # predicate written, -1: none
-    ("selector", "i4"),  # predicate handed to the value function as c, -1: none
-    ("selector_negated", "i4"),
-    ("guard", "i4"),
-    ("guard_negated", "i4"),
-    ("pointer", "i4"),  # address register, -1: none
-    ("offset", "i8"),  # bytes
-    ("limit", "i8"),  # texture: elements
-    ("special", "i4"),  # index into SPECIALS
-    ("target", "i4"),  # pc of a branch's target
-    ("barrier", "i4"),
-    ("arrivals", "i4"),  # warps that release the barrier
-    ("evaluate", "i4"),  # 1: its result is computed
-    ("issued", "i8"),  # warp instructions issued
-    ("active", "i8"),  # thread instructions whose guard held
-    ("passes", "i8"),  # load/store cycles it took
-    ("stall", "i8", (REASONS,)),  # warp-cycles by reason while it was the warp's next instruction
-])  # fmt: skip
 
 
 def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.recarray[Any, Any]:

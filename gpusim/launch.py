@@ -23,14 +23,14 @@ NOT_YET = -(1 << 40)  # before every cycle
 
 @dataclass
 class Launch:
-    """What engines change in place. Word w of `memory` is at byte 4 w; behind global memory lie shared and local."""
+    """What engines change in place: the SM, and the memory, whose word w is at byte 4 w.
+
+    Behind global memory lie the resident blocks' shared and local memory. `program` shows the SM's decoded rows.
+    """
 
     sm: Any
-    program: Any
-    feed: Any
     memory: NDArray[np.uint32]
-    buffers: Any
-    trace: Any
+    program: Any
     occupancy: Occupancy
     global_words: int
 
@@ -41,10 +41,10 @@ def launch(
     *,
     values: bool = True,
     blocks: int | None = None,
-    trace: int = 0,
+    trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
 ) -> Launch:
-    """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` records of room.
+    """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` keeps records.
 
     Without `values` only what addresses, guards and branches need is computed. Raises UserError where kernel and machine
     don't fit.
@@ -60,15 +60,14 @@ def launch(
     _pack(sm.machine, machine)
     _start(sm, machine, resident * kernel.warps)
     _grid(sm.launch, kernel, machine, resident, count, len(words))
-    sm.launch.values = values
+    sm.launch.values, sm.tracing = values, trace
+    sm.program[: len(kernel.program) + 1] = decode(kernel, machine, needed)
+    _buffers(sm, kernel)
     extra = resident * (sm.launch.shared_words + kernel.warps * 32 * sm.launch.local_words)
     return Launch(
         sm=sm,
-        program=decode(kernel, machine, needed),
-        feed=np.zeros((state.WARPS, len(kernel.program) + 1), state.feed_t).view(np.recarray),
         memory=np.concatenate([words, np.zeros(extra, np.uint32)]),
-        buffers=_buffers(kernel),
-        trace=np.zeros(trace, state.trace_t).view(np.recarray),
+        program=sm.program[: len(kernel.program) + 1].view(np.recarray),
         occupancy=fits,
         global_words=len(words),
     )
@@ -80,6 +79,8 @@ def _check_capacity(machine: Machine, kernel: Kernel, resident: int) -> None:
         ("pipes", len(machine.pipe), state.PIPES),
         ("load_store.queue", machine.load_store.queue, state.QUEUE),
         ("shared_memory.banks", machine.shared_memory.banks, state.LANES),
+        ("instructions", len(kernel.program) + 1, state.PROGRAM),
+        ("buffers", len(kernel.buffers), state.BUFFERS),
         ("resident blocks", resident, state.BLOCKS),
         ("resident warps", resident * kernel.warps, state.WARPS),
         ("warps per scheduler", -(-resident * kernel.warps // machine.schedulers.count), 62),
@@ -153,9 +154,8 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
     target.local_words = -(-kernel.program.local_bytes // 4)
 
 
-def _buffers(kernel: Kernel) -> Any:
+def _buffers(sm: Any, kernel: Kernel) -> None:
     where = bases(kernel.buffers)
-    table = np.zeros(len(kernel.buffers), state.buffer_t)
-    for row, buffer in zip(table, kernel.buffers, strict=True):
-        row["start"], row["end"] = where[buffer.name], where[buffer.name] + buffer.nbytes
-    return table.view(np.recarray)
+    sm.launch.buffers = len(kernel.buffers)
+    for row, buffer in zip(sm.buffers, kernel.buffers, strict=False):
+        row.start, row.end = where[buffer.name], where[buffer.name] + buffer.nbytes

@@ -21,6 +21,9 @@ PREDICATES = 8
 BLOCKS = 32
 BARRIERS = 16
 QUEUE = 64
+BUFFERS = 64
+PROGRAM = 8192  # instructions
+TRACE = 16384  # records that may wait to be taken away
 AGENTS = SCHEDULERS + 2
 LANES = 32
 NEVER = 1 << 60  # later than every cycle: wait to be woken
@@ -78,6 +81,7 @@ launch_t = record([
     ("next", "i8"),  # id of the next block to place
     ("stride", "i8"),  # from one block of this SM to its next
     ("end", "i8"),  # block ids end here
+    ("buffers", "i8"),  # of global memory
     ("shared_word", "i8"),  # where shared memory begins in the memory array
     ("shared_words", "i8"),  # words of it per block
     ("local_word", "i8"),  # where local memory begins in the memory array
@@ -176,6 +180,68 @@ lanes_t = record([
     ("predicates", "i8", (PREDICATES,)),  # mask of lanes
 ])  # fmt: skip
 
+decoded_t = record([
+    ("action", "i4"),
+    ("unit", "i4"),  # unit class
+    ("pipe", "i4"),  # index of its pipe, -1: none
+    ("interval", "i4"),  # cycles it keeps the pipe
+    ("latency", "i4"),  # cycles to its result, where that is fixed
+    ("rung", "i4"),  # stall reason of whoever waits for its result
+    ("busy", "i4"),  # stall reason of whoever waits for its pipe
+    ("double", "i4"),  # 1: double precision
+    ("space", "i4"),
+    ("words", "i4"),  # 32-bit words per operand
+    ("width", "i4"),  # 0, 1, 2 for 32, 64, 128 bits
+    ("value", "i4"),  # index into the action's group of value functions
+    ("reads", "i4"),  # how many of `read` count
+    ("read", "u1", (13,)),  # registers read
+    ("writes", "i4"),
+    ("write", "u1", (4,)),  # registers written
+    ("source", "i4", (3,)),  # first register of a, b, c; -1: the constant below
+    ("constant", "u8", (3,)),
+    ("negated", "i4", (3,)),  # 0, SIGN_BIT or TWOS_COMPLEMENT
+    ("destination", "i4"),  # first register written, -1: none
+    ("predicate", "i4"),  # predicate written, -1: none
+    ("selector", "i4"),  # predicate handed to the value function as c, -1: none
+    ("selector_negated", "i4"),
+    ("guard", "i4"),
+    ("guard_negated", "i4"),
+    ("pointer", "i4"),  # address register, -1: none
+    ("offset", "i8"),  # bytes
+    ("limit", "i8"),  # texture: elements
+    ("special", "i4"),  # index into SPECIALS
+    ("target", "i4"),  # pc of a branch's target
+    ("barrier", "i4"),
+    ("arrivals", "i4"),  # warps that release the barrier
+    ("evaluate", "i4"),  # 1: its result is computed
+    ("issued", "i8"),  # warp instructions issued
+    ("active", "i8"),  # thread instructions whose guard held
+    ("passes", "i8"),  # load/store cycles it took
+    ("stall", "i8", (REASONS,)),  # warp-cycles by reason while it was the warp's next instruction
+])  # fmt: skip
+
+feed_t = record([
+    ("version", "i8"),  # of the address register behind the remembered outcome (0: none)
+    ("mask", "i8"),  # lanes it was computed for
+    ("cycles", "i8"),
+    ("extra", "i8"),
+    ("transactions", "i8"),
+])  # fmt: skip
+
+buffer_t = record([("start", "i8"), ("end", "i8")])  # byte addresses
+
+trace_t = record([
+    ("cycle", "i8"),
+    ("kind", "i8"),  # one of TRACE_KINDS
+    ("agent", "i8"),
+    ("warp", "i8"),  # slot
+    ("block", "i8"),  # id in the grid
+    ("pc", "i8"),
+    ("detail", "i8"),  # issue: slot at which it was ready; serve: cycles of the unit; release: when; block: its slot
+    ("blocker", "i8"),  # pc of the instruction that was waited for last, or -1
+    ("rung", "i8", (OWN,)),  # release time of each own rung
+])  # fmt: skip
+
 scratch_t = record([
     ("seen", "i8", (LANES, LANES)),  # words seen per bank
     ("depth", "i8", (LANES,)),  # how many
@@ -201,7 +267,8 @@ sm_t = record([
     ("placed", "i8"),  # blocks so far
     ("aged", "i8"),  # warps so far
     ("writes", "i8"),  # register writes so far
-    ("traced", "i8"),  # trace records so far
+    ("tracing", "i8"),  # 1: keep trace records
+    ("traced", "i8"),  # those that wait to be taken away
     ("exclusive_until", "i8"),  # one issue per slot for the whole SM until then
     ("empty", "i8"),  # warp-slot cycles without a block
     ("empty_since", "i8", (WARPS,)),
@@ -217,32 +284,14 @@ sm_t = record([
     ("warps", warp_t, (WARPS,)),
     ("lanes", lanes_t, (WARPS,)),
     ("scratch", scratch_t),
+    ("buffers", buffer_t, (BUFFERS,)),
+    ("program", decoded_t, (PROGRAM,)),  # and how often each instruction issued and why warps waited at it
+    ("feed", feed_t, (WARPS, PROGRAM)),  # what the addresses of each warp's memory instructions cost
+    ("records", trace_t, (TRACE,)),
 ])  # fmt: skip
 
 TRACE_MARGIN = 128  # more trace records than one cycle can write
 FREE, RUNNING, DONE = range(3)
-
-feed_t = record([
-    ("version", "i8"),  # of the address register behind the remembered outcome (0: none)
-    ("mask", "i8"),  # lanes it was computed for
-    ("cycles", "i8"),
-    ("extra", "i8"),
-    ("transactions", "i8"),
-])  # fmt: skip
-
-buffer_t = record([("start", "i8"), ("end", "i8")])  # byte addresses
-
-trace_t = record([
-    ("cycle", "i8"),
-    ("kind", "i8"),  # one of TRACE_KINDS
-    ("agent", "i8"),
-    ("warp", "i8"),  # slot
-    ("block", "i8"),  # id in the grid
-    ("pc", "i8"),
-    ("detail", "i8"),  # issue: threads active; serve: cycles of the unit; release: barrier id
-    ("blocker", "i8"),  # pc of the instruction that was waited for last, or -1
-    ("rung", "i8", (OWN,)),  # release time of each own rung
-])  # fmt: skip
 
 TRACE_KINDS = ("place", "issue", "refuse", "serve", "release", "retire")
 PLACE, ISSUE, REFUSE, SERVE, RELEASE, RETIRE = range(len(TRACE_KINDS))

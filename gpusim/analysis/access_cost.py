@@ -19,6 +19,7 @@ from isa.profile import Pattern, Profile
 class AccessCost:
     """Cost of one memory instruction over a block; a minimum is over its executions."""
 
+    executions: int  # warp instructions with an active lane
     cycles: int  # of the load/store unit, all executions
     transactions: int  # of global memory, all executions
     shortest: int  # least cycles of the unit in one execution
@@ -47,6 +48,7 @@ def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], se
     each = [_of_pattern(sm, row, p, seen) for p in patterns]
     delays = [_delay(sm, row, one) for one in each]
     return AccessCost(
+        executions=sum(p.count for p in patterns),
         cycles=sum(p.count * one.cycles for p, one in zip(patterns, each, strict=True)),
         transactions=sum(p.count * one.transactions for p, one in zip(patterns, each, strict=True)),
         shortest=min(one.cycles for one in each),

@@ -26,6 +26,7 @@ from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import PT
 from isa.profile import Profile, profile
 
+LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
 ALL_PROFILED = 2  # blocks of an SM up to which each is profiled; of more, the first and the last
 
 
@@ -76,16 +77,16 @@ def bound(kernel: Kernel, machine: Machine) -> Bound:
 def issue_slots(work: Work) -> Fraction:
     """Return the cycles of issue slots: each scheduler issues once per interval, and some DP takes every scheduler's."""
     schedulers = work.machine.schedulers
-    alone = work.certain[work.program.double[:-1] == 1].sum() if work.sm.machine.exclusive else 0
+    alone = work.certain[work.program["double"][:-1] == 1].sum() if work.sm.machine.exclusive else 0
     slots = int(work.profile.counts.sum()) + (schedulers.count - 1) * int(alone)
     return Fraction(slots * schedulers.interval, schedulers.count)
 
 
 def pipe(work: Work, index: int) -> Fraction:
     """Return the cycles of the pipe with this index: its instructions x initiation interval, over its instances."""
-    here = work.program.pipe[:-1] == index
+    here = work.program["pipe"][:-1] == index
     instances = 1 if work.sm.machine.pipe_shared[index] else work.machine.schedulers.count
-    return Fraction(int((work.certain * work.program.interval[:-1])[here].sum()), instances)
+    return Fraction(int((work.certain * work.program["interval"][:-1])[here].sum()), instances)
 
 
 def load_store_unit(work: Work) -> Fraction:
@@ -95,13 +96,14 @@ def load_store_unit(work: Work) -> Fraction:
 
 def memory_bandwidth(work: Work) -> Fraction:
     """Return the cycles in which the SM's share of the bandwidth moves what is loaded; nobody waits for stores."""
-    loads = sum(cost.transactions for pc, cost in work.costs.items() if work.program.action[pc] == LOAD)
+    loads = sum(cost.transactions for pc, cost in work.costs.items() if work.program["action"][pc] == LOAD)
     return Fraction(loads * int(work.sm.machine.line_cost), 64)
 
 
 def dependence_chain(work: Work) -> Fraction:
     """Return the cycles that one block takes with the SM to itself: its average warp's chain and start."""
-    program = chain.code(work.sm, work.program, work.costs)
+    always = frozenset(np.flatnonzero(work.certain >= work.profile.counts).tolist())
+    program = chain.code(work.sm, work.program, work.costs, always)
     skew = Fraction(work.machine.launch.warp_skew * (work.kernel.warps - 1), 2)
     return chain.cycles_of_warp(program, work.profile, work.kernel.warps) + skew
 
@@ -122,7 +124,7 @@ def _limits(works: Sequence[Work], each: Fraction, share: int) -> Iterator[tuple
 
 def _still_busy(work: Work, index: int) -> int:
     """Cycles that a pipe may still be busy when the warp behind its last instruction has exited."""
-    interval = int(work.program.interval[work.program.pipe == index].max())
+    interval = int(work.program["interval"][work.program["pipe"] == index].max())
     return max(0, interval - work.machine.schedulers.reissue - work.machine.schedulers.interval)
 
 
@@ -143,9 +145,10 @@ def _works(kernel: Kernel, machine: Machine) -> Iterator[Work]:
     light = _without_contents(kernel)
     seen: Seen = {}
     for block in ids if len(ids) <= ALL_PROFILED else (ids[0], ids[-1]):
-        executed = profile(light, block)
+        executed = profile(light, block, limit=LIMIT)
         patterns = costs(ground.sm, ground.program, executed, seen)
-        yield Work(kernel, machine, ground.sm, ground.program, executed, _certain(kernel, executed), patterns)
+        certain = _certain(kernel, executed, patterns)
+        yield Work(kernel, machine, ground.sm, ground.program, executed, certain, patterns)
 
 
 def _without_contents(kernel: Kernel) -> Kernel:
@@ -155,7 +158,10 @@ def _without_contents(kernel: Kernel) -> Kernel:
     return kernel if any(loads) else replace(kernel, buffers=tuple(replace(b, fill=None) for b in kernel.buffers))
 
 
-def _certain(kernel: Kernel, executed: Profile) -> NDArray[np.int64]:
-    """Return the warp instructions, by pc, in which at least one lane was active: all, or enough for the lanes."""
+def _certain(kernel: Kernel, executed: Profile, patterns: Mapping[int, AccessCost]) -> NDArray[np.int64]:
+    """Return the warp instructions, by pc, in which for certain a lane was active: all, or enough for the lanes."""
     unguarded = np.array([i.guard == PT for i in kernel.program.instructions])
-    return np.where(unguarded, executed.counts, -(-executed.active // WARP_SIZE))
+    certain = np.where(unguarded, executed.counts, -(-executed.active // WARP_SIZE))
+    for pc, cost in patterns.items():
+        certain[pc] = cost.executions
+    return certain

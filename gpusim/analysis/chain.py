@@ -5,7 +5,7 @@ the warp's own use of pipes and load/store unit, from a state in which nothing i
 only adds to that. Times of basic blocks add up, weighted by how often the warps went through them. A loop of one basic
 block is followed until its state recurs, relative to the clock: then its time per round is known exactly.
 
-Only what is certain counts: an instruction under a guard may do nothing, so that nothing waits for it.
+Only what is certain counts: an instruction under a guard may do nothing, and then nobody waits for it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from gpusim.plain import plain, unpacked
 from gpusim.rules import ladder, scoreboard
 from gpusim.stall import OWN, Stall
 from gpusim.state import LANES, warp_t
-from isa.operand import PT_INDEX
 from isa.profile import Profile
 
 ROUNDS = 12  # of a loop, at most, until its state has to recur
@@ -33,11 +32,12 @@ PENDING = ("ready", "held", "read", "predicate")  # times that a warp carries fr
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A decoded program as namespaces, its machine, what its memory accesses cost, and where basic blocks begin."""
+    """A decoded program as namespaces, its machine, its memory accesses' cost, and where basic blocks begin."""
 
     rows: Sequence[Any]
     machine: Any
     costs: Mapping[int, AccessCost]
+    always: frozenset[int]  # pcs that did something whenever they were executed
     leaders: Sequence[int]
 
 
@@ -52,12 +52,12 @@ class Lone:
     pipes: dict[int, int]
 
 
-def code(sm: Any, program: Any, costs: Mapping[int, AccessCost]) -> Code:
+def code(sm: Any, program: Any, costs: Mapping[int, AccessCost], always: frozenset[int]) -> Code:
     """Unpack a launch's machine and program, and find its basic blocks."""
     rows = [unpacked(row) for row in program]
     after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT)}
     leaders = {0, *after, *(row.target for row in rows if row.action == BRANCH)}
-    return Code(rows, unpacked(sm.machine), costs, sorted(pc for pc in leaders if pc < len(rows)))
+    return Code(rows, unpacked(sm.machine), costs, always, sorted(pc for pc in leaders if pc < len(rows)))
 
 
 def cycles_of_warp(program: Code, profile: Profile, warps: int) -> Fraction:
@@ -129,7 +129,7 @@ def follow(program: Code, lone: Lone, pcs: Sequence[int]) -> None:
         warp.rung[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
         lone.issued = slot(program, plain(ladder.latest)(warp))
         lone.next = lone.issued + program.machine.reissue
-        if row.guard == PT_INDEX:
+        if pc in program.always:
             _occupy(program, lone, row, pc)
 
 

@@ -102,8 +102,8 @@ def _fewer_blocks(result: Result) -> str:
 
 def _other_instructions(result: Result) -> str:
     """Name the share of issued instructions that do fewer operations than the best of them."""
-    flops = [i.row.flops for i in result.kernel.program.instructions]
-    best = max(flops)
-    issued = result.run.issued[: len(flops)]
-    others = issued[[f < best for f in flops]].sum() / issued.sum()
+    unit, rows = rates.peak_unit(result.kernel), [i.row for i in result.kernel.program.instructions]
+    best = max((row.flops for row in rows if row.unit is unit), default=0)
+    issued = result.run.issued[: len(rows)]
+    others = issued[[row.unit is not unit or row.flops < best for row in rows]].sum() / issued.sum()
     return f"other instructions: {100 * others:.1f} % of slots"

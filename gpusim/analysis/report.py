@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gpusim.analysis.bounds import Bound
-from gpusim.analysis.ladder import Ladder, ladder
+from gpusim.analysis.ladder import Ladder, Step, ladder
 from gpusim.analysis.occupancy import Occupancy
 from gpusim.analysis.stalls import Waiting, lost_slots, waiting_most, warp_cycles
 from gpusim.machine import Machine, seconds
@@ -20,6 +20,7 @@ from isa.kernel import Kernel
 
 LONGEST_TEXT = 44  # characters of an instruction
 REASONS_SHOWN = 12
+VISIBLE = 0.0005  # of the peak: smaller losses share a line
 
 
 def screen(result: Result) -> RenderableType:
@@ -145,9 +146,18 @@ def _occupancy(occupancy: Occupancy, machine: Machine) -> str:
 
 def _ladder(steps: Ladder) -> RenderableType:
     table = _table("ladder", steps.unit if steps.unit == "GFLOP/s" else "per cycle", "loss")
-    for step in steps.steps:
+    visible = sum(step.loss >= steps.steps[0].rate * VISIBLE for step in steps.steps[1:]) + 1
+    for step in [*steps.steps[:visible], *_together(steps.steps[visible:])]:
         table.add_row(step.cause, f"{step.rate:.1f}", f"{-step.loss:.1f}" if step.loss else "")
     return table
+
+
+def _together(steps: Sequence[Step]) -> list[Step]:
+    """Return small steps as one."""
+    if len(steps) < 2:
+        return list(steps)
+    cycles, loss = sum(step.cycles for step in steps), sum(step.loss for step in steps)
+    return [Step(f"lost slots: {len(steps)} smaller reasons", cycles, loss, steps[-1].rate)]
 
 
 def _stalls(result: Result) -> RenderableType:

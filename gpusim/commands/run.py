@@ -22,7 +22,7 @@ from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.simulation import Sample, simulate
 from isa.errors import UserError
 
-MAX_CYCLES = 1_000_000_000
+MAX_CYCLES = 200_000_000
 
 
 def run(

@@ -6,7 +6,7 @@ from typing import Any
 
 from gpusim.rule import NEVER, borrow, entry, rule
 from gpusim.rules import block_scheduler, step
-from gpusim.state import TRACE_MARGIN
+from gpusim.state import TRACE, TRACE_MARGIN
 
 
 @rule
@@ -19,21 +19,19 @@ def next_time(sm: Any) -> int:
 
 
 @entry
-def run(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any, until: int) -> int:
+def run(sm: Any, memory: Any, until: int) -> int:
     """Advance to the first agenda time at or after `until` (NEVER: nothing left) and return it.
 
     Stops early at a fault, and when the trace may not hold the records of another cycle.
     """
-    program, feed, memory, buffers, trace = (
-        borrow(program), borrow(feed), borrow(memory), borrow(buffers), borrow(trace)
-    )  # fmt: skip
+    memory = borrow(memory)
     now = next_time(sm)
-    while now < until and sm.fault.code == 0 and (trace.size == 0 or sm.traced + TRACE_MARGIN < trace.size):
+    while now < until and sm.fault.code == 0 and sm.traced + TRACE_MARGIN < TRACE:
         first = step.first_scheduler(sm, now)
         for position in range(sm.agents):
             agent = step.rank(sm, position, first)
             if sm.agenda[agent] == now:
-                step.act(sm, program, feed, memory, buffers, trace, agent, now)
+                step.act(sm, memory, agent, now)
         now = next_time(sm)
     return now
 

@@ -15,7 +15,7 @@ from simpy.events import Event
 
 from gpusim.launch import Launch
 from gpusim.rules import step
-from gpusim.state import NEVER, TRACE_MARGIN
+from gpusim.state import NEVER, TRACE, TRACE_MARGIN
 
 FIRST_PRIORITY = 2  # behind SimPy's own urgent and normal events
 
@@ -64,7 +64,7 @@ def act(agents: Agents, agent: int) -> None:
     """One act, and the wake-ups that it brings."""
     launch = agents.launch
     now = int(agents.environment.now)
-    step.act(launch.sm, launch.program, launch.feed, launch.memory, launch.buffers, launch.trace, agent, now)
+    step.act(launch.sm, launch.memory, agent, now)
     for other, planned in enumerate(agents.planned):
         if other != agent and int(launch.sm.agenda[other]) < planned:
             wake_up(agents, other)
@@ -88,11 +88,6 @@ def start(launch: Launch) -> Agents:
 def run(agents: Agents, until: int) -> int:
     """Advance to the first event at or after `until` and return its cycle (NEVER: nothing left); stop at a fault."""
     environment, launch = agents.environment, agents.launch
-    while environment.peek() < until and launch.sm.fault.code == 0 and not full(launch):
+    while environment.peek() < until and launch.sm.fault.code == 0 and launch.sm.traced + TRACE_MARGIN < TRACE:
         environment.step()
     return int(min(environment.peek(), NEVER))
-
-
-def full(launch: Launch) -> bool:
-    """Whether the trace may not hold the records of another act."""
-    return launch.trace.size > 0 and int(launch.sm.traced) + TRACE_MARGIN >= launch.trace.size

@@ -19,7 +19,6 @@ from isa.kernel import Kernel
 
 ENGINES = ("compiled", "reference")
 SLICE = 1 << 20  # cycles between two looks at the clock
-TRACE_ROOM = 1 << 14
 Progress = Callable[[int, int], None]
 
 
@@ -74,7 +73,7 @@ def run_sm(
     fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     prepared = launch(
-        kernel, machine, values=values, blocks=blocks, trace=TRACE_ROOM if trace else 0, memory=memory
+        kernel, machine, values=values, blocks=blocks, trace=trace, memory=memory
     )
     chunks: list[Any] = []
     advance, events = _engine(engine, prepared)
@@ -100,17 +99,15 @@ def _engine(name: str, prepared: Launch) -> tuple[Callable[[int], int], Callable
     if name == "compiled":
         from gpusim.engines import compiled
 
-        p = prepared
-        arguments = (p.sm, p.program, p.feed, p.memory, p.buffers, p.trace)
-        return lambda until: int(compiled.run(*arguments, until)), lambda: 0
+        return lambda until: int(compiled.run(prepared.sm, prepared.memory, until)), lambda: 0
     raise UserError(f"unknown engine {name}; choose one of {', '.join(ENGINES)}")
 
 
 def _drain(prepared: Launch) -> Any:
-    """The trace records so far; the array is free again."""
+    """Take the trace records so far away."""
     count = int(prepared.sm.traced)
     prepared.sm.traced = 0
-    return prepared.trace[:count].copy()
+    return prepared.sm.records[:count].copy()
 
 
 def _close(prepared: Launch) -> None:

@@ -20,19 +20,19 @@ def finish(sm: Any, block: Any, when: int) -> None:
 
 
 @rule
-def retire(sm: Any, program: Any, slot: int, now: int) -> None:
+def retire(sm: Any, slot: int, now: int) -> None:
     """Free the block slot and settle its warps, which have waited for the last of them."""
     for index in range(sm.launch.warps):
         g = slot * sm.launch.warps + index
         warp = sm.warps[g]
-        program[warp.pc].stall[EXITED] += now - warp.since
+        sm.program[warp.pc].stall[EXITED] += now - warp.since
         sm.empty_since[g] = now
     sm.blocks[slot].state = FREE
     sm.cycles = now
 
 
 @rule
-def place(sm: Any, program: Any, slot: int, now: int) -> None:
+def place(sm: Any, slot: int, now: int) -> None:
     """Put the next block of the grid into the slot."""
     launch, block = sm.launch, sm.blocks[slot]
     block.id, block.state, block.live = launch.next, RUNNING, launch.warps
@@ -40,14 +40,14 @@ def place(sm: Any, program: Any, slot: int, now: int) -> None:
     first_wave = sm.placed < launch.resident
     start = now + (slot * sm.machine.block_skew if first_wave else sm.machine.block_latency)
     for index in range(launch.warps):
-        _place_warp(sm, program, slot, index, now, start + index * sm.machine.warp_skew)
+        _place_warp(sm, slot, index, now, start + index * sm.machine.warp_skew)
     sm.placed += 1
 
 
 @rule
-def _place_warp(sm: Any, program: Any, slot: int, index: int, now: int, start: int) -> None:
+def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     g = slot * sm.launch.warps + index
-    k, warp, first = g % sm.machine.schedulers, sm.warps[g], program[0]
+    k, warp, first = g % sm.machine.schedulers, sm.warps[g], sm.program[0]
     _clear(warp)
     warp.block, warp.index, warp.live, warp.pc, warp.unit = slot, index, 1, 0, first.unit
     warp.age = sm.aged

@@ -44,11 +44,11 @@ def commit(sm: Any, g: int, pc: int, instruction: Any, now: int) -> None:
 
 
 @rule
-def serve(sm: Any, program: Any, now: int) -> int:
+def serve(sm: Any, now: int) -> int:
     """Serve the head of the queue; returns the warp slot it belongs to."""
     unit = sm.load_store
     entry = unit.entries[unit.head]
-    instruction, warp = program[entry.pc], sm.warps[entry.warp]
+    instruction, warp = sm.program[entry.pc], sm.warps[entry.warp]
     unit.head = (unit.head + 1) % QUEUE
     unit.count -= 1
     unit.free = now + entry.cycles

@@ -29,15 +29,15 @@ def new_version(sm: Any, g: int, register: int) -> None:
 
 
 @rule
-def access(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, g: int, active: int) -> bool:
+def access(sm: Any, memory: Any, g: int, active: int) -> bool:
     """Carry out a load or store; the cost goes to `sm.outcome`. False: an address is bad, and `sm.fault` says which."""
     pc = sm.warps[g].pc
-    instruction, remembered = program[pc], feed[g, pc]
+    instruction, remembered = sm.program[pc], sm.feed[g, pc]
     version = sm.warps[g].version[instruction.pointer] if instruction.pointer >= 0 else 1
     known = version > 0 and remembered.version == version and remembered.mask == active
     if instruction.evaluate or not known:
         _addresses(sm, instruction, g)
-        if not _checked(sm, instruction, buffers, g, active):
+        if not _checked(sm, instruction, g, active):
             return False
     if not known:
         cost(sm, instruction, remembered, active)
@@ -58,11 +58,11 @@ def _addresses(sm: Any, instruction: Any, g: int) -> None:
 
 
 @rule
-def _checked(sm: Any, instruction: Any, buffers: Any, g: int, active: int) -> bool:
+def _checked(sm: Any, instruction: Any, g: int, active: int) -> bool:
     for lane in range(LANES):
         if (active >> lane) & 1:
             address = np.int64(sm.scratch.address[lane])
-            code = _wrong(sm, instruction, buffers, address)
+            code = _wrong(sm, instruction, address)
             if code:
                 fault = sm.fault
                 fault.code, fault.pc, fault.warp, fault.lane = code, sm.warps[g].pc, g, lane
@@ -72,7 +72,7 @@ def _checked(sm: Any, instruction: Any, buffers: Any, g: int, active: int) -> bo
 
 
 @rule
-def _wrong(sm: Any, instruction: Any, buffers: Any, address: int) -> int:
+def _wrong(sm: Any, instruction: Any, address: int) -> int:
     """The fault code of an access at `address`, or 0."""
     size = 4 * instruction.words
     if address % size:
@@ -81,8 +81,8 @@ def _wrong(sm: Any, instruction: Any, buffers: Any, address: int) -> int:
         return OUTSIDE_SHARED if address + size > 4 * sm.launch.shared_words else 0
     if instruction.space == LOCAL_SPACE:
         return OUTSIDE_LOCAL if address + size > 4 * sm.launch.local_words else 0
-    for i in range(buffers.size):
-        if buffers[i].start <= address and address + size <= buffers[i].end:
+    for i in range(sm.launch.buffers):
+        if sm.buffers[i].start <= address and address + size <= sm.buffers[i].end:
             return 0
     return OUTSIDE_GLOBAL
 

@@ -1,4 +1,4 @@
-"""The trace: one record per thing that happens, in the order in which it happens. An empty trace array records nothing."""
+"""The trace: one record per thing that happens, in the order in which it happens. Nothing is recorded unless asked for."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ __all__ = ["ISSUE", "PLACE", "REFUSE", "RELEASE", "RETIRE", "SERVE", "block", "i
 
 
 @rule
-def _write(sm: Any, trace: Any, kind: int, agent: int, warp: int, block: int, pc: int, detail: int, now: int) -> None:
-    if sm.traced >= trace.size:
+def _write(sm: Any, kind: int, agent: int, warp: int, block: int, pc: int, detail: int, now: int) -> None:
+    if not sm.tracing:
         return
-    entry = trace[sm.traced]
+    entry = sm.records[sm.traced]
     sm.traced += 1
     entry.cycle, entry.kind, entry.agent = now, kind, agent
     entry.warp, entry.block, entry.pc, entry.detail, entry.blocker = warp, block, pc, detail, -1
 
 
 @rule
-def issue(sm: Any, trace: Any, kind: int, k: int, g: int, blocker: int, now: int) -> None:
+def issue(sm: Any, kind: int, k: int, g: int, blocker: int, now: int) -> None:
     """Warp slot g issues (or is refused) from scheduler k; with its rungs and the pc it waited for last."""
-    if sm.traced >= trace.size:
+    if not sm.tracing:
         return
     warp = sm.warps[g]
-    entry = trace[sm.traced]
-    _write(sm, trace, kind, FIRST_SCHEDULER + k, g, sm.blocks[warp.block].id, warp.pc, warp.ready_at, now)
+    entry = sm.records[sm.traced]
+    _write(sm, kind, FIRST_SCHEDULER + k, g, sm.blocks[warp.block].id, warp.pc, warp.ready_at, now)
     entry.blocker = blocker
     entry.rung[:] = warp.rung
 
 
 @rule
-def service(sm: Any, trace: Any, g: int, pc: int, cycles: int, now: int) -> None:
+def service(sm: Any, g: int, pc: int, cycles: int, now: int) -> None:
     """The load/store unit begins to serve an instruction of warp slot g for so many cycles."""
-    _write(sm, trace, SERVE, sm.load_store_agent, g, sm.blocks[sm.warps[g].block].id, pc, cycles, now)
+    _write(sm, SERVE, sm.load_store_agent, g, sm.blocks[sm.warps[g].block].id, pc, cycles, now)
 
 
 @rule
-def release(sm: Any, trace: Any, k: int, g: int, pc: int, when: int, now: int) -> None:
+def release(sm: Any, k: int, g: int, pc: int, when: int, now: int) -> None:
     """Warp slot g completes a barrier, which lets go at `when`."""
-    _write(sm, trace, RELEASE, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, pc, when, now)
+    _write(sm, RELEASE, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, pc, when, now)
 
 
 @rule
-def block(sm: Any, trace: Any, kind: int, slot: int, now: int) -> None:
+def block(sm: Any, kind: int, slot: int, now: int) -> None:
     """A block is placed into its slot, or leaves it."""
-    _write(sm, trace, kind, LAUNCHER, -1, sm.blocks[slot].id, -1, slot, now)
+    _write(sm, kind, LAUNCHER, -1, sm.blocks[slot].id, -1, slot, now)

@@ -31,15 +31,15 @@ ALL_LANES = (1 << LANES) - 1
 
 
 @entry
-def act(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any, agent: int, now: int) -> None:
+def act(sm: Any, memory: Any, agent: int, now: int) -> None:
     """Let the agent whose time has come act; it leaves its next time in the agenda."""
     sm.now = now
     if agent == LAUNCHER:
-        launch(sm, program, memory, trace, now)
+        launch(sm, memory, now)
     elif agent == sm.load_store_agent:
-        serve(sm, program, trace, now)
+        serve(sm, now)
     else:
-        schedule(sm, program, feed, memory, buffers, trace, agent - FIRST_SCHEDULER, now)
+        schedule(sm, memory, agent - FIRST_SCHEDULER, now)
 
 
 @entry
@@ -60,17 +60,17 @@ def rank(sm: Any, position: int, first: int) -> int:
 
 
 @rule
-def launch(sm: Any, program: Any, memory: Any, trace: Any, now: int) -> None:
+def launch(sm: Any, memory: Any, now: int) -> None:
     """Retire the blocks that have finished and place new ones where they fit."""
     for slot in range(sm.launch.resident):
         block = sm.blocks[slot]
         if block.state == DONE and block.finished <= now:
-            block_scheduler.retire(sm, program, slot, now)
-            record.block(sm, trace, record.RETIRE, slot, now)
+            block_scheduler.retire(sm, slot, now)
+            record.block(sm, record.RETIRE, slot, now)
         if block.state == FREE and sm.launch.next < sm.launch.end:
-            block_scheduler.place(sm, program, slot, now)
+            block_scheduler.place(sm, slot, now)
             values_at_start(sm, memory, slot)
-            record.block(sm, trace, record.PLACE, slot, now)
+            record.block(sm, record.PLACE, slot, now)
     sm.agenda[LAUNCHER] = block_scheduler.next_act(sm)
 
 
@@ -89,22 +89,22 @@ def values_at_start(sm: Any, memory: Any, slot: int) -> None:
 
 
 @rule
-def serve(sm: Any, program: Any, trace: Any, now: int) -> None:
+def serve(sm: Any, now: int) -> None:
     """The load/store unit takes the head of its queue; the warp behind it may now know when it can go on."""
     entry = sm.load_store.entries[sm.load_store.head]
     pc, cycles = entry.pc, entry.cycles
-    g = load_store.serve(sm, program, now)
-    record.service(sm, trace, g, pc, cycles, now)
+    g = load_store.serve(sm, now)
+    record.service(sm, g, pc, cycles, now)
     warp = sm.warps[g]
     if warp.release >= NEVER:
-        prepare(sm, program, warp)
+        prepare(sm, warp)
         warp_scheduler.wake(sm, g % sm.machine.schedulers, warp.release)
 
 
 @rule
-def prepare(sm: Any, program: Any, warp: Any) -> None:
+def prepare(sm: Any, warp: Any) -> None:
     """Work out the release times of the warp's next instruction, as far as they are known."""
-    instruction = program[warp.pc]
+    instruction = sm.program[warp.pc]
     warp.unit = instruction.unit
     scoreboard.earliest(warp, instruction)
     warp.rung[DRAIN] = 0
@@ -114,17 +114,17 @@ def prepare(sm: Any, program: Any, warp: Any) -> None:
 
 
 @rule
-def schedule(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any, k: int, now: int) -> None:
+def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     """One issue slot of scheduler k: see who is ready, pick one, issue it, and say when to look again."""
     scheduler, interval = sm.schedulers[k], sm.machine.interval
     warp_scheduler.account(scheduler, now)
     if scheduler.release <= now:
-        warp_scheduler.promote(sm, program, k, now)
-    eligible, again = warp_scheduler.eligible(sm, program, k, now)
+        warp_scheduler.promote(sm, k, now)
+    eligible, again = warp_scheduler.eligible(sm, k, now)
     scheduler.empty = 0 if eligible else 1
     if eligible:
         j = warp_scheduler.choose(sm.machine.policy, sm, k, eligible, 0)
-        take_slot(sm, program, feed, memory, buffers, trace, k, j, now)
+        take_slot(sm, memory, k, j, now)
         again = now + interval if scheduler.ready else NEVER
     again = min(again, scheduler.release)
     sm.agenda[FIRST_SCHEDULER + k] = NEVER if again >= NEVER else ladder.slot_from(
@@ -134,13 +134,13 @@ def schedule(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace:
 
 @rule
 def take_slot(
-    sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any, k: int, j: int, now: int
+    sm: Any, memory: Any, k: int, j: int, now: int
 ) -> None:
     """Warp j of scheduler k uses the slot: it issues, or finds the load/store queue full where that costs the slot."""
     scheduler, machine = sm.schedulers[k], sm.machine
     g = j * machine.schedulers + k
     warp = sm.warps[g]
-    instruction = program[warp.pc]
+    instruction = sm.program[warp.pc]
     if scheduler.used_until < now:
         ladder.blame(machine, k, scheduler, warp)
     ladder.settle_own(machine, k, warp, instruction.stall, warp.ready_at)
@@ -149,22 +149,22 @@ def take_slot(
     ladder.use_slot(scheduler, now, machine.interval)
     warp.since = now
     if load_store.serves(instruction) and load_store.earliest(sm, now) > now:
-        refuse(sm, trace, k, g, now)
+        refuse(sm, k, g, now)
         if machine.moves_pointer:
             scheduler.last = j
     else:
         scheduler.last = j
-        issue(sm, program, feed, memory, buffers, trace, k, g, now)
+        issue(sm, memory, k, g, now)
     if warp.live:
         scheduler.waiting |= 1 << j
         scheduler.release = min(scheduler.release, warp.release)
 
 
 @rule
-def refuse(sm: Any, trace: Any, k: int, g: int, now: int) -> None:
+def refuse(sm: Any, k: int, g: int, now: int) -> None:
     """The queue is full: the slot is lost, and the warp is looked at again later."""
     warp = sm.warps[g]
-    record.issue(sm, trace, record.REFUSE, k, g, -1, now)
+    record.issue(sm, record.REFUSE, k, g, -1, now)
     sm.schedulers[k].lost[MIO] += sm.machine.interval
     warp.rung[MIO] = now + sm.machine.retry
     warp.release = warp.rung[MIO]
@@ -172,33 +172,33 @@ def refuse(sm: Any, trace: Any, k: int, g: int, now: int) -> None:
 
 @rule
 def issue(
-    sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, trace: Any, k: int, g: int, now: int
+    sm: Any, memory: Any, k: int, g: int, now: int
 ) -> None:
     """Warp slot g's instruction goes: compute it, occupy what it needs, and prepare the warp's next."""
     warp, machine, scheduler = sm.warps[g], sm.machine, sm.schedulers[k]
     pc = warp.pc
-    instruction = program[pc]
-    if sm.traced < trace.size:
-        record.issue(sm, trace, record.ISSUE, k, g, scoreboard.why(warp, instruction), now)
+    instruction = sm.program[pc]
+    if sm.tracing:
+        record.issue(sm, record.ISSUE, k, g, scoreboard.why(warp, instruction), now)
     instruction.stall[SELECTED] += machine.interval
     instruction.issued += 1
     scheduler.issued += 1
     scheduler.issued_at = now
     warp.since = now + machine.interval
-    values.execute(sm, program, feed, memory, buffers, g)
+    values.execute(sm, memory, g)
     for rung in range(OWN):
         warp.rung[rung] = 0
     warp.rung[REISSUE] = now + machine.reissue
     warp.pc = pc + 1
     instruction.active += values.count(sm.outcome.active)
     if sm.outcome.active:
-        occupy(sm, instruction, trace, k, g, pc, now)
+        occupy(sm, instruction, k, g, pc, now)
     if warp.live:
-        prepare(sm, program, warp)
+        prepare(sm, warp)
 
 
 @rule
-def occupy(sm: Any, instruction: Any, trace: Any, k: int, g: int, pc: int, now: int) -> None:
+def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None:
     """What an instruction with at least one active thread takes up, and what follows from it."""
     warp, machine = sm.warps[g], sm.machine
     if instruction.double:
@@ -211,7 +211,7 @@ def occupy(sm: Any, instruction: Any, trace: Any, k: int, g: int, pc: int, now: 
     elif instruction.action == BARRIER:
         warp.rung[BARRIER_RUNG] = barrier.commit(sm, g, instruction, now)
         if warp.rung[BARRIER_RUNG] < NEVER:
-            record.release(sm, trace, k, g, pc, warp.rung[BARRIER_RUNG], now)
+            record.release(sm, k, g, pc, warp.rung[BARRIER_RUNG], now)
     elif instruction.action == BRANCH:
         warp.rung[BRANCH_RUNG] = now + machine.branch
         warp.pc = instruction.target

@@ -49,10 +49,10 @@ def count(mask: int) -> int:
 
 
 @rule
-def execute(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, g: int) -> bool:
+def execute(sm: Any, memory: Any, g: int) -> bool:
     """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, and `sm.fault` says how."""
     warp, lanes, outcome = sm.warps[g], sm.lanes[g], sm.outcome
-    instruction = program[warp.pc]
+    instruction = sm.program[warp.pc]
     active = mask_of(lanes, instruction.guard, instruction.guard_negated) & warp.lanes
     outcome.taken = 0
     outcome.active = active
@@ -62,7 +62,7 @@ def execute(sm: Any, program: Any, feed: Any, memory: Any, buffers: Any, g: int)
     if active == 0:
         return True
     if action == LOAD or action == STORE:  # noqa: PLR1714
-        return memory_access.access(sm, program, feed, memory, buffers, g, active)
+        return memory_access.access(sm, memory, g, active)
     if instruction.evaluate:
         _compute(sm, instruction, memory, g, active)
     return True

@@ -69,7 +69,7 @@ def account(scheduler: Any, now: int) -> None:
 
 
 @rule
-def promote(sm: Any, program: Any, k: int, now: int) -> None:
+def promote(sm: Any, k: int, now: int) -> None:
     """Warps whose own rungs have all let go become ready; the others say when to look again."""
     scheduler = sm.schedulers[k]
     waiting = scheduler.waiting
@@ -79,13 +79,13 @@ def promote(sm: Any, program: Any, k: int, now: int) -> None:
         waiting &= waiting - 1
         warp = sm.warps[j * sm.machine.schedulers + k]
         if warp.release <= now:
-            _make_ready(sm, program, k, j, warp, now)
+            _make_ready(sm, k, j, warp, now)
         else:
             scheduler.release = min(scheduler.release, warp.release)
 
 
 @rule
-def _make_ready(sm: Any, program: Any, k: int, j: int, warp: Any, now: int) -> None:
+def _make_ready(sm: Any, k: int, j: int, warp: Any, now: int) -> None:
     scheduler = sm.schedulers[k]
     warp.ready_at = now
     ladder.remember(scheduler, warp)
@@ -105,11 +105,11 @@ def unready(scheduler: Any, j: int, unit: int) -> None:
 
 
 @rule
-def earliest(sm: Any, program: Any, k: int, unit: int, now: int) -> int:
+def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     """When the SM lets scheduler k issue for this unit class; what holds it goes into `holding` (ACCEPTED: nothing)."""
     scheduler = sm.schedulers[k]
     warp = sm.warps[lowest_bit(scheduler.ready_for[unit]) * sm.machine.schedulers + k]
-    instruction = program[warp.pc]
+    instruction = sm.program[warp.pc]
     when = now
     if instruction.pipe >= 0:
         when = pipe.earliest(sm, k, instruction.pipe)
@@ -126,7 +126,7 @@ def earliest(sm: Any, program: Any, k: int, unit: int, now: int) -> int:
 
 
 @rule
-def eligible(sm: Any, program: Any, k: int, now: int) -> tuple[int, int]:
+def eligible(sm: Any, k: int, now: int) -> tuple[int, int]:
     """Mask of the ready warps whose unit accepts them now, and when else to look again."""
     scheduler = sm.schedulers[k]
     accepted, again = 0, NEVER
@@ -134,7 +134,7 @@ def eligible(sm: Any, program: Any, k: int, now: int) -> tuple[int, int]:
     while units:
         unit = lowest_bit(units)
         units &= units - 1
-        when = earliest(sm, program, k, unit, now)
+        when = earliest(sm, k, unit, now)
         if when <= now:
             accepted |= scheduler.ready_for[unit]
         else:
