@@ -77,7 +77,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["unit"] = UNIT_CODE[form.unit]
     row["words"], row["width"] = form.words, {32: 0, 64: 1, 128: 2}[form.width]
     row["action"] = _action(form)
-    row["rung"], row["busy"] = Stall.WAIT, Stall.MATH_PIPE_THROTTLE
+    row["rung"] = Stall.WAIT
     row["double"] = form.unit is Unit.DP
     row["pipe"] = -1
     if form.unit in SPACES:
@@ -85,7 +85,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
         row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
     elif form.unit is Unit.TEXTURE:
         _pipe(row, machine, machine.texture.pipe, machine.texture.latency)
-        row["rung"], row["busy"] = Stall.LONG_SCOREBOARD, Stall.TEX_THROTTLE
+        row["rung"] = Stall.LONG_SCOREBOARD
     elif form.unit.value in machine.unit:
         cost = machine.unit[form.unit.value]
         _pipe(row, machine, cost.pipe, cost.latency)

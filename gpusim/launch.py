@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from gpusim import state
 from gpusim.analysis.occupancy import Occupancy, occupancy
-from gpusim.decode import decode, pipe_names
+from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.machine import Machine, bytes_per_cycle_x64
 from gpusim.policy import POLICY_NAMES
+from gpusim.stall import DENIED, Stall
 from isa.address_slice import address_slice
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.memory import bases, image
+from isa.table import Unit
 
 NOT_YET = -(1 << 40)  # before every cycle
 
@@ -83,7 +85,7 @@ def _check_capacity(machine: Machine, kernel: Kernel, resident: int) -> None:
         ("buffers", len(kernel.buffers), state.BUFFERS),
         ("resident blocks", resident, state.BLOCKS),
         ("resident warps", resident * kernel.warps, state.WARPS),
-        ("warps per scheduler", -(-resident * kernel.warps // machine.schedulers.count), 62),
+        ("warps per scheduler", -(-resident * kernel.warps // machine.schedulers.count), state.SLOTS),
     )
     for what, asked, capacity in limits:
         if asked > capacity:
@@ -113,6 +115,16 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.warp_skew, packed.block_skew = machine.launch.warp_skew, machine.launch.block_skew
     for index, name in enumerate(pipe_names(machine)):
         packed.pipe_shared[index] = machine.pipe[name].shared
+    for unit, code in UNIT_CODE.items():
+        _pack_unit(packed.units[code], unit, machine)
+
+
+def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
+    texture = unit is Unit.TEXTURE
+    name = machine.texture.pipe if texture else machine.unit[unit].pipe if unit in machine.unit else None
+    packed.pipe = -1 if name is None else pipe_names(machine).index(name)
+    packed.busy = (Stall.TEX_THROTTLE if texture else Stall.MATH_PIPE_THROTTLE) - DENIED
+    packed.double, packed.queued = unit is Unit.DP, unit in SPACES
 
 
 def line_cost(machine: Machine) -> int:

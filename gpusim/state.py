@@ -15,6 +15,7 @@ from gpusim.stall import DENIALS, OWN, REASONS
 WARPS = 64
 SCHEDULERS = 4
 PIPES = 8
+SLOTS = 62  # warps of one scheduler: bits of a mask that never turns negative
 UNITS = 16
 REGISTERS = 256
 PREDICATES = 8
@@ -37,6 +38,13 @@ def record(fields: Fields) -> np.dtype[Any]:
     """A record type whose fields are read as attributes."""
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
+
+unit_t = record([
+    ("pipe", "i8"),  # -1: none
+    ("busy", "i8"),  # denial while the pipe is busy
+    ("double", "i8"),  # 1: double precision
+    ("queued", "i8"),  # 1: goes through the load/store queue
+])  # fmt: skip
 
 machine_t = record([
     ("schedulers", "i8"),  # warp schedulers of the SM
@@ -70,6 +78,7 @@ machine_t = record([
     ("warp_skew", "i8"),  # further cycles per warp of a block
     ("block_skew", "i8"),  # further cycles per block of the first wave
     ("pipe_shared", "i8", (PIPES,)),  # 1: one pipe for the SM, 0: one per scheduler
+    ("units", unit_t, (UNITS,)),  # what an instruction of each unit class asks of the SM
 ])  # fmt: skip
 
 launch_t = record([
@@ -98,7 +107,6 @@ warp_t = record([
     ("pc", "i8"),  # its next instruction
     ("unit", "i8"),  # unit class of that instruction
     ("since", "i8"),  # stalls are settled up to this cycle
-    ("release", "i8"),  # latest of its rungs: from then on it is ready
     ("ready_at", "i8"),  # slot at which it became ready
     ("pending", "i8"),  # memory instructions issued and not served
     ("drained", "i8"),  # when the served ones are done
@@ -126,6 +134,7 @@ scheduler_t = record([
     ("idle_used", "i8", (UNITS, DENIALS)),  # idle when a slot was last used
     ("empty", "i8"),  # 1: the slot at `since` was not used
     ("since", "i8"),  # last time it acted
+    ("due", "i8", (SLOTS,)),  # release of each of its warps: from then on it is ready
     ("release", "i8"),  # earliest release among waiting warps
     ("last", "i8"),  # local index of the warp that issued last
     ("used_until", "i8"),  # end of the last issue slot that was used
@@ -187,7 +196,6 @@ decoded_t = record([
     ("interval", "i4"),  # cycles it keeps the pipe
     ("latency", "i4"),  # cycles to its result, where that is fixed
     ("rung", "i4"),  # stall reason of whoever waits for its result
-    ("busy", "i4"),  # stall reason of whoever waits for its pipe
     ("double", "i4"),  # 1: double precision
     ("space", "i4"),
     ("words", "i4"),  # 32-bit words per operand

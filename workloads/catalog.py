@@ -157,7 +157,7 @@ _ENTRIES = (
             Parameter("ratio", "6:1", str, "FFMAs:loads", "FFMAs to loads; 0:1 is loads only"),
             _width("lds", 64, "bits of the loads"),
             _WARPS_16,
-            _integer("groups", 32, "repetitions of the ratio in the loop body"),
+            _integer("groups", 64, "repetitions of the ratio in the loop body"),
             _integer("iterations", 32, "times round the loop; 1 has no loop instructions"),
         ),
     ),

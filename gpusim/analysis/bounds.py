@@ -60,12 +60,13 @@ class Work:
     costs: Mapping[int, AccessCost]
 
 
-def bound(kernel: Kernel, machine: Machine) -> Bound:
+def bound(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> Bound:
     """Return the bound of a launch.
 
-    Raises UserError where kernel and machine don't fit, and what running a block in program order raises.
+    Raises UserError where kernel and machine don't fit, and what running a block in program order raises; LimitError
+    beyond `limit` warp instructions in a block.
     """
-    works = list(_works(kernel, machine))
+    works = list(_works(kernel, machine, limit))
     share = -(-kernel.blocks // machine.chip.sms)
     limits = {name: ceil(cycles) for name, cycles in _limits(works, Fraction(share, len(works)), share)}
     limiter = max(limits, key=limits.__getitem__)
@@ -138,14 +139,14 @@ def _refills(work: Work, share: int) -> int:
     return (_waves(work, share) - 1) * work.machine.launch.block_latency
 
 
-def _works(kernel: Kernel, machine: Machine) -> Iterator[Work]:
+def _works(kernel: Kernel, machine: Machine, limit: int) -> Iterator[Work]:
     """Yield the work of the SM's blocks, or of its first and last."""
     ids = range(0, kernel.blocks, machine.chip.sms)
     ground = launch(kernel, machine, values=False, memory=np.zeros(0, np.uint32))
     light = _without_contents(kernel)
     seen: Seen = {}
     for block in ids if len(ids) <= ALL_PROFILED else (ids[0], ids[-1]):
-        executed = profile(light, block, limit=LIMIT)
+        executed = profile(light, block, limit=limit)
         patterns = costs(ground.sm, ground.program, executed, seen)
         certain = _certain(kernel, executed, patterns)
         yield Work(kernel, machine, ground.sm, ground.program, executed, certain, patterns)

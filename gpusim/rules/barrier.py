@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.rule import NEVER, lowest_bit, rule
-from gpusim.rules import ladder, warp_scheduler
+from gpusim.rules import warp_scheduler
 from gpusim.stall import Stall
 
 BARRIER = int(Stall.BARRIER)
@@ -33,7 +33,6 @@ def _release(sm: Any, k: int, waiting: int, release: int) -> None:
     while waiting:
         j = lowest_bit(waiting)
         waiting &= waiting - 1
-        warp = sm.warps[j * sm.machine.schedulers + k]
-        warp.rung[BARRIER] = release
-        warp.release = ladder.latest(warp)
-        warp_scheduler.wake(sm, k, warp.release)
+        g = j * sm.machine.schedulers + k
+        sm.warps[g].rung[BARRIER] = release
+        warp_scheduler.wake(sm, g)

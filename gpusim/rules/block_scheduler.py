@@ -58,9 +58,8 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     sm.empty += warp.since - sm.empty_since[g]
     warp.rung[LAUNCH] = start
     scoreboard.earliest(warp, first)
-    warp.release = ladder.latest(warp)
     sm.schedulers[k].waiting |= 1 << (g // sm.machine.schedulers)
-    warp_scheduler.wake(sm, k, warp.release)
+    warp_scheduler.wake(sm, g)
 
 
 @rule

@@ -95,10 +95,9 @@ def serve(sm: Any, now: int) -> None:
     pc, cycles = entry.pc, entry.cycles
     g = load_store.serve(sm, now)
     record.service(sm, g, pc, cycles, now)
-    warp = sm.warps[g]
-    if warp.release >= NEVER:
-        prepare(sm, warp)
-        warp_scheduler.wake(sm, g % sm.machine.schedulers, warp.release)
+    if ladder.latest(sm.warps[g]) >= NEVER:
+        prepare(sm, sm.warps[g])
+        warp_scheduler.wake(sm, g)
 
 
 @rule
@@ -110,7 +109,6 @@ def prepare(sm: Any, warp: Any) -> None:
     warp.rung[DRAIN] = 0
     if instruction.action == EXIT:
         warp.rung[DRAIN] = NEVER if warp.pending > 0 else warp.drained
-    warp.release = ladder.latest(warp)
 
 
 @rule
@@ -157,7 +155,8 @@ def take_slot(
         issue(sm, memory, k, g, now)
     if warp.live:
         scheduler.waiting |= 1 << j
-        scheduler.release = min(scheduler.release, warp.release)
+        scheduler.due[j] = ladder.latest(warp)
+        scheduler.release = min(scheduler.release, scheduler.due[j])
 
 
 @rule
@@ -167,7 +166,6 @@ def refuse(sm: Any, k: int, g: int, now: int) -> None:
     record.issue(sm, record.REFUSE, k, g, -1, now)
     sm.schedulers[k].lost[MIO] += sm.machine.interval
     warp.rung[MIO] = now + sm.machine.retry
-    warp.release = warp.rung[MIO]
 
 
 @rule

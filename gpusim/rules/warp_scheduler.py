@@ -77,11 +77,11 @@ def promote(sm: Any, k: int, now: int) -> None:
     while waiting:
         j = lowest_bit(waiting)
         waiting &= waiting - 1
-        warp = sm.warps[j * sm.machine.schedulers + k]
-        if warp.release <= now:
-            _make_ready(sm, k, j, warp, now)
+        due = scheduler.due[j]
+        if due <= now:
+            _make_ready(sm, k, j, sm.warps[j * sm.machine.schedulers + k], now)
         else:
-            scheduler.release = min(scheduler.release, warp.release)
+            scheduler.release = min(scheduler.release, due)
 
 
 @rule
@@ -108,17 +108,16 @@ def unready(scheduler: Any, j: int, unit: int) -> None:
 def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     """When the SM lets scheduler k issue for this unit class; what holds it goes into `holding` (ACCEPTED: nothing)."""
     scheduler = sm.schedulers[k]
-    warp = sm.warps[lowest_bit(scheduler.ready_for[unit]) * sm.machine.schedulers + k]
-    instruction = sm.program[warp.pc]
+    needs = sm.machine.units[unit]
     when = now
-    if instruction.pipe >= 0:
-        when = pipe.earliest(sm, k, instruction.pipe)
-        scheduler.holding[unit] = instruction.busy - DENIED
-    elif load_store.serves(instruction) and not sm.machine.wastes_slot:
+    if needs.pipe >= 0:
+        when = pipe.earliest(sm, k, needs.pipe)
+        scheduler.holding[unit] = needs.busy
+    elif needs.queued and not sm.machine.wastes_slot:
         when = load_store.earliest(sm, now)
         scheduler.holding[unit] = MIO
     if when <= now:
-        when = double_precision.earliest(sm, k, instruction.double, now)
+        when = double_precision.earliest(sm, k, needs.double, now)
         scheduler.holding[unit] = EXCLUSIVE
     if when <= now:
         scheduler.holding[unit] = NOT_SELECTED
@@ -143,12 +142,14 @@ def eligible(sm: Any, k: int, now: int) -> tuple[int, int]:
 
 
 @rule
-def wake(sm: Any, k: int, release: int) -> None:
-    """Some warp of scheduler k will be released then: look again at that slot, or before.
+def wake(sm: Any, g: int) -> None:
+    """Warp slot g's rungs have changed while it waits: its scheduler looks again when they let go, or before.
 
-    Whoever wakes a scheduler that has acted in this cycle already must name a later one.
+    Whoever wakes a scheduler that has acted in this cycle already must have set a rung to a later one.
     """
-    scheduler = sm.schedulers[k]
+    k = g % sm.machine.schedulers
+    scheduler, release = sm.schedulers[k], ladder.latest(sm.warps[g])
+    scheduler.due[g // sm.machine.schedulers] = release
     scheduler.release = min(scheduler.release, release)
     if release < NEVER:
         slot = ladder.slot_from(sm.machine, k, max(release, sm.now))

@@ -33,7 +33,7 @@ ACCUMULATORS = 12
 DESTINATIONS = 8
 
 
-def mix(ratio: str = "6:1", *, lds: int = 64, warps: int = 16, groups: int = 32, iterations: int = 32) -> Kernel:
+def mix(ratio: str = "6:1", *, lds: int = 64, warps: int = 16, groups: int = 64, iterations: int = 32) -> Kernel:
     """Build a kernel of `groups` groups per iteration; "6:1" is six FFMAs to one load of `lds` bits, "0:1" loads only.
 
     The paper's points are 3:1 at 32 bits, 6:1 at 64 and 12:1 at 128. Raises UserError for a ratio that is none, a width
