@@ -41,7 +41,8 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.
     Raises UserError for a register above the machine's limit.
     """
     rows = np.zeros(len(kernel.program) + 1, decoded_t)
-    known = {**{name: np.uint64(v & 0xFFFFFFFF) for name, v in constants(kernel).items()}}
+    known = {name: np.uint64(v & 0xFFFFFFFF) for name, v in constants(kernel).items()}
+    memory_instructions = 0
     for pc, instruction in enumerate(kernel.program.instructions):
         _check(pc, instruction, machine)
         row = rows[pc]
@@ -49,6 +50,8 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.
         _costs(row, instruction.row, machine)
         _registers(row, instruction)
         _operands(row, instruction, known, kernel)
+        row["feed"] = memory_instructions
+        memory_instructions += instruction.row.unit in SPACES
     rows[-1]["action"] = EXIT
     rows[-1]["guard"] = PT_INDEX
     for name in ("pipe", "destination", "predicate", "selector", "pointer"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,14 +27,17 @@ NOT_YET = -(1 << 40)  # before every cycle
 class Launch:
     """What engines change in place: the SM, and the memory, whose word w is at byte 4 w.
 
-    Behind global memory lie the resident blocks' shared and local memory. `program` shows the SM's decoded rows.
+    Behind global memory lie the resident blocks' shared and local memory. `sms` is an array of one record, `sm` that
+    record, `program` its decoded rows; `order` is the reference engine's, the agents' positions by cycle.
     """
 
+    sms: Any
     sm: Any
     memory: NDArray[np.uint32]
     program: Any
     occupancy: Occupancy
     global_words: int
+    order: list[list[int]] = field(default_factory=list)
 
 
 def launch(
@@ -58,7 +61,8 @@ def launch(
     _check_capacity(machine, kernel, resident)
     needed = np.ones(len(kernel.program), np.bool_) if values else address_slice(kernel.program)
     words = image(kernel) if memory is None else memory
-    sm = np.zeros(1, state.sm_t).view(np.recarray)[0]
+    sms = np.zeros(1, state.sm_t)
+    sm = sms.view(np.recarray)[0]
     _pack(sm.machine, machine)
     _start(sm, machine, resident * kernel.warps)
     _grid(sm.launch, kernel, machine, resident, count, len(words))
@@ -67,6 +71,7 @@ def launch(
     _buffers(sm, kernel)
     extra = resident * (sm.launch.shared_words + kernel.warps * 32 * sm.launch.local_words)
     return Launch(
+        sms=sms,
         sm=sm,
         memory=np.concatenate([words, np.zeros(extra, np.uint32)]),
         program=sm.program[: len(kernel.program) + 1].view(np.recarray),
@@ -82,6 +87,7 @@ def _check_capacity(machine: Machine, kernel: Kernel, resident: int) -> None:
         ("load_store.queue", machine.load_store.queue, state.QUEUE),
         ("shared_memory.banks", machine.shared_memory.banks, state.LANES),
         ("instructions", len(kernel.program) + 1, state.PROGRAM),
+        ("memory instructions", sum(i.row.unit in SPACES for i in kernel.program.instructions), state.FEED),
         ("buffers", len(kernel.buffers), state.BUFFERS),
         ("resident blocks", resident, state.BLOCKS),
         ("resident warps", resident * kernel.warps, state.WARPS),

@@ -24,6 +24,7 @@ BARRIERS = 16
 QUEUE = 64
 BUFFERS = 64
 PROGRAM = 8192  # instructions
+FEED = 2048  # memory instructions
 TRACE = 16384  # records that may wait to be taken away
 AGENTS = SCHEDULERS + 2
 LANES = 32
@@ -221,6 +222,7 @@ decoded_t = record([
     ("target", "i4"),  # pc of a branch's target
     ("barrier", "i4"),
     ("arrivals", "i4"),  # warps that release the barrier
+    ("feed", "i4"),  # counts the memory instructions before it
     ("evaluate", "i4"),  # 1: its result is computed
     ("issued", "i8"),  # warp instructions issued
     ("active", "i8"),  # thread instructions whose guard held
@@ -231,9 +233,9 @@ decoded_t = record([
 feed_t = record([
     ("version", "i8"),  # of the address register behind the remembered outcome (0: none)
     ("mask", "i8"),  # lanes it was computed for
-    ("cycles", "i8"),
-    ("extra", "i8"),
-    ("transactions", "i8"),
+    ("cycles", "i4"),
+    ("extra", "i4"),
+    ("transactions", "i4"),
 ])  # fmt: skip
 
 buffer_t = record([("start", "i8"), ("end", "i8")])  # byte addresses
@@ -294,7 +296,7 @@ sm_t = record([
     ("scratch", scratch_t),
     ("buffers", buffer_t, (BUFFERS,)),
     ("program", decoded_t, (PROGRAM,)),  # and how often each instruction issued and why warps waited at it
-    ("feed", feed_t, (WARPS, PROGRAM)),  # what the addresses of each warp's memory instructions cost
+    ("feed", feed_t, (WARPS, FEED)),  # what the addresses of each warp's memory instructions cost
     ("records", trace_t, (TRACE,)),
 ])  # fmt: skip
 

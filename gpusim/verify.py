@@ -65,10 +65,12 @@ def verify(kernel: Kernel, memory: NDArray[np.uint32], blocks: Sequence[int], vi
     if kernel.expected is None and kernel.outcome is None:
         return UNCHECKED
     if others and len(others) * visits * VISIT_SECONDS > PATIENCE_SECONDS:
-        return _summary(kernel, memory, _of_blocks(kernel, blocks), "sampled", len(blocks), 0)
+        return _summary(kernel, memory, _of_blocks(kernel, blocks), scope="sampled", blocks=len(blocks))
     complete = _merged(kernel, memory, others) if others else memory
     expectations = [*_of_blocks(kernel, range(kernel.blocks)), *(kernel.outcome() if kernel.outcome else ())]
-    return _summary(kernel, complete, expectations, "complete", kernel.blocks, len(others))
+    return _summary(
+        kernel, complete, expectations, scope="complete", blocks=kernel.blocks, in_program_order=len(others)
+    )
 
 
 def compare(kernel: Kernel, memory: NDArray[np.uint32], expectation: Expectation) -> _Comparison:
@@ -96,9 +98,10 @@ def _summary(
     kernel: Kernel,
     memory: NDArray[np.uint32],
     expectations: Iterable[Expectation],
+    *,
     scope: Scope,
     blocks: int,
-    in_program_order: int,
+    in_program_order: int = 0,
 ) -> Verification:
     parts = [compare(kernel, memory, e) for e in expectations]
     values = sum(part.right.size for part in parts)
@@ -132,5 +135,3 @@ def _describe(part: _Comparison) -> str:
     first = int(np.argmin(part.right))
     expected = part.expectation
     return f"{expected.buffer}[{expected.index[first]}] is {part.got[first]:g}, not {expected.value[first]:g}"
-
-

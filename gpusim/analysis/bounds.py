@@ -76,7 +76,7 @@ def bound(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> Bound:
 
 
 def issue_slots(work: Work) -> Fraction:
-    """Return the cycles of issue slots: each scheduler issues once per interval, and some DP takes every scheduler's."""
+    """Return the cycles of issue slots: each scheduler issues once per interval, some DP in all schedulers' slots."""
     schedulers = work.machine.schedulers
     alone = work.certain[work.program["double"][:-1] == 1].sum() if work.sm.machine.exclusive else 0
     slots = int(work.profile.counts.sum()) + (schedulers.count - 1) * int(alone)

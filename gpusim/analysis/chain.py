@@ -62,7 +62,9 @@ def code(sm: Any, program: Any, costs: Mapping[int, AccessCost], always: frozens
 
 def cycles_of_warp(program: Code, profile: Profile, warps: int) -> Fraction:
     """Return the least cycles from a warp's start to its end, on the average over the block's warps."""
-    return sum((_of_basic_block(program, profile, *span) for span in _spans(program)), Fraction(0)) / warps
+    exits = sum(int(count) for row, count in zip(program.rows, profile.counts, strict=False) if row.action == EXIT)
+    total = Fraction(max(0, warps - exits) * program.machine.interval)  # behind the end a warp exits too
+    return sum((_of_basic_block(program, profile, *span) for span in _spans(program)), total) / warps
 
 
 def _spans(program: Code) -> Iterator[tuple[int, int]]:
@@ -82,12 +84,14 @@ def _of_basic_block(program: Code, profile: Profile, first: int, end: int) -> Fr
     taken = -(-int(profile.active[end - 1]) // LANES) if last.action == BRANCH else 0
     onward, jump = _through(program, first, end)
     if taken and last.target == first:
-        return max(Fraction(taken * jump), _rounds(program, first, end, taken, visits - taken)) + (visits - taken) * onward
+        return (
+            max(Fraction(taken * jump), _rounds(program, first, end, taken, visits - taken)) + (visits - taken) * onward
+        )
     return Fraction(visits * onward + taken * (jump - onward))
 
 
 def _through(program: Code, first: int, end: int) -> tuple[int, int]:
-    """Return the cycles from the first issue to the next basic block's, or the warp's end: onward, and by the branch."""
+    """Return the cycles from the first issue to the next basic block (or the warp's end), onward and by the branch."""
     lone = start()
     follow(program, lone, range(first, end))
     if program.rows[end - 1].action == EXIT:
@@ -139,7 +143,7 @@ def slot(program: Code, cycle: int) -> int:
 
 
 def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
-    """What the instruction keeps from those behind it."""
+    """Note what the instruction keeps from those behind it."""
     if row.pipe >= 0:
         lone.pipes[row.pipe] = lone.issued + row.interval
         plain(scoreboard.commit)(lone.warp, row, pc, lone.issued + row.latency)
@@ -164,4 +168,3 @@ def _pending(lone: Lone, now: int) -> tuple[tuple[int, ...], ...]:
     times = [getattr(lone.warp, name) for name in PENDING]
     times += [list(lone.pipes.values()), [lone.load_store]]
     return tuple(tuple(max(0, t - now) for t in some) for some in times)
-

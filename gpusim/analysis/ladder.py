@@ -97,7 +97,7 @@ def _precision(result: Result) -> str:
 
 def _fewer_blocks(result: Result) -> str:
     blocks, sms = result.kernel.blocks, result.machine.chip.sms
-    return f"uneven SMs: {result.scaling.blocks_of_sm} blocks, mean {blocks / sms:.4g}"
+    return f"uneven SMs: {result.scaling.blocks_of_sm} blocks, mean {blocks / sms:g}"
 
 
 def _other_instructions(result: Result) -> str:

@@ -36,7 +36,11 @@ def bound_screen(kernel: Kernel, machine: Machine, bound: Bound, occupancy: Occu
     limits = _table("limit", "cycles", "of the bound")
     for name, cycles in sorted(bound.limits.items(), key=lambda item: -item[1]):
         limits.add_row(name, f"{cycles:,}", f"{100 * cycles / bound.cycles:.1f} %")
-    facts = [*_launch(kernel, machine), ("bound", _bound(bound, machine)), ("occupancy", _occupancy(occupancy, machine))]
+    facts = [
+        *_launch(kernel, machine),
+        ("bound", _bound(bound)),
+        ("occupancy", _occupancy(occupancy, machine)),
+    ]
     return Group(f"{kernel.name} on {machine.key} ({machine.name})", _facts(facts), "", limits)
 
 
@@ -84,7 +88,9 @@ def _identity(kernel: Kernel, machine: Machine) -> dict[str, Any]:
 
 def _headline(result: Result) -> str:
     machine = result.machine
-    return f"{result.kernel.name} on {machine.key} ({machine.name}), {machine.schedulers.policy}, {result.engine} engine"
+    return (
+        f"{result.kernel.name} on {machine.key} ({machine.name}), {machine.schedulers.policy}, {result.engine} engine"
+    )
 
 
 def _launch(kernel: Kernel, machine: Machine) -> Iterator[tuple[str, str]]:
@@ -92,7 +98,7 @@ def _launch(kernel: Kernel, machine: Machine) -> Iterator[tuple[str, str]]:
         yield "parameters", " ".join(f"{name}={_plain(value)}" for name, value in kernel.arguments.items())
     program = kernel.program
     resources = f"{program.registers} registers, {program.shared_bytes} bytes of shared memory"
-    yield "launch", f"{kernel.blocks} blocks of {kernel.threads} threads on {machine.chip.sms} SMs; {resources}"
+    yield "launch", f"{_blocks(kernel.blocks)} of {kernel.threads} threads on {machine.chip.sms} SMs; {resources}"
 
 
 def _plain(value: object) -> str:
@@ -105,7 +111,7 @@ def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "cycles", f"{result.cycles:,} of the SM with the most blocks = {milliseconds:.4g} ms; {_scaling(result)}"
     yield "throughput", _throughput(result)
     ratio = result.cycles / result.bound.cycles
-    yield "bound", f"{_bound(result.bound, result.machine)}; simulated {ratio:.3f} times that"
+    yield "bound", f"{_bound(result.bound)}; simulated {ratio:.3f} times that"
     yield "occupancy", _occupancy(result.occupancy, result.machine)
 
 
@@ -114,7 +120,7 @@ def _verification(result: Result) -> str:
     if found.scope == "none":
         return "not checked: nothing to compare with was promised, or not by the blocks that ran"
     order = f", {found.in_program_order} of them in program order" if found.in_program_order else ""
-    where = f"of {found.blocks} of {result.kernel.blocks} blocks{order}"
+    where = f"of {found.blocks} of {_blocks(result.kernel.blocks)}{order}"
     if found.wrong:
         return f"WRONG: {found.wrong:,} of {found.values:,} {where}; {found.first_wrong}"
     return f"all {found.values:,} right {where}; largest error {found.max_error:.2g}, {found.error_bound:.2g} allowed"
@@ -123,8 +129,14 @@ def _verification(result: Result) -> str:
 def _scaling(result: Result) -> str:
     scaling = result.scaling
     if scaling.method == "complete":
-        return f"all its {scaling.blocks_of_sm} blocks simulated"
-    return f"{scaling.simulated_blocks} of its {scaling.blocks_of_sm} blocks simulated, scaled ({scaling.error_checked})"
+        return f"all of its {_blocks(scaling.blocks_of_sm)} simulated"
+    return (
+        f"{scaling.simulated_blocks} of its {scaling.blocks_of_sm} blocks simulated, scaled ({scaling.error_checked})"
+    )
+
+
+def _blocks(count: int) -> str:
+    return f"{count} block{'s' * (count != 1)}"
 
 
 def _throughput(result: Result) -> str:
@@ -134,13 +146,13 @@ def _throughput(result: Result) -> str:
     return f"{result.gflops:.1f} GFLOP/s, {result.percent_of_peak:.1f} % of {result.peak_gflops:.1f}; {per_cycle}"
 
 
-def _bound(bound: Bound, machine: Machine) -> str:
+def _bound(bound: Bound) -> str:
     rate = f"{bound.gflops:.1f} GFLOP/s, {bound.percent_of_peak:.1f} % of peak, " if bound.gflops else ""
     return f"{rate}{bound.cycles:,} cycles, set by {bound.limiter}"
 
 
 def _occupancy(occupancy: Occupancy, machine: Machine) -> str:
-    warps = f"{occupancy.blocks} blocks, {occupancy.warps} of {machine.limits.warps} warps"
+    warps = f"{_blocks(occupancy.blocks)}, {occupancy.warps} of {machine.limits.warps} warps"
     return f"{warps}, limited by {occupancy.limiter}; {occupancy.next_step}"
 
 

@@ -17,6 +17,7 @@ from gpusim.commands.document import console, write_json
 
 def bound(
     kernel: KernelName,
+    *,
     machine: MachineName = "gtx580",
     parameter: Parameters = None,
     setting: Settings = None,

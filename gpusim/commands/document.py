@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 
@@ -9,6 +10,7 @@ import msgspec
 from rich.console import Console
 
 SCHEMA_VERSION = 1
+WIDTH = 100
 
 
 def write_json(content: Mapping[str, object]) -> None:
@@ -18,5 +20,6 @@ def write_json(content: Mapping[str, object]) -> None:
 
 
 def console() -> Console:
-    """Return where tables go: stdout, as wide as the terminal, or 100 columns where there is none."""
-    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 100)
+    """Return where tables go: stdout, as wide as the terminal or as COLUMNS says, else 100 columns."""
+    told = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(highlight=False, markup=False, width=None if told else WIDTH)

@@ -7,12 +7,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numba
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from gpusim.engines.simulate import Progress as Told
+from gpusim.rule import COMPILED
 
 PATIENCE = 2.0  # seconds before anything is shown
 ENTRIES = {"compiled": "compiled.run*.nbc", "reference": "step.act*.nbc"}  # files of compiled code
@@ -40,6 +42,6 @@ def shown(name: str) -> Iterator[Told]:
 
 def tell_of_compiling(engine: str) -> None:
     """Say on stderr that the engine will be compiled, if no compiled one is in the cache."""
-    cached = any(Path(numba.config.CACHE_DIR).rglob(ENTRIES[engine])) if engine in ENTRIES else True
-    if not cached and not numba.config.DISABLE_JIT:
+    settings: Any = numba.config
+    if engine in ENTRIES and COMPILED and not any(Path(settings.CACHE_DIR).rglob(ENTRIES[engine])):
         sys.stderr.write("compiling the engine, once per installation: about half a minute\n")

@@ -27,6 +27,7 @@ MAX_CYCLES = 200_000_000
 
 def run(
     kernel: KernelName,
+    *,
     machine: MachineName = "gtx580",
     parameter: Parameters = None,
     setting: Settings = None,
@@ -43,9 +44,7 @@ def run(
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     tell_of_compiling(engine)
     with shown(chosen.name) as tell:
-        result = simulate(
-            chosen, where, engine=engine, max_cycles=max_cycles, sample=_sample(sample), progress=tell
-        )
+        result = simulate(chosen, where, engine=engine, max_cycles=max_cycles, sample=_sample(sample), progress=tell)
     if json:
         write_json(report.document(result))
     else:

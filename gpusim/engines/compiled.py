@@ -19,12 +19,12 @@ def next_time(sm: Any) -> int:
 
 
 @entry
-def run(sm: Any, memory: Any, until: int) -> int:
-    """Advance to the first agenda time at or after `until` (NEVER: nothing left) and return it.
+def run(sms: Any, memory: Any, until: int) -> int:
+    """Advance the first SM to the first agenda time at or after `until` (NEVER: nothing left) and return it.
 
     Stops early at a fault, and when the trace may not hold the records of another cycle.
     """
-    memory = borrow(memory)
+    sm, memory = sms[0], borrow(memory)
     now = next_time(sm)
     while now < until and sm.fault.code == 0 and sm.traced + TRACE_MARGIN < TRACE:
         first = step.first_scheduler(sm, now)
@@ -37,6 +37,6 @@ def run(sm: Any, memory: Any, until: int) -> int:
 
 
 @entry
-def close(sm: Any) -> None:
-    """Settle what is left when the launch is over."""
-    block_scheduler.close(sm)
+def close(sms: Any) -> None:
+    """Settle what is left of the first SM when the launch is over."""
+    block_scheduler.close(sms[0])

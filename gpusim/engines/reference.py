@@ -41,8 +41,15 @@ def at(environment: simpy.Environment, when: int, priority: int) -> Event:
 
 def position(launch: Launch, agent: int, now: int) -> int:
     """Where in the order of cycle `now` the agent acts."""
-    first = step.first_scheduler(launch.sm, now)
-    return next(p for p in range(int(launch.sm.agents)) if step.rank(launch.sm, p, first) == agent)
+    return launch.order[now % len(launch.order)][agent]
+
+
+def order(launch: Launch) -> list[list[int]]:
+    """Each agent's position in the order of a cycle, for as many cycles as it takes to come back."""
+    machine, agents = launch.sm.machine, range(int(launch.sm.agents))
+    firsts = [step.first_scheduler(launch.sm, now) for now in range(int(machine.interval * machine.schedulers))]
+    turns = [[int(step.rank(launch.sm, p, first)) for p in agents] for first in firsts]
+    return [[turn.index(agent) for agent in agents] for turn in turns]
 
 
 def live(agents: Agents, agent: int) -> Generator[Event, Any, None]:
@@ -64,7 +71,7 @@ def act(agents: Agents, agent: int) -> None:
     """One act, and the wake-ups that it brings."""
     launch = agents.launch
     now = int(agents.environment.now)
-    step.act(launch.sm, launch.memory, agent, now)
+    step.act_on(launch.sms, launch.memory, agent, now)
     for other, planned in enumerate(agents.planned):
         if other != agent and int(launch.sm.agenda[other]) < planned:
             wake_up(agents, other)
@@ -79,6 +86,7 @@ def wake_up(agents: Agents, agent: int) -> None:
 
 def start(launch: Launch) -> Agents:
     """The launch with its agents asleep, at cycle 0."""
+    launch.order = order(launch)
     agents = Agents(launch, simpy.Environment())
     for agent in range(int(launch.sm.agents)):
         agents.environment.process(live(agents, agent))

@@ -99,7 +99,7 @@ def _engine(name: str, prepared: Launch) -> tuple[Callable[[int], int], Callable
     if name == "compiled":
         from gpusim.engines import compiled
 
-        return lambda until: int(compiled.run(prepared.sm, prepared.memory, until)), lambda: 0
+        return lambda until: int(compiled.run(prepared.sms, prepared.memory, until)), lambda: 0
     raise UserError(f"unknown engine {name}; choose one of {', '.join(ENGINES)}")
 
 
@@ -113,7 +113,7 @@ def _drain(prepared: Launch) -> Any:
 def _close(prepared: Launch) -> None:
     from gpusim.engines.compiled import close
 
-    close(prepared.sm)
+    close(prepared.sms)
 
 
 def _check(kernel: Kernel, prepared: Launch, now: int, max_cycles: int) -> None:

@@ -31,8 +31,8 @@ def new_version(sm: Any, g: int, register: int) -> None:
 @rule
 def access(sm: Any, memory: Any, g: int, active: int) -> bool:
     """Carry out a load or store; the cost goes to `sm.outcome`. False: an address is bad, and `sm.fault` says which."""
-    pc = sm.warps[g].pc
-    instruction, remembered = sm.program[pc], sm.feed[g, pc]
+    instruction = sm.program[sm.warps[g].pc]
+    remembered = sm.feed[g, instruction.feed]
     version = sm.warps[g].version[instruction.pointer] if instruction.pointer >= 0 else 1
     known = version > 0 and remembered.version == version and remembered.mask == active
     if instruction.evaluate or not known:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.decode import BARRIER, BRANCH, EXIT
-from gpusim.rule import NEVER, entry, rule
+from gpusim.rule import NEVER, borrow, entry, rule
 from gpusim.rules import (
     barrier,
     block_scheduler,
@@ -30,7 +30,7 @@ DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELE
 ALL_LANES = (1 << LANES) - 1
 
 
-@entry
+@rule
 def act(sm: Any, memory: Any, agent: int, now: int) -> None:
     """Let the agent whose time has come act; it leaves its next time in the agenda."""
     sm.now = now
@@ -40,6 +40,12 @@ def act(sm: Any, memory: Any, agent: int, now: int) -> None:
         serve(sm, now)
     else:
         schedule(sm, memory, agent - FIRST_SCHEDULER, now)
+
+
+@entry
+def act_on(sms: Any, memory: Any, agent: int, now: int) -> None:
+    """Let an agent of the first SM act, called from Python (which hands over arrays fast, and records slowly)."""
+    act(sms[0], borrow(memory), agent, now)
 
 
 @entry
