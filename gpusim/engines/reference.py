@@ -26,6 +26,8 @@ class Agents:
     def __init__(self, launch: Launch, environment: simpy.Environment) -> None:
         self.launch = launch
         self.environment = environment
+        self.agenda = launch.sms["agenda"][0]
+        self.fault, self.traced = launch.sms["fault"]["code"], launch.sms["traced"]
         self.planned = [NEVER] * int(launch.sm.agents)
         self.wake = [environment.event() for _ in self.planned]
         self.events = 0
@@ -54,7 +56,7 @@ def order(launch: Launch) -> list[list[int]]:
 
 def live(agents: Agents, agent: int) -> Generator[Event, Any, None]:
     """The life of one agent: sleep until its time or until woken, act, wake whoever must act sooner now."""
-    environment, agenda = agents.environment, agents.launch.sm.agenda
+    environment, agenda = agents.environment, agents.agenda
     while True:
         when = agents.planned[agent] = int(agenda[agent])
         if when >= NEVER:
@@ -72,15 +74,15 @@ def act(agents: Agents, agent: int) -> None:
     launch = agents.launch
     now = int(agents.environment.now)
     step.act_on(launch.sms, launch.memory, agent, now)
-    for other, planned in enumerate(agents.planned):
-        if other != agent and int(launch.sm.agenda[other]) < planned:
+    for other, (planned, due) in enumerate(zip(agents.planned, agents.agenda.tolist(), strict=False)):
+        if other != agent and due < planned:
             wake_up(agents, other)
 
 
 def wake_up(agents: Agents, agent: int) -> None:
     """Let a sleeping agent look at its agenda again."""
     sleeping, agents.wake[agent] = agents.wake[agent], agents.environment.event()
-    agents.planned[agent] = int(agents.launch.sm.agenda[agent])
+    agents.planned[agent] = int(agents.agenda[agent])
     sleeping.succeed()
 
 
@@ -95,7 +97,7 @@ def start(launch: Launch) -> Agents:
 
 def run(agents: Agents, until: int) -> int:
     """Advance to the first event at or after `until` and return its cycle (NEVER: nothing left); stop at a fault."""
-    environment, launch = agents.environment, agents.launch
-    while environment.peek() < until and launch.sm.fault.code == 0 and launch.sm.traced + TRACE_MARGIN < TRACE:
+    environment = agents.environment
+    while environment.peek() < until and agents.fault[0] == 0 and agents.traced[0] + TRACE_MARGIN < TRACE:
         environment.step()
     return int(min(environment.peek(), NEVER))
