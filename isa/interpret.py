@@ -2,6 +2,7 @@
 
 Blocks run one after another. Inside a block the runnable warps with the smallest pc run together, one NumPy operation
 on (warps, 32) lanes per instruction, until a branch, a barrier or the pc of other warps. Running off the end exits.
+A warp arrives at a barrier as a whole if the guard holds in any of its lanes; barriers count warps, exited ones never.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.address_slice import address_slice
-from isa.interpret import interpret
+from isa.interpret import LIMIT, interpret
 from isa.kernel import WARP_SIZE, Kernel
 
 LINE_BYTES = 128  # patterns keep their place within a line: every bank count and coalescing rule so far divides it
@@ -47,10 +47,11 @@ class _Tally:
     active: NDArray[np.bool_] | None = None
 
 
-def profile(kernel: Kernel, block: int = 0) -> Profile:
+def profile(kernel: Kernel, block: int = 0, *, limit: int = LIMIT) -> Profile:
     """Return the counts and access patterns of one block, run alone.
 
-    Raises what `interpret` raises, for the addresses and branches of that block.
+    Raises what `interpret` raises, for the addresses and branches of that block; LimitError beyond `limit` warp
+    instructions.
     """
     tallies = defaultdict[int, _Tally](lambda: _Tally(Counter()))
 
@@ -61,7 +62,7 @@ def profile(kernel: Kernel, block: int = 0) -> Profile:
             tally.key = _key(addresses, active)
         tally.groups[tally.key] += 1
 
-    run = interpret(kernel, [block], observe, address_slice(kernel.program))
+    run = interpret(kernel, [block], observe, address_slice(kernel.program), limit=limit)
     return Profile(run.counts, run.active, {pc: _patterns(tally.groups) for pc, tally in sorted(tallies.items())})
 
 

@@ -8,7 +8,10 @@ from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
+from hypothesis import HealthCheck, settings
 
+from gpusim.machine import Machine, load
+from gpusim.policy import POLICY_NAMES
 from isa.assembler import assemble
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
@@ -16,6 +19,8 @@ from isa.operand import PT, RZ, SPECIALS, Address, Constant, Immediate, Label, P
 from isa.operand_text import takes_negation
 from isa.program import Program
 from isa.table import ROWS, Row, Unit
+
+REPEATABLE = settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 # Bit patterns of numbers: random ones rarely meet a special case, so those are drawn on purpose.
 
@@ -195,31 +200,37 @@ class Sketch:
 
 
 @st.composite
-def kernels(draw: st.DrawFn, barriers: bool = True) -> Kernel:
+def kernels(
+    draw: st.DrawFn,
+    barriers: bool = True,
+    most_blocks: int = 2,
+    least: int = 1,
+    threads: Sequence[int] = (32, 64, 96, 128, 20, 50, 100),
+) -> Kernel:
     """Small kernels that run to the end: loops, predicates, whole and partial barriers, every memory space and width.
 
-    They have no race, unless `barriers` is False: then the barriers around exchanges may be missing.
+    They have no race, unless `barriers` is False: then the barriers around exchanges may be missing. `least` is the
+    number of parts on the outermost level.
     """
-    threads = draw(st.sampled_from([32, 64, 96, 128, 20, 50, 100]))
-    blocks, seed = draw(st.integers(1, 2)), draw(st.integers(0, 1 << 16))
-    sketch = Sketch(draw, -(-threads // 32), barriers)
+    size, blocks, seed = draw(st.sampled_from(threads)), draw(st.integers(1, most_blocks)), draw(st.integers(0, 1 << 16))
+    sketch = Sketch(draw, -(-size // 32), barriers)
     sketch.emit(PROLOGUE)
-    _fragments(sketch, depth=0, together=True)
+    _fragments(sketch, depth=0, together=True, least=least)
     width = sketch.one([".64", ".128", ""])
     sketch.emit(f"STG{width} [R2], R8", "EXIT")
     text = f".shared {sketch.warps * 32 * SLOT_BYTES}\n.local 32\n" + "\n".join(sketch.lines)
     buffers = (
         Buffer("in", "<u4", INPUT_WORDS, lambda i: ((i + seed) * 2654435761 >> 3).astype(np.uint32)),
-        Buffer("out", "<u4", blocks * threads * SLOT_BYTES // 4),
+        Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4),
     )
-    return Kernel("random", assemble(text), (blocks, 1, 1), (threads, 1, 1), buffers=buffers)
+    return Kernel("random", assemble(text), (blocks, 1, 1), (size, 1, 1), buffers=buffers)
 
 
-def _fragments(sketch: Sketch, depth: int, together: bool) -> None:
-    simple = [_alu, _alu, _alu, _compare, _own_shared, _own_global, _own_local, _gather, _texture]
+def _fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> None:
+    simple = [_alu, _alu, _alu, _compare, _own_shared, _own_global, _own_local, _gather, _texture, _burst]
     nested = [_loop, _skip] if depth < 2 else []
-    shared = [_exchange, _partial_exchange] if together else []
-    for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=1, max_size=6)):
+    shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
+    for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=least, max_size=least + 5)):
         if kind in nested:
             kind(sketch, depth, together)
         else:
@@ -266,6 +277,16 @@ def _gather(sketch: Sketch) -> None:
 
 def _texture(sketch: Sketch) -> None:
     sketch.emit(f"{sketch.guard()}TEX {sketch.data()}, tex[in], {sketch.one(['R0', 'R4', sketch.data()])}")
+
+
+def _burst(sketch: Sketch) -> None:
+    """Emit instructions for one unit that do not wait for each other, so that its pipe or queue fills."""
+    text = sketch.one(
+        ["DADD {}, {}, {}", "DFMA {}, {}, {}, {}", "MUFU.EX2 {}, {}", "TEX {}, tex[in], R0", "IMUL {}, {}, {}"]
+        + ["LDS.128 {}, [R1]", "STS.128 [R1], {}", "LDG.128 {}, [R3]"]
+    )
+    for register in range(DATA[0], DATA[0] + 4 * sketch.one([2, 3, 4]), 4):
+        sketch.emit(text.replace("{}", f"R{register}"))
 
 
 def _exchange(sketch: Sketch) -> None:
@@ -326,3 +347,49 @@ def alu_streams(draw: st.DrawFn) -> list[Instruction]:
     for kind in draw(st.lists(st.sampled_from([_alu, _alu, _compare]), min_size=1, max_size=25)):
         kind(sketch)
     return list(assemble("\n".join(sketch.lines)).instructions)
+
+
+# Machines: the GTX 580 with everything that costs time drawn anew. One SM, so that it runs every block.
+
+UNITS = ("fp32", "int", "move", "special", "imul", "shift", "compare", "minmax", "dp", "sfu")
+CHOICES: dict[str, Sequence[int | str]] = {
+    "chip.sms": (1,),
+    "chip.dram_mbs": (12000, 190000),
+    "limits.blocks": (1, 2, 8),
+    "schedulers.count": (1, 2, 2, 3, 4),
+    "schedulers.interval": (1, 2, 3, 4),
+    "schedulers.stagger": (0, 1, 2),
+    "schedulers.reissue": (1, 2, 6, 7),
+    "schedulers.policy": POLICY_NAMES,
+    "issue.rotate": (0, 1),
+    "issue.refused_wastes_slot": (0, 1),
+    "issue.refused_moves_pointer": (0, 1),
+    "issue.refused_retry": (1, 2, 5),
+    "double.exclusive": ("off", "issue", "flight", "flight"),
+    **{f"pipe.{pipe}.lanes": (4, 8, 16, 32) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
+    **{f"pipe.{pipe}.shared": (0, 1) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
+    **{f"unit.{unit}.latency": (1, 4, 18, 40) for unit in UNITS},
+    "shared_memory.pass_cycles": (1, 2, 5),
+    "shared_memory.merge_halves": (0, 1),
+    **{f"shared_memory.latency_{width}": (1, 26, 38) for width in (32, 64, 128)},
+    **{f"shared_memory.free_passes_{width}": (1, 2, 8) for width in (32, 64, 128)},
+    **{f"shared_memory.war_{width}": (0, 7, 46) for width in (32, 64, 128)},
+    "load_store.queue": (1, 2, 3, 4),
+    "global_memory.latency": (10, 100, 300),
+    "global_memory.request_cycles": (1, 2, 9),
+    "global_memory.war": (0, 46),
+    "local_memory.latency": (3, 48),
+    "local_memory.request_cycles": (1, 2),
+    "texture.latency": (5, 200),
+    "barrier.latency": (0, 1, 18),
+    "branch.latency": (1, 3, 18),
+    "launch.block_latency": (0, 33),
+    "launch.warp_skew": (0, 2, 9),
+    "launch.block_skew": (0, 16),
+}
+
+
+@st.composite
+def machines(draw: st.DrawFn) -> Machine:
+    """Machines of one SM, whose schedulers, pipes, latencies, queues and rules of issue are any combination."""
+    return load("gtx580", {path: draw(st.sampled_from(values)) for path, values in CHOICES.items()})

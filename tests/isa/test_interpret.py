@@ -65,9 +65,10 @@ def test_negation_flips_the_sign_bit_of_floats_and_negates_integers():
 
 
 def test_wide_operands_are_little_endian_words():
-    """A double lies in R (low word) and R+1 (high word): 1.5 x 2 + 0.25 = 3.25."""
-    run = interpret(kernel("MOV R3, 0x3ff80000\nMOV R5, 0x40000000\nMOV R7, 0x3fd00000\nDFMA R8, R2, R4, R6"))
-    assert register(run, 9)[5] << 32 | register(run, 8)[5] == np.float64(3.25).view(np.uint64)
+    """A double lies in R (low word) and R+1 (high word): 1/3 x 2 + 0.25, with bits in both words."""
+    text = "MOV R2, 0x55555555\nMOV R3, 0x3fd55555\nMOV R5, 0x40000000\nMOV R7, 0x3fd00000\nDFMA R8, R2, R4, R6"
+    run = interpret(kernel(text))
+    assert register(run, 9)[5] << 32 | register(run, 8)[5] == np.float64(1 / 3 * 2 + 0.25).view(np.uint64)
 
 
 def test_predicate_operand_selects_min_max_and_sel():
@@ -243,12 +244,12 @@ def test_observe_is_told_addresses_and_active_lanes():
 
 
 def test_a_moving_base_register_moves_the_address():
-    """A load in a loop follows its base register, though addresses of an unwritten base are kept from round to round."""
+    """A load in a loop follows its base register, though addresses of an unwritten base are kept."""
     text = "MOV R0, c[a]\nMOV R3, c[a]\nl:\nLDG R1, [R0]\nLDG R4, [R3]\nIADD R2, R2, R1\n"
     text += "IADD R0, R0, 4\nISETP.LT P0, R1, 5\n@P0 BRA l"
     seen = {2: [], 3: []}
     k = kernel(text, buffers=[words("a", 8, lambda i: i.astype(np.uint32))])
-    run = interpret(k, observe=lambda pc, _warps, addresses, _active: seen[pc].append(int(addresses[0, 0])))
+    run = interpret(k, observe=lambda pc, _w, addresses, _on: seen[pc].append(int(addresses[0, 0])), limit=1000)
     assert register(run, 2)[0] == 0 + 1 + 2 + 3 + 4 + 5
     assert seen == {2: [0x1000 + 4 * i for i in range(6)], 3: [0x1000] * 6}
 

@@ -147,7 +147,7 @@ def test_a_race_is_reported_exactly_where_brute_force_finds_one():
     seen = Counter()
 
     @given(kernels(barriers=False))
-    @settings(deadline=None, max_examples=150, database=None)
+    @settings(deadline=None, max_examples=150, derandomize=True)
     def check(kernel):
         reported, racy = races(kernel, [0]), _racy_words(kernel, 0)
         assert bool(reported) == bool(racy)
@@ -155,4 +155,4 @@ def test_a_race_is_reported_exactly_where_brute_force_finds_one():
         seen[bool(racy)] += 1
 
     check()
-    assert min(seen[True], seen[False]) >= 5
+    assert min(seen[True], seen[False]) >= 10, seen

@@ -31,7 +31,7 @@ def counts(instructions) -> Counter[str]:
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("prefetch", [True, False])
 def test_a_tile_takes_the_published_instructions(layout, lds, order, prefetch):
-    """A round of the loop has 576 FFMAs, its loads, 24 transfers, 4 to 12 pointer updates, 2 for the loop, 2 barriers."""
+    """A tile is 576 FFMAs, their loads, 24 transfers, 4 to 12 pointer updates, and 4 for loop and barriers."""
     load, number = LOADS[lds]
     body = counts(loop_body(sgemm_lai(layout=layout, lds=lds, order=order, prefetch=prefetch).program))
     expected = {"FFMA": 576, load: number, "LDG": 12, "STS": 12, "IADD": UPDATES[layout]}

@@ -1,0 +1,126 @@
+from dataclasses import replace
+from io import StringIO
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from gpusim.analysis.bounds import bound
+from gpusim.analysis.occupancy import occupancy
+from gpusim.analysis.report import bound_document, bound_screen, document, screen
+from gpusim.machine import load
+from gpusim.simulation import simulate
+from gpusim.stall import Stall, label
+from isa.listing import load as load_listing
+from isa.listing import read
+from workloads.catalog import make
+
+GTX580 = load("gtx580")
+
+
+def text_of(renderable):
+    """Return what a console of 100 columns shows."""
+    console = Console(width=100, record=True, file=StringIO())
+    console.print(renderable)
+    return console.export_text()
+
+
+@pytest.fixture(scope="module")
+def product():
+    """Give the result of a small matrix product."""
+    return simulate(make("sgemm-lai", {"m": "192", "n": "192", "k": "64"}), GTX580)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        make("sgemm-lai", {"m": "192", "n": "192", "k": "64"}),
+        make("mix", {"ratio": "12:1", "lds": "128", "iterations": "2"}),
+        make("throughput", {"op": "DFMA", "blocks": "40", "iterations": "1"}),
+        load_listing("examples/saxpy.asm"),
+        load_listing("examples/reduce.asm"),
+    ],
+    ids=lambda kernel: kernel.name,
+)
+def test_a_result_fits_one_screen(kernel):
+    """At most 45 lines of 100 columns, with every part of the answer."""
+    lines = text_of(screen(simulate(kernel, GTX580))).splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 100
+    heads = {line.split("  ")[0] for line in lines}
+    assert {"launch", "values", "cycles", "throughput", "bound", "occupancy", "ladder"} <= heads
+    assert any("stall reason" in line for line in lines)
+    assert any("warps wait most before" in line for line in lines)
+
+
+@pytest.mark.jit
+def test_the_screen_shows_the_figures_of_the_result(product):
+    """Cycles, rate, bound and verification on the screen are those of the result."""
+    text = " ".join(text_of(screen(product)).split())
+    assert f"{product.cycles:,} of the SM" in text
+    assert f"{product.gflops:.1f} GFLOP/s, {product.percent_of_peak:.1f} % of 1581.1" in text
+    assert f"{product.bound.cycles:,} cycles, set by {product.bound.limiter}" in text
+    assert "all 36,864 right of 4 of 4 blocks, 3 of them in program order" in text
+    assert "all of its 1 block simulated" in text
+
+
+@pytest.mark.jit
+def test_a_wrong_value_is_shouted():
+    """A wrong result is told with its place, what is there and what should be."""
+    kernel = read(".buffer y f32 1\n.expect y = 2\nMOV R0, c[y]\nMOV R1, 1.0\nSTG [R0], R1\nEXIT")
+    text = " ".join(text_of(screen(simulate(kernel, GTX580))).split())
+    assert "WRONG: 1 of 1 of 1 of 1 block; y[0] is 1, not 2" in text
+
+
+@pytest.mark.jit
+def test_sampling_is_told():
+    """A sampled run says how many blocks it simulated, and how good that was found to be."""
+    kernel = make("throughput", {"blocks": "31", "iterations": "1"})
+    text = " ".join(text_of(screen(simulate(kernel, load("gtx580", {"chip.sms": 1}), sample=6))).split())
+    assert "6 of its 31 blocks simulated, scaled (within 1 % of all blocks at" in text
+
+
+@pytest.mark.jit
+def test_the_document_carries_what_is_promised(product):
+    """The JSON document has every promised key, and its figures are those of the result."""
+    found = msgspec.json.decode(msgspec.json.encode(document(product)))
+    assert found["cycles"] == product.cycles
+    assert found["warp_instructions"] == product.warp_instructions
+    for key in ("thread_instructions_per_cycle", "gflops", "peak_gflops", "percent_of_peak"):
+        assert found[key] == getattr(product, key)
+    assert found["verified"] is True
+    assert found["verification"].keys() >= {"scope", "blocks", "max_error", "error_bound"}
+    assert found["bound"].keys() >= {"gflops", "percent_of_peak", "limiter", "cycles", "limits"}
+    assert found["occupancy"].keys() >= {"blocks", "warps", "limiter"}
+    assert (found["engine"], found["machine"], found["kernel"]) == ("compiled", "gtx580", "sgemm-lai")
+    assert found["parameters"]["layout"] == "nt"
+    assert found["scaling"] == {"simulated_blocks": 1, "blocks_of_sm": 1, "method": "complete", "error_checked": ""}
+
+
+@pytest.mark.jit
+def test_stalls_of_the_document_add_up(product):
+    """Warp-cycles by reason add up to simulated cycles x warp slots, under names of the enum."""
+    found = document(product)
+    assert sum(found["stalls"].values()) == found["simulated_cycles"] * found["warp_slots"]
+    assert set(found["stalls"]) | set(found["lost_slots"]) <= {label(reason) for reason in Stall}
+
+
+@pytest.mark.jit
+def test_no_number_becomes_null(product):
+    """An error that is no number is null in JSON, which has no word for it."""
+    bad = replace(product, verification=replace(product.verification, max_error=float("nan")))
+    assert msgspec.json.decode(msgspec.json.encode(document(bad)))["verification"]["max_error"] is None
+
+
+def test_the_bound_has_a_screen_and_a_document():
+    """Bound, limits and occupancy are shown, the limiter first with 100 %."""
+    kernel = make("sgemm-lai", {"lds": "128"})
+    facts = kernel, GTX580, bound(kernel, GTX580), occupancy(kernel, GTX580)
+    lines = text_of(bound_screen(*facts)).splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("limit "))
+    assert lines[first + 1].split()[:2] == ["load/store", "unit"]
+    assert lines[first + 1].rstrip().endswith("100.0 %")
+    found = msgspec.json.decode(msgspec.json.encode(bound_document(*facts)))
+    assert found["bound"]["limiter"] == "load/store unit"
+    assert found["occupancy"]["limiter"] == "registers"

@@ -1,0 +1,152 @@
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from gpusim.commands import main
+from gpusim.commands.progress import shown
+
+SMALL = ["-p", "m=96", "-p", "n=96", "-p", "k=32"]
+
+
+def answer(capsys, *arguments):
+    """Return the document that a command prints."""
+    assert main.execute([*arguments, "--json"]) == 0
+    captured = capsys.readouterr()
+    return json.loads(captured.out)
+
+
+@pytest.mark.jit
+def test_run_shows_one_screen(capsys):
+    """`gpusim run` prints the result of a kernel on the default machine."""
+    assert main.execute(["run", "sgemm-lai", *SMALL]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("sgemm-lai on gtx580 (GeForce GTX 580), lrr, compiled engine")
+    assert len(text.splitlines()) <= 45
+
+
+@pytest.mark.jit
+def test_run_prints_a_document(capsys):
+    """`--json` prints one document, schema version first, and nothing else on stdout."""
+    found = answer(capsys, "run", "sgemm-lai", *SMALL, "--machine", "gtx580-1566")
+    assert next(iter(found)) == "schema_version"
+    assert (found["machine"], found["parameters"]["m"], found["verified"]) == ("gtx580-1566", 96, True)
+
+
+@pytest.mark.jit
+def test_run_takes_a_listing(capsys):
+    """A file runs by itself: launch, data and expectation are in it."""
+    found = answer(capsys, "run", "examples/saxpy.asm", "--machine", "c2050")
+    assert (found["kernel"], found["machine"], found["verified"]) == ("saxpy", "c2050", True)
+    assert found["verification"]["scope"] == "complete"
+
+
+@pytest.mark.jit
+def test_settings_and_policy_change_the_machine(capsys):
+    """Half the FFMA latency halves a chain; `--policy` is the one that ran."""
+    before = answer(capsys, "run", "chain")
+    after = answer(capsys, "run", "chain", "--set", "unit.fp32.latency=9", "--policy", "gto")
+    assert after["cycles"] == pytest.approx(before["cycles"] / 18 * 10, rel=0.05)  # slots are 2 cycles apart
+    assert after["policy"] == "gto"
+
+
+@pytest.mark.jit
+def test_the_reference_engine_agrees(capsys):
+    """`--engine reference` finds the same cycles."""
+    arguments = ["run", "chain", "-p", "length=16"]
+    assert answer(capsys, *arguments)["cycles"] == answer(capsys, *arguments, "--engine", "reference")["cycles"]
+
+
+@pytest.mark.jit
+def test_a_sample_can_be_asked_for(capsys):
+    """`--sample` simulates so many blocks, and the document says that it did."""
+    arguments = ["run", "throughput", "-p", "blocks=31", "-p", "iterations=1", "--set", "chip.sms=1"]
+    assert answer(capsys, *arguments, "--sample", "6")["scaling"]["method"] == "waves"
+    assert answer(capsys, *arguments, "--sample", "all")["scaling"]["method"] == "complete"
+
+
+@pytest.mark.jit
+def test_an_endless_loop_ends_with_3(tmp_path, capsys):
+    """A run beyond `--max-cycles` is one line and exit code 3."""
+    file = tmp_path / "loop.asm"
+    file.write_text("top:\nBRA top\n")
+    assert main.execute(["run", str(file), "--max-cycles", "1000"]) == 3
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("error: loop: still running after 1000 cycles")
+    assert captured.err.count("\n") == 1
+
+
+@pytest.mark.jit
+def test_a_deadlock_ends_with_3(tmp_path, capsys):
+    """A barrier that nobody completes is one line and exit code 3."""
+    file = tmp_path / "stuck.asm"
+    file.write_text(".block 64\nBAR.SYNC 0, 96\nEXIT\n")
+    assert main.execute(["run", str(file)]) == 3
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["run", "bound"])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["chian"], "no kernel chian (did you mean chain?)"),
+        (["chain", "-p", "lenght=3"], "no parameter lenght (did you mean length?)"),
+        (["chain", "-p", "length"], "-p length: no value; give -p name=value"),
+        (["chain", "-p", "length=0"], "length=0 is too small"),
+        (["chain", "--machine", "gtx58"], "no such machine; did you mean gtx580?"),
+        (["chain", "--set", "unit.fp32.latncy=9"], "did you mean unit.fp32.latency?"),
+        (["chain", "--set", "unit.fp32.latency=fast"], "give a whole number"),
+        (["chain", "--set", "unit.fp32.latency"], "no value; give --set machine.path=value"),
+        (["chain", "--policy", "fifo"], "unknown scheduling policy fifo"),
+        (["missing.asm"], "missing.asm: No such file"),
+        (["examples/saxpy.asm", "-p", "n=3"], "examples/saxpy.asm is a listing"),
+        (["sgemm-lai", "-p", "m=100"], "m=100 is not a positive multiple of 96"),
+        (["sgemm-lai", "-p", "lds=128", "-p", "prefetch=on"], "needs 67 registers"),
+    ],
+)
+def test_bad_arguments_are_one_line(command, arguments, message, capsys):
+    """What is wrong is told in one line with the fix, exit code 2, for both commands."""
+    assert main.execute([command, *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("arguments", [["--engine", "fast"], ["--sample", "some"], ["--max-cycles", "0"]])
+def test_bad_options_of_run_are_one_line(arguments, capsys):
+    """An unknown engine, a sample that is no number and a limit below 1 are refused in one line."""
+    assert main.execute(["run", "chain", *arguments]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.jit
+def test_compiling_is_told_once(tmp_path):
+    """With an empty cache stderr says that the engine is compiled; stdout stays a document."""
+    command = [sys.executable, "-c", "from gpusim.commands.progress import tell_of_compiling as t; t('compiled')"]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr.startswith("compiling the engine, once per installation")
+    assert done.stdout == ""
+
+
+def test_short_runs_show_no_progress(capsys):
+    """A bar appears after two seconds, not before, and never on stdout."""
+    with shown("kernel") as tell:
+        tell(1, 2)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_long_runs_show_progress(monkeypatch, capsys):
+    """Once the patience is over the bar runs on stderr, with blocks done and blocks in all."""
+    monkeypatch.setattr("gpusim.commands.progress.PATIENCE", -1.0)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with shown("kernel") as tell:
+        tell(1, 2)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "1/2 blocks" in captured.err

@@ -1,0 +1,145 @@
+from dataclasses import replace
+
+import pytest
+
+import gpusim
+from gpusim import simulation
+from gpusim.engines.simulate import run_sm
+from gpusim.machine import load
+from gpusim.simulation import simulate
+from isa.errors import LimitError, UserError
+from isa.listing import read
+from workloads.catalog import make
+
+pytestmark = pytest.mark.jit
+GTX580 = load("gtx580")
+SMALL = {"m": "96", "n": "96", "k": "32"}
+ONE_SM = load("gtx580", {"chip.sms": 1})
+
+
+def test_a_chain_takes_its_latency():
+    """256 dependent FFMAs of latency 18 take 256 x 18 cycles and a start; 32 results are checked."""
+    result = simulate(make("chain"), "gtx580")
+    assert 256 * 18 < result.cycles < 256 * 18 + 200
+    assert (result.verification.scope, result.verification.values) == ("complete", 32)
+    assert result.verification.verified
+
+
+def test_the_package_offers_what_it_promises():
+    """`gpusim.simulate`, `gpusim.bound` and `gpusim.load` work without importing anything else."""
+    result = gpusim.simulate(make("chain", {"length": "4"}), gpusim.load("gtx580"))
+    assert isinstance(result, gpusim.Result)
+    assert result.bound == gpusim.bound(result.kernel, result.machine)
+    with pytest.raises(AttributeError, match="no attribute simulates"):
+        _ = gpusim.simulates
+
+
+def test_rates_follow_from_cycles():
+    """GFLOP/s are the launch's operations over its time, percent of the single-precision peak of 1581.1 GFLOP/s."""
+    result = simulate(make("sgemm-lai", SMALL), GTX580)
+    assert result.gflops == pytest.approx(2 * 96 * 96 * 32 / (result.cycles / 1544e6) / 1e9)
+    assert result.percent_of_peak == pytest.approx(100 * result.gflops / 1581.056)
+    assert result.thread_instructions_per_cycle == pytest.approx(result.run.active.sum() / result.cycles)
+
+
+def test_double_precision_is_measured_by_its_own_peak():
+    """A kernel that computes in double precision is compared with the double-precision peak: an eighth on this card."""
+    result = simulate(make("throughput", {"op": "DFMA"}), GTX580)
+    assert result.peak_gflops == pytest.approx(1581.056 / 8)
+
+
+def test_both_engines_give_one_result():
+    """The reference engine yields the same cycles, stalls and values."""
+    kernel = make("mix", {"warps": "4", "groups": "2", "iterations": "2"})
+    fast, slow = (simulate(kernel, GTX580, engine=engine) for engine in ("compiled", "reference"))
+    assert fast.cycles == slow.cycles
+    assert (fast.run.stalls == slow.run.stalls).all()
+    assert fast.verification == slow.verification
+
+
+def test_without_values_nothing_is_verified():
+    """Time alone is the same as with values, and never verified."""
+    kernel = make("sgemm-lai", SMALL)
+    timed = simulate(kernel, GTX580, values=False)
+    assert timed.cycles == simulate(kernel, GTX580).cycles
+    assert (timed.verification.scope, timed.verification.verified) == ("none", False)
+
+
+def test_a_wrong_kernel_is_not_verified():
+    """A product without its barriers computes something else once warps run apart, and the result says so."""
+    kernel = make("sgemm-lai", {**SMALL, "k": "64"})
+    code = tuple(i for i in kernel.program.instructions if i.row.mnemonic != "BAR.SYNC")
+    labels = {
+        name: pc - sum(i.row.mnemonic == "BAR.SYNC" for i in kernel.program.instructions[:pc])
+        for name, pc in kernel.program.labels.items()
+    }
+    broken = replace(kernel, program=replace(kernel.program, instructions=code, labels=labels))
+    result = simulate(broken, GTX580, policy="gto")
+    assert result.verification.wrong > 0
+    assert not result.verification.verified
+
+
+def test_the_policy_can_be_replaced():
+    """A policy given to `simulate` is that of the machine in the result; an unknown one is refused."""
+    assert simulate(make("chain"), GTX580, policy="gto").machine.schedulers.policy == "gto"
+    with pytest.raises(UserError, match="unknown scheduling policy fifo"):
+        simulate(make("chain"), GTX580, policy="fifo")
+
+
+def test_an_endless_loop_meets_the_limit():
+    """A loop without end stops at the limit of cycles, with exit code 3."""
+    with pytest.raises(LimitError, match="still running after 1000 cycles") as caught:
+        simulate(read("top:\nBRA top"), GTX580, max_cycles=1000)
+    assert caught.value.exit_code == 3
+
+
+def test_few_waves_are_simulated_completely():
+    """Up to two waves of resident blocks nothing is scaled, whatever the sample."""
+    result = simulate(make("throughput", {"blocks": "5", "iterations": "1"}), ONE_SM, sample=1)
+    assert (result.scaling.method, result.scaling.simulated_blocks) == ("complete", 5)
+    assert result.cycles == result.run.cycles
+
+
+def test_waves_are_sampled_when_asked():
+    """Of 31 blocks, 3 at a time, 5 are asked for: two waves run, and the cycles are within 1 % of all blocks'."""
+    kernel = make("throughput", {"blocks": "31", "iterations": "1"})
+    sampled, complete = simulate(kernel, ONE_SM, sample=5), simulate(kernel, ONE_SM, sample="all")
+    assert (sampled.scaling.simulated_blocks, sampled.scaling.blocks_of_sm) == (6, 31)
+    assert complete.scaling.method == "complete"
+    assert sampled.cycles == pytest.approx(complete.cycles, rel=0.01)
+    assert sampled.warp_instructions == complete.warp_instructions
+    assert "all blocks" in sampled.scaling.error_checked
+
+
+def test_large_launches_are_sampled_unasked(monkeypatch):
+    """Beyond the budget of warp instructions as many whole waves are simulated as it allows, at least two."""
+    kernel = make("throughput", {"blocks": "31", "iterations": "1"})
+    wave = run_sm(kernel, ONE_SM, blocks=3).warp_instructions
+    monkeypatch.setitem(simulation.BUDGET, "compiled", 4 * wave)
+    assert simulate(kernel, ONE_SM).scaling.simulated_blocks == 12
+    monkeypatch.setitem(simulation.BUDGET, "compiled", wave)
+    assert simulate(kernel, ONE_SM).scaling.simulated_blocks == 6
+
+
+@pytest.mark.parametrize("sample", [0, -3, "some"])
+def test_a_sample_is_a_number_of_blocks_or_all(sample):
+    """Other samples are refused."""
+    with pytest.raises(UserError, match="give a number of blocks, or all"):
+        simulate(make("throughput", {"blocks": "31", "iterations": "1"}), ONE_SM, sample=sample)
+
+
+def test_progress_counts_blocks():
+    """The callback ends with all blocks placed."""
+    told = []
+    simulate(make("throughput", {"blocks": "5"}), ONE_SM, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (5, 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", ["gtx580", "gtx580-1566"])
+def test_scaling_is_within_one_percent_of_all_blocks(machine):
+    """The claim that reports print: SGEMM of 1920 on a side, sampled and whole, differ by less than 1 %."""
+    kernel = make("sgemm-lai", {"m": "1920", "n": "1920", "k": "1920"})
+    sampled = simulate(kernel, machine, sample=4, values=False)
+    assert sampled.scaling.method == "waves"
+    assert sampled.cycles == pytest.approx(simulate(kernel, machine, sample="all", values=False).cycles, rel=0.01)

@@ -1,0 +1,124 @@
+from dataclasses import replace
+from math import inf, isnan, nan
+
+import numpy as np
+import pytest
+
+from gpusim.verify import verify
+from isa.interpret import interpret
+from isa.kernel import Buffer, Expectation, Kernel
+from isa.listing import read
+from isa.memory import bases
+from isa.program import Program
+from workloads.catalog import make
+
+ONES = read("""
+    .grid 3
+    .buffer y f32 96
+    .expect y = 1
+    S2R R0, CTAID.X
+    SHL R0, R0, 5
+    S2R R1, LANEID
+    IADD R0, R0, R1
+    SHL R0, R0, 2
+    IADD R0, R0, c[y]
+    MOV R2, 1.0
+    STG [R0], R2
+    EXIT
+""")
+PRODUCT = make("sgemm-lai", {"m": "192", "n": "192", "k": "32"})
+LONG = 1e9  # instructions of a block: too many to run in program order
+
+
+def promise(values: list[float], bound: float = 0.0) -> Kernel:
+    """Kernel of one empty block that promises these values at the start of its buffer."""
+    expectation = Expectation("y", np.arange(len(values)), np.array(values), np.full(len(values), bound))
+    buffers = (Buffer("y", "f4", len(values)),)
+    return Kernel("promise", Program(()), (1, 1, 1), (32, 1, 1), buffers=buffers, expected=lambda _: expectation)
+
+
+def memory(kernel: Kernel, values: list[float]) -> np.ndarray:
+    """Global memory with these singles in the kernel's buffer."""
+    words = interpret(kernel, []).memory.copy()
+    first = bases(kernel.buffers)["y"] // 4
+    words[first : first + len(values)] = np.array(values, np.float32).view(np.uint32)
+    return words
+
+
+def test_all_blocks_right_is_complete():
+    """When every block ran and every value is right, the check is complete and verified."""
+    found = verify(ONES, interpret(ONES).memory, range(3), 9)
+    assert (found.scope, found.blocks, found.in_program_order, found.values) == ("complete", 3, 0, 96)
+    assert found.verified
+    assert (found.max_error, found.wrong) == (0, 0)
+
+
+def test_blocks_of_other_sms_are_run_in_program_order():
+    """Where only one block ran and the others are short, they are added and everything is checked."""
+    found = verify(ONES, interpret(ONES, [1]).memory, [1], 9)
+    assert (found.scope, found.blocks, found.in_program_order, found.verified) == ("complete", 3, 2, True)
+
+
+def test_a_wrong_block_is_found_beside_those_in_program_order():
+    """What the simulated block left wrong is not covered up by the others."""
+    found = verify(ONES, interpret(ONES, []).memory, [1], 9)
+    assert (found.wrong, found.verified, found.first_wrong) == (32, False, "y[32] is 0, not 1")
+
+
+def test_long_blocks_are_sampled():
+    """Where the other blocks would take too long, those that ran are checked alone."""
+    found = verify(PRODUCT, interpret(PRODUCT, [2]).memory, [2], LONG)
+    assert (found.scope, found.blocks, found.values, found.verified) == ("sampled", 1, 96 * 96, True)
+    assert 0 < found.max_error <= found.error_bound
+    assert 0 < found.worst_ratio <= 1
+
+
+def test_what_holds_of_the_whole_grid_needs_the_whole_grid():
+    """A kernel that promises only what all blocks leave is not checked on some of them."""
+    found = verify(ONES, interpret(ONES, [0]).memory, [0], LONG)
+    assert (found.scope, found.values, found.verified) == ("none", 0, False)
+
+
+def test_nothing_promised_is_nothing_verified():
+    """A kernel without a promise is never verified."""
+    found = verify(replace(ONES, outcome=None), interpret(ONES).memory, range(3), 9)
+    assert (found.scope, found.verified) == ("none", False)
+
+
+@pytest.mark.parametrize(
+    ("values", "got", "bound", "wrong"),
+    [
+        ([1, 2], [1, 2], 0, 0),
+        ([1, 2], [1, 2.5], 0.5, 0),
+        ([1, 2], [1, 2.5], 0.25, 1),
+        ([1, 2], [nan, 2], inf, 1),
+        ([nan, 2], [nan, 2], inf, 1),
+        ([inf, 2], [inf, 2], 0, 0),
+        ([-inf, 2], [inf, 2], 1, 1),
+        ([0.0, 2], [-0.0, 2], 0, 0),
+    ],
+)
+def test_a_value_is_right_within_its_bound_and_no_number_is_wrong(values, got, bound, wrong):
+    """Equal values are right, infinities too; others within the bound; NaN never."""
+    kernel = promise(values, bound)
+    found = verify(kernel, memory(kernel, got), [0], 0)
+    assert found.wrong == wrong
+    assert found.verified is (wrong == 0)
+
+
+def test_the_largest_error_comes_with_its_own_bound():
+    """`max_error` and `error_bound` are of one value; `worst_ratio` is of the value nearest its bound."""
+    kernel = promise([1, 2])
+    expectation = replace(kernel.expected(0), bound=np.array([1.0, 0.125]))
+    kernel = replace(kernel, expected=lambda _: expectation)
+    found = verify(kernel, memory(kernel, [1.25, 2.125]), [0], 0)
+    assert (found.max_error, found.error_bound, found.worst_ratio) == (0.25, 1.0, 1.0)
+
+
+def test_no_number_is_the_largest_error():
+    """NaN outweighs every finite error and has an infinite ratio."""
+    kernel = promise([1, 2], 4)
+    found = verify(kernel, memory(kernel, [3, nan]), [0], 0)
+    assert isnan(found.max_error)
+    assert found.worst_ratio == inf
+    assert found.first_wrong == "y[1] is nan, not 2"
