@@ -10,13 +10,25 @@ from numpy.typing import NDArray
 
 from gpusim.machine import Machine, initiation_interval
 from gpusim.stall import Stall
-from gpusim.state import PROGRAM, UNITS, decoded_t
+from gpusim.state import UNITS, decoded_t
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.memory import constants
-from isa.operand import PT, PT_INDEX, RZ_INDEX, SPECIALS, Address, Constant, Immediate, Label, Predicate, Register
-from isa.operand import Special, Texture
+from isa.operand import (
+    PT,
+    PT_INDEX,
+    RZ_INDEX,
+    SPECIALS,
+    Address,
+    Constant,
+    Immediate,
+    Label,
+    Predicate,
+    Register,
+    Special,
+    Texture,
+)
 from isa.table import ROWS, Row, Unit
 
 # What the execution of an instruction consists of.
@@ -32,7 +44,6 @@ GROUPS = {ARITHMETIC: VALUES32, ARITHMETIC64: VALUES64, COMPARISON: COMPARISONS}
 FLOATS = frozenset({Unit.FP32, Unit.DP, Unit.SFU})
 SPACES = {Unit.SHARED: SHARED_SPACE, Unit.GLOBAL: GLOBAL_SPACE, Unit.LOCAL: LOCAL_SPACE}
 SIGN_BIT, TWOS_COMPLEMENT = 1, 2  # the two meanings of a minus before a register
-
 
 
 def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.recarray[Any, Any]:
@@ -154,7 +165,7 @@ def _operand(row: Any, letter: str, operand: Any, form: Row, known: Mapping[str,
             row["target"] = kernel.program.labels[operand.name]
         case Texture():
             buffer = next(b for b in kernel.buffers if b.name == operand.name)
-            row["offset"], row["limit"] = known[operand.name], buffer.elements
+            row["offset"], row["limit"] = known[operand.name], buffer.nbytes // 4
 
 
 def _source(row: Any, position: int, register: Register, form: Row) -> None:

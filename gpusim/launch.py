@@ -51,8 +51,8 @@ def launch(
 ) -> Launch:
     """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` keeps records.
 
-    Without `values` only what addresses, guards and branches need is computed. Raises UserError where kernel and machine
-    don't fit.
+    Without `values` only what addresses, guards and branches need is computed. Raises UserError where kernel and
+    machine don't fit.
     """
     fits = occupancy(kernel, machine)
     share = -(-kernel.blocks // machine.chip.sms)

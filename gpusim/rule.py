@@ -30,12 +30,13 @@ INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # a rule is call
 
 
 def sources_key() -> str:
-    """A hash of every source file that compiled code can come from, and of Numba's version: the cache's key."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    """A hash of every source file that goes into compiled code, and of Numba's version: the cache's key."""
     root = Path(__file__).parent.parent
-    for package in ("gpusim", "isa"):
-        for path in sorted((root / package).rglob("*.py")):
-            digest.update(path.read_bytes())
+    ours = ("gpusim/*.py", "gpusim/rules/*.py", "gpusim/engines/*.py")
+    names = (*ours, "isa/lanes.py", "isa/semantics.py", "isa/table.py")
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(path for name in names for path in root.glob(name)):
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -106,7 +107,7 @@ def lowest_bit(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
 
 
-@intrinsic  # type: ignore[misc]  # numba ships no types
+@intrinsic
 def _count_trailing_zeros(_typing: Any, mask: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -122,7 +123,7 @@ def borrow(array: A) -> A:
     return array
 
 
-@intrinsic  # type: ignore[misc]  # numba ships no types
+@intrinsic
 def _without_owner(_typing: Any, array: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         view = context.make_array(array)(context, builder, arguments[0])
@@ -133,5 +134,6 @@ def _without_owner(_typing: Any, array: Any) -> Any:
     return array(array), generate
 
 
-overload(borrow)(lambda array: lambda array: _without_owner(array))  # noqa: ARG005  (typed on its argument)
-overload(lowest_bit)(lambda mask: lambda mask: _count_trailing_zeros(mask))  # noqa: ARG005  (typed on its argument)
+# An overload is a function of types that returns the function to compile: here one lambda inside the other.
+overload(borrow)(lambda array: lambda array: _without_owner(array))  # noqa: ARG005, PLW0108
+overload(lowest_bit)(lambda mask: lambda mask: _count_trailing_zeros(mask))  # noqa: ARG005, PLW0108

@@ -217,7 +217,7 @@ decoded_t = record([
     ("guard_negated", "i4"),
     ("pointer", "i4"),  # address register, -1: none
     ("offset", "i8"),  # bytes
-    ("limit", "i8"),  # texture: elements
+    ("limit", "i8"),  # texture: 32-bit elements
     ("special", "i4"),  # index into SPECIALS
     ("target", "i4"),  # pc of a branch's target
     ("barrier", "i4"),

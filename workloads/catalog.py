@@ -145,7 +145,7 @@ _ENTRIES = (
             _WARPS_16,
             _integer("streams", 8, "independent chains of a thread"),
             _integer("length", 256, "instructions of the loop body"),
-            _integer("iterations", 4, "times round the loop; 1 has no loop instructions"),
+            _integer("iterations", 16, "times round the loop; 1 has no loop instructions"),
             _integer("blocks", 1, "blocks of the grid"),
         ),
     ),

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.decode import LOAD
 from gpusim.plain import plain, unpacked
 from gpusim.rules import load_store, memory_access
 from isa.profile import Pattern, Profile
@@ -69,8 +68,6 @@ def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, see
 
 
 def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> int:
-    """Cycles from service until the result of a load is there, or a store is done, nothing else being on its way."""
-    if row.action != LOAD:
-        return int(cost.cycles)
-    sm.load_store.channel = 0
+    """Cycles from service until a load's result is there, or a store has left, nothing else being on its way."""
+    sm.load_store.free, sm.load_store.channel = cost.cycles, 0
     return int(plain(load_store.result_at)(sm, row, cost, 0))

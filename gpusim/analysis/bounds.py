@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gpusim.analysis import chain, rates
 from gpusim.analysis.access_cost import AccessCost, Seen, costs
-from gpusim.decode import LOAD, pipe_names
+from gpusim.decode import pipe_names
 from gpusim.launch import launch
 from gpusim.machine import Machine
 from isa.address_slice import address_slice
@@ -96,9 +96,9 @@ def load_store_unit(work: Work) -> Fraction:
 
 
 def memory_bandwidth(work: Work) -> Fraction:
-    """Return the cycles in which the SM's share of the bandwidth moves what is loaded; nobody waits for stores."""
-    loads = sum(cost.transactions for pc, cost in work.costs.items() if work.program["action"][pc] == LOAD)
-    return Fraction(loads * int(work.sm.machine.line_cost), 64)
+    """Return the cycles in which the SM's share of the bandwidth moves what is loaded and stored."""
+    lines = sum(cost.transactions for cost in work.costs.values())
+    return Fraction(lines * int(work.sm.machine.line_cost), 64)
 
 
 def dependence_chain(work: Work) -> Fraction:

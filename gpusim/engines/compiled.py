@@ -30,7 +30,7 @@ def run(sms: Any, memory: Any, until: int) -> int:
         first = step.first_scheduler(sm, now)
         for position in range(sm.agents):
             agent = step.rank(sm, position, first)
-            if sm.agenda[agent] == now:
+            if sm.agenda[agent] == now and sm.fault.code == 0:
                 step.act(sm, memory, agent, now)
         now = next_time(sm)
     return now

@@ -69,12 +69,10 @@ def run_sm(
     """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones.
 
     `values`: compute all values, not only those that addresses and branches need. `memory`: global memory to start
-    from. `progress(blocks placed, blocks in all)` is called now and then. Raises UserError where kernel and machine don't
-    fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
+    from. `progress(blocks placed, blocks in all)` is called now and then. Raises UserError where kernel and machine
+    don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
-    prepared = launch(
-        kernel, machine, values=values, blocks=blocks, trace=trace, memory=memory
-    )
+    prepared = launch(kernel, machine, values=values, blocks=blocks, trace=trace, memory=memory)
     chunks: list[Any] = []
     advance, events = _engine(engine, prepared)
     total = -(-int(prepared.sm.launch.end) // int(prepared.sm.launch.stride))
@@ -92,12 +90,12 @@ def run_sm(
 def _engine(name: str, prepared: Launch) -> tuple[Callable[[int], int], Callable[[], int]]:
     """How to advance to a cycle, and how many events that has taken so far."""
     if name == "reference":
-        from gpusim.engines import reference
+        from gpusim.engines import reference  # noqa: PLC0415  (heavy imports only when simulating)
 
         agents = reference.start(prepared)
         return lambda until: reference.run(agents, until), lambda: agents.events
     if name == "compiled":
-        from gpusim.engines import compiled
+        from gpusim.engines import compiled  # noqa: PLC0415
 
         return lambda until: int(compiled.run(prepared.sms, prepared.memory, until)), lambda: 0
     raise UserError(f"unknown engine {name}; choose one of {', '.join(ENGINES)}")
@@ -111,7 +109,7 @@ def _drain(prepared: Launch) -> Any:
 
 
 def _close(prepared: Launch) -> None:
-    from gpusim.engines.compiled import close
+    from gpusim.engines.compiled import close  # noqa: PLC0415
 
     close(prepared.sms)
 
@@ -130,7 +128,7 @@ def _check(kernel: Kernel, prepared: Launch, now: int, max_cycles: int) -> None:
 
 
 def _fault(kernel: Kernel, prepared: Launch) -> UserError:
-    from gpusim.rules import memory_access, values
+    from gpusim.rules import memory_access, values  # noqa: PLC0415
 
     fault, sm = prepared.sm.fault, prepared.sm
     warp = sm.warps[fault.warp]
@@ -157,9 +155,7 @@ def _deadlock(kernel: Kernel, prepared: Launch) -> DeadlockError:
     return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)
 
 
-def _result(
-    kernel: Kernel, machine: Machine, prepared: Launch, trace: Any, engine: str, events: int
-) -> SmRun:
+def _result(kernel: Kernel, machine: Machine, prepared: Launch, trace: Any, engine: str, events: int) -> SmRun:
     sm, program, schedulers = prepared.sm, prepared.program, machine.schedulers.count
     return SmRun(
         cycles=int(sm.cycles),

@@ -30,7 +30,7 @@ def transactions(sm: Any, active: int, words: int) -> int:
 
 @rule
 def _contains(line: Any, begin: int, end: int, wanted: int) -> bool:
-    for i in range(end - 1, begin - 1, -1):  # neighbours share lines: look at the latest first
+    for i in range(end - 1, begin - 1, -1):  # noqa: SIM110  (neighbours share lines: the latest first, compiled)
         if line[i] == wanted:
             return True
     return False
@@ -38,7 +38,9 @@ def _contains(line: Any, begin: int, end: int, wanted: int) -> bool:
 
 @rule
 def commit(sm: Any, lines: int, now: int) -> int:
-    """The SM's share of the channel moves the lines, one after another; returns the cycle at which the last has gone."""
+    """The SM's share of the channel moves the lines one by one; returns the cycle at which the last has gone."""
     unit = sm.load_store
+    if lines == 0:
+        return now
     unit.channel = max(unit.channel, now * 64) + lines * sm.machine.line_cost
     return (unit.channel + 63) // 64

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.rule import rule
-from gpusim.state import UNITS
 from gpusim.stall import DENIALS, DENIED, OWN, Stall
+from gpusim.state import UNITS
 
 EMPTY = int(Stall.X_EMPTY)
 

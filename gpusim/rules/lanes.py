@@ -19,7 +19,7 @@ from gpusim.state import LANES
 from isa import lanes as original
 
 
-@intrinsic  # type: ignore[misc]  # numba ships no types
+@intrinsic
 def _fma(_typing: Any, a: Any, b: Any, c: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.fma(*arguments)
@@ -28,7 +28,7 @@ def _fma(_typing: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 def _bit_cast(to: Any) -> Any:
-    @intrinsic  # type: ignore[misc]  # numba ships no types
+    @intrinsic
     def cast(_typing: Any, a: Any) -> Any:
         def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             return builder.bitcast(arguments[0], context.get_value_type(to))
@@ -47,18 +47,19 @@ def _either(typed: Any, for_float: Any, for_integer: Any) -> Any:
     return for_float if isinstance(typed, types.Float) else for_integer
 
 
-# An overload is a function of types that returns the function of values to compile.
+# An overload is a function of types that returns the function of values to compile: one lambda inside the other.
+# ruff: noqa: ARG005, PLW0108
 MACHINE_CODE: dict[Callable[..., Any], Callable[..., Any]] = {
     original.as_u32: lambda x: _either(x, lambda x: _to_u32(np.float32(x)), lambda x: np.uint32(x)),
     original.as_u64: lambda x: _either(x, lambda x: _to_u64(np.float64(x)), lambda x: np.uint64(x)),
-    original.as_i32: lambda x: lambda x: _to_i32(np.uint32(x)),  # noqa: ARG005
-    original.as_f32: lambda x: lambda x: _to_f32(np.uint32(x)),  # noqa: ARG005
-    original.as_f64: lambda x: lambda x: _to_f64(np.uint64(x)),  # noqa: ARG005
-    original.widen: lambda x: lambda x: np.uint64(np.uint32(x)),  # noqa: ARG005
-    original.narrow: lambda x: lambda x: np.uint32(x),  # noqa: ARG005
-    original.choose: lambda condition, yes, no: lambda condition, yes, no: yes if condition else no,  # noqa: ARG005
-    original.fma32: lambda a, b, c: lambda a, b, c: _fma(np.float32(a), np.float32(b), np.float32(c)),  # noqa: ARG005
-    original.fma64: lambda a, b, c: lambda a, b, c: _fma(np.float64(a), np.float64(b), np.float64(c)),  # noqa: ARG005
+    original.as_i32: lambda x: lambda x: _to_i32(np.uint32(x)),
+    original.as_f32: lambda x: lambda x: _to_f32(np.uint32(x)),
+    original.as_f64: lambda x: lambda x: _to_f64(np.uint64(x)),
+    original.widen: lambda x: lambda x: np.uint64(np.uint32(x)),
+    original.narrow: lambda x: lambda x: np.uint32(x),
+    original.choose: lambda condition, yes, no: lambda condition, yes, no: yes if condition else no,
+    original.fma32: lambda a, b, c: lambda a, b, c: _fma(np.float32(a), np.float32(b), np.float32(c)),
+    original.fma64: lambda a, b, c: lambda a, b, c: _fma(np.float64(a), np.float64(b), np.float64(c)),
 }
 for primitive, implementation in MACHINE_CODE.items():
     overload(primitive)(implementation)

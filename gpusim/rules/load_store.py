@@ -56,7 +56,7 @@ def serve(sm: Any, now: int) -> int:
     instruction.passes += entry.cycles
     ready = result_at(sm, instruction, entry, now)
     warp.pending -= 1
-    warp.drained = max(warp.drained, ready if instruction.action == LOAD else unit.free)
+    warp.drained = max(warp.drained, ready)
     if instruction.action == LOAD:
         scoreboard.commit(warp, instruction, entry.pc, ready)
     scoreboard.let_go(warp, instruction, entry.number, now + max(1, source_war(sm.machine, instruction)))
@@ -66,8 +66,10 @@ def serve(sm: Any, now: int) -> int:
 
 @rule
 def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
-    """When the result is there, for a load."""
+    """When a load's result is there; when a store has left the SM."""
     machine = sm.machine
+    if instruction.action == STORE:
+        return max(sm.load_store.free, global_memory.commit(sm, entry.transactions, now))
     if instruction.space == SHARED_SPACE:
         return now + machine.shared_latency[instruction.width] + entry.extra
     if instruction.space == LOCAL_SPACE:

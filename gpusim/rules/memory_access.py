@@ -72,7 +72,7 @@ def _checked(sm: Any, instruction: Any, g: int, active: int) -> bool:
 
 
 @rule
-def _wrong(sm: Any, instruction: Any, address: int) -> int:
+def _wrong(sm: Any, instruction: Any, address: Any) -> int:
     """The fault code of an access at `address`, or 0."""
     size = 4 * instruction.words
     if address % size:
@@ -124,12 +124,12 @@ def _move(sm: Any, instruction: Any, memory: Any, g: int, active: int) -> None:
 
 
 @rule
-def _constant_word(instruction: Any, offset: int) -> int:
+def _constant_word(instruction: Any, offset: int) -> Any:
     return np.uint32((instruction.constant[0] >> np.uint64(32 * (offset & 1))) & np.uint64(0xFFFFFFFF))
 
 
 @rule
-def _word(sm: Any, instruction: Any, g: int, lane: int) -> int:
+def _word(sm: Any, instruction: Any, g: int, lane: int) -> Any:
     """Index into the memory array of the first word that a lane accesses."""
     word, launch = np.int64(sm.scratch.address[lane]) // 4, sm.launch
     if instruction.space == SHARED_SPACE:
@@ -144,5 +144,5 @@ def fetch(sm: Any, instruction: Any, memory: Any) -> None:
     """Texture: the element whose index stands in `scratch.a`, clamped to the buffer, into `scratch.d`."""
     for lane in range(LANES):
         index = np.int64(np.int32(sm.scratch.a[lane]))
-        index = min(max(index, 0), instruction.limit - 1)
-        sm.scratch.d[lane] = memory[instruction.offset // 4 + index]
+        clamped = min(max(index, np.int64(0)), instruction.limit - 1)
+        sm.scratch.d[lane] = memory[instruction.offset // 4 + clamped]

@@ -1,4 +1,4 @@
-"""The trace: one record per thing that happens, in the order in which it happens. Nothing is recorded unless asked for."""
+"""The trace: one record per thing that happens, in that order. Nothing is recorded unless asked for."""
 
 from __future__ import annotations
 

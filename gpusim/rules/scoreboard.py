@@ -44,7 +44,7 @@ def earliest(warp: Any, instruction: Any) -> None:
 def _wait_for(warp: Any, register: int) -> None:
     ready = warp.ready[register]
     kind = warp.kind[register]
-    if ready > warp.rung[kind]:
+    if ready > warp.rung[kind]:  # noqa: PLR1730  (most often nothing is pending, and no store needed)
         warp.rung[kind] = ready
 
 

@@ -4,8 +4,8 @@ Fermi, 32 banks of 4 bytes; identical words are broadcast, distinct words in one
 
 * 32 bits: all lanes together (CUDA C Programming Guide 4.2, F.4.3);
 * 64 bits: each half-warp by itself (F.4.3);
-* 128 bits: two 64-bit parts (Tan et al., SC'11), each over half-warps; two half-warps with the same addresses are merged
-  where the machine says so. This gives the 16 cycles of RR-7923 for 32 distinct addresses.
+* 128 bits: two 64-bit parts (Tan et al., SC'11), each over half-warps; two half-warps with the same addresses are
+  merged where the machine says so. This gives the 16 cycles of RR-7923 for 32 distinct addresses.
 """
 
 from __future__ import annotations

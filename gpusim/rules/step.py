@@ -131,15 +131,13 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
         take_slot(sm, memory, k, j, now)
         again = now + interval if scheduler.ready else NEVER
     again = min(again, scheduler.release)
-    sm.agenda[FIRST_SCHEDULER + k] = NEVER if again >= NEVER else ladder.slot_from(
-        sm.machine, k, max(again, now + interval)
+    sm.agenda[FIRST_SCHEDULER + k] = (
+        NEVER if again >= NEVER else ladder.slot_from(sm.machine, k, max(again, now + interval))
     )
 
 
 @rule
-def take_slot(
-    sm: Any, memory: Any, k: int, j: int, now: int
-) -> None:
+def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
     """Warp j of scheduler k uses the slot: it issues, or finds the load/store queue full where that costs the slot."""
     scheduler, machine = sm.schedulers[k], sm.machine
     g = j * machine.schedulers + k
@@ -175,9 +173,7 @@ def refuse(sm: Any, k: int, g: int, now: int) -> None:
 
 
 @rule
-def issue(
-    sm: Any, memory: Any, k: int, g: int, now: int
-) -> None:
+def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     """Warp slot g's instruction goes: compute it, occupy what it needs, and prepare the warp's next."""
     warp, machine, scheduler = sm.warps[g], sm.machine, sm.schedulers[k]
     pc = warp.pc

@@ -57,11 +57,11 @@ def execute(sm: Any, memory: Any, g: int) -> bool:
     outcome.taken = 0
     outcome.active = active
     action = instruction.action
-    if action == BRANCH or action == EXIT:  # noqa: PLR1714  (compiles to two compares)
+    if action == BRANCH or action == EXIT:  # noqa: SIM109, PLR1714  (two compares when compiled)
         return _control(sm, g, warp, active)
     if active == 0:
         return True
-    if action == LOAD or action == STORE:  # noqa: PLR1714
+    if action == LOAD or action == STORE:  # noqa: SIM109, PLR1714
         return memory_access.access(sm, memory, g, active)
     if instruction.evaluate:
         _compute(sm, instruction, memory, g, active)
@@ -71,7 +71,7 @@ def execute(sm: Any, memory: Any, g: int) -> bool:
 @rule
 def _control(sm: Any, g: int, warp: Any, active: int) -> bool:
     sm.outcome.taken = 1 if active else 0
-    if active != 0 and active != warp.lanes:
+    if 0 != active != warp.lanes:
         sm.fault.code, sm.fault.pc, sm.fault.warp = DIVERGENT, warp.pc, g
         return False
     return True

@@ -27,7 +27,7 @@ LAYOUTS = ("nn", "nt", "tn", "tt")
 ORDERS = ("base", "interleaved")
 
 
-def sgemm_lai(  # noqa: PLR0917  (m, n, k and the layout are the field's order)
+def sgemm_lai(
     m: int = 960,
     n: int = 960,
     k: int = 960,

@@ -30,7 +30,7 @@ DATA = "data"
 
 
 def throughput(
-    op: str = "FFMA", *, warps: int = 16, streams: int = 8, length: int = 256, iterations: int = 4, blocks: int = 1
+    op: str = "FFMA", *, warps: int = 16, streams: int = 8, length: int = 256, iterations: int = 16, blocks: int = 1
 ) -> Kernel:
     """Build a kernel of `length` instructions in turn from `streams` independent chains, `iterations` times.
 
