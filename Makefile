@@ -17,7 +17,7 @@ help:
 	@echo "make clean       remove .venv and every cache"
 
 demo: $(VENV)/core.stamp
-	$(BIN)/gpusim run sgemm-lai --machine gtx580-1566
+	$(BIN)/gpusim run sgemm-lai --machine gtx580-1566 -p m=4800 -p n=4800 -p k=4800
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -m "not slow"
