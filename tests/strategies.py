@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis import HealthCheck, settings
 
-from gpusim.machine import Machine, load
+from gpusim.machine import PIPE_UNITS, Machine, load
 from gpusim.policy import POLICY_NAMES
 from isa.assembler import assemble
 from isa.instruction import Instruction
@@ -212,7 +212,11 @@ def kernels(
     They have no race, unless `barriers` is False: then the barriers around exchanges may be missing. `least` is the
     number of parts on the outermost level.
     """
-    size, blocks, seed = draw(st.sampled_from(threads)), draw(st.integers(1, most_blocks)), draw(st.integers(0, 1 << 16))
+    size, blocks, seed = (
+        draw(st.sampled_from(threads)),
+        draw(st.integers(1, most_blocks)),
+        draw(st.integers(0, 1 << 16)),
+    )
     sketch = Sketch(draw, -(-size // 32), barriers)
     sketch.emit(PROLOGUE)
     _fragments(sketch, depth=0, together=True, least=least)
@@ -281,10 +285,9 @@ def _texture(sketch: Sketch) -> None:
 
 def _burst(sketch: Sketch) -> None:
     """Emit instructions for one unit that do not wait for each other, so that its pipe or queue fills."""
-    text = sketch.one(
-        ["DADD {}, {}, {}", "DFMA {}, {}, {}, {}", "MUFU.EX2 {}, {}", "TEX {}, tex[in], R0", "IMUL {}, {}, {}"]
-        + ["LDS.128 {}, [R1]", "STS.128 [R1], {}", "LDG.128 {}, [R3]"]
-    )
+    arithmetic = ("DADD {}, {}, {}", "DFMA {}, {}, {}, {}", "MUFU.EX2 {}, {}", "IMUL {}, {}, {}")
+    loads = ("TEX {}, tex[in], R0", "LDS.128 {}, [R1]", "STS.128 [R1], {}", "LDG.128 {}, [R3]")
+    text = sketch.one(arithmetic + loads)
     for register in range(DATA[0], DATA[0] + 4 * sketch.one([2, 3, 4]), 4):
         sketch.emit(text.replace("{}", f"R{register}"))
 
@@ -351,7 +354,6 @@ def alu_streams(draw: st.DrawFn) -> list[Instruction]:
 
 # Machines: the GTX 580 with everything that costs time drawn anew. One SM, so that it runs every block.
 
-UNITS = ("fp32", "int", "move", "special", "imul", "shift", "compare", "minmax", "dp", "sfu")
 CHOICES: dict[str, Sequence[int | str]] = {
     "chip.sms": (1,),
     "chip.dram_mbs": (12000, 190000),
@@ -368,7 +370,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "double.exclusive": ("off", "issue", "flight", "flight"),
     **{f"pipe.{pipe}.lanes": (4, 8, 16, 32) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
     **{f"pipe.{pipe}.shared": (0, 1) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
-    **{f"unit.{unit}.latency": (1, 4, 18, 40) for unit in UNITS},
+    **{f"unit.{unit.value}.latency": (1, 4, 18, 40) for unit in PIPE_UNITS},
     "shared_memory.pass_cycles": (1, 2, 5),
     "shared_memory.merge_halves": (0, 1),
     **{f"shared_memory.latency_{width}": (1, 26, 38) for width in (32, 64, 128)},

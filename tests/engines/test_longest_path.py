@@ -1,0 +1,38 @@
+"""A lone warp meets no contention: when it issues is a property of its dependences."""
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from oracle import issue_cycles
+from strategies import REPEATABLE, kernels, machines
+
+from gpusim.engines.simulate import run_sm
+from gpusim.rule import COMPILED
+from gpusim.state import ISSUE
+
+
+def lone(machine):
+    """The machine with a queue that never fills and no delay at launch."""
+    return msgspec.structs.replace(machine, load_store=msgspec.structs.replace(machine.load_store, queue=64))
+
+
+def issues(kernel, machine) -> list[tuple[int, int]]:
+    """(pc, cycle) of each issue of a run."""
+    records = run_sm(kernel, machine, trace=True).trace
+    return [(int(r.pc), int(r.cycle)) for r in records if r.kind == ISSUE]
+
+
+@settings(REPEATABLE, max_examples=150 if COMPILED else 15)
+@given(kernels(most_blocks=1, least=4, threads=(32, 20)), machines())
+def test_a_lone_warp_takes_the_longest_path(kernel, machine):
+    """Every issue of a lone warp, through loops and guards, is where the longest path of its dependences puts it."""
+    assert issues(kernel, lone(machine)) == issue_cycles(kernel, lone(machine))
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=1000)
+@given(kernels(most_blocks=1, least=6, threads=(32, 20)), machines())
+def test_a_thousand_lone_warps_take_the_longest_path(kernel, machine):
+    """The same on a thousand pairs."""
+    assert issues(kernel, lone(machine)) == issue_cycles(kernel, lone(machine))

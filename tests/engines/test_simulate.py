@@ -1,0 +1,142 @@
+"""Running a kernel on one SM: values, what goes wrong, and what the run reports."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies import REPEATABLE, kernels, machines
+from timing import plain_machine
+from twins import differences
+
+from gpusim.engines.simulate import ENGINES, run_sm
+from gpusim.machine import load
+from gpusim.rule import COMPILED
+from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
+from isa.instruction import Instruction
+from isa.interpret import interpret
+from isa.kernel import Kernel
+from isa.listing import read
+from isa.races import races
+from isa.table import TABLE, Unit
+from workloads.gemm.lai import sgemm_lai
+
+TEXTURE_OF_DOUBLES = """
+.buffer x f64 4 = iota
+.buffer y u32 32
+    S2R R0, LANEID
+    TEX R1, tex[x], R0
+    SHL R0, R0, 2
+    IADD R0, R0, c[y]
+    STG [R0], R1
+    EXIT
+"""
+TWO_FAULTS = """
+.block 64
+    S2R R0, WARPID
+    IADD R0, R0, 1
+    LDS R3, [R0]
+    EXIT
+"""
+
+
+def without_barrier(kernel: Kernel, number: int) -> Kernel:
+    """The kernel with one of its barriers replaced by NOP."""
+    code = list(kernel.program.instructions)
+    barriers = [pc for pc, i in enumerate(code) if i.row.unit is Unit.BARRIER]
+    code[barriers[number]] = Instruction(TABLE["NOP"], ())
+    return replace(kernel, program=replace(kernel.program, instructions=tuple(code)))
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
+def test_a_dropped_barrier_gives_wrong_values(layout):
+    """Without the barrier before a tile is overwritten, SGEMM computes something else, and the race is reported."""
+    kernel, machine = sgemm_lai(96, 96, 64, layout), load("gtx580", {"schedulers.policy": "gto"})
+    right = interpret(kernel).memory
+    broken = without_barrier(kernel, -2)
+    assert np.array_equal(run_sm(kernel, machine).memory, right)
+    assert not np.array_equal(run_sm(broken, machine).memory, right)
+    assert races(kernel) == []
+    assert races(broken) != []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_texture_of_doubles_is_read_to_its_end(engine):
+    """A fetch of 32-bit words is clamped to the bytes of its buffer, whatever the type of its elements."""
+    kernel = read(TEXTURE_OF_DOUBLES)
+    assert np.array_equal(run_sm(kernel, plain_machine(), engine=engine).memory, interpret(kernel).memory)
+
+
+@settings(REPEATABLE, max_examples=60 if COMPILED else 6)
+@given(kernels(most_blocks=3, least=4), machines())
+def test_time_does_not_depend_on_values(kernel, machine):
+    """Computing only what addresses and branches need gives the same trace and the same stalls."""
+    full, timed = (run_sm(kernel, machine, values=values, trace=True) for values in (True, False))
+    assert set(differences(full, timed)) <= {"memory", "registers"}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("S2R R0, LANEID\nISETP.LT P0, R0, 7\n@P0 EXIT\nEXIT", ["divergent", "7 of 32"]),
+        (".shared 64\nMOV R0, 2\nLDS R1, [R0]\nEXIT", ["misaligned", "0x2"]),
+        (".shared 64\nMOV R0, 64\nLDS R1, [R0]\nEXIT", ["0x40"]),
+        (".local 16\nLDL R1, [RZ+16]\nEXIT", ["0x10"]),
+        ("MOV R0, -4\nLDG R1, [R0]\nEXIT", ["0xfffffffc"]),
+    ],
+    ids=["divergent exit", "misaligned", "outside shared", "outside local", "outside global"],
+)
+def test_a_fault_names_its_place(text, words, engine):
+    """A fault of the kernel is one line with the instruction and what is wrong, the same as in program order."""
+    kernel = read(text)
+    with pytest.raises(ExecutionError) as timed:
+        run_sm(kernel, plain_machine(), engine=engine)
+    with pytest.raises(ExecutionError) as ordered:
+        interpret(kernel)
+    assert str(timed.value) == str(ordered.value)
+    assert all(word in str(timed.value) for word in words)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_first_fault_of_a_cycle_is_the_one_reported(engine):
+    """Where two schedulers meet a fault in the same cycle, the one that acts first in it is reported."""
+    with pytest.raises(ExecutionError, match=r"warp 0.*0x1 "):
+        run_sm(read(TWO_FAULTS), plain_machine({"schedulers.count": 2}), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_deadlock_says_who_waits_where(engine):
+    """A barrier that one warp never reaches: the error names the barrier and the warp that waits."""
+    text = ".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@P0 BRA out\nBAR.SYNC 3\nout:\nEXIT"
+    with pytest.raises(DeadlockError, match=r"barrier 3 has 1 of 2 warps: warp 1 at pc 3"):
+        run_sm(read(text), plain_machine(), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_endless_loop_ends_at_the_limit(engine):
+    """A launch longer than `max_cycles` is an error that says so."""
+    with pytest.raises(LimitError, match="500 cycles"):
+        run_sm(read("again:\nBRA again"), plain_machine(), engine=engine, max_cycles=500)
+
+
+def test_an_unknown_engine_is_refused():
+    """The error names the engines that exist."""
+    with pytest.raises(UserError, match="compiled, reference"):
+        run_sm(read("EXIT"), plain_machine(), engine="abacus")
+
+
+def test_a_register_too_many_is_refused():
+    """A program with more registers than the machine has per thread does not start."""
+    with pytest.raises(UserError, match="needs 64 registers per thread; gtx580 has 63"):
+        run_sm(read("MOV R63, 0\nEXIT"), plain_machine())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_running_off_the_end_exits(engine):
+    """A program without EXIT ends behind its last instruction, with the cycles of one that has it."""
+    text = "IADD R0, R0, 1\n"
+    assert (
+        run_sm(read(text), plain_machine(), engine=engine).cycles == run_sm(read(text + "EXIT"), plain_machine()).cycles
+    )

@@ -1,0 +1,65 @@
+"""Timelines worked out by hand, one for each stall reason; the working stands in the files of tests/golden."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gpusim.engines.simulate import ENGINES, run_sm
+from gpusim.machine import load
+from gpusim.stall import Stall, label
+from gpusim.state import TRACE_KINDS
+from isa.listing import read
+
+GOLDEN = sorted((Path(__file__).parent.parent / "golden").glob("*.txt"))
+EVENT_WORDS = {"issue": "", "refuse": "", "serve": " for {}", "release": " at {}"}
+
+
+def sections(path: Path) -> dict[str, str]:
+    """Text of each [section] of a golden file."""
+    parts = ("\n" + path.read_text()).split("\n[")[1:]
+    return {name: body.strip("\n") for name, body in (part.split("]\n", 1) for part in parts)}
+
+
+def overrides(text: str) -> dict[str, int | str]:
+    """The machine's numbers that the working uses."""
+    pairs = (line.split(" = ") for line in text.splitlines())
+    return {path: int(value) if value.isdigit() else value for path, value in pairs}
+
+
+def events(run) -> list[str]:
+    """Trace records as the golden files write them, blocks' comings and goings left out."""
+    records = ((TRACE_KINDS[r.kind], r) for r in run.trace)
+    return [
+        f"{kind} {r.cycle} warp {r.warp} pc {r.pc}" + EVENT_WORDS[kind].format(r.detail)
+        for kind, r in records
+        if kind in EVENT_WORDS
+    ]
+
+
+def by_reason(table, empty=0) -> Counter[str]:
+    """Cycles of each reason that has any."""
+    return +Counter({label(reason): int(table[:, reason].sum()) for reason in Stall}) + Counter(x_empty=empty)
+
+
+def counted(text: str) -> Counter[str]:
+    """Reasons and cycles of a section."""
+    return Counter({reason: int(cycles) for reason, cycles in (line.split() for line in text.splitlines())})
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_a_hand_worked_timeline(path, engine):
+    """Every event, stalled warp-cycle and lost issue slot is where the working says."""
+    golden = sections(path)
+    run = run_sm(read(golden["listing"]), load("gtx580", overrides(golden["machine"])), engine=engine, trace=True)
+    assert events(run) == golden["events"].splitlines()
+    assert by_reason(run.stalls, run.empty) == counted(golden["stalls"])
+    assert by_reason(run.lost) == counted(golden["lost"])
+    assert run.cycles == int(golden["cycles"])
+
+
+def test_every_stall_reason_has_a_timeline():
+    """There is no reason that was not worked out by hand."""
+    shown = set().union(*(counted(sections(path)["stalls"]) for path in GOLDEN))
+    assert shown == {label(reason) for reason in Stall}

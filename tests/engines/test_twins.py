@@ -1,0 +1,93 @@
+"""The engines are twins: the same records in the same order, the same stalls, the same values."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from every_cycle import scan
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import REPEATABLE, kernels, machines
+from twins import differences, mistakes, rarest, run_both, seen
+
+from gpusim.analysis.occupancy import occupancy
+from gpusim.engines.simulate import run_sm
+from gpusim.rule import COMPILED
+from gpusim.stall import Stall
+from isa.interpret import interpret
+
+BUSY_KERNELS = kernels(most_blocks=3, least=4)
+RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))
+
+
+def compare_twins(examples: int) -> Counter[str]:
+    """Assert that the engines agree on so many pairs; returns in how many each kind and reason occurred."""
+    counts: Counter[str] = Counter()
+
+    @settings(REPEATABLE, max_examples=examples)
+    @given(RACING_KERNELS, machines())
+    def agree(kernel, machine):
+        compiled, reference = run_both(kernel, machine)
+        assert differences(compiled, reference) == []
+        assert_exact_sums(compiled)
+        counts.update(["pairs", *seen(compiled)])
+
+    agree()
+    return counts
+
+
+def assert_exact_sums(run) -> None:
+    """Assert that every warp-cycle and every scheduler cycle has one reason."""
+    assert run.stalls.min() >= 0
+    assert run.stalls.sum() + run.empty == run.cycles * run.warp_slots
+    assert run.stalls[:, Stall.SELECTED].sum() == run.warp_instructions * run.interval
+    assert run.lost.min() >= 0
+    assert run.lost.sum() + run.warp_instructions * run.interval == run.cycles * len(run.lost)
+
+
+def test_twins_agree():
+    """Traces, stalls, lost slots, registers and memory are equal, and their sums exact, on random pairs."""
+    counts = compare_twins(250 if COMPILED else 12)
+    if COMPILED:
+        assert rarest(counts)[1] >= 5, counts
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_twins_agree_on_two_thousand_pairs():
+    """2,000 pairs of program and machine, in which every trace kind and stall reason occurs in at least 50."""
+    counts = compare_twins(2000)
+    assert counts["pairs"] >= 2000
+    assert rarest(counts)[1] >= 50, counts
+
+
+def check_by_scanning(examples: int) -> None:
+    """Assert that the compiled engine equals a scan of every warp in every slot, on so many pairs."""
+
+    @settings(REPEATABLE, max_examples=examples)
+    @given(RACING_KERNELS, machines())
+    def equal(kernel, machine):
+        run = run_sm(kernel, machine, trace=True)
+        scanned = scan(kernel, machine, min(occupancy(kernel, machine).blocks, kernel.blocks))
+        assert mistakes(run, scanned) == []
+
+    equal()
+
+
+def test_a_scan_of_every_cycle_agrees():
+    """Events, every warp's stalls by instruction, lost slots and values equal those of asking all warps each slot."""
+    check_by_scanning(80 if COMPILED else 6)
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_a_scan_of_every_cycle_agrees_on_many_pairs():
+    """The same on a thousand pairs of program and machine."""
+    check_by_scanning(1000)
+
+
+@settings(REPEATABLE, max_examples=60 if COMPILED else 6)
+@given(BUSY_KERNELS, machines())
+def test_timed_values_are_those_of_program_order(kernel, machine):
+    """Race-free kernels leave the memory that isa.interpret leaves, whatever the machine."""
+    assert np.array_equal(run_sm(kernel, machine).memory, interpret(kernel).memory)

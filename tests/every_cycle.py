@@ -1,0 +1,400 @@
+"""The SM scanned cycle by cycle: in every issue slot every warp is asked why it does not issue.
+
+An independent answer to what the rules settle in closed form and the engines skip: nothing is woken, stored ahead or
+summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come from `isa.steps`, at issue.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from executed import execute, load_store_cost, target
+
+from gpusim.machine import Machine, bytes_per_cycle_x64, initiation_interval
+from gpusim.stall import Stall
+from isa import flow, memory
+from isa.frame import group_of, new_frame
+from isa.kernel import Kernel
+from isa.operand import Immediate
+from isa.table import Unit
+
+LATER = 1 << 60
+READY = None
+Event = tuple[int, str, int, int, int, int, int]  # cycle, kind, agent, warp slot, block, pc, detail
+
+
+@dataclass(eq=False)
+class Access:
+    """A load or store from its issue on; LATER: not served yet."""
+
+    warp: Warp
+    pc: int
+    cycles: int
+    extra: int
+    lines: int
+    read: int = LATER
+    done: int = LATER
+
+
+@dataclass(eq=False)
+class Warp:
+    """A resident warp: what it waits for, and why it did not issue in each slot (`log`)."""
+
+    slot: int
+    block: int
+    index: int
+    age: int
+    start: int
+    frame: Any
+    group: Any
+    pc: int = 0
+    barrier: int = 0
+    branch: int = 0
+    reissue: int = 0
+    refused: int = 0
+    exited: bool = False
+    ready_at: int = LATER
+    reason: Stall | None = None  # of the slot that runs
+    charged: int = 0  # pc that the slot is charged to
+    results: dict[str, tuple[Access | int, Stall]] = field(default_factory=dict)
+    readers: dict[str, list[Access]] = field(default_factory=dict)
+    accesses: list[Access] = field(default_factory=list)
+    log: dict[int, Stall | None] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Scheduler:
+    """A warp scheduler; `idle` are (begin, cycles) of the slots since the last one used."""
+
+    last: int = -1
+    issued_at: int = -LATER
+    issued: int = 0
+    idle: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Scan:
+    """The SM and what has been counted so far."""
+
+    kernel: Kernel
+    machine: Machine
+    resident: int
+    memory: Any
+    warps: list[Warp | None]
+    schedulers: list[Scheduler]
+    blocks: dict[int, tuple[int, list[Warp]]] = field(default_factory=dict)  # slot: id and warps
+    finished: dict[int, int] = field(default_factory=dict)  # slot: when its last warp leaves
+    placed: int = 0
+    queue: list[Access] = field(default_factory=list)
+    free: int = 0  # when the load/store unit can serve again
+    channel: int = 0  # 1/64 cycles
+    pipes: dict[tuple[str, int], int] = field(default_factory=dict)
+    exclusive: int = 0
+    arrived: dict[tuple[int, int], list[Warp]] = field(default_factory=dict)
+    stalls: Counter[tuple[int, Stall]] = field(default_factory=Counter)
+    lost: Counter[tuple[int, Stall]] = field(default_factory=Counter)
+    empty: int = 0
+    cycles: int = 0
+    events: list[Event] = field(default_factory=list)
+    registers: dict[int, Any] = field(default_factory=dict)  # warp slot: [register, lane] of its last warp
+
+
+def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
+    """Run all blocks of the kernel on one SM that holds `resident` of them."""
+    schedulers = [Scheduler() for _ in range(machine.schedulers.count)]
+    sm = Scan(kernel, machine, resident, memory.image(kernel), [None] * (resident * kernel.warps), schedulers)
+    for k, scheduler in enumerate(schedulers):
+        scheduler.idle = [(-1, _offset(machine, k))]
+    now = 0
+    while _launch(sm, now):
+        for k in _order(machine, now):
+            if now % machine.schedulers.interval == _offset(machine, k):
+                _slot(sm, k, now)
+        _serve(sm, now)
+        _count(sm)
+        now += 1
+    sm.cycles = now
+    for k, scheduler in enumerate(schedulers):
+        sm.lost[k, Stall.X_EXITED] += sum(min(length, now - max(begin, 0)) for begin, length in scheduler.idle)
+    return sm
+
+
+def _offset(machine: Machine, k: int) -> int:
+    return k * machine.schedulers.stagger % machine.schedulers.interval
+
+
+def _order(machine: Machine, now: int) -> list[int]:
+    first = now // machine.schedulers.interval if machine.issue.rotate else 0
+    return [(k + first) % machine.schedulers.count for k in range(machine.schedulers.count)]
+
+
+def _count(sm: Scan) -> None:
+    for warp in sm.warps:
+        if warp is None or warp.reason is None:
+            sm.empty += 1
+        else:
+            sm.stalls[warp.charged, warp.reason] += 1
+
+
+# --- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _launch(sm: Scan, now: int) -> bool:
+    """Retire and place; false when nothing is left."""
+    for slot in range(sm.resident):
+        if sm.finished.get(slot) == now:
+            block, warps = sm.blocks.pop(slot)
+            del sm.finished[slot]
+            sm.events.append((now, "retire", 0, -1, block, -1, slot))
+            for warp in warps:
+                sm.warps[warp.slot] = None
+                sm.registers[warp.slot] = warp.frame.registers[:, warp.index]
+        if slot not in sm.blocks and sm.placed < sm.kernel.blocks:
+            _place(sm, slot, now)
+    return bool(sm.blocks)
+
+
+def _place(sm: Scan, slot: int, now: int) -> None:
+    block, launch, warps = sm.placed, sm.machine.launch, sm.kernel.warps
+    start = now + (slot * launch.block_skew if block < sm.resident else launch.block_latency)
+    unused = np.zeros(len(sm.kernel.program), np.int64)
+    frame = new_frame(sm.kernel, block, sm.memory, unused, unused.copy())
+    members = [
+        Warp(slot * warps + i, block, i, block * warps + i, start + i * launch.warp_skew, frame, group_of(frame, (i,)))
+        for i in range(warps)
+    ]
+    sm.blocks[slot] = block, members
+    sm.warps[slot * warps : (slot + 1) * warps] = members
+    sm.placed += 1
+    sm.events.append((now, "place", 0, -1, block, -1, slot))
+
+
+# --- an issue slot ----------------------------------------------------------------------------------------------------
+
+
+def _slot(sm: Scan, k: int, now: int) -> None:
+    scheduler, interval = sm.schedulers[k], sm.machine.schedulers.interval
+    mine = [warp for warp in sm.warps[k :: sm.machine.schedulers.count] if warp is not None]
+    eligible = []
+    for warp in mine:
+        warp.charged = warp.pc
+        warp.reason = _own(sm, warp, now)
+        if warp.reason is READY:
+            warp.ready_at = min(warp.ready_at, now)
+            warp.reason = _refusal(sm, k, warp, now)
+        if warp.reason is READY:
+            warp.reason = Stall.NOT_SELECTED
+            eligible.append(warp)
+    if eligible:
+        chosen = _choose(sm, scheduler, eligible)
+        _blame(sm, k, scheduler, chosen)
+        _use(sm, k, chosen, now)
+    else:
+        scheduler.idle.append((now, interval))
+    for warp in mine:
+        warp.log[now] = warp.reason
+
+
+def _blame(sm: Scan, k: int, scheduler: Scheduler, warp: Warp) -> None:
+    """The unused slots are charged to what held the warp that ends them."""
+    for begin, length in scheduler.idle:
+        reason = warp.log.get(begin, Stall.X_EMPTY)
+        assert reason is not None
+        sm.lost[k, reason] += length
+    scheduler.idle = []
+
+
+def _choose(sm: Scan, scheduler: Scheduler, eligible: list[Warp]) -> Warp:
+    policy, last = sm.machine.schedulers.policy, scheduler.last
+    if policy == "lrr":
+        return min(eligible, key=lambda warp: (warp.slot <= last, warp.slot))
+    greedy = [warp for warp in eligible if warp.slot == last and policy == "gto"]
+    return greedy[0] if greedy else min(eligible, key=lambda warp: warp.age)
+
+
+def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
+    scheduler, issue = sm.schedulers[k], sm.machine.issue
+    refused = _row(sm, warp) in ("load", "store") and len(sm.queue) >= sm.machine.load_store.queue
+    if not refused or issue.refused_moves_pointer:
+        scheduler.last = warp.slot
+    kind = "refuse" if refused else "issue"
+    sm.events.append((now, kind, 1 + k, warp.slot, warp.block, warp.charged, warp.ready_at))
+    warp.ready_at = LATER
+    if refused:
+        warp.reason, warp.refused = Stall.MIO_THROTTLE, now + issue.refused_retry
+        sm.lost[k, Stall.MIO_THROTTLE] += sm.machine.schedulers.interval
+        return
+    warp.reason, scheduler.issued_at = Stall.SELECTED, now
+    scheduler.issued += 1
+    _issue(sm, k, warp, now)
+
+
+# --- why a warp does not issue ----------------------------------------------------------------------------------------
+
+
+def _row(sm: Scan, warp: Warp) -> str:
+    """What the warp's next instruction is to the SM: the unit class, `load` or `store`, `exit`, `branch`."""
+    if warp.pc == len(sm.kernel.program):
+        return "exit"
+    row = sm.kernel.program.instructions[warp.pc].row
+    if row.unit is not Unit.TEXTURE and (row.is_load or row.is_store):
+        return "load" if row.is_load else "store"
+    return {"EXIT": "exit", "BRA": "branch"}.get(row.mnemonic, row.unit.value)
+
+
+def _own(sm: Scan, warp: Warp, now: int) -> Stall | None:
+    """The first reason of the warp's own that holds."""
+    if warp.exited:
+        return Stall.X_EXITED
+    until = {
+        Stall.X_LAUNCH: warp.start,
+        Stall.BARRIER: warp.barrier,
+        Stall.BRANCH_RESOLVING: warp.branch,
+        Stall.X_REISSUE: warp.reissue,
+        Stall.X_WAR: 0,
+        Stall.DRAIN: 0,
+        Stall.MIO_THROTTLE: warp.refused,
+    }
+    if warp.pc < len(sm.kernel.program):
+        instruction = sm.kernel.program.instructions[warp.pc]
+        written = flow.writes(instruction)
+        for name in flow.reads(instruction) | written:
+            result, reason = warp.results.get(name, (0, Stall.WAIT))
+            until[reason] = max(until.get(reason, 0), result.done if isinstance(result, Access) else result)
+        until[Stall.X_WAR] = max((a.read for name in written for a in warp.readers.get(name, ())), default=0)
+    if _row(sm, warp) == "exit":
+        until[Stall.DRAIN] = max((a.done for a in warp.accesses), default=0)
+    return min((reason for reason, when in until.items() if when > now), default=READY)
+
+
+def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
+    """What units shared with other warps say."""
+    kind = _row(sm, warp)
+    pipe = _pipe(sm, k, kind)
+    if pipe is not None and sm.pipes.get(pipe, 0) > now:
+        return Stall.TEX_THROTTLE if kind == Unit.TEXTURE else Stall.MATH_PIPE_THROTTLE
+    full = len(sm.queue) >= sm.machine.load_store.queue
+    if kind in ("load", "store") and full and not sm.machine.issue.refused_wastes_slot:
+        return Stall.MIO_THROTTLE
+    alone = kind == Unit.DP or now < sm.exclusive
+    others = [s.issued_at for other, s in enumerate(sm.schedulers) if other != k]
+    taken = any(now - issued < sm.machine.schedulers.interval for issued in others)
+    return Stall.X_DP_EXCLUSIVE if sm.machine.double.exclusive != "off" and alone and taken else READY
+
+
+def _pipe(sm: Scan, k: int, kind: str) -> tuple[str, int] | None:
+    machine = sm.machine
+    if kind == Unit.TEXTURE:
+        name = machine.texture.pipe
+    elif kind in machine.unit:
+        name = machine.unit[kind].pipe
+    else:
+        return None
+    return name, 0 if machine.pipe[name].shared else k
+
+
+# --- what an issue does -----------------------------------------------------------------------------------------------
+
+
+def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
+    kind, pc = _row(sm, warp), warp.pc
+    warp.barrier = warp.branch = warp.refused = 0
+    warp.reissue = now + sm.machine.schedulers.reissue
+    if pc == len(sm.kernel.program):
+        _exit(sm, warp, now)
+        return
+    warp.pc += 1
+    active, addresses = execute(sm.kernel, warp.frame, warp.group, pc)
+    if not active.any():
+        return
+    if kind == "exit":
+        _exit(sm, warp, now)
+    elif kind == "branch":
+        warp.branch, warp.pc = now + sm.machine.branch.latency, target(sm.kernel, pc)
+    elif kind == Unit.BARRIER:
+        _arrive(sm, k, warp, pc, now)
+    elif kind in ("load", "store"):
+        _enter(sm, warp, pc, active, addresses)
+    elif kind != Unit.CONTROL:
+        _compute(sm, k, warp, pc, kind, now)
+
+
+def _exit(sm: Scan, warp: Warp, now: int) -> None:
+    warp.exited, warp.pc = True, warp.charged
+    slot = warp.slot // sm.kernel.warps
+    if all(other.exited for other in sm.blocks[slot][1]):
+        sm.finished[slot] = now + sm.machine.schedulers.interval
+
+
+def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
+    numbers = [o.bits for o in sm.kernel.program.instructions[pc].operands if isinstance(o, Immediate)]
+    needed = numbers[1] // 32 if len(numbers) > 1 else sm.kernel.warps
+    present = sm.arrived.setdefault((warp.block, numbers[0]), [])
+    present.append(warp)
+    warp.barrier = LATER
+    if len(present) == needed:
+        release = now + max(1, sm.machine.barrier.latency)
+        for member in sm.arrived.pop((warp.block, numbers[0])):
+            member.barrier = release
+        sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, release))
+
+
+def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int) -> None:
+    pipe = _pipe(sm, k, kind)
+    assert pipe is not None
+    texture = kind == Unit.TEXTURE
+    latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
+    sm.pipes[pipe] = now + initiation_interval(sm.machine.pipe[pipe[0]])
+    if kind == Unit.DP:
+        span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": latency}[sm.machine.double.exclusive]
+        sm.exclusive = now + span
+    for name in flow.writes(sm.kernel.program.instructions[pc]):
+        warp.results[name] = now + latency, Stall.LONG_SCOREBOARD if texture else Stall.WAIT
+
+
+# --- loads and stores -------------------------------------------------------------------------------------------------
+
+
+def _enter(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any) -> None:
+    instruction = sm.kernel.program.instructions[pc]
+    access = Access(warp, pc, *load_store_cost(sm.machine, instruction.row, addresses, active))
+    warp.accesses.append(access)
+    sm.queue.append(access)
+    reason = Stall.SHORT_SCOREBOARD if instruction.row.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
+    for name in flow.writes(instruction):
+        warp.results[name] = access, reason
+    for register in instruction.reads():
+        warp.readers.setdefault(f"R{register}", []).append(access)
+
+
+def _serve(sm: Scan, now: int) -> None:
+    if not sm.queue or now < sm.free:
+        return
+    access, machine = sm.queue.pop(0), sm.machine
+    row = sm.kernel.program.instructions[access.pc].row
+    sm.free = now + access.cycles
+    gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
+    if row.unit is Unit.SHARED:
+        latency, hold = getattr(machine.shared_memory, f"latency_{row.width}") + access.extra, _war(machine, row)
+    elif row.unit is Unit.LOCAL:
+        latency, hold = machine.local_memory.latency, 0
+    else:
+        latency, hold = machine.global_memory.latency, machine.global_memory.war
+    access.done = gone + latency if row.is_load else max(sm.free, gone)
+    access.read = now + max(1, hold)
+    agent = 1 + machine.schedulers.count
+    sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))
+
+
+def _war(machine: Machine, row: Any) -> int:
+    return int(getattr(machine.shared_memory, f"war_{row.width}"))
+
+
+def _transfer(sm: Scan, lines: int, now: int) -> int:
+    """The cycle at which the channel has moved so many lines."""
+    cost = round(64 * 64 * sm.machine.global_memory.line_bytes / bytes_per_cycle_x64(sm.machine))
+    sm.channel = max(sm.channel, 64 * now) + lines * cost
+    return -(-sm.channel // 64)

@@ -1,0 +1,70 @@
+"""What one instruction does in one warp, by `isa.steps`, and what its addresses cost, by the definitions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from gpusim.machine import Machine, SharedMemory
+from isa import memory, steps
+from isa.frame import Frame, Group
+from isa.kernel import Kernel
+from isa.operand import Label
+from isa.table import Unit
+
+
+def execute(kernel: Kernel, frame: Frame, group: Group, pc: int) -> tuple[Any, Any]:
+    """Compute an instruction for a group of one warp; returns its active lanes, and the addresses if it has any."""
+    seen: list[Any] = [None]
+
+    def observe(_pc: int, _warps: Any, addresses: Any, _active: Any) -> None:
+        seen.append(addresses[0])
+
+    guard = steps.guard(kernel.program.instructions[pc].guard)
+    mask = group.mask if guard is None else guard(frame, group)
+    active = group.live if mask is None else mask
+    action = steps.action(steps.Scope(kernel, pc, memory.constants(kernel), observe), compute=True)
+    if active.any() and action is not None:
+        with np.errstate(all="ignore"):
+            action(frame, group, mask)
+    return active[0], seen[-1]
+
+
+def target(kernel: Kernel, pc: int) -> int:
+    """The pc that the branch at `pc` goes to."""
+    label = kernel.program.instructions[pc].operands[0]
+    assert isinstance(label, Label)
+    return kernel.program.labels[label.name]
+
+
+def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> tuple[int, int, int]:
+    """Cycles of the load/store unit, cycles on top of the latency, transactions."""
+    words = row.words
+    where = [int(a) if on else None for a, on in zip(addresses, active, strict=True)]
+    if row.unit is Unit.SHARED:
+        shared = machine.shared_memory
+        passes = max(1, _passes(where, words, shared))
+        extra = max(0, passes - getattr(shared, f"free_passes_{row.width}"))
+        return passes * shared.pass_cycles, extra * shared.pass_cycles, 0
+    if row.unit is Unit.LOCAL:
+        return words * machine.local_memory.request_cycles, 0, 0
+    groups = [where[i : i + 32 // words] for i in range(0, 32, 32 // words)]
+    lines = sum(len({a // machine.global_memory.line_bytes for a in group if a is not None}) for group in groups)
+    return lines * machine.global_memory.request_cycles, 0, lines
+
+
+def _passes(where: list[int | None], words: int, shared: SharedMemory) -> int:
+    halves = [where[:16], where[16:]]
+    if words == 1:
+        return _ways(where, range(1), shared.banks)
+    parts = [range(2)] if words == 2 else [range(2), range(2, 4)]
+    if words == 4 and shared.merge_halves and halves[0] == halves[1]:
+        halves = halves[:1]
+    return sum(_ways(half, part, shared.banks) for half in halves for part in parts)
+
+
+def _ways(where: list[int | None], part: range, banks: int) -> int:
+    words = {a // 4 + offset for a in where if a is not None for offset in part}
+    return max(Counter(word % banks for word in words).values(), default=0)

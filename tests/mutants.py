@@ -1,0 +1,153 @@
+"""Wrong rules, each planted in turn, and whether a scan of every cycle notices.
+
+`NUMBA_DISABLE_JIT=1 python tests/mutants.py` prints one line for each mutant: its name, and `caught` or `survived`. The
+twins would not notice: they share the rules.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+from every_cycle import scan
+from timing import plain_machine
+from twins import mistakes
+
+from gpusim.engines.simulate import run_sm
+from gpusim.rule import lowest_bit
+from gpusim.rules import (
+    barrier,
+    block_scheduler,
+    double_precision,
+    global_memory,
+    ladder,
+    load_store,
+    pipe,
+    scoreboard,
+    shared_memory,
+    warp_scheduler,
+)
+from gpusim.stall import OWN
+from gpusim.state import NEVER
+from isa.listing import read
+
+NO_MUTANT = "no mutant"
+BUSY = """
+.grid 2
+.block 96
+.shared 4096
+.buffer x u32 1024 = iota
+    S2R R0, LANEID
+    S2R R1, WARPID
+    SHL R2, R0, 3
+    SHL R3, R0, 2
+    IADD R3, R3, c[x]
+    DADD R4, R6, R8
+    LDG R10, [R3]
+    LDS.64 R12, [R2]
+    MUFU.RCP R14, R1
+    STS.64 [R2], R12
+    LDS.128 R20, [RZ]
+    IADD R2, R2, 8
+    DFMA R6, R4, R4, R4
+    LDS R15, [R2]
+    BAR.SYNC 0
+    TEX R16, tex[x], R0
+    FADD R17, R15, R10
+    ISETP.GE P0, R1, 1
+    @P0 BRA past
+    LDG R18, [R3]
+past:
+    BAR.SYNC 1
+    STG [R3], R17
+    EXIT
+"""
+CHANGES: dict[str, int | str] = {
+    "schedulers.count": 2,
+    "limits.blocks": 1,
+    "load_store.queue": 1,
+    "launch.block_latency": 10,
+    "double.exclusive": "flight",
+}
+
+
+def busier(original: Callable[..., Any], position: int, more: int) -> Callable[..., Any]:
+    """The function, called with one of its arguments raised."""
+
+    def mutant(*arguments: Any) -> Any:
+        changed = list(arguments)
+        changed[position] += more
+        return original(*changed)
+
+    return mutant
+
+
+def plus(original: Callable[..., Any], more: int) -> Callable[..., Any]:
+    """The function, its result raised."""
+    return lambda *arguments: original(*arguments) + more
+
+
+def nothing(*_: Any) -> None:
+    """A step left out."""
+
+
+def ready_at_once(_sm: Any, *arguments: Any) -> Any:
+    """No unit ever says later than now."""
+    return arguments[-1]
+
+
+def sooner(warp: Any, instruction: Any, pc: int, ready: int, commit: Callable[..., None] = scoreboard.commit) -> None:
+    """Every known result two cycles before its time."""
+    commit(warp, instruction, pc, ready - 2 if ready < NEVER else ready)
+
+
+def lowest_first(_policy: int, _sm: Any, _k: int, eligible: int, _: int) -> int:
+    """A policy that no machine has."""
+    return lowest_bit(eligible)
+
+
+def backwards(machine: Any, k: int, warp: Any, stall: Any, until: int) -> None:
+    """The ladder climbed from its last rung."""
+    reached = warp.since
+    for rung in reversed(range(OWN)):
+        if warp.rung[rung] > reached:
+            release = min(ladder.slot_from(machine, k, warp.rung[rung]), until)
+            stall[rung] += release - reached
+            reached = release
+    warp.since = until
+
+
+MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
+    NO_MUTANT: (pipe, "commit", pipe.commit),
+    "initiation interval one longer": (pipe, "commit", busier(pipe.commit, 3, 1)),
+    "pipe never busy": (pipe, "earliest", lambda *_: 0),
+    "results two cycles early": (scoreboard, "commit", sooner),
+    "sources of loads not held": (scoreboard, "hold", nothing),
+    "sources held one cycle longer": (scoreboard, "let_go", busier(scoreboard.let_go, 3, 2)),
+    "queue takes one more": (load_store, "earliest", ready_at_once),
+    "barrier releases late": (barrier, "commit", plus(barrier.commit, 2)),
+    "double precision not exclusive": (double_precision, "commit", nothing),
+    "one pass more": (shared_memory, "passes", plus(shared_memory.passes, 1)),
+    "one line more": (global_memory, "transactions", plus(global_memory.transactions, 1)),
+    "ladder upside down": (ladder, "settle_own", backwards),
+    "shared reasons not settled": (ladder, "settle_shared", nothing),
+    "empty slots not blamed": (ladder, "blame", nothing),
+    "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),
+    "lowest warp first": (warp_scheduler, "choose", lowest_first),
+}
+
+
+def verdict(name: str) -> str:
+    """`caught` or `survived`."""
+    kernel, machine = read(BUSY), plain_machine(CHANGES)
+    module, attribute, mutant = MUTANTS[name]
+    with patch.object(module, attribute, mutant):
+        run = run_sm(kernel, machine, trace=True)
+    return "caught" if mistakes(run, scan(kernel, machine, 1)) else "survived"
+
+
+if __name__ == "__main__":
+    for mutant_name in MUTANTS:
+        sys.stdout.write(f"{mutant_name}: {verdict(mutant_name)}\n")

@@ -1,0 +1,186 @@
+"""When a lone warp issues: the longest path of its dependence graph, from `isa.dependence` and the machine alone.
+
+Nodes are the executed instructions (`issue`, i), the services of loads and stores (`serve`, i) and the transfers over
+the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. The only thing that is no
+path length: an issue waits for its scheduler's next slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from executed import execute, load_store_cost, target
+
+from gpusim.machine import Machine, bytes_per_cycle_x64, initiation_interval
+from isa import memory
+from isa.dependence import unrolled
+from isa.frame import group_of, new_frame
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.table import MEMORY_UNITS, Unit
+
+TICKS = 64  # of a cycle
+Node = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Executed:
+    """An instruction as a lone warp executed it; the last three are 0 unless it goes through the load/store unit."""
+
+    pc: int
+    instruction: Instruction
+    active: bool
+    cycles: int = 0
+    extra: int = 0
+    lines: int = 0
+
+    @property
+    def queued(self) -> bool:
+        """It went through the load/store unit."""
+        return self.active and self.instruction.row.unit in MEMORY_UNITS - {Unit.TEXTURE}
+
+
+def executed(kernel: Kernel, machine: Machine) -> list[Executed]:
+    """What the only warp of a kernel executes, in program order, up to its EXIT."""
+    instructions, pc = kernel.program.instructions, 0
+    unused = np.zeros(len(instructions), np.int64)
+    frame = new_frame(kernel, 0, memory.image(kernel), unused, unused.copy())
+    group = group_of(frame, (0,))
+    stream: list[Executed] = []
+    while True:
+        instruction = instructions[pc]
+        lanes, addresses = execute(kernel, frame, group, pc)
+        done = Executed(pc, instruction, bool(lanes.any()))
+        if done.queued:
+            done = Executed(pc, instruction, True, *load_store_cost(machine, instruction.row, addresses, lanes))
+        stream.append(done)
+        taken, pc = done.active and instruction.row.mnemonic in ("BRA", "EXIT"), pc + 1
+        if taken and instruction.row.mnemonic == "EXIT":
+            return stream
+        if taken:
+            pc = target(kernel, done.pc)
+
+
+def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:
+    """(pc, cycle) of each issue of a kernel of one warp, on a machine whose load/store queue never fills."""
+    stream = executed(kernel, machine)
+    graph = timing_graph(stream, machine)
+    slot = machine.schedulers.interval * TICKS
+    when: dict[Node, int] = {}
+    for node in nx.topological_sort(graph):
+        earliest = max((when[before] + w for before, _, w in graph.in_edges(node, data="weight")), default=0)
+        when[node] = -(-earliest // slot) * slot if node[0] == "issue" else earliest
+    return [(done.pc, when["issue", i] // TICKS) for i, done in enumerate(stream)]
+
+
+def timing_graph(stream: list[Executed], machine: Machine) -> nx.MultiDiGraph:
+    """All constraints of a stream as weighted edges between its nodes."""
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from(("issue", i) for i in range(len(stream)))
+    for edges in (_order(stream, machine), _pipes(stream, machine), _queue(stream, machine)):
+        graph.add_weighted_edges_from((u, v, w * TICKS) for u, v, w in edges)
+    graph.add_weighted_edges_from(_channel(stream, machine))
+    dependences = unrolled([done.instruction for done in stream]).edges(data=True)
+    for before, after, data in dependences:
+        if stream[before].active:
+            for node, weight in _dependence(stream[before], before, data, machine):
+                graph.add_edge(node, ("issue", after), weight=weight * TICKS)
+    return graph
+
+
+def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
+    """In-order issue: one at a time, later behind a taken branch or a barrier."""
+    for i, done in enumerate(stream[:-1]):
+        gap = machine.schedulers.reissue
+        if done.active and done.instruction.row.mnemonic == "BRA":
+            gap = max(gap, machine.branch.latency)
+        if done.active and done.instruction.row.unit is Unit.BARRIER:
+            gap = max(gap, machine.barrier.latency, 1)
+        yield ("issue", i), ("issue", i + 1), gap
+
+
+def _pipe(done: Executed, machine: Machine) -> str:
+    unit = done.instruction.row.unit
+    if unit is Unit.TEXTURE:
+        return machine.texture.pipe
+    return machine.unit[unit].pipe if unit in machine.unit else ""
+
+
+def _pipes(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
+    """Initiation intervals; a warp whose guard is false waits for its pipe and then does not take it."""
+    last: dict[str, int] = {}
+    for i, done in enumerate(stream):
+        pipe = _pipe(done, machine)
+        if pipe in last:
+            yield ("issue", last[pipe]), ("issue", i), initiation_interval(machine.pipe[pipe])
+        if pipe and done.active:
+            last[pipe] = i
+
+
+def _queue(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
+    """Loads and stores are served in order; the final EXIT waits for all of them."""
+    previous = None
+    exit_node = "issue", len(stream) - 1
+    for i, done in enumerate(stream):
+        if not done.queued:
+            continue
+        yield ("issue", i), ("serve", i), 0
+        if previous is not None:
+            yield ("serve", previous), ("serve", i), stream[previous].cycles
+        previous = i
+        if done.instruction.row.is_load:
+            yield _source(done, i), exit_node, _latency(done, machine)
+        else:
+            yield ("serve", i), exit_node, done.cycles
+            yield _source(done, i), exit_node, 0
+
+
+def _channel(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
+    """Lines leave the SM's share of the memory channel one after another; weights in ticks."""
+    cost = round(64 * TICKS * machine.global_memory.line_bytes / bytes_per_cycle_x64(machine))
+    previous = None
+    for i, done in enumerate(stream):
+        if not (done.queued and done.instruction.row.unit is Unit.GLOBAL):
+            continue
+        yield ("serve", i), ("channel", i), done.lines * cost
+        if previous is not None:
+            yield ("channel", previous), ("channel", i), done.lines * cost
+        previous = i
+
+
+def _source(done: Executed, i: int) -> Node:
+    """The node from which the latency of a result counts."""
+    if not done.queued:
+        return "issue", i
+    return ("channel" if done.instruction.row.unit is Unit.GLOBAL else "serve"), i
+
+
+def _latency(done: Executed, machine: Machine) -> int:
+    row = done.instruction.row
+    if row.unit is Unit.SHARED:
+        return int(getattr(machine.shared_memory, f"latency_{row.width}")) + done.extra
+    fixed = {
+        Unit.GLOBAL: machine.global_memory.latency,
+        Unit.LOCAL: machine.local_memory.latency,
+        Unit.TEXTURE: machine.texture.latency,
+    }
+    return fixed[row.unit] if row.unit in fixed else machine.unit[row.unit].latency
+
+
+def _dependence(done: Executed, i: int, data: Any, machine: Machine) -> Iterator[tuple[Node, int]]:
+    """From where, and how much later, an instruction that depends on `done` may issue; a WAR only on memory sources."""
+    if data["kind"] != "WAR":
+        yield _source(done, i), _latency(done, machine)
+    elif done.queued and data["register"].startswith("R"):
+        yield ("serve", i), max(1, _source_hold(done, machine))
+
+
+def _source_hold(done: Executed, machine: Machine) -> int:
+    row = done.instruction.row
+    if row.unit is Unit.GLOBAL:
+        return machine.global_memory.war
+    return int(getattr(machine.shared_memory, f"war_{row.width}")) if row.unit is Unit.SHARED else 0

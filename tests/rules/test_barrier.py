@@ -1,0 +1,44 @@
+"""Barriers: whole and partial ones."""
+
+import pytest
+from timing import cycles_of, run_text, stalled
+
+from gpusim.stall import Stall
+
+
+@pytest.mark.parametrize(("latency", "release"), [(0, 1), (1, 1), (18, 18)])
+def test_a_lone_warp_releases_itself(latency, release):
+    """A barrier of one warp lets go after its latency, at least in the next cycle."""
+    run = run_text("BAR.SYNC 0\nEXIT", {"barrier.latency": latency, "schedulers.reissue": 1, "schedulers.interval": 1})
+    assert [cycle for cycle, _, _ in cycles_of(run)] == [0, release]
+
+
+def test_a_partial_barrier_waits_for_its_count_only():
+    """Two of four warps synchronise on barrier 1; the other two pass them by and wait for nobody."""
+    text = ".block 128\nS2R R0, WARPID\nISETP.LT P0, R0, 2\n@P0 BAR.SYNC 1, 64\nEXIT"
+    run = run_text(text, {"barrier.latency": 18})
+    assert len(cycles_of(run, "release")) == 1
+    exits = {warp: cycle for cycle, warp, pc in cycles_of(run) if pc == 3}
+    assert max(exits[2], exits[3]) < min(exits[0], exits[1])
+
+
+def test_a_barrier_is_used_again_in_the_next_round():
+    """A loop through one barrier releases it once per round."""
+    text = ".block 64\nagain:\nBAR.SYNC 0\nIADD R0, R0, 1\nISETP.LT P0, R0, 5\n@P0 BRA again\nEXIT"
+    assert len(cycles_of(run_text(text), "release")) == 5
+
+
+def test_a_warp_released_from_a_barrier_still_waits_for_its_load():
+    """A load issued before the barrier, used behind it: barrier cycles first, then the load's; both wake it."""
+    text = ".block 64\n.buffer x u32 32\nMOV R1, c[x]\nLDG R0, [R1]\nBAR.SYNC 0\nIADD R0, R0, 1\nEXIT"
+    run = run_text(text, {"global_memory.latency": 300, "barrier.latency": 18})
+    waits = [run.stalls[3, reason] for reason in (Stall.BARRIER, Stall.LONG_SCOREBOARD)]
+    assert waits[0] == stalled(run, Stall.BARRIER) > 0
+    assert waits[1] > 400
+
+
+def test_two_blocks_have_barriers_of_their_own():
+    """Barrier 0 of one block is not barrier 0 of the other."""
+    run = run_text(".grid 2\n.block 64\nBAR.SYNC 0\nEXIT")
+    released = [(int(r.cycle), int(r.block)) for r in run.trace if r.kind == 4]
+    assert sorted(block for _, block in released) == [0, 1]

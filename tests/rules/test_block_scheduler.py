@@ -1,0 +1,69 @@
+"""The block scheduler: placement, refill, skew."""
+
+import pytest
+from timing import cycles_of, run_text, stalled
+
+from gpusim.stall import Stall
+
+
+def records(run, kind):
+    """(cycle, block, slot) of the blocks placed or retired."""
+    return [(int(r.cycle), int(r.block), int(r.detail)) for r in run.trace if r.kind == {"place": 0, "retire": 5}[kind]]
+
+
+def test_blocks_that_do_not_fit_wait_for_a_free_slot():
+    """Of five blocks two fit; each next one takes the slot of the one that leaves."""
+    run = run_text(".grid 5\nEXIT", {"limits.blocks": 2, "launch.block_latency": 10})
+    assert [(block, slot) for _, block, slot in records(run, "place")] == [(0, 0), (1, 1), (2, 0), (3, 1), (4, 0)]
+    assert sorted(block for _, block, _ in records(run, "retire")) == [0, 1, 2, 3, 4]
+    assert run.blocks == 5
+
+
+@pytest.mark.parametrize("latency", [0, 10])
+def test_the_next_block_starts_after_the_block_latency(latency):
+    """A block leaves 2 cycles after its EXIT; its successor's first instruction comes the latency later."""
+    run = run_text(".grid 2\nEXIT", {"limits.blocks": 1, "launch.block_latency": latency})
+    assert [cycle for cycle, _, _ in cycles_of(run)] == [0, 2 + latency]
+
+
+def test_skews_shift_the_start_of_warps_and_blocks():
+    """Warp w of block b of the first wave starts at w x 8 + b x 100."""
+    text = ".grid 2\n.block 64\nEXIT"
+    run = run_text(text, {"launch.warp_skew": 8, "launch.block_skew": 100})
+    assert [cycle for cycle, _, _ in cycles_of(run)] == [0, 8, 100, 108]
+    assert stalled(run, Stall.X_LAUNCH) == 8 + 100 + 108
+
+
+def test_an_sm_runs_every_sixteenth_block():
+    """Of 40 blocks on 16 SMs the first SM gets 0, 16 and 32."""
+    run = run_text(".grid 40\nEXIT", {"chip.sms": 16})
+    assert [block for _, block, _ in records(run, "place")] == [0, 16, 32]
+
+
+def test_a_block_starts_with_nothing_of_the_last_one():
+    """Registers, predicates, shared and local memory of a slot are zero again for the next block."""
+    text = """
+.grid 2
+.shared 128
+.local 16
+.buffer y u32 64
+    S2R R0, CTAID.X
+    SHL R1, R0, 7
+    S2R R2, LANEID
+    SHL R2, R2, 2
+    IADD R1, R1, R2
+    IADD R1, R1, c[y]
+    LDS R3, [R2]
+    LDL R4, [RZ]
+    IADD R5, R5, R3
+    IADD R5, R5, R4
+    @P0 IADD R5, R5, 1
+    STG [R1], R5
+    MOV R5, 7
+    STS [R2], R5
+    STL [RZ], R5
+    ISETP.EQ P0, R5, 7
+    EXIT
+"""
+    run = run_text(text, {"limits.blocks": 1})
+    assert not run.memory.any()

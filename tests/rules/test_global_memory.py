@@ -1,0 +1,45 @@
+"""Global memory: lines per access, and the SM's share of the channel."""
+
+import pytest
+from timing import cycles_of, run_text
+
+
+def load_run(width, shift, offset=0, changes=None):
+    """Lane i loads `width` bits at byte i << shift."""
+    text = f"""
+.buffer x u32 4096
+    S2R R0, LANEID
+    SHL R0, R0, {shift}
+    IADD R0, R0, c[x]
+    LDG{"" if width == 32 else f".{width}"} R4, [R0+{offset}]
+    IADD R4, R4, 1
+    EXIT
+"""
+    return run_text(text, {"global_memory.request_cycles": 1, **(changes or {})})
+
+
+@pytest.mark.parametrize(
+    ("width", "shift", "offset", "lines"),
+    [(32, 2, 0, 1), (32, 2, 4, 2), (32, 3, 0, 2), (32, 7, 0, 32), (64, 3, 0, 2), (128, 4, 0, 4), (128, 5, 0, 8)],
+)
+def test_each_line_that_a_group_of_lanes_touches_is_a_transaction(width, shift, offset, lines):
+    """32, 16 or 8 lanes are resolved together at 32, 64 or 128 bits (PG 4.2 F.4.2); a line has 128 bytes."""
+    assert load_run(width, shift, offset).load_store_cycles[3] == lines
+
+
+@pytest.mark.parametrize("shift", [2, 7])
+def test_bandwidth_delays_the_data_of_many_lines(shift):
+    """At 8 bytes per cycle a line takes 16 cycles, and the data comes when the last has gone, and a latency later."""
+    changes = {"chip.dram_mbs": 8000, "chip.shader_mhz": 1000, "global_memory.latency": 100}
+    run = load_run(32, shift, changes=changes)
+    issued = {pc: cycle for cycle, _, pc in cycles_of(run)}
+    lines = 1 if shift == 2 else 32
+    assert issued[4] - issued[3] == 16 * lines + 100
+
+
+def test_an_exit_waits_until_stored_lines_have_left():
+    """32 lines of 16 cycles each: the EXIT behind a scattered store comes when the last has left the SM."""
+    changes = {"chip.dram_mbs": 8000, "chip.shader_mhz": 1000, "global_memory.request_cycles": 1}
+    text = ".buffer x u32 1024\nS2R R0, LANEID\nSHL R0, R0, 7\nIADD R0, R0, c[x]\nSTG [R0], R1\nEXIT"
+    issued = {pc: cycle for cycle, _, pc in cycles_of(run_text(text, changes))}
+    assert issued[4] - issued[3] == 32 * 16

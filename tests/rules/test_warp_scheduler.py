@@ -1,0 +1,70 @@
+"""Warp schedulers: policies, slots, and which warps belong to whom."""
+
+import pytest
+from timing import cycles_of, run_text
+
+THREE_WARPS = ".block 96\nFADD R0, R1, R2\nFADD R3, R4, R5\nFADD R6, R7, R8\nEXIT"
+
+
+def order(policy, **changes) -> list[int]:
+    """Warps in the order of their issues; one may issue again in the next slot."""
+    run = run_text(THREE_WARPS, {"schedulers.policy": policy, "schedulers.reissue": 2, **changes})
+    return [warp for _, warp, pc in cycles_of(run) if pc < 3]
+
+
+def test_loose_round_robin_takes_turns():
+    """Each warp issues once before the first does again."""
+    assert order("lrr") == [0, 1, 2] * 3
+
+
+@pytest.mark.parametrize("policy", ["gto", "oldest"])
+def test_greedy_and_oldest_stay_with_the_first_warp(policy):
+    """While the oldest warp is eligible, no other issues."""
+    assert order(policy) == [0] * 3 + [1] * 3 + [2] * 3
+
+
+@pytest.mark.parametrize(("policy", "warp"), [("gto", 1), ("oldest", 0)])
+def test_greedy_stays_where_oldest_goes_back(policy, warp):
+    """At 54 warp 0 has its result of an addition that warp 1 skipped: oldest goes back to it, greedy stays."""
+    text = ".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@P0 FADD R1, R2, R3\nFADD R4, R1, R1\n"
+    text += "".join(f"FADD R{r}, R2, R3\n" for r in range(5, 25)) + "EXIT"
+    run = run_text(text, {"schedulers.reissue": 2, "schedulers.policy": policy})
+    assert {cycle: issued for cycle, issued, _ in cycles_of(run)}[54] == warp
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_warp_slots_belong_to_schedulers_in_turn(count):
+    """Warp slot w issues from scheduler w modulo their number."""
+    run = run_text(".block 256\nEXIT", {"schedulers.count": count})
+    assert all(int(r.agent) == 1 + int(r.warp) % count for r in run.trace if r.kind == 1)
+
+
+@pytest.mark.parametrize(("interval", "stagger"), [(1, 0), (2, 1), (3, 1), (4, 3)])
+def test_issues_lie_in_the_schedulers_slots(interval, stagger):
+    """Scheduler k issues at cycles k x stagger modulo the interval only."""
+    run = run_text(
+        ".block 128\nFADD R0, R1, R2\nFADD R3, R0, R0\nEXIT",
+        {"schedulers.count": 2, "schedulers.interval": interval, "schedulers.stagger": stagger},
+    )
+    assert all((cycle - warp % 2 * stagger) % interval == 0 for cycle, warp, _ in cycles_of(run))
+
+
+@pytest.mark.parametrize(("moves", "next_warp"), [(0, 2), (1, 0)])
+def test_a_refusal_moves_the_pointer_or_not(moves, next_warp):
+    """After warp 2 was refused at 4, the slot at 6 is again its own, or warp 0's."""
+    text = ".block 96\n.shared 4096\nLDS.128 R4, [RZ]\nFADD R0, R1, R2\nEXIT"
+    changes = {"load_store.queue": 1, "issue.refused_wastes_slot": 1, "issue.refused_retry": 2}
+    run = run_text(text, {**changes, "issue.refused_moves_pointer": moves})
+    used = sorted(cycles_of(run) + cycles_of(run, "refuse"))
+    assert [warp for cycle, warp, _ in used if cycle in (4, 6)] == [2, next_warp]
+
+
+def test_ranks_rotate_where_the_machine_says_so():
+    """Both schedulers want the shared pipe in each slot: without rotation the first always gets it first."""
+    text = ".block 64\nNOP\nMUFU.RCP R0, R1\nEXIT"
+    changes = {"schedulers.count": 2, "pipe.sfu.shared": 1}
+    first = {
+        rotate: next(warp for _, warp, pc in cycles_of(run_text(text, {**changes, "issue.rotate": rotate})) if pc == 1)
+        for rotate in (0, 1)
+    }
+    assert first == {0: 0, 1: 1}  # at cycle 6 the third slot begins: scheduler 1's turn to be first

@@ -1,0 +1,51 @@
+"""Short listings on one SM of a GTX 580 with few of its peculiarities, for tests that look at single cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gpusim.engines.simulate import SmRun, run_sm
+from gpusim.machine import Machine, load
+from gpusim.stall import Stall
+from gpusim.state import TRACE_KINDS
+from isa.listing import read
+
+# One scheduler with a slot every 2 cycles, no skew, room in the queue: what calibration may change is fixed here.
+PLAIN: Mapping[str, int | str] = {
+    "chip.sms": 1,
+    "schedulers.count": 1,
+    "schedulers.interval": 2,
+    "schedulers.stagger": 0,
+    "schedulers.reissue": 6,
+    "schedulers.policy": "lrr",
+    "issue.rotate": 0,
+    "issue.refused_wastes_slot": 0,
+    "load_store.queue": 8,
+    "launch.warp_skew": 0,
+    "launch.block_skew": 0,
+}
+
+
+def plain_machine(changes: Mapping[str, int | str] | None = None) -> Machine:
+    """The machine with some more values replaced."""
+    return load("gtx580", {**PLAIN, **(changes or {})})
+
+
+def run_text(text: str, changes: Mapping[str, int | str] | None = None, *, engine: str = "compiled") -> SmRun:
+    """Run a listing to its end, with a trace."""
+    return run_sm(read(text), plain_machine(changes), engine=engine, trace=True)
+
+
+def cycles_of(run: SmRun, kind: str = "issue") -> list[tuple[int, int, int]]:
+    """(cycle, warp slot, pc) of each record of a kind."""
+    return [(int(r.cycle), int(r.warp), int(r.pc)) for r in run.trace if TRACE_KINDS[r.kind] == kind]
+
+
+def issue_times(text: str, changes: Mapping[str, int | str] | None = None) -> list[int]:
+    """Cycles of the issues of warp slot 0, the EXIT left out."""
+    return [cycle for cycle, warp, _ in cycles_of(run_text(text, changes)) if warp == 0][:-1]
+
+
+def stalled(run: SmRun, reason: Stall) -> int:
+    """Warp-cycles of a reason over the whole program."""
+    return int(run.stalls[:, reason].sum())

@@ -1,0 +1,66 @@
+"""Both engines on the same kernel and machine, and how their answers differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from every_cycle import Scan
+
+from gpusim.engines.simulate import SmRun, run_sm
+from gpusim.machine import Machine
+from gpusim.stall import Stall
+from gpusim.state import TRACE_KINDS
+from isa.kernel import Kernel
+
+ARRAYS = ("trace", "stalls", "lost", "issued", "active", "load_store_cycles", "memory", "registers")
+NUMBERS = ("cycles", "empty", "blocks", "warp_slots", "pipe_cycles")
+
+
+def run_both(kernel: Kernel, machine: Machine, **options: Any) -> tuple[SmRun, SmRun]:
+    """Run the compiled and the reference engine, both with a trace."""
+    compiled = run_sm(kernel, machine, engine="compiled", trace=True, **options)
+    return compiled, run_sm(kernel, machine, engine="reference", trace=True, **options)
+
+
+def differences(one: SmRun, other: SmRun) -> list[str]:
+    """Names of what two runs disagree on."""
+    arrays = [name for name in ARRAYS if not np.array_equal(getattr(one, name), getattr(other, name))]
+    return arrays + [name for name in NUMBERS if getattr(one, name) != getattr(other, name)]
+
+
+def seen(run: SmRun) -> set[str]:
+    """Trace kinds and stall reasons that occurred in a run, each once."""
+    kinds = {TRACE_KINDS[kind] for kind in run.trace.kind.tolist()}
+    reasons = {reason.name for reason in Stall if run.stalls[:, reason].any()}
+    return kinds | reasons | ({Stall.X_EMPTY.name} if run.empty else set())
+
+
+def rarest(counts: Counter[str]) -> tuple[str, int]:
+    """The trace kind or stall reason that occurred in the fewest runs."""
+    return min(((name, counts[name]) for name in (*TRACE_KINDS, *Stall.__members__)), key=lambda pair: pair[1])
+
+
+def mistakes(run: SmRun, scanned: Scan) -> list[str]:
+    """Names of what a run and the scan of every cycle disagree on."""
+    agreed = {
+        "events": [_event(record) for record in run.trace] == scanned.events,
+        "stalls": _nonzero(run.stalls) == +scanned.stalls,
+        "lost": _nonzero(run.lost) == +scanned.lost,
+        "cycles": run.cycles == scanned.cycles,
+        "empty": run.empty == scanned.empty,
+        "memory": np.array_equal(run.memory, scanned.memory),
+        "registers": all(np.array_equal(run.registers[slot], held) for slot, held in scanned.registers.items()),
+    }
+    return [name for name, same in agreed.items() if not same]
+
+
+def _event(record: Any) -> tuple[Any, ...]:
+    numbers = (record.agent, record.warp, record.block, record.pc, record.detail)
+    return (int(record.cycle), TRACE_KINDS[record.kind], *map(int, numbers))
+
+
+def _nonzero(cycles: Any) -> dict[tuple[int, Stall], int]:
+    rows, reasons = np.nonzero(cycles)
+    return {(int(r), Stall(int(s))): int(cycles[r, s]) for r, s in zip(rows, reasons, strict=True)}
