@@ -68,7 +68,12 @@ for primitive, implementation in MACHINE_CODE.items():
 def lanewise(value: Callable[..., Any]) -> Callable[..., Any]:
     """A rule (d, a, b, c) that sets each lane of d to the value of that lane of a, b, c."""
     if not COMPILED:
-        return lambda d, a, b, c: np.copyto(d, value(a, b, c), casting="unsafe")
+
+        def interpreted(d: Any, a: Any, b: Any, c: Any) -> None:
+            with np.errstate(all="ignore"):  # overflow and NaN are results here, not mistakes
+                np.copyto(d, value(a, b, c), casting="unsafe")
+
+        return interpreted
     compiled = rule(value)
 
     def apply(d: Any, a: Any, b: Any, c: Any) -> None:

@@ -22,7 +22,7 @@ def issues(kernel, machine) -> list[tuple[int, int]]:
     return [(int(r.pc), int(r.cycle)) for r in records if r.kind == ISSUE]
 
 
-@settings(REPEATABLE, max_examples=150 if COMPILED else 15)
+@settings(REPEATABLE, max_examples=150 if COMPILED else 10)
 @given(kernels(most_blocks=1, least=4, threads=(32, 20)), machines())
 def test_a_lone_warp_takes_the_longest_path(kernel, machine):
     """Every issue of a lone warp, through loops and guards, is where the longest path of its dependences puts it."""

@@ -68,7 +68,7 @@ def test_a_texture_of_doubles_is_read_to_its_end(engine):
     assert np.array_equal(run_sm(kernel, plain_machine(), engine=engine).memory, interpret(kernel).memory)
 
 
-@settings(REPEATABLE, max_examples=60 if COMPILED else 6)
+@settings(REPEATABLE, max_examples=60 if COMPILED else 3)
 @given(kernels(most_blocks=3, least=4), machines())
 def test_time_does_not_depend_on_values(kernel, machine):
     """Computing only what addresses and branches need gives the same trace and the same stalls."""

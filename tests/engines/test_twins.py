@@ -47,7 +47,7 @@ def assert_exact_sums(run) -> None:
 
 def test_twins_agree():
     """Traces, stalls, lost slots, registers and memory are equal, and their sums exact, on random pairs."""
-    counts = compare_twins(250 if COMPILED else 12)
+    counts = compare_twins(250 if COMPILED else 6)
     if COMPILED:
         assert rarest(counts)[1] >= 5, counts
 
@@ -76,7 +76,7 @@ def check_by_scanning(examples: int) -> None:
 
 def test_a_scan_of_every_cycle_agrees():
     """Events, every warp's stalls by instruction, lost slots and values equal those of asking all warps each slot."""
-    check_by_scanning(80 if COMPILED else 6)
+    check_by_scanning(80 if COMPILED else 4)
 
 
 @pytest.mark.slow
@@ -86,7 +86,7 @@ def test_a_scan_of_every_cycle_agrees_on_many_pairs():
     check_by_scanning(1000)
 
 
-@settings(REPEATABLE, max_examples=60 if COMPILED else 6)
+@settings(REPEATABLE, max_examples=60 if COMPILED else 3)
 @given(BUSY_KERNELS, machines())
 def test_timed_values_are_those_of_program_order(kernel, machine):
     """Race-free kernels leave the memory that isa.interpret leaves, whatever the machine."""
