@@ -41,7 +41,6 @@ COMPARISONS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row
 VALUES64 = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.width == 64))
 VALUES32 = tuple(dict.fromkeys(r.value for r in ROWS if r.value and r.form[0] == "d" and r.width == 32))
 GROUPS = {ARITHMETIC: VALUES32, ARITHMETIC64: VALUES64, COMPARISON: COMPARISONS}
-FLOATS = frozenset({Unit.FP32, Unit.DP, Unit.SFU})
 SPACES = {Unit.SHARED: SHARED_SPACE, Unit.GLOBAL: GLOBAL_SPACE, Unit.LOCAL: LOCAL_SPACE}
 SIGN_BIT, TWOS_COMPLEMENT = 1, 2  # the two meanings of a minus before a register
 
@@ -78,13 +77,23 @@ def pipe_names(machine: Machine) -> tuple[str, ...]:
 
 def _check(pc: int, instruction: Instruction, machine: Machine) -> None:
     limit = machine.limits.registers_per_thread
+    barrier = next((o.bits for o in instruction.operands if isinstance(o, Immediate)), 0)
+    if instruction.row.unit is Unit.BARRIER and barrier >= machine.limits.barriers:
+        raise UserError(
+            f"{_place(pc, instruction)}: barrier {barrier} is beyond the {machine.limits.barriers} of {machine.key}; "
+            "use a lower one"
+        )
     highest = max((*instruction.reads(), *instruction.writes()), default=-1)
     if highest >= limit:
-        place = f"line {instruction.line}" if instruction.line else f"instruction {pc}"
         raise UserError(
-            f"{place}: R{highest} needs {highest + 1} registers per thread, {machine.key} has {limit} (R0 to "
+            f"{_place(pc, instruction)}: R{highest} needs {highest + 1} registers per thread, "
+            f"{machine.key} has {limit} (R0 to "
             f"R{limit - 1}); use fewer registers or a machine with more"
         )
+
+
+def _place(pc: int, instruction: Instruction) -> str:
+    return f"line {instruction.line}" if instruction.line else f"instruction {pc}"
 
 
 def _costs(row: Any, form: Row, machine: Machine) -> None:
@@ -171,7 +180,9 @@ def _operand(row: Any, letter: str, operand: Any, form: Row, known: Mapping[str,
 def _source(row: Any, position: int, register: Register, form: Row) -> None:
     row["source"][position] = -1 if register.index == RZ_INDEX else register.index
     if register.negated:
-        row["negated"][position] = SIGN_BIT if form.unit in FLOATS | {Unit.MINMAX} else TWOS_COMPLEMENT
+        row["negated"][position] = SIGN_BIT if form.is_float else TWOS_COMPLEMENT
+        if register.index == RZ_INDEX and form.is_float:
+            row["constant"][position] = 1 << (form.width - 1)  # minus zero
 
 
 assert len(UNIT_CODE) <= UNITS

@@ -15,6 +15,7 @@ from gpusim import machine_file
 from gpusim.machine_file import Fact, names
 from isa.errors import UserError
 from isa.kernel import WARP_SIZE
+from isa.profile import PLACE_BYTES
 from isa.table import MEMORY_UNITS, Unit
 
 __all__ = ["Fact", "Machine", "facts", "load", "names"]
@@ -93,7 +94,7 @@ class SharedMemory(msgspec.Struct, frozen=True):
 
     rule: Literal["fermi"]  # how addresses become passes
     banks: Positive
-    bank_bytes: Positive
+    bank_bytes: Literal[4]
     pass_cycles: Positive
     merge_halves: Flag  # 1: a 128-bit access serves two half-warps with the same addresses together
     latency_32: Positive  # RAW cycles of a load of this width, with as many passes as are free
@@ -194,6 +195,7 @@ def load(name_or_path: str, overrides: Mapping[str, int | str] | None = None) ->
         _plant(tree, key.split("."), fact.value)
     machine = msgspec.convert(tree, Machine)
     _check_pipes(machine, checked)
+    _check_memory(machine, checked)
     return machine
 
 
@@ -326,6 +328,15 @@ def _check_strings(file: str, strings: Mapping[str, str]) -> None:
     for key in ("name", "generation"):
         if key not in strings:
             raise UserError(f'{file}:1:1: {key} is missing; add {key} = "..." at the top')
+
+
+def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
+    """Check what the address rules and the bound's access patterns rely on."""
+    row = machine.shared_memory.banks * machine.shared_memory.bank_bytes
+    for path, size in (("global_memory.line_bytes", machine.global_memory.line_bytes), ("shared_memory.banks", row)):
+        if size < 32 or PLACE_BYTES % size:
+            place = facts[path].place
+            raise UserError(f"{place}: {path} makes {size} bytes; take a power of two from 32 to {PLACE_BYTES} bytes")
 
 
 def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:

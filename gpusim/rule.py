@@ -33,7 +33,7 @@ def sources_key() -> str:
     """A hash of every source file that goes into compiled code, and of Numba's version: the cache's key."""
     root = Path(__file__).parent.parent
     ours = ("gpusim/*.py", "gpusim/rules/*.py", "gpusim/engines/*.py")
-    names = (*ours, "isa/lanes.py", "isa/semantics.py", "isa/table.py")
+    names = (*ours, "isa/*.py")
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(path for name in names for path in root.glob(name)):
         digest.update(path.read_bytes())
@@ -41,12 +41,11 @@ def sources_key() -> str:
 
 
 def _cache_directory() -> str:
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return str(base / "gpusim" / sources_key())
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpusim"
+    return str(Path(os.environ.get("NUMBA_CACHE_DIR") or base) / sources_key())
 
 
-if "NUMBA_CACHE_DIR" not in os.environ:
-    numba.config.CACHE_DIR = _cache_directory()
+numba.config.CACHE_DIR = _cache_directory()
 
 
 def rule(function: F) -> F:

@@ -60,7 +60,6 @@ machine_t = record([
     ("exclusive", "i8"),  # cycles from a DP issue during which the SM issues one instruction per slot (0: off)
     ("queue", "i8"),  # load/store instructions that may wait for service
     ("pass_cycles", "i8"),  # cycles of one pass through the shared-memory data path
-    ("shared_rule", "i8"),  # index into shared_memory.RULES
     ("merge_halves", "i8"),  # 1: a 128-bit access serves half-warps with the same addresses together
     ("banks", "i8"),  # shared-memory banks
     ("shared_latency", "i8", (3,)),  # cycles from service to the result, widths 32, 64, 128
@@ -144,9 +143,13 @@ scheduler_t = record([
     ("issued", "i8"),  # warp instructions
 ])  # fmt: skip
 
-pipe_t = record([("free", "i8"), ("issues", "i8"), ("busy", "i8")])  # first cycle it takes a warp again; counts
+pipe_t = record([("free", "i8"), ("busy", "i8")])  # first cycle it takes a warp again; cycles it was taken
 
-barrier_t = record([("arrived", "i8"), ("waiting", "i8", (SCHEDULERS,))])  # warps; masks of them by scheduler
+barrier_t = record([
+    ("arrived", "i8"),  # warps
+    ("expected", "i8"),  # warps that release it, as the first to arrive said
+    ("waiting", "i8", (SCHEDULERS,)),  # masks of warps
+])  # fmt: skip
 
 block_t = record([
     ("id", "i8"),
@@ -179,7 +182,6 @@ outcome_t = record([
     ("cycles", "i8"),  # of the load/store unit
     ("extra", "i8"),
     ("transactions", "i8"),
-    ("taken", "i8"),  # 1: the branch goes to its target
     ("active", "i8"),  # threads whose guard holds
 ])  # fmt: skip
 

@@ -61,11 +61,11 @@ def verify(kernel: Kernel, memory: NDArray[np.uint32], blocks: Sequence[int], vi
     The grid's other blocks are run in program order first if that is quick, `visits` being the instructions that one
     block's warps go through together; then the check is complete. Raises what `interpret` raises.
     """
-    others = sorted(set(range(kernel.blocks)) - set(blocks))
     if kernel.expected is None and kernel.outcome is None:
         return UNCHECKED
-    if others and len(others) * visits * VISIT_SECONDS > PATIENCE_SECONDS:
+    if (kernel.blocks - len(blocks)) * visits * VISIT_SECONDS > PATIENCE_SECONDS:
         return _summary(kernel, memory, _of_blocks(kernel, blocks), scope="sampled", blocks=len(blocks))
+    others = sorted(set(range(kernel.blocks)) - set(blocks))
     complete = _merged(kernel, memory, others) if others else memory
     expectations = [*_of_blocks(kernel, range(kernel.blocks)), *(kernel.outcome() if kernel.outcome else ())]
     return _summary(

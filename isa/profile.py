@@ -16,7 +16,7 @@ from isa.address_slice import address_slice
 from isa.interpret import LIMIT, interpret
 from isa.kernel import WARP_SIZE, Kernel
 
-LINE_BYTES = 128  # patterns keep their place within a line: every bank count and coalescing rule so far divides it
+PLACE_BYTES = 1024  # patterns keep their place modulo this: lines and rows of banks must divide it
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def profile(kernel: Kernel, block: int = 0, *, limit: int = LIMIT) -> Profile:
 def _key(addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> bytes:
     """Return the group's patterns as bytes: for each warp 32 relative addresses, then 32 flags as words."""
     lowest = np.where(active, addresses, np.uint32(0xFFFFFFFF)).min(axis=1, keepdims=True)
-    relative = np.where(active, addresses - lowest // LINE_BYTES * LINE_BYTES, 0)
+    relative = np.where(active, addresses - lowest // PLACE_BYTES * PLACE_BYTES, 0)
     return np.concatenate((relative, active), axis=1, dtype=np.uint32).tobytes()
 
 

@@ -27,15 +27,15 @@ from isa.operand import PT
 from isa.profile import Profile, profile
 
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
-ALL_PROFILED = 2  # blocks of an SM up to which each is profiled; of more, the first and the last
+ALL_PROFILED = 3  # blocks of an SM up to which each is profiled; of more, the first, middle and last, if they are alike
 
 
 @dataclass(frozen=True)
 class Bound:
     """The bound of a launch: `cycles` is the largest of `limits`, `limiter` its name.
 
-    Limits hold for every schedule if `profiled_blocks` are all `blocks` of the SM, or all blocks do the same; else they
-    are those of blocks like the profiled ones.
+    Every block of the SM is profiled, unless the first, middle and last execute the same instructions equally often:
+    then they are `alike`, and stand for all. The limits hold for every schedule as far as that is true.
     """
 
     cycles: int
@@ -45,6 +45,7 @@ class Bound:
     limits: Mapping[str, int]
     blocks: int
     profiled_blocks: int
+    alike: bool
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,13 @@ def bound(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> Bound:
     Raises UserError where kernel and machine don't fit, and what running a block in program order raises; LimitError
     beyond `limit` warp instructions in a block.
     """
-    works = list(_works(kernel, machine, limit))
+    works, alike = _works(kernel, machine, limit)
     share = -(-kernel.blocks // machine.chip.sms)
     limits = {name: ceil(cycles) for name, cycles in _limits(works, Fraction(share, len(works)), share)}
     limiter = max(limits, key=limits.__getitem__)
     rate = rates.gflops(kernel, machine, limits[limiter])
     percent = 100 * rate / rates.peak_gflops(kernel, machine)
-    return Bound(limits[limiter], rate, percent, limiter, limits, share, len(works))
+    return Bound(limits[limiter], rate, percent, limiter, limits, share, len(works), alike)
 
 
 def issue_slots(work: Work) -> Fraction:
@@ -139,17 +140,22 @@ def _refills(work: Work, share: int) -> int:
     return (_waves(work, share) - 1) * work.machine.launch.block_latency
 
 
-def _works(kernel: Kernel, machine: Machine, limit: int) -> Iterator[Work]:
-    """Yield the work of the SM's blocks, or of its first and last."""
+def _works(kernel: Kernel, machine: Machine, limit: int) -> tuple[list[Work], bool]:
+    """Return the work of the SM's blocks, or of three of them if those are alike, and whether they are."""
     ids = range(0, kernel.blocks, machine.chip.sms)
     ground = launch(kernel, machine, values=False, memory=np.zeros(0, np.uint32))
     light = _without_contents(kernel)
     seen: Seen = {}
-    for block in ids if len(ids) <= ALL_PROFILED else (ids[0], ids[-1]):
+
+    def work(block: int) -> Work:
         executed = profile(light, block, limit=limit)
         patterns = costs(ground.sm, ground.program, executed, seen)
         certain = _certain(kernel, executed, patterns)
-        yield Work(kernel, machine, ground.sm, ground.program, executed, certain, patterns)
+        return Work(kernel, machine, ground.sm, ground.program, executed, certain, patterns)
+
+    few = [work(block) for block in (ids if len(ids) <= ALL_PROFILED else (ids[0], ids[len(ids) // 2], ids[-1]))]
+    alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
+    return (few, alike) if alike or len(few) == len(ids) else ([work(block) for block in ids], False)
 
 
 def _without_contents(kernel: Kernel) -> Kernel:

@@ -21,8 +21,9 @@ from gpusim.commands.document import console, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.simulation import Sample, simulate
 from isa.errors import UserError
+from workloads.catalog import CATALOG
 
-MAX_CYCLES = 200_000_000
+MAX_CYCLES = 200_000_000  # of a listing, which may never end; the catalog's kernels do
 
 
 def run(
@@ -33,7 +34,7 @@ def run(
     setting: Settings = None,
     policy: Policy = None,
     engine: Annotated[str, typer.Option("--engine", help="compiled, or reference (SimPy, slow).")] = "compiled",
-    max_cycles: Annotated[int, typer.Option("--max-cycles", min=1, help="Give up beyond.")] = MAX_CYCLES,
+    max_cycles: Annotated[int | None, typer.Option("--max-cycles", min=1, help="Give up beyond.")] = None,
     sample: Annotated[str | None, typer.Option("--sample", help="Blocks of the SM to simulate, or all.")] = None,
     json: Json = False,
 ) -> None:
@@ -43,8 +44,9 @@ def run(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     tell_of_compiling(engine)
+    limit = max_cycles or (None if kernel in CATALOG else MAX_CYCLES)
     with shown(chosen.name) as tell:
-        result = simulate(chosen, where, engine=engine, max_cycles=max_cycles, sample=_sample(sample), progress=tell)
+        result = simulate(chosen, where, engine=engine, max_cycles=limit, sample=_sample(sample), progress=tell)
     if json:
         write_json(report.document(result))
     else:

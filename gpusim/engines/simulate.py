@@ -78,7 +78,7 @@ def run_sm(
     total = -(-int(prepared.sm.launch.end) // int(prepared.sm.launch.stride))
     now = 0
     while now < NEVER:
-        now = advance(min(now + SLICE, max_cycles))
+        now = advance(min(now + SLICE, max_cycles + 1))
         chunks.append(_drain(prepared))
         _check(kernel, prepared, now, max_cycles)
         if progress:
@@ -120,7 +120,7 @@ def _check(kernel: Kernel, prepared: Launch, now: int, max_cycles: int) -> None:
         raise _fault(kernel, prepared)
     if now >= NEVER and any(block.state for block in sm.blocks):
         raise _deadlock(kernel, prepared)
-    if max_cycles <= now < NEVER:
+    if max_cycles < now < NEVER:
         raise LimitError(
             f"{kernel.name}: still running after {max_cycles} cycles with {sm.placed} blocks placed; "
             "check its loops' end conditions, or raise --max-cycles"
@@ -128,7 +128,7 @@ def _check(kernel: Kernel, prepared: Launch, now: int, max_cycles: int) -> None:
 
 
 def _fault(kernel: Kernel, prepared: Launch) -> UserError:
-    from gpusim.rules import memory_access, values  # noqa: PLC0415
+    from gpusim.rules import barrier, memory_access, values  # noqa: PLC0415
 
     fault, sm = prepared.sm.fault, prepared.sm
     warp = sm.warps[fault.warp]
@@ -136,6 +136,10 @@ def _fault(kernel: Kernel, prepared: Launch) -> UserError:
     if fault.code == values.DIVERGENT:
         lanes, active = int(warp.lanes).bit_count(), int(sm.outcome.active).bit_count()
         return faults.divergence(kernel, pc, block, index, true_lanes=active, live_lanes=lanes)
+    if fault.code == barrier.MISCOUNTED:
+        row = prepared.program[pc]
+        expected = int(sm.blocks[warp.block].barriers[int(row.barrier)].expected)
+        return faults.barrier_count(kernel, pc, block, index, expected=expected, given=int(row.arrivals))
     tell = faults.misaligned if fault.code == memory_access.MISALIGNED else faults.out_of_bounds
     return tell(kernel, pc, block, index, lane=int(fault.lane), address=int(fault.address))
 

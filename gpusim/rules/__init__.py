@@ -1,1 +1,1 @@
-"""The rules of the SM, one file per unit: when may it (`earliest`), it does (`commit`), what held it (`why`)."""
+"""The rules of the SM, one file per unit: `earliest` says when it may, `commit` that it does."""

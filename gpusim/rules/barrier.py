@@ -9,13 +9,21 @@ from gpusim.rules import warp_scheduler
 from gpusim.stall import Stall
 
 BARRIER = int(Stall.BARRIER)
+MISCOUNTED = 6  # fault code, behind those of memory_access
 
 
 @rule
 def commit(sm: Any, g: int, instruction: Any, now: int) -> int:
-    """Warp slot g arrives; returns the cycle at which it is released, NEVER while others are missing."""
+    """Warp slot g arrives; returns the cycle at which it is released, NEVER while others are missing.
+
+    It is a fault to name another number of warps than those who wait there already.
+    """
     warp, schedulers = sm.warps[g], sm.machine.schedulers
     barrier = sm.blocks[warp.block].barriers[instruction.barrier]
+    if barrier.arrived > 0 and barrier.expected != instruction.arrivals:
+        sm.fault.code, sm.fault.pc, sm.fault.warp = MISCOUNTED, warp.pc - 1, g
+        return NEVER
+    barrier.expected = instruction.arrivals
     barrier.arrived += 1
     if barrier.arrived < instruction.arrivals:
         barrier.waiting[g % schedulers] |= 1 << (g // schedulers)

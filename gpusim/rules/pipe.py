@@ -24,5 +24,4 @@ def commit(sm: Any, k: int, pipe: int, interval: int, now: int) -> None:
     """A warp instruction enters the pipe."""
     taken = instance(sm, k, pipe)
     taken.free = now + interval
-    taken.issues += 1
     taken.busy += interval

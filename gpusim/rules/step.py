@@ -185,7 +185,8 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     scheduler.issued += 1
     scheduler.issued_at = now
     warp.since = now + machine.interval
-    values.execute(sm, memory, g)
+    if not values.execute(sm, memory, g):
+        return
     for rung in range(OWN):
         warp.rung[rung] = 0
     warp.rung[REISSUE] = now + machine.reissue

@@ -54,7 +54,6 @@ def execute(sm: Any, memory: Any, g: int) -> bool:
     warp, lanes, outcome = sm.warps[g], sm.lanes[g], sm.outcome
     instruction = sm.program[warp.pc]
     active = mask_of(lanes, instruction.guard, instruction.guard_negated) & warp.lanes
-    outcome.taken = 0
     outcome.active = active
     action = instruction.action
     if action == BRANCH or action == EXIT:  # noqa: SIM109, PLR1714  (two compares when compiled)
@@ -70,7 +69,6 @@ def execute(sm: Any, memory: Any, g: int) -> bool:
 
 @rule
 def _control(sm: Any, g: int, warp: Any, active: int) -> bool:
-    sm.outcome.taken = 1 if active else 0
     if 0 != active != warp.lanes:
         sm.fault.code, sm.fault.pc, sm.fault.warp = DIVERGENT, warp.pc, g
         return False

@@ -7,17 +7,18 @@ from strategies import kernels
 from isa.assembler import assemble
 from isa.interpret import interpret
 from isa.kernel import Buffer, Kernel
-from isa.profile import profile
+from isa.profile import PLACE_BYTES, profile
 
 
 def kernel(text, threads):
     return Kernel("k", assemble(text), (1, 1, 1), (threads, 1, 1), {}, (Buffer("a", "<u4", 4096),))
 
 
-def test_patterns_are_relative_to_their_line():
-    """Two warps that read consecutive lines share a pattern; their place within the line is kept."""
-    text = "S2R R0, TID.X\nSHL R0, R0, 2\nIADD R0, R0, c[a]\nLDG R1, [R0+8]"
-    (pattern,) = profile(kernel(text, 64)).accesses[3]
+def test_patterns_keep_their_place_within_a_kilobyte():
+    """Two warps that read the same place of consecutive kilobytes share a pattern; the place is kept."""
+    place = "S2R R0, TID.X\nLOP.AND R1, R0, 31\nSHL R1, R1, 2\nSHL R0, R0, 5\nLOP.AND R0, R0, 0xc00\n"
+    text = place + "IADD R0, R0, R1\nIADD R0, R0, c[a]\nLDG R1, [R0+8]"
+    (pattern,) = profile(kernel(text, 64)).accesses[7]
     assert pattern.count == 2
     assert pattern.addresses.tolist() == [8 + 4 * lane for lane in range(32)]
     assert pattern.active.all()
@@ -57,7 +58,7 @@ def test_a_profile_is_the_collapsed_trace(kernel):
 
     def observe(pc, _warps, addresses, active):
         for row, on in zip(addresses.astype(np.int64), active, strict=True):
-            low = min((int(a) for a, o in zip(row, on, strict=True) if o), default=0) // 128 * 128
+            low = min((int(a) for a, o in zip(row, on, strict=True) if o), default=0) // PLACE_BYTES * PLACE_BYTES
             lanes = tuple((int(a) - low, True) if o else (0, False) for a, o in zip(row, on, strict=True))
             traced.setdefault(pc, Counter())[lanes] += 1
 

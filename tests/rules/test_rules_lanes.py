@@ -14,15 +14,19 @@ from gpusim.rule import COMPILED
 from isa.interpret import interpret
 from isa.kernel import Buffer
 from isa.listing import read
+from isa.operand_text import takes_negation
 from isa.table import ROWS
 
 COMPUTED = [row for row in ROWS if row.value is not None]
 
 
-def text_of(row) -> str:
-    """A listing that applies the row to three loaded operands of each lane and stores what comes out."""
+def text_of(row, signs=("", "", ""), zeros=()) -> str:
+    """A listing that applies the row to three loaded operands of each lane, or RZ, and stores what comes out."""
     suffix, words = ("", 1) if row.width == 32 else (".64", 2)
     names = {"d": "R16", "P": "P0", "Q": "P1", "a": "R4", "b": "R8", "c": "R12"}
+    names |= {
+        letter: sign + ("RZ" if letter in zeros else names[letter]) for letter, sign in zip("abc", signs, strict=True)
+    }
     operands = ", ".join(names[letter] for letter in row.form)
     loads = "\n".join(f"    LDG{suffix} R{4 * i + 4}, [R0+{128 * words * i}]" for i in range(3))
     result = "    SEL R16, 1, RZ, P0" if row.form[0] == "P" else ""
@@ -49,7 +53,23 @@ def test_each_instruction_computes_the_same_bits(row, data):
     """96 patterns, special cases among them, give in every lane what program order gives."""
     pattern = patterns32() if row.width == 32 else patterns64()
     bits = np.array(data.draw(st.lists(pattern, min_size=96, max_size=96)), np.uint32 if row.width == 32 else np.uint64)
-    kernel = read(text_of(row))
+    check_against_program_order(read(text_of(row)), bits)
+
+
+@pytest.mark.parametrize("row", [row for row in COMPUTED if takes_negation(row)], ids=lambda row: row.mnemonic)
+@settings(REPEATABLE, max_examples=12 if COMPILED else 3)
+@given(data=st.data())
+def test_a_minus_means_what_it_does_in_program_order(row, data):
+    """A sign before any source, register or RZ, turns a number's sign bit or an integer's two's complement."""
+    signs = data.draw(st.tuples(*[st.sampled_from(("", "-"))] * 3))
+    zeros = data.draw(st.sets(st.sampled_from("abc")))
+    pattern = patterns32() if row.width == 32 else patterns64()
+    bits = np.array(data.draw(st.lists(pattern, min_size=96, max_size=96)), np.uint32 if row.width == 32 else np.uint64)
+    check_against_program_order(read(text_of(row, signs, zeros)), bits)
+
+
+def check_against_program_order(kernel, bits) -> None:
+    """The engine leaves in memory what the interpreter does, the operands being `bits`."""
     operands = Buffer("x", "<u4", kernel.buffers[0].elements, lambda i: bits.view(np.uint32)[i])
     kernel = replace(kernel, buffers=(operands, kernel.buffers[1]))
     assert np.array_equal(run_sm(kernel, plain_machine()).memory, interpret(kernel).memory)

@@ -1,0 +1,81 @@
+"""What the timing engine refuses at run time, and where its limits lie."""
+
+import pytest
+from timing import run_text
+
+from gpusim.analysis.bounds import bound
+from gpusim.engines.simulate import run_sm
+from gpusim.machine import load
+from gpusim.simulation import simulate
+from isa.errors import ExecutionError, LimitError, UserError
+from isa.interpret import interpret
+from isa.listing import read
+
+UNLIKE = """
+.grid {blocks}
+.block 32
+    S2R R0, CTAID.X
+    MOV R1, 0
+loop:
+    IADD R1, R1, 1
+    ISETP.LE P0, R1, R0
+    @P0 BRA loop
+    EXIT
+"""
+
+
+def one_sm():
+    """A GTX 580 of one SM that holds one block at a time."""
+    return load("gtx580", {"chip.sms": 1, "limits.blocks": 1})
+
+
+def test_warps_that_count_differently_at_one_barrier_are_refused():
+    """Both the engine and the interpreter name the instruction whose count differs from that of those who wait."""
+    text = """.block 128
+    S2R R0, WARPID
+    ISETP.EQ P0, R0, 0
+    @P0 BAR.SYNC 0, 96
+    @!P0 BAR.SYNC 0, 64
+    EXIT"""
+    for run in (run_text, lambda text: interpret(read(text))):
+        with pytest.raises(ExecutionError, match=r"waits for . warps at a barrier where others wait for"):
+            run(text)
+
+
+def test_a_run_may_take_exactly_as_many_cycles_as_allowed():
+    """A limit of n cycles lets a run of n cycles end, and stops one of n + 1."""
+    kernel, machine = read("MOV R0, 1\nMOV R1, R0\nEXIT"), load("gtx580")
+    cycles = run_sm(kernel, machine).cycles
+    assert run_sm(kernel, machine, max_cycles=cycles).cycles == cycles
+    with pytest.raises(LimitError):
+        run_sm(kernel, machine, max_cycles=cycles - 1)
+
+
+def test_unlike_blocks_are_all_profiled_and_all_simulated():
+    """Blocks that loop as often as their number says: the bound holds, and none stands for another."""
+    kernel = read(UNLIKE.format(blocks=8))
+    result = simulate(kernel, one_sm())
+    assert result.bound.profiled_blocks == 8
+    assert bound(kernel, one_sm()).cycles <= result.cycles
+    assert result.scaling.simulated_blocks == 8
+    with pytest.raises(UserError, match="all do the same"):
+        simulate(kernel, one_sm(), sample=2)
+
+
+@pytest.mark.parametrize("sample", [0, -3, "some"])
+def test_a_sample_is_a_number_of_blocks_or_all(sample):
+    """Anything else is refused, even where nothing would have to be sampled."""
+    with pytest.raises(UserError, match="give a number of blocks, or all"):
+        simulate(read("EXIT"), "gtx580", sample=sample)
+
+
+def test_lines_that_the_bound_cannot_place_are_refused():
+    """A transaction of 3 bytes is no power of two."""
+    with pytest.raises(UserError, match="power of two"):
+        load("gtx580", {"global_memory.line_bytes": 3})
+
+
+def test_a_barrier_beyond_the_machine_is_refused():
+    """A machine with one barrier has barrier 0 only."""
+    with pytest.raises(UserError, match="barrier 1 is beyond the 1"):
+        run_sm(read("BAR.SYNC 1\nEXIT"), load("gtx580", {"limits.barriers": 1}))
