@@ -50,5 +50,5 @@ $(VENV)/core.stamp: EXTRAS :=
 $(VENV)/test.stamp: EXTRAS := [test]
 $(VENV)/all.stamp: EXTRAS := [all]
 $(VENV)/%.stamp: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.$(EXTRAS)'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --config-settings editable_mode=compat -e '.$(EXTRAS)'
 	@touch $@

@@ -20,8 +20,9 @@ from isa.table import MEMORY_UNITS, Unit
 
 __all__ = ["Fact", "Machine", "facts", "load", "names"]
 
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
+MOST = 1_000_000_000  # products of two such numbers stay within 64 bits
+Positive = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
 Flag = Literal[0, 1]
 PIPE_UNITS = tuple(unit for unit in Unit if unit not in MEMORY_UNITS | {Unit.BARRIER, Unit.CONTROL})
 

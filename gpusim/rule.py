@@ -34,7 +34,7 @@ def sources_key() -> str:
     root = Path(__file__).parent.parent
     ours = ("gpusim/*.py", "gpusim/rules/*.py", "gpusim/engines/*.py")
     names = (*ours, "isa/*.py")
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(f"{numba.__version__} {root}".encode())  # Numba keeps the code of each checkout apart
     for path in sorted(path for name in names for path in root.glob(name)):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

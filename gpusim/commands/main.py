@@ -29,18 +29,31 @@ def main() -> None:
 
 
 def execute(arguments: Sequence[str]) -> int:
-    """Exit code of a command line: 0; 2 for bad input, told in one line on stderr; 130 when interrupted."""
+    """Exit code of a command line: 0; 1 for wrong values; 2 for bad input, told in one line; 130 when interrupted."""
     try:
         outcome = application(arguments)(list(arguments) or ["--help"], prog_name="gpusim", standalone_mode=False)
-    except UserError as error:
-        return _tell(str(error), error.exit_code)
-    except typer.TyperException as error:
-        context = getattr(error, "ctx", None)
-        command = context.command_path if context else "gpusim"
-        return _tell(f"{command}: {error.format_message()} See `{command} --help`", BAD_INPUT)
-    except KeyboardInterrupt:
-        return _tell("interrupted", 130)
+    except BrokenPipeError:
+        return 0  # whoever read the output has had enough
+    except (UserError, typer.TyperException, KeyboardInterrupt, MemoryError, OSError) as error:
+        return _tell(*_explained(error))
     return outcome if isinstance(outcome, int) else 0
+
+
+def _explained(error: BaseException) -> tuple[str, int]:
+    """The line that tells of an error, and the exit code."""
+    match error:
+        case UserError():
+            return str(error), error.exit_code
+        case typer.TyperException():
+            context = getattr(error, "ctx", None)
+            command = context.command_path if context else "gpusim"
+            message = error.format_message()
+            return f"{command}: {message}{'' if message[-1:] in '.?!' else '.'} See `{command} --help`", BAD_INPUT
+        case KeyboardInterrupt():
+            return "interrupted", 130
+        case OSError():
+            return f"{error.filename or 'output'}: {(error.strerror or str(error)).lower()}", BAD_INPUT
+    return "this takes more memory than there is; take a smaller size", BAD_INPUT
 
 
 def application(arguments: Sequence[str]) -> typer.Typer:

@@ -22,7 +22,7 @@ ENTRIES = {"compiled": "compiled.run*.nbc", "reference": "step.act*.nbc"}  # fil
 
 @contextmanager
 def shown(name: str) -> Iterator[Told]:
-    """Give the function to be told blocks done and blocks in all; a bar with an estimate appears after two seconds."""
+    """Give the function to be told blocks done and blocks in all; on a terminal a bar appears after two seconds."""
     columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total} blocks")
     bar = Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True)
     task = bar.add_task(name, total=None)
@@ -30,7 +30,7 @@ def shown(name: str) -> Iterator[Told]:
 
     def tell(done: int, total: int) -> None:
         bar.update(task, completed=done, total=total)
-        if time.monotonic() - began > PATIENCE and not bar.live.is_started:
+        if bar.console.is_terminal and time.monotonic() - began > PATIENCE and not bar.live.is_started:
             bar.start()
 
     try:

@@ -23,6 +23,7 @@ from gpusim.simulation import Sample, simulate
 from isa.errors import UserError
 from workloads.catalog import CATALOG
 
+WRONG_VALUES = 1  # exit code
 MAX_CYCLES = 200_000_000  # of a listing, which may never end; the catalog's kernels do
 
 
@@ -38,7 +39,7 @@ def run(
     sample: Annotated[str | None, typer.Option("--sample", help="Blocks of the SM to simulate, or all.")] = None,
     json: Json = False,
 ) -> None:
-    """Simulate a kernel: values checked, cycles, bound, and where the lost cycles went.
+    """Simulate a kernel: values checked, cycles, bound, and where the lost cycles went. Wrong values end with code 1.
 
     Example: gpusim run sgemm-lai --machine gtx580-1566 -p layout=nt -p lds=64
     """
@@ -51,6 +52,8 @@ def run(
         write_json(report.document(result))
     else:
         console().print(report.screen(result))
+    if result.verification.wrong:
+        raise typer.Exit(WRONG_VALUES)
 
 
 def _sample(text: str | None) -> Sample:
