@@ -293,8 +293,8 @@ def _typed(path: str, fact: Fact, schema: Mapping[str, Any]) -> Fact:
         raise UserError(f"{fact.place}: unknown machine key {path}; {_nearest(path, _paths(schema, {path: fact}))}")
     try:
         msgspec.convert(fact.value, schema[_pattern(path)])
-    except msgspec.ValidationError as error:
-        raise UserError(f"{fact.place}: {path} = {fact.value!r}: {error}; {_allowed(schema[_pattern(path)])}") from None
+    except msgspec.ValidationError:
+        raise UserError(f"{fact.place}: {path} = {fact.value!r}: it {_allowed(schema[_pattern(path)])}") from None
     return fact
 
 
@@ -303,15 +303,18 @@ def _override(path: str, value: int | str, schema: Mapping[str, Any], found: Map
         raise UserError(f"--set {path}: unknown machine key; {_nearest(path, found)}")
     try:
         converted = msgspec.convert(value, schema[_pattern(path)], strict=False)
-    except msgspec.ValidationError as error:
-        raise UserError(f"--set {path}={value}: {error}; {_allowed(schema[_pattern(path)])}") from None
+    except msgspec.ValidationError:
+        raise UserError(f"--set {path}={value}: it {_allowed(schema[_pattern(path)])}") from None
     return Fact(cast("int | str", converted), "command line", "set", place=f"--set {path}")
 
 
 def _allowed(kind: Any) -> str:
     if get_origin(kind) is Literal:
-        return f"choose one of {', '.join(map(str, get_args(kind)))}"
-    return "give a word" if kind is str else "give a whole number"
+        return f"takes one of {', '.join(map(str, get_args(kind)))}"
+    if kind is str:
+        return "takes a word"
+    limits = kind.__metadata__[0]
+    return f"takes a whole number from {limits.ge} to {limits.le}"
 
 
 def _nearest(path: str, known: Iterable[str]) -> str:

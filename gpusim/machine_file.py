@@ -42,18 +42,27 @@ def names() -> list[str]:
     return sorted(file.stem for file in DIRECTORY.glob("*.toml"))
 
 
-def locate(name_or_path: str, beside: Path | None = None) -> Path:
+def locate(name_or_path: str, beside: Path | None = None, place: str = "") -> Path:
     """Find the file of a machine given by name, or by a path ending in .toml (relative to the file `beside`, if given).
 
-    Raises UserError when there is none, with the nearest name.
+    Raises UserError when there is none, with the nearest name; `place`, file:line:column, goes in front if given.
     """
     shipped = DIRECTORY / f"{name_or_path}.toml"
     path = shipped if name_or_path in names() else (beside.parent if beside else Path()) / name_or_path
     if path.suffix == ".toml" and path.is_file():
         return path
+    lead = f"{place}: " if place else ""
+    if path.is_dir() and _is_path(name_or_path):
+        raise UserError(f"{lead}machine {name_or_path}: is a directory; give a file ending in .toml")
+    if not path.exists() and _is_path(name_or_path):
+        raise UserError(f"{lead}machine {name_or_path}: no such file; give the path of a machine file")
     near = get_close_matches(name_or_path, names(), 1)
     advice = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(names())}, or a file ending in .toml"
-    raise UserError(f"machine {name_or_path}: no such machine; {advice}")
+    raise UserError(f"{lead}machine {name_or_path}: no such machine; {advice}")
+
+
+def _is_path(text: str) -> bool:
+    return text.endswith(".toml") or "/" in text
 
 
 def read(path: Path) -> tuple[dict[str, str], dict[str, Fact]]:
@@ -78,7 +87,7 @@ def _read(path: Path, children: tuple[Path, ...]) -> tuple[dict[str, str], dict[
             facts[key] = _fact(key, value, _place(key, places, path))
     if "extends" not in strings:
         return strings, facts
-    base = locate(strings.pop("extends"), beside=path)
+    base = locate(strings.pop("extends"), beside=path, place=places["extends"])
     base_strings, base_facts = _read(base, (*children, path.resolve()))
     return {**base_strings, **strings}, {**base_facts, **facts}
 

@@ -148,7 +148,7 @@ def _guard(token: Token) -> tuple[Predicate, Token]:
 
 def _row(token: Token) -> Row:
     if token.text not in TABLE:
-        fix = suggest(token.text.upper(), TABLE)
+        fix = suggest(token.text.upper(), TABLE, "docs/listing.md lists them all")
         raise AssemblyError(token, f"unknown instruction {token.text}; {fix}")
     return TABLE[token.text]
 

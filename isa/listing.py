@@ -75,7 +75,7 @@ def read(text: str, name: str = "<text>") -> Kernel:
     parameters = _parameters(given[".param"])
     buffers = _buffers(given[".buffer"], parameters)
     _check_names(parsed.program, {*parameters, *buffers}, set(buffers), text, name)
-    return Kernel(
+    kernel = Kernel(
         name=_name(given[".kernel"], Path(name).stem),
         program=parsed.program,
         grid=_dimensions(given[".grid"], (1, 1, 1)),
@@ -85,6 +85,9 @@ def read(text: str, name: str = "<text>") -> Kernel:
         outcome=_outcome(given[".expect"], buffers),
         flops=whole(given[".flops"][0], 0) if given[".flops"] else 0,
     )
+    if not parsed.program.instructions:
+        raise AssemblyError(Token("", name, 1, 1), "has no instruction; write one at least, such as EXIT")
+    return kernel
 
 
 def write(kernel: Kernel) -> str:

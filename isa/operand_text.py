@@ -74,11 +74,13 @@ def _register(token: Token, row: Row) -> Register:
     if match[2] is None:
         return Register(RZ.index, negated=bool(match[1]))
     index = int(match[2])
+    if index + row.words - 1 > LAST_REGISTER:
+        fix = f"take R0 to R{(LAST_REGISTER + 1) // row.words * row.words - row.words}"
+        cause = f"{row.mnemonic} R{index} reaches above R{LAST_REGISTER}, the highest register"
+        raise AssemblyError(token, f"{cause}; {fix}")
     if index % row.words:
         fix = f"take R{index - index % row.words} or another multiple of {row.words}"
         raise AssemblyError(token, f"R{index} can't start a {row.width}-bit operand of {row.mnemonic}; {fix}")
-    if index + row.words - 1 > LAST_REGISTER:
-        raise AssemblyError(token, f"{row.mnemonic} reaches above R{LAST_REGISTER}; take one below R{index}")
     return Register(index, negated=bool(match[1]))
 
 

@@ -86,11 +86,12 @@ def whole(token: Token, least: int) -> int:
     return value
 
 
-def suggest(text: str, known: Iterable[str]) -> str:
-    """Fix for an unknown word: the nearest known one, or all of them."""
+def suggest(text: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Fix for an unknown word: a known one that it begins, or else the nearest, or else `otherwise` or all of them."""
     known = list(known)
-    nearest = difflib.get_close_matches(text, known, n=1)
-    return f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join(known) or 'none'}"
+    begun = [word for word in known if text and word.startswith(text)]
+    nearest = begun or difflib.get_close_matches(text, known, n=1)
+    return f"did you mean {nearest[0]}?" if nearest else otherwise or f"known: {', '.join(known) or 'none'}"
 
 
 def _comment(text: str) -> int:

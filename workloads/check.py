@@ -6,12 +6,40 @@ from collections.abc import Iterable
 
 from isa.errors import UserError
 
+MOST = 2**31 - 1  # loop counters and sizes are signed 32-bit integers on the machine
+MOST_INSTRUCTIONS = 8191  # the simulator's program memory of 8192, less the place behind the last instruction
+LARGEST_FACTOR = 1e30  # leaves eight decades below overflow of IEEE single
 
-def at_least(kernel: str, minimum: int, **values: int) -> None:
-    """Raise UserError if one of the named values is below `minimum`."""
+
+def counts(kernel: str, minimum: int, **values: int) -> None:
+    """Raise UserError if one of the named values is below `minimum` or above MOST."""
     for name, value in values.items():
         if value < minimum:
             raise UserError(f"{kernel}: {name}={value} is too small; give {minimum} or more")
+    at_most(kernel, **values)
+
+
+def at_most(kernel: str, **values: int) -> None:
+    """Raise UserError if one of the named values is above MOST."""
+    for name, value in values.items():
+        if value > MOST:
+            raise UserError(f"{kernel}: {name}={value} is too large; give {MOST} or less")
+
+
+def fits(kernel: str, instructions: int, **values: object) -> None:
+    """Raise UserError if a program of so many instructions, the doing of the named values, is above the limit."""
+    if instructions > MOST_INSTRUCTIONS:
+        told = " ".join(f"{name}={value}" for name, value in values.items())
+        raise UserError(
+            f"{kernel}: {told} makes {instructions} instructions; give less, a program holds {MOST_INSTRUCTIONS}"
+        )
+
+
+def factors(kernel: str, **values: float) -> None:
+    """Raise UserError if one of the named values is not finite, or above LARGEST_FACTOR in magnitude."""
+    for name, value in values.items():
+        if not abs(value) <= LARGEST_FACTOR:
+            raise UserError(f"{kernel}: {name}={value} is out of range; give {LARGEST_FACTOR:g} or less in magnitude")
 
 
 def one_of(kernel: str, name: str, value: object, allowed: Iterable[object]) -> None:

@@ -12,9 +12,9 @@ from gpusim.machine import Machine, load
 from isa import listing
 from isa.errors import UserError
 from isa.kernel import Kernel
-from workloads.catalog import make
+from workloads.catalog import CATALOG, make
 
-KernelName = Annotated[str, typer.Argument(help="A kernel's name, or a listing ending in .asm.")]
+KernelName = Annotated[str, typer.Argument(help="A kernel's name, or the path of a listing.")]
 MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
 Parameters = Annotated[
     list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A parameter of the kernel; may be repeated.")
@@ -29,7 +29,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 def kernel_of(name: str, parameters: Sequence[str]) -> Kernel:
     """Return the kernel by name with its parameters, or of a listing; raises UserError."""
     pairs = _pairs("-p", "name=value", parameters)
-    if Path(name).suffix != ".asm":
+    if not _is_listing(name):
         return make(name, pairs)
     if pairs:
         raise UserError(f"-p {next(iter(pairs))}: {name} is a listing; change its .param lines instead")
@@ -42,8 +42,15 @@ def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machin
     return load(name, overrides | ({"schedulers.policy": policy} if policy else {}))
 
 
+def _is_listing(name: str) -> bool:
+    """Tell a path from a kernel's name: it has a slash or a point, or something lies there."""
+    return name not in CATALOG and bool(name) and ("/" in name or "." in name or Path(name).exists())
+
+
 def _pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         if "=" not in text:
             raise UserError(f"{option} {text}: no value; give {option} {form}")
+        if not all(text.split("=", 1)):
+            raise UserError(f"{option} {text}: a name or a value is missing; give {option} {form}")
     return dict(text.split("=", 1) for text in texts)

@@ -21,6 +21,8 @@ def asm(
 ) -> None:
     """Assemble a listing: program counters, units, registers written and read, counts per unit.
 
+    docs/listing.md describes the language of listings.
+
     Example: gpusim asm examples/saxpy.asm
     """
     kernel = listing.load(file)

@@ -6,6 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import Annotated
 
 import typer
 
@@ -18,6 +19,7 @@ COMMANDS = {
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, or every number of one with its source.",
     "asm": "Assemble a listing: program counters, registers, units.",
+    "races": "Find accesses to shared memory that no barrier orders.",
 }
 BAD_INPUT = 2
 
@@ -67,16 +69,32 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         help="Instruction-level GPU pipeline simulator: values, cycles and the analytic bound in one run.",
         epilog="Example: gpusim machines gtx580",
     )
-    app.callback()(_nothing)
+    app.callback()(_options)
     for name, text in COMMANDS.items():
         function = _command(name) if name in arguments else _nothing
         app.command(name, short_help=text)(function)
     return app
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415  (start-up time)
+
+        sys.stdout.write(f"gpusim {version('gpusim')}\n")
+        raise typer.Exit
+
+
 def _command(name: str) -> Callable[..., None]:
     function: Callable[..., None] = getattr(import_module(f"gpusim.commands.{name}"), name)
     return function
+
+
+def _options(
+    version: Annotated[  # noqa: ARG001  (its callback has acted)
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
 
 
 def _nothing() -> None:

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from gpusim.commands import main
+from gpusim.commands.arguments import kernel_of
 from gpusim.commands.progress import shown
 
 SMALL = ["-p", "m=96", "-p", "n=96", "-p", "k=32"]
@@ -98,8 +99,15 @@ def test_a_deadlock_ends_with_3(tmp_path, capsys):
         (["chain", "-p", "length=0"], "length=0 is too small"),
         (["chain", "--machine", "gtx58"], "no such machine; did you mean gtx580?"),
         (["chain", "--set", "unit.fp32.latncy=9"], "did you mean unit.fp32.latency?"),
-        (["chain", "--set", "unit.fp32.latency=fast"], "give a whole number"),
+        (["chain", "--set", "unit.fp32.latency=fast"], "takes a whole number from 1 to 1000000000"),
         (["chain", "--set", "unit.fp32.latency"], "no value; give --set machine.path=value"),
+        (["chain", "--set", "unit.fp32.latency=10000000000"], "takes a whole number from 1 to 1000000000"),
+        (["chain", "--set", "x"], "--set x: no value; give --set machine.path=value"),
+        (["chain", "--set", "="], "--set =: a name or a value is missing; give --set machine.path=value"),
+        (["chain", "--set", "chip.sms="], "a name or a value is missing; give --set machine.path=value"),
+        (["examples"], "examples: Is a directory; give the path of a listing"),
+        (["nowhere/vadd"], "nowhere/vadd: No such file"),
+        (["vadd.txt"], "vadd.txt: No such file"),
         (["chain", "--policy", "fifo"], "unknown scheduling policy fifo"),
         (["missing.asm"], "missing.asm: No such file"),
         (["examples/saxpy.asm", "-p", "n=3"], "examples/saxpy.asm is a listing"),
@@ -150,3 +158,10 @@ def test_long_runs_show_progress(monkeypatch, capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "1/2 blocks" in captured.err
+
+
+def test_a_listing_may_have_any_ending(tmp_path):
+    """An existing file is a listing, whatever its name ends in."""
+    for name in ("vadd.txt", "vadd"):
+        (tmp_path / name).write_text("EXIT\n")
+        assert kernel_of(str(tmp_path / name), ()).name == "vadd"

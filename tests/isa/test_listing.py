@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isa import generators, listing, memory
-from isa.assembler import AssemblyError
+from isa.assembler import AssemblyError, assemble
 from isa.errors import UserError
 from isa.interpret import interpret
 from isa.kernel import Buffer, Expectation, Kernel
@@ -84,7 +84,8 @@ def test_write_is_the_inverse_of_read(text):
 def test_a_generated_kernel_is_written_with_its_expectation_spelt_out():
     """An outcome that is any function becomes a literal list."""
     outcome = (Expectation("x", np.arange(2), np.array([0.1, 3.0]), np.full(2, 0.5)),)
-    kernel = Kernel("a b", Program(()), (1, 1, 1), (32, 1, 1), buffers=(Buffer("x", "f8", 2),), outcome=lambda: outcome)
+    buffers = (Buffer("x", "f8", 2),)
+    kernel = Kernel("a b", assemble("EXIT"), (1, 1, 1), (32, 1, 1), buffers=buffers, outcome=lambda: outcome)
     text = listing.write(kernel)
     assert ".kernel a_b\n" in text
     assert ".expect x = [0.1, 3.0] within 0.5\n" in text
@@ -116,6 +117,8 @@ BAD = [
     (".buffer y f32 2\n.expect y = [1]", 9, "1 values for 2 elements"),
     (".buffer y f32 2\n.expect y = 1 within x", 9, "no tolerance"),
     (".buffer y f32 2\n.expect y = 1 within nan", 9, "no tolerance"),
+    ("", 1, "has no instruction"),
+    ("// nothing but a comment", 1, "has no instruction; write one at least, such as EXIT"),
     (".flops many", 8, "whole number"),
     ("NOP\n  MOV R1, c[n]", 13, "undefined name n in c[...]"),
     (".param A = 1\nTEX R1, tex[A], R2", 13, "undefined name A in tex[...]"),

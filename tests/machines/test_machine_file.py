@@ -88,7 +88,7 @@ def test_circular_extends_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "advice"),
-    [("gtx58", "did you mean gtx580?"), ("nowhere.toml", "choose one of c2050, gtx580, gtx580-1566, or a file ending")],
+    [("gtx58", "did you mean gtx580?"), ("vega", "choose one of c2050, gtx580, gtx580-1566, or a file ending")],
 )
 def test_an_unknown_machine_names_the_nearest(name, advice):
     """An unknown machine is refused with the nearest name, or the list."""
@@ -102,3 +102,19 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_bytes(b"\xff\xfe")
     assert refusal(path) == "mine.toml: not UTF-8 text; give the path of a machine file"
+
+
+def test_a_path_without_a_machine_file_is_told_as_such(tmp_path):
+    """What looks like a path is missing or a directory, not an unknown machine."""
+    for name in (f"{tmp_path}/mine", "nope.toml"):
+        with pytest.raises(UserError, match=f"machine {name}: no such file; give the path of a machine file"):
+            machine_file.locate(name)
+    with pytest.raises(UserError, match=f"machine {tmp_path}: is a directory; give a file ending in .toml"):
+        machine_file.locate(str(tmp_path))
+
+
+@pytest.mark.parametrize(("base", "cause"), [("gtx5800", "no such machine; did you"), ("base.toml", "no such file; ")])
+def test_a_base_that_does_not_exist_is_told_with_its_place(tmp_path, base, cause):
+    """An `extends` that leads nowhere is refused with the line and column that states it."""
+    text = refusal(write(tmp_path, f'name = "Mine"\n extends = "{base}"\n'))
+    assert text.startswith(f"mine.toml:2:2: machine {base}: {cause}")

@@ -18,7 +18,7 @@ from isa.errors import UserError
 from isa.kernel import Expectation, Kernel
 from isa.memory import bases
 from workloads.builder import float_bits
-from workloads.check import at_least, one_of
+from workloads.check import at_most, counts, factors, one_of
 from workloads.gemm.lai_program import Plan, plan_of, program_of
 from workloads.gemm.problem import Problem, buffers, expectation, fused_tile
 from workloads.gemm.tiles import DEPTH, SIDE, THREADS, pointer_steps, tile_bytes
@@ -45,12 +45,13 @@ def sgemm_lai(
     padded to a multiple of four words); `blocking` the rows and columns of C per thread; `prefetch` None means on,
     but off at 128 bits, where it would need 67 registers; `order` is base or interleaved.
 
-    Raises UserError for sizes that don't tile, choices that don't exist, and matrices or registers beyond what
-    32-bit addresses or an instruction reach.
+    Raises UserError for sizes that don't tile, choices that don't exist, factors that may overflow, and matrices or
+    registers beyond what 32-bit addresses or an instruction reach.
     """
     prefetch = lds != 128 if prefetch is None else prefetch
     _check(layout, lds, blocking, order)
     _check_sizes(blocking, m=m, n=n, k=k)
+    factors("sgemm-lai", alpha=alpha, beta=beta)
     problem = Problem(m, n, k, layout, alpha, beta)
     plan = plan_of(layout, blocking, lds // 32, prefetch=prefetch, interleaved=order == "interleaved")
     arguments = {"m": m, "n": n, "k": k, "layout": layout, "lds": lds, "blocking": blocking, "prefetch": prefetch}
@@ -102,14 +103,15 @@ def _check(layout: str, lds: int, blocking: int, order: str) -> None:
     one_of("sgemm-lai", "layout", layout, LAYOUTS)
     one_of("sgemm-lai", "lds", lds, (32, 64, 128))
     one_of("sgemm-lai", "order", order, ORDERS)
-    at_least("sgemm-lai", 1, blocking=blocking)
+    counts("sgemm-lai", 1, blocking=blocking)
 
 
 def _check_sizes(blocking: int, **sizes: int) -> None:
+    at_most("sgemm-lai", **sizes)
     for name, size in sizes.items():
         unit = DEPTH if name == "k" else SIDE * blocking
         if size < unit or size % unit:
-            nearest = max(1, round(size / unit)) * unit
+            nearest = max(1, (size + unit // 2) // unit) * unit
             rule = f"{DEPTH}" if name == "k" else f"{unit} ({SIDE} x blocking {blocking})"
             raise UserError(f"sgemm-lai: {name}={size} is not a positive multiple of {rule}; the nearest is {nearest}")
 

@@ -8,7 +8,7 @@ from isa.errors import UserError
 from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import Register
 from workloads.builder import Builder, RegisterMap, at, instruction
-from workloads.check import at_least, one_of
+from workloads.check import counts, fits, one_of
 from workloads.microbench.probe import (
     FIRST_WARP,
     SUFFIX,
@@ -29,12 +29,13 @@ def bank_conflict(
     """Build a kernel of `length` loads of `width` bits, lane l at word l * stride, `iterations` times.
 
     Stride 0 is a broadcast. Every word holds its own index. Raises UserError for a width that does not exist, numbers
-    too small, and a stride that misaligns the width.
+    too small or large, and a stride that misaligns the width.
     """
     one_of("bank-conflict", "width", width, (32, 64, 128))
-    at_least("bank-conflict", 0, stride=stride)
-    at_least("bank-conflict", 1, warps=warps, iterations=iterations)
-    at_least("bank-conflict", STREAMS, length=length)
+    counts("bank-conflict", 0, stride=stride)
+    counts("bank-conflict", 1, warps=warps, iterations=iterations)
+    counts("bank-conflict", STREAMS, length=length)
+    fits("bank-conflict", length, length=length)
     words = width // 32
     if stride % words:
         raise UserError(f"bank-conflict: stride={stride} misaligns loads of {width} bits; give a multiple of {words}")
@@ -45,6 +46,7 @@ def bank_conflict(
     load = "LDS" + SUFFIX[words]
     repeat(b, registers, iterations, [instruction(load, xs[i % STREAMS][0], at(place)) for i in range(length)])
     store_results(b, index, geometry, [x[-1] for x in xs])
+    fits("bank-conflict", len(b.instructions), length=length)
     arguments = {"stride": stride, "width": width, "warps": warps, "length": length, "iterations": iterations}
     expected = per_thread(lambda t: np.tile(t % WARP_SIZE * stride + words - 1.0, (STREAMS, 1)), geometry)
     return probe("bank-conflict", b, geometry, arguments, expected, dtype="u4", results=STREAMS)

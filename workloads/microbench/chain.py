@@ -10,7 +10,7 @@ from isa.memory import bases
 from isa.operand import Register
 from isa.table import TABLE, Unit
 from workloads.builder import Builder, RegisterMap, at, instruction
-from workloads.check import at_least, one_of
+from workloads.check import counts, fits, one_of
 from workloads.microbench.operation import OPERATIONS, Operation, load_sources, load_value, step
 from workloads.microbench.probe import (
     Geometry,
@@ -35,17 +35,20 @@ def chain(
     """Build a kernel of `length` instructions, each of which needs the one before, `iterations` times.
 
     Loads chase a ring of 32 pointers; by `pattern` the lanes start all at one element, or each at its own.
-    Raises UserError for an unknown op or pattern and for numbers below 1.
+    Raises UserError for an unknown op or pattern and for numbers too small or large.
     """
     one_of("chain", "op", op, OPS)
     one_of("chain", "pattern", pattern, PATTERNS)
-    at_least("chain", 1, length=length, warps=warps, iterations=iterations)
+    counts("chain", 1, length=length, warps=warps, iterations=iterations)
+    fits("chain", length, length=length)
     arguments = {"op": op, "length": length, "warps": warps, "iterations": iterations, "pattern": pattern}
     if op in LOADS:
-        return _pointer_chase(
-            op, length, iterations, spread=pattern == "unit", geometry=Geometry(warps), arguments=arguments
-        )
-    return _arithmetic(OPERATIONS[op], length, iterations, Geometry(warps), arguments)
+        spread = pattern == "unit"
+        kernel = _pointer_chase(op, length, iterations, spread=spread, geometry=Geometry(warps), arguments=arguments)
+    else:
+        kernel = _arithmetic(OPERATIONS[op], length, iterations, Geometry(warps), arguments)
+    fits("chain", len(kernel.program), length=length)
+    return kernel
 
 
 def _arithmetic(

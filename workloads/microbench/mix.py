@@ -17,7 +17,7 @@ from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import Register
 from workloads.builder import Builder, RegisterMap, at, float_bits, instruction
-from workloads.check import at_least, one_of
+from workloads.check import counts, fits, one_of
 from workloads.microbench.probe import (
     SUFFIX,
     Geometry,
@@ -41,7 +41,8 @@ def mix(ratio: str = "6:1", *, lds: int = 64, warps: int = 16, groups: int = 64,
     """
     ffmas, loads = parse_ratio(ratio)
     one_of("mix", "lds", lds, (32, 64, 128))
-    at_least("mix", 1, warps=warps, groups=groups, iterations=iterations)
+    counts("mix", 1, warps=warps, groups=groups, iterations=iterations)
+    fits("mix", groups * (ffmas + loads), ratio=ratio, groups=groups)
     b, registers, geometry, words = Builder(), RegisterMap("mix"), Geometry(warps), lds // 32
     accumulators = registers.block("accumulators", ACCUMULATORS)
     destinations = [registers.block(f"loaded{i}", words, words)[0] for i in range(DESTINATIONS)]
@@ -54,6 +55,7 @@ def mix(ratio: str = "6:1", *, lds: int = 64, warps: int = 16, groups: int = 64,
     _add_up(b, "FADD", accumulators)
     _add_up(b, "IADD", destinations)
     store_results(b, index, geometry, [accumulators[0], destinations[0]])
+    fits("mix", len(b.instructions), ratio=ratio, groups=groups)
     total = ffmas * groups * iterations
     seen = min(loads * groups, DESTINATIONS)
     arguments = {"ratio": ratio, "lds": lds, "warps": warps, "groups": groups, "iterations": iterations}

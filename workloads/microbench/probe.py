@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, Buffer, Expectation, Kernel
+from isa.memory import bases
 from isa.operand import Predicate, Register
 from workloads.builder import Builder, RegisterMap, at
 
@@ -155,13 +157,18 @@ def probe(
     data: tuple[Buffer, ...] = (),
     flops: int = 0,
 ) -> Kernel:
-    """Kernel of a finished builder with its result buffer; `flops` are per thread."""
+    """Kernel of a finished builder and its result buffer; `flops` are per thread. UserError beyond 32-bit reach."""
+    buffers = (*data, Buffer(RESULT, dtype, results * geometry.threads))
+    try:
+        bases(buffers)
+    except ValueError as error:
+        raise UserError(f"{name}: {error}; give fewer warps or blocks") from None
     return Kernel(
         name=name,
         program=b.build(),
         grid=(geometry.blocks, 1, 1),
         block=(geometry.threads_per_block, 1, 1),
-        buffers=(*data, Buffer(RESULT, dtype, results * geometry.threads)),
+        buffers=buffers,
         expected=expected,
         flops=flops * geometry.threads,
         arguments=dict(arguments),

@@ -11,7 +11,7 @@ from isa.kernel import Buffer, Kernel
 from isa.operand import Register
 from isa.table import TABLE, Unit
 from workloads.builder import Builder, RegisterMap, at, instruction
-from workloads.check import at_least, one_of
+from workloads.check import counts, fits, one_of
 from workloads.microbench.operation import OPERATIONS, Operation, load_sources, load_value, step
 from workloads.microbench.probe import (
     Geometry,
@@ -35,16 +35,18 @@ def throughput(
     """Build a kernel of `length` instructions in turn from `streams` independent chains, `iterations` times.
 
     A load stream has the same address every time, threads side by side: no bank conflicts, coalesced.
-    Raises UserError for an unknown op, numbers below 1, and more streams than instructions or registers.
+    Raises UserError for an unknown op, numbers too small or large, and more streams than instructions or registers.
     """
     one_of("throughput", "op", op, OPS)
-    at_least("throughput", 1, warps=warps, streams=streams, iterations=iterations, blocks=blocks)
-    at_least("throughput", streams, length=length)
+    counts("throughput", 1, warps=warps, streams=streams, iterations=iterations, blocks=blocks)
+    counts("throughput", streams, length=length)
+    fits("throughput", length, length=length)
     geometry = Geometry(warps, blocks)
     if op in LOADS:
         kernel = _loads(op, streams, length, iterations, geometry)
     else:
         kernel = _arithmetic(OPERATIONS[op], streams, length, iterations, geometry)
+    fits("throughput", len(kernel.program), length=length)
     arguments = {"op": op, "warps": warps, "streams": streams, "length": length, "iterations": iterations}
     return replace(kernel, arguments={**arguments, "blocks": blocks})
 

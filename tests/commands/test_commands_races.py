@@ -1,0 +1,78 @@
+import json
+
+from gpusim.commands.main import execute
+
+EXCHANGE = """.kernel exchange
+.block 64
+.shared 256
+    S2R R0, TID.X
+    SHL R1, R0, 2
+    STS [R1], R0
+    BAR.SYNC 0
+    LOP.XOR R2, R1, 0x80
+    LDS R3, [R2]
+"""
+UNORDERED = EXCHANGE.replace("BAR.SYNC 0", "NOP")
+SMALL = ["sgemm-lai", "-p", "m=96", "-p", "n=96", "-p", "k=32"]
+
+
+def write(folder, text):
+    path = folder / "exchange.asm"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_listing_without_its_barrier_is_reported(capsys, tmp_path):
+    """Without the barrier each race is one line that names both instructions, and the exit code is 1."""
+    assert execute(["races", write(tmp_path, UNORDERED)]) == 1
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head == "exchange: 1 race in 1 block"
+    assert len(lines) == 1
+    assert "line 6, pc 2 `STS [R1], R0`" in lines[0]
+    assert "line 9, pc 5 `LDS R3, [R2]`" in lines[0]
+
+
+def test_the_barrier_orders_them(capsys, tmp_path):
+    """The same listing with its barrier has no race, and the exit code is 0."""
+    assert execute(["races", write(tmp_path, EXCHANGE)]) == 0
+    assert capsys.readouterr().out == "exchange: no race in 1 block\n"
+
+
+def test_the_published_sgemm_has_no_race(capsys):
+    """The SGEMM of Lai and Seznec orders every access to its tiles."""
+    assert execute(["races", *SMALL]) == 0
+    assert capsys.readouterr().out == "sgemm-lai: no race in 1 block\n"
+
+
+def test_of_a_large_grid_the_first_and_last_block_are_checked(capsys, tmp_path):
+    """Of 17 blocks two are checked, and the text says which; a grid of 16 is checked whole."""
+    assert execute(["races", write(tmp_path, f".grid 17\n{EXCHANGE}")]) == 0
+    assert capsys.readouterr().out == "exchange: no race in 2 blocks (the first and the last of 17)\n"
+    assert execute(["races", write(tmp_path, f".grid 16\n{EXCHANGE}")]) == 0
+    assert capsys.readouterr().out == "exchange: no race in 16 blocks\n"
+
+
+def test_a_race_in_the_last_block_alone_is_found(capsys, tmp_path):
+    """Only block 16 of 17 lets its second warp read what the first wrote; the race names that block."""
+    guarded = UNORDERED.replace("    LDS", "    S2R R4, CTAID.X\n    ISETP.EQ P0, R4, 16\n    @P0 LDS")
+    assert execute(["races", write(tmp_path, f".grid 17\n{guarded}")]) == 1
+    assert "race in block 16 " in capsys.readouterr().out
+
+
+def test_json_holds_the_races(capsys, tmp_path):
+    """The JSON document has the blocks checked and both accesses of each race; the exit code stays 1."""
+    assert execute(["races", write(tmp_path, UNORDERED), "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema_version"], document["kernel"], document["blocks"]) == (1, "exchange", 1)
+    assert document["blocks_checked"] == [0]
+    (race,) = document["races"]
+    assert (race["block"], race["address"] % 4) == (0, 0)
+    sides = {(side["pc"], side["line"], side["writes"], side["text"]) for side in (race["first"], race["second"])}
+    assert sides == {(2, 6, True, "STS [R1], R0"), (5, 9, False, "LDS R3, [R2]")}
+    assert {race["first"]["warp"], race["second"]["warp"]} == {0, 1}
+
+
+def test_json_of_an_ordered_kernel_has_no_race(capsys):
+    """Without a race the list is empty and the exit code 0."""
+    assert execute(["races", *SMALL, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["races"] == []
