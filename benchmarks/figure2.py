@@ -41,7 +41,8 @@ def main() -> None:
         rule = {"load_store.queue": queue, "issue.refused_wastes_slot": wastes, "issue.refused_moves_pointer": moves}
         rest = {"issue.refused_retry": retry, "issue.rotate": rotate, "schedulers.stagger": stagger}
         found = np.array([errors({**rule, **rest, "launch.warp_skew": skew}) for skew in SKEWS])
-        console.print({**rule, **rest}, found.mean(0).round(1), "+-", found.std(0).round(1))
+        told = ", ".join(f"{name} {value}" for name, value in {**rule, **rest}.items())
+        console.print(f"{told}: {found.mean(0).round(1)} +- {found.std(0).round(1)}", soft_wrap=True)
     for skew in FINE:
         console.print(f"skew {skew}:", np.round(errors({"launch.warp_skew": skew}), 1))
 
