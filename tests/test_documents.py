@@ -1,0 +1,73 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from gpusim.verify import compare
+from isa import listing
+from isa.buffer_text import DTYPES, GENERATORS
+from isa.interpret import interpret
+from isa.operand import SPECIALS
+from isa.races import races
+from isa.table import ROWS, TABLE
+
+TEXT = (Path(__file__).parent.parent / "docs" / "listing.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```asm\n(.*?)^```$", TEXT, re.M | re.S)
+
+
+def rows(section):
+    """Cells of the table rows of a section, its heads left out."""
+    body = TEXT.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    table = [[cell.strip() for cell in line.strip("|").split("|")] for line in body.splitlines() if line[:1] == "|"]
+    return [cells for cells in table if cells[0].startswith("`")]
+
+
+def quoted(text):
+    return re.findall(r"`([^`]+)`", text)
+
+
+def test_the_example_computes_what_it_expects():
+    """The document's one example leaves in memory what its .expect says."""
+    (text,) = EXAMPLES
+    kernel = listing.read(text)
+    (expectation,) = kernel.outcome()
+    values = compare(kernel, interpret(kernel).memory, expectation)
+    assert len(values.got) == 64
+    assert values.got.tolist() == expectation.value.tolist()
+
+
+def test_the_example_needs_its_barrier():
+    """As the document says, the example has no race, and has one without the barrier."""
+    (text,) = EXAMPLES
+    assert races(listing.read(text)) == []
+    assert races(listing.read(text.replace("BAR.SYNC 0", "NOP"))) != []
+
+
+def test_the_mnemonics_are_those_of_the_table():
+    """The document lists each mnemonic of the instruction table once, and no other."""
+    named = [name for cells in rows("Instructions") for name in quoted(cells[0])]
+    assert sorted(named) == sorted(TABLE)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.mnemonic)
+def test_each_mnemonic_has_its_operands_and_unit(row):
+    """Unit, number of operands, and where registers and predicates are written agree with the table."""
+    ((_, operands, unit, _),) = [cells for cells in rows("Instructions") if row.mnemonic in quoted(cells[0])]
+    names = [name.strip() for name in operands.split(",")] if operands else []
+    assert unit == row.unit.value
+    assert len(names) == len(row.form)
+    written = {"d": "Rd", "P": "Pd", "Q": "Pa", "m": "[Ra+offset]", "t": "tex[name]", "l": "label", "s": "special"}
+    assert all(name == written[letter] for name, letter in zip(names, row.form, strict=True) if letter in written)
+
+
+def test_directives_generators_and_types_are_those_of_the_reader():
+    """The document names every directive, generator and buffer type, and no other directive or generator."""
+    first = [quoted(cells[0])[0].split()[0] for cells in rows("Directives")]
+    assert sorted(first) == sorted((*listing.DIRECTIVES, *GENERATORS))
+    assert set(DTYPES) <= set(quoted(TEXT))
+
+
+def test_special_registers_are_all_named():
+    """The document names every special register, and no other."""
+    paragraph = TEXT.split("Special registers, read by `S2R`:")[1].split("\n\n")[0]
+    assert quoted(paragraph) == list(SPECIALS)
