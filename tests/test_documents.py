@@ -61,10 +61,10 @@ def test_each_mnemonic_has_its_operands_and_unit(row):
 
 
 def test_directives_generators_and_types_are_those_of_the_reader():
-    """The document names every directive, generator and buffer type, and no other directive or generator."""
+    """The document names every directive, generator and buffer type, and no other."""
     first = [quoted(cells[0])[0].split()[0] for cells in rows("Directives")]
     assert sorted(first) == sorted((*listing.DIRECTIVES, *GENERATORS))
-    assert set(DTYPES) <= set(quoted(TEXT))
+    assert quoted(TEXT.split(" Types are ")[1].split(". ")[0]) == list(DTYPES)
 
 
 def test_special_registers_are_all_named():

@@ -90,7 +90,7 @@ def _command(name: str) -> Callable[..., None]:
 
 
 def _options(
-    version: Annotated[  # noqa: ARG001  (its callback has acted)
+    version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:

@@ -11,7 +11,8 @@ import typer
 from gpusim.commands.arguments import Json, KernelName, Parameters, kernel_of
 from gpusim.commands.document import write_json
 from isa.kernel import Kernel
-from isa.races import Race, races as find
+from isa.races import Race
+from isa.races import races as find
 
 FOUND = 1  # exit code
 ALL = 16  # blocks of a grid that are all checked; blocks mostly differ in their data, not in their accesses
