@@ -10,7 +10,9 @@ from gpusim.analysis.bounds import Bound, bound
 from gpusim.engines.simulate import run_sm
 from gpusim.machine import load
 from isa.errors import LimitError
+from isa.kernel import Kernel
 from isa.listing import read
+from isa.program import Program
 from workloads.catalog import make
 
 GTX580 = load("gtx580")
@@ -102,7 +104,8 @@ def test_bandwidth_counts_transactions_of_loads():
 
 def test_an_empty_program_takes_an_issue_slot():
     """Running off the end is an exit: one slot of 2 cycles."""
-    assert of("").cycles == of("EXIT").cycles == 2
+    empty = Kernel("empty", Program(()), (1, 1, 1), (32, 1, 1))
+    assert bound(empty, GTX580).cycles == of("EXIT").cycles == 2
 
 
 def test_waves_lengthen_the_chain():
