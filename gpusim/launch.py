@@ -66,7 +66,7 @@ def launch(
     _pack(sm.machine, machine)
     _start(sm, machine, resident * kernel.warps)
     _grid(sm.launch, kernel, machine, resident, count, len(words))
-    sm.launch.values, sm.tracing = values, trace
+    sm.tracing = trace
     sm.program[: len(kernel.program) + 1] = decode(kernel, machine, needed)
     _buffers(sm, kernel)
     extra = resident * (sm.launch.shared_words + kernel.warps * 32 * sm.launch.local_words)

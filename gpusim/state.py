@@ -95,7 +95,6 @@ launch_t = record([
     ("shared_words", "i8"),  # words of it per block
     ("local_word", "i8"),  # where local memory begins in the memory array
     ("local_words", "i8"),  # words of it per thread
-    ("values", "i8"),  # 1: compute every value, 0: only what addresses and branches need
 ])  # fmt: skip
 
 warp_t = record([
