@@ -17,6 +17,7 @@ import numba
 from llvmlite import ir
 from numba.extending import intrinsic, overload
 
+from gpusim.linking import EntryCompiler, RuleCompiler
 from gpusim.state import NEVER
 
 __all__ = ["COMPILED", "NEVER", "borrow", "entry", "lowest_bit", "rule", "switch"]
@@ -26,7 +27,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILED = not numba.config.DISABLE_JIT
 OPTIONS = {"nogil": True, "error_model": "numpy"}
-INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # a rule is called from compiled code only
+INNER = {  # a rule is called from compiled code only, and becomes part of it
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "forceinline": True,
+    "pipeline_class": RuleCompiler,
+}
+OUTER = {"cache": True, "pipeline_class": EntryCompiler}
 
 
 def sources_key() -> str:
@@ -56,7 +63,7 @@ def rule(function: F) -> F:
 
 def entry(function: F) -> F:
     """A rule that an engine calls from Python: compiled once per installation, then loaded from disk."""
-    compiled: F = numba.njit(function, cache=True, **OPTIONS)
+    compiled: F = numba.njit(function, **OPTIONS, **(OUTER if COMPILED else {}))
     return compiled
 
 

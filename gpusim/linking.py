@@ -1,0 +1,85 @@
+"""How compiled rules become one program: an entry links every rule that it reaches and optimises them together.
+
+Numba optimises each function and emits machine code for it as soon as it is compiled, together with all that it calls:
+the deepest rules would be worked on once for every rule above them. A rule is only reached from entries, so it is kept
+as plain LLVM code until an entry takes it. This halves the time of the first compile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+
+
+class _NoMachineCode:
+    """Stands where Numba would note the address of compiled code's environment: a rule has none of its own."""
+
+    def set_env(self, _name: str, _environment: Any) -> None:
+        """Nothing to note."""
+
+
+class RuleLibrary(JITCodeLibrary):
+    """The code of one rule: not optimised, not linked with what it calls, not turned into machine code."""
+
+    @property
+    def codegen(self) -> Any:
+        """Where Numba would note an address."""
+        return _NoMachineCode()
+
+    def finalize(self) -> None:
+        """Take no more code."""
+        self._raise_if_finalized()
+        self._finalized = True
+
+    def get_pointer_to_function(self, _name: str) -> int:
+        """No machine code, no pointer."""
+        self._ensure_finalized()
+        return 0
+
+
+class EntryLibrary(JITCodeLibrary):
+    """The code of an entry with every rule below it."""
+
+    def finalize(self) -> None:
+        """Link callers before what they call (LLVM drops what nothing has asked for yet), then optimise everything."""
+        below: dict[Any, None] = {}
+        _collect(self, below)
+        del below[self]
+        self._linking_libraries = list(reversed(below))
+        super().finalize()
+
+
+def _collect(library: Any, into: dict[Any, None]) -> None:
+    """Add a library behind everything that it needs."""
+    if library in into:
+        return
+    if isinstance(library, RuleLibrary | EntryLibrary):
+        for needed in library._linking_libraries:
+            _collect(needed, into)
+    into[library] = None
+
+
+class RuleCompiler(Compiler):
+    """Numba's compiler, into a rule's library."""
+
+    def define_pipelines(self) -> Any:
+        """Return Numba's own passes."""
+        _into(RuleLibrary, self.state)
+        return super().define_pipelines()
+
+
+class EntryCompiler(Compiler):
+    """Numba's compiler, into an entry's library."""
+
+    def define_pipelines(self) -> Any:
+        """Return Numba's own passes."""
+        _into(EntryLibrary, self.state)
+        return super().define_pipelines()
+
+
+def _into(library: type[JITCodeLibrary], state: Any) -> None:
+    """Give the compilation its library before Numba makes one; object caching lets an entry be stored on disk."""
+    state.library = library(state.targetctx.codegen(), state.func_id.func_qualname)
+    state.library.enable_object_caching()

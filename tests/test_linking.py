@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gpusim.linking import RuleLibrary
+from gpusim.rule import entry, rule
+
+
+@rule
+def smaller(a: int, b: int) -> int:
+    return min(a, b)
+
+
+@rule
+def through_two(a: int, b: int) -> int:
+    return smaller(a, b) + smaller(b, 5)
+
+
+@entry
+def outermost(a: int, b: int) -> int:
+    return through_two(a, b) + smaller(a, 3)
+
+
+def libraries(dispatcher: Any) -> list[Any]:
+    return [result.library for result in dispatcher.overloads.values()]
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 2), (9, 7), (4, 4)])
+def test_an_entry_reaches_the_rules_below_it(a, b):
+    """Rules called from rules, at several depths and with Numba's own functions below, compute what Python does."""
+    assert outermost(a, b) == min(a, b) + min(b, 5) + min(a, 3)
+
+
+@pytest.mark.jit
+def test_rules_get_no_machine_code_of_their_own():
+    """Only the entry is turned into machine code: a rule's library has no address, and is compiled all the same."""
+    outermost(1, 2)
+    rules = libraries(through_two) + libraries(smaller)
+    assert rules
+    assert all(isinstance(library, RuleLibrary) for library in rules)
+    assert all(library.get_pointer_to_function(library.name) == 0 for library in rules)
