@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpusim import state
 from gpusim.analysis.occupancy import Occupancy, occupancy
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
-from gpusim.machine import Machine, bytes_per_cycle_x64
+from gpusim.machine import Machine, bytes_per_cycle_x64, pairs
 from gpusim.policy import POLICY_NAMES
 from gpusim.stall import DENIED, Stall
 from isa.address_slice import address_slice
@@ -83,6 +83,7 @@ def launch(
 def _check_capacity(machine: Machine, kernel: Kernel, resident: int) -> None:
     limits = (
         ("schedulers.count", machine.schedulers.count, state.SCHEDULERS),
+        ("schedulers.dispatch_ports", machine.schedulers.dispatch_ports, state.PORTS),
         ("pipes", len(machine.pipe), state.PIPES),
         ("load_store.queue", machine.load_store.queue, state.QUEUE),
         ("shared_memory.banks", machine.shared_memory.banks, state.LANES),
@@ -106,6 +107,7 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.rotate, packed.wastes_slot = machine.issue.rotate, machine.issue.refused_wastes_slot
     packed.moves_pointer = machine.issue.refused_moves_pointer
     packed.retry, packed.exclusive = machine.issue.refused_retry, _exclusive(machine)
+    packed.ports, packed.same_warp = machine.schedulers.dispatch_ports, machine.issue.pairing == "same-warp"
     packed.queue, packed.pass_cycles, packed.banks = machine.load_store.queue, shared.pass_cycles, shared.banks
     packed.merge_halves = shared.merge_halves
     packed.shared_latency[:] = [getattr(shared, f"latency_{width}") for width in widths]
@@ -123,6 +125,7 @@ def _pack(packed: Any, machine: Machine) -> None:
         packed.pipe_shared[index] = machine.pipe[name].shared
     for unit, code in UNIT_CODE.items():
         _pack_unit(packed.units[code], unit, machine)
+        packed.pairs[code] = sum(1 << UNIT_CODE[other] for other in pairs(machine, unit))
 
 
 def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:

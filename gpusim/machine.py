@@ -25,6 +25,12 @@ Positive = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
 Flag = Literal[0, 1]
 PIPE_UNITS = tuple(unit for unit in Unit if unit not in MEMORY_UNITS | {Unit.BARRIER, Unit.CONTROL})
+# Sections whose keys are names: those allowed, none for names of the file's choice.
+MEMBERS: Mapping[str, tuple[str, ...]] = {
+    "pipe": (),
+    "unit": tuple(unit.value for unit in PIPE_UNITS),
+    "pairing": tuple(unit.value for unit in Unit),
+}
 
 
 class Chip(msgspec.Struct, frozen=True):
@@ -57,13 +63,15 @@ class Schedulers(msgspec.Struct, frozen=True):
     count: Positive
     interval: Positive  # cycles between issue slots of one scheduler
     stagger: Count  # cycles by which scheduler k's slots lag behind those of scheduler 0, times k
-    reissue: Positive  # cycles between two issues of one warp, at least
+    dispatch_ports: Positive  # instructions that one scheduler issues in one turn, at most
+    reissue: Positive  # cycles between the turns in which one warp issues, at least
     policy: str
 
 
 class Issue(msgspec.Struct, frozen=True):
     """What happens in an issue slot."""
 
+    pairing: Literal["same-warp", "different-warp"]  # whose instructions the dispatch ports of one turn take
     rotate: Flag  # 1: the schedulers' rank rotates from slot to slot
     refused_wastes_slot: Flag  # 1: an instruction refused by a full queue costs the slot
     refused_moves_pointer: Flag  # 1: the policy goes on from the refused warp; 0: from the last one that issued
@@ -160,7 +168,11 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """One GPU. `key` is the name it was loaded by, `name` the product's."""
+    """One GPU. `key` is the name it was loaded by, `name` the product's.
+
+    `pairing`: by unit class, the unit classes that may go beside it in a later port of its turn, or `none`; all of them
+    where it is absent.
+    """
 
     key: str
     name: str
@@ -169,6 +181,7 @@ class Machine(msgspec.Struct, frozen=True):
     limits: Limits
     schedulers: Schedulers
     issue: Issue
+    pairing: dict[str, str]
     double: Double
     pipe: dict[str, Pipe]
     unit: dict[str, UnitCost]
@@ -191,11 +204,12 @@ def load(name_or_path: str, overrides: Mapping[str, int | str] | None = None) ->
     strings, leaves = machine_file.read(path)
     checked = _checked(path.name, leaves, overrides or {})
     _check_strings(path.name, strings)
-    tree: dict[str, Any] = {"key": path.stem, **strings}
+    tree: dict[str, Any] = {"key": path.stem, "pairing": {}, **strings}
     for key, fact in checked.items():
         _plant(tree, key.split("."), fact.value)
     machine = msgspec.convert(tree, Machine)
     _check_pipes(machine, checked)
+    _check_pairing(machine, checked)
     _check_memory(machine, checked)
     return machine
 
@@ -209,6 +223,12 @@ def facts(name_or_path: str, overrides: Mapping[str, int | str] | None = None) -
 def initiation_interval(pipe: Pipe) -> int:
     """Cycles for which a warp instruction keeps the pipe from the next one."""
     return max(1, WARP_SIZE // pipe.lanes)
+
+
+def pairs(machine: Machine, unit: Unit) -> tuple[Unit, ...]:
+    """Unit classes that may go beside this one in a later dispatch port of its turn."""
+    named = machine.pairing.get(unit.value)
+    return tuple(Unit) if named is None else tuple(other for other in Unit if other in named.split())
 
 
 def lanes(machine: Machine, unit: Unit) -> int:
@@ -253,7 +273,9 @@ def _schema(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]
     """Dotted path and type of every leaf; `*` stands for a name of the file's choice."""
     for field in msgspec.structs.fields(struct):
         path = prefix + field.name
-        if get_origin(field.type) is dict:
+        if get_origin(field.type) is dict and get_args(field.type)[1] is str:
+            yield f"{path}.*", str
+        elif get_origin(field.type) is dict:
             yield from _schema(get_args(field.type)[1], f"{path}.*.")
         elif isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
             yield from _schema(field.type, f"{path}.")
@@ -262,9 +284,9 @@ def _schema(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]
 
 
 def _pattern(path: str) -> str:
-    """`pipe.sp.lanes` -> `pipe.*.lanes`; a path of two parts stays itself."""
+    """`pipe.sp.lanes` -> `pipe.*.lanes`; a path of a section with fixed keys stays itself."""
     parts = path.split(".")
-    return ".".join([parts[0], "*", *parts[2:]]) if parts[0] in ("pipe", "unit") and len(parts) > 1 else path
+    return ".".join([parts[0], "*", *parts[2:]]) if parts[0] in MEMBERS and len(parts) > 1 else path
 
 
 def _checked(file: str, leaves: Mapping[str, Fact], overrides: Mapping[str, int | str]) -> dict[str, Fact]:
@@ -282,14 +304,16 @@ def _checked(file: str, leaves: Mapping[str, Fact], overrides: Mapping[str, int 
 def _paths(schema: Mapping[str, Any], found: Mapping[str, Fact]) -> Iterator[str]:
     """Every path that the machine must have, given the pipes that it names."""
     pipes = dict.fromkeys(path.split(".")[1] for path in found if path.startswith("pipe."))
-    members = {"pipe": tuple(pipes), "unit": tuple(unit.value for unit in PIPE_UNITS)}
+    paired = (unit for unit in MEMBERS["pairing"] if f"pairing.{unit}" in found)
+    members = {"pipe": tuple(pipes), "unit": MEMBERS["unit"], "pairing": tuple(paired)}
     for pattern in schema:
         section = pattern.split(".", maxsplit=1)[0]
         yield from (pattern.replace("*", member) for member in members.get(section, ("*",)))
 
 
 def _typed(path: str, fact: Fact, schema: Mapping[str, Any]) -> Fact:
-    if _pattern(path) not in schema or (path.startswith("unit.") and path.split(".")[1] not in PIPE_UNITS):
+    section, *rest = path.split(".")
+    if _pattern(path) not in schema or (MEMBERS.get(section) and rest[0] not in MEMBERS[section]):
         raise UserError(f"{fact.place}: unknown machine key {path}; {_nearest(path, _paths(schema, {path: fact}))}")
     try:
         msgspec.convert(fact.value, schema[_pattern(path)])
@@ -299,8 +323,9 @@ def _typed(path: str, fact: Fact, schema: Mapping[str, Any]) -> Fact:
 
 
 def _override(path: str, value: int | str, schema: Mapping[str, Any], found: Mapping[str, Fact]) -> Fact:
-    if path not in found:
-        raise UserError(f"--set {path}: unknown machine key; {_nearest(path, found)}")
+    optional = [f"pairing.{unit}" for unit in MEMBERS["pairing"]]
+    if path not in found and path not in optional:
+        raise UserError(f"--set {path}: unknown machine key; {_nearest(path, [*found, *optional])}")
     try:
         converted = msgspec.convert(value, schema[_pattern(path)], strict=False)
     except msgspec.ValidationError:
@@ -353,3 +378,13 @@ def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:
     for path, name in (*used.items(), ("texture.pipe", machine.texture.pipe)):
         if name not in machine.pipe:
             raise UserError(f"{facts[path].place}: there is no pipe {name}; choose one of {', '.join(machine.pipe)}")
+
+
+def _check_pairing(machine: Machine, facts: Mapping[str, Fact]) -> None:
+    """Check that the pairing matrix names unit classes, or `none`."""
+    classes = MEMBERS["pairing"]
+    for unit, others in machine.pairing.items():
+        for word in others.split() if others != "none" else ():
+            if word not in classes:
+                place = facts[f"pairing.{unit}"].place
+                raise UserError(f"{place}: there is no unit class {word}; choose from {', '.join(classes)}, or none")

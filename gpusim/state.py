@@ -25,6 +25,7 @@ QUEUE = 64
 BUFFERS = 64
 PROGRAM = 8192  # instructions
 FEED = 2048  # memory instructions
+PORTS = 4  # instructions that one scheduler issues in one turn
 TRACE = 16384  # records that may wait to be taken away
 AGENTS = SCHEDULERS + 2
 LANES = 32
@@ -57,6 +58,8 @@ machine_t = record([
     ("wastes_slot", "i8"),  # 1: a warp refused by the load/store queue has used up the issue slot
     ("moves_pointer", "i8"),  # 1: the policy goes on from the refused warp, 0: from the last one that issued
     ("retry", "i8"),  # cycles until a warp so refused is looked at again
+    ("ports", "i8"),  # instructions that a scheduler issues in one turn at most
+    ("same_warp", "i8"),  # 1: all of them from one warp, 0: each from another
     ("exclusive", "i8"),  # cycles from a DP issue during which the SM issues one instruction per slot (0: off)
     ("queue", "i8"),  # load/store instructions that may wait for service
     ("pass_cycles", "i8"),  # cycles of one pass through the shared-memory data path
@@ -79,6 +82,7 @@ machine_t = record([
     ("block_skew", "i8"),  # further cycles per block of the first wave
     ("pipe_shared", "i8", (PIPES,)),  # 1: one pipe for the SM, 0: one per scheduler
     ("units", unit_t, (UNITS,)),  # what an instruction of each unit class asks of the SM
+    ("pairs", "i8", (UNITS,)),  # mask of the unit classes that may go beside each in a later port of its turn
 ])  # fmt: skip
 
 launch_t = record([
@@ -138,6 +142,8 @@ scheduler_t = record([
     ("last", "i8"),  # local index of the warp that issued last
     ("used_until", "i8"),  # end of the last issue slot that was used
     ("issued_at", "i8"),  # cycle of the last issue
+    ("dispatched", "i8"),  # instructions in the turn of the last issue
+    ("beside", "i8"),  # unit classes that a later port of that turn takes
     ("lost", "i8", (REASONS,)),  # cycles of unused issue slots by reason
     ("issued", "i8"),  # warp instructions
 ])  # fmt: skip

@@ -6,12 +6,11 @@ summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come f
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from executed import execute, load_store_cost, target
+from scan_state import LATER, Access, Scan, Scheduler, Warp
 
 from gpusim.machine import Machine, bytes_per_cycle_x64, initiation_interval
 from gpusim.stall import Stall
@@ -19,87 +18,9 @@ from isa import flow, memory
 from isa.frame import group_of, new_frame
 from isa.kernel import Kernel
 from isa.operand import Immediate
-from isa.table import Unit
+from isa.table import TABLE, Row, Unit
 
-LATER = 1 << 60
 READY = None
-Event = tuple[int, str, int, int, int, int, int]  # cycle, kind, agent, warp slot, block, pc, detail
-
-
-@dataclass(eq=False)
-class Access:
-    """A load or store from its issue on; LATER: not served yet."""
-
-    warp: Warp
-    pc: int
-    cycles: int
-    extra: int
-    lines: int
-    read: int = LATER
-    done: int = LATER
-
-
-@dataclass(eq=False)
-class Warp:
-    """A resident warp: what it waits for, and why it did not issue in each slot (`log`)."""
-
-    slot: int
-    block: int
-    index: int
-    age: int
-    start: int
-    frame: Any
-    group: Any
-    pc: int = 0
-    barrier: int = 0
-    branch: int = 0
-    reissue: int = 0
-    refused: int = 0
-    exited: bool = False
-    ready_at: int = LATER
-    reason: Stall | None = None  # of the slot that runs
-    charged: int = 0  # pc that the slot is charged to
-    results: dict[str, tuple[Access | int, Stall]] = field(default_factory=dict)
-    readers: dict[str, list[Access]] = field(default_factory=dict)
-    accesses: list[Access] = field(default_factory=list)
-    log: dict[int, Stall | None] = field(default_factory=dict)
-
-
-@dataclass(eq=False)
-class Scheduler:
-    """A warp scheduler; `idle` are (begin, cycles) of the slots since the last one used."""
-
-    last: int = -1
-    issued_at: int = -LATER
-    issued: int = 0
-    idle: list[tuple[int, int]] = field(default_factory=list)
-
-
-@dataclass(eq=False)
-class Scan:
-    """The SM and what has been counted so far."""
-
-    kernel: Kernel
-    machine: Machine
-    resident: int
-    memory: Any
-    warps: list[Warp | None]
-    schedulers: list[Scheduler]
-    blocks: dict[int, tuple[int, list[Warp]]] = field(default_factory=dict)  # slot: id and warps
-    finished: dict[int, int] = field(default_factory=dict)  # slot: when its last warp leaves
-    placed: int = 0
-    queue: list[Access] = field(default_factory=list)
-    free: int = 0  # when the load/store unit can serve again
-    channel: int = 0  # 1/64 cycles
-    pipes: dict[tuple[str, int], int] = field(default_factory=dict)
-    exclusive: int = 0
-    arrived: dict[tuple[int, int], list[Warp]] = field(default_factory=dict)
-    stalls: Counter[tuple[int, Stall]] = field(default_factory=Counter)
-    lost: Counter[tuple[int, Stall]] = field(default_factory=Counter)
-    empty: int = 0
-    cycles: int = 0
-    events: list[Event] = field(default_factory=list)
-    registers: dict[int, Any] = field(default_factory=dict)  # warp slot: [register, lane] of its last warp
 
 
 def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
@@ -192,6 +113,7 @@ def _slot(sm: Scan, k: int, now: int) -> None:
         chosen = _choose(sm, scheduler, eligible)
         _blame(sm, k, scheduler, chosen)
         _use(sm, k, chosen, now)
+        _fill(sm, k, eligible, chosen, now)
     else:
         scheduler.idle.append((now, interval))
     for warp in mine:
@@ -221,6 +143,7 @@ def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
     if not refused or issue.refused_moves_pointer:
         scheduler.last = warp.slot
     kind = "refuse" if refused else "issue"
+    scheduler.turn = [] if refused else [_table_row(sm, warp)]
     sm.events.append((now, kind, 1 + k, warp.slot, warp.block, warp.charged, warp.ready_at))
     warp.ready_at = LATER
     if refused:
@@ -228,8 +151,36 @@ def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
         sm.lost[k, Stall.MIO_THROTTLE] += sm.machine.schedulers.interval
         return
     warp.reason, scheduler.issued_at = Stall.SELECTED, now
-    scheduler.issued += 1
     _issue(sm, k, warp, now)
+
+
+def _fill(sm: Scan, k: int, eligible: list[Warp], chosen: Warp, now: int) -> None:
+    """Let the further ports of the turn issue, one by one, whatever goes beside what has issued already."""
+    scheduler, same = sm.schedulers[k], sm.machine.issue.pairing == "same-warp"
+    while scheduler.turn and len(scheduler.turn) < sm.machine.schedulers.dispatch_ports:
+        if same and scheduler.turn[-1].mnemonic in ("BRA", "BAR.SYNC", "EXIT"):
+            return
+        waiting = [chosen] if same else [warp for warp in eligible if warp.reason is Stall.NOT_SELECTED]
+        able = [warp for warp in waiting if _beside(sm, k, warp, now)]
+        if not able:
+            return
+        warp = _choose(sm, scheduler, able)
+        scheduler.last, warp.reason = warp.slot, Stall.SELECTED
+        ready_at = now if same else warp.ready_at
+        sm.events.append((now, "issue", 1 + k, warp.slot, warp.block, warp.pc, ready_at))
+        warp.ready_at = LATER
+        scheduler.turn.append(_table_row(sm, warp))
+        _issue(sm, k, warp, now)
+
+
+def _beside(sm: Scan, k: int, warp: Warp, now: int) -> bool:
+    """Whether the warp's next instruction may issue in the turn in which its scheduler has issued already."""
+    row, machine, turn = _table_row(sm, warp), sm.machine, sm.schedulers[k].turn
+    alone = machine.double.exclusive != "off" and (row.unit is Unit.DP or now < sm.exclusive)
+    full = _row(sm, warp) in ("load", "store") and len(sm.queue) >= machine.load_store.queue
+    paired = all(row.unit in machine.pairing.get(issued.unit, " ".join(Unit)).split() for issued in turn)
+    free = _own(sm, warp, now, same_turn=True) is READY and _refusal(sm, k, warp, now) is READY
+    return paired and free and not alone and not full
 
 
 # --- why a warp does not issue ----------------------------------------------------------------------------------------
@@ -245,15 +196,21 @@ def _row(sm: Scan, warp: Warp) -> str:
     return {"EXIT": "exit", "BRA": "branch"}.get(row.mnemonic, row.unit.value)
 
 
-def _own(sm: Scan, warp: Warp, now: int) -> Stall | None:
-    """The first reason of the warp's own that holds."""
+def _table_row(sm: Scan, warp: Warp) -> Row:
+    """The table's row of the warp's next instruction; behind the end, that of EXIT."""
+    ended = warp.pc == len(sm.kernel.program)
+    return TABLE["EXIT"] if ended else sm.kernel.program.instructions[warp.pc].row
+
+
+def _own(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> Stall | None:
+    """The first reason of the warp's own that holds; the reissue interval counts from turn to turn."""
     if warp.exited:
         return Stall.X_EXITED
     until = {
         Stall.X_LAUNCH: warp.start,
         Stall.BARRIER: warp.barrier,
         Stall.BRANCH_RESOLVING: warp.branch,
-        Stall.X_REISSUE: warp.reissue,
+        Stall.X_REISSUE: 0 if same_turn else warp.reissue,
         Stall.X_WAR: 0,
         Stall.DRAIN: 0,
         Stall.MIO_THROTTLE: warp.refused,
@@ -304,14 +261,14 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     warp.barrier = warp.branch = warp.refused = 0
     warp.reissue = now + sm.machine.schedulers.reissue
     if pc == len(sm.kernel.program):
-        _exit(sm, warp, now)
+        _exit(sm, warp, pc, now)
         return
     warp.pc += 1
     active, addresses = execute(sm.kernel, warp.frame, warp.group, pc)
     if not active.any():
         return
     if kind == "exit":
-        _exit(sm, warp, now)
+        _exit(sm, warp, pc, now)
     elif kind == "branch":
         warp.branch, warp.pc = now + sm.machine.branch.latency, target(sm.kernel, pc)
     elif kind == Unit.BARRIER:
@@ -322,8 +279,8 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         _compute(sm, k, warp, pc, kind, now)
 
 
-def _exit(sm: Scan, warp: Warp, now: int) -> None:
-    warp.exited, warp.pc = True, warp.charged
+def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
+    warp.exited, warp.pc = True, pc
     slot = warp.slot // sm.kernel.warps
     if all(other.exited for other in sm.blocks[slot][1]):
         sm.finished[slot] = now + sm.machine.schedulers.interval

@@ -20,6 +20,7 @@ from gpusim.rule import lowest_bit
 from gpusim.rules import (
     barrier,
     block_scheduler,
+    dispatch,
     double_precision,
     global_memory,
     ladder,
@@ -70,6 +71,8 @@ CHANGES: dict[str, int | str] = {
     "load_store.queue": 1,
     "launch.block_latency": 10,
     "double.exclusive": "flight",
+    "schedulers.dispatch_ports": 2,
+    "pairing.move": "none",
 }
 
 
@@ -134,6 +137,8 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "ladder upside down": (ladder, "settle_own", backwards),
     "shared reasons not settled": (ladder, "settle_shared", nothing),
     "empty slots not blamed": (ladder, "blame", nothing),
+    "one instruction in each turn": (dispatch, "following", lambda *_: -1),
+    "any two instructions pair": (dispatch, "takes", lambda *_: True),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),
     "lowest warp first": (warp_scheduler, "choose", lowest_first),
 }

@@ -2,13 +2,14 @@
 
 Nodes are the executed instructions (`issue`, i), the services of loads and stores (`serve`, i) and the transfers over
 the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. The only thing that is no
-path length: an issue waits for its scheduler's next slot.
+path length: an issue waits for its scheduler's next slot, and for the reissue interval unless a dispatch port of the
+last turn takes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import networkx as nx
@@ -24,6 +25,7 @@ from isa.kernel import Kernel
 from isa.table import MEMORY_UNITS, Unit
 
 TICKS = 64  # of a cycle
+NEVER = 1 << 60
 Node = tuple[str, int]
 
 
@@ -69,12 +71,43 @@ def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:
     """(pc, cycle) of each issue of a kernel of one warp, on a machine whose load/store queue never fills."""
     stream = executed(kernel, machine)
     graph = timing_graph(stream, machine)
-    slot = machine.schedulers.interval * TICKS
+    turn = Turn(machine)
     when: dict[Node, int] = {}
     for node in nx.topological_sort(graph):
-        earliest = max((when[before] + w for before, _, w in graph.in_edges(node, data="weight")), default=0)
-        when[node] = -(-earliest // slot) * slot if node[0] == "issue" else earliest
+        when[node] = max((when[before] + w for before, _, w in graph.in_edges(node, data="weight")), default=0)
+        if node[0] == "issue":
+            when[node] = turn.issue(stream[node[1]], when[node])
     return [(done.pc, when["issue", i] // TICKS) for i, done in enumerate(stream)]
+
+
+@dataclass
+class Turn:
+    """The scheduler's last turn: what it issued, when, and until when double precision has the SM to itself (ticks)."""
+
+    machine: Machine
+    issued: list[Executed] = field(default_factory=list)
+    now: int = -NEVER
+    alone: int = 0
+
+    def issue(self, done: Executed, earliest: int) -> int:
+        """The tick at which an instruction issues that may at `earliest`."""
+        slot, reissue = self.machine.schedulers.interval * TICKS, self.machine.schedulers.reissue * TICKS
+        if earliest > self.now or not self.takes(done):
+            self.issued, self.now = [], -(-max(earliest, self.now + reissue) // slot) * slot
+        self.issued.append(done)
+        if done.active and done.instruction.row.unit is Unit.DP:
+            span = {"off": 0, "issue": slot, "flight": self.machine.unit["dp"].latency * TICKS}
+            self.alone = self.now + span[self.machine.double.exclusive]
+        return self.now
+
+    def takes(self, done: Executed) -> bool:
+        """Whether a further dispatch port takes the instruction beside those of the turn."""
+        machine, unit, rows = self.machine, done.instruction.row.unit, [d.instruction.row for d in self.issued]
+        port = machine.issue.pairing == "same-warp" and len(rows) < machine.schedulers.dispatch_ports
+        paired = all(unit in machine.pairing.get(row.unit, " ".join(Unit)).split() for row in rows)
+        ended = any(row.mnemonic in ("BRA", "BAR.SYNC", "EXIT") for row in rows)
+        exclusive = machine.double.exclusive != "off" and (unit is Unit.DP or self.now < self.alone)
+        return port and paired and not ended and not exclusive
 
 
 def timing_graph(stream: list[Executed], machine: Machine) -> nx.MultiDiGraph:
@@ -93,9 +126,9 @@ def timing_graph(stream: list[Executed], machine: Machine) -> nx.MultiDiGraph:
 
 
 def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
-    """In-order issue: one at a time, later behind a taken branch or a barrier."""
+    """In-order issue, later behind a taken branch or a barrier."""
     for i, done in enumerate(stream[:-1]):
-        gap = machine.schedulers.reissue
+        gap = 0
         if done.active and done.instruction.row.mnemonic == "BRA":
             gap = max(gap, machine.branch.latency)
         if done.active and done.instruction.row.unit is Unit.BARRIER:

@@ -77,11 +77,12 @@ def bound(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> Bound:
 
 
 def issue_slots(work: Work) -> Fraction:
-    """Return the cycles of issue slots: each scheduler issues once per interval, some DP in all schedulers' slots."""
+    """Return the cycles of issue slots: each dispatch port issues once per interval, some DP alone in the whole SM."""
     schedulers = work.machine.schedulers
+    ports = schedulers.count * schedulers.dispatch_ports
     alone = work.certain[work.program["double"][:-1] == 1].sum() if work.sm.machine.exclusive else 0
-    slots = int(work.profile.counts.sum()) + (schedulers.count - 1) * int(alone)
-    return Fraction(slots * schedulers.interval, schedulers.count)
+    issues = int(work.profile.counts.sum()) + (ports - 1) * int(alone)
+    return Fraction(issues * schedulers.interval, ports)
 
 
 def pipe(work: Work, index: int) -> Fraction:

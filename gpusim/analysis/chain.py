@@ -43,11 +43,15 @@ class Code:
 
 @dataclass(slots=True)
 class Lone:
-    """A warp on its way alone: its own record, when it may issue next, and when what it uses is free again."""
+    """A warp on its way alone: its own record, when it may issue next, and when what it uses is free again.
+
+    `ports` of its last turn are left; of what may go beside what in a turn, only their number is heeded.
+    """
 
     warp: SimpleNamespace
     next: int
     issued: int
+    ports: int
     load_store: int
     pipes: dict[int, int]
 
@@ -96,7 +100,8 @@ def _through(program: Code, first: int, end: int) -> tuple[int, int]:
     follow(program, lone, range(first, end))
     if program.rows[end - 1].action == EXIT:
         return lone.issued + program.machine.interval, 0
-    return slot(program, lone.next), slot(program, max(lone.next, lone.issued + program.machine.branch))
+    onward = lone.issued if lone.ports else slot(program, lone.next)
+    return onward, slot(program, max(lone.next, lone.issued + program.machine.branch))
 
 
 def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> Fraction:
@@ -120,7 +125,7 @@ def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> F
 
 def start() -> Lone:
     """Return a warp with nothing pending, at cycle 0."""
-    return Lone(unpacked(np.zeros((), warp_t)), 0, 0, 0, {})
+    return Lone(unpacked(np.zeros((), warp_t)), 0, 0, 0, 0, {})
 
 
 def follow(program: Code, lone: Lone, pcs: Sequence[int]) -> None:
@@ -129,12 +134,23 @@ def follow(program: Code, lone: Lone, pcs: Sequence[int]) -> None:
         row, warp = program.rows[pc], lone.warp
         warp.rung = [0] * OWN
         plain(scoreboard.earliest)(warp, row)
-        warp.rung[Stall.X_REISSUE] = max(lone.next, lone.pipes.get(row.pipe, 0))
         warp.rung[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
-        lone.issued = slot(program, plain(ladder.latest)(warp))
-        lone.next = lone.issued + program.machine.reissue
+        _issue(program, lone, row, max(plain(ladder.latest)(warp), lone.pipes.get(row.pipe, 0)))
         if pc in program.always:
             _occupy(program, lone, row, pc)
+
+
+def _issue(program: Code, lone: Lone, row: Any, ready: int) -> None:
+    """Issue in a further port of the last turn, or in the next turn."""
+    machine = program.machine
+    if lone.ports and ready <= lone.issued:
+        lone.ports -= 1
+    else:
+        lone.issued = slot(program, max(ready, lone.next))
+        lone.ports = machine.ports - 1 if machine.same_warp else 0
+    if row.action in (BARRIER, BRANCH, EXIT):
+        lone.ports = 0
+    lone.next = lone.issued + machine.reissue
 
 
 def slot(program: Code, cycle: int) -> int:

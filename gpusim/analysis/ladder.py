@@ -86,7 +86,9 @@ def _levels(result: Result) -> Iterator[tuple[str, float]]:
         yield f"peak, {_precision(result)}", min(peak, result.cycles)
         fullest = result.scaling.blocks_of_sm * result.machine.chip.sms / kernel.blocks
         yield _fewer_blocks(result), min(peak * fullest, result.cycles)
-    issued = result.warp_instructions * schedulers.interval / schedulers.count
+    run = result.run
+    used = (run.cycles * schedulers.count - int(run.lost.sum())) / run.warp_instructions  # cycles of slots for each
+    issued = result.warp_instructions * used / schedulers.count
     yield _other_instructions(result) if kernel.flops else "all issue slots used", min(issued, result.cycles)
     yield f"bound: {result.bound.limiter}", min(float(result.bound.cycles), result.cycles)
 

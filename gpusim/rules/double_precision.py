@@ -12,10 +12,16 @@ from gpusim.rule import rule
 
 
 @rule
+def alone(sm: Any, double: int, now: int) -> bool:
+    """Whether an instruction, DP or not, may be the only one that the SM issues in this slot."""
+    return sm.machine.exclusive != 0 and (double != 0 or now < sm.exclusive_until)
+
+
+@rule
 def earliest(sm: Any, k: int, double: int, now: int) -> int:
     """First slot at which scheduler k may issue beside the others: `now`, or the slot after theirs."""
     machine = sm.machine
-    if machine.exclusive == 0 or not (double or now < sm.exclusive_until):
+    if not alone(sm, double, now):
         return now
     for other in range(machine.schedulers):
         if other != k and now - sm.schedulers[other].issued_at < machine.interval:

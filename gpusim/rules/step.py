@@ -13,6 +13,7 @@ from gpusim.rule import NEVER, borrow, entry, rule
 from gpusim.rules import (
     barrier,
     block_scheduler,
+    dispatch,
     double_precision,
     ladder,
     load_store,
@@ -129,6 +130,8 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     if eligible:
         j = warp_scheduler.choose(sm.machine.policy, sm, k, eligible, 0)
         take_slot(sm, memory, k, j, now)
+        if sm.machine.ports > 1:
+            fill_ports(sm, memory, k, now)
         again = now + interval if scheduler.ready else NEVER
     again = min(again, scheduler.release)
     sm.agenda[FIRST_SCHEDULER + k] = (
@@ -156,11 +159,35 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
             scheduler.last = j
     else:
         scheduler.last = j
+        instruction.stall[SELECTED] += machine.interval
         issue(sm, memory, k, g, now)
     if warp.live:
-        scheduler.waiting |= 1 << j
-        scheduler.due[j] = ladder.latest(warp)
-        scheduler.release = min(scheduler.release, scheduler.due[j])
+        warp_scheduler.wait(scheduler, j, ladder.latest(warp))
+
+
+@rule
+def fill_ports(sm: Any, memory: Any, k: int, now: int) -> None:
+    """The further dispatch ports of scheduler k's turn issue, one after another, until one finds nothing."""
+    j = dispatch.following(sm, k, now)
+    while j >= 0:
+        if sm.machine.same_warp:
+            go_on(sm, memory, k, j, now)
+        else:
+            take_slot(sm, memory, k, j, now)
+        j = dispatch.following(sm, k, now)
+
+
+@rule
+def go_on(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
+    """Warp j, which has just issued and is settled, issues again in the same turn."""
+    scheduler = sm.schedulers[k]
+    g = j * sm.machine.schedulers + k
+    warp = sm.warps[g]
+    warp.ready_at, warp.rung[REISSUE] = now, 0
+    issue(sm, memory, k, g, now)
+    scheduler.waiting &= ~(1 << j)
+    if warp.live:
+        warp_scheduler.wait(scheduler, j, ladder.latest(warp))
 
 
 @rule
@@ -180,7 +207,8 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     instruction = sm.program[pc]
     if sm.tracing:
         record.issue(sm, record.ISSUE, k, g, scoreboard.why(warp, instruction), now)
-    instruction.stall[SELECTED] += machine.interval
+    if machine.ports > 1:
+        dispatch.commit(sm, k, instruction, now)
     instruction.issued += 1
     scheduler.issued += 1
     scheduler.issued_at = now

@@ -14,6 +14,7 @@ from gpusim.analysis.occupancy import occupancy
 from gpusim.engines.simulate import run_sm
 from gpusim.rule import COMPILED
 from gpusim.stall import Stall
+from gpusim.state import ISSUE
 from isa.interpret import interpret
 
 BUSY_KERNELS = kernels(most_blocks=3, least=4)
@@ -40,9 +41,12 @@ def assert_exact_sums(run) -> None:
     """Assert that every warp-cycle and every scheduler cycle has one reason."""
     assert run.stalls.min() >= 0
     assert run.stalls.sum() + run.empty == run.cycles * run.warp_slots
-    assert run.stalls[:, Stall.SELECTED].sum() == run.warp_instructions * run.interval
+    issues = run.trace[run.trace.kind == ISSUE]
+    turns = len(set(zip(issues.warp.tolist(), issues.cycle.tolist(), strict=True)))
+    slots = len(set(zip(issues.agent.tolist(), issues.cycle.tolist(), strict=True)))
+    assert run.stalls[:, Stall.SELECTED].sum() == turns * run.interval
     assert run.lost.min() >= 0
-    assert run.lost.sum() + run.warp_instructions * run.interval == run.cycles * len(run.lost)
+    assert run.lost.sum() + slots * run.interval == run.cycles * len(run.lost)
 
 
 def test_twins_agree():

@@ -1,0 +1,91 @@
+"""What a scan of every cycle (`every_cycle.py`) remembers of the SM: plain data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpusim.machine import Machine
+from gpusim.stall import Stall
+from isa.kernel import Kernel
+from isa.table import Row
+
+LATER = 1 << 60
+Event = tuple[int, str, int, int, int, int, int]  # cycle, kind, agent, warp slot, block, pc, detail
+
+
+@dataclass(eq=False)
+class Access:
+    """A load or store from its issue on; LATER: not served yet."""
+
+    warp: Warp
+    pc: int
+    cycles: int
+    extra: int
+    lines: int
+    read: int = LATER
+    done: int = LATER
+
+
+@dataclass(eq=False)
+class Warp:
+    """A resident warp: what it waits for, and why it did not issue in each slot (`log`)."""
+
+    slot: int
+    block: int
+    index: int
+    age: int
+    start: int
+    frame: Any
+    group: Any
+    pc: int = 0
+    barrier: int = 0
+    branch: int = 0
+    reissue: int = 0
+    refused: int = 0
+    exited: bool = False
+    ready_at: int = LATER
+    reason: Stall | None = None  # of the slot that runs
+    charged: int = 0  # pc that the slot is charged to
+    results: dict[str, tuple[Access | int, Stall]] = field(default_factory=dict)
+    readers: dict[str, list[Access]] = field(default_factory=dict)
+    accesses: list[Access] = field(default_factory=list)
+    log: dict[int, Stall | None] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Scheduler:
+    """A warp scheduler; `idle` are (begin, cycles) of the slots since the last one used."""
+
+    last: int = -1
+    issued_at: int = -LATER
+    turn: list[Row] = field(default_factory=list)  # issued in the last turn that was used
+    idle: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Scan:
+    """The SM and what has been counted so far."""
+
+    kernel: Kernel
+    machine: Machine
+    resident: int
+    memory: Any
+    warps: list[Warp | None]
+    schedulers: list[Scheduler]
+    blocks: dict[int, tuple[int, list[Warp]]] = field(default_factory=dict)  # slot: id and warps
+    finished: dict[int, int] = field(default_factory=dict)  # slot: when its last warp leaves
+    placed: int = 0
+    queue: list[Access] = field(default_factory=list)
+    free: int = 0  # when the load/store unit can serve again
+    channel: int = 0  # 1/64 cycles
+    pipes: dict[tuple[str, int], int] = field(default_factory=dict)
+    exclusive: int = 0
+    arrived: dict[tuple[int, int], list[Warp]] = field(default_factory=dict)
+    stalls: Counter[tuple[int, Stall]] = field(default_factory=Counter)
+    lost: Counter[tuple[int, Stall]] = field(default_factory=Counter)
+    empty: int = 0
+    cycles: int = 0
+    events: list[Event] = field(default_factory=list)
+    registers: dict[int, Any] = field(default_factory=dict)  # warp slot: [register, lane] of its last warp
