@@ -39,7 +39,8 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
         now += 1
     sm.cycles = now
     for k, scheduler in enumerate(schedulers):
-        sm.lost[k, Stall.X_EXITED] += sum(min(length, now - max(begin, 0)) for begin, length in scheduler.idle)
+        reason = Stall.X_EXITED if sm.warps[k :: machine.schedulers.count] else Stall.X_EMPTY
+        sm.lost[k, reason] += sum(min(length, now - max(begin, 0)) for begin, length in scheduler.idle)
     return sm
 
 

@@ -9,7 +9,7 @@ from gpusim.rules import ladder, scoreboard, warp_scheduler
 from gpusim.stall import OWN, Stall
 from gpusim.state import DONE, FREE, LAUNCHER, RUNNING, WARPS
 
-LAUNCH, EXITED = int(Stall.X_LAUNCH), int(Stall.X_EXITED)
+LAUNCH, EXITED, EMPTY = int(Stall.X_LAUNCH), int(Stall.X_EXITED), int(Stall.X_EMPTY)
 
 
 @rule
@@ -92,4 +92,5 @@ def close(sm: Any) -> None:
             sm.empty += sm.cycles - sm.empty_since[g]
     for k in range(sm.machine.schedulers):
         scheduler = sm.schedulers[k]
-        scheduler.lost[EXITED] += sm.cycles - scheduler.used_until
+        had_warps = k < sm.warp_slots
+        scheduler.lost[EXITED if had_warps else EMPTY] += sm.cycles - scheduler.used_until

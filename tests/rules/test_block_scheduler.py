@@ -34,6 +34,13 @@ def test_skews_shift_the_start_of_warps_and_blocks():
     assert stalled(run, Stall.X_LAUNCH) == 8 + 100 + 108
 
 
+def test_a_scheduler_without_warps_loses_its_slots_to_emptiness():
+    """Of 8 cycles the one warp leaves 4 of its own scheduler unused; the other scheduler never had a warp."""
+    run = run_text("NOP\nEXIT", {"schedulers.count": 2})
+    assert {Stall(s).name: int(c) for s, c in enumerate(run.lost[0]) if c} == {"X_REISSUE": 4}
+    assert {Stall(s).name: int(c) for s, c in enumerate(run.lost[1]) if c} == {"X_EMPTY": 8}
+
+
 def test_an_sm_runs_every_sixteenth_block():
     """Of 40 blocks on 16 SMs the first SM gets 0, 16 and 32."""
     run = run_text(".grid 40\nEXIT", {"chip.sms": 16})
