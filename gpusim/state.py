@@ -123,6 +123,8 @@ warp_t = record([
     ("kind", "u1", (REGISTERS,)),  # rung that its pending result belongs to
     ("writer", "i4", (REGISTERS,)),  # pc of the instruction behind it
     ("predicate", "i8", (PREDICATES,)),  # when each predicate is there
+    ("setter", "i4", (PREDICATES,)),  # pc of the instruction behind it
+    ("issued_at", "i8"),  # cycle of its last issue
     ("version", "i8", (REGISTERS,)),  # number of the write that made each register's value
 ])  # fmt: skip
 
@@ -255,7 +257,7 @@ trace_t = record([
     ("block", "i8"),  # id in the grid
     ("pc", "i8"),
     ("detail", "i8"),  # issue: slot at which it was ready; serve: cycles of the unit; release: when; block: its slot
-    ("blocker", "i8"),  # pc of the instruction that was waited for last, or -1
+    ("blocker", "i8"),  # issue: pc of the instruction whose result was waited for last, or -1
     ("rung", "i8", (OWN,)),  # release time of each own rung
 ])  # fmt: skip
 

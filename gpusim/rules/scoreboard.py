@@ -58,6 +58,7 @@ def commit(warp: Any, instruction: Any, pc: int, ready: int) -> None:
         warp.writer[register] = pc
     if instruction.predicate >= 0:
         warp.predicate[instruction.predicate] = ready
+        warp.setter[instruction.predicate] = pc
 
 
 @rule
@@ -81,8 +82,11 @@ def let_go(warp: Any, instruction: Any, number: int, until: int) -> None:
 
 @rule
 def why(warp: Any, instruction: Any) -> int:
-    """The pc whose pending result is waited for longest, or -1."""
-    blocker, latest = -1, 0
+    """The pc whose result let the warp go last, among those that came after its previous issue; -1: it waited for none.
+
+    Of results that came together the first counts: of the registers read, those written, the predicates.
+    """
+    blocker, latest = -1, warp.issued_at
     for i in range(instruction.reads):
         register = instruction.read[i]
         if warp.ready[register] > latest:
@@ -91,4 +95,7 @@ def why(warp: Any, instruction: Any) -> int:
         register = instruction.write[i]
         if warp.ready[register] > latest:
             blocker, latest = warp.writer[register], warp.ready[register]
-    return blocker if latest < NEVER else -1
+    for predicate in (instruction.guard, instruction.selector, instruction.predicate):
+        if predicate >= 0 and warp.predicate[predicate] > latest:
+            blocker, latest = warp.setter[predicate], warp.predicate[predicate]
+    return blocker

@@ -211,7 +211,7 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
         dispatch.commit(sm, k, instruction, now)
     instruction.issued += 1
     scheduler.issued += 1
-    scheduler.issued_at = now
+    scheduler.issued_at = warp.issued_at = now
     warp.since = now + machine.interval
     if not values.execute(sm, memory, g):
         return
