@@ -112,7 +112,7 @@ warp_t = record([
     ("since", "i8"),  # stalls are settled up to this cycle
     ("ready_at", "i8"),  # slot at which it became ready
     ("pending", "i8"),  # memory instructions issued and not served
-    ("drained", "i8"),  # when the served ones are done
+    ("drained", "i8"),  # when the served ones, and texture fetches, are done
     ("rung", "i8", (OWN,)),  # release time of each own rung of the hazard ladder
     ("refused", "i8", (DENIALS,)),  # its unit's running sums when it became ready
     ("idle", "i8", (DENIALS,)),  # likewise for empty issue slots

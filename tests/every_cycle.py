@@ -309,6 +309,8 @@ def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int) -> None
     if kind == Unit.DP:
         span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": latency}[sm.machine.double.exclusive]
         sm.exclusive = now + span
+    if texture:
+        warp.accesses.append(Access(warp, pc, 0, 0, 0, read=now, done=now + latency))
     for name in flow.writes(sm.kernel.program.instructions[pc]):
         warp.results[name] = now + latency, Stall.LONG_SCOREBOARD if texture else Stall.WAIT
 

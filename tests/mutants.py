@@ -137,7 +137,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "ladder upside down": (ladder, "settle_own", backwards),
     "shared reasons not settled": (ladder, "settle_shared", nothing),
     "empty slots not blamed": (ladder, "blame", nothing),
-    "one instruction in each turn": (dispatch, "following", lambda *_: -1),
+    "one instruction in each turn": (dispatch, "goes_on", lambda *_: False),
     "any two instructions pair": (dispatch, "takes", lambda *_: True),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),
     "lowest warp first": (warp_scheduler, "choose", lowest_first),

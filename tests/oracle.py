@@ -155,10 +155,12 @@ def _pipes(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
 
 
 def _queue(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
-    """Loads and stores are served in order; the final EXIT waits for all of them."""
+    """Loads and stores are served in order; the final EXIT waits for all of them, and for texture fetches."""
     previous = None
     exit_node = "issue", len(stream) - 1
     for i, done in enumerate(stream):
+        if done.active and done.instruction.row.unit is Unit.TEXTURE:
+            yield ("issue", i), exit_node, machine.texture.latency
         if not done.queued:
             continue
         yield ("issue", i), ("serve", i), 0

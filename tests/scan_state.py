@@ -17,7 +17,7 @@ Event = tuple[int, str, int, int, int, int, int]  # cycle, kind, agent, warp slo
 
 @dataclass(eq=False)
 class Access:
-    """A load or store from its issue on; LATER: not served yet."""
+    """A load, store or texture fetch from its issue on; LATER: not served yet."""
 
     warp: Warp
     pc: int

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.analysis.access_cost import AccessCost
-from gpusim.decode import BARRIER, BRANCH, EXIT, LOAD
+from gpusim.decode import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.plain import plain, unpacked
 from gpusim.rules import ladder, scoreboard
 from gpusim.stall import OWN, Stall
@@ -163,6 +163,8 @@ def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
     if row.pipe >= 0:
         lone.pipes[row.pipe] = lone.issued + row.interval
         plain(scoreboard.commit)(lone.warp, row, pc, lone.issued + row.latency)
+        if row.action == FETCH:
+            lone.warp.drained = max(lone.warp.drained, lone.issued + row.latency)
     elif pc in program.costs:
         _access(lone, row, pc, program.costs[pc])
     elif row.action == BARRIER:

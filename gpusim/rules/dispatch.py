@@ -29,16 +29,23 @@ def commit(sm: Any, k: int, instruction: Any, now: int) -> None:
 
 
 @rule
-def following(sm: Any, k: int, now: int) -> int:
-    """Scheduler k's warp whose instruction goes in the next port of this turn, -1: none, and the turn is over."""
-    scheduler, machine = sm.schedulers[k], sm.machine
-    if scheduler.issued_at < now or scheduler.dispatched >= machine.ports or sm.fault.code != 0:
-        return -1
-    if not machine.same_warp:
-        others = _others(sm, k, now)
-        return warp_scheduler.choose(machine.policy, sm, k, others, 0) if others else -1
-    warp = sm.warps[scheduler.last * machine.schedulers + k]
-    return scheduler.last if _independent(warp, now) and takes(sm, k, warp.unit, now) else -1
+def goes_on(sm: Any, k: int, warp: Any, now: int) -> bool:
+    """Whether the warp that has just issued from scheduler k issues its next instruction in the same turn."""
+    return _free(sm, k, now) and _independent(warp, now) and takes(sm, k, warp.unit, now)
+
+
+@rule
+def another(sm: Any, k: int, now: int) -> int:
+    """The next of scheduler k's warps to issue in this turn, -1: none."""
+    others = _others(sm, k, now) if _free(sm, k, now) else 0
+    return warp_scheduler.choose(sm.machine.policy, sm, k, others, 0) if others else -1
+
+
+@rule
+def _free(sm: Any, k: int, now: int) -> bool:
+    """Whether the turn has a port left: none after a refused instruction, which wastes the turn, or a fault."""
+    scheduler = sm.schedulers[k]
+    return scheduler.issued_at == now and scheduler.dispatched < sm.machine.ports and sm.fault.code == 0
 
 
 @rule

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import BARRIER, BRANCH, EXIT
+from gpusim.decode import BARRIER, BRANCH, EXIT, FETCH
 from gpusim.rule import NEVER, borrow, entry, rule
 from gpusim.rules import (
     barrier,
@@ -130,8 +130,8 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     if eligible:
         j = warp_scheduler.choose(sm.machine.policy, sm, k, eligible, 0)
         take_slot(sm, memory, k, j, now)
-        if sm.machine.ports > 1:
-            fill_ports(sm, memory, k, now)
+        if sm.machine.ports > 1 and not sm.machine.same_warp:
+            let_others(sm, memory, k, now)
         again = now + interval if scheduler.ready else NEVER
     again = min(again, scheduler.release)
     sm.agenda[FIRST_SCHEDULER + k] = (
@@ -161,33 +161,30 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
         scheduler.last = j
         instruction.stall[SELECTED] += machine.interval
         issue(sm, memory, k, g, now)
+        if machine.ports > 1 and machine.same_warp:
+            go_on(sm, memory, k, g, now)
     if warp.live:
-        warp_scheduler.wait(scheduler, j, ladder.latest(warp))
+        scheduler.waiting |= 1 << j
+        scheduler.due[j] = ladder.latest(warp)
+        scheduler.release = min(scheduler.release, scheduler.due[j])
 
 
 @rule
-def fill_ports(sm: Any, memory: Any, k: int, now: int) -> None:
-    """The further dispatch ports of scheduler k's turn issue, one after another, until one finds nothing."""
-    j = dispatch.following(sm, k, now)
-    while j >= 0:
-        if sm.machine.same_warp:
-            go_on(sm, memory, k, j, now)
-        else:
-            take_slot(sm, memory, k, j, now)
-        j = dispatch.following(sm, k, now)
-
-
-@rule
-def go_on(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
-    """Warp j, which has just issued and is settled, issues again in the same turn."""
-    scheduler = sm.schedulers[k]
-    g = j * sm.machine.schedulers + k
+def go_on(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
+    """Warp slot g, which has just issued, issues again in the further dispatch ports of the turn."""
     warp = sm.warps[g]
-    warp.ready_at, warp.rung[REISSUE] = now, 0
-    issue(sm, memory, k, g, now)
-    scheduler.waiting &= ~(1 << j)
-    if warp.live:
-        warp_scheduler.wait(scheduler, j, ladder.latest(warp))
+    while dispatch.goes_on(sm, k, warp, now):
+        warp.ready_at, warp.rung[REISSUE] = now, 0
+        issue(sm, memory, k, g, now)
+
+
+@rule
+def let_others(sm: Any, memory: Any, k: int, now: int) -> None:
+    """Other warps of scheduler k issue in the further dispatch ports of its turn."""
+    j = dispatch.another(sm, k, now)
+    while j >= 0:
+        take_slot(sm, memory, k, j, now)
+        j = dispatch.another(sm, k, now)
 
 
 @rule
@@ -235,6 +232,8 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
     if instruction.pipe >= 0:
         pipe.commit(sm, k, instruction.pipe, instruction.interval, now)
         scoreboard.commit(warp, instruction, pc, now + instruction.latency)
+        if instruction.action == FETCH:
+            warp.drained = max(warp.drained, now + instruction.latency)
     elif load_store.serves(instruction):
         load_store.commit(sm, g, pc, instruction, now)
     elif instruction.action == BARRIER:

@@ -96,14 +96,6 @@ def _make_ready(sm: Any, k: int, j: int, warp: Any, now: int) -> None:
 
 
 @rule
-def wait(scheduler: Any, j: int, release: int) -> None:
-    """Warp j is not ready, and will be at `release`."""
-    scheduler.waiting |= 1 << j
-    scheduler.due[j] = release
-    scheduler.release = min(scheduler.release, release)
-
-
-@rule
 def unready(scheduler: Any, j: int, unit: int) -> None:
     """Warp j leaves the ready set."""
     scheduler.ready &= ~(1 << j)
