@@ -35,7 +35,7 @@ def warp_cycles(run: SmRun) -> dict[str, int]:
 def lost_slots(run: SmRun) -> dict[str, int]:
     """Return cycles of unused issue slots of all schedulers by reason, most first.
 
-    With the issued warp instructions x interval they add up to the run's cycles x schedulers.
+    With the slots used (one dispatch port: the warp instructions) x interval they are the run's cycles x schedulers.
     """
     return _by_name(run.lost.sum(axis=0))
 
