@@ -1,6 +1,7 @@
 """The few primitives that value functions are made of, on NumPy arrays or scalars of bit patterns.
 
 A compiled engine may replace each by a machine instruction of the same meaning; the results are equal bit for bit.
+NumPy's warnings are the caller's to silence, as in `isa.semantics`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
+_MIDDLE = np.int64(-(1 << 63))  # the 29 bits of a double that a single drops, moved up: the first set, the others clear
 
 
 def as_u32(x: Any) -> Any:
@@ -58,14 +61,15 @@ def fma32(a: Any, b: Any, c: Any) -> Any:
     between two singles (below 2**-126: may have); there it is rounded to odd first, which keeps the side on which the
     exact sum lies (Boldo and Melquiond, IEEE Trans. Computers 57(4), 2008).
     """
-    with np.errstate(all="ignore"):
-        product = np.asarray(a, np.float64) * np.asarray(b, np.float64)
-        addend = np.asarray(c, np.float64)
-        total = np.asarray(product + addend)
-        middle = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
-        if (middle | (np.abs(total) < 2.0**-126)).any():
-            total = _to_odd(total, _sum_error(product, addend, total))
-        return total.astype(np.float32)
+    product = np.asarray(a, np.float64) * np.asarray(b, np.float64)
+    addend = np.asarray(c, np.float64)
+    total = np.asarray(product + addend)
+    unsure = ((total.view(np.int64) << 35) == _MIDDLE) | (np.abs(total) < 2.0**-126)
+    if np.count_nonzero(unsure):
+        error = _sum_error(product, addend, total)
+        if np.count_nonzero(unsure & (error != 0)):
+            total = _to_odd(total, error)
+    return total.astype(np.float32)
 
 
 def fma64(a: Any, b: Any, c: Any) -> Any:
@@ -74,8 +78,7 @@ def fma64(a: Any, b: Any, c: Any) -> Any:
     finite = np.isfinite(a) & np.isfinite(b)
     moderate = _moderate(a) & _moderate(b) & (np.abs(c) < 2.0**1000)
     plain = (a == 0) | (b == 0) | ~finite
-    with np.errstate(all="ignore"):
-        result = np.where(plain, a * b + c, np.where(finite & ~np.isfinite(c), c, _fma64_transformed(a, b, c)))
+    result = np.where(plain, a * b + c, np.where(finite & ~np.isfinite(c), c, _fma64_transformed(a, b, c)))
     for lane in zip(*np.nonzero(np.atleast_1d(finite & np.isfinite(c) & ~moderate & ~plain)), strict=True):
         np.atleast_1d(result)[lane] = _fma64_exact(*(float(np.atleast_1d(x)[lane]) for x in (a, b, c)))
     return result

@@ -36,7 +36,8 @@ def _expected(a, b, c, kind):
 def _check(fma, triples, kind):
     dtype, bits, *_ = kind
     a, b, c = (np.array(column, bits).view(dtype) for column in zip(*triples, strict=True))
-    got = np.asarray(fma(a, b, c))
+    with np.errstate(all="ignore"):
+        got = np.asarray(fma(a, b, c))
     expected = np.array([_expected(*x, kind) for x in zip(a, b, c, strict=True)], dtype)
     same = (got.view(bits) == expected.view(bits)) | (np.isnan(got) & np.isnan(expected))
     assert got.dtype == dtype
@@ -85,9 +86,47 @@ def test_fma32_is_right_where_rounding_to_double_first_is_not():
     assert lanes.fma32(a, b, np.float32(1)) == np.float32(1 + 2.0**-23)
 
 
+TIE = 2.0**-24  # half the last place of 1 as a single
+SMALLEST = 2.0**-149
+HARD = [  # a, b, c, and a b + c rounded once, by hand
+    (TIE, 1, 1, 1),  # exact ties go to the even neighbour
+    (TIE, 1, 1 + 2 * TIE, 1 + 4 * TIE),
+    (-TIE, 1, 1 + 2 * TIE, 1),
+    (TIE * (1 + 2.0**-15), 1 - 2.0**-15, 1 + 2 * TIE, 1 + 2 * TIE),  # a hair below the tie, which would go up
+    (TIE * (1 + 2.0**-15), -1 + 2.0**-15, -1 - 2 * TIE, -1 - 2 * TIE),
+    (1, 1, 2.0**-60, 1),  # a sum whose double is inexact and far from a tie
+    (2.0**-75, 2.0**-75, SMALLEST, 2 * SMALLEST),  # ties among denormals: 1.5 places, up to even
+    (2.0**-75, -(2.0**-75), SMALLEST, 0),  # 0.5 places, down to even
+    (2.0**-75 * (1 + 2.0**-20), 2.0**-75 * (1 - 2.0**-20), 2.0**-127, 2.0**-127),  # a hair below half a place
+    (2.0**-75 * (1 + 2.0**-12), 2.0**-75 * (1 - 2.0**-12 + 2.0**-24), 2.0**-127, 2.0**-127 + SMALLEST),  # a hair above
+    (2.0**-75 * (1 + 2.0**-20), 2.0**-75 * (1 - 2.0**-20), 2.0**-126 - SMALLEST, 2.0**-126 - SMALLEST),
+    (2.0**127, 2 - 2.0**-23, 2.0**102, 2.0**128 - 2.0**104),  # below the tie with the next power of two: finite
+    (2.0**127, 2 - 2.0**-23, 2.0**103, np.inf),  # on it: beyond the range
+    (2.0**64, 2.0**64, -np.inf, -np.inf),
+    (np.inf, 0, 1, np.nan),
+    (np.inf, 1, -np.inf, np.nan),
+    (-0.0, 1, -0.0, -0.0),  # the sign of zero: both summands negative, else positive
+    (-0.0, 1, 0.0, 0.0),
+    (1, 1, -1, 0.0),
+]
+
+
+@pytest.mark.parametrize("others", [[], [(1.0, 1.0, 1.0)] * 31])
+@pytest.mark.parametrize(("a", "b", "c", "expected"), HARD)
+def test_fma32_rounds_the_hard_cases_once(a, b, c, expected, others):
+    """Ties, hairs beside them, denormals, the range's end and special values are rounded once, whoever is beside."""
+    columns = [np.array(column, np.float32) for column in zip((a, b, c), *others, strict=True)]
+    with np.errstate(all="ignore"):
+        got = lanes.fma32(*columns)
+    assert np.array_equal(got[:1], np.float32([expected]), equal_nan=True)
+    assert np.signbit(got[0]) == np.signbit(np.float32(expected)) or np.isnan(expected)
+    assert (got[1:] == 2).all()
+
+
 def test_an_infinite_addend_wins_over_a_product_beyond_the_range():
     """1e200 * 1e200 - inf is -inf: the product is finite until it is rounded."""
-    assert lanes.fma64(np.float64(1e200), np.float64(1e200), np.float64(-np.inf)) == -np.inf
+    with np.errstate(all="ignore"):
+        assert lanes.fma64(np.float64(1e200), np.float64(1e200), np.float64(-np.inf)) == -np.inf
 
 
 def test_fma_takes_arrays_of_any_shape_and_broadcasts():
