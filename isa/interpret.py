@@ -1,23 +1,25 @@
 """What a kernel computes, in program order between barriers: the numerical truth to compare with.
 
 Blocks run one after another. Inside a block the runnable warps with the smallest pc run together, one NumPy operation
-on (warps, 32) lanes per instruction, until a branch, a barrier or the pc of other warps. Running off the end exits.
+on (warps, 32) lanes per instruction (or per batch: `isa.batch`), until a branch, a barrier or the pc of other warps.
+Running off the end exits.
 A warp arrives at a barrier as a whole if the guard holds in any of its lanes; barriers count warps, exited ones never.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isa import faults, memory, steps
+from isa import batch, faults, memory, steps
 from isa.frame import Frame, Group, group_of, new_frame
 from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import Immediate, Label
+from isa.program import Program
 from isa.steps import Action, Fetch, Observe, Scope
 from isa.table import Unit
 
@@ -38,6 +40,8 @@ class Interpretation:
 
 @dataclass(frozen=True, slots=True)
 class _Visit:
+    """An instruction that needs work, or a batch of them from pc on."""
+
     pc: int
     guard: Fetch | None
     action: Action | None
@@ -48,7 +52,7 @@ class _Plan:
     """The program translated. Straight from pc to stops[pc] nothing transfers control."""
 
     kernel: Kernel
-    visits: list[_Visit]  # the instructions that need work, in order
+    visits: list[_Visit]  # in order
     first: list[int]  # [pc] index of the first visit at or after pc
     stops: list[int]  # [pc] the first control instruction at or after pc, else the program's length
     guards: dict[int, Fetch | None]  # of the control instructions
@@ -117,7 +121,7 @@ def _plan(
         pc: steps.action(Scope(kernel, pc, constants, observe), evaluate is None or bool(evaluate[pc]))
         for pc in sorted(guards.keys() - set(control))
     }
-    visits = [_Visit(pc, guards[pc], act) for pc, act in actions.items() if act is not None or guards[pc] is not None]
+    visits = _visits(kernel.program, guards, actions)
     places = [v.pc for v in visits]
     return _Plan(
         kernel=kernel,
@@ -128,6 +132,14 @@ def _plan(
         released=released,
         limit=limit,
     )
+
+
+def _visits(program: Program, guards: Mapping[int, Fetch | None], actions: Mapping[int, Action | None]) -> list[_Visit]:
+    together = batch.batches(program, {pc for pc, act in actions.items() if act is not None})
+    joined = {pc for pcs in together for pc in pcs}
+    alone = [_Visit(pc, guards[pc], act) for pc, act in actions.items() if pc not in joined and (act or guards[pc])]
+    batched = [_Visit(pcs[0], None, batch.action([program.instructions[pc] for pc in pcs])) for pcs in together]
+    return sorted([*alone, *batched], key=lambda visit: visit.pc)
 
 
 def _run(plan: _Plan, frame: Frame) -> None:
