@@ -9,9 +9,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from isa.address_slice import address_slice
 from isa.interpret import interpret
 from isa.kernel import Expectation, Kernel
-from isa.memory import bases, view
+from isa.memory import bases, image, view
+from isa.table import Unit
 
 Scope = Literal["complete", "sampled", "none"]
 VISIT_SECONDS = 15e-6  # of one instruction for the warps of a block in program order, on one core: rough
@@ -22,6 +24,7 @@ PATIENCE_SECONDS = 1.0
 class Verification:
     """How the values compare. Complete: all that the kernel promises for its grid was checked; sampled: some blocks.
 
+    Of a complete check's `blocks`, `in_program_order` were not timed: their values are the interpreter's.
     `error_bound` is the error allowed where `max_error` is; `worst_ratio` is the largest error over the error allowed
     of any value, infinite where none is allowed or the value is no number.
     """
@@ -58,18 +61,19 @@ class _Comparison:
 def verify(kernel: Kernel, memory: NDArray[np.uint32], blocks: Sequence[int], visits: float) -> Verification:
     """Check the values of the `blocks` that ran, `memory` being what they left in global memory.
 
-    The grid's other blocks are run in program order first if that is quick, `visits` being the instructions that one
-    block's warps go through together; then the check is complete. Raises what `interpret` raises.
+    The grid's other blocks are run in program order if that is quick, `visits` being the instructions that one block's
+    warps go through together; then the check is complete. A value is right if it is whether they ran before those
+    `blocks` or after them: what either leaves where the other stores is not covered up. Raises what `interpret` raises.
     """
     if kernel.expected is None and kernel.outcome is None:
         return UNCHECKED
     if (kernel.blocks - len(blocks)) * visits * VISIT_SECONDS > PATIENCE_SECONDS:
-        return _summary(kernel, memory, _of_blocks(kernel, blocks), scope="sampled", blocks=len(blocks))
+        return _summary(kernel, [memory], _of_blocks(kernel, blocks), scope="sampled", blocks=len(blocks))
     others = sorted(set(range(kernel.blocks)) - set(blocks))
-    complete = _merged(kernel, memory, others) if others else memory
+    memories = _in_either_order(kernel, memory, blocks, others) if others else [memory]
     expectations = [*_of_blocks(kernel, range(kernel.blocks)), *(kernel.outcome() if kernel.outcome else ())]
     return _summary(
-        kernel, complete, expectations, scope="complete", blocks=kernel.blocks, in_program_order=len(others)
+        kernel, memories, expectations, scope="complete", blocks=kernel.blocks, in_program_order=len(others)
     )
 
 
@@ -87,28 +91,45 @@ def _of_blocks(kernel: Kernel, blocks: Iterable[int]) -> Iterator[Expectation]:
     return iter(()) if kernel.expected is None else map(kernel.expected, blocks)
 
 
-def _merged(kernel: Kernel, memory: NDArray[np.uint32], others: Sequence[int]) -> NDArray[np.uint32]:
-    """Memory with what the other blocks change, run in program order from the same beginning."""
-    before = interpret(kernel, []).memory
-    after = interpret(kernel, others).memory
-    return np.where(after != before, after, memory)
+def _in_either_order(
+    kernel: Kernel, memory: NDArray[np.uint32], blocks: Sequence[int], others: Sequence[int]
+) -> list[NDArray[np.uint32]]:
+    """Memory as the grid leaves it if the others ran before the `blocks` that left `memory`, and if they ran after."""
+    theirs, after = _stored(kernel, others)
+    ours, _ = _stored(kernel, blocks, address_slice(kernel.program))
+    ours |= memory != image(kernel)  # a race may have led the timed blocks elsewhere
+    return [np.where(ours, memory, after), np.where(theirs, after, memory)]
+
+
+def _stored(
+    kernel: Kernel, blocks: Sequence[int], evaluate: NDArray[np.bool_] | None = None
+) -> tuple[NDArray[np.bool_], NDArray[np.uint32]]:
+    """Which words of global memory the blocks store to in program order, and what they leave there."""
+    rows = [instruction.row for instruction in kernel.program.instructions]
+    stored = np.zeros(len(image(kernel)), np.bool_)
+
+    def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
+        if rows[pc].is_store and rows[pc].unit is Unit.GLOBAL:
+            stored[addresses[active][:, None] // 4 + np.arange(rows[pc].words)] = True
+
+    return stored, interpret(kernel, blocks, observe, evaluate).memory
 
 
 def _summary(
     kernel: Kernel,
-    memory: NDArray[np.uint32],
+    memories: Sequence[NDArray[np.uint32]],
     expectations: Iterable[Expectation],
     *,
     scope: Scope,
     blocks: int,
     in_program_order: int = 0,
 ) -> Verification:
-    parts = [compare(kernel, memory, e) for e in expectations]
+    parts = [_worst([compare(kernel, memory, e) for memory in memories]) for e in expectations]
     values = sum(part.right.size for part in parts)
     if values == 0:
         return UNCHECKED
     error, bound, right = (np.concatenate(arrays) for arrays in zip(*map(_arrays, parts), strict=True))
-    worst = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
+    worst = int(np.argmax(error))  # NaN, if there is one
     return Verification(
         scope=scope,
         blocks=blocks,
@@ -120,6 +141,16 @@ def _summary(
         worst_ratio=float(_ratio(error, bound).max()),
         first_wrong=next((_describe(part) for part in parts if not part.right.all()), ""),
     )
+
+
+def _worst(candidates: Sequence[_Comparison]) -> _Comparison:
+    """Each value as the candidate has it whose error is the largest; no number is larger than any."""
+    which = np.argmax([c.error for c in candidates], axis=0)[None]
+    got, error, right = (
+        np.take_along_axis(np.array(arrays), which, axis=0)[0]
+        for arrays in zip(*((c.got, c.error, c.right) for c in candidates), strict=True)
+    )
+    return _Comparison(candidates[0].expectation, got, error, right)
 
 
 def _arrays(part: _Comparison) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:

@@ -4,6 +4,8 @@ from math import inf, isnan, nan
 import numpy as np
 import pytest
 
+from gpusim.machine import load
+from gpusim.simulation import simulate
 from gpusim.verify import verify
 from isa.interpret import interpret
 from isa.kernel import Buffer, Expectation, Kernel
@@ -26,6 +28,23 @@ ONES = read("""
     STG [R0], R2
     EXIT
 """)
+OTHERS_OUTPUT = """
+    .grid 3
+    .buffer y f32 96
+    .expect y = 1
+    S2R R3, CTAID.X
+    ISETP.EQ P0, R3, {block}
+    SHL R0, R3, 5
+    S2R R1, LANEID
+    IADD R0, R0, R1
+    SHL R0, R0, 2
+    IADD R0, R0, c[y]
+    MOV R2, 1.0
+    STG [R0], R2
+    MOV R4, {value}
+    @P0 STG [R0{offset}], R4
+    EXIT
+"""
 PRODUCT = make("sgemm-lai", {"m": "192", "n": "192", "k": "32"})
 LONG = 1e9  # instructions of a block: too many to run in program order
 
@@ -63,6 +82,41 @@ def test_a_wrong_block_is_found_beside_those_in_program_order():
     """What the simulated block left wrong is not covered up by the others."""
     found = verify(ONES, interpret(ONES, []).memory, [1], 9)
     assert (found.wrong, found.verified, found.first_wrong) == (32, False, "y[32] is 0, not 1")
+
+
+@pytest.mark.parametrize("value", [5.0, 0.0])
+@pytest.mark.parametrize(("block", "offset", "where"), [(0, "+128", 32), (1, "-128", 0)])
+def test_a_store_to_the_output_of_another_block_is_wrong(block, offset, where, value):
+    """Whichever stores to the other's output, timed block 0 or block 1 in program order, nobody's right value hides it.
+
+    That holds of the value that was there before the launch, 0, as of any other.
+    """
+    kernel = read(OTHERS_OUTPUT.format(block=block, offset=offset, value=value))
+    found = verify(kernel, interpret(kernel, [0]).memory, [0], 9)
+    assert (found.scope, found.in_program_order, found.verified) == ("complete", 2, False)
+    assert (found.wrong, found.first_wrong) == (32, f"y[{where}] is {value:g}, not 1")
+
+
+def test_the_right_value_may_come_from_any_block():
+    """A block that stores to the output of another what that one stores too leaves nothing wrong in any order."""
+    kernel = read(OTHERS_OUTPUT.format(block=0, offset="+128", value=1.0))
+    assert verify(kernel, interpret(kernel, [0]).memory, [0], 9).verified
+
+
+def test_a_word_changed_off_the_programs_path_is_seen():
+    """What the timed run changed counts even where its blocks store nothing in program order."""
+    left = interpret(ONES, [0]).memory
+    left[bases(ONES.buffers)["y"] // 4 + 40] = 7
+    found = verify(ONES, left, [0], 9)
+    assert (found.wrong, found.first_wrong) == (1, "y[40] is 9.80909e-45, not 1")
+
+
+@pytest.mark.jit
+def test_a_simulated_block_is_caught_in_the_output_of_one_that_is_not():
+    """On two SMs block 1 is not timed; what timed block 0 stores to its output is reported all the same."""
+    kernel = read(OTHERS_OUTPUT.format(block=0, offset="+128", value=5.0))
+    found = simulate(kernel, load("gtx580", {"chip.sms": 2})).verification
+    assert (found.scope, found.blocks, found.in_program_order, found.wrong) == ("complete", 3, 1, 32)
 
 
 def test_long_blocks_are_sampled():
