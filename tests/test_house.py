@@ -13,6 +13,7 @@ PACKAGES = ("gpusim", "isa", "workloads")
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+EXPECTATIONS = {"pytest.raises", "pytest.warns"}
 
 
 def label(path: Path) -> str:
@@ -22,8 +23,35 @@ def label(path: Path) -> str:
 
 def functions(path: Path) -> list[Function]:
     """Return every function of a file, nested ones too."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node for node in ast.walk(tree) if isinstance(node, Function)]
+    return functions_of(path.read_text(encoding="utf-8"))
+
+
+def functions_of(text: str) -> list[Function]:
+    """Return every function of a source text, nested ones too."""
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, Function)]
+
+
+def called(function: Function) -> set[str]:
+    """Return the names that a function calls, with the module where it is written out."""
+    return {ast.unparse(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
+
+
+def asserts(function: Function) -> bool:
+    """Tell whether a function asserts something that isn't constant, or expects an exception or a warning."""
+    claims = [node.test for node in ast.walk(function) if isinstance(node, ast.Assert)]
+    return any(not isinstance(claim, ast.Constant) for claim in claims) or bool(called(function) & EXPECTATIONS)
+
+
+def checkers(helpers: list[Function]) -> set[str]:
+    """Return the names of those helpers called checks that assert, by themselves or through another one."""
+    named = [f for f in helpers if re.match("_?(check|assert)", f.name)]
+    found = {f.name for f in named if asserts(f)}
+    return found | {f.name for f in named if called(f) & found}
+
+
+def idle(tests: list[Function], helpers: set[str]) -> list[str]:
+    """Return the names of the tests that check nothing."""
+    return [f.name for f in tests if f.name.startswith("test_") and not asserts(f) and not called(f) & helpers]
 
 
 def length(function: Function) -> int:
@@ -31,6 +59,9 @@ def length(function: Function) -> int:
     first = function.body[0]
     docstring = first.end_lineno - first.lineno + 1 if ast.get_docstring(function) is not None else 0
     return function.end_lineno - function.lineno + 1 - docstring
+
+
+CHECKERS = checkers([f for path in TESTS for f in functions(path)])
 
 
 @pytest.mark.parametrize("path", TESTS, ids=label)
@@ -42,16 +73,33 @@ def test_every_test_states_its_claim(path):
 
 @pytest.mark.parametrize("path", TESTS, ids=label)
 def test_every_test_checks_something(path):
-    """Every test function asserts, expects an exception, or hands a value to a helper that does."""
-    checks = (ast.Assert, ast.With)
-    idle = [
-        f.name
-        for f in functions(path)
-        if f.name.startswith("test_")
-        and not any(isinstance(node, checks) for node in ast.walk(f))
-        and not any(isinstance(node, ast.Call) and "check" in ast.unparse(node.func) for node in ast.walk(f))
-    ]
-    assert idle == []
+    """Every test function asserts, expects an exception or a warning, or calls a check of the tests that does."""
+    assert idle(functions(path), CHECKERS) == []
+
+
+EMPTY = [
+    "pass",
+    "with open('f'): pass",
+    "x == 1",
+    "check_nothing(x)",
+    "check_elsewhere(x)",
+    "assert True",
+    "compute(x)",
+]
+
+
+@pytest.mark.parametrize("body", EMPTY)
+def test_a_test_that_checks_nothing_is_found(body):
+    """A `with` of another kind, a comparison left alone, a check that asserts nothing or is none: all are caught."""
+    helpers = functions_of("def check_nothing(x): x == 1\ndef compute(x): assert x")
+    assert idle(functions_of(f"def test_it(x):\n    {body}"), checkers(helpers)) == ["test_it"]
+
+
+@pytest.mark.parametrize("body", ["assert x", "with pytest.raises(E): f()", "with pytest.warns(W): f()", "check(x)"])
+def test_a_test_that_checks_something_is_let_through(body):
+    """An assert, an expected exception or warning, and a check that asserts through another each suffice."""
+    helpers = functions_of("def check(x): _check_all(x)\ndef _check_all(x): assert x")
+    assert idle(functions_of(f"def test_it(x):\n    {body}"), checkers(helpers)) == []
 
 
 @pytest.mark.parametrize("path", SOURCES + TESTS, ids=label)
