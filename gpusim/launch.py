@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim import state
-from gpusim.analysis.occupancy import Occupancy, occupancy
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.machine import Machine, bytes_per_cycle_x64, pairs
+from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES
 from gpusim.stall import DENIED, Stall
 from isa.address_slice import address_slice

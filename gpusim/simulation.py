@@ -18,9 +18,9 @@ import msgspec
 from gpusim import machine as model
 from gpusim.analysis import rates
 from gpusim.analysis.bounds import Bound, bound
-from gpusim.analysis.occupancy import Occupancy, occupancy
 from gpusim.engines.simulate import Progress, SmRun, run_sm
 from gpusim.machine import Machine
+from gpusim.occupancy import Occupancy, occupancy
 from gpusim.state import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
 from isa.errors import UserError

@@ -121,6 +121,14 @@ def test_most_functions_are_short():
     assert lengths[len(lengths) // 2] <= 8
 
 
+def test_every_module_of_gpusim_has_its_layer():
+    """Each module lies in one layer of .importlinter, by itself or with its package, so that none escapes the order."""
+    layers = re.findall(r"gpusim[\w.]+", (ROOT / ".importlinter").read_text().split("\nlayers =")[1].split("\n\n")[0])
+    for path in (path for path in SOURCES if path.name != "__init__.py" and path.is_relative_to(ROOT / "gpusim")):
+        module = label(path).removesuffix(".py").replace("/", ".")
+        assert sum(f"{module}.".startswith(f"{layer}.") for layer in layers) == 1, module
+
+
 def test_no_two_test_files_share_a_name():
     """Test files have distinct names, since the test folders are not packages."""
     names = [path.name for path in TESTS]

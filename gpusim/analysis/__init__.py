@@ -1,1 +1,1 @@
-"""What a run means: bounds, occupancy, stalls and reports."""
+"""What a run means: bounds, stalls and reports."""

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from gpusim.analysis.bounds import Bound
 from gpusim.analysis.ladder import Ladder, Step, ladder
-from gpusim.analysis.occupancy import Occupancy
 from gpusim.analysis.stalls import Waiting, lost_slots, waiting_most, warp_cycles
 from gpusim.machine import Machine, seconds
+from gpusim.occupancy import Occupancy
 from gpusim.simulation import Result
 from isa.kernel import Kernel
 

@@ -30,7 +30,7 @@ def bound(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     from gpusim.analysis import bounds, report  # noqa: PLC0415  (--help waits for no compiler)
-    from gpusim.analysis.occupancy import occupancy  # noqa: PLC0415
+    from gpusim.occupancy import occupancy  # noqa: PLC0415
 
     facts = chosen, where, bounds.bound(chosen, where), occupancy(chosen, where)
     if json:

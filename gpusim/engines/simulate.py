@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.analysis.occupancy import Occupancy
 from gpusim.launch import Launch, launch
 from gpusim.machine import Machine
+from gpusim.occupancy import Occupancy
 from gpusim.state import NEVER
 from isa import faults
 from isa.errors import DeadlockError, LimitError, UserError

@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 
 from gpusim.analysis.bounds import bound
-from gpusim.analysis.occupancy import occupancy
 from gpusim.analysis.report import bound_document, bound_screen, document, screen
 from gpusim.machine import load
+from gpusim.occupancy import occupancy
 from gpusim.simulation import simulate
 from gpusim.stall import Stall, label
 from isa.listing import load as load_listing

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from strategies import REPEATABLE, kernels, machines
 from twins import differences, mistakes, rarest, run_both, seen
 
-from gpusim.analysis.occupancy import occupancy
 from gpusim.engines.simulate import run_sm
+from gpusim.occupancy import occupancy
 from gpusim.rule import COMPILED
 from gpusim.stall import Stall
 from gpusim.state import ISSUE

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gpusim.analysis.occupancy import blocks_by_resource, occupancy, registers_per_block, shared_per_block
 from gpusim.machine import load
+from gpusim.occupancy import blocks_by_resource, occupancy, registers_per_block, shared_per_block
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
