@@ -18,6 +18,7 @@ from isa.address_slice import address_slice
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.memory import bases, image
+from isa.program import WORD_BYTES
 from isa.table import Unit
 
 NOT_YET = -(1 << 40)  # before every cycle
@@ -170,9 +171,9 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
     target.threads, target.warps, target.resident = kernel.threads, kernel.warps, resident
     target.next, target.stride = 0, machine.chip.sms
     target.end = min(kernel.blocks, count * machine.chip.sms)
-    target.shared_word, target.shared_words = words, -(-kernel.program.shared_bytes // 4)
+    target.shared_word, target.shared_words = words, kernel.program.shared_bytes // WORD_BYTES
     target.local_word = words + resident * target.shared_words
-    target.local_words = -(-kernel.program.local_bytes // 4)
+    target.local_words = kernel.program.local_bytes // WORD_BYTES
 
 
 def _buffers(sm: Any, kernel: Kernel) -> None:

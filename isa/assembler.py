@@ -19,7 +19,7 @@ from types import MappingProxyType
 from isa.instruction import Instruction
 from isa.operand import PT, Constant, Immediate, Label, Operand, Predicate
 from isa.operand_text import operand, predicate
-from isa.program import Program
+from isa.program import Program, check_size
 from isa.source import IDENTIFIER, AssemblyError, Token, lines, part, split, suggest, whole
 from isa.table import TABLE, Row, Unit
 
@@ -99,7 +99,12 @@ def _resource(directives: list[Directive], name: str) -> int:
         return 0
     if len(mine) > 1:
         raise AssemblyError(mine[1].name, f"{name} given twice; leave out one of the two")
-    return whole(mine[0].argument, 0)
+    size = whole(mine[0].argument, 0)
+    try:
+        check_size(size)
+    except ValueError as error:
+        raise AssemblyError(mine[0].argument, str(error)) from None
+    return size
 
 
 def _statement(token: Token) -> _Statement:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import PT_INDEX
+from isa.program import WORD_BYTES
 
 PREDICATES = PT_INDEX + 1
 
@@ -55,7 +56,7 @@ def new_frame(
 ) -> Frame:
     """Return a block at its launch: everything zero but its special registers; `memory` is shared by all blocks."""
     registers, warps = kernel.program.registers, kernel.warps
-    local_words = -(-kernel.program.local_bytes // 4)
+    local_words = kernel.program.local_bytes // WORD_BYTES
     predicates = np.zeros((PREDICATES, warps, WARP_SIZE), np.bool_)
     predicates[PT_INDEX] = True
     return Frame(
@@ -63,7 +64,7 @@ def new_frame(
         memory=memory,
         registers=np.zeros((registers, warps, WARP_SIZE), np.uint32),
         predicates=predicates,
-        shared=np.zeros(-(-kernel.program.shared_bytes // 4), np.uint32),
+        shared=np.zeros(kernel.program.shared_bytes // WORD_BYTES, np.uint32),
         local=np.zeros(warps * WARP_SIZE * local_words, np.uint32),
         local_words=local_words,
         specials=specials(kernel, block),

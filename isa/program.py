@@ -8,15 +8,25 @@ from types import MappingProxyType
 
 from isa.instruction import Instruction
 
+WORD_BYTES = 4
+
 
 @dataclass(frozen=True)
 class Program:
-    """`labels` maps a name to the index of the instruction it stands before (its length: the end)."""
+    """`labels` maps a name to the index of the instruction it stands before (its length: the end).
+
+    Raises ValueError if shared or local memory is no whole number of words.
+    """
 
     instructions: tuple[Instruction, ...]
     labels: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     shared_bytes: int = 0
     local_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the sizes."""
+        check_size(self.shared_bytes)
+        check_size(self.local_bytes)
 
     @property
     def registers(self) -> int:
@@ -27,3 +37,10 @@ class Program:
     def __len__(self) -> int:
         """Number of instructions."""
         return len(self.instructions)
+
+
+def check_size(nbytes: int) -> None:
+    """Raise ValueError unless so many bytes of shared or local memory are whole 32-bit words, as their accesses are."""
+    if nbytes % WORD_BYTES:
+        words = -(-nbytes // WORD_BYTES)
+        raise ValueError(f"{nbytes} bytes are no whole 32-bit words; take {words * WORD_BYTES}")

@@ -42,6 +42,21 @@ def test_warps_that_count_differently_at_one_barrier_are_refused():
             run(text)
 
 
+@pytest.mark.parametrize("engine", ["compiled", "reference", None])
+@pytest.mark.parametrize(("size", "load_it"), [(".shared 12", "LDS"), (".local 12", "LDL")])
+def test_memory_ends_behind_its_last_word(size, load_it, engine):
+    """The last word can be loaded, the one behind it and a pair that only begins inside cannot; None: interpreted."""
+
+    def run(text):
+        kernel = read(f"{size}\n{text}\nEXIT")
+        return run_sm(kernel, load("gtx580"), engine=engine) if engine else interpret(kernel)
+
+    assert not run(f"{load_it} R0, [8]").registers.any()
+    for text, nbytes, place in ((f"{load_it} R0, [12]", 4, "0xc"), (f"{load_it}.64 R0, [8]", 8, "0x8")):
+        with pytest.raises(ExecutionError, match=f"{nbytes} bytes at {place} lie outside the 12 bytes"):
+            run(text)
+
+
 def test_a_run_may_take_exactly_as_many_cycles_as_allowed():
     """A limit of n cycles lets a run of n cycles end, and stops one of n + 1."""
     kernel, machine = read("MOV R0, 1\nMOV R1, R0\nEXIT"), load("gtx580")

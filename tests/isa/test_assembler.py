@@ -127,6 +127,8 @@ BAD = [
     ("BRA 5", 5, "not a label"),
     ("NOP; NOP", 6, "write one instruction a line"),
     (".shared -1", 9, "whole number"),
+    (".shared 5", 9, "5 bytes are no whole 32-bit words; take 8"),
+    (".local 18", 8, "18 bytes are no whole 32-bit words; take 20"),
     (".shared 4\n.shared 8", 1, ".shared given twice"),
 ]
 
