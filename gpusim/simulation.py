@@ -43,7 +43,7 @@ class Scaling:
     error_checked: str  # in words; empty for a complete run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """One launch on one machine. `run` holds the simulated blocks, `cycles` counts for all blocks of the SM.
 
@@ -58,6 +58,14 @@ class Result:
     scaling: Scaling
     verification: Verification
     bound: Bound
+
+    def __repr__(self) -> str:
+        """One line; the arrays of the run would take pages."""
+        found = self.verification
+        values = "wrong" if found.wrong else "right" if found.verified else "unchecked"
+        rate = f"{self.gflops:.1f} GFLOP/s, " if self.kernel.flops else ""
+        bound = f"bound {self.bound.cycles:,} ({self.bound.limiter})"
+        return f"<{self.kernel.name} on {self.machine.key}: {self.cycles:,} cycles, {rate}values {values}, {bound}>"
 
     @property
     def occupancy(self) -> Occupancy:

@@ -34,6 +34,15 @@ def test_the_package_offers_what_it_promises():
         _ = gpusim.simulates
 
 
+def test_a_result_prints_as_one_line():
+    """The text of a result has kernel, machine, cycles, rate, verdict and bound, and none of the arrays."""
+    result = simulate(make("sgemm-lai", SMALL), GTX580)
+    bound = f"bound {result.bound.cycles:,} ({result.bound.limiter})"
+    told = f"{result.cycles:,} cycles, {result.gflops:.1f} GFLOP/s, values right, {bound}"
+    assert repr(result) == f"<sgemm-lai on gtx580: {told}>"
+    assert "values unchecked" in repr(simulate(make("chain"), GTX580, values=False))
+
+
 def test_rates_follow_from_cycles():
     """GFLOP/s are the launch's operations over its time, percent of the single-precision peak of 1581.1 GFLOP/s."""
     result = simulate(make("sgemm-lai", SMALL), GTX580)
