@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from gpusim.analysis import rates
 from gpusim.analysis.stalls import lost_slots
+from gpusim.plural import plural
 from gpusim.simulation import Result
 from isa.table import Unit
 
@@ -99,7 +100,7 @@ def _precision(result: Result) -> str:
 
 def _fewer_blocks(result: Result) -> str:
     blocks, sms = result.kernel.blocks, result.machine.chip.sms
-    return f"uneven SMs: {result.scaling.blocks_of_sm} blocks, mean {blocks / sms:g}"
+    return f"uneven SMs: {plural(result.scaling.blocks_of_sm, 'block')}, mean {blocks / sms:g}"
 
 
 def _other_instructions(result: Result) -> str:

@@ -2,53 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from gpusim.analysis.bounds import Bound
 from gpusim.analysis.ladder import Ladder, Step, ladder
-from gpusim.analysis.stalls import Waiting, lost_slots, waiting_most, warp_cycles
+from gpusim.analysis.stalls import lost_slots, waiting_most, warp_cycles
 from gpusim.machine import Machine, seconds
 from gpusim.occupancy import Occupancy
+from gpusim.plural import plural
 from gpusim.simulation import Result
 from isa.kernel import Kernel
 
-LONGEST_TEXT = 44  # characters of an instruction
+NONE: Mapping[str, int | str] = {}  # settings, by path
+GAP = 3  # columns between tables side by side
 REASONS_SHOWN = 12
 VISIBLE = 0.0005  # of the peak: smaller losses share a line
 
 
-def screen(result: Result) -> RenderableType:
-    """Return one screen: what ran, verification, rates, bound, occupancy, ladder, stalls, the longest waits."""
-    side_by_side = Table.grid(padding=(0, 3))
-    side_by_side.add_row(_ladder(ladder(result)), _stalls(result))
-    facts = _facts([*_launch(result.kernel, result.machine), *_outcome(result)])
-    return Group(_headline(result), facts, "", side_by_side, "", _waiting(result))
+@dataclass(frozen=True)
+class _SideBySide:
+    """Two tables next to each other, or one below the other where the console is too narrow."""
+
+    left: Table
+    right: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        needed = sum(Measurement.get(console, options, table).maximum for table in (self.left, self.right)) + GAP
+        if needed > options.max_width:
+            yield Group(self.left, "", self.right)
+        else:
+            grid = Table.grid(padding=(0, GAP))
+            grid.add_row(self.left, self.right)
+            yield grid
 
 
-def bound_screen(kernel: Kernel, machine: Machine, bound: Bound, occupancy: Occupancy) -> RenderableType:
-    """Return the bound of a launch, all limits, and its occupancy."""
+def screen(result: Result, settings: Mapping[str, int | str] = NONE) -> RenderableType:
+    """Return one screen: what ran, verification, rates, bound, occupancy, ladder, stalls, the longest waits.
+
+    `settings` are the numbers of the machine that were replaced for this run.
+    """
+    facts = _facts([*_launch(result.kernel, result.machine, settings), *_outcome(result)])
+    tables = _SideBySide(_ladder(ladder(result)), _stalls(result))
+    policy = result.machine.schedulers.policy
+    headline = f"{_headline(result.kernel, result.machine, settings)}, {policy}, {result.engine} engine"
+    return Group(headline, facts, "", tables, "", _waiting(result))
+
+
+def bound_screen(
+    kernel: Kernel,
+    machine: Machine,
+    bound: Bound,
+    occupancy: Occupancy,
+    settings: Mapping[str, int | str] = NONE,
+) -> RenderableType:
+    """Return the bound of a launch, all limits, and its occupancy; `settings` as for `screen`."""
     limits = _table("limit", "cycles", "of the bound")
     for name, cycles in sorted(bound.limits.items(), key=lambda item: -item[1]):
         limits.add_row(name, f"{cycles:,}", f"{100 * cycles / bound.cycles:.1f} %")
     facts = [
-        *_launch(kernel, machine),
+        *_launch(kernel, machine, settings),
         ("bound", _bound(bound)),
         ("occupancy", _occupancy(occupancy, machine)),
     ]
-    return Group(f"{kernel.name} on {machine.key} ({machine.name})", _facts(facts), "", limits)
+    return Group(_headline(kernel, machine, settings), _facts(facts), "", limits)
 
 
-def document(result: Result) -> dict[str, Any]:
-    """Return everything that the screen shows, as plain data for a JSON document."""
+def document(result: Result, settings: Mapping[str, int | str] = NONE) -> dict[str, Any]:
+    """Return everything that the screen shows, as plain data for a JSON document; `settings` as for `screen`."""
     steps = ladder(result)
     return {
-        **_identity(result.kernel, result.machine),
+        **_identity(result.kernel, result.machine, settings),
         "engine": result.engine,
         "cycles": result.cycles,
         "warp_instructions": result.warp_instructions,
@@ -70,35 +101,42 @@ def document(result: Result) -> dict[str, Any]:
     }
 
 
-def bound_document(kernel: Kernel, machine: Machine, bound: Bound, occupancy: Occupancy) -> dict[str, Any]:
-    """Return the bound and occupancy of a launch as plain data for a JSON document."""
-    return {**_identity(kernel, machine), "bound": bound, "occupancy": occupancy}
+def bound_document(
+    kernel: Kernel,
+    machine: Machine,
+    bound: Bound,
+    occupancy: Occupancy,
+    settings: Mapping[str, int | str] = NONE,
+) -> dict[str, Any]:
+    """Return the bound and occupancy of a launch as plain data for a JSON document; `settings` as for `screen`."""
+    return {**_identity(kernel, machine, settings), "bound": bound, "occupancy": occupancy}
 
 
-def _identity(kernel: Kernel, machine: Machine) -> dict[str, Any]:
+def _identity(kernel: Kernel, machine: Machine, settings: Mapping[str, int | str]) -> dict[str, Any]:
     return {
         "kernel": kernel.name,
         "parameters": dict(kernel.arguments),
         "machine": machine.key,
+        "settings": dict(settings),
         "policy": machine.schedulers.policy,
         "grid": kernel.grid,
         "block": kernel.block,
     }
 
 
-def _headline(result: Result) -> str:
-    machine = result.machine
-    return (
-        f"{result.kernel.name} on {machine.key} ({machine.name}), {machine.schedulers.policy}, {result.engine} engine"
-    )
+def _headline(kernel: Kernel, machine: Machine, settings: Mapping[str, int | str]) -> str:
+    return f"{kernel.name} on {'a changed ' if settings else ''}{machine.key} ({machine.name})"
 
 
-def _launch(kernel: Kernel, machine: Machine) -> Iterator[tuple[str, str]]:
+def _launch(kernel: Kernel, machine: Machine, settings: Mapping[str, int | str]) -> Iterator[tuple[str, str]]:
+    if settings:
+        yield "settings", " ".join(f"{path}={value}" for path, value in settings.items())
     if kernel.arguments:
         yield "parameters", " ".join(f"{name}={_plain(value)}" for name, value in kernel.arguments.items())
     program = kernel.program
-    resources = f"{program.registers} registers, {program.shared_bytes} bytes of shared memory"
-    yield "launch", f"{_blocks(kernel.blocks)} of {kernel.threads} threads on {machine.chip.sms} SMs; {resources}"
+    resources = f"{plural(program.registers, 'register')}, {plural(program.shared_bytes, 'byte')} of shared memory"
+    launch = f"{plural(kernel.blocks, 'block')} of {plural(kernel.threads, 'thread')}"
+    yield "launch", f"{launch} on {plural(machine.chip.sms, 'SM')}; {resources}"
 
 
 def _plain(value: object) -> str:
@@ -120,23 +158,17 @@ def _verification(result: Result) -> str:
     if found.scope == "none":
         return "not checked: nothing to compare with was promised, or not by the blocks that ran"
     order = f", {found.in_program_order} of them in program order" if found.in_program_order else ""
-    where = f"of {found.blocks} of {_blocks(result.kernel.blocks)}{order}"
+    where = f"{plural(found.values, 'value')} in {found.blocks:,} of {plural(result.kernel.blocks, 'block')}{order}"
     if found.wrong:
-        return f"WRONG: {found.wrong:,} of {found.values:,} {where}; {found.first_wrong}"
-    return f"all {found.values:,} right {where}; largest error {found.max_error:.2g}, {found.error_bound:.2g} allowed"
+        return f"WRONG: {found.wrong:,} of {where}; {found.first_wrong}"
+    error = f"errors up to {found.max_error:.2g}, at most {found.worst_ratio:.2g} times the error bound"
+    return f"right: {found.values:,} of {where}; {error if found.max_error else 'exact'}"
 
 
 def _scaling(result: Result) -> str:
     scaling = result.scaling
-    if scaling.method == "complete":
-        return f"all of its {_blocks(scaling.blocks_of_sm)} simulated"
-    return (
-        f"{scaling.simulated_blocks} of its {scaling.blocks_of_sm} blocks simulated, scaled ({scaling.error_checked})"
-    )
-
-
-def _blocks(count: int) -> str:
-    return f"{count} block{'s' * (count != 1)}"
+    share = f"{scaling.simulated_blocks:,} of its {plural(scaling.blocks_of_sm, 'block')} simulated"
+    return share if scaling.method == "complete" else f"{share}, scaled ({scaling.error_checked})"
 
 
 def _throughput(result: Result) -> str:
@@ -152,11 +184,11 @@ def _bound(bound: Bound) -> str:
 
 
 def _occupancy(occupancy: Occupancy, machine: Machine) -> str:
-    warps = f"{_blocks(occupancy.blocks)}, {occupancy.warps} of {machine.limits.warps} warps"
+    warps = f"{plural(occupancy.blocks, 'block')}, {occupancy.warps} of {machine.limits.warps} warps"
     return f"{warps}, limited by {occupancy.limiter}; {occupancy.next_step}"
 
 
-def _ladder(steps: Ladder) -> RenderableType:
+def _ladder(steps: Ladder) -> Table:
     table = _table("ladder", steps.unit if steps.unit == "GFLOP/s" else "per cycle", "loss")
     visible = sum(step.loss >= steps.steps[0].rate * VISIBLE for step in steps.steps[1:]) + 1
     for step in [*steps.steps[:visible], *_together(steps.steps[visible:])]:
@@ -172,7 +204,7 @@ def _together(steps: Sequence[Step]) -> list[Step]:
     return [Step(f"lost slots: {len(steps)} smaller reasons", cycles, loss, steps[-1].rate)]
 
 
-def _stalls(result: Result) -> RenderableType:
+def _stalls(result: Result) -> Table:
     cycles, lost = warp_cycles(result.run), lost_slots(result.run)
     table = _table("stall reason", "warp-cycles", "lost slots")
     for reason in list(dict.fromkeys([*cycles, *lost]))[:REASONS_SHOWN]:
@@ -187,21 +219,17 @@ def _percent(parts: dict[str, int], reason: str) -> str:
 def _waiting(result: Result) -> RenderableType:
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("pc", justify="right")
-    table.add_column("warps wait most before", no_wrap=True)
+    table.add_column("warps wait most before", overflow="fold")
     table.add_column("warp-cycles", justify="right")
-    table.add_column("mostly")
+    table.add_column("mostly", overflow="fold")
     for one in waiting_most(result.kernel, result.run):
-        table.add_row(*_wait(one))
+        table.add_row(str(one.pc), one.text, f"{100 * one.share:.1f} %", one.reason)
     return table
 
 
-def _wait(one: Waiting) -> Iterable[str]:
-    text = one.text if len(one.text) <= LONGEST_TEXT else one.text[: LONGEST_TEXT - 3] + "..."
-    return str(one.pc), text, f"{100 * one.share:.1f} %", one.reason
-
-
 def _table(first: str, *others: str) -> Table:
-    table = Table(first, box=None, header_style="bold", pad_edge=False)
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column(first, overflow="fold")
     for name in others:
         table.add_column(name, justify="right", no_wrap=True)
     return table

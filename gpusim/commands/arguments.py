@@ -1,11 +1,14 @@
-"""The arguments that `gpusim run` and `gpusim bound` share: which kernel, on which machine."""
+"""The arguments that commands share: which kernel, on which machine."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import getitem
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from gpusim.machine import Machine, load
@@ -40,6 +43,12 @@ def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machin
     """Return the machine with the settings of the command line; raises UserError."""
     overrides = _pairs("--set", "machine.path=value", settings)
     return load(name, overrides | ({"schedulers.policy": policy} if policy else {}))
+
+
+def changes(machine: Machine, settings: Sequence[str]) -> Mapping[str, int | str]:
+    """Return the settings of the command line by path, with the values that the machine has by them."""
+    tree: Any = msgspec.to_builtins(machine)
+    return {path: reduce(getitem, path.split("."), tree) for path in _pairs("--set", "machine.path=value", settings)}
 
 
 def _is_listing(name: str) -> bool:

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from gpusim.commands.document import console, write_json
+from gpusim.commands.document import show, write_json
+from gpusim.plural import plural
 from isa import listing
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -29,30 +30,29 @@ def asm(
     if json:
         write_json(_as_dict(kernel))
     else:
-        _show(kernel)
+        units = ", ".join(f"{count} {unit}" for unit, count in _units(kernel).items())
+        show(_headline(kernel), _listing(kernel), units)
 
 
-def _show(kernel: Kernel) -> None:
+def _listing(kernel: Kernel) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("pc", justify="right")
     for column in ("unit", "writes", "reads", "instruction"):
-        table.add_column(column, no_wrap=column != "reads")
+        table.add_column(column, overflow="fold")
     for pc, instruction in enumerate(kernel.program.instructions):
         _add_labels(table, kernel, pc)
         unit, writes, reads = instruction.row.unit.value, _written(instruction), _read(instruction)
         table.add_row(str(pc), unit, " ".join(writes), " ".join(reads), f"  {show_instruction(instruction)}")
     _add_labels(table, kernel, len(kernel.program))
-    out = console()
-    out.print(_headline(kernel))
-    out.print(table)
-    out.print(", ".join(f"{count} {unit}" for unit, count in _units(kernel).items()))
+    return table
 
 
 def _headline(kernel: Kernel) -> str:
     program = kernel.program
     return (
-        f"{kernel.name}: {kernel.blocks} blocks of {kernel.threads} threads, {len(program)} instructions, "
-        f"{program.registers} registers per thread, {program.shared_bytes} bytes of shared memory per block"
+        f"{kernel.name}: {plural(kernel.blocks, 'block')} of {plural(kernel.threads, 'thread')}, "
+        f"{plural(len(program), 'instruction')}, {plural(program.registers, 'register')} per thread, "
+        f"{plural(program.shared_bytes, 'byte')} of shared memory per block"
     )
 
 

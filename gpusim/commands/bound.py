@@ -9,10 +9,11 @@ from gpusim.commands.arguments import (
     Parameters,
     Policy,
     Settings,
+    changes,
     kernel_of,
     machine_of,
 )
-from gpusim.commands.document import console, write_json
+from gpusim.commands.document import show, write_json
 
 
 def bound(
@@ -32,8 +33,9 @@ def bound(
     from gpusim.analysis import bounds, report  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.occupancy import occupancy  # noqa: PLC0415
 
-    facts = chosen, where, bounds.bound(chosen, where), occupancy(chosen, where)
+    settings = changes(where, setting or ())
+    facts = chosen, where, bounds.bound(chosen, where), occupancy(chosen, where), settings
     if json:
         write_json(report.bound_document(*facts))
     else:
-        console().print(report.bound_screen(*facts))
+        show(report.bound_screen(*facts))

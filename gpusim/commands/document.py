@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 
 import msgspec
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 SCHEMA_VERSION = 1
 WIDTH = 100
@@ -16,10 +16,20 @@ WIDTH = 100
 def write_json(content: Mapping[str, object]) -> None:
     """Print a JSON document on stdout, with the schema's version first."""
     encoded = msgspec.json.encode({"schema_version": SCHEMA_VERSION, **content})
-    sys.stdout.write(msgspec.json.format(encoded, indent=2).decode() + "\n")
+    write(msgspec.json.format(encoded, indent=2).decode() + "\n")
 
 
-def console() -> Console:
-    """Return where tables go: stdout, as wide as the terminal or as COLUMNS says, else 100 columns."""
+def show(*parts: RenderableType) -> None:
+    """Print tables and text without blanks at the ends of lines, as wide as the terminal or COLUMNS, else 100."""
     told = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console(highlight=False, markup=False, width=None if told else WIDTH)
+    console = Console(highlight=False, markup=False, width=None if told else WIDTH)
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part)
+    write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+
+
+def write(text: str) -> None:
+    """Write text to stdout at once, so that a broken pipe is met here and not at exit."""
+    sys.stdout.write(text)
+    sys.stdout.flush()

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from gpusim.commands.document import console, write_json
+from gpusim.commands.document import show, write_json
 from workloads.catalog import CATALOG, Entry, Parameter, find
 
 
@@ -19,21 +19,21 @@ def kernels(
 
     Example: gpusim kernels sgemm-lai
     """
-    show = _show_one if name else _show_all
-    show(name, json)
+    tell = _tell_one if name else _tell_all
+    tell(name, json)
 
 
-def _show_all(_: str, json: bool) -> None:
+def _tell_all(_: str, json: bool) -> None:
     if json:
         write_json({"kernels": [_as_dict(entry) for entry in CATALOG.values()]})
         return
     table = Table("kernel", "what it is", box=None, header_style="bold", pad_edge=False)
     for entry in CATALOG.values():
         table.add_row(entry.name, entry.description)
-    console().print(table)
+    show(table)
 
 
-def _show_one(name: str, json: bool) -> None:
+def _tell_one(name: str, json: bool) -> None:
     entry = find(name)
     if json:
         write_json(_as_dict(entry))
@@ -42,9 +42,8 @@ def _show_one(name: str, json: bool) -> None:
     for parameter in entry.parameters:
         table.add_row(parameter.name, _default(parameter), parameter.allowed, parameter.doc)
     first = entry.parameters[0]
-    console().print(f"{entry.name}: {entry.description}\n")
-    console().print(table)
-    console().print(f"\nExample: gpusim run {entry.name} -p {first.name}={_default(first)} --machine gtx580")
+    example = f"gpusim run {entry.name} -p {first.name}={_default(first)} --machine gtx580"
+    show(f"{entry.name}: {entry.description}\n", table, f"\nExample: {example}")
 
 
 def _default(parameter: Parameter) -> str:

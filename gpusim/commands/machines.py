@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from gpusim import machine as model
-from gpusim.commands.document import console, write_json
+from gpusim.commands.document import show, write_json
 from gpusim.machine_file import METHODS, Fact
 
 
@@ -22,8 +22,8 @@ def machines(
 
     Example: gpusim machines gtx580
     """
-    show = _show_one if name else _show_all
-    show(name, json)
+    tell = _tell_one if name else _tell_all
+    tell(name, json)
 
 
 def summary(name: str) -> dict[str, Any]:
@@ -42,21 +42,21 @@ def summary(name: str) -> dict[str, Any]:
     }
 
 
-def _show_all(_: str, json: bool) -> None:
+def _tell_all(_: str, json: bool) -> None:
     rows = [summary(name) for name in model.names()]
     if json:
         write_json({"machines": rows})
     else:
-        console().print(_table_of_machines(rows))
-        console().print("Peaks in GFLOP/s, bandwidth in GB/s; the last columns say where the numbers come from, in %.")
+        note = "Peaks in GFLOP/s, bandwidth in GB/s; the last columns say where the numbers come from, in %."
+        show(_table_of_machines(rows), note)
 
 
-def _show_one(name: str, json: bool) -> None:
+def _tell_one(name: str, json: bool) -> None:
     facts = model.facts(name)
     if json:
         write_json({**summary(name), "facts": {path: _as_dict(fact) for path, fact in facts.items()}})
     else:
-        console().print(_table_of_facts(model.load(name), facts))
+        show(_table_of_facts(model.load(name), facts))
 
 
 def _table_of_machines(rows: list[dict[str, Any]]) -> Table:

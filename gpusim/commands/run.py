@@ -14,10 +14,11 @@ from gpusim.commands.arguments import (
     Parameters,
     Policy,
     Settings,
+    changes,
     kernel_of,
     machine_of,
 )
-from gpusim.commands.document import console, write_json
+from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.simulation import Sample, simulate
 from isa.errors import UserError
@@ -44,14 +45,15 @@ def run(
     Example: gpusim run sgemm-lai --machine gtx580-1566 -p layout=nt -p lds=64
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
+    settings = changes(where, setting or ())
     tell_of_compiling(engine)
     limit = max_cycles or (None if kernel in CATALOG else MAX_CYCLES)
     with shown(chosen.name) as tell:
         result = simulate(chosen, where, engine=engine, max_cycles=limit, sample=_sample(sample), progress=tell)
     if json:
-        write_json(report.document(result))
+        write_json(report.document(result, settings))
     else:
-        console().print(report.screen(result))
+        show(report.screen(result, settings))
     if result.verification.wrong:
         raise typer.Exit(WRONG_VALUES)
 

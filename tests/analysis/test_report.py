@@ -18,9 +18,9 @@ from workloads.catalog import make
 GTX580 = load("gtx580")
 
 
-def text_of(renderable):
-    """Return what a console of 100 columns shows."""
-    console = Console(width=100, record=True, file=StringIO())
+def text_of(renderable, width=100):
+    """Return what a console of so many columns shows."""
+    console = Console(width=width, record=True, file=StringIO())
     console.print(renderable)
     return console.export_text()
 
@@ -61,8 +61,11 @@ def test_the_screen_shows_the_figures_of_the_result(product):
     assert f"{product.cycles:,} of the SM" in text
     assert f"{product.gflops:.1f} GFLOP/s, {product.percent_of_peak:.1f} % of 1581.1" in text
     assert f"{product.bound.cycles:,} cycles, set by {product.bound.limiter}" in text
-    assert "all 36,864 right of 4 of 4 blocks, 3 of them in program order" in text
-    assert "all of its 1 block simulated" in text
+    assert "right: 36,864 of 36,864 values in 4 of 4 blocks, 3 of them in program order" in text
+    found = product.verification
+    assert 0 < found.worst_ratio < 1
+    assert f"errors up to {found.max_error:.2g}, at most {found.worst_ratio:.2g} times the error bound" in text
+    assert "1 of its 1 block simulated" in text
 
 
 @pytest.mark.jit
@@ -70,7 +73,39 @@ def test_a_wrong_value_is_shouted():
     """A wrong result is told with its place, what is there and what should be."""
     kernel = read(".buffer y f32 1\n.expect y = 2\nMOV R0, c[y]\nMOV R1, 1.0\nSTG [R0], R1\nEXIT")
     text = " ".join(text_of(screen(simulate(kernel, GTX580))).split())
-    assert "WRONG: 1 of 1 of 1 of 1 block; y[0] is 1, not 2" in text
+    assert "WRONG: 1 of 1 value in 1 of 1 block; y[0] is 1, not 2" in text
+
+
+@pytest.mark.jit
+def test_values_without_an_error_are_exact():
+    """Where no value is off at all the screen says so instead of naming a bound."""
+    text = " ".join(text_of(screen(simulate(make("chain", {"length": "4"}), GTX580))).split())
+    assert "right: 32 of 32 values in 1 of 1 block; exact cycles" in text
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_nothing_is_cut_off(product, width):
+    """From 80 columns on no line is too long and no word is cut: tables stand side by side only where both fit."""
+    lines = text_of(screen(product), width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
+    ladder, stalls = (next(i for i, line in enumerate(lines) if head in line) for head in ("ladder ", "stall reason "))
+    assert (ladder == stalls) == (width > 80)
+
+
+@pytest.mark.jit
+def test_settings_are_shown(product):
+    """The screens of run and bound name a machine with settings as changed, and by what; the documents hold them."""
+    settings = {"chip.sms": 1}
+    facts = product.kernel, product.machine, product.bound, product.occupancy, settings
+    for shown in (screen(product, settings), bound_screen(*facts)):
+        headline, second, *_ = text_of(shown).splitlines()
+        assert headline.startswith("sgemm-lai on a changed gtx580 (GeForce GTX 580)")
+        assert second.split() == ["settings", "chip.sms=1"]
+    assert document(product, settings)["settings"] == bound_document(*facts)["settings"] == settings
+    assert "changed" not in text_of(screen(product))
+    assert document(product)["settings"] == {}
 
 
 @pytest.mark.jit

@@ -25,7 +25,7 @@ def test_the_listing_shows_counters_units_and_registers(capsys, tmp_path):
     """Each instruction has its pc, unit, registers written and read; labels have lines of their own."""
     assert execute(["asm", write(tmp_path, LISTING)]) == 0
     headline, *lines = capsys.readouterr().out.replace("\nper ", " per ").splitlines()
-    assert headline.startswith("tiny: 1 blocks of 32 threads, 4 instructions, 2 registers")
+    assert headline.startswith("tiny: 1 block of 32 threads, 4 instructions, 2 registers")
     rows = [line.split() for line in lines]
     assert ["0", "special", "R0", "S2R", "R0,", "TID.X"] in rows
     assert ["1", "compare", "P0", "R0", "ISETP.LT", "P0,", "R0,", "4"] in rows

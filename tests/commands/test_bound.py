@@ -23,6 +23,13 @@ def test_bound_prints_a_document(capsys):
     assert found["occupancy"]["blocks"] == 8
 
 
+def test_bound_echoes_its_settings(capsys):
+    """What `--set` replaced is in the document, as the machine holds it."""
+    settings = ["--set", "unit.fp32.latency=9", "--set", "schedulers.policy=gto"]
+    assert main.execute(["bound", "chain", *settings, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"] == {"unit.fp32.latency": 9, "schedulers.policy": "gto"}
+
+
 def test_help_of_bound_waits_for_no_compiler():
     """`gpusim bound --help` imports no Numba."""
     script = (
