@@ -22,6 +22,7 @@ COMMANDS = {
     "races": "Find accesses to shared memory that no barrier orders.",
 }
 BAD_INPUT = 2
+INTERRUPTED = 130
 
 
 def main() -> None:
@@ -34,10 +35,12 @@ def execute(arguments: Sequence[str]) -> int:
     """Exit code of a command line: 0; 1 for wrong values; 2 for bad input, told in one line; 130 when interrupted."""
     try:
         outcome = application(arguments)(list(arguments) or ["--help"], prog_name="gpusim", standalone_mode=False)
-    except BrokenPipeError:
-        return 0  # whoever read the output has had enough
+    except SystemExit:
+        return 0  # what typer makes of a broken pipe: whoever read the output has had enough
     except (UserError, typer.TyperException, KeyboardInterrupt, MemoryError, OSError) as error:
         return _tell(*_explained(error))
+    if outcome == INTERRUPTED:  # what typer makes of Ctrl-C in a command
+        return _tell(*_explained(KeyboardInterrupt()))
     return outcome if isinstance(outcome, int) else 0
 
 
@@ -52,7 +55,7 @@ def _explained(error: BaseException) -> tuple[str, int]:
             message = error.format_message()
             return f"{command}: {message}{'' if message[-1:] in '.?!' else '.'} See `{command} --help`", BAD_INPUT
         case KeyboardInterrupt():
-            return "interrupted", 130
+            return "interrupted", INTERRUPTED
         case OSError():
             return f"{error.filename or 'output'}: {(error.strerror or str(error)).lower()}", BAD_INPUT
     return "this takes more memory than there is; take a smaller size", BAD_INPUT
@@ -102,7 +105,8 @@ def _nothing() -> None:
 
 
 def _tell(message: str, code: int) -> int:
-    sys.stderr.write(f"error: {message}\n")
+    start = "\r" if sys.stderr.isatty() else ""  # over the ^C that a terminal echoes
+    sys.stderr.write(f"{start}error: {message}\n")
     return code
 
 

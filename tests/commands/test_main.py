@@ -50,14 +50,25 @@ def test_an_error_may_choose_its_exit_code(monkeypatch, capsys):
     assert capsys.readouterr().err == "error: block 0 waits for ever\n"
 
 
-def test_an_interrupt_ends_with_130(monkeypatch):
-    """Control-C ends a command with the shell's code for it and no traceback."""
+def test_an_interrupt_ends_with_130(monkeypatch, capsys):
+    """Control-C ends a command with the shell's code for it and one line, not a traceback."""
 
     def interrupt() -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(main, "_command", lambda _: interrupt)
     assert main.execute(["machines"]) == 130
+    assert capsys.readouterr() == ("", "error: interrupted\n")
+
+
+def test_a_reader_that_has_had_enough_is_no_error():
+    """A command whose output nobody reads any more ends with 0 and says nothing, be it a table or a document."""
+    for arguments in (["machines", "gtx580"], ["machines", "gtx580", "--json"]):
+        command = [sys.executable, "-m", "gpusim", *arguments]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            running.stdout.close()
+            assert running.stderr.read() == b""
+            assert running.wait() == 0
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["machines"], ["kernels"], ["asm", "examples/saxpy.asm"]])
