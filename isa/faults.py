@@ -78,7 +78,7 @@ def endless(kernel: Kernel, block: int, limit: int, pc: int) -> LimitError:
     """Give up on a block that issued more warp instructions than `limit`; `pc` is where it was."""
     return LimitError(
         f"{place(kernel, pc, block)}: more than {limit} warp instructions issued; "
-        "check the loop's end condition, or raise the limit"
+        "check the loop's end condition, or raise the limit, --max-instructions"
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.address_slice import address_slice
-from isa.interpret import interpret
+from isa.interpret import LIMIT, interpret
 from isa.kernel import Kernel
 from isa.printer import show_instruction
 from isa.table import Unit
@@ -86,10 +86,10 @@ class _History:
     fresh: NDArray[np.bool_]
 
 
-def races(kernel: Kernel, blocks: Iterable[int] | None = None) -> list[Race]:
+def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = LIMIT) -> list[Race]:
     """Return the races in `blocks` (None: all), one for each pair of instructions, in the order they were met.
 
-    Raises what `interpret` raises.
+    Raises what `interpret` raises, such as LimitError beyond `limit` warp instructions in one block.
     """
     found: dict[tuple[int, int], Race] = {}
     history: list[_History] = []
@@ -105,7 +105,8 @@ def races(kernel: Kernel, blocks: Iterable[int] | None = None) -> list[Race]:
     def released(warps: NDArray[np.int64]) -> None:
         _join(history[0], warps)
 
-    interpret(kernel, blocks, observe, address_slice(kernel.program), started=started, released=released)
+    needed = address_slice(kernel.program)
+    interpret(kernel, blocks, observe, needed, started=started, released=released, limit=limit)
     return list(found.values())
 
 

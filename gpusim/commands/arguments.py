@@ -1,4 +1,4 @@
-"""The arguments that commands share: which kernel, on which machine."""
+"""The arguments that commands share: which kernel, on which machine, within which limit."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from isa.errors import UserError
 from isa.kernel import Kernel
 from workloads.catalog import CATALOG, make
 
+MAX_INSTRUCTIONS = 500_000  # of a listing's block, which may never end: a warp instruction takes 16 us at most
+
 KernelName = Annotated[str, typer.Argument(help="A kernel's name, or the path of a listing.")]
 MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
 Parameters = Annotated[
@@ -26,6 +28,10 @@ Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a number of the machine; repeatable.")
 ]
 Policy = Annotated[str | None, typer.Option("--policy", help="Scheduling policy: lrr, gto or oldest.")]
+MaxInstructions = Annotated[
+    int | None,
+    typer.Option("--max-instructions", min=1, help=f"Give up beyond, in one block; listings: {MAX_INSTRUCTIONS}."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 
 
@@ -49,6 +55,11 @@ def changes(machine: Machine, settings: Sequence[str]) -> Mapping[str, int | str
     """Return the settings of the command line by path, with the values that the machine has by them."""
     tree: Any = msgspec.to_builtins(machine)
     return {path: reduce(getitem, path.split("."), tree) for path in _pairs("--set", "machine.path=value", settings)}
+
+
+def instructions_of(name: str, given: int | None, most: int) -> int:
+    """Return the limit on the warp instructions of a block: the given one, else `most` for kernels known to end."""
+    return given or (most if name in CATALOG else MAX_INSTRUCTIONS)
 
 
 def _is_listing(name: str) -> bool:

@@ -6,14 +6,17 @@ from gpusim.commands.arguments import (
     Json,
     KernelName,
     MachineName,
+    MaxInstructions,
     Parameters,
     Policy,
     Settings,
     changes,
+    instructions_of,
     kernel_of,
     machine_of,
 )
 from gpusim.commands.document import show, write_json
+from gpusim.commands.progress import shown
 
 
 def bound(
@@ -23,6 +26,7 @@ def bound(
     parameter: Parameters = None,
     setting: Settings = None,
     policy: Policy = None,
+    max_instructions: MaxInstructions = None,
     json: Json = False,
 ) -> None:
     """Bound a kernel's cycles from below: issue slots, pipes, load/store unit, bandwidth, dependence chain.
@@ -33,8 +37,9 @@ def bound(
     from gpusim.analysis import bounds, report  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.occupancy import occupancy  # noqa: PLC0415
 
-    settings = changes(where, setting or ())
-    facts = chosen, where, bounds.bound(chosen, where), occupancy(chosen, where), settings
+    limit, settings = instructions_of(kernel, max_instructions, bounds.LIMIT), changes(where, setting or ())
+    with shown(chosen.name):
+        facts = chosen, where, bounds.bound(chosen, where, limit=limit), occupancy(chosen, where), settings
     if json:
         write_json(report.bound_document(*facts))
     else:

@@ -1,47 +1,84 @@
-"""What a long run tells on stderr while it lasts."""
+"""What a long command tells on stderr while it lasts."""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
-import numba
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 
-from gpusim.engines.simulate import Progress as Told
-from gpusim.rule import COMPILED
+from gpusim.plural import plural
 
-PATIENCE = 2.0  # seconds before anything is shown
+PATIENCE = 2.0  # seconds before a terminal shows anything
+PERIOD = 10.0  # seconds between two lines where stderr is no terminal
+WINDOW = 600.0  # seconds whose blocks tell the speed: a block may take minutes
 ENTRIES = {"compiled": "compiled.run*.nbc", "reference": "step.act*.nbc"}  # files of compiled code
 
 
+class _Blocks(ProgressColumn):
+    """Blocks done and in all."""
+
+    def render(self, task: Task) -> Text:
+        """Return nothing as long as nobody has told."""
+        return Text(_blocks(task))
+
+
 @contextmanager
-def shown(name: str) -> Iterator[Told]:
-    """Give the function to be told blocks done and blocks in all; on a terminal a bar appears after two seconds."""
-    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total} blocks")
-    bar = Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True)
-    task = bar.add_task(name, total=None)
-    began = time.monotonic()
+def shown(name: str) -> Iterator[Callable[[int, int], None]]:
+    """Give the function to be told blocks done and blocks in all, which need not be called for the time to be shown.
 
-    def tell(done: int, total: int) -> None:
-        bar.update(task, completed=done, total=total)
-        if bar.console.is_terminal and time.monotonic() - began > PATIENCE and not bar.live.is_started:
-            bar.start()
-
+    A terminal shows a bar after two seconds, any other stderr gets a line every ten; both estimate the time left.
+    """
+    columns = TextColumn("{task.description}"), BarColumn(), _Blocks(), TimeElapsedColumn(), TimeRemainingColumn()
+    bar = Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=WINDOW)
+    task, over = bar.add_task(name, total=None), Event()
+    show = Thread(target=_bar if bar.console.is_terminal else _lines, args=(bar, over), daemon=True)
+    show.start()
     try:
-        yield tell
+        yield lambda done, total: bar.update(task, completed=done, total=total)
     finally:
-        if bar.live.is_started:
-            bar.stop()
+        over.set()
+        show.join()
+
+
+def _bar(bar: Progress, over: Event) -> None:
+    if not over.wait(PATIENCE):
+        with bar:
+            over.wait()
+
+
+def _lines(bar: Progress, over: Event) -> None:
+    while not over.wait(PERIOD):
+        sys.stderr.write(f"{_line(bar.tasks[0])}\n")
+
+
+def _line(task: Task) -> str:
+    left = f", about {_clock(task.time_remaining)} left" if task.time_remaining else ""
+    blocks = f"{_blocks(task)}, " if task.total else ""
+    return f"{task.description}: {blocks}{_clock(task.elapsed or 0.0)} so far{left}"
+
+
+def _blocks(task: Task) -> str:
+    return f"{task.completed:.0f} of {plural(int(task.total), 'block')}" if task.total else ""
+
+
+def _clock(seconds: float) -> str:
+    return str(timedelta(seconds=int(seconds)))
 
 
 def tell_of_compiling(engine: str) -> None:
     """Say on stderr that the engine will be compiled, if no compiled one is in the cache."""
+    import numba  # noqa: PLC0415  (only `run` compiles)
+
+    from gpusim.rule import COMPILED  # noqa: PLC0415
+
     settings: Any = numba.config
     if engine in ENTRIES and COMPILED and not any(Path(settings.CACHE_DIR).rglob(ENTRIES[engine])):
         sys.stderr.write("compiling the engine, once per installation: about half a minute\n")

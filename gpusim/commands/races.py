@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
 import typer
 
-from gpusim.commands.arguments import Json, KernelName, Parameters, kernel_of
-from gpusim.commands.document import write_json
+from gpusim.commands.arguments import Json, KernelName, MaxInstructions, Parameters, instructions_of, kernel_of
+from gpusim.commands.document import write, write_json
+from gpusim.commands.progress import shown
+from gpusim.plural import plural
+from isa.interpret import LIMIT
 from isa.kernel import Kernel
 from isa.races import Race
 from isa.races import races as find
@@ -18,7 +20,9 @@ FOUND = 1  # exit code
 ALL = 16  # blocks of a grid that are all checked; blocks mostly differ in their data, not in their accesses
 
 
-def races(kernel: KernelName, *, parameter: Parameters = None, json: Json = False) -> None:
+def races(
+    kernel: KernelName, *, parameter: Parameters = None, max_instructions: MaxInstructions = None, json: Json = False
+) -> None:
     """Find accesses of different warps to one word of shared memory that no barrier orders. A race ends with code 1.
 
     Of a grid of more than 16 blocks only the first and the last are checked.
@@ -27,11 +31,12 @@ def races(kernel: KernelName, *, parameter: Parameters = None, json: Json = Fals
     """
     chosen = kernel_of(kernel, parameter or ())
     blocks = _checked(chosen)
-    found = find(chosen, blocks)
+    with shown(chosen.name) as tell:
+        found = find(chosen, _told(blocks, tell), limit=instructions_of(kernel, max_instructions, LIMIT))
     if json:
         write_json(_as_dict(chosen, blocks, found))
     else:
-        sys.stdout.write(_text(chosen, blocks, found))
+        write(_text(chosen, blocks, found))
     if found:
         raise typer.Exit(FOUND)
 
@@ -40,12 +45,19 @@ def _checked(kernel: Kernel) -> list[int]:
     return list(range(kernel.blocks)) if kernel.blocks <= ALL else [0, kernel.blocks - 1]
 
 
+def _told(blocks: Sequence[int], tell: Callable[[int, int], None]) -> Iterator[int]:
+    """Yield the blocks, and tell how many are done whenever the next one is asked for."""
+    for done, block in enumerate(blocks):
+        tell(done, len(blocks))
+        yield block
+
+
 def _text(kernel: Kernel, blocks: Sequence[int], found: Sequence[Race]) -> str:
     scope = "" if len(blocks) == kernel.blocks else f" (the first and the last of {kernel.blocks})"
-    count = f"{len(blocks)} block{'s' if len(blocks) > 1 else ''}{scope}"
+    count = f"{plural(len(blocks), 'block')}{scope}"
     if not found:
         return f"{kernel.name}: no race in {count}\n"
-    head = f"{kernel.name}: {len(found)} race{'s' if len(found) > 1 else ''} in {count}"
+    head = f"{kernel.name}: {plural(len(found), 'race')} in {count}"
     return "".join(f"{line}\n" for line in (head, *found))
 
 

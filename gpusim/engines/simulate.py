@@ -69,7 +69,7 @@ def run_sm(
     """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones.
 
     `values`: compute all values, not only those that addresses and branches need. `memory`: global memory to start
-    from. `progress(blocks placed, blocks in all)` is called now and then. Raises UserError where kernel and machine
+    from. `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and machine
     don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     prepared = launch(kernel, machine, values=values, blocks=blocks, trace=trace, memory=memory)
@@ -82,7 +82,7 @@ def run_sm(
         chunks.append(_drain(prepared))
         _check(kernel, prepared, now, max_cycles)
         if progress:
-            progress(int(prepared.sm.placed), total)
+            progress(_done(prepared), total)
     _close(prepared)
     return _result(kernel, machine, prepared, np.concatenate(chunks), engine, events())
 
@@ -99,6 +99,11 @@ def _engine(name: str, prepared: Launch) -> tuple[Callable[[int], int], Callable
 
         return lambda until: int(compiled.run(prepared.sms, prepared.memory, until)), lambda: 0
     raise UserError(f"unknown engine {name}; choose one of {', '.join(ENGINES)}")
+
+
+def _done(prepared: Launch) -> int:
+    """Blocks that have left the SM."""
+    return int(prepared.sm.placed) - sum(bool(block.state) for block in prepared.sm.blocks)
 
 
 def _drain(prepared: Launch) -> Any:

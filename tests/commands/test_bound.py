@@ -2,6 +2,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from gpusim.commands import main
 
 
@@ -28,6 +30,29 @@ def test_bound_echoes_its_settings(capsys):
     settings = ["--set", "unit.fp32.latency=9", "--set", "schedulers.policy=gto"]
     assert main.execute(["bound", "chain", *settings, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["settings"] == {"unit.fp32.latency": 9, "schedulers.policy": "gto"}
+
+
+@pytest.mark.parametrize("command", ["bound", "races"])
+def test_an_endless_listing_meets_the_limit(command, capsys, tmp_path, monkeypatch):
+    """A listing that never ends is given up beyond `--max-instructions` or the default: one line, exit code 3."""
+    (file := tmp_path / "loop.asm").write_text("top:\nBRA top\n")
+    monkeypatch.setattr("gpusim.commands.arguments.MAX_INSTRUCTIONS", 2000)
+    for arguments, limit in ((["--max-instructions", "1000"], 1000), ([], 2000)):
+        assert main.execute([command, str(file), *arguments]) == 3
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.count("\n") == 1
+        assert f"more than {limit} warp instructions issued" in captured.err
+        assert captured.err.endswith("or raise the limit, --max-instructions\n")
+
+
+@pytest.mark.parametrize("command", ["bound", "races"])
+def test_a_kernel_of_the_catalog_needs_no_limit(command, capsys, monkeypatch):
+    """The default limit is for listings only: the kernels of the catalog are known to end."""
+    monkeypatch.setattr("gpusim.commands.arguments.MAX_INSTRUCTIONS", 1)
+    assert main.execute([command, "chain"]) == 0
+    assert main.execute([command, "chain", "--max-instructions", "1"]) == 3
+    assert capsys.readouterr().err.startswith("error: chain: ")
 
 
 def test_help_of_bound_waits_for_no_compiler():

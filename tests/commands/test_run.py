@@ -7,7 +7,6 @@ import pytest
 
 from gpusim.commands import main
 from gpusim.commands.arguments import kernel_of
-from gpusim.commands.progress import shown
 
 SMALL = ["-p", "m=96", "-p", "n=96", "-p", "k=32"]
 
@@ -51,6 +50,14 @@ def test_settings_and_policy_change_the_machine(capsys):
     after = answer(capsys, "run", "chain", "--set", "unit.fp32.latency=9", "--policy", "gto")
     assert after["cycles"] == pytest.approx(before["cycles"] / 18 * 10, rel=0.05)  # slots are 2 cycles apart
     assert after["policy"] == "gto"
+    assert (before["settings"], after["settings"]) == ({}, {"unit.fp32.latency": 9})
+
+
+@pytest.mark.jit
+def test_lines_end_without_blanks(capsys):
+    """What `gpusim run` prints has no blank at the end of a line."""
+    assert main.execute(["run", "chain"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if line != line.rstrip()] == []
 
 
 @pytest.mark.jit
@@ -140,24 +147,6 @@ def test_compiling_is_told_once(tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stderr.startswith("compiling the engine, once per installation")
     assert done.stdout == ""
-
-
-def test_short_runs_show_no_progress(capsys):
-    """A bar appears after two seconds, not before, and never on stdout."""
-    with shown("kernel") as tell:
-        tell(1, 2)
-    assert capsys.readouterr() == ("", "")
-
-
-def test_long_runs_show_progress(monkeypatch, capsys):
-    """Once the patience is over the bar runs on stderr, with blocks done and blocks in all."""
-    monkeypatch.setattr("gpusim.commands.progress.PATIENCE", -1.0)
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    with shown("kernel") as tell:
-        tell(1, 2)
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert "1/2 blocks" in captured.err
 
 
 def test_a_listing_may_have_any_ending(tmp_path):

@@ -1,10 +1,12 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from strategies import kernels
 
 from isa.assembler import assemble
+from isa.errors import LimitError
 from isa.interpret import interpret
 from isa.kernel import Kernel
 from isa.races import races
@@ -104,6 +106,14 @@ def test_pairs_of_instructions_are_reported_once():
 def test_blocks_have_their_own_shared_memory():
     """Single-warp blocks that store to the same address do not race."""
     assert found("STS [0], R0", warps=1, blocks=3) == []
+
+
+def test_an_endless_block_meets_the_limit():
+    """A block of more warp instructions than the limit is given up; one of exactly as many is checked."""
+    kernel = Kernel("k", assemble(".shared 4\nSTS [0], R0\nEXIT"), (1, 1, 1), (64, 1, 1))
+    assert len(races(kernel, limit=4)) == 1
+    with pytest.raises(LimitError, match="more than 3 warp instructions"):
+        races(kernel, limit=3)
 
 
 @given(kernels())
