@@ -12,6 +12,7 @@ from isa.races import races
 from isa.table import ROWS, TABLE
 
 TEXT = (Path(__file__).parent.parent / "docs" / "listing.md").read_text(encoding="utf-8")
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```asm\n(.*?)^```$", TEXT, re.M | re.S)
 
 
@@ -24,6 +25,14 @@ def rows(section):
 
 def quoted(text):
     return re.findall(r"`([^`]+)`", text)
+
+
+@pytest.mark.jit
+def test_the_example_of_the_readme_prints_what_it_says(capsys):
+    """The README's Python code runs, and its print of a result gives the line that the comment shows."""
+    (code,) = re.findall(r"^```python\n(.*?)^```$", README, re.M | re.S)
+    exec(code, {})
+    assert f"print(result)  # {capsys.readouterr().out.splitlines()[0]}\n" in code
 
 
 def test_the_example_computes_what_it_expects():
