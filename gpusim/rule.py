@@ -3,18 +3,25 @@
 A rule is a plain function on plain data. Numba compiles it when an engine first needs it; with NUMBA_DISABLE_JIT=1 the
 same source runs as Python. Only entries are cached on disk, under a key made of all our sources, because Numba itself
 would not notice an edit in another file.
+
+Compiled functions are linked by name, and in a name only Numba's running number tells two closures of one place in the
+source apart. Two processes that count alike and cache different entries would give one name to different closures, and
+a third process that loads both would run the wrong ones. So each process starts counting at a number of its own.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from llvmlite import ir
+from numba.core.bytecode import FunctionIdentity
 from numba.extending import intrinsic, overload
 
 from gpusim.linking import EntryCompiler, RuleCompiler
@@ -53,6 +60,7 @@ def _cache_directory() -> str:
 
 
 numba.config.CACHE_DIR = _cache_directory()
+FunctionIdentity._unique_ids = count(secrets.randbits(48))
 
 
 def rule(function: F) -> F:

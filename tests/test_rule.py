@@ -1,0 +1,42 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+NUMBER = """
+import gpusim.rule
+from numba.core.bytecode import FunctionIdentity
+print(FunctionIdentity.from_function(lambda: 0).unique_id)
+"""
+SUMS = """
+import sys
+from gpusim.engines.simulate import run_sm
+from gpusim.machine import load
+from workloads.catalog import make
+kernel = make("mix", {"warps": "4", "groups": "2", "iterations": "2"})
+print(*(int(run_sm(kernel, load("gtx580"), engine=engine).memory.sum()) for engine in sys.argv[1:]))
+"""
+
+
+def output(script, *arguments, **environment):
+    """Return what a Python process prints."""
+    command = [sys.executable, "-c", script, *arguments]
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_processes_number_their_functions_apart():
+    """The first function of two processes has different numbers, and so a name of its own in the shared cache."""
+    first, second = int(*output(NUMBER)), int(*output(NUMBER))
+    assert abs(first - second) > 10_000
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_entries_cached_by_different_processes_work_together(tmp_path):
+    """Engines compiled in one process each compute the right values in a third one, which loads both from the cache."""
+    cache = str(tmp_path)
+    output(SUMS, "compiled", NUMBA_CACHE_DIR=cache)
+    _, expected = output(SUMS, "compiled", "reference", NUMBA_CACHE_DIR=cache)
+    assert output(SUMS, "compiled", "reference", NUMBA_CACHE_DIR=cache) == [expected, expected]
