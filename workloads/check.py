@@ -26,6 +26,14 @@ def at_most(kernel: str, **values: int) -> None:
             raise UserError(f"{kernel}: {name}={value} is too large; give {MOST} or less")
 
 
+def multiple(kernel: str, name: str, value: int, unit: int, why: str = "") -> None:
+    """Raise UserError if `value` is not a positive multiple of `unit`; `why` says in words where that comes from."""
+    if value < unit or value % unit:
+        nearest = max(1, (value + unit // 2) // unit) * unit
+        rule = f"{unit} ({why})" if why else f"{unit}"
+        raise UserError(f"{kernel}: {name}={value} is not a positive multiple of {rule}; the nearest is {nearest}")
+
+
 def fits(kernel: str, instructions: int, **values: object) -> None:
     """Raise UserError if a program of so many instructions, the doing of the named values, is above the limit."""
     if instructions > MOST_INSTRUCTIONS:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from isa.errors import UserError
-from workloads.check import LARGEST_FACTOR, MOST, MOST_INSTRUCTIONS, counts, factors, fits, one_of
+from workloads.check import LARGEST_FACTOR, MOST, MOST_INSTRUCTIONS, counts, factors, fits, multiple, one_of
 
 
 def test_a_value_below_the_minimum_is_refused_by_name():
@@ -25,6 +25,16 @@ def test_a_value_beyond_32_bits_is_refused_by_name():
     counts("chain", 1, iterations=MOST)
     with pytest.raises(UserError, match="chain: iterations=2147483648 is too large; give 2147483647 or less"):
         counts("chain", 1, iterations=MOST + 1)
+
+
+@pytest.mark.parametrize(("value", "nearest"), [(-8, 8), (0, 8), (7, 8), (11, 8), (12, 16)])
+def test_what_is_no_multiple_is_refused_with_the_nearest(value, nearest):
+    """Multiples pass; anything else is refused with kernel, name, value, rule and the nearest multiple."""
+    multiple("sg4", "k", 8, 8)
+    multiple("sg4", "k", 16, 8)
+    rule = f"sg4: k={value} is not a positive multiple of 8 .two fours.; the nearest is {nearest}$"
+    with pytest.raises(UserError, match=rule):
+        multiple("sg4", "k", value, 8, "two fours")
 
 
 def test_a_program_above_the_limit_is_refused_with_its_parameters():

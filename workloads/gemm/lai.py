@@ -14,13 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.errors import UserError
-from isa.kernel import Expectation, Kernel
-from isa.memory import bases
+from isa.kernel import Kernel
 from workloads.builder import float_bits
-from workloads.check import at_most, counts, factors, one_of
+from workloads.check import at_most, counts, factors, multiple, one_of
 from workloads.gemm.lai_program import Plan, plan_of, program_of
-from workloads.gemm.problem import Problem, buffers, expectation, fused_tile
+from workloads.gemm.problem import Problem, buffers, check_addresses, expectation, fused_tile, tile_of_block
 from workloads.gemm.tiles import DEPTH, SIDE, THREADS, pointer_steps, tile_bytes
 
 LAYOUTS = ("nn", "nt", "tn", "tt")
@@ -56,7 +54,7 @@ def sgemm_lai(
     plan = plan_of(layout, blocking, lds // 32, prefetch=prefetch, interleaved=order == "interleaved")
     arguments = {"m": m, "n": n, "k": k, "layout": layout, "lds": lds, "blocking": blocking, "prefetch": prefetch}
     arguments |= {"order": order, "alpha": alpha, "beta": beta}
-    _check_addresses(problem)
+    check_addresses("sgemm-lai", problem)
     return Kernel(
         name="sgemm-lai",
         program=program_of(plan, reads_c=beta != 0),
@@ -64,7 +62,7 @@ def sgemm_lai(
         block=(THREADS, 1, 1),
         parameters=_parameters(problem, plan),
         buffers=buffers(problem),
-        expected=lambda block: _expected(problem, blocking, block),
+        expected=lambda block: expectation(problem, *tile_of_block(problem, SIDE * blocking, block)),
         flops=problem.flops,
         arguments=arguments,
     )
@@ -73,7 +71,7 @@ def sgemm_lai(
 def fused_reference(arguments: Mapping[str, Any], block: int) -> NDArray[np.float32]:
     """Compute the block's tile of C, [rows, columns], bit for bit from the kernel's `arguments` alone."""
     problem = Problem(*(arguments[name] for name in ("m", "n", "k", "layout", "alpha", "beta")))
-    return fused_tile(problem, *_tile_of(problem, arguments["blocking"], block))
+    return fused_tile(problem, *tile_of_block(problem, SIDE * arguments["blocking"], block))
 
 
 def _parameters(problem: Problem, plan: Plan) -> dict[str, int]:
@@ -88,17 +86,6 @@ def _parameters(problem: Problem, plan: Plan) -> dict[str, int]:
     return {**words, "alpha": float_bits(problem.alpha), "beta": float_bits(problem.beta)}
 
 
-def _tile_of(problem: Problem, blocking: int, block: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    size = SIDE * blocking
-    y, x = divmod(block, problem.m // size)
-    inside = np.arange(size, dtype=np.int64)
-    return x * size + inside, y * size + inside
-
-
-def _expected(problem: Problem, blocking: int, block: int) -> Expectation:
-    return expectation(problem, *_tile_of(problem, blocking, block))
-
-
 def _check(layout: str, lds: int, blocking: int, order: str) -> None:
     one_of("sgemm-lai", "layout", layout, LAYOUTS)
     one_of("sgemm-lai", "lds", lds, (32, 64, 128))
@@ -109,15 +96,7 @@ def _check(layout: str, lds: int, blocking: int, order: str) -> None:
 def _check_sizes(blocking: int, **sizes: int) -> None:
     at_most("sgemm-lai", **sizes)
     for name, size in sizes.items():
-        unit = DEPTH if name == "k" else SIDE * blocking
-        if size < unit or size % unit:
-            nearest = max(1, (size + unit // 2) // unit) * unit
-            rule = f"{DEPTH}" if name == "k" else f"{unit} ({SIDE} x blocking {blocking})"
-            raise UserError(f"sgemm-lai: {name}={size} is not a positive multiple of {rule}; the nearest is {nearest}")
-
-
-def _check_addresses(problem: Problem) -> None:
-    try:
-        bases(buffers(problem))
-    except ValueError as error:
-        raise UserError(f"sgemm-lai: m={problem.m} n={problem.n} k={problem.k}: {error}; give smaller sizes") from None
+        if name == "k":
+            multiple("sgemm-lai", name, size, DEPTH)
+        else:
+            multiple("sgemm-lai", name, size, SIDE * blocking, f"{SIDE} x blocking {blocking}")

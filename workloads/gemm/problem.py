@@ -11,9 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isa.errors import UserError
 from isa.generators import hash_fill
 from isa.kernel import Buffer, Expectation
 from isa.lanes import fma32
+from isa.memory import bases
 
 Indices = NDArray[np.int64]
 UNIT_ROUNDOFF = 2.0**-24  # of IEEE single, to nearest
@@ -52,6 +54,22 @@ def buffers(problem: Problem) -> tuple[Buffer, Buffer, Buffer]:
     sizes = {"A": problem.m * problem.k, "B": problem.k * problem.n, "C": problem.m * problem.n}
     a, b, c = (Buffer(name, "f4", size, FILLS[name]) for name, size in sizes.items())
     return a, b, c
+
+
+def check_addresses(kernel: str, problem: Problem) -> None:
+    """Raise UserError if the matrices are more than 32-bit addresses reach."""
+    try:
+        bases(buffers(problem))
+    except ValueError as error:
+        sizes = f"m={problem.m} n={problem.n} k={problem.k}"
+        raise UserError(f"{kernel}: {sizes}: {error}; give smaller sizes") from None
+
+
+def tile_of_block(problem: Problem, size: int, block: int) -> tuple[Indices, Indices]:
+    """Give rows and columns of the block's tile of C, `size` by `size`, the grid's x running along the rows."""
+    y, x = divmod(block, problem.m // size)
+    inside = np.arange(size, dtype=np.int64)
+    return x * size + inside, y * size + inside
 
 
 def rows_of_a(problem: Problem, rows: Indices) -> NDArray[np.float32]:

@@ -13,6 +13,7 @@ from workloads.gemm.problem import (
     fused_tile,
     gamma,
     rows_of_a,
+    tile_of_block,
     tile_of_c,
 )
 
@@ -37,6 +38,15 @@ def test_parts_are_those_of_the_whole_matrices(layout):
     assert (rows_of_a(problem, rows) == a[rows]).all()
     assert (columns_of_b(problem, columns) == b[:, columns]).all()
     assert (tile_of_c(problem, rows, columns) == c[np.ix_(rows, columns)]).all()
+
+
+def test_blocks_go_along_the_rows_of_c_first():
+    """Of a C of 8 by 12 in tiles of 4, block 1 has rows 4 to 7 and the first columns, block 2 the next columns."""
+    tiles = [tile_of_block(Problem(8, 12, 1), 4, block) for block in (1, 2)]
+    assert [(rows.tolist(), columns.tolist()) for rows, columns in tiles] == [
+        ([4, 5, 6, 7], [0, 1, 2, 3]),
+        ([0, 1, 2, 3], [4, 5, 6, 7]),
+    ]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
