@@ -10,6 +10,7 @@ from types import MappingProxyType
 from isa.errors import UserError
 from isa.kernel import Kernel
 from workloads.gemm.lai import sgemm_lai
+from workloads.gemm.sg4 import sg4
 from workloads.microbench.bank_conflict import bank_conflict
 from workloads.microbench.chain import OPS as CHAIN_OPS
 from workloads.microbench.chain import PATTERNS, chain
@@ -117,6 +118,16 @@ _ENTRIES = (
             _choice("order", "interleaved", ("base", "interleaved"), "global loads first, or spread over the FFMAs"),
             _number("alpha", 1.0, "factor of the product"),
             _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+        ),
+    ),
+    Entry(
+        "sg4",
+        sg4,
+        "single-precision C = A B in tiles of 128 by 128 by 8, 8 by 8 per thread, column-major",
+        (
+            _integer("m", 256, "rows of C, a multiple of 128"),
+            _integer("n", 256, "columns of C, a multiple of 128"),
+            _integer("k", 1024, "inner size, a multiple of 8"),
         ),
     ),
     Entry(

@@ -10,7 +10,11 @@ from isa.printer import show
 from isa.races import races
 from workloads.catalog import CATALOG, find, make
 
-SMALL = {"sgemm-lai": {"m": "96", "n": "96", "k": "32"}, "mix": {"iterations": "2", "warps": "2"}}
+SMALL = {
+    "sgemm-lai": {"m": "96", "n": "96", "k": "32"},
+    "sg4": {"m": "128", "n": "128", "k": "16"},
+    "mix": {"iterations": "2", "warps": "2"},
+}
 
 
 @pytest.mark.parametrize("name", CATALOG)
@@ -65,7 +69,7 @@ def test_text_sets_parameters():
 @pytest.mark.parametrize(
     ("name", "texts", "message"),
     [
-        ("sgem-lai", {}, "no kernel sgem-lai .did you mean sgemm-lai..; there are sgemm-lai, chain"),
+        ("sgem-lai", {}, "no kernel sgem-lai .did you mean sgemm-lai..; there are sgemm-lai, sg4, chain"),
         ("chain", {"lenght": "5"}, "chain: no parameter lenght .did you mean length..; it takes op, length"),
         ("chain", {"length": "many"}, "chain: length=many is not allowed; give a whole number"),
         ("chain", {"length": "0"}, "chain: length=0 is too small"),
