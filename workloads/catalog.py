@@ -12,6 +12,7 @@ from isa.kernel import Kernel
 from workloads.gemm.lai import sgemm_lai
 from workloads.gemm.sg4 import sg4
 from workloads.microbench.bank_conflict import bank_conflict
+from workloads.microbench.barrier import barrier
 from workloads.microbench.chain import OPS as CHAIN_OPS
 from workloads.microbench.chain import PATTERNS, chain
 from workloads.microbench.mix import mix
@@ -182,6 +183,15 @@ _ENTRIES = (
             _WARPS,
             _integer("length", 256, "loads of the loop body"),
             _ITERATIONS,
+        ),
+    ),
+    Entry(
+        "barrier",
+        barrier,
+        "words passed from warp to warp, two barriers a round: cycles per round is what barriers cost",
+        (
+            _integer("warps", 8, "warps of the block"),
+            _integer("rounds", 64, "times that each word moves on by a warp; 1 has no loop instructions"),
         ),
     ),
 )

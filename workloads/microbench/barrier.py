@@ -1,0 +1,51 @@
+"""Words that go round a block from warp to warp, two barriers a round: cycles per round show what a barrier costs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.instruction import Instruction
+from isa.kernel import WARP_SIZE, Kernel
+from isa.operand import Predicate, Register
+from workloads.builder import Builder, RegisterMap, at, instruction
+from workloads.check import counts
+from workloads.microbench.probe import Geometry, per_thread, probe, repeat, store_results, thread_index
+
+LAST_WARP = Predicate(1)
+
+
+def barrier(warps: int = 8, rounds: int = 64) -> Kernel:
+    """Build a kernel in which each thread passes its word to that lane of the warp before it, `rounds` times.
+
+    A round stores, waits, loads and waits: whoever misses a barrier gets a wrong word. Raises UserError for numbers
+    below 1 or too large.
+    """
+    counts("barrier", 1, warps=warps, rounds=rounds)
+    b, registers, geometry = Builder(), RegisterMap("barrier"), Geometry(warps)
+    index = thread_index(b, registers)
+    word, own, following = (registers.one(name) for name in ("word", "own", "following"))
+    b.emit("MOV", word, index)
+    _places(b, own, following, geometry)
+    repeat(b, registers, rounds, _round(word, own, following))
+    store_results(b, index, geometry, [word])
+
+    def value(threads: NDArray[np.int64]) -> NDArray[np.float64]:
+        return ((threads + WARP_SIZE * rounds) % geometry.threads).astype(np.float64)
+
+    return probe("barrier", b, geometry, {"warps": warps, "rounds": rounds}, per_thread(value, geometry), dtype="u4")
+
+
+def _places(b: Builder, own: Register, following: Register, geometry: Geometry) -> None:
+    """Shared addresses of the thread's own word and of that lane's in the next warp, the first after the last."""
+    b.shared_bytes = 4 * geometry.threads_per_block
+    b.emit("S2R", own, "TID.X")
+    b.emit("SHL", own, own, 2)
+    b.emit("IADD", following, own, 4 * WARP_SIZE)
+    b.emit("ISETP.GE", LAST_WARP, following, b.shared_bytes)
+    b.emit("IADD", following, following, -b.shared_bytes, guard=LAST_WARP)
+
+
+def _round(word: Register, own: Register, following: Register) -> tuple[Instruction, ...]:
+    wait = instruction("BAR.SYNC", 0)
+    return instruction("STS", at(own), word), wait, instruction("LDS", word, at(following)), wait
