@@ -13,7 +13,7 @@ help:
 	@echo "make test        the quick tests"
 	@echo "make check       style, types, imports, quick tests compiled and in plain Python"
 	@echo "make check-full  the same and the slow tests"
-	@echo "make bench       speed of both engines"
+	@echo "make bench       speed of both engines (docs/performance.md)"
 	@echo "make clean       remove .venv and every cache"
 
 demo: $(VENV)/core.stamp
@@ -34,7 +34,8 @@ check-full: check
 	$(BIN)/python -m pytest -m slow
 
 bench: $(VENV)/test.stamp
-	$(BIN)/python -m pytest benchmarks -o addopts=-q --benchmark-only
+	$(BIN)/python -m pytest benchmarks -o addopts=-q --benchmark-only --benchmark-timer=time.process_time \
+	  --benchmark-columns=min,median,rounds
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks *.egg-info
