@@ -9,7 +9,8 @@ from typing import Any
 from gpusim.engines import compiled, reference
 from gpusim.launch import Launch, launch
 from gpusim.machine import load
-from gpusim.state import NEVER
+from gpusim.recurrence import recurrence
+from gpusim.state import NEVER, REGISTERS
 from workloads.catalog import make
 
 
@@ -26,8 +27,10 @@ class Case:
 
 # A feed is where the engine gets values and addresses from; each is a set of options of `launch`.
 FEEDS: Mapping[str, Mapping[str, Any]] = {
-    "execution": {"values": True},  # every instruction is computed
-    "affine": {"values": False},  # only what addresses, guards and branches need
+    "execution": {"feed": "execution"},  # every instruction is computed
+    "affine": {"feed": "affine"},  # only what addresses, guards and branches need
+    "replay": {"feed": "replay"},  # that part walked through beforehand
+    "forward": {"feed": "replay", "fast_forward": True},  # and whole periods at once
 }
 
 
@@ -65,7 +68,8 @@ def prepared(case: Case, feed: str) -> Launch:
 
 def run_compiled(started: Launch) -> Launch:
     """Run a launch to its end, compiled."""
-    compiled.run(started.sms, started.memory, NEVER)
+    roles = recurrence(started.sms, len(started.program), REGISTERS)
+    compiled.run(started.sms, started.memory, roles, NEVER, NEVER)
     return started
 
 

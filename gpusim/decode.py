@@ -60,14 +60,23 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.
         _costs(row, instruction.row, machine)
         _registers(row, instruction)
         _operands(row, instruction, known, kernel)
-        row["feed"] = memory_instructions
+        row["feed"] = memory_instructions if instruction.row.unit in SPACES else -1
         memory_instructions += instruction.row.unit in SPACES
     rows[-1]["action"] = EXIT
     rows[-1]["guard"] = PT_INDEX
     for name in ("pipe", "destination", "predicate", "selector", "pointer"):
         rows[-1][name] = -1
     rows[-1]["unit"] = UNIT_CODE[Unit.CONTROL]
+    _visits(rows)
     return rows.view(np.recarray)
+
+
+def _visits(rows: NDArray[Any]) -> None:
+    """Note whose outcome depends on values, and from each pc on the next one that a walk without time looks at."""
+    always = (rows["guard"] == PT_INDEX) & (rows["guard_negated"] == 0)
+    rows["eventful"] = ~always | np.isin(rows["action"], (LOAD, STORE, BRANCH))
+    wanted = np.flatnonzero((rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
+    rows["visit"] = wanted[np.searchsorted(wanted, np.arange(len(rows)))]
 
 
 def pipe_names(machine: Machine) -> tuple[str, ...]:

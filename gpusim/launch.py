@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 
 from gpusim import state
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
+from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
 from gpusim.machine import Machine, bytes_per_cycle_x64, pairs
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES
 from gpusim.stall import DENIED, Stall
-from isa.address_slice import address_slice
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.memory import bases, image
@@ -45,30 +46,35 @@ def launch(
     kernel: Kernel,
     machine: Machine,
     *,
-    values: bool = True,
+    feed: str = EXECUTION,
+    fast_forward: bool = False,
     blocks: int | None = None,
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
 ) -> Launch:
     """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` keeps records.
 
-    Without `values` only what addresses, guards and branches need is computed. Raises UserError where kernel and
-    machine don't fit.
+    `feed` is one of gpusim.feed.FEEDS; `fast_forward` takes periods at once where that is replay and nothing is traced.
+    Raises UserError where kernel and machine don't fit, or for the replay feed where
+    addresses or branches depend on what memory holds.
     """
     fits = occupancy(kernel, machine)
     share = -(-kernel.blocks // machine.chip.sms)
     count = share if blocks is None else min(blocks, share)
     resident = min(fits.blocks, count)
     _check_capacity(machine, kernel, resident)
-    needed = np.ones(len(kernel.program), np.bool_) if values else address_slice(kernel.program)
-    words = image(kernel) if memory is None else memory
+    computed = evaluated(kernel, feed)
+    words = _image(kernel, feed, computed, memory)
     sms = np.zeros(1, state.sm_t)
     sm = sms.view(np.recarray)[0]
     _pack(sm.machine, machine)
     _start(sm, machine, resident * kernel.warps)
     _grid(sm.launch, kernel, machine, resident, count, len(words))
     sm.tracing = trace
-    sm.program[: len(kernel.program) + 1] = decode(kernel, machine, needed)
+    sm.program[: len(kernel.program) + 1] = decode(kernel, machine, computed)
+    if feed == REPLAY:
+        prepare_replay(sm, kernel)
+        sm.forwarding = fast_forward and not trace
     _buffers(sm, kernel)
     extra = resident * (sm.launch.shared_words + kernel.warps * 32 * sm.launch.local_words)
     return Launch(
@@ -79,6 +85,18 @@ def launch(
         occupancy=fits,
         global_words=len(words),
     )
+
+
+def _image(
+    kernel: Kernel, feed: str, computed: NDArray[np.bool_], memory: NDArray[np.uint32] | None
+) -> NDArray[np.uint32]:
+    """Return global memory as the feed needs it: none, if nothing is read."""
+    reads = reads_memory(kernel, computed)
+    if feed == REPLAY and reads:
+        raise UserError(f"{kernel.name}: its addresses or branches depend on what memory holds; take another feed")
+    if feed != EXECUTION and not reads:
+        return np.zeros(0, np.uint32)
+    return image(kernel) if memory is None else memory
 
 
 def _check_capacity(machine: Machine, kernel: Kernel, resident: int) -> None:
@@ -117,6 +135,7 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.global_latency, packed.global_request = machine.global_memory.latency, machine.global_memory.request_cycles
     packed.global_war = machine.global_memory.war
     packed.line_bytes = machine.global_memory.line_bytes
+    packed.row_bytes = lcm(machine.global_memory.line_bytes, 4 * shared.banks)
     packed.line_cost = line_cost(machine)
     packed.local_latency, packed.local_request = machine.local_memory.latency, machine.local_memory.request_cycles
     packed.barrier, packed.branch = machine.barrier.latency, machine.branch.latency
@@ -159,6 +178,7 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
     sm.load_store_agent = machine.schedulers.count + 1
     sm.agenda[:] = state.NEVER
     sm.agenda[state.LAUNCHER] = 0
+    sm.marker = -1
     sm.load_store.free = 0
     for scheduler in sm.schedulers:
         scheduler.release = state.NEVER

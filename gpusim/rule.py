@@ -27,7 +27,7 @@ from numba.extending import intrinsic, overload
 from gpusim.linking import EntryCompiler, RuleCompiler
 from gpusim.state import NEVER
 
-__all__ = ["COMPILED", "NEVER", "borrow", "entry", "lowest_bit", "rule", "switch"]
+__all__ = ["COMPILED", "NEVER", "borrow", "entry", "lowest_bit", "rarely", "rule", "switch"]
 
 A = TypeVar("A")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,6 +66,12 @@ FunctionIdentity._unique_ids = count(secrets.randbits(48))
 def rule(function: F) -> F:
     """The function, compiled when compiled code first calls it."""
     compiled: F = numba.njit(function, **OPTIONS, **(INNER if COMPILED else {}))
+    return compiled
+
+
+def rarely(function: F) -> F:
+    """A rule that is called, not made part of its callers: large and seldom used."""
+    compiled: F = numba.njit(function, **OPTIONS, **(INNER | {"forceinline": False} if COMPILED else {}))
     return compiled
 
 

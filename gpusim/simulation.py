@@ -19,6 +19,7 @@ from gpusim import machine as model
 from gpusim.analysis import rates
 from gpusim.analysis.bounds import Bound, bound
 from gpusim.engines.simulate import Progress, SmRun, run_sm
+from gpusim.feed import EXECUTION, REPLAY
 from gpusim.machine import Machine
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.state import NEVER
@@ -135,7 +136,7 @@ def simulate(
                 f"{kernel.name}: its blocks do not all do the same, so some can't stand for all; sample all"
             )
         first, count = None, share
-    run = runner(values=values, blocks=count, trace=trace, progress=progress)
+    run = runner(feed=EXECUTION if values else REPLAY, blocks=count, trace=trace, progress=progress)
     cycles = run.cycles if first is None else _scaled(runner, share, fits, first, run)
     return Result(
         kernel=kernel,
@@ -173,7 +174,7 @@ def _blocks_to_simulate(
     waves = share // resident
     if sample == "all" or waves < 3:
         return None, share
-    first = runner(values=False, blocks=resident)
+    first = runner(feed=REPLAY, blocks=resident)
     affordable = budget // first.warp_instructions if sample is None else -(-int(sample) // resident)
     chosen = max(2, affordable)
     return (first, chosen * resident) if chosen * resident < share else (None, share)
@@ -184,7 +185,7 @@ def _scaled(runner: Callable[..., SmRun], share: int, resident: int, first: SmRu
     waves, rest = divmod(share, resident)
     several = run.blocks // resident
     wave = (run.cycles - first.cycles) / (several - 1)
-    tail = runner(values=False, blocks=resident + rest).cycles - first.cycles if rest else 0
+    tail = runner(feed=REPLAY, blocks=resident + rest).cycles - first.cycles if rest else 0
     return round(run.cycles + (waves - several) * wave) + tail
 
 

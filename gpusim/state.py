@@ -25,6 +25,12 @@ QUEUE = 64
 BUFFERS = 64
 PROGRAM = 8192  # instructions
 FEED = 2048  # memory instructions
+EVENTS = 65536  # of recorded streams
+STREAMS = 512  # recorded ones that others are compared with
+SCRIPTS = 32  # blocks whose accesses differ
+DEPTHS = 4  # loops inside loops that a stream counts
+LOG = 256  # placed blocks whose scripts are remembered
+VISITS = 64_000_000  # instructions walked through to record streams: a few seconds
 PORTS = 4  # instructions that one scheduler issues in one turn
 TRACE = 16384  # records that may wait to be taken away
 AGENTS = SCHEDULERS + 2
@@ -65,6 +71,7 @@ machine_t = record([
     ("pass_cycles", "i8"),  # cycles of one pass through the shared-memory data path
     ("merge_halves", "i8"),  # 1: a 128-bit access serves half-warps with the same addresses together
     ("banks", "i8"),  # shared-memory banks
+    ("row_bytes", "i8"),  # costs of accesses don't change when addresses move by multiples of this
     ("shared_latency", "i8", (3,)),  # cycles from service to the result, widths 32, 64, 128
     ("free_passes", "i8", (3,)),  # passes already contained in that latency
     ("shared_war", "i8", (3,)),  # cycles from service until the source registers may be overwritten
@@ -107,6 +114,9 @@ warp_t = record([
     ("live", "i8"),  # 1: resident and not exited
     ("age", "i8"),  # order of placement, smaller is older
     ("lanes", "i8"),  # mask of the lanes that have a thread
+    ("threads", "i8"),  # how many those are
+    ("cursor", "i8"),  # replay: its next event
+    ("laps", "i8", (DEPTHS,)),  # replay: rounds done of the loops around that event
     ("pc", "i8"),  # its next instruction
     ("unit", "i8"),  # unit class of that instruction
     ("since", "i8"),  # stalls are settled up to this cycle
@@ -162,6 +172,7 @@ block_t = record([
     ("id", "i8"),
     ("live", "i8"),  # warps that have not exited
     ("state", "i8"),  # FREE, RUNNING or DONE
+    ("script", "i8"),  # replay: what its warps do
     ("finished", "i8"),  # when the last warp left
     ("barriers", barrier_t, (BARRIERS,)),
 ])  # fmt: skip
@@ -189,7 +200,8 @@ outcome_t = record([
     ("cycles", "i8"),  # of the load/store unit
     ("extra", "i8"),
     ("transactions", "i8"),
-    ("active", "i8"),  # threads whose guard holds
+    ("active", "i8"),  # mask of the lanes whose guard holds
+    ("threads", "i8"),  # how many those are
 ])  # fmt: skip
 
 fault_t = record([("code", "i8"), ("pc", "i8"), ("warp", "i8"), ("lane", "i8"), ("address", "i8")])
@@ -228,10 +240,13 @@ decoded_t = record([
     ("offset", "i8"),  # bytes
     ("limit", "i8"),  # texture: 32-bit elements
     ("special", "i4"),  # index into SPECIALS
+    ("bias", "i8"),  # comparison: added to both numbers, their order is that of unsigned ones
     ("target", "i4"),  # pc of a branch's target
     ("barrier", "i4"),
     ("arrivals", "i4"),  # warps that release the barrier
-    ("feed", "i4"),  # counts the memory instructions before it
+    ("feed", "i4"),  # place among the memory instructions, and comparisons, whose reach is remembered (-1: none)
+    ("eventful", "i4"),  # 1: its outcome depends on values
+    ("visit", "i4"),  # the first pc from here on that decides addresses, guards or branches, or depends on them
     ("evaluate", "i4"),  # 1: its result is computed
     ("issued", "i8"),  # warp instructions issued
     ("active", "i8"),  # thread instructions whose guard held
@@ -245,6 +260,30 @@ feed_t = record([
     ("cycles", "i4"),
     ("extra", "i4"),
     ("transactions", "i4"),
+    ("low", "i8"),  # lowest byte accessed
+    ("high", "i8"),  # behind the highest
+    ("residue", "i8"),  # place of the first active lane's address in a row of banks and lines
+    ("step", "i8", (LANES,)),  # each active lane's distance from that address
+])  # fmt: skip
+
+event_t = record([
+    ("pc", "i4"),  # of the instruction; or what else stands here (see rules/stream.py)
+    ("threads", "i4"),  # whose guard holds
+    ("cycles", "i4"),  # the access's, as in outcome_t
+    ("extra", "i4"),
+    ("transactions", "i4"),
+    ("rounds", "i4"),  # marker: further rounds of the part before it
+    ("length", "i4"),  # marker: items of that part
+    ("depth", "i4"),  # marker: loops inside it
+])  # fmt: skip
+
+stream_t = record([("first", "i8"), ("length", "i8"), ("digest", "i8")])  # one warp's items
+
+script_t = record([
+    ("block", "i8"),  # the block it was recorded from
+    ("first", "i8", (WARPS,)),  # first event of each of its warps
+    ("low", "i8", (FEED,)),  # lowest byte of global memory accessed, or number compared
+    ("high", "i8", (FEED,)),  # behind the highest
 ])  # fmt: skip
 
 buffer_t = record([("start", "i8"), ("end", "i8")])  # byte addresses
@@ -286,6 +325,19 @@ sm_t = record([
     ("placed", "i8"),  # blocks so far
     ("aged", "i8"),  # warps so far
     ("writes", "i8"),  # register writes so far
+    ("replaying", "i8"),  # 1: outcomes come from recorded streams
+    ("provable", "i8"),  # 1: global addresses are all that depends on the block, by `block_step`
+    ("memory_feeds", "i8"),  # memory instructions of the program
+    ("feeds", "i8"),  # those, and comparisons that move with the block
+    ("recorded", "i8"),  # items of streams
+    ("streamed", "i8"),  # streams
+    ("scripted", "i8"),  # scripts
+    ("visits", "i8"),  # instructions walked through
+    ("forwarding", "i8"),  # 1: events are watched for the state to come back
+    ("event", "i8"),  # of this cycle, as in rules/stream.py
+    ("marker", "i8"),  # warp slot whose way round its loop is watched, -1: none yet
+    ("skipped", "i8"),  # cycles taken at once
+    ("log", "i8", (LOG,)),  # scripts of the last blocks placed
     ("tracing", "i8"),  # 1: keep trace records
     ("traced", "i8"),  # those that wait to be taken away
     ("exclusive_until", "i8"),  # one issue per slot for the whole SM until then
@@ -306,6 +358,10 @@ sm_t = record([
     ("buffers", buffer_t, (BUFFERS,)),
     ("program", decoded_t, (PROGRAM,)),  # and how often each instruction issued and why warps waited at it
     ("feed", feed_t, (WARPS, FEED)),  # what the addresses of each warp's memory instructions cost
+    ("block_step", "i8", (FEED, 3)),  # bytes by which an address moves from a block to its neighbour in x, y, z
+    ("events", event_t, (EVENTS,)),
+    ("streams", stream_t, (STREAMS,)),
+    ("scripts", script_t, (SCRIPTS,)),
     ("records", trace_t, (TRACE,)),
 ])  # fmt: skip
 

@@ -32,6 +32,7 @@ from gpusim.rules import (
 )
 from gpusim.stall import OWN
 from gpusim.state import NEVER
+from isa.errors import DeadlockError
 from isa.listing import read
 
 NO_MUTANT = "no mutant"
@@ -149,7 +150,10 @@ def verdict(name: str) -> str:
     kernel, machine = read(BUSY), plain_machine(CHANGES)
     module, attribute, mutant = MUTANTS[name]
     with patch.object(module, attribute, mutant):
-        run = run_sm(kernel, machine, trace=True)
+        try:
+            run = run_sm(kernel, machine, trace=True)
+        except DeadlockError:
+            return "caught"
     return "caught" if mistakes(run, scan(kernel, machine, 1)) else "survived"
 
 

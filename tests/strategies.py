@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
 from hypothesis import HealthCheck, settings
+from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop
 
 from gpusim.machine import PIPE_UNITS, Machine, load
 from gpusim.policy import POLICY_NAMES
@@ -143,62 +142,6 @@ def programs(draw: st.DrawFn) -> Program:
     return Program(body, labels, draw(sizes), draw(sizes))
 
 
-# Kernels that run.
-#
-# R0 thread of the block, R1 its slot in shared memory, R2 its slot in `out`, R3 base of `in`, R4 warp, R5 R6 loop
-# counters, R7 scratch, R8 to R23 data; P0 to P2 of data, P3 P4 of loops, P5 of warps. A slot has SLOT_BYTES.
-
-SLOT_BYTES = 16
-INPUT_WORDS = 256
-DATA = range(8, 24)
-ALU_ROWS = tuple(row for row in ROWS if row.value is not None and row.form.startswith("d"))
-COMPARE_ROWS = tuple(row for row in ROWS if row.form.startswith("P"))
-PROLOGUE = """
-    S2R R0, TID.X
-    S2R R4, WARPID
-    S2R R5, CTAID.X
-    S2R R6, NTID.X
-    IMAD R5, R5, R6, R0
-    SHL R2, R5, 4
-    IADD R2, R2, c[out]
-    SHL R1, R0, 4
-    MOV R3, c[in]
-    LOP.AND R7, R1, 0x1f0
-    IADD R7, R7, R3
-    LDG.128 R8, [R7]
-    LDG.128 R12, [R7+0x200]
-    LDG.64 R16, [R7+0x100]
-    LDG R18, [R7+0x104]
-"""
-
-
-@dataclass
-class Sketch:
-    """A program being drawn: its lines, and how far warps may go apart (`together`: all execute the same)."""
-
-    draw: st.DrawFn
-    warps: int
-    barriers: bool
-    lines: list[str] = field(default_factory=list)
-    labels: int = 0
-
-    def emit(self, *lines: str) -> None:
-        """Append lines of text."""
-        self.lines += lines
-
-    def one(self, values: Sequence[str | int]) -> Any:
-        """Draw one of the values."""
-        return self.draw(st.sampled_from(values))
-
-    def data(self, words: int = 1) -> str:
-        """Draw a data register, aligned for so many words."""
-        return f"R{self.one([r for r in DATA if r % words == 0])}"
-
-    def guard(self) -> str:
-        """Draw a guard, most often none."""
-        return self.one(["", "", "", "@P0 ", "@!P1 ", "@P2 "])
-
-
 @st.composite
 def kernels(
     draw: st.DrawFn,
@@ -219,7 +162,7 @@ def kernels(
     )
     sketch = Sketch(draw, -(-size // 32), barriers)
     sketch.emit(PROLOGUE)
-    _fragments(sketch, depth=0, together=True, least=least)
+    fragments(sketch, depth=0, together=True, least=least)
     width = sketch.one([".64", ".128", ""])
     sketch.emit(f"STG{width} [R2], R8", "EXIT")
     text = f".shared {sketch.warps * 32 * SLOT_BYTES}\n.local 32\n" + "\n".join(sketch.lines)
@@ -230,116 +173,19 @@ def kernels(
     return Kernel("random", assemble(text), (blocks, 1, 1), (size, 1, 1), buffers=buffers)
 
 
-def _fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> None:
-    simple = [_alu, _alu, _alu, _compare, _own_shared, _own_global, _own_local, _gather, _texture, _burst]
-    nested = [_loop, _skip] if depth < 2 else []
-    shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
-    for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=least, max_size=least + 5)):
-        if kind in nested:
-            kind(sketch, depth, together)
-        else:
-            kind(sketch)
-
-
-def _alu(sketch: Sketch) -> None:
-    row = sketch.one(ALU_ROWS)
-    operands = [sketch.one(["P0", "!P1", "PT"]) if x == "Q" else sketch.data(row.words) for x in row.form]
-    sketch.emit(f"{sketch.guard()}{row.mnemonic} {', '.join(operands)}")
-
-
-def _compare(sketch: Sketch) -> None:
-    row, target = sketch.one(COMPARE_ROWS), sketch.one(["P0", "P1", "P2"])
-    sketch.emit(f"{sketch.guard()}{row.mnemonic} {target}, {sketch.data()}, {sketch.data()}")
-
-
-def _transfer(sketch: Sketch, space: str, place: str) -> None:
-    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
-    offset = sketch.one(range(0, SLOT_BYTES, 4 * words))
-    where = f"[{place}+{offset:#x}]"
-    load, store = f"LD{space}{suffix} {sketch.data(words)}, {where}", f"ST{space}{suffix} {where}, {sketch.data(words)}"
-    sketch.emit(sketch.guard() + sketch.one([load, store]))
-
-
-def _own_shared(sketch: Sketch) -> None:
-    _transfer(sketch, "S", "R1")
-
-
-def _own_global(sketch: Sketch) -> None:
-    _transfer(sketch, "G", "R2")
-
-
-def _own_local(sketch: Sketch) -> None:
-    _transfer(sketch, "L", "RZ")
-
-
-def _gather(sketch: Sketch) -> None:
-    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
-    mask = INPUT_WORDS * 4 - 4 * words
-    sketch.emit(f"LOP.AND R7, {sketch.data()}, {mask:#x}", "IADD R7, R7, R3")
-    sketch.emit(f"{sketch.guard()}LDG{suffix} {sketch.data(words)}, [R7]")
-
-
-def _texture(sketch: Sketch) -> None:
-    sketch.emit(f"{sketch.guard()}TEX {sketch.data()}, tex[in], {sketch.one(['R0', 'R4', sketch.data()])}")
-
-
-def _burst(sketch: Sketch) -> None:
-    """Emit instructions for one unit that do not wait for each other, so that its pipe or queue fills."""
-    arithmetic = ("DADD {}, {}, {}", "DFMA {}, {}, {}, {}", "MUFU.EX2 {}, {}", "IMUL {}, {}, {}")
-    loads = ("TEX {}, tex[in], R0", "LDS.128 {}, [R1]", "STS.128 [R1], {}", "LDG.128 {}, [R3]")
-    text = sketch.one(arithmetic + loads)
-    for register in range(DATA[0], DATA[0] + 4 * sketch.one([2, 3, 4]), 4):
-        sketch.emit(text.replace("{}", f"R{register}"))
-
-
-def _exchange(sketch: Sketch) -> None:
-    """Let each thread write its slot and, past a barrier of the block, read another's."""
-    _exchange_among(sketch, sketch.warps, "", f"BAR.SYNC {sketch.one([0, 15])}")
-
-
-def _partial_exchange(sketch: Sketch) -> None:
-    """Do the same among the first warps only, while the others go on."""
-    warps = sketch.draw(st.integers(1, sketch.warps))
-    sketch.emit(f"ISETP.LT P5, R4, {warps}")
-    _exchange_among(sketch, warps, "@P5 ", f"@P5 BAR.SYNC {warps}, {32 * warps}")  # one barrier for each set of warps
-
-
-def _exchange_among(sketch: Sketch, warps: int, guard: str, barrier: str) -> None:
-    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
-    threads = 32 * warps
-    kept = [not sketch.barriers and sketch.draw(st.booleans()) for _ in range(3)]
-    fence = [[] if dropped else [barrier] for dropped in kept]
-    sketch.emit(
-        *fence[0],
-        f"{guard}STS{suffix} [R1], {sketch.data(words)}",
-        *fence[1],
-        f"IADD R7, R0, {32 * sketch.one(range(warps))}",
-        f"ISETP.GE P6, R7, {threads}",
-        f"@P6 IADD R7, R7, -{threads}",
-        f"LOP.XOR R7, R7, {sketch.one([0, 1, 5, 31])}",
-        "SHL R7, R7, 4",
-        f"{guard}LDS{suffix} {sketch.data(words)}, [R7]",
-        *fence[2],
-    )
-
-
-def _loop(sketch: Sketch, depth: int, together: bool) -> None:
-    """Emit a loop of one to three rounds, the same for all warps or one more for each next warp."""
-    sketch.labels += 1
-    label, counter, predicate = f"loop{sketch.labels}", f"R{5 + depth}", f"P{3 + depth}"
-    end = sketch.one([1, 2, 3, "R4"])
-    sketch.emit(f"MOV {counter}, 0", f"{label}:")
-    _fragments(sketch, depth + 1, together and end != "R4")
-    sketch.emit(f"ISETP.LT {predicate}, {counter}, {end}", f"IADD {counter}, {counter}, 1", f"@{predicate} BRA {label}")
-
-
-def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
-    """Emit a part that the first warps jump over."""
-    sketch.labels += 1
-    label = f"past{sketch.labels}"
-    sketch.emit(f"ISETP.LT P5, R4, {sketch.draw(st.integers(0, sketch.warps))}", f"@P5 BRA {label}")
-    _fragments(sketch, depth + 1, together=False)
-    sketch.emit(f"{label}:")
+@st.composite
+def looping_kernels(draw: st.DrawFn) -> Kernel:
+    """Kernels of long loops and several blocks, whose addresses and branches do not depend on what memory holds."""
+    size, blocks = draw(st.sampled_from((32, 64, 128, 50))), draw(st.sampled_from((1, 1, 2, 5, 9)))
+    sketch = Sketch(draw, -(-size // 32), barriers=True, steady=True)
+    sketch.emit(PROLOGUE, f"MOV R24, R{draw(st.sampled_from((2, 3)))}", "ISETP.LT P5, R4, 1")
+    for counter in ("R25", "R26")[: draw(st.integers(1, 2))]:
+        long_loop(sketch, counter)
+    sketch.emit("STG [R2], R8", "EXIT")
+    text = f".shared {sketch.warps * 32 * SLOT_BYTES}\n.local 32\n" + "\n".join(sketch.lines)
+    walked = 8 * INPUT_WORDS * 4
+    buffers = Buffer("in", "<u4", INPUT_WORDS + walked), Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4 + walked)
+    return Kernel("looping", assemble(text), (blocks, 1, 1), (size, 1, 1), buffers=buffers)
 
 
 @st.composite
@@ -347,7 +193,7 @@ def alu_streams(draw: st.DrawFn) -> list[Instruction]:
     """Straight streams of arithmetic, moves and comparisons on few registers, so that they depend on each other."""
     sketch = Sketch(draw, 1, barriers=False)
     sketch.emit("S2R R8, LANEID", "S2R R12, TID.X")
-    for kind in draw(st.lists(st.sampled_from([_alu, _alu, _compare]), min_size=1, max_size=25)):
+    for kind in draw(st.lists(st.sampled_from([alu, alu, compare]), min_size=1, max_size=25)):
         kind(sketch)
     return list(assemble("\n".join(sketch.lines)).instructions)
 

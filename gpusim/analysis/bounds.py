@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from gpusim.analysis import chain, rates
 from gpusim.analysis.access_cost import AccessCost, Seen, costs
 from gpusim.decode import pipe_names
+from gpusim.feed import AFFINE
 from gpusim.launch import launch
 from gpusim.machine import Machine
 from isa.address_slice import address_slice
@@ -144,7 +145,7 @@ def _refills(work: Work, share: int) -> int:
 def _works(kernel: Kernel, machine: Machine, limit: int) -> tuple[list[Work], bool]:
     """Return the work of the SM's blocks, or of three of them if those are alike, and whether they are."""
     ids = range(0, kernel.blocks, machine.chip.sms)
-    ground = launch(kernel, machine, values=False, memory=np.zeros(0, np.uint32))
+    ground = launch(kernel, machine, feed=AFFINE, memory=np.zeros(0, np.uint32))
     light = _without_contents(kernel)
     seen: Seen = {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.rule import NEVER, borrow, entry, rule
-from gpusim.rules import block_scheduler, step
+from gpusim.rules import block_scheduler, fast_forward, step
 from gpusim.state import TRACE, TRACE_MARGIN
 
 
@@ -19,8 +19,10 @@ def next_time(sm: Any) -> int:
 
 
 @entry
-def run(sms: Any, memory: Any, until: int) -> int:
+def run(sms: Any, memory: Any, recurrence: Any, until: int, limit: int) -> int:
     """Advance the first SM to the first agenda time at or after `until` (NEVER: nothing left) and return it.
+
+    Whole periods of a state that comes back are taken at once where the SM is `forwarding`, up to cycle `limit`.
 
     Stops early at a fault, and when the trace may not hold the records of another cycle.
     """
@@ -32,6 +34,8 @@ def run(sms: Any, memory: Any, until: int) -> int:
             agent = step.rank(sm, position, first)
             if sm.agenda[agent] == now and sm.fault.code == 0:
                 step.act(sm, memory, agent, now)
+        if sm.event:
+            fast_forward.skip(sm, memory, recurrence, now, limit)
         now = next_time(sm)
     return now
 

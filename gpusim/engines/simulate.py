@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.feed import AFFINE, EXECUTION, REPLAY, recordable
 from gpusim.launch import Launch, launch
 from gpusim.machine import Machine
 from gpusim.occupancy import Occupancy
+from gpusim.recurrence import recurrence
 from gpusim.state import NEVER
 from isa import faults
 from isa.errors import DeadlockError, LimitError, UserError
@@ -46,6 +49,8 @@ class SmRun:
     trace: Any
     occupancy: Occupancy
     engine: str
+    feed: str
+    skipped: int  # cycles taken at once
     events: int
 
     @property
@@ -59,7 +64,8 @@ def run_sm(
     machine: Machine,
     *,
     engine: str = "compiled",
-    values: bool = True,
+    feed: str = EXECUTION,
+    fast_forward: bool = True,
     blocks: int | None = None,
     max_cycles: int = NEVER,
     trace: bool = False,
@@ -68,26 +74,47 @@ def run_sm(
 ) -> SmRun:
     """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones.
 
-    `values`: compute all values, not only those that addresses and branches need. `memory`: global memory to start
-    from. `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and machine
-    don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
+    `feed`: one of gpusim.feed.FEEDS; replay becomes affine where nothing can be recorded. `fast_forward`: take periods
+    at once where the compiled engine replays. `memory`: global memory to start from. `progress(blocks done, blocks in
+    all)` is called now and then. Raises UserError where kernel and machine don't fit, ExecutionError at a fault,
+    DeadlockError, and LimitError beyond `max_cycles`.
     """
-    prepared = launch(kernel, machine, values=values, blocks=blocks, trace=trace, memory=memory)
+    run = partial(_run, kernel, machine, engine, max_cycles, progress, blocks=blocks, trace=trace, memory=memory)
+    if feed == REPLAY and recordable(kernel):
+        try:
+            return run(feed=feed, fast_forward=fast_forward and engine == "compiled")
+        except _UnrecordedError:
+            pass
+    return run(feed=AFFINE if feed == REPLAY else feed)
+
+
+class _UnrecordedError(Exception):
+    """The SM met what it could not record, a fault perhaps, which then comes up in its own time."""
+
+
+def _run(
+    kernel: Kernel, machine: Machine, engine: str, max_cycles: int, progress: Progress | None, **how: Any
+) -> SmRun:
+    prepared = launch(kernel, machine, **how)
     chunks: list[Any] = []
-    advance, events = _engine(engine, prepared)
+    advance, events = _engine(engine, kernel, prepared, max_cycles)
     total = -(-int(prepared.sm.launch.end) // int(prepared.sm.launch.stride))
     now = 0
     while now < NEVER:
         now = advance(min(now + SLICE, max_cycles + 1))
-        chunks.append(_drain(prepared))
+        if prepared.sm.tracing:
+            chunks.append(_drain(prepared))
         _check(kernel, prepared, now, max_cycles)
         if progress:
             progress(_done(prepared), total)
     _close(prepared)
-    return _result(kernel, machine, prepared, np.concatenate(chunks), engine, events())
+    trace = np.concatenate(chunks) if chunks else prepared.sm.records[:0]
+    return _result(kernel, machine, prepared, trace, engine, how["feed"], events())
 
 
-def _engine(name: str, prepared: Launch) -> tuple[Callable[[int], int], Callable[[], int]]:
+def _engine(
+    name: str, kernel: Kernel, prepared: Launch, max_cycles: int
+) -> tuple[Callable[[int], int], Callable[[], int]]:
     """How to advance to a cycle, and how many events that has taken so far."""
     if name == "reference":
         from gpusim.engines import reference  # noqa: PLC0415  (heavy imports only when simulating)
@@ -97,7 +124,9 @@ def _engine(name: str, prepared: Launch) -> tuple[Callable[[int], int], Callable
     if name == "compiled":
         from gpusim.engines import compiled  # noqa: PLC0415
 
-        return lambda until: int(compiled.run(prepared.sms, prepared.memory, until)), lambda: 0
+        roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers)
+        limit = max_cycles + 1
+        return lambda until: int(compiled.run(prepared.sms, prepared.memory, roles, until, limit)), lambda: 0
     raise UserError(f"unknown engine {name}; choose one of {', '.join(ENGINES)}")
 
 
@@ -121,6 +150,8 @@ def _close(prepared: Launch) -> None:
 
 def _check(kernel: Kernel, prepared: Launch, now: int, max_cycles: int) -> None:
     sm = prepared.sm
+    if sm.fault.code and sm.replaying:
+        raise _UnrecordedError
     if sm.fault.code:
         raise _fault(kernel, prepared)
     if now >= NEVER and any(block.state for block in sm.blocks):
@@ -164,7 +195,9 @@ def _deadlock(kernel: Kernel, prepared: Launch) -> DeadlockError:
     return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)
 
 
-def _result(kernel: Kernel, machine: Machine, prepared: Launch, trace: Any, engine: str, events: int) -> SmRun:
+def _result(
+    kernel: Kernel, machine: Machine, prepared: Launch, trace: Any, engine: str, feed: str, events: int
+) -> SmRun:
     sm, program, schedulers = prepared.sm, prepared.program, machine.schedulers.count
     return SmRun(
         cycles=int(sm.cycles),
@@ -183,5 +216,7 @@ def _result(kernel: Kernel, machine: Machine, prepared: Launch, trace: Any, engi
         trace=trace.view(np.recarray),
         occupancy=prepared.occupancy,
         engine=engine,
+        feed=feed,
+        skipped=int(sm.skipped),
         events=events,
     )

@@ -53,7 +53,7 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     warp.age = sm.aged
     sm.aged += 1
     threads = min(32, sm.launch.threads - 32 * index)
-    warp.lanes = (1 << threads) - 1
+    warp.lanes, warp.threads = (1 << threads) - 1, threads
     warp.since = ladder.slot_from(sm.machine, k, now)
     sm.empty += warp.since - sm.empty_since[g]
     warp.rung[LAUNCH] = start

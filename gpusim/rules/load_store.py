@@ -11,7 +11,6 @@ from typing import Any
 from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE
 from gpusim.rule import NEVER, rule
 from gpusim.rules import global_memory, scoreboard
-from gpusim.state import QUEUE
 
 
 @rule
@@ -32,7 +31,7 @@ def earliest(sm: Any, now: int) -> int:
 def commit(sm: Any, g: int, pc: int, instruction: Any, now: int) -> None:
     """The instruction of warp slot g enters the queue, with the outcome of its addresses."""
     unit, warp, outcome = sm.load_store, sm.warps[g], sm.outcome
-    entry = unit.entries[(unit.head + unit.count) % QUEUE]
+    entry = unit.entries[_wrapped(sm, unit.head + unit.count)]
     unit.entered += 1
     entry.number, entry.warp, entry.pc = unit.entered, g, pc
     entry.cycles, entry.extra, entry.transactions = outcome.cycles, outcome.extra, outcome.transactions
@@ -44,13 +43,19 @@ def commit(sm: Any, g: int, pc: int, instruction: Any, now: int) -> None:
 
 
 @rule
+def _wrapped(sm: Any, place: int) -> int:
+    """The place in the ring of entries; it is as long as the queue, so that equal states lie alike."""
+    return place if place < sm.machine.queue else place - sm.machine.queue
+
+
+@rule
 def serve(sm: Any, now: int) -> int:
     """Serve the head of the queue; returns the warp slot it belongs to."""
     unit = sm.load_store
     entry = unit.entries[unit.head]
     instruction, warp = sm.program[entry.pc], sm.warps[entry.warp]
-    unit.head = (unit.head + 1) % QUEUE
     unit.count -= 1
+    unit.head = _wrapped(sm, unit.head + 1) if unit.count > 0 else 0
     unit.free = now + entry.cycles
     unit.busy += entry.cycles
     instruction.passes += entry.cycles

@@ -1,7 +1,7 @@
 """Memory accesses of a warp: addresses, their check, the data moved, and what they cost the load/store unit.
 
-The cost depends on the addresses alone. While the address register has not been written again it is remembered per
-warp and instruction, so that a loop whose pointers stand still never computes it twice.
+The cost depends on the addresses alone, and is remembered per warp and instruction: it holds while the address register
+has not been written again, and where the lanes lie as before, moved together by whole lines and rows of banks.
 
 All memory is one array of 32-bit words: global memory first (word w at byte address 4 w), then the resident blocks'
 shared memory, then their threads' local memory, word by word across the lanes of a warp.
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE
-from gpusim.rule import rule
+from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.rules import global_memory, shared_memory
 from gpusim.state import LANES
 
-MISALIGNED, OUTSIDE_GLOBAL, OUTSIDE_SHARED, OUTSIDE_LOCAL = range(2, 6)
+MISALIGNED, OUTSIDE = 2, 3  # fault codes; outside which memory: the space is added
 
 
 @rule
@@ -37,10 +37,11 @@ def access(sm: Any, memory: Any, g: int, active: int) -> bool:
     known = version > 0 and remembered.version == version and remembered.mask == active
     if instruction.evaluate or not known:
         _addresses(sm, instruction, g)
-        if not _checked(sm, instruction, g, active):
-            return False
     if not known:
-        cost(sm, instruction, remembered, active)
+        if not _checked(sm, instruction, remembered, g, active):
+            return False
+        if not _recurs(sm, remembered, active):
+            cost(sm, instruction, remembered, active)
         remembered.version, remembered.mask = version, active
     outcome = sm.outcome
     outcome.cycles, outcome.extra = remembered.cycles, remembered.extra
@@ -58,33 +59,59 @@ def _addresses(sm: Any, instruction: Any, g: int) -> None:
 
 
 @rule
-def _checked(sm: Any, instruction: Any, g: int, active: int) -> bool:
+def _checked(sm: Any, instruction: Any, remembered: Any, g: int, active: int) -> bool:
+    """Whether all addresses are good; the bytes that they span are remembered."""
+    low, high, bits = np.int64(1) << 32, np.int64(0), np.int64(0)
     for lane in range(LANES):
         if (active >> lane) & 1:
             address = np.int64(sm.scratch.address[lane])
-            code = _wrong(sm, instruction, address)
-            if code:
-                fault = sm.fault
-                fault.code, fault.pc, fault.warp, fault.lane = code, sm.warps[g].pc, g, lane
-                fault.address = address
-                return False
+            low, high, bits = min(low, address), max(high, address), bits | address
+    size = 4 * instruction.words
+    remembered.low, remembered.high = low, high + size
+    if bits % size == 0 and _within(sm, instruction, low, high + size):
+        return True
+    return _each_checked(sm, instruction, g, active)
+
+
+@rarely
+def _each_checked(sm: Any, instruction: Any, g: int, active: int) -> bool:
+    """The same lane by lane: they may lie in different buffers; the first bad one is the fault."""
+    size = 4 * instruction.words
+    for lane in range(LANES):
+        address = np.int64(sm.scratch.address[lane])
+        if (active >> lane) & 1 and (address % size or not _within(sm, instruction, address, address + size)):
+            fault = sm.fault
+            fault.code = MISALIGNED if address % size else OUTSIDE + instruction.space
+            fault.pc, fault.warp, fault.lane, fault.address = sm.warps[g].pc, g, lane, address
+            return False
     return True
 
 
 @rule
-def _wrong(sm: Any, instruction: Any, address: Any) -> int:
-    """The fault code of an access at `address`, or 0."""
-    size = 4 * instruction.words
-    if address % size:
-        return MISALIGNED
+def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
+    """Whether the bytes from `start` up to `end` lie in the instruction's memory, in one buffer of it."""
     if instruction.space == SHARED_SPACE:
-        return OUTSIDE_SHARED if address + size > 4 * sm.launch.shared_words else 0
+        return end <= 4 * sm.launch.shared_words
     if instruction.space == LOCAL_SPACE:
-        return OUTSIDE_LOCAL if address + size > 4 * sm.launch.local_words else 0
-    for i in range(sm.launch.buffers):
-        if sm.buffers[i].start <= address and address + size <= sm.buffers[i].end:
-            return 0
-    return OUTSIDE_GLOBAL
+        return end <= 4 * sm.launch.local_words
+    for i in range(sm.launch.buffers):  # noqa: SIM110  (compiled)
+        if sm.buffers[i].start <= start and end <= sm.buffers[i].end:
+            return True
+    return False
+
+
+@rule
+def _recurs(sm: Any, remembered: Any, active: int) -> bool:
+    """Whether the lanes lie as they did when the remembered cost was found, moved by whole lines and rows of banks."""
+    address = sm.scratch.address
+    base = np.int64(address[lowest_bit(active)])
+    same = remembered.mask == active and remembered.residue == base % sm.machine.row_bytes
+    for lane in range(LANES):
+        step = (np.int64(address[lane]) - base) * ((active >> lane) & 1)
+        same = same and step == remembered.step[lane]
+        remembered.step[lane] = step
+    remembered.residue = base % sm.machine.row_bytes
+    return same
 
 
 @rule

@@ -20,6 +20,7 @@ from gpusim.rules import (
     pipe,
     record,
     scoreboard,
+    stream,
     values,
     warp_scheduler,
 )
@@ -76,7 +77,10 @@ def launch(sm: Any, memory: Any, now: int) -> None:
             record.block(sm, record.RETIRE, slot, now)
         if block.state == FREE and sm.launch.next < sm.launch.end:
             block_scheduler.place(sm, slot, now)
-            values_at_start(sm, memory, slot)
+            if sm.replaying:
+                stream.begin(sm, memory, slot)
+            else:
+                values_at_start(sm, memory, slot)
             record.block(sm, record.PLACE, slot, now)
     sm.agenda[LAUNCHER] = block_scheduler.next_act(sm)
 
@@ -210,14 +214,16 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     scheduler.issued += 1
     scheduler.issued_at = warp.issued_at = now
     warp.since = now + machine.interval
-    if not values.execute(sm, memory, g):
+    if sm.replaying:
+        stream.following(sm, warp, instruction)
+    elif not values.execute(sm, memory, g):
         return
     for rung in range(OWN):
         warp.rung[rung] = 0
     warp.rung[REISSUE] = now + machine.reissue
     warp.pc = pc + 1
-    instruction.active += values.count(sm.outcome.active)
-    if sm.outcome.active:
+    instruction.active += sm.outcome.threads
+    if sm.outcome.threads:
         occupy(sm, instruction, k, g, pc, now)
     if warp.live:
         prepare(sm, warp)
@@ -243,6 +249,8 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
     elif instruction.action == BRANCH:
         warp.rung[BRANCH_RUNG] = now + machine.branch
         warp.pc = instruction.target
+        if sm.forwarding:
+            stream.passed(sm, g, pc, instruction.target)
     elif instruction.action == EXIT:
         leave(sm, warp, pc, now)
 

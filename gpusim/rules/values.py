@@ -55,6 +55,7 @@ def execute(sm: Any, memory: Any, g: int) -> bool:
     instruction = sm.program[warp.pc]
     active = mask_of(lanes, instruction.guard, instruction.guard_negated) & warp.lanes
     outcome.active = active
+    outcome.threads = warp.threads if active == warp.lanes else count(active)
     action = instruction.action
     if action == BRANCH or action == EXIT:  # noqa: SIM109, PLR1714  (two compares when compiled)
         return _control(sm, g, warp, active)

@@ -31,7 +31,7 @@ def of(text: str, **settings: int | str) -> Bound:
 @given(kernels(most_blocks=4), machines())
 def test_no_simulation_beats_the_bound(kernel, machine):
     """On any machine a random kernel takes at least the cycles of its bound."""
-    assert bound(kernel, machine).cycles <= run_sm(kernel, machine, values=False).cycles
+    assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="replay").cycles
 
 
 @pytest.mark.jit
@@ -39,7 +39,7 @@ def test_no_simulation_beats_the_bound(kernel, machine):
 def test_throughput_reaches_the_bound(op):
     """16 warps of independent instructions, among them conflict-free loads from shared memory, come within 3 %."""
     kernel = make("throughput", {"op": op})
-    cycles = run_sm(kernel, GTX580, values=False).cycles
+    cycles = run_sm(kernel, GTX580, feed="replay").cycles
     assert 0.97 * cycles <= bound(kernel, GTX580).cycles <= cycles
 
 
@@ -49,7 +49,7 @@ def test_throughput_reaches_the_bound(op):
 def test_a_chain_reaches_the_bound(op, iterations):
     """One warp whose every instruction needs the one before takes the dependence chain's time, within 0.5 %."""
     kernel = make("chain", {"op": op, "length": "50", "iterations": iterations})
-    found, cycles = bound(kernel, GTX580), run_sm(kernel, GTX580, values=False).cycles
+    found, cycles = bound(kernel, GTX580), run_sm(kernel, GTX580, feed="replay").cycles
     assert found.limiter == "dependence chain"
     assert 0.995 * cycles <= found.cycles <= cycles
 

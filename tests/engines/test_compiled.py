@@ -9,6 +9,7 @@ from twins import differences
 from gpusim.engines import compiled
 from gpusim.engines.simulate import run_sm
 from gpusim.launch import launch
+from gpusim.recurrence import recurrence
 from gpusim.state import NEVER
 from isa.listing import read
 
@@ -17,8 +18,9 @@ def test_an_engine_can_stop_and_go_on():
     """Advancing in steps of 7 cycles ends in the cycle, and with the memory, of one advance to the end."""
     kernel, machine = read(BUSY), plain_machine(CHANGES)
     prepared = launch(kernel, machine)
+    roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers)
     until = 0
-    while (now := int(compiled.run(prepared.sms, prepared.memory, until))) < NEVER:
+    while (now := int(compiled.run(prepared.sms, prepared.memory, roles, until, NEVER))) < NEVER:
         assert now >= until
         until = now + 7
     whole = run_sm(kernel, machine)

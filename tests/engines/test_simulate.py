@@ -10,6 +10,7 @@ from timing import plain_machine
 from twins import differences
 
 from gpusim.engines.simulate import ENGINES, run_sm
+from gpusim.feed import FEEDS
 from gpusim.machine import load
 from gpusim.rule import COMPILED
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
@@ -71,9 +72,10 @@ def test_a_texture_of_doubles_is_read_to_its_end(engine):
 @settings(REPEATABLE, max_examples=60 if COMPILED else 3)
 @given(kernels(most_blocks=3, least=4), machines())
 def test_time_does_not_depend_on_values(kernel, machine):
-    """Computing only what addresses and branches need gives the same trace and the same stalls."""
-    full, timed = (run_sm(kernel, machine, values=values, trace=True) for values in (True, False))
-    assert set(differences(full, timed)) <= {"memory", "registers"}
+    """Computing only what addresses and branches need, and replaying it, give the same trace and the same stalls."""
+    full, *timed = (run_sm(kernel, machine, feed=feed, trace=True) for feed in FEEDS)
+    for run in timed:
+        assert set(differences(full, run)) <= {"memory", "registers"}
 
 
 @pytest.mark.parametrize("engine", ENGINES)

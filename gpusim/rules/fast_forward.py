@@ -1,0 +1,286 @@
+"""Exact fast-forward: when the SM's state comes back, whole periods are taken at once.
+
+At certain events (a warp goes round a loop, a block is placed) the state, relative to the clock, is hashed. Where a
+hash has been seen before, the state is kept as a candidate; when it returns once more, every word is compared by its
+role (gpusim/recurrence.py). If it is the same state, some cycles later, and what the warps will do is the same for
+several periods to come (their streams tell), then so is everything that happens, and the state after n periods is
+
+    word + n (word now - word of the candidate)
+
+for each word that is not over and done with: times move by n periods, totals grow by n times what they grew by.
+Nothing is estimated; where no period is found, or a loop ends, or a block differs, time goes on cycle by cycle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.recurrence import NOTES
+from gpusim.rule import NEVER, rarely, rule
+from gpusim.rules import stream
+from gpusim.stall import DENIALS, OWN
+from gpusim.state import DEPTHS, LOG
+
+HELD, HASH, SINCE, TRIES, BLOCKS, CHANNEL, NEXT = range(NOTES)
+REFUSED, BEHIND, IDLE, IDLE_BEHIND = (OWN + i * DENIALS for i in range(4))  # what is kept of a warp behind its rungs
+ROUND = OWN + 4 * DENIALS
+SETTLED, BLOCK = ROUND + DEPTHS, ROUND + DEPTHS + 1
+PATIENCE = 64  # events until a candidate is given up
+MASK = (1 << 40) - 1
+FACTOR = 1_000_003
+SIXTY_FOURTHS = 64  # the channel's time is finer than a cycle
+
+
+@rarely
+def skip(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
+    """After an event: cycles that are taken at once, none later than `limit`; 0 as long as nothing is known."""
+    event, sm.event = sm.event, 0
+    cycles = 0
+    if event & stream.PLACED:
+        cycles = _watch(sm, memory, r, 1, now, limit)
+    if event & stream.LOOPED and cycles == 0:
+        cycles = _watch(sm, memory, r, 0, now, limit)
+    sm.skipped += cycles
+    return cycles
+
+
+@rule
+def _watch(sm: Any, memory: Any, r: Any, w: int, now: int, limit: int) -> int:
+    digest, notes = _digest(sm, r, now), r.notes[w]
+    cycles = 0
+    if notes[HELD]:
+        notes[TRIES] += 1
+        if digest == notes[HASH]:
+            cycles = _periods(sm, memory, r, w, now, limit) * (now - notes[SINCE])
+            notes[HELD] = 0
+        elif notes[TRIES] > PATIENCE:
+            notes[HELD] = 0
+    if not notes[HELD] and _seen(r.history[w], digest):
+        _keep(sm, r, w, digest, now + cycles)
+    r.history[w, notes[NEXT] % r.history.shape[1]] = digest
+    notes[NEXT] += 1
+    return cycles
+
+
+@rule
+def _seen(history: Any, digest: int) -> bool:
+    for i in range(history.size):  # noqa: SIM110  (compiled)
+        if history[i] == digest:
+            return True
+    return False
+
+
+@rule
+def _ahead(time: int, now: int) -> int:
+    """How far ahead a time lies, 0 if it has passed."""
+    return NEVER if time >= NEVER else max(0, time - now)
+
+
+@rule
+def _digest(sm: Any, r: Any, now: int) -> int:
+    """A hash of what is the same in equal states."""
+    digest = now % (sm.machine.interval * sm.machine.schedulers)
+    for i in range(r.same.size):
+        digest = (digest * FACTOR + (r.words[r.same[i]] & MASK)) & MASK
+    for i in range(r.time.size):
+        digest = (digest * FACTOR + (_ahead(r.words[r.time[i]], now) & MASK)) & MASK
+    return digest
+
+
+@rule
+def _keep(sm: Any, r: Any, w: int, digest: int, now: int) -> None:
+    """Make the present state the candidate."""
+    r.notes[w, HELD], r.notes[w, HASH], r.notes[w, SINCE], r.notes[w, TRIES] = 1, digest, now, 0
+    _copy(r.words, r.same, r.same_seen[w])
+    _copy(r.words, r.time, r.time_seen[w])
+    _copy(r.words, r.moment, r.moment_seen[w])
+    _copy(r.words, r.total, r.total_seen[w])
+    _copy(r.words, r.number, r.number_seen[w])
+    r.notes[w, BLOCKS], r.notes[w, CHANNEL] = sm.placed, sm.load_store.channel
+    for g in range(sm.warp_slots):
+        _keep_warp(sm, sm.schedulers[g % sm.machine.schedulers], sm.warps[g], r.warps_seen[w, g])
+
+
+@rule
+def _keep_warp(sm: Any, scheduler: Any, warp: Any, seen: Any) -> None:
+    seen[SETTLED], seen[BLOCK] = warp.since, sm.blocks[warp.block].id
+    for rung in range(OWN):
+        seen[rung] = warp.rung[rung]
+    for denial in range(DENIALS):
+        refused, idle = warp.refused[denial], warp.idle[denial]
+        seen[REFUSED + denial], seen[IDLE + denial] = refused, idle
+        seen[BEHIND + denial] = scheduler.refused[warp.unit, denial] - refused
+        seen[IDLE_BEHIND + denial] = scheduler.idle[warp.unit, denial] - idle
+    for depth in range(DEPTHS):
+        seen[ROUND + depth] = warp.laps[depth]
+
+
+@rule
+def _copy(words: Any, places: Any, to: Any) -> None:
+    for i in range(places.size):
+        to[i] = words[places[i]]
+
+
+@rule
+def _periods(sm: Any, memory: Any, r: Any, w: int, now: int, limit: int) -> int:
+    """Whole periods that may be taken at once, and are: 0 if this is not the candidate's state again."""
+    period = now - r.notes[w, SINCE]
+    if not (_words_agree(sm, r, w, now, period) and _warps_agree(sm, r, w, period)):
+        return 0
+    n = (limit - now) // period
+    for g in range(sm.warp_slots):
+        n = min(n, _rounds_left(sm, r, w, g))
+    n = _blocks_alike(sm, memory, r, w, n)
+    if n > 0:
+        _take(sm, r, w, n, period, now)
+    return max(n, 0)
+
+
+@rule
+def _words_agree(sm: Any, r: Any, w: int, now: int, period: int) -> bool:
+    if period % (sm.machine.interval * sm.machine.schedulers):
+        return False
+    for i in range(r.same.size):
+        if r.words[r.same[i]] != r.same_seen[w, i]:
+            return False
+    for i in range(r.time.size):
+        if _ahead(r.words[r.time[i]], now) != _ahead(r.time_seen[w, i], now - period):
+            return False
+    for i in range(r.moment.size):
+        passed_by = r.words[r.moment[i]] - r.moment_seen[w, i]
+        if passed_by != 0 and passed_by != period:  # noqa: PLR1714  (two compares when compiled)
+            return False
+    channel, seen = sm.load_store.channel, r.notes[w, CHANNEL]
+    return max(0, channel - now * SIXTY_FOURTHS) == max(0, seen - (now - period) * SIXTY_FOURTHS) and _numbers_agree(
+        r, w
+    )
+
+
+@rule
+def _numbers_agree(r: Any, w: int) -> bool:
+    """Whether each number has kept its distance from its total, or has not changed at all."""
+    for i in range(r.number.size):
+        change, total = r.words[r.number[i]] - r.number_seen[w, i], r.source[i]
+        if change != 0 and change != r.words[r.total[total]] - r.total_seen[w, total]:
+            return False
+    return True
+
+
+@rule
+def _warps_agree(sm: Any, r: Any, w: int, period: int) -> bool:
+    for g in range(sm.warp_slots):
+        warp, seen = sm.warps[g], r.warps_seen[w, g]
+        scheduler = sm.schedulers[g % sm.machine.schedulers]
+        if not _rungs_agree(warp, seen, period):
+            return False
+        if (scheduler.ready >> (g // sm.machine.schedulers)) & 1 and not _sums_agree(scheduler, warp, seen):
+            return False
+    return True
+
+
+@rule
+def _rungs_agree(warp: Any, seen: Any, period: int) -> bool:
+    """Whether each rung has moved with the clock, or was settled both times, or the warp has slept all the while."""
+    asleep = warp.since == seen[SETTLED]
+    for rung in range(OWN):
+        time, before = warp.rung[rung], seen[rung]
+        settled = time <= warp.since and before <= seen[SETTLED]
+        same = time == before and (asleep or time >= NEVER)
+        if not (settled or same or time - before == period):
+            return False
+    return True
+
+
+@rule
+def _sums_agree(scheduler: Any, warp: Any, seen: Any) -> bool:
+    """Whether what a ready warp remembers of its scheduler's sums lies as far behind them, or is still the same."""
+    for denial in range(DENIALS):
+        refused, idle = warp.refused[denial], warp.idle[denial]
+        behind = scheduler.refused[warp.unit, denial] - refused
+        idle_behind = scheduler.idle[warp.unit, denial] - idle
+        if refused != seen[REFUSED + denial] and behind != seen[BEHIND + denial]:
+            return False
+        if idle != seen[IDLE + denial] and idle_behind != seen[IDLE_BEHIND + denial]:
+            return False
+    return True
+
+
+@rule
+def _rounds_left(sm: Any, r: Any, w: int, g: int) -> int:
+    """How many periods like the last the warp's loops still have in them."""
+    warp, seen = sm.warps[g], r.warps_seen[w, g]
+    if not warp.live:
+        return NEVER
+    left = NEVER
+    for depth in range(DEPTHS):
+        turns = warp.laps[depth] - seen[ROUND + depth]
+        if turns != 0:
+            if turns < 0 or left < NEVER or sm.blocks[warp.block].id != seen[BLOCK]:
+                return 0
+            left = (_rounds(sm, warp.cursor, depth) - warp.laps[depth]) // turns
+    return left
+
+
+@rule
+def _rounds(sm: Any, cursor: int, depth: int) -> int:
+    """Rounds of the loop of that depth around an event."""
+    i = cursor
+    while sm.events[i].pc != stream.END:
+        marker = sm.events[i]
+        if marker.pc == stream.MARKER and marker.depth == depth and i - marker.length <= cursor:
+            return int(marker.rounds)
+        i += 1
+    return 0
+
+
+@rule
+def _blocks_alike(sm: Any, memory: Any, r: Any, w: int, n: int) -> int:
+    """How many of n periods the blocks to come do what those of the last period did, one by one."""
+    before = r.notes[w, BLOCKS]
+    placed = sm.placed - before
+    if placed == 0 or n <= 0:
+        return n
+    if before < sm.launch.resident or placed > LOG:
+        return 0
+    block, alike = sm.launch.next, 0
+    while block < sm.launch.end and alike // placed < n:
+        if stream.script_of(sm, memory, 0, block) != sm.log[(before + alike % placed) % LOG]:
+            sm.fault.code = 0
+            break
+        block += sm.launch.stride
+        alike += 1
+    return min(n, alike // placed)
+
+
+@rule
+def _take(sm: Any, r: Any, w: int, n: int, period: int, now: int) -> None:
+    """The state after n more periods."""
+    cycles = n * period
+    for i in range(r.time.size):  # those that have passed too: a warp that has not been settled since asks for them
+        if r.words[r.time[i]] - r.time_seen[w, i] == period:
+            r.words[r.time[i]] += cycles
+    _extrapolate(r.words, r.moment, r.moment_seen[w], n)
+    _extrapolate(r.words, r.number, r.number_seen[w], n)
+    _extrapolate(r.words, r.total, r.total_seen[w], n)
+    if sm.load_store.channel > now * SIXTY_FOURTHS:
+        sm.load_store.channel += cycles * SIXTY_FOURTHS
+    for g in range(sm.warp_slots):
+        _take_warp(sm.warps[g], r.warps_seen[w, g], n, period)
+
+
+@rule
+def _take_warp(warp: Any, seen: Any, n: int, period: int) -> None:
+    for rung in range(OWN):
+        if warp.rung[rung] - seen[rung] == period:
+            warp.rung[rung] += n * period
+    for denial in range(DENIALS):
+        warp.refused[denial] += n * (warp.refused[denial] - seen[REFUSED + denial])
+        warp.idle[denial] += n * (warp.idle[denial] - seen[IDLE + denial])
+    for depth in range(DEPTHS):
+        warp.laps[depth] += n * (warp.laps[depth] - seen[ROUND + depth])
+
+
+@rule
+def _extrapolate(words: Any, places: Any, seen: Any, n: int) -> None:
+    for i in range(places.size):
+        words[places[i]] += n * (words[places[i]] - seen[i])

@@ -1,0 +1,319 @@
+"""The replay feed: what a warp's instructions will do, walked through once without time, kept short, and played back.
+
+Where neither addresses nor branches depend on what memory holds, timing cannot change them. A stream has an event for
+each instruction of a warp whose outcome depends on values (a memory access, a branch, a guard), in the order of their
+execution; rounds of a loop that repeat the one before are counted instead of kept. A script names the streams of a
+block's warps. A block whose addresses are those of a recorded block, moved by whole lines of its buffers, plays that
+block's script; any other is recorded when it is placed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.decode import BRANCH, COMPARISON, EXIT, GLOBAL_SPACE
+from gpusim.rule import rule
+from gpusim.rules import load_store, values
+from gpusim.state import DEPTHS, EVENTS, LANES, LOG, SCRIPTS, STREAMS, VISITS
+
+MARKER, END = -1, -2  # pcs of what is no event: the end of a repeated part, and of the stream
+UNRECORDED = -1
+CANDIDATES = 8  # backward branches among the latest events at which a repetition may begin
+ALL_LANES = (1 << LANES) - 1
+FACTOR, MASK = 1_000_003, (1 << 40) - 1  # of a hash: products stay below 2**63
+LOOPED, PLACED = 1, 2  # events that fast-forward looks at
+NO_STREAM = 16  # fault code, behind those of values, memory_access and barrier
+
+
+@rule
+def begin(sm: Any, memory: Any, slot: int) -> None:
+    """The block in this slot has been placed: its warps stand at the beginning of their streams."""
+    block = sm.blocks[slot]
+    block.script = script_of(sm, memory, slot, block.id)
+    if block.script == UNRECORDED:
+        sm.fault.code = NO_STREAM
+        return
+    sm.log[(sm.placed - 1) % LOG] = block.script
+    if sm.forwarding:
+        sm.event |= PLACED
+    for index in range(sm.launch.warps):
+        warp = sm.warps[slot * sm.launch.warps + index]
+        warp.cursor = sm.scripts[block.script].first[index]
+        warp.laps[:] = 0
+
+
+@rule
+def following(sm: Any, warp: Any, instruction: Any) -> None:
+    """Store the outcome of the warp's next instruction in `sm.outcome`, and move on to its next event."""
+    outcome = sm.outcome
+    outcome.threads = warp.threads
+    if not instruction.eventful:
+        return
+    event = sm.events[warp.cursor]
+    outcome.threads, outcome.cycles = event.threads, event.cycles
+    outcome.extra, outcome.transactions = event.extra, event.transactions
+    warp.cursor += 1
+    while sm.events[warp.cursor].pc == MARKER:
+        _turn(warp, sm.events[warp.cursor])
+
+
+@rule
+def passed(sm: Any, g: int, pc: int, target: int) -> None:
+    """Warp slot g branches: one warp's way round its loop is an event for fast-forward."""
+    if target <= pc:
+        if sm.marker < 0 or not sm.warps[sm.marker].live:
+            sm.marker = g
+        if g == sm.marker:
+            sm.event |= LOOPED
+
+
+@rule
+def _turn(warp: Any, marker: Any) -> None:
+    """At the end of a repeated part: once more from its beginning, or on."""
+    depth = marker.depth
+    if warp.laps[depth] < marker.rounds:
+        warp.laps[depth] += 1
+        warp.cursor -= marker.length
+    else:
+        warp.laps[depth] = 0
+        warp.cursor += 1
+
+
+@rule
+def script_of(sm: Any, memory: Any, slot: int, block: int) -> int:
+    """The script of a block of the grid, recorded with the slot's lanes if it is new; UNRECORDED if that fails."""
+    for known in range(sm.scripted):
+        if _moved(sm, sm.scripts[known], block):
+            return known
+    if sm.scripted == SCRIPTS:
+        return UNRECORDED
+    script, home = sm.scripts[sm.scripted], sm.blocks[slot].id
+    script.block = block
+    script.low[:] = np.int64(1) << 40
+    script.high[:] = 0
+    sm.blocks[slot].id = block
+    recorded = True
+    for index in range(sm.launch.warps):
+        if recorded:
+            script.first[index] = record(sm, memory, slot * sm.launch.warps + index)
+            recorded = script.first[index] >= 0
+    sm.blocks[slot].id = home
+    return _known_script(sm) if recorded else UNRECORDED
+
+
+@rule
+def _known_script(sm: Any) -> int:
+    """The script of the same streams as the newest one; the newest itself, which then is kept."""
+    newest = sm.scripts[sm.scripted]
+    for known in range(sm.scripted):
+        if _same_streams(sm, sm.scripts[known], newest):
+            return known
+    sm.scripted += 1
+    return int(sm.scripted - 1)
+
+
+@rule
+def _same_streams(sm: Any, script: Any, other: Any) -> bool:
+    for index in range(sm.launch.warps):  # noqa: SIM110  (compiled)
+        if script.first[index] != other.first[index]:
+            return False
+    return True
+
+
+@rule
+def _moved(sm: Any, script: Any, block: int) -> bool:
+    """Whether the block's accesses are those of the script's, moved by whole lines and inside the same buffers.
+
+    Shared-memory addresses, guards and branches don't depend on the block's place in the grid where `provable` is set.
+    """
+    if not sm.provable:
+        return script.block == block
+    grid = sm.launch.grid
+    x = block % grid[0] - script.block % grid[0]
+    y = block // grid[0] % grid[1] - script.block // grid[0] % grid[1]
+    z = block // (grid[0] * grid[1]) - script.block // (grid[0] * grid[1])
+    for feed in range(sm.feeds):
+        if script.low[feed] < script.high[feed]:
+            step = sm.block_step[feed]
+            if not _stands(sm, script, feed, _signed(step[0] * x + step[1] * y + step[2] * z)):
+                return False
+    return True
+
+
+@rule
+def _signed(distance: int) -> int:
+    """A distance between 32-bit addresses."""
+    return ((distance + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
+
+
+@rule
+def _stands(sm: Any, script: Any, feed: int, distance: int) -> bool:
+    """Whether an access, or a comparison, has the same outcome that distance away."""
+    low, high = script.low[feed] + distance, script.high[feed] + distance
+    if feed >= sm.memory_feeds:
+        return low >= 0 and high <= 1 << 32
+    if distance % sm.machine.line_bytes:
+        return False
+    for i in range(sm.launch.buffers):  # noqa: SIM110  (compiled)
+        if sm.buffers[i].start <= low and high <= sm.buffers[i].end:
+            return True
+    return False
+
+
+@rule
+def record(sm: Any, memory: Any, g: int) -> int:
+    """Walk warp slot g's program in program order and keep the outcomes: index of the first event, or UNRECORDED."""
+    warp, first, home = sm.warps[g], sm.recorded, sm.warps[g].pc
+    _wipe(sm, g)
+    warp.pc = sm.program[0].visit
+    running, kept = True, True
+    while running and kept:
+        instruction = sm.program[warp.pc]
+        pc = warp.pc
+        kept = values.execute(sm, memory, g) and sm.recorded + 4 < EVENTS and sm.visits < VISITS
+        sm.visits += 1
+        running = instruction.action != EXIT or sm.outcome.threads == 0
+        onward = pc + 1
+        if kept and sm.outcome.threads > 0:
+            _reach(sm, g, instruction)
+        if kept and instruction.eventful:
+            _keep(sm, pc, instruction)
+            if instruction.action == BRANCH and sm.outcome.threads > 0:
+                onward = instruction.target
+                if onward <= pc:
+                    _fold(sm, first)
+        warp.pc = sm.program[onward].visit if running else pc
+    warp.pc = home
+    return _finish(sm, first) if kept else UNRECORDED
+
+
+@rule
+def _wipe(sm: Any, g: int) -> None:
+    """A warp begins with zero registers and false predicates."""
+    lanes, warp = sm.lanes[g], sm.warps[g]
+    lanes.registers[:] = 0
+    lanes.predicates[:] = 0
+    lanes.predicates[lanes.predicates.size - 1] = ALL_LANES
+    warp.version[:] = 0
+
+
+@rule
+def _reach(sm: Any, g: int, instruction: Any) -> None:
+    """Widen what the block is known to access of global memory, or to compare."""
+    script, feed = sm.scripts[sm.scripted], instruction.feed
+    if instruction.action == COMPARISON and feed >= 0:
+        for lane in range(LANES):
+            if (sm.outcome.active >> lane) & 1:
+                a = (np.int64(sm.scratch.a[lane]) + instruction.bias) & 0xFFFFFFFF
+                b = (np.int64(sm.scratch.b[lane]) + instruction.bias) & 0xFFFFFFFF
+                script.low[feed] = min(script.low[feed], a, b)
+                script.high[feed] = max(script.high[feed], a + 1, b + 1)
+    elif load_store.serves(instruction) and instruction.space == GLOBAL_SPACE:
+        script.low[feed] = min(script.low[feed], sm.feed[g, feed].low)
+        script.high[feed] = max(script.high[feed], sm.feed[g, feed].high)
+
+
+@rule
+def _keep(sm: Any, pc: int, instruction: Any) -> None:
+    """Append the instruction's outcome."""
+    event, outcome = sm.events[sm.recorded], sm.outcome
+    sm.recorded += 1
+    event.pc, event.threads = pc, outcome.threads
+    event.cycles = event.extra = event.transactions = 0
+    event.rounds = event.length = event.depth = 0
+    if outcome.threads > 0 and load_store.serves(instruction):
+        event.cycles, event.extra, event.transactions = outcome.cycles, outcome.extra, outcome.transactions
+
+
+@rule
+def _fold(sm: Any, first: int) -> None:
+    """If the events up to this backward branch repeat the part before them, count one round more and drop them."""
+    end, tried = sm.recorded, 0
+    pc = sm.events[end - 1].pc
+    at = end - 2
+    while at >= first and tried < CANDIDATES:
+        item, length = sm.events[at], end - 1 - at
+        if item.pc == MARKER and item.length == length and _repeats(sm, at, at + 1, length):
+            item.rounds += 1
+            sm.recorded = at + 1
+            return
+        if item.pc == pc:
+            tried += 1
+            depth = _depth(sm, at + 1, end)
+            if at + 1 - length >= first and depth < DEPTHS and _repeats(sm, at + 1, at + 1, length):
+                _mark(sm, at + 1, length, depth)
+                return
+        at -= 1
+
+
+@rule
+def _mark(sm: Any, at: int, length: int, depth: int) -> None:
+    """Put a marker of one more round behind a part of that length."""
+    marker = sm.events[at]
+    marker.pc, marker.rounds, marker.length, marker.depth = MARKER, 1, length, depth
+    marker.threads = marker.cycles = marker.extra = marker.transactions = 0
+    sm.recorded = at + 1
+
+
+@rule
+def _repeats(sm: Any, end: int, start: int, length: int) -> bool:
+    """Whether `length` items from `start` on equal those that end before `end`."""
+    for i in range(length):  # noqa: SIM110  (compiled)
+        if not _equal(sm.events[end - length + i], sm.events[start + i]):
+            return False
+    return True
+
+
+@rule
+def _equal(a: Any, b: Any) -> bool:
+    same = a.pc == b.pc and a.threads == b.threads and a.cycles == b.cycles and a.extra == b.extra
+    return (
+        same
+        and a.transactions == b.transactions
+        and a.rounds == b.rounds
+        and a.length == b.length
+        and a.depth == b.depth
+    )
+
+
+@rule
+def _depth(sm: Any, start: int, end: int) -> int:
+    """How deep loops are nested in a part: one more than its deepest marker."""
+    depth = 0
+    for i in range(start, end):
+        if sm.events[i].pc == MARKER:
+            depth = max(depth, sm.events[i].depth + 1)
+    return depth
+
+
+@rule
+def _finish(sm: Any, first: int) -> int:
+    """Close the newest stream; the first event of an equal one if there is one, and then the new one is dropped."""
+    end = sm.events[sm.recorded]
+    end.pc = END
+    sm.recorded += 1
+    length, digest = sm.recorded - first, _digest(sm, first)
+    for i in range(sm.streamed):
+        known = sm.streams[i]
+        alike = known.length == length and known.digest == digest
+        if alike and _repeats(sm, known.first + length - 1, first, length - 1):
+            sm.recorded = first
+            return int(known.first)
+    if sm.streamed < STREAMS:
+        new = sm.streams[sm.streamed]
+        new.first, new.length, new.digest = first, length, digest
+        sm.streamed += 1
+    return int(first)
+
+
+@rule
+def _digest(sm: Any, first: int) -> int:
+    """A hash of the items from `first` to the last."""
+    digest = 0
+    for i in range(first, sm.recorded):
+        item = sm.events[i]
+        for word in (item.pc, item.threads, item.cycles, item.extra, item.transactions, item.rounds, item.length):
+            digest = (digest * FACTOR + int(word)) & MASK
+    return int(digest)

@@ -1,0 +1,199 @@
+"""How far the addresses of a program move from one block of the grid to its neighbour.
+
+A forward data flow over steps: what a register gains, in every lane and whatever path led here, when the block's index
+grows by one in x, y or z. Sums, and products with what is the same everywhere, are linear modulo 2**32; a comparison of
+two values that move together stays as it is while neither wraps around. Anything else computed from a value that moves
+is given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from isa.flow import overwrites, reads, successors, writes
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.memory import constants
+from isa.operand import PT_INDEX, RZ_INDEX, Constant, Immediate, Operand, Register, Special
+from isa.table import Unit
+
+Step = tuple[int, int, int]
+STILL: Step = (0, 0, 0)
+_BLOCK = {"CTAID.X": (1, 0, 0), "CTAID.Y": (0, 1, 0), "CTAID.Z": (0, 0, 1)}
+_MASK = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """What is known of a register: its step, None if it moves in no regular way; its content where that is fixed."""
+
+    step: Step | None = STILL
+    fixed: int | None = None
+
+
+_UNKNOWN = _Value(None)
+_State = dict[str, _Value]
+
+
+def block_steps(kernel: Kernel) -> dict[int, Step] | None:
+    """Return, by pc, the step of each access to global memory and of each comparison whose operands move together.
+
+    Steps are bytes, or units of the operands, per block in x, y and z, modulo 2**32.
+
+    None if a guard, a branch, or an address of shared or local memory may depend on the block's index in another way,
+    or if a global address does in no linear way: then blocks can't be told from one of them.
+    """
+    steps: dict[int, Step] = {}
+    for pc, state in enumerate(_states(kernel)):
+        instruction = kernel.program.instructions[pc]
+        if state is None:
+            continue
+        step = _moves(instruction, state)
+        if step is None or (step != STILL and instruction.row.unit in (Unit.SHARED, Unit.LOCAL)):
+            return None
+        if instruction.row.unit is Unit.GLOBAL or step != STILL:
+            steps[pc] = step
+    return steps
+
+
+def _moves(instruction: Instruction, state: _State) -> Step | None:
+    """Return the step of the instruction's address or operands; None if it, or its guard, moves irregularly."""
+    if instruction.guard.index != PT_INDEX and state.get(f"P{instruction.guard.index}", _Value()).step != STILL:
+        return None
+    address = instruction.address()
+    if address is not None:
+        return _register(address.base, state).step
+    return _common(instruction, state) or STILL
+
+
+def _common(instruction: Instruction, state: _State) -> Step | None:
+    """Return the step that both operands of an integer comparison share, None if there is none."""
+    if instruction.row.unit is not Unit.COMPARE or instruction.row.is_float:
+        return None
+    a, b = (_source(operand, state, {}).step for letter, operand in instruction.slots() if letter in "ab")
+    return a if a == b else None
+
+
+def _states(kernel: Kernel) -> list[_State | None]:
+    """Return what is known before each instruction; None where none ever arrives."""
+    instructions, onward = kernel.program.instructions, successors(kernel.program)
+    before: list[_State | None] = [None] * len(instructions)
+    known = constants(kernel)
+    todo = [(0, _State())] if instructions else []
+    while todo:
+        pc, arriving = todo.pop()
+        merged = _merged(before[pc], arriving)
+        if merged is None:
+            continue
+        before[pc] = merged
+        after = _after(instructions[pc], merged, known, kernel)
+        todo += [(target, after) for target in onward[pc]]
+    return before
+
+
+def _merged(known: _State | None, arriving: _State) -> _State | None:
+    """Return what holds on both ways here; None if nothing new has come."""
+    if known is None:
+        return arriving
+    changed = {
+        name: _either(known.get(name, _Value(STILL, 0)), arriving.get(name, _Value(STILL, 0)))
+        for name in known.keys() | arriving.keys()
+        if known.get(name) != arriving.get(name)
+    }
+    changed = {name: value for name, value in changed.items() if value != known.get(name, _Value(STILL, 0))}
+    return known | changed if changed else None
+
+
+def _either(a: _Value, b: _Value) -> _Value:
+    if a.step != b.step:
+        return _UNKNOWN
+    return _Value(a.step, a.fixed if a.fixed == b.fixed else None)
+
+
+def _after(instruction: Instruction, state: _State, known: Mapping[str, int], kernel: Kernel) -> _State:
+    """Return what holds behind the instruction; under a guard, what it found may stay."""
+    written = writes(instruction)
+    if not written:
+        return state
+    value = _result(instruction, state, known, kernel)
+    old = {name: state.get(name, _Value(STILL, 0)) for name in written}
+    return state | {name: value if overwrites(instruction) else _either(value, old[name]) for name in written}
+
+
+def _result(instruction: Instruction, state: _State, known: Mapping[str, int], kernel: Kernel) -> _Value:
+    row = instruction.row
+    if row.unit is Unit.SPECIAL:
+        return _special(instruction, kernel)
+    if row.is_load:
+        return _UNKNOWN
+    sources = {letter: _source(operand, state, known) for letter, operand in instruction.slots() if letter in "abc"}
+    linear = _linear(row.mnemonic, sources)
+    if linear is not None:
+        return linear
+    sources_still = all(state.get(name, _Value()).step == STILL for name in reads(instruction))
+    still = sources_still or _common(instruction, state) is not None
+    return _Value() if still else _UNKNOWN
+
+
+def _special(instruction: Instruction, kernel: Kernel) -> _Value:
+    name = instruction.operands[1]
+    assert isinstance(name, Special)
+    sizes = {f"NTID.{axis}": size for axis, size in zip("XYZ", kernel.block, strict=True)}
+    sizes |= {f"NCTAID.{axis}": size for axis, size in zip("XYZ", kernel.grid, strict=True)}
+    return _Value(_BLOCK.get(name.name, STILL), sizes.get(name.name))
+
+
+def _source(operand: Operand, state: _State, known: Mapping[str, int]) -> _Value:
+    match operand:
+        case Register():
+            return _register(operand, state)
+        case Immediate():
+            return _Value(STILL, operand.bits & _MASK)
+        case Constant():
+            return _Value(STILL, known.get(operand.name))
+    return _UNKNOWN
+
+
+def _register(register: Register, state: _State) -> _Value:
+    value = _Value(STILL, 0) if register.index == RZ_INDEX else state.get(f"R{register.index}", _Value(STILL, 0))
+    return _times(value, -1) if register.negated else value
+
+
+def _linear(mnemonic: str, sources: Mapping[str, _Value]) -> _Value | None:
+    """Return the result of an instruction that is linear in its sources, None for any other."""
+    match mnemonic:
+        case "MOV":
+            return sources["a"]
+        case "IADD":
+            return _plus(sources["a"], sources["b"])
+        case "IMUL":
+            return _product(sources["a"], sources["b"])
+        case "IMAD":
+            return _plus(_product(sources["a"], sources["b"]), sources["c"])
+        case "SHL" if sources["b"].fixed is not None and sources["b"].fixed < 32:
+            return _times(sources["a"], 1 << sources["b"].fixed)
+    return None
+
+
+def _plus(a: _Value, b: _Value) -> _Value:
+    if a.step is None or b.step is None:
+        return _UNKNOWN
+    x, y, z = ((p + q) & _MASK for p, q in zip(a.step, b.step, strict=True))
+    fixed = None if a.fixed is None or b.fixed is None else (a.fixed + b.fixed) & _MASK
+    return _Value((x, y, z), fixed)
+
+
+def _product(a: _Value, b: _Value) -> _Value:
+    if b.fixed is not None:
+        return _times(a, b.fixed)
+    if a.fixed is not None:
+        return _times(b, a.fixed)
+    return _Value() if a.step == b.step == STILL else _UNKNOWN
+
+
+def _times(value: _Value, factor: int) -> _Value:
+    if value.step is None:
+        return _UNKNOWN
+    x, y, z = ((s * factor) & _MASK for s in value.step)
+    return _Value((x, y, z), None if value.fixed is None else value.fixed * factor & _MASK)

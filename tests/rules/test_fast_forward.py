@@ -1,0 +1,114 @@
+"""Whole periods taken at once: on and off give the same answer to the last unit, and steady loops are skipped."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies import REPEATABLE, looping_kernels, machines
+from twins import differences
+
+from gpusim import recurrence, state
+from gpusim.engines.simulate import run_sm
+from gpusim.machine import load
+from gpusim.rule import COMPILED
+from isa.errors import LimitError
+from workloads.catalog import make
+
+GTX580 = load("gtx580")
+STEADY = {
+    "chain": {"length": "20", "iterations": "3000"},
+    "throughput": {"iterations": "600"},
+    "mix": {"iterations": "300", "warps": "4"},
+    "bank-conflict": {"stride": "2", "iterations": "600"},
+    "sgemm-lai": {"m": "96", "n": "96", "k": "4800"},
+}
+
+
+def on_and_off(kernel, machine=GTX580):
+    """The launch with and without fast-forward."""
+    return [run_sm(kernel, machine, feed="replay", fast_forward=forward) for forward in (True, False)]
+
+
+@settings(REPEATABLE, max_examples=150 if COMPILED else 3)
+@given(looping_kernels(), machines())
+def test_on_and_off_agree_on_random_loops(kernel, machine):
+    """Cycles, counts per instruction, stalls and lost slots are those of the full simulation."""
+    forward, full = on_and_off(kernel, machine)
+    assert (forward.feed, full.skipped, differences(forward, full)) == ("replay", 0, [])
+
+
+@pytest.mark.slow
+@settings(REPEATABLE, max_examples=2000)
+@given(looping_kernels(), machines())
+def test_on_and_off_agree_on_many_random_loops(kernel, machine):
+    """The same on two thousand pairs of kernel and machine."""
+    forward, full = on_and_off(kernel, machine)
+    assert differences(forward, full) == []
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", STEADY)
+def test_steady_loops_are_skipped(name):
+    """Of a long steady loop at least 95 % of the cycles are taken at once, with the answer of the full simulation."""
+    forward, full = on_and_off(make(name, STEADY[name]))
+    assert differences(forward, full) == []
+    assert forward.skipped > 0.95 * full.cycles
+
+
+@pytest.mark.jit
+def test_blocks_that_follow_each_other_are_skipped():
+    """Where every block does the same and the SM holds one at a time, whole blocks are taken at once."""
+    kernel = make("throughput", {"iterations": "3", "blocks": "1600"})
+    forward, full = on_and_off(kernel, load("gtx580", {"limits.blocks": "1"}))
+    assert differences(forward, full) == []
+    assert forward.skipped > 0.8 * full.cycles
+
+
+def test_the_limit_is_met_at_the_same_cycle():
+    """A limit inside what would be skipped ends the simulation as it does without skipping."""
+    kernel = make("chain", {"length": "20", "iterations": "100"})
+    cycles = run_sm(kernel, GTX580).cycles
+    for forward in (True, False):
+        with pytest.raises(LimitError, match=f"still running after {cycles - 50} cycles"):
+            run_sm(kernel, GTX580, feed="replay", fast_forward=forward, max_cycles=cycles - 50)
+
+
+FREE = {  # read by the trace alone, or written before they are read
+    "now", "outcome", "scratch", "fault", "event", "marker", "skipped", "recorded", "streamed", "scripted", "visits",
+    "writes", "traced", "records", "feed", "lanes", "events", "streams", "scripts", "log",
+    "warps.writer", "warps.setter", "warps.issued_at", "warps.version",
+}  # fmt: skip
+FIXED = {  # never changes during a replay
+    "agents", "load_store_agent", "tracing", "replaying", "provable", "feeds", "memory_feeds", "forwarding",
+    "warp_slots", "machine", "buffers", "block_step",
+}  # fmt: skip
+COUNTED = {"issued", "active", "passes", "stall"}  # the fields of a program's row that change
+
+
+def changing(kind, prefix=""):
+    """Paths of the fields of a record type, those of the records inside it included."""
+    for name, (inner, _) in kind.fields.items():
+        path = prefix + name
+        if path in FREE | FIXED or (prefix == "program." and name not in COUNTED):
+            continue
+        if prefix == "launch." and name != "next":
+            continue
+        yield from changing(inner.base, f"{path}.") if inner.base.fields else [path]
+
+
+def test_every_word_that_changes_has_a_role():
+    """Each field of the state is the same, a time, a moment, a total, a number or special: a new one needs a role."""
+    roles = [*recurrence.SAME, *recurrence.TIME, *recurrence.MOMENT, *recurrence.TOTAL, *recurrence.NUMBER]
+    given_roles = [re.sub(r"\[\w\]", "", path) for path in (*roles, *recurrence.SPECIAL)]
+    assert sorted(given_roles) == sorted(changing(state.sm_t))
+
+
+def test_a_path_names_the_words_of_a_field():
+    """The indices of a path are where writing through the record's field changes the array of words."""
+    sms = np.zeros(1, state.sm_t)
+    words = sms.view(np.uint8).view(np.int64)
+    sms["warps"][0, :2]["ready"][:, :3] = 7
+    assert np.flatnonzero(words == 7).tolist() == recurrence.places("warps[w].ready[r]", {"w": 2, "r": 3}).tolist()

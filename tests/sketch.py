@@ -1,0 +1,195 @@
+"""Small programs drawn part by part, for the strategies of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+
+from isa.table import ROWS
+
+# R0 thread of the block, R1 its slot in shared memory, R2 its slot in `out`, R3 base of `in`, R4 warp, R5 R6 loop
+# counters, R7 scratch, R8 to R23 data; P0 to P2 of data, P3 P4 of loops, P5 of warps. A slot has SLOT_BYTES.
+
+SLOT_BYTES = 16
+INPUT_WORDS = 256
+DATA = range(8, 24)
+ALU_ROWS = tuple(row for row in ROWS if row.value is not None and row.form.startswith("d"))
+COMPARE_ROWS = tuple(row for row in ROWS if row.form.startswith("P"))
+PROLOGUE = """
+    S2R R0, TID.X
+    S2R R4, WARPID
+    S2R R5, CTAID.X
+    S2R R6, NTID.X
+    IMAD R5, R5, R6, R0
+    SHL R2, R5, 4
+    IADD R2, R2, c[out]
+    SHL R1, R0, 4
+    MOV R3, c[in]
+    LOP.AND R7, R1, 0x1f0
+    IADD R7, R7, R3
+    LDG.128 R8, [R7]
+    LDG.128 R12, [R7+0x200]
+    LDG.64 R16, [R7+0x100]
+    LDG R18, [R7+0x104]
+"""
+
+
+@dataclass
+class Sketch:
+    """A program being drawn: its lines, and how far warps may go apart (`together`: all execute the same)."""
+
+    draw: st.DrawFn
+    warps: int
+    barriers: bool
+    steady: bool = False  # neither addresses nor branches depend on what memory holds
+    lines: list[str] = field(default_factory=list)
+    labels: int = 0
+
+    def emit(self, *lines: str) -> None:
+        """Append lines of text."""
+        self.lines += lines
+
+    def one(self, values: Sequence[str | int]) -> Any:
+        """Draw one of the values."""
+        return self.draw(st.sampled_from(values))
+
+    def data(self, words: int = 1) -> str:
+        """Draw a data register, aligned for so many words."""
+        return f"R{self.one([r for r in DATA if r % words == 0])}"
+
+    def guard(self) -> str:
+        """Draw a guard, most often none."""
+        return self.one(["", "", "@P5 "] if self.steady else ["", "", "", "@P0 ", "@!P1 ", "@P2 "])
+
+
+def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> None:
+    simple = [alu, alu, alu, compare, _own_shared, _own_global, _own_local, _gather, _texture, _burst]
+    if sketch.steady:
+        simple = [alu, alu, _own_shared, _own_global, _own_local, _burst, _walk]
+    nested = [_loop, _skip] if depth < 2 else []
+    shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
+    for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=least, max_size=least + 5)):
+        if kind in nested:
+            kind(sketch, depth, together)
+        else:
+            kind(sketch)
+
+
+def alu(sketch: Sketch) -> None:
+    row = sketch.one(ALU_ROWS)
+    operands = [sketch.one(["P0", "!P1", "PT"]) if x == "Q" else sketch.data(row.words) for x in row.form]
+    sketch.emit(f"{sketch.guard()}{row.mnemonic} {', '.join(operands)}")
+
+
+def compare(sketch: Sketch) -> None:
+    row, target = sketch.one(COMPARE_ROWS), sketch.one(["P0", "P1", "P2"])
+    sketch.emit(f"{sketch.guard()}{row.mnemonic} {target}, {sketch.data()}, {sketch.data()}")
+
+
+def _transfer(sketch: Sketch, space: str, place: str) -> None:
+    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
+    offset = sketch.one(range(0, SLOT_BYTES, 4 * words))
+    where = f"[{place}+{offset:#x}]"
+    load, store = f"LD{space}{suffix} {sketch.data(words)}, {where}", f"ST{space}{suffix} {where}, {sketch.data(words)}"
+    sketch.emit(sketch.guard() + sketch.one([load, store]))
+
+
+def _own_shared(sketch: Sketch) -> None:
+    _transfer(sketch, "S", "R1")
+
+
+def _own_global(sketch: Sketch) -> None:
+    _transfer(sketch, "G", "R2")
+
+
+def _own_local(sketch: Sketch) -> None:
+    _transfer(sketch, "L", "RZ")
+
+
+def _gather(sketch: Sketch) -> None:
+    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
+    mask = INPUT_WORDS * 4 - 4 * words
+    sketch.emit(f"LOP.AND R7, {sketch.data()}, {mask:#x}", "IADD R7, R7, R3")
+    sketch.emit(f"{sketch.guard()}LDG{suffix} {sketch.data(words)}, [R7]")
+
+
+def _walk(sketch: Sketch) -> None:
+    """Load from where the pointer stands, which a round of a loop may move."""
+    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
+    sketch.emit(f"{sketch.guard()}LDG{suffix} {sketch.data(words)}, [R24]")
+
+
+def _texture(sketch: Sketch) -> None:
+    sketch.emit(f"{sketch.guard()}TEX {sketch.data()}, tex[in], {sketch.one(['R0', 'R4', sketch.data()])}")
+
+
+def _burst(sketch: Sketch) -> None:
+    """Emit instructions for one unit that do not wait for each other, so that its pipe or queue fills."""
+    arithmetic = ("DADD {}, {}, {}", "DFMA {}, {}, {}, {}", "MUFU.EX2 {}, {}", "IMUL {}, {}, {}")
+    loads = ("TEX {}, tex[in], R0", "LDS.128 {}, [R1]", "STS.128 [R1], {}", "LDG.128 {}, [R3]")
+    text = sketch.one(arithmetic + loads)
+    for register in range(DATA[0], DATA[0] + 4 * sketch.one([2, 3, 4]), 4):
+        sketch.emit(text.replace("{}", f"R{register}"))
+
+
+def _exchange(sketch: Sketch) -> None:
+    """Let each thread write its slot and, past a barrier of the block, read another's."""
+    _exchange_among(sketch, sketch.warps, "", f"BAR.SYNC {sketch.one([0, 15])}")
+
+
+def _partial_exchange(sketch: Sketch) -> None:
+    """Do the same among the first warps only, while the others go on."""
+    warps = sketch.draw(st.integers(1, sketch.warps))
+    sketch.emit(f"ISETP.LT P5, R4, {warps}")
+    _exchange_among(sketch, warps, "@P5 ", f"@P5 BAR.SYNC {warps}, {32 * warps}")  # one barrier for each set of warps
+
+
+def _exchange_among(sketch: Sketch, warps: int, guard: str, barrier: str) -> None:
+    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
+    threads = 32 * warps
+    kept = [not sketch.barriers and sketch.draw(st.booleans()) for _ in range(3)]
+    fence = [[] if dropped else [barrier] for dropped in kept]
+    sketch.emit(
+        *fence[0],
+        f"{guard}STS{suffix} [R1], {sketch.data(words)}",
+        *fence[1],
+        f"IADD R7, R0, {32 * sketch.one(range(warps))}",
+        f"ISETP.GE P6, R7, {threads}",
+        f"@P6 IADD R7, R7, -{threads}",
+        f"LOP.XOR R7, R7, {sketch.one([0, 1, 5, 31])}",
+        "SHL R7, R7, 4",
+        f"{guard}LDS{suffix} {sketch.data(words)}, [R7]",
+        *fence[2],
+    )
+
+
+def _loop(sketch: Sketch, depth: int, together: bool) -> None:
+    """Emit a loop of one to three rounds, the same for all warps or one more for each next warp."""
+    sketch.labels += 1
+    label, counter, predicate = f"loop{sketch.labels}", f"R{5 + depth}", f"P{3 + depth}"
+    end = sketch.one([1, 2, 3, "R4"])
+    sketch.emit(f"MOV {counter}, 0", f"{label}:")
+    fragments(sketch, depth + 1, together and end != "R4")
+    sketch.emit(f"ISETP.LT {predicate}, {counter}, {end}", f"IADD {counter}, {counter}, 1", f"@{predicate} BRA {label}")
+
+
+def long_loop(sketch: Sketch, counter: str) -> None:
+    """Emit a loop of many rounds, with a pointer that moves, now and then with a short loop inside."""
+    sketch.labels += 1
+    label = f"long{sketch.labels}"
+    sketch.emit(f"MOV {counter}, 0", f"{label}:")
+    fragments(sketch, depth=sketch.one([1, 2, 2]), together=True)
+    sketch.emit(f"IADD R24, R24, {sketch.one([0, 0, 16, 32, 64, 128])}", f"IADD {counter}, {counter}, 1")
+    sketch.emit(f"ISETP.LT P2, {counter}, {sketch.one([3, 30, 61, 100])}", f"@P2 BRA {label}")
+
+
+def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
+    """Emit a part that the first warps jump over."""
+    sketch.labels += 1
+    label = f"past{sketch.labels}"
+    sketch.emit(f"ISETP.LT P5, R4, {sketch.draw(st.integers(0, sketch.warps))}", f"@P5 BRA {label}")
+    fragments(sketch, depth + 1, together=False)
+    sketch.emit(f"{label}:")
