@@ -1,8 +1,12 @@
 """Simulate a launch: cycles, checked values, bound and stalls in one result.
 
-Time is that of the SM that gets the most blocks of the grid, with its fair share of the memory bandwidth. A launch of
-many waves of resident blocks is sampled: cycles(b) is simulated for the first wave and for several whole waves, the
-waves between grow linearly, and the blocks behind the last whole wave take what they take behind the first one:
+Time is that of the SM that gets the most blocks of the grid, with its fair share of the memory bandwidth; every one of
+its blocks is simulated. Values are computed in the same run where that is affordable; of a larger launch time is found
+without them (gpusim/feed.py), and its first blocks are run once more with values, and checked.
+
+Where a sample is asked for, time is an estimate: cycles(b) is simulated for the first wave of resident blocks and for
+several whole waves, the waves between grow linearly, and the blocks behind the last whole wave take what they take
+behind the first one:
 
     cycles = c(several) + (waves - several) (c(several) - c(1)) / (several - 1) + c(1 wave + rest) - c(1 wave)
 """
@@ -11,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 
 import msgspec
 
 from gpusim import machine as model
 from gpusim.analysis import rates
-from gpusim.analysis.bounds import Bound, bound
+from gpusim.analysis.bounds import LIMIT, Bound, bound
 from gpusim.engines.simulate import Progress, SmRun, run_sm
 from gpusim.feed import EXECUTION, REPLAY
 from gpusim.machine import Machine
@@ -26,9 +30,8 @@ from gpusim.state import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.memory import image
 
-BUDGET = {"compiled": 8_000_000, "reference": 400_000}  # warp instructions beyond which a launch is sampled
+BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed unasked
 CHECKED = "within 1 % of all blocks at sgemm-lai 1920 x 1920 x 1920 on gtx580"  # tests/test_simulation.py
 UNKNOWN = "not compared with all blocks for this kernel and machine"
 Sample = int | str | None
@@ -115,38 +118,67 @@ def simulate(
     progress: Progress | None = None,
     sample: Sample = None,
     trace: bool = False,
+    fast_forward: bool = True,
 ) -> Result:
     """Simulate a launch on a machine, given as such or by name, and check its values.
 
     Without `values` only time is found. `policy` replaces the machine's scheduling policy. `sample` is the number of
-    blocks to simulate, rounded up to whole waves and at least two, or "all"; None: all, unless they are too many.
-    `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and machine don't fit,
-    ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
+    blocks to simulate, rounded up to whole waves and at least two, from which the time of all is estimated; "all"
+    computes the values of every block; None: of as many as are quick. `fast_forward` takes periods of a state that
+    comes back at once. `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and
+    machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     machine = _with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
     limit = NEVER if max_cycles is None else max_cycles
-    runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, memory=image(kernel))
-    share = -(-kernel.blocks // machine.chip.sms)
-    fits = occupancy(kernel, machine).blocks
-    limits = cache(lambda: bound(kernel, machine))
-    first, count = _blocks_to_simulate(runner, share, fits, _valid(sample), BUDGET.get(engine, 0))
-    if first is not None and not limits().alike:
-        if sample is not None:
-            raise UserError(
-                f"{kernel.name}: its blocks do not all do the same, so some can't stand for all; sample all"
-            )
-        first, count = None, share
-    run = runner(feed=EXECUTION if values else REPLAY, blocks=count, trace=trace, progress=progress)
-    cycles = run.cycles if first is None else _scaled(runner, share, fits, first, run)
+    runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
+    told = partial(runner, trace=trace, progress=progress)
+    if isinstance(_valid(sample), int):
+        return _sampled(kernel, machine, engine, runner, told, int(sample or 0), values)
+    run = checked = told(feed=EXECUTION if values and sample == "all" else REPLAY)
+    if values and sample != "all":
+        checked = runner(blocks=max(1, run.blocks * BUDGET[engine] // run.warp_instructions), trace=trace)
+        run = checked if checked.blocks == run.blocks else run
+    verification = _verified(kernel, machine, checked) if values else UNCHECKED
+    scaling = Scaling(run.blocks, run.blocks, "complete", "")
+    return Result(
+        kernel, machine, engine, run.cycles, run, scaling, verification, bound(kernel, machine, limit=_enough(run))
+    )
+
+
+def _enough(run: SmRun) -> int:
+    """Warp instructions beyond which the bound gives up: never before what has been simulated."""
+    return max(LIMIT, run.warp_instructions)
+
+
+def _sampled(
+    kernel: Kernel,
+    machine: Machine,
+    engine: str,
+    runner: Callable[..., SmRun],
+    told: Callable[..., SmRun],
+    sample: int,
+    values: bool,
+) -> Result:
+    """Return the estimate from a sample, of all blocks where those are few. Raises UserError where blocks differ."""
+    share, resident = -(-kernel.blocks // machine.chip.sms), occupancy(kernel, machine).blocks
+    blocks = resident * max(2, -(-sample // resident))
+    if share // resident < 3 or blocks >= share:
+        blocks = share
+    first = runner(feed=REPLAY, blocks=min(resident, share))
+    limits = bound(kernel, machine, limit=_enough(first))
+    if blocks < share and not limits.alike:
+        raise UserError(f"{kernel.name}: its blocks do not all do the same, so some can't stand for all; sample all")
+    run = told(feed=EXECUTION if values else REPLAY, blocks=blocks)
+    whole = Scaling(share, share, "complete", "")
     return Result(
         kernel=kernel,
         machine=machine,
         engine=engine,
-        cycles=cycles,
+        cycles=run.cycles if blocks == share else _scaled(runner, share, resident, first, run),
         run=run,
-        scaling=Scaling(count, share, *(("complete", "") if first is None else ("waves", _checked(kernel, machine)))),
+        scaling=whole if blocks == share else Scaling(blocks, share, "waves", _checked(kernel, machine)),
         verification=_verified(kernel, machine, run) if values else UNCHECKED,
-        bound=limits(),
+        bound=limits,
     )
 
 
@@ -165,19 +197,6 @@ def _with_policy(machine: Machine, policy: str | None) -> Machine:
     if policy is None:
         return machine
     return msgspec.structs.replace(machine, schedulers=msgspec.structs.replace(machine.schedulers, policy=policy))
-
-
-def _blocks_to_simulate(
-    runner: Callable[..., SmRun], share: int, resident: int, sample: Sample, budget: int
-) -> tuple[SmRun | None, int]:
-    """Return the run of the first wave, None if nothing is to be scaled, and the number of blocks to simulate."""
-    waves = share // resident
-    if sample == "all" or waves < 3:
-        return None, share
-    first = runner(feed=REPLAY, blocks=resident)
-    affordable = budget // first.warp_instructions if sample is None else -(-int(sample) // resident)
-    chosen = max(2, affordable)
-    return (first, chosen * resident) if chosen * resident < share else (None, share)
 
 
 def _scaled(runner: Callable[..., SmRun], share: int, resident: int, first: SmRun, run: SmRun) -> int:

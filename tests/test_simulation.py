@@ -3,8 +3,7 @@ from dataclasses import replace
 import pytest
 
 import gpusim
-from gpusim import simulation
-from gpusim.engines.simulate import run_sm
+from gpusim import simulation, verify
 from gpusim.machine import load
 from gpusim.simulation import simulate
 from isa.errors import LimitError, UserError
@@ -120,14 +119,16 @@ def test_waves_are_sampled_when_asked():
     assert "all blocks" in sampled.scaling.error_checked
 
 
-def test_large_launches_are_sampled_unasked(monkeypatch):
-    """Beyond the budget of warp instructions as many whole waves are simulated as it allows, at least two."""
+def test_large_launches_are_timed_whole_and_checked_in_part(monkeypatch):
+    """Beyond the budget of warp instructions all blocks are simulated, and the values of as many as it allows."""
     kernel = make("throughput", {"blocks": "31", "iterations": "1"})
-    wave = run_sm(kernel, ONE_SM, blocks=3).warp_instructions
-    monkeypatch.setitem(simulation.BUDGET, "compiled", 4 * wave)
-    assert simulate(kernel, ONE_SM).scaling.simulated_blocks == 12
-    monkeypatch.setitem(simulation.BUDGET, "compiled", wave)
-    assert simulate(kernel, ONE_SM).scaling.simulated_blocks == 6
+    whole = simulate(kernel, ONE_SM)
+    monkeypatch.setitem(simulation.BUDGET, "compiled", whole.warp_instructions * 4 // 31)
+    monkeypatch.setattr(verify, "PATIENCE_SECONDS", 0.0)
+    large = simulate(kernel, ONE_SM)
+    assert (large.run.feed, large.cycles, large.scaling) == ("replay", whole.cycles, whole.scaling)
+    assert (large.verification.scope, large.verification.blocks) == ("sampled", 4)
+    assert large.verification.verified
 
 
 @pytest.mark.parametrize("sample", [0, -3, "some"])

@@ -92,6 +92,8 @@ def document(result: Result, settings: Mapping[str, int | str] = NONE) -> dict[s
         "bound": result.bound,
         "scaling": result.scaling,
         "simulated_cycles": result.run.cycles,
+        "skipped_cycles": result.run.skipped,
+        "feed": result.run.feed,
         "warp_slots": result.run.warp_slots,
         "stalls": warp_cycles(result.run),
         "lost_slots": lost_slots(result.run),
@@ -168,7 +170,10 @@ def _verification(result: Result) -> str:
 def _scaling(result: Result) -> str:
     scaling = result.scaling
     share = f"{scaling.simulated_blocks:,} of its {plural(scaling.blocks_of_sm, 'block')} simulated"
-    return share if scaling.method == "complete" else f"{share}, scaled ({scaling.error_checked})"
+    if scaling.method != "complete":
+        return f"{share}, scaled ({scaling.error_checked})"
+    skipped = 100 * result.run.skipped / result.cycles
+    return f"{share}, {skipped:.1f} % of the cycles in whole periods at once" if skipped else share
 
 
 def _throughput(result: Result) -> str:

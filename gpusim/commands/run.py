@@ -37,7 +37,12 @@ def run(
     policy: Policy = None,
     engine: Annotated[str, typer.Option("--engine", help="compiled, or reference (SimPy, slow).")] = "compiled",
     max_cycles: Annotated[int | None, typer.Option("--max-cycles", min=1, help="Give up beyond.")] = None,
-    sample: Annotated[str | None, typer.Option("--sample", help="Blocks of the SM to simulate, or all.")] = None,
+    fast_forward: Annotated[
+        bool, typer.Option("--fast-forward/--no-fast-forward", help="Take periods of a state that comes back at once.")
+    ] = True,
+    sample: Annotated[
+        str | None, typer.Option("--sample", help="Estimate from so many blocks; or all: with values.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Simulate a kernel: values checked, cycles, bound, and where the lost cycles went. Wrong values end with code 1.
@@ -49,7 +54,15 @@ def run(
     tell_of_compiling(engine)
     limit = max_cycles or (None if kernel in CATALOG else MAX_CYCLES)
     with shown(chosen.name) as tell:
-        result = simulate(chosen, where, engine=engine, max_cycles=limit, sample=_sample(sample), progress=tell)
+        result = simulate(
+            chosen,
+            where,
+            engine=engine,
+            max_cycles=limit,
+            sample=_sample(sample),
+            progress=tell,
+            fast_forward=fast_forward,
+        )
     if json:
         write_json(report.document(result, settings))
     else:
