@@ -28,9 +28,9 @@ from gpusim.stall import DENIALS, OWN, REASONS
 Words = NDArray[np.int64]
 
 HISTORY = 512  # hashes of earlier states that are remembered
-NOTES = 7  # what a watch notes of its candidate; rules/fast_forward.py names them, and what it keeps of a warp
+NOTES = 10  # what a watch notes of its candidate; rules/fast_forward.py names them, and what it keeps of a warp
 OF_WARP = OWN + 4 * DENIALS + state.DEPTHS + 2
-WATCHES = 2  # of loops and of blocks
+WATCHES = 5  # of loops, and of the last four placements of blocks
 
 # ruff: noqa: SIM905  (a table of paths reads better without quotes)
 # A letter in brackets says how many of a row count: warp slots, registers, schedulers, units, ... (`_sizes`).
@@ -98,10 +98,10 @@ def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:
     number = _all(NUMBER, sizes)
     seen = (np.zeros((WATCHES, len(role)), np.int64) for role in (same, time, moment, total, number))
     words = sms.view(np.uint8).view(np.int64)
-    notes = ((sizes["w"], OF_WARP), 0), ((HISTORY,), -1), ((NOTES,), 0)
-    remembered = (np.full((WATCHES, *shape), empty, np.int64) for shape, empty in notes)
+    of_warps, notes = (np.zeros((WATCHES, *shape), np.int64) for shape in ((sizes["w"], OF_WARP), (NOTES,)))
+    history = np.full(HISTORY, -1, np.int64)
     return Recurrence._make(
-        (words, same, time, moment, total, number, _sources(total, sizes), *seen, *remembered),
+        (words, same, time, moment, total, number, _sources(total, sizes), *seen, of_warps, history, notes),
     )
 
 

@@ -1,8 +1,9 @@
 """Exact fast-forward: when the SM's state comes back, whole periods are taken at once.
 
-At certain events (a warp goes round a loop, a block is placed) the state, relative to the clock, is hashed. Where a
-hash has been seen before, the state is kept as a candidate; when it returns once more, every word is compared by its
-role (gpusim/recurrence.py). If it is the same state, some cycles later, and what the warps will do is the same for
+At certain events the state, relative to the clock, is hashed. When a warp goes round a loop, one state is kept as a
+candidate: one whose hash has been seen before or, until there is one, the state after 1, 2, 4, ... events; when a block
+is placed, the last few are. When a candidate's hash comes again, every word is compared by its role
+(gpusim/recurrence.py). If it is the same state, some cycles later, and what the warps will do is the same for
 several periods to come (their streams tell), then so is everything that happens, and the state after n periods is
 
     word + n (word now - word of the candidate)
@@ -21,11 +22,14 @@ from gpusim.rules import stream
 from gpusim.stall import DENIALS, OWN
 from gpusim.state import DEPTHS, LOG
 
-HELD, HASH, SINCE, TRIES, BLOCKS, CHANNEL, NEXT = range(NOTES)
+LOOPS, BLOCKS = 0, 1  # watches: of loops, and from there on of the last placements of blocks
+HELD, HASH, SINCE, TRIES, SEATED, CHANNEL, SPAN, NEXT, ISSUED, KEPT = range(NOTES)
+EAGER = 64  # events that are looked at in any case
+NOTHING, GUESSED, RETURNED = range(3)  # what a watch holds: no candidate, any state, one that has been there before
 REFUSED, BEHIND, IDLE, IDLE_BEHIND = (OWN + i * DENIALS for i in range(4))  # what is kept of a warp behind its rungs
 ROUND = OWN + 4 * DENIALS
 SETTLED, BLOCK = ROUND + DEPTHS, ROUND + DEPTHS + 1
-PATIENCE = 64  # events until a candidate is given up
+PATIENCE = 64  # events until a candidate that has returned is given up
 MASK = (1 << 40) - 1
 FACTOR = 1_000_003
 SIXTY_FOURTHS = 64  # the channel's time is finer than a cycle
@@ -37,27 +41,56 @@ def skip(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
     event, sm.event = sm.event, 0
     cycles = 0
     if event & stream.PLACED:
-        cycles = _watch(sm, memory, r, 1, now, limit)
-    if event & stream.LOOPED and cycles == 0:
-        cycles = _watch(sm, memory, r, 0, now, limit)
+        cycles = _watch_blocks(sm, memory, r, now, limit)
+    elif _worth_a_look(sm, r):
+        cycles = _watch_loops(sm, memory, r, now, limit)
     sm.skipped += cycles
     return cycles
 
 
 @rule
-def _watch(sm: Any, memory: Any, r: Any, w: int, now: int, limit: int) -> int:
-    digest, notes = _digest(sm, r, now), r.notes[w]
+def _worth_a_look(sm: Any, r: Any) -> bool:
+    """Whether so much has been issued since the last look that another one costs little beside it."""
+    issued = 0
+    for k in range(sm.machine.schedulers):
+        issued += sm.schedulers[k].issued
+    notes = r.notes[LOOPS]
+    if notes[NEXT] > EAGER and issued - notes[ISSUED] < (r.same.size + r.time.size) // 4:
+        return False
+    notes[ISSUED] = issued
+    return True
+
+
+@rule
+def _watch_blocks(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
+    """Compare with the states in which the last blocks were placed, and keep the present one beside them."""
+    digest, newest = _digest(sm, r, now), r.notes[LOOPS]
     cycles = 0
-    if notes[HELD]:
-        notes[TRIES] += 1
-        if digest == notes[HASH]:
-            cycles = _periods(sm, memory, r, w, now, limit) * (now - notes[SINCE])
-            notes[HELD] = 0
-        elif notes[TRIES] > PATIENCE:
-            notes[HELD] = 0
-    if not notes[HELD] and _seen(r.history[w], digest):
-        _keep(sm, r, w, digest, now + cycles)
-    r.history[w, notes[NEXT] % r.history.shape[1]] = digest
+    for w in range(BLOCKS, r.notes.shape[0]):
+        if cycles == 0 and r.notes[w, HELD] and digest == r.notes[w, HASH]:
+            cycles = _periods(sm, memory, r, w, now, limit) * (now - r.notes[w, SINCE])
+    _keep(sm, r, BLOCKS + newest[KEPT] % (r.notes.shape[0] - BLOCKS), RETURNED, digest, now + cycles)
+    newest[KEPT] += 1
+    return cycles
+
+
+@rule
+def _watch_loops(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
+    """Compare with the candidate, and see whether the present state is a better one."""
+    digest, notes = _digest(sm, r, now), r.notes[LOOPS]
+    cycles = 0
+    if notes[HELD] and digest == notes[HASH]:
+        cycles = _periods(sm, memory, r, LOOPS, now, limit) * (now - notes[SINCE])
+        notes[HELD] = NOTHING
+    notes[TRIES] += 1
+    if notes[TRIES] > (PATIENCE if notes[HELD] == RETURNED else notes[SPAN]):
+        notes[HELD] = NOTHING
+    if notes[HELD] != RETURNED and _seen(r.history, digest):
+        _keep(sm, r, LOOPS, RETURNED, digest, now + cycles)
+    elif not notes[HELD]:
+        _keep(sm, r, LOOPS, GUESSED, digest, now + cycles)
+        notes[SPAN] = 2 * notes[SPAN] + 1
+    r.history[notes[NEXT] % r.history.size] = digest
     notes[NEXT] += 1
     return cycles
 
@@ -88,15 +121,15 @@ def _digest(sm: Any, r: Any, now: int) -> int:
 
 
 @rule
-def _keep(sm: Any, r: Any, w: int, digest: int, now: int) -> None:
+def _keep(sm: Any, r: Any, w: int, held: int, digest: int, now: int) -> None:
     """Make the present state the candidate."""
-    r.notes[w, HELD], r.notes[w, HASH], r.notes[w, SINCE], r.notes[w, TRIES] = 1, digest, now, 0
+    r.notes[w, HELD], r.notes[w, HASH], r.notes[w, SINCE], r.notes[w, TRIES] = held, digest, now, 0
     _copy(r.words, r.same, r.same_seen[w])
     _copy(r.words, r.time, r.time_seen[w])
     _copy(r.words, r.moment, r.moment_seen[w])
     _copy(r.words, r.total, r.total_seen[w])
     _copy(r.words, r.number, r.number_seen[w])
-    r.notes[w, BLOCKS], r.notes[w, CHANNEL] = sm.placed, sm.load_store.channel
+    r.notes[w, SEATED], r.notes[w, CHANNEL] = sm.placed, sm.load_store.channel
     for g in range(sm.warp_slots):
         _keep_warp(sm, sm.schedulers[g % sm.machine.schedulers], sm.warps[g], r.warps_seen[w, g])
 
@@ -236,7 +269,7 @@ def _rounds(sm: Any, cursor: int, depth: int) -> int:
 @rule
 def _blocks_alike(sm: Any, memory: Any, r: Any, w: int, n: int) -> int:
     """How many of n periods the blocks to come do what those of the last period did, one by one."""
-    before = r.notes[w, BLOCKS]
+    before = r.notes[w, SEATED]
     placed = sm.placed - before
     if placed == 0 or n <= 0:
         return n
