@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import NEVER, lowest_bit, rule
+from gpusim.rule import NEVER, lowest_bit, rarely, rule
 from gpusim.rules import warp_scheduler
 from gpusim.stall import Stall
 
@@ -12,7 +12,7 @@ BARRIER = int(Stall.BARRIER)
 MISCOUNTED = 6  # fault code, behind those of memory_access
 
 
-@rule
+@rarely
 def commit(sm: Any, g: int, instruction: Any, now: int) -> int:
     """Warp slot g arrives; returns the cycle at which it is released, NEVER while others are missing.
 

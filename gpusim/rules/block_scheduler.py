@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import NEVER, rule
+from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import ladder, scoreboard, warp_scheduler
 from gpusim.stall import OWN, Stall
 from gpusim.state import DONE, FREE, LAUNCHER, RUNNING, WARPS
@@ -19,7 +19,7 @@ def finish(sm: Any, block: Any, when: int) -> None:
     sm.agenda[LAUNCHER] = min(sm.agenda[LAUNCHER], when)
 
 
-@rule
+@rarely
 def retire(sm: Any, slot: int, now: int) -> None:
     """Free the block slot and settle its warps, which have waited for the last of them."""
     for index in range(sm.launch.warps):
@@ -31,7 +31,7 @@ def retire(sm: Any, slot: int, now: int) -> None:
     sm.cycles = now
 
 
-@rule
+@rarely
 def place(sm: Any, slot: int, now: int) -> None:
     """Put the next block of the grid into the slot."""
     launch, block = sm.launch, sm.blocks[slot]

@@ -109,7 +109,7 @@ def _ahead(time: int, now: int) -> int:
     return NEVER if time >= NEVER else max(0, time - now)
 
 
-@rule
+@rarely
 def _digest(sm: Any, r: Any, now: int) -> int:
     """A hash of what is the same in equal states."""
     digest = now % (sm.machine.interval * sm.machine.schedulers)
@@ -120,7 +120,7 @@ def _digest(sm: Any, r: Any, now: int) -> int:
     return digest
 
 
-@rule
+@rarely
 def _keep(sm: Any, r: Any, w: int, held: int, digest: int, now: int) -> None:
     """Make the present state the candidate."""
     r.notes[w, HELD], r.notes[w, HASH], r.notes[w, SINCE], r.notes[w, TRIES] = held, digest, now, 0
@@ -154,7 +154,7 @@ def _copy(words: Any, places: Any, to: Any) -> None:
         to[i] = words[places[i]]
 
 
-@rule
+@rarely
 def _periods(sm: Any, memory: Any, r: Any, w: int, now: int, limit: int) -> int:
     """Whole periods that may be taken at once, and are: 0 if this is not the candidate's state again."""
     period = now - r.notes[w, SINCE]

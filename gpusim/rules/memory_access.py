@@ -114,7 +114,7 @@ def _recurs(sm: Any, remembered: Any, active: int) -> bool:
     return same
 
 
-@rule
+@rarely
 def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
     """Cycles of the load/store unit, cycles on top of the latency, and global transactions."""
     machine, words = sm.machine, instruction.words

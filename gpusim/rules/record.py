@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import rule
+from gpusim.rule import rarely, rule
 from gpusim.state import FIRST_SCHEDULER, ISSUE, LAUNCHER, PLACE, REFUSE, RELEASE, RETIRE, SERVE
 
 __all__ = ["ISSUE", "PLACE", "REFUSE", "RELEASE", "RETIRE", "SERVE", "block", "issue", "release", "service"]
 
 
-@rule
+@rarely
 def _write(sm: Any, kind: int, agent: int, warp: int, block: int, pc: int, detail: int, now: int) -> None:
     if not sm.tracing:
         return
@@ -20,7 +20,7 @@ def _write(sm: Any, kind: int, agent: int, warp: int, block: int, pc: int, detai
     entry.warp, entry.block, entry.pc, entry.detail, entry.blocker = warp, block, pc, detail, -1
 
 
-@rule
+@rarely
 def issue(sm: Any, kind: int, k: int, g: int, blocker: int, now: int) -> None:
     """Warp slot g issues (or is refused) from scheduler k; with its rungs and the pc it waited for last."""
     if not sm.tracing:

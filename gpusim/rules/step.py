@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.decode import BARRIER, BRANCH, EXIT, FETCH
-from gpusim.rule import NEVER, borrow, entry, rule
+from gpusim.rule import NEVER, borrow, entry, rarely, rule
 from gpusim.rules import (
     barrier,
     block_scheduler,
@@ -67,7 +67,7 @@ def rank(sm: Any, position: int, first: int) -> int:
     return position
 
 
-@rule
+@rarely
 def launch(sm: Any, memory: Any, now: int) -> None:
     """Retire the blocks that have finished and place new ones where they fit."""
     for slot in range(sm.launch.resident):
@@ -173,7 +173,7 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
         scheduler.release = min(scheduler.release, scheduler.due[j])
 
 
-@rule
+@rarely
 def go_on(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     """Warp slot g, which has just issued, issues again in the further dispatch ports of the turn."""
     warp = sm.warps[g]
@@ -182,7 +182,7 @@ def go_on(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
         issue(sm, memory, k, g, now)
 
 
-@rule
+@rarely
 def let_others(sm: Any, memory: Any, k: int, now: int) -> None:
     """Other warps of scheduler k issue in the further dispatch ports of its turn."""
     j = dispatch.another(sm, k, now)
@@ -191,7 +191,7 @@ def let_others(sm: Any, memory: Any, k: int, now: int) -> None:
         j = dispatch.another(sm, k, now)
 
 
-@rule
+@rarely
 def refuse(sm: Any, k: int, g: int, now: int) -> None:
     """The queue is full: the slot is lost, and the warp is looked at again later."""
     warp = sm.warps[g]
@@ -255,7 +255,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         leave(sm, warp, pc, now)
 
 
-@rule
+@rarely
 def leave(sm: Any, warp: Any, pc: int, now: int) -> None:
     """The warp has exited; with the block's last warp the block is finished."""
     block = sm.blocks[warp.block]

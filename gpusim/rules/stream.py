@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import BRANCH, COMPARISON, EXIT, GLOBAL_SPACE
-from gpusim.rule import rule
+from gpusim.rule import rarely, rule
 from gpusim.rules import load_store, values
 from gpusim.state import DEPTHS, EVENTS, LANES, LOG, SCRIPTS, STREAMS, VISITS
 
@@ -27,7 +27,7 @@ LOOPED, PLACED = 1, 2  # events that fast-forward looks at
 NO_STREAM = 16  # fault code, behind those of values, memory_access and barrier
 
 
-@rule
+@rarely
 def begin(sm: Any, memory: Any, slot: int) -> None:
     """The block in this slot has been placed: its warps stand at the beginning of their streams."""
     block = sm.blocks[slot]
@@ -81,7 +81,7 @@ def _turn(warp: Any, marker: Any) -> None:
         warp.cursor += 1
 
 
-@rule
+@rarely
 def script_of(sm: Any, memory: Any, slot: int, block: int) -> int:
     """The script of a block of the grid, recorded with the slot's lanes if it is new; UNRECORDED if that fails."""
     for known in range(sm.scripted):
@@ -162,7 +162,7 @@ def _stands(sm: Any, script: Any, feed: int, distance: int) -> bool:
     return False
 
 
-@rule
+@rarely
 def record(sm: Any, memory: Any, g: int) -> int:
     """Walk warp slot g's program in program order and keep the outcomes: index of the first event, or UNRECORDED."""
     warp, first, home = sm.warps[g], sm.recorded, sm.warps[g].pc
