@@ -64,39 +64,39 @@ def launch(
     resident = min(fits.blocks, count)
     _check_capacity(machine, kernel, resident)
     computed = evaluated(kernel, feed)
-    words = _image(kernel, feed, computed, memory)
+    room = resident * (kernel.program.shared_bytes + kernel.warps * 32 * kernel.program.local_bytes) // 4
+    words = _image(kernel, feed, computed, memory, room)
     sms = np.zeros(1, state.sm_t)
     sm = sms.view(np.recarray)[0]
     _pack(sm.machine, machine)
     _start(sm, machine, resident * kernel.warps)
-    _grid(sm.launch, kernel, machine, resident, count, len(words))
+    _grid(sm.launch, kernel, machine, resident, count, len(words) - room)
     sm.tracing = trace
     sm.program[: len(kernel.program) + 1] = decode(kernel, machine, computed)
     if feed == REPLAY:
         prepare_replay(sm, kernel)
         sm.forwarding = fast_forward and not trace
     _buffers(sm, kernel)
-    extra = resident * (sm.launch.shared_words + kernel.warps * 32 * sm.launch.local_words)
     return Launch(
         sms=sms,
         sm=sm,
-        memory=np.concatenate([words, np.zeros(extra, np.uint32)]),
+        memory=words,
         program=sm.program[: len(kernel.program) + 1].view(np.recarray),
         occupancy=fits,
-        global_words=len(words),
+        global_words=len(words) - room,
     )
 
 
 def _image(
-    kernel: Kernel, feed: str, computed: NDArray[np.bool_], memory: NDArray[np.uint32] | None
+    kernel: Kernel, feed: str, computed: NDArray[np.bool_], memory: NDArray[np.uint32] | None, room: int
 ) -> NDArray[np.uint32]:
-    """Return global memory as the feed needs it: none, if nothing is read."""
+    """Return global memory as the feed needs it (none, if nothing is read), with room for so many words behind it."""
     reads = reads_memory(kernel, computed)
     if feed == REPLAY and reads:
         raise UserError(f"{kernel.name}: its addresses or branches depend on what memory holds; take another feed")
     if feed != EXECUTION and not reads:
-        return np.zeros(0, np.uint32)
-    return image(kernel) if memory is None else memory
+        return np.zeros(room, np.uint32)
+    return image(kernel, room) if memory is None else np.concatenate([memory, np.zeros(room, np.uint32)])
 
 
 def _check_capacity(machine: Machine, kernel: Kernel, resident: int) -> None:

@@ -211,7 +211,7 @@ lanes_t = record([
     ("predicates", "i8", (PREDICATES,)),  # mask of lanes
 ])  # fmt: skip
 
-decoded_t = record([
+decoded_t = record([  # what every issue reads stands first, then what it counts
     ("action", "i4"),
     ("unit", "i4"),  # unit class
     ("pipe", "i4"),  # index of its pipe, -1: none
@@ -220,21 +220,28 @@ decoded_t = record([
     ("rung", "i4"),  # stall reason of whoever waits for its result
     ("double", "i4"),  # 1: double precision
     ("space", "i4"),
-    ("words", "i4"),  # 32-bit words per operand
     ("width", "i4"),  # 0, 1, 2 for 32, 64, 128 bits
-    ("value", "i4"),  # index into the action's group of value functions
+    ("eventful", "i4"),  # 1: its outcome depends on values
+    ("evaluate", "i4"),  # 1: its result is computed
+    ("guard", "i4"),
+    ("selector", "i4"),  # predicate handed to the value function as c, -1: none
+    ("predicate", "i4"),  # predicate written, -1: none
+    ("feed", "i4"),  # place among the memory instructions, and comparisons, whose reach is remembered (-1: none)
     ("reads", "i4"),  # how many of `read` count
-    ("read", "u1", (13,)),  # registers read
     ("writes", "i4"),
+    ("read", "u1", (13,)),  # registers read
     ("write", "u1", (4,)),  # registers written
+    ("issued", "i8"),  # warp instructions issued
+    ("active", "i8"),  # thread instructions whose guard held
+    ("passes", "i8"),  # load/store cycles it took
+    ("stall", "i8", (REASONS,)),  # warp-cycles by reason while it was the warp's next instruction
+    ("words", "i4"),  # 32-bit words per operand
+    ("value", "i4"),  # index into the action's group of value functions
     ("source", "i4", (3,)),  # first register of a, b, c; -1: the constant below
     ("constant", "u8", (3,)),
     ("negated", "i4", (3,)),  # 0, SIGN_BIT or TWOS_COMPLEMENT
     ("destination", "i4"),  # first register written, -1: none
-    ("predicate", "i4"),  # predicate written, -1: none
-    ("selector", "i4"),  # predicate handed to the value function as c, -1: none
     ("selector_negated", "i4"),
-    ("guard", "i4"),
     ("guard_negated", "i4"),
     ("pointer", "i4"),  # address register, -1: none
     ("offset", "i8"),  # bytes
@@ -244,14 +251,7 @@ decoded_t = record([
     ("target", "i4"),  # pc of a branch's target
     ("barrier", "i4"),
     ("arrivals", "i4"),  # warps that release the barrier
-    ("feed", "i4"),  # place among the memory instructions, and comparisons, whose reach is remembered (-1: none)
-    ("eventful", "i4"),  # 1: its outcome depends on values
     ("visit", "i4"),  # the first pc from here on that decides addresses, guards or branches, or depends on them
-    ("evaluate", "i4"),  # 1: its result is computed
-    ("issued", "i8"),  # warp instructions issued
-    ("active", "i8"),  # thread instructions whose guard held
-    ("passes", "i8"),  # load/store cycles it took
-    ("stall", "i8", (REASONS,)),  # warp-cycles by reason while it was the warp's next instruction
 ])  # fmt: skip
 
 feed_t = record([
@@ -263,7 +263,7 @@ feed_t = record([
     ("low", "i8"),  # lowest byte accessed
     ("high", "i8"),  # behind the highest
     ("residue", "i8"),  # place of the first active lane's address in a row of banks and lines
-    ("step", "i8", (LANES,)),  # each active lane's distance from that address
+    ("step", "i4", (LANES,)),  # each active lane's distance from that address
 ])  # fmt: skip
 
 event_t = record([

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from isa.kernel import Buffer, Kernel
 
 PAGE_BYTES = 4096  # buffers start on a page, the first page is never mapped, and a page lies between two buffers
-CHUNK = 1 << 20
+CHUNK = 1 << 14  # elements filled at once: what that takes stays in a cache
 
 
 def bases(buffers: Sequence[Buffer]) -> dict[str, int]:
@@ -24,11 +24,11 @@ def bases(buffers: Sequence[Buffer]) -> dict[str, int]:
     return where
 
 
-def image(kernel: Kernel) -> NDArray[np.uint32]:
-    """Global memory before the launch, as 32-bit words: word w is at byte address 4 w."""
+def image(kernel: Kernel, room: int = 0) -> NDArray[np.uint32]:
+    """Global memory before the launch as 32-bit words, word w at byte address 4 w, and `room` words more behind it."""
     where = bases(kernel.buffers)
     end = max((where[b.name] + b.nbytes for b in kernel.buffers), default=0)
-    words = np.zeros(-(-end // 4), np.uint32)
+    words = np.zeros(-(-end // 4) + room, np.uint32)
     for buffer in kernel.buffers:
         if buffer.fill is not None:
             _fill(view(words, buffer, where[buffer.name]), buffer)

@@ -23,9 +23,11 @@ from gpusim.feed import AFFINE
 from gpusim.launch import launch
 from gpusim.machine import Machine
 from isa.address_slice import address_slice
+from isa.block_step import block_steps
 from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import PT
 from isa.profile import Profile, profile
+from isa.table import Unit
 
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
 ALL_PROFILED = 3  # blocks of an SM up to which each is profiled; of more, the first, middle and last, if they are alike
@@ -36,7 +38,8 @@ class Bound:
     """The bound of a launch: `cycles` is the largest of `limits`, `limiter` its name.
 
     Every block of the SM is profiled, unless the first, middle and last execute the same instructions equally often:
-    then they are `alike`, and stand for all. The limits hold for every schedule as far as that is true.
+    then they are `alike`, and stand for all; or unless a block's index does no more than move its global addresses by
+    whole lines: then the first one does. The limits hold for every schedule as far as that is true.
     """
 
     cycles: int
@@ -143,7 +146,7 @@ def _refills(work: Work, share: int) -> int:
 
 
 def _works(kernel: Kernel, machine: Machine, limit: int) -> tuple[list[Work], bool]:
-    """Return the work of the SM's blocks, or of three of them if those are alike, and whether they are."""
+    """Return the work of the SM's blocks, of three of them if those are alike, of one if all must be; and whether."""
     ids = range(0, kernel.blocks, machine.chip.sms)
     ground = launch(kernel, machine, feed=AFFINE, memory=np.zeros(0, np.uint32))
     light = _without_contents(kernel)
@@ -155,9 +158,21 @@ def _works(kernel: Kernel, machine: Machine, limit: int) -> tuple[list[Work], bo
         certain = _certain(kernel, executed, patterns)
         return Work(kernel, machine, ground.sm, ground.program, executed, certain, patterns)
 
+    if _only_moves(kernel, machine):
+        return [work(0)], True
     few = [work(block) for block in (ids if len(ids) <= ALL_PROFILED else (ids[0], ids[len(ids) // 2], ids[-1]))]
     alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
     return (few, alike) if alike or len(few) == len(ids) else ([work(block) for block in ids], False)
+
+
+def _only_moves(kernel: Kernel, machine: Machine) -> bool:
+    """Tell whether blocks do the same but for global addresses that lie whole lines apart: they cost the same."""
+    steps = block_steps(kernel)
+    return steps is not None and all(
+        not any(part % machine.global_memory.line_bytes for part in step)
+        for pc, step in steps.items()
+        if kernel.program.instructions[pc].row.unit is Unit.GLOBAL
+    )
 
 
 def _without_contents(kernel: Kernel) -> Kernel:

@@ -6,14 +6,14 @@ from typing import Any
 
 from gpusim.rule import NEVER, borrow, entry, rule
 from gpusim.rules import block_scheduler, fast_forward, step
-from gpusim.state import TRACE, TRACE_MARGIN
+from gpusim.state import AGENTS, TRACE, TRACE_MARGIN
 
 
 @rule
 def next_time(sm: Any) -> int:
-    """The earliest cycle on the agenda."""
+    """The earliest cycle on the agenda; who does not exist never acts."""
     when = NEVER
-    for agent in range(sm.agents):
+    for agent in range(AGENTS):
         when = min(when, sm.agenda[agent])
     return when
 

@@ -124,9 +124,11 @@ def test_the_rate_is_that_of_the_whole_launch():
 
 
 def test_few_blocks_stand_for_many_and_it_says_so():
-    """Of 40 blocks of an SM the first and the last are profiled; of two, both."""
-    assert (of(".grid 640\nEXIT").blocks, of(".grid 640\nEXIT").profiled_blocks) == (40, 3)
-    assert of(".grid 32\nEXIT").profiled_blocks == 2
+    """Of 40 blocks of an SM that may differ three are profiled, of two both; where they can't differ, one."""
+    differing = ".shared 4096\n.grid {}\nS2R R0, CTAID.X\nLOP.AND R0, R0, 0xfc\nLDS R1, [R0]\nEXIT".format
+    assert (of(differing(640)).blocks, of(differing(640)).profiled_blocks) == (40, 3)
+    assert of(differing(32)).profiled_blocks == 2
+    assert (of(".grid 640\nEXIT").blocks, of(".grid 640\nEXIT").profiled_blocks) == (40, 1)
 
 
 def test_contents_of_buffers_matter_only_to_addresses():
