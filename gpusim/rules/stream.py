@@ -186,6 +186,8 @@ def record(sm: Any, memory: Any, g: int) -> int:
                     _fold(sm, first)
         warp.pc = sm.program[onward].visit if running else pc
     warp.pc = home
+    if not kept:
+        sm.recorded = first
     return _finish(sm, first) if kept else UNRECORDED
 
 
@@ -280,11 +282,12 @@ def _equal(a: Any, b: Any) -> bool:
 
 @rule
 def _depth(sm: Any, start: int, end: int) -> int:
-    """How deep loops are nested in a part: one more than its deepest marker."""
+    """How deep loops are nested in a part: one more than its deepest marker; DEPTHS if one begins before the part."""
     depth = 0
     for i in range(start, end):
         if sm.events[i].pc == MARKER:
-            depth = max(depth, sm.events[i].depth + 1)
+            inside = i - sm.events[i].length >= start
+            depth = max(depth, sm.events[i].depth + 1 if inside else DEPTHS)
     return depth
 
 
