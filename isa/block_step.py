@@ -71,8 +71,12 @@ def _common(instruction: Instruction, state: _State) -> Step | None:
     """Return the step that both operands of an integer comparison share, None if there is none."""
     if instruction.row.unit is not Unit.COMPARE or instruction.row.is_float:
         return None
-    a, b = (_source(operand, state, {}).step for letter, operand in instruction.slots() if letter in "ab")
+    a, b = (_step(operand, state) for letter, operand in instruction.slots() if letter in "ab")
     return a if a == b else None
+
+
+def _step(operand: Operand, state: _State) -> Step | None:
+    return _register(operand, state).step if isinstance(operand, Register) else STILL
 
 
 def _states(kernel: Kernel) -> list[_State | None]:
@@ -151,8 +155,8 @@ def _source(operand: Operand, state: _State, known: Mapping[str, int]) -> _Value
         case Immediate():
             return _Value(STILL, operand.bits & _MASK)
         case Constant():
-            return _Value(STILL, known.get(operand.name))
-    return _UNKNOWN
+            return _Value(STILL, known[operand.name] & _MASK)
+    raise AssertionError(operand)
 
 
 def _register(register: Register, state: _State) -> _Value:
