@@ -29,7 +29,7 @@ Words = NDArray[np.int64]
 
 HISTORY = 512  # hashes of earlier states that are remembered
 NOTES = 10  # what a watch notes of its candidate; rules/fast_forward.py names them, and what it keeps of a warp
-OF_WARP = OWN + 4 * DENIALS + state.DEPTHS + 2
+OF_WARP = OWN + 4 * DENIALS + state.DEPTHS + 4
 WATCHES = 5  # of loops, and of the last four placements of blocks
 
 # ruff: noqa: SIM905  (a table of paths reads better without quotes)
@@ -65,13 +65,14 @@ NUMBER = {
     "blocks[b].id": "launch.next",
     "warps[w].age": "aged",
 }
+RENEWED = {"schedulers[k].idle_used[u][d]": "schedulers[k].used_until"}  # the moment at which a number is taken anew
 SPECIAL = "warps[w].laps[l] warps[w].rung[o] warps[w].refused[d] warps[w].idle[d] load_store.channel".split()
 
 
 class Recurrence(NamedTuple):
     """The words of each role as indices into the record, and what each watch remembers: `.._seen` at its candidate.
 
-    `number[i]` is a value of the total `total[source[i]]`.
+    `number[i]` is a value of the total `total[source[i]]`, taken at the moment `moment[renewal[i]]` if that is not -1.
     """
 
     words: Words
@@ -81,6 +82,7 @@ class Recurrence(NamedTuple):
     total: Words
     number: Words
     source: Words
+    renewal: Words
     same_seen: Words
     time_seen: Words
     moment_seen: Words
@@ -101,7 +103,7 @@ def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:
     of_warps, notes = (np.zeros((WATCHES, *shape), np.int64) for shape in ((sizes["w"], OF_WARP), (NOTES,)))
     history = np.full(HISTORY, -1, np.int64)
     return Recurrence._make(
-        (words, same, time, moment, total, number, _sources(total, sizes), *seen, of_warps, history, notes),
+        (words, same, time, moment, total, number, *_origins(total, moment, sizes), *seen, of_warps, history, notes),
     )
 
 
@@ -126,11 +128,21 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
     }
 
 
-def _sources(total: Words, sizes: Mapping[str, int]) -> Words:
-    """Return for each number the place of its total among the totals."""
-    place = {int(word): i for i, word in enumerate(total)}
-    pairs = ((places(path, sizes), places(of, sizes)) for path, of in NUMBER.items())
-    return np.array([place[int(word)] for some, of in pairs for word in np.broadcast_to(of, some.shape)], np.int64)
+def _origins(total: Words, moment: Words, sizes: Mapping[str, int]) -> tuple[Words, Words]:
+    """Return for each number the place of its total among the totals, and of its moment among the moments or -1."""
+    totals = [_origin(path, of, total, sizes) for path, of in NUMBER.items()]
+    moments = [_origin(path, RENEWED.get(path), moment, sizes) for path in NUMBER]
+    return np.concatenate(totals), np.concatenate(moments)
+
+
+def _origin(path: str, of: str | None, role: Words, sizes: Mapping[str, int]) -> Words:
+    """Return for each word of a path the place in `role` of the word that it belongs to; -1 where there is none."""
+    count = places(path, sizes).size
+    if of is None:
+        return np.full(count, -1, np.int64)
+    place = {int(word): i for i, word in enumerate(role)}
+    owners = np.array([place[int(word)] for word in places(of, sizes)], np.int64)
+    return np.repeat(owners, count // owners.size)
 
 
 def _all(paths: Iterable[str], sizes: Mapping[str, int]) -> Words:

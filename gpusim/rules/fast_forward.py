@@ -28,7 +28,7 @@ EAGER = 64  # events that are looked at in any case
 NOTHING, GUESSED, RETURNED = range(3)  # what a watch holds: no candidate, any state, one that has been there before
 REFUSED, BEHIND, IDLE, IDLE_BEHIND = (OWN + i * DENIALS for i in range(4))  # what is kept of a warp behind its rungs
 ROUND = OWN + 4 * DENIALS
-SETTLED, BLOCK = ROUND + DEPTHS, ROUND + DEPTHS + 1
+SETTLED, READY_AT, AGE, BLOCK = (ROUND + DEPTHS + i for i in range(4))
 PATIENCE = 64  # events until a candidate that has returned is given up
 MASK = (1 << 40) - 1
 FACTOR = 1_000_003
@@ -136,7 +136,8 @@ def _keep(sm: Any, r: Any, w: int, held: int, digest: int, now: int) -> None:
 
 @rule
 def _keep_warp(sm: Any, scheduler: Any, warp: Any, seen: Any) -> None:
-    seen[SETTLED], seen[BLOCK] = warp.since, sm.blocks[warp.block].id
+    seen[SETTLED], seen[READY_AT] = warp.since, warp.ready_at
+    seen[AGE], seen[BLOCK] = warp.age, sm.blocks[warp.block].id
     for rung in range(OWN):
         seen[rung] = warp.rung[rung]
     for denial in range(DENIALS):
@@ -179,22 +180,31 @@ def _words_agree(sm: Any, r: Any, w: int, now: int, period: int) -> bool:
     for i in range(r.time.size):
         if _ahead(r.words[r.time[i]], now) != _ahead(r.time_seen[w, i], now - period):
             return False
-    for i in range(r.moment.size):
-        passed_by = r.words[r.moment[i]] - r.moment_seen[w, i]
-        if passed_by != 0 and passed_by != period:  # noqa: PLR1714  (two compares when compiled)
-            return False
     channel, seen = sm.load_store.channel, r.notes[w, CHANNEL]
-    return max(0, channel - now * SIXTY_FOURTHS) == max(0, seen - (now - period) * SIXTY_FOURTHS) and _numbers_agree(
-        r, w
-    )
+    if max(0, channel - now * SIXTY_FOURTHS) != max(0, seen - (now - period) * SIXTY_FOURTHS):
+        return False
+    return _moments_agree(sm, r, w, now - period, period) and _numbers_agree(r, w)
+
+
+@rule
+def _moments_agree(sm: Any, r: Any, w: int, before: int, period: int) -> bool:
+    """Whether each moment has moved with the clock, or has stayed and was out of sight of other schedulers before."""
+    for i in range(r.moment.size):
+        seen = r.moment_seen[w, i]
+        moved = r.words[r.moment[i]] - seen
+        if moved != period and (moved != 0 or seen + sm.machine.interval > before):
+            return False
+    return True
 
 
 @rule
 def _numbers_agree(r: Any, w: int) -> bool:
-    """Whether each number has kept its distance from its total, or has not changed at all."""
+    """Whether each number has kept its distance from its total, or has not been taken anew."""
     for i in range(r.number.size):
-        change, total = r.words[r.number[i]] - r.number_seen[w, i], r.source[i]
-        if change != 0 and change != r.words[r.total[total]] - r.total_seen[w, total]:
+        change, total, moment = r.words[r.number[i]] - r.number_seen[w, i], r.source[i], r.renewal[i]
+        renewed = moment >= 0 and r.words[r.moment[moment]] != r.moment_seen[w, moment]
+        stays = change == 0 and not renewed
+        if not stays and change != r.words[r.total[total]] - r.total_seen[w, total]:
             return False
     return True
 
@@ -208,7 +218,20 @@ def _warps_agree(sm: Any, r: Any, w: int, period: int) -> bool:
             return False
         if (scheduler.ready >> (g // sm.machine.schedulers)) & 1 and not _sums_agree(scheduler, warp, seen):
             return False
-    return True
+    return _order_agrees(sm, r, w)
+
+
+@rule
+def _order_agrees(sm: Any, r: Any, w: int) -> bool:
+    """Whether the warps placed during the period are younger than those that stayed, as were those in their slots."""
+    stayed, replaced = -1, NEVER
+    for g in range(sm.warp_slots):
+        age, seen = sm.warps[g].age, r.warps_seen[w, g, AGE]
+        if age == seen:
+            stayed = max(stayed, seen)
+        else:
+            replaced = min(replaced, seen)
+    return stayed < replaced
 
 
 @rule
@@ -227,13 +250,12 @@ def _rungs_agree(warp: Any, seen: Any, period: int) -> bool:
 @rule
 def _sums_agree(scheduler: Any, warp: Any, seen: Any) -> bool:
     """Whether what a ready warp remembers of its scheduler's sums lies as far behind them, or is still the same."""
+    if warp.ready_at == seen[READY_AT]:
+        return True
     for denial in range(DENIALS):
-        refused, idle = warp.refused[denial], warp.idle[denial]
-        behind = scheduler.refused[warp.unit, denial] - refused
-        idle_behind = scheduler.idle[warp.unit, denial] - idle
-        if refused != seen[REFUSED + denial] and behind != seen[BEHIND + denial]:
+        if scheduler.refused[warp.unit, denial] - warp.refused[denial] != seen[BEHIND + denial]:
             return False
-        if idle != seen[IDLE + denial] and idle_behind != seen[IDLE_BEHIND + denial]:
+        if scheduler.idle[warp.unit, denial] - warp.idle[denial] != seen[IDLE_BEHIND + denial]:
             return False
     return True
 
@@ -287,8 +309,9 @@ def _blocks_alike(sm: Any, memory: Any, r: Any, w: int, n: int) -> int:
 
 @rule
 def _take(sm: Any, r: Any, w: int, n: int, period: int, now: int) -> None:
-    """The state after n more periods."""
+    """The state after n more periods. The log lacks their blocks, so that no older candidate may look back."""
     cycles = n * period
+    r.notes[:, HELD] = 0
     for i in range(r.time.size):  # those that have passed too: a warp that has not been settled since asks for them
         if r.words[r.time[i]] - r.time_seen[w, i] == period:
             r.words[r.time[i]] += cycles

@@ -1,0 +1,215 @@
+"""Tests of the comparison behind fast-forward: whatever differs between two states is noticed (plain Python only)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from timing import plain_machine
+from twins import differences
+
+from gpusim import recurrence
+from gpusim.engines import compiled
+from gpusim.engines.simulate import run_sm
+from gpusim.launch import launch
+from gpusim.rule import COMPILED, NEVER
+from gpusim.rules import fast_forward
+from isa.errors import LimitError
+from isa.listing import read
+
+pytestmark = pytest.mark.skipif(COMPILED, reason="calls single rules, which compiled code alone can call")
+
+# Two warps of a steady loop that keeps loads, a pipe and the queue busy, while a third waits at a barrier.
+STEADY = """
+.block 96
+.shared 4096
+.buffer x u32 1024
+    S2R R0, LANEID
+    SHL R1, R0, 3
+    S2R R2, WARPID
+    SHL R3, R0, 2
+    IADD R3, R3, c[x]
+    ISETP.EQ P0, R2, 2
+    @P0 BRA meet
+    MOV R4, 0
+again:
+    LDS.64 R6, [R1]
+    DADD R8, R8, R6
+    DADD R10, R10, R6
+    LDG R5, [R3]
+    STS [R1], R4
+    FADD R12, R12, R5
+    IADD R4, R4, 1
+    ISETP.LT P1, R4, 60
+    @P1 BRA again
+meet:
+    BAR.SYNC 0
+    EXIT
+"""
+CHANGES = {"schedulers.count": 2, "load_store.queue": 2, "limits.blocks": 1, "double.exclusive": "issue"}
+
+
+BLOCKS = """
+.grid 12
+.buffer x u32 4096
+    S2R R0, CTAID.X
+    S2R R1, LANEID
+    SHL R1, R1, 2
+    ISETP.GE P0, R0, 9
+    @P0 SHL R1, R1, 1
+    IADD R1, R1, c[x]
+    LDG R2, [R1]
+    FADD R2, R2, R2
+    EXIT
+"""
+
+
+class Recurring:
+    """A launch at the moment when its state has come back."""
+
+    def __init__(self, monkeypatch):
+        kernel = read(STEADY)
+        self.started = launch(kernel, plain_machine(CHANGES), feed="replay", fast_forward=True)
+        self.sm, rows = self.started.sm, len(self.started.program)
+        self.sizes = recurrence._sizes(self.sm, rows, kernel.program.registers)
+        self.roles = recurrence.recurrence(self.started.sms, rows, kernel.program.registers)
+        monkeypatch.setattr(fast_forward, "_take", self.stop)
+        with pytest.raises(StopIteration):
+            compiled.run(self.started.sms, self.started.memory, self.roles, NEVER, NEVER)
+
+    def stop(self, _sm, _roles, w, _n, period, now):
+        """Instead of taking periods, note what they are, and stop."""
+        self.w, self.period, self.now = w, period, now
+        raise StopIteration
+
+    def agrees(self):
+        """Whether the state is held to be the candidate's."""
+        words = fast_forward._words_agree(self.sm, self.roles, self.w, self.now, self.period)
+        return words and fast_forward._warps_agree(self.sm, self.roles, self.w, self.period)
+
+    def unnoticed(self, path, change):
+        """Indices of those words of a path that may be changed, one at a time, without being noticed."""
+        missed, words = [], self.roles.words
+        for place in recurrence.places(path, self.sizes):
+            before = words[place]
+            words[place] = change(before)
+            if words[place] != before and self.agrees():
+                missed.append(int(place))
+            words[place] = before
+        return missed
+
+
+@pytest.fixture(scope="module")
+def once():
+    """A launch of STEADY whose state has come back."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        return Recurring(monkeypatch)
+
+
+@pytest.fixture
+def recurring(once):
+    """The same, for a test to change: every array is put back behind it."""
+    before = [array.copy() for array in once.roles]
+    yield once
+    for array, kept in zip(once.roles, before, strict=True):
+        array[:] = kept
+
+
+def test_the_state_comes_back(recurring):
+    """Unchanged, the state is the candidate's, though one warp has waited at its barrier all the while."""
+    assert recurring.agrees()
+
+
+@pytest.mark.parametrize("path", [*recurrence.SAME, *recurrence.MOMENT, *recurrence.NUMBER])
+def test_one_more_is_noticed(recurring, path):
+    """Whatever is the same, a moment, or a total's earlier value, can't be one more without being noticed."""
+    assert recurring.unnoticed(path, lambda word: word + 1) == []
+
+
+@pytest.mark.parametrize("path", recurrence.TIME)
+def test_another_time_ahead_is_noticed(recurring, path):
+    """No time can lie seven cycles ahead that did not."""
+    assert recurring.unnoticed(path, lambda _: recurring.now + 7) == []
+
+
+def test_another_rung_is_noticed(recurring):
+    """No rung can let go one cycle after its warp was settled, past as that may be: its stalls would be others."""
+    since = recurring.sm.warps["since"][: recurring.sm.warp_slots].max()
+    assert recurring.unnoticed("warps[w].rung[o]", lambda _: since + 1) == []
+
+
+def test_a_busier_channel_is_noticed(recurring):
+    """The memory channel can't be taken for a 64th of a cycle more than it was."""
+    assert recurring.unnoticed("load_store.channel", lambda _: recurring.now * 64 + 1) == []
+
+
+def test_what_stayed_must_have_been_still(recurring):
+    """A moment inside the last issue interval before the candidate may hold other schedulers, and so must move."""
+    at = int(np.flatnonzero(recurring.roles.words[recurring.roles.moment] == recurring.roles.moment_seen[0])[0])
+    place, before = recurring.roles.moment[at], recurring.now - recurring.period
+    for age, agrees in ((2, True), (1, False)):
+        recurring.roles.words[place] = recurring.roles.moment_seen[recurring.w, at] = before - age
+        assert (
+            fast_forward._moments_agree(recurring.sm, recurring.roles, recurring.w, before, recurring.period) == agrees
+        )
+
+
+def test_a_number_taken_anew_must_keep_its_distance(recurring):
+    """What was idle when a slot was last used may stay only as long as no further slot was used."""
+    roles, idle = recurring.roles, recurring.sm.schedulers[0].idle
+    unit, denial = (int(i[0]) for i in np.nonzero(idle == 0))
+    idle[unit, denial] += 5
+    assert not recurring.agrees()
+    at = int(roles.renewal[0])
+    roles.moment_seen[recurring.w, at] = roles.words[roles.moment[at]]
+    assert fast_forward._numbers_agree(roles, recurring.w)
+
+
+@pytest.mark.parametrize(("seen", "now", "agrees"), [((3, 4), (3, 7), True), ((4, 3), (4, 6), False)])
+def test_a_warp_that_stays_must_be_the_older_one_throughout(recurring, seen, now, agrees):
+    """A warp may not overtake another in age: `oldest` and `gto` would choose otherwise in the next period."""
+    for g in (0, 1):
+        recurring.roles.warps_seen[recurring.w, g, fast_forward.AGE] = seen[g]
+        recurring.sm.warps[g].age = now[g]
+    recurring.roles.warps_seen[recurring.w, 2, fast_forward.AGE] = recurring.sm.warps[2].age = 0
+    assert fast_forward._order_agrees(recurring.sm, recurring.roles, recurring.w) == agrees
+
+
+@pytest.mark.parametrize(("ready_at", "more", "agrees"), [(0, 5, True), (9, 0, True), (9, 5, False)])
+def test_what_a_ready_warp_remembers_must_keep_its_distance(recurring, ready_at, more, agrees):
+    """Sums that grow by 5 are the same to a warp that has been ready all along, and not to one ready anew."""
+    scheduler, warp = recurring.sm.schedulers[0], recurring.sm.warps[0]
+    seen = recurring.roles.warps_seen[recurring.w, 0]
+    fast_forward._keep_warp(recurring.sm, scheduler, warp, seen)
+    warp.ready_at += ready_at
+    scheduler.refused[warp.unit, 0] += more
+    assert fast_forward._sums_agree(scheduler, warp, seen) == agrees
+
+
+def differ(text):
+    """What a launch with and without fast-forward disagree on; None if it does not end."""
+    try:
+        runs = [
+            run_sm(read(text), plain_machine(CHANGES), feed="replay", fast_forward=forward, max_cycles=100_000)
+            for forward in (True, False)
+        ]
+    except LimitError:
+        return None
+    return differences(*runs)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "mutant"),
+    [
+        (STEADY, "_rounds_left", lambda *_: NEVER),
+        (STEADY, "_rounds", lambda *_: 60),
+        (STEADY, "_extrapolate", lambda *_: None),
+        (STEADY, "_take_warp", lambda *_: None),
+        (BLOCKS, "_blocks_alike", lambda _sm, _memory, _r, _w, n: min(n, 5)),
+    ],
+    ids=lambda value: value if str(value).startswith("_") else "",
+)
+def test_a_wrong_rule_is_noticed(monkeypatch, text, rule, mutant):
+    """Loops taken too far, words left behind, blocks not looked at: each gives another answer than going on does."""
+    assert differ(text) == []
+    monkeypatch.setattr(fast_forward, rule, mutant)
+    assert differ(text) != []
