@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import REPEATABLE, kernels, machines
+from strategies import REPEATABLE, kernels, looping_kernels, machines
 from timing import plain_machine
 from twins import differences
 
 from gpusim.engines.simulate import ENGINES, run_sm
-from gpusim.feed import FEEDS
-from gpusim.machine import load
+from gpusim.feed import FEEDS, recordable
+from gpusim.machine import Machine, load
 from gpusim.rule import COMPILED
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
 from isa.instruction import Instruction
@@ -20,6 +20,7 @@ from isa.kernel import Kernel
 from isa.listing import read
 from isa.races import races
 from isa.table import TABLE, Unit
+from workloads.catalog import CATALOG, make
 from workloads.gemm.lai import sgemm_lai
 
 TEXTURE_OF_DOUBLES = """
@@ -32,6 +33,12 @@ TEXTURE_OF_DOUBLES = """
     STG [R0], R1
     EXIT
 """
+SMALL = {
+    "sgemm-lai": {"m": "96", "n": "96", "k": "32"},
+    "sg4": {"m": "128", "n": "128", "k": "16"},
+    "mix": {"iterations": "2", "warps": "2"},
+    "throughput": {"iterations": "2", "blocks": "3"},
+}
 TWO_FAULTS = """
 .block 64
     S2R R0, WARPID
@@ -69,13 +76,33 @@ def test_a_texture_of_doubles_is_read_to_its_end(engine):
     assert np.array_equal(run_sm(kernel, plain_machine(), engine=engine).memory, interpret(kernel).memory)
 
 
+def feeds_differ(kernel: Kernel, machine: Machine) -> set[str]:
+    """What the feeds disagree on, values apart, with every record of the trace."""
+    full, *timed = (run_sm(kernel, machine, feed=feed, trace=True) for feed in FEEDS)
+    return {name for run in timed for name in differences(full, run)} - {"memory", "registers"}
+
+
 @settings(REPEATABLE, max_examples=60 if COMPILED else 3)
 @given(kernels(most_blocks=3, least=4), machines())
 def test_time_does_not_depend_on_values(kernel, machine):
     """Computing only what addresses and branches need, and replaying it, give the same trace and the same stalls."""
-    full, *timed = (run_sm(kernel, machine, feed=feed, trace=True) for feed in FEEDS)
-    for run in timed:
-        assert set(differences(full, run)) <= {"memory", "registers"}
+    assert feeds_differ(kernel, machine) == set()
+
+
+@settings(REPEATABLE, max_examples=60 if COMPILED else 2)
+@given(looping_kernels(), machines())
+def test_loops_are_replayed_as_they_are_executed(kernel, machine):
+    """The same for long loops over several blocks, none of which falls back to another feed."""
+    assert recordable(kernel)
+    assert run_sm(kernel, machine, feed="replay").feed == "replay"
+    assert feeds_differ(kernel, machine) == set()
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", CATALOG)
+def test_the_feeds_agree_on_the_catalog(name):
+    """The same for every kernel of the catalog, in a small size, on the machine with the most warps."""
+    assert feeds_differ(make(name, SMALL.get(name)), load("wide")) == set()
 
 
 @pytest.mark.parametrize("engine", ENGINES)

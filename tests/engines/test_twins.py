@@ -7,10 +7,10 @@ import pytest
 from every_cycle import scan
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE, kernels, machines
+from strategies import REPEATABLE, kernels, looping_kernels, machines
 from twins import differences, mistakes, rarest, run_both, seen
 
-from gpusim.engines.simulate import run_sm
+from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.occupancy import occupancy
 from gpusim.rule import COMPILED
 from gpusim.stall import Stall
@@ -63,6 +63,15 @@ def test_twins_agree_on_two_thousand_pairs():
     counts = compare_twins(2000)
     assert counts["pairs"] >= 2000
     assert rarest(counts)[1] >= 50, counts
+
+
+@settings(REPEATABLE, max_examples=40 if COMPILED else 3)
+@given(looping_kernels(), machines())
+def test_twins_agree_on_replay(kernel, machine):
+    """The compiled engine, taking periods at once, and the reference engine, which never does, answer alike."""
+    compiled, reference = (run_sm(kernel, machine, engine=engine, feed="replay") for engine in ENGINES)
+    assert (compiled.feed, reference.feed, reference.skipped) == ("replay", "replay", 0)
+    assert differences(compiled, reference) == []
 
 
 def check_by_scanning(examples: int) -> None:
