@@ -23,6 +23,7 @@ from isa.program import WORD_BYTES
 from isa.table import Unit
 
 NOT_YET = -(1 << 40)  # before every cycle
+SHARE_PARTS = 64  # of a cycle, in which an SM's share of the channel is reckoned; of n shares together, 64 n
 
 
 @dataclass
@@ -42,6 +43,15 @@ class Launch:
     order: list[list[int]] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class ChipLaunch:
+    """All SMs of a chip: an array of their records, the launch on each, and an array of one record that they share."""
+
+    sms: Any
+    each: tuple[Launch, ...]
+    chips: Any
+
+
 def launch(
     kernel: Kernel,
     machine: Machine,
@@ -58,33 +68,67 @@ def launch(
     Raises UserError where kernel and machine don't fit, or for the replay feed where
     addresses or branches depend on what memory holds.
     """
-    fits = occupancy(kernel, machine)
     share = -(-kernel.blocks // machine.chip.sms)
     count = share if blocks is None else min(blocks, share)
+    _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory)
+    prepared.sm.tracing = trace
+    prepared.sm.forwarding = fast_forward and feed == REPLAY and not trace
+    return prepared
+
+
+def launch_chip(
+    kernel: Kernel,
+    machine: Machine,
+    *,
+    feed: str = EXECUTION,
+    trace: bool = False,
+    memory: NDArray[np.uint32] | None = None,
+) -> ChipLaunch:
+    """Prepare all SMs, which share the memory channel and the blocks behind the first wave; otherwise as `launch`."""
+    share = -(-kernel.blocks // machine.chip.sms)
+    sms, each = _prepared(machine.chip.sms, kernel, machine, feed, share, memory)
+    first_wave = int(each[0].sm.launch.resident) * len(sms)
+    for s, prepared in enumerate(each):
+        prepared.sm.tracing = trace
+        prepared.sm.machine.channel_parts *= len(sms)
+        prepared.sm.launch.next, prepared.sm.launch.end = s, min(first_wave, kernel.blocks)
+    chips = np.zeros(1, state.chip_t)
+    chips["next"], chips["end"] = first_wave, kernel.blocks
+    return ChipLaunch(sms, tuple(each), chips)
+
+
+def _prepared(
+    number: int, kernel: Kernel, machine: Machine, feed: str, count: int, memory: NDArray[np.uint32] | None
+) -> tuple[Any, list[Launch]]:
+    """Prepare so many SMs, each for the first `count` blocks of the first, all with one global memory."""
+    fits = occupancy(kernel, machine)
     resident = min(fits.blocks, count)
-    _check_capacity(machine, kernel, resident)
+    _check_capacity(machine, kernel, resident, number)
     computed = evaluated(kernel, feed)
-    room = resident * (kernel.program.shared_bytes + kernel.warps * 32 * kernel.program.local_bytes) // 4
-    words = _image(kernel, feed, computed, memory, room)
-    sms = np.zeros(1, state.sm_t)
-    sm = sms.view(np.recarray)[0]
-    _pack(sm.machine, machine)
-    _start(sm, machine, resident * kernel.warps)
-    _grid(sm.launch, kernel, machine, resident, count, len(words) - room)
-    sm.tracing = trace
-    sm.program[: len(kernel.program) + 1] = decode(kernel, machine, computed)
-    if feed == REPLAY:
-        prepare_replay(sm, kernel)
-        sm.forwarding = fast_forward and not trace
-    _buffers(sm, kernel)
-    return Launch(
-        sms=sms,
-        sm=sm,
-        memory=words,
-        program=sm.program[: len(kernel.program) + 1].view(np.recarray),
-        occupancy=fits,
-        global_words=len(words) - room,
-    )
+    behind = resident * _words_of_block(kernel)
+    words = _image(kernel, feed, computed, memory, number * behind)
+    global_words = len(words) - number * behind
+    decoded = decode(kernel, machine, computed)
+    sms = np.zeros(number, state.sm_t)
+    each = []
+    for s in range(number):
+        sm = sms[s : s + 1].view(np.recarray)[0]
+        _pack(sm.machine, machine)
+        _start(sm, machine, resident * kernel.warps)
+        _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
+        sm.program[: len(decoded)] = decoded
+        if feed == REPLAY:
+            prepare_replay(sm, kernel)
+        _buffers(sm, kernel)
+        rows = sm.program[: len(decoded)].view(np.recarray)
+        each.append(Launch(sms[s : s + 1], sm, words, rows, fits, global_words))
+    return sms, each
+
+
+def _words_of_block(kernel: Kernel) -> int:
+    """Words of shared memory, and of the local memory of all lanes."""
+    program = kernel.program
+    return program.shared_bytes // WORD_BYTES + kernel.warps * state.LANES * (program.local_bytes // WORD_BYTES)
 
 
 def _image(
@@ -99,8 +143,9 @@ def _image(
     return image(kernel, room) if memory is None else np.concatenate([memory, np.zeros(room, np.uint32)])
 
 
-def _check_capacity(machine: Machine, kernel: Kernel, resident: int) -> None:
+def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -> None:
     limits = (
+        ("chip.sms", sms, state.SMS),
         ("schedulers.count", machine.schedulers.count, state.SCHEDULERS),
         ("schedulers.dispatch_ports", machine.schedulers.dispatch_ports, state.PORTS),
         ("pipes", len(machine.pipe), state.PIPES),
@@ -136,7 +181,7 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.global_war = machine.global_memory.war
     packed.line_bytes = machine.global_memory.line_bytes
     packed.row_bytes = lcm(machine.global_memory.line_bytes, 4 * shared.banks)
-    packed.line_cost = line_cost(machine)
+    packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
     packed.local_latency, packed.local_request = machine.local_memory.latency, machine.local_memory.request_cycles
     packed.barrier, packed.branch = machine.barrier.latency, machine.branch.latency
     packed.block_latency = machine.launch.block_latency
@@ -157,7 +202,7 @@ def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
 
 
 def line_cost(machine: Machine) -> int:
-    """64ths of a cycle that one transaction occupies the SM's share of the DRAM channel, rounded."""
+    """Parts of a cycle that one transaction occupies the channel, rounded: alike for a share and for all shares."""
     return round(64 * 64 * machine.global_memory.line_bytes / bytes_per_cycle_x64(machine))
 
 

@@ -14,6 +14,7 @@ from gpusim.stall import DENIALS, OWN, REASONS
 
 WARPS = 64
 SCHEDULERS = 4
+SMS = 256
 PIPES = 8
 SLOTS = 62  # warps of one scheduler: bits of a mask that never turns negative
 UNITS = 16
@@ -79,7 +80,8 @@ machine_t = record([
     ("global_request", "i8"),  # load/store cycles per transaction
     ("global_war", "i8"),  # as shared_war
     ("line_bytes", "i8"),  # bytes of one global-memory transaction
-    ("line_cost", "i8"),  # 1/64 cycles that one transaction occupies the SM's share of the channel
+    ("line_cost", "i8"),  # parts of a cycle that one transaction occupies the channel
+    ("channel_parts", "i8"),  # parts of a cycle in which the channel's time counts
     ("local_latency", "i8"),
     ("local_request", "i8"),
     ("barrier", "i8"),  # cycles from the last arrival to the release
@@ -192,7 +194,7 @@ load_store_t = record([
     ("free", "i8"),  # when the unit can serve the next
     ("busy", "i8"),  # cycles it has served
     ("entered", "i8"),  # entries so far
-    ("channel", "i8"),  # when the SM's share of global-memory bandwidth is free, in 1/64 cycles
+    ("channel", "i8"),  # when the memory channel is free, in parts of a cycle
     ("entries", entry_t, (QUEUE,)),
 ])  # fmt: skip
 
@@ -363,6 +365,13 @@ sm_t = record([
     ("streams", stream_t, (STREAMS,)),
     ("scripts", script_t, (SCRIPTS,)),
     ("records", trace_t, (TRACE,)),
+])  # fmt: skip
+
+# What the SMs of one chip share, handed to the SM that acts.
+chip_t = record([
+    ("next", "i8"),  # id of the next block to place behind the first wave
+    ("end", "i8"),  # block ids end here
+    ("channel", "i8"),  # when the memory channel is free, in parts of a cycle
 ])  # fmt: skip
 
 TRACE_MARGIN = 128  # more trace records than one cycle can write

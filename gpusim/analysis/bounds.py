@@ -104,7 +104,7 @@ def load_store_unit(work: Work) -> Fraction:
 def memory_bandwidth(work: Work) -> Fraction:
     """Return the cycles in which the SM's share of the bandwidth moves what is loaded and stored."""
     lines = sum(cost.transactions for cost in work.costs.values())
-    return Fraction(lines * int(work.sm.machine.line_cost), 64)
+    return Fraction(lines * int(work.sm.machine.line_cost), int(work.sm.machine.channel_parts))
 
 
 def dependence_chain(work: Work) -> Fraction:

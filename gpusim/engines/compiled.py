@@ -18,6 +18,22 @@ def next_time(sm: Any) -> int:
     return when
 
 
+@rule
+def cycle(sm: Any, memory: Any, now: int) -> None:
+    """Let the agents whose time has come act, in the order of this cycle."""
+    first = step.first_scheduler(sm, now)
+    for position in range(sm.agents):
+        agent = step.rank(sm, position, first)
+        if sm.agenda[agent] == now and sm.fault.code == 0:
+            step.act(sm, memory, agent, now)
+
+
+@rule
+def goes_on(sm: Any) -> bool:
+    """Whether the SM can take another cycle: no fault, and room for its trace records."""
+    return sm.fault.code == 0 and sm.traced + TRACE_MARGIN < TRACE
+
+
 @entry
 def run(sms: Any, memory: Any, recurrence: Any, until: int, limit: int) -> int:
     """Advance the first SM to the first agenda time at or after `until` (NEVER: nothing left) and return it.
@@ -28,12 +44,8 @@ def run(sms: Any, memory: Any, recurrence: Any, until: int, limit: int) -> int:
     """
     sm, memory = sms[0], borrow(memory)
     now = next_time(sm)
-    while now < until and sm.fault.code == 0 and sm.traced + TRACE_MARGIN < TRACE:
-        first = step.first_scheduler(sm, now)
-        for position in range(sm.agents):
-            agent = step.rank(sm, position, first)
-            if sm.agenda[agent] == now and sm.fault.code == 0:
-                step.act(sm, memory, agent, now)
+    while now < until and goes_on(sm):
+        cycle(sm, memory, now)
         if sm.event:
             fast_forward.skip(sm, memory, recurrence, now, limit)
         now = next_time(sm)

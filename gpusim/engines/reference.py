@@ -7,24 +7,29 @@ compiled engine, and so is the order inside a cycle: every event carries its age
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import simpy
 from simpy.events import Event
 
-from gpusim.launch import Launch
-from gpusim.rules import step
+from gpusim.launch import ChipLaunch, Launch
+from gpusim.rules import chip, step
 from gpusim.state import NEVER, TRACE, TRACE_MARGIN
 
 FIRST_PRIORITY = 2  # behind SimPy's own urgent and normal events
 
 
 class Agents:
-    """The processes' common ground: the launch, the clock, and whom each agent has to wake."""
+    """The common ground of one SM's processes: the launch, the clock, and whom each agent has to wake.
 
-    def __init__(self, launch: Launch, environment: simpy.Environment) -> None:
-        self.launch = launch
+    `index` is the SM's place in the order inside a cycle, and in the chip if there is one.
+    """
+
+    def __init__(
+        self, launch: Launch, environment: simpy.Environment, together: ChipLaunch | None = None, index: int = 0
+    ) -> None:
+        self.launch, self.together, self.index = launch, together, index
         self.environment = environment
         self.agenda = launch.sms["agenda"][0]
         self.fault, self.traced = launch.sms["fault"]["code"], launch.sms["traced"]
@@ -41,9 +46,10 @@ def at(environment: simpy.Environment, when: int, priority: int) -> Event:
     return event
 
 
-def position(launch: Launch, agent: int, now: int) -> int:
-    """Where in the order of cycle `now` the agent acts."""
-    return launch.order[now % len(launch.order)][agent]
+def position(agents: Agents, agent: int, now: int) -> int:
+    """Where in the order of cycle `now` the agent acts, the SMs one after another."""
+    order = agents.launch.order
+    return agents.index * len(agents.planned) + order[now % len(order)][agent]
 
 
 def order(launch: Launch) -> list[list[int]]:
@@ -62,7 +68,7 @@ def live(agents: Agents, agent: int) -> Generator[Event, Any, None]:
         if when >= NEVER:
             yield agents.wake[agent]
             continue
-        timer = at(environment, when, FIRST_PRIORITY + position(agents.launch, agent, when))
+        timer = at(environment, when, FIRST_PRIORITY + position(agents, agent, when))
         agents.events += 1
         yield timer | agents.wake[agent]
         if timer.processed and int(agenda[agent]) == environment.now:
@@ -71,9 +77,13 @@ def live(agents: Agents, agent: int) -> Generator[Event, Any, None]:
 
 def act(agents: Agents, agent: int) -> None:
     """One act, and the wake-ups that it brings."""
-    launch = agents.launch
+    launch, together = agents.launch, agents.together
     now = int(agents.environment.now)
+    if together:
+        chip.lend(together.sms, agents.index, together.chips, now)
     step.act_on(launch.sms, launch.memory, agent, now)
+    if together:
+        chip.take_back(together.sms, agents.index, together.chips, now)
     for other, (planned, due) in enumerate(zip(agents.planned, agents.agenda.tolist(), strict=False)):
         if other != agent and due < planned:
             wake_up(agents, other)
@@ -86,18 +96,32 @@ def wake_up(agents: Agents, agent: int) -> None:
     sleeping.succeed()
 
 
-def start(launch: Launch) -> Agents:
-    """The launch with its agents asleep, at cycle 0."""
-    launch.order = order(launch)
-    agents = Agents(launch, simpy.Environment())
-    for agent in range(int(launch.sm.agents)):
+def start(launch: Launch) -> list[Agents]:
+    """The launch with its SM's agents asleep, at cycle 0."""
+    return [_asleep(Agents(launch, simpy.Environment()))]
+
+
+def start_chip(together: ChipLaunch) -> list[Agents]:
+    """All SMs with their agents asleep, at cycle 0 of one clock."""
+    environment = simpy.Environment()
+    return [_asleep(Agents(launch, environment, together, s)) for s, launch in enumerate(together.each)]
+
+
+def _asleep(agents: Agents) -> Agents:
+    agents.launch.order = order(agents.launch)
+    for agent in range(int(agents.launch.sm.agents)):
         agents.environment.process(live(agents, agent))
     return agents
 
 
-def run(agents: Agents, until: int) -> int:
+def goes_on(agents: Agents) -> bool:
+    """Whether the SM can take another cycle: no fault, and room for its trace records."""
+    return bool(agents.fault[0] == 0 and agents.traced[0] + TRACE_MARGIN < TRACE)
+
+
+def run(every: Sequence[Agents], until: int) -> int:
     """Advance to the first event at or after `until` and return its cycle (NEVER: nothing left); stop at a fault."""
-    environment = agents.environment
-    while environment.peek() < until and agents.fault[0] == 0 and agents.traced[0] + TRACE_MARGIN < TRACE:
+    environment = every[0].environment
+    while environment.peek() < until and all(map(goes_on, every)):
         environment.step()
     return int(min(environment.peek(), NEVER))

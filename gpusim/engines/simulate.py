@@ -1,20 +1,21 @@
-"""Run a kernel on one SM of a machine with either engine, and collect what came out."""
+"""Run a kernel on one SM of a machine, or on all, with either engine, and collect what came out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.feed import AFFINE, EXECUTION, REPLAY, recordable
-from gpusim.launch import Launch, launch
+from gpusim.launch import ChipLaunch, Launch, launch, launch_chip
 from gpusim.machine import Machine
 from gpusim.occupancy import Occupancy
 from gpusim.recurrence import recurrence
+from gpusim.stall import Stall
 from gpusim.state import NEVER
 from isa import faults
 from isa.errors import DeadlockError, LimitError, UserError
@@ -23,6 +24,9 @@ from isa.kernel import Kernel
 ENGINES = ("compiled", "reference")
 SLICE = 1 << 20  # cycles between two looks at the clock
 Progress = Callable[[int, int], None]
+Advance = Callable[[int], int]  # to the first time at or after a cycle, which it returns
+Count = Callable[[], int]
+R = TypeVar("R", bound="SmRun")
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,27 @@ class SmRun:
         """Warp instructions issued, those whose guard was false included."""
         return int(self.issued.sum())
 
+    @property
+    def sms(self) -> int:
+        """SMs that were simulated."""
+        return 1
+
+
+@dataclass(frozen=True)
+class ChipRun(SmRun):
+    """What all SMs did: `cycles` until the last of them is done, everything else summed; `each` has its own run.
+
+    `lost` has a row for each scheduler of each SM, `registers` one for each warp slot; `trace` is empty, as each SM
+    keeps its own. An SM that is done has empty warp slots and empty schedulers (`x_empty`) until all are.
+    """
+
+    each: tuple[SmRun, ...]
+
+    @property
+    def sms(self) -> int:
+        """SMs that were simulated."""
+        return len(self.each)
+
 
 def run_sm(
     kernel: Kernel,
@@ -79,48 +104,91 @@ def run_sm(
     all)` is called now and then. Raises UserError where kernel and machine don't fit, ExecutionError at a fault,
     DeadlockError, and LimitError beyond `max_cycles`.
     """
-    run = partial(_run, kernel, machine, engine, max_cycles, progress, blocks=blocks, trace=trace, memory=memory)
+    start = partial(launch, kernel, machine, blocks=blocks, trace=trace, memory=memory)
+    forward = fast_forward and engine == "compiled"
+
+    def run(feed: str) -> SmRun:
+        prepared = start(feed=feed, fast_forward=forward)
+        total = -(-int(prepared.sm.launch.end) // int(prepared.sm.launch.stride))
+        job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress)
+        return _run(job, *_engine(engine, kernel, prepared, max_cycles))[0]
+
+    return _recorded_or_not(run, kernel, feed)
+
+
+def run_chip(
+    kernel: Kernel,
+    machine: Machine,
+    *,
+    engine: str = "compiled",
+    feed: str = EXECUTION,
+    max_cycles: int = NEVER,
+    trace: bool = False,
+    memory: NDArray[np.uint32] | None = None,
+    progress: Progress | None = None,
+) -> ChipRun:
+    """Simulate the whole grid on all SMs, which share the memory channel; options and errors as of `run_sm`."""
+
+    def run(feed: str) -> ChipRun:
+        prepared = launch_chip(kernel, machine, feed=feed, trace=trace, memory=memory)
+        job = _Job(kernel, machine, prepared.each, kernel.blocks, engine, feed, max_cycles, progress)
+        return _together(_run(job, *_chip_engine(engine, prepared)))
+
+    return _recorded_or_not(run, kernel, feed)
+
+
+def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, feed: str) -> R:
+    """Run on the feed, and where that is replay and nothing can be recorded on affine."""
     if feed == REPLAY and recordable(kernel):
         try:
-            return run(feed=feed, fast_forward=fast_forward and engine == "compiled")
+            return run(feed)
         except _UnrecordedError:
             pass
-    return run(feed=AFFINE if feed == REPLAY else feed)
+    return run(AFFINE if feed == REPLAY else feed)
 
 
 class _UnrecordedError(Exception):
     """The SM met what it could not record, a fault perhaps, which then comes up in its own time."""
 
 
-def _run(
-    kernel: Kernel, machine: Machine, engine: str, max_cycles: int, progress: Progress | None, **how: Any
-) -> SmRun:
-    prepared = launch(kernel, machine, **how)
-    chunks: list[Any] = []
-    advance, events = _engine(engine, kernel, prepared, max_cycles)
-    total = -(-int(prepared.sm.launch.end) // int(prepared.sm.launch.stride))
+@dataclass(frozen=True)
+class _Job:
+    """A launch on each SM that is simulated, `total` blocks in all, and how to run them."""
+
+    kernel: Kernel
+    machine: Machine
+    launches: Sequence[Launch]
+    total: int
+    engine: str
+    feed: str
+    max_cycles: int
+    progress: Progress | None
+
+
+def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
+    """Run the launches to their end."""
+    chunks: list[list[Any]] = [[prepared.sm.records[:0]] for prepared in job.launches]
     now = 0
     while now < NEVER:
-        now = advance(min(now + SLICE, max_cycles + 1))
-        if prepared.sm.tracing:
-            chunks.append(_drain(prepared))
-        _check(kernel, prepared, now, max_cycles)
-        if progress:
-            progress(_done(prepared), total)
-    _close(prepared)
-    trace = np.concatenate(chunks) if chunks else prepared.sm.records[:0]
-    return _result(kernel, machine, prepared, trace, engine, how["feed"], events())
+        now = advance(min(now + SLICE, job.max_cycles + 1))
+        for kept, prepared in zip(chunks, job.launches, strict=True):
+            if prepared.sm.tracing:
+                kept.append(_drain(prepared))
+        _check(job, now)
+        if job.progress:
+            job.progress(sum(map(_done, job.launches)), job.total)
+    for prepared in job.launches:
+        _close(prepared)
+    traces = map(np.concatenate, chunks)
+    return [_result(job, prepared, trace, events()) for prepared, trace in zip(job.launches, traces, strict=True)]
 
 
-def _engine(
-    name: str, kernel: Kernel, prepared: Launch, max_cycles: int
-) -> tuple[Callable[[int], int], Callable[[], int]]:
-    """How to advance to a cycle, and how many events that has taken so far."""
+def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tuple[Advance, Count]:
+    """How to advance one SM to a cycle, and how many events that has taken so far."""
     if name == "reference":
         from gpusim.engines import reference  # noqa: PLC0415  (heavy imports only when simulating)
 
-        agents = reference.start(prepared)
-        return lambda until: reference.run(agents, until), lambda: agents.events
+        return _by_reference(reference.start(prepared))
     if name == "compiled":
         from gpusim.engines import compiled  # noqa: PLC0415
 
@@ -128,6 +196,26 @@ def _engine(
         limit = max_cycles + 1
         return lambda until: int(compiled.run(prepared.sms, prepared.memory, roles, until, limit)), lambda: 0
     raise UserError(f"unknown engine {name}; choose one of {', '.join(ENGINES)}")
+
+
+def _chip_engine(name: str, prepared: ChipLaunch) -> tuple[Advance, Count]:
+    """The same for all SMs of a chip."""
+    if name == "reference":
+        from gpusim.engines import reference  # noqa: PLC0415
+
+        return _by_reference(reference.start_chip(prepared))
+    if name == "compiled":
+        from gpusim.engines import chip  # noqa: PLC0415
+
+        times, memory = np.zeros(len(prepared.each), np.int64), prepared.each[0].memory
+        return lambda until: int(chip.run(prepared.sms, prepared.chips, times, memory, until)), lambda: 0
+    raise UserError(f"unknown engine {name}; choose one of {', '.join(ENGINES)}")
+
+
+def _by_reference(every: Sequence[Any]) -> tuple[Advance, Count]:
+    from gpusim.engines import reference  # noqa: PLC0415
+
+    return lambda until: reference.run(every, until), lambda: sum(agents.events for agents in every)
 
 
 def _done(prepared: Launch) -> int:
@@ -148,17 +236,20 @@ def _close(prepared: Launch) -> None:
     close(prepared.sms)
 
 
-def _check(kernel: Kernel, prepared: Launch, now: int, max_cycles: int) -> None:
-    sm = prepared.sm
-    if sm.fault.code and sm.replaying:
-        raise _UnrecordedError
-    if sm.fault.code:
-        raise _fault(kernel, prepared)
-    if now >= NEVER and any(block.state for block in sm.blocks):
-        raise _deadlock(kernel, prepared)
+def _check(job: _Job, now: int) -> None:
+    kernel, max_cycles = job.kernel, job.max_cycles
+    for prepared in job.launches:
+        sm = prepared.sm
+        if sm.fault.code and sm.replaying:
+            raise _UnrecordedError
+        if sm.fault.code:
+            raise _fault(kernel, prepared)
+        if now >= NEVER and any(block.state for block in sm.blocks):
+            raise _deadlock(kernel, prepared)
     if max_cycles < now < NEVER:
+        placed = sum(int(prepared.sm.placed) for prepared in job.launches)
         raise LimitError(
-            f"{kernel.name}: still running after {max_cycles} cycles with {sm.placed} blocks placed; "
+            f"{kernel.name}: still running after {max_cycles} cycles with {placed} blocks placed; "
             "check its loops' end conditions, or raise --max-cycles"
         )
 
@@ -195,28 +286,61 @@ def _deadlock(kernel: Kernel, prepared: Launch) -> DeadlockError:
     return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)
 
 
-def _result(
-    kernel: Kernel, machine: Machine, prepared: Launch, trace: Any, engine: str, feed: str, events: int
-) -> SmRun:
-    sm, program, schedulers = prepared.sm, prepared.program, machine.schedulers.count
+def _result(job: _Job, prepared: Launch, trace: Any, events: int) -> SmRun:
+    sm, program, schedulers = prepared.sm, prepared.program, job.machine.schedulers.count
     return SmRun(
         cycles=int(sm.cycles),
         blocks=int(sm.placed),
         warp_slots=int(sm.warp_slots),
-        interval=machine.schedulers.interval,
+        interval=job.machine.schedulers.interval,
         issued=np.array(program.issued),
         active=np.array(program.active),
         load_store_cycles=np.array(program.passes),
         stalls=np.array(program.stall),
         empty=int(sm.empty),
         lost=np.array(sm.schedulers["lost"][:schedulers]),
-        pipe_cycles={name: int(sm.pipes["busy"][:, i].sum()) for i, name in enumerate(machine.pipe)},
+        pipe_cycles={name: int(sm.pipes["busy"][:, i].sum()) for i, name in enumerate(job.machine.pipe)},
         memory=prepared.memory[: prepared.global_words],
-        registers=np.array(sm.lanes["registers"][: int(sm.warp_slots), : kernel.program.registers]),
+        registers=np.array(sm.lanes["registers"][: int(sm.warp_slots), : job.kernel.program.registers]),
         trace=trace.view(np.recarray),
         occupancy=prepared.occupancy,
-        engine=engine,
-        feed=feed,
+        engine=job.engine,
+        feed=job.feed,
         skipped=int(sm.skipped),
         events=events,
     )
+
+
+def _together(each: Sequence[SmRun]) -> ChipRun:
+    """The sums over all SMs, each of which stays empty from its own last cycle to that of all."""
+    first, cycles = each[0], max(run.cycles for run in each)
+    rest = np.array([cycles - run.cycles for run in each])
+    lost = np.stack([run.lost for run in each])
+    lost[:, :, Stall.X_EMPTY] += rest[:, None]
+    return ChipRun(
+        cycles=cycles,
+        blocks=sum(run.blocks for run in each),
+        warp_slots=sum(run.warp_slots for run in each),
+        interval=first.interval,
+        issued=_sum(run.issued for run in each),
+        active=_sum(run.active for run in each),
+        load_store_cycles=_sum(run.load_store_cycles for run in each),
+        stalls=_sum(run.stalls for run in each),
+        empty=sum(run.empty for run in each) + int(rest.sum()) * first.warp_slots,
+        lost=lost.reshape(-1, lost.shape[-1]),
+        pipe_cycles={name: sum(run.pipe_cycles[name] for run in each) for name in first.pipe_cycles},
+        memory=first.memory,
+        registers=np.concatenate([run.registers for run in each]),
+        trace=first.trace[:0],
+        occupancy=first.occupancy,
+        engine=first.engine,
+        feed=first.feed,
+        skipped=0,
+        events=first.events,
+        each=tuple(each),
+    )
+
+
+def _sum(arrays: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
+    total: NDArray[np.int64] = np.sum(list(arrays), axis=0)
+    return total

@@ -32,7 +32,6 @@ SETTLED, READY_AT, AGE, BLOCK = (ROUND + DEPTHS + i for i in range(4))
 PATIENCE = 64  # events until a candidate that has returned is given up
 MASK = (1 << 40) - 1
 FACTOR = 1_000_003
-SIXTY_FOURTHS = 64  # the channel's time is finer than a cycle
 
 
 @rarely
@@ -180,8 +179,8 @@ def _words_agree(sm: Any, r: Any, w: int, now: int, period: int) -> bool:
     for i in range(r.time.size):
         if _ahead(r.words[r.time[i]], now) != _ahead(r.time_seen[w, i], now - period):
             return False
-    channel, seen = sm.load_store.channel, r.notes[w, CHANNEL]
-    if max(0, channel - now * SIXTY_FOURTHS) != max(0, seen - (now - period) * SIXTY_FOURTHS):
+    channel, seen, parts = sm.load_store.channel, r.notes[w, CHANNEL], sm.machine.channel_parts
+    if max(0, channel - now * parts) != max(0, seen - (now - period) * parts):
         return False
     return _moments_agree(sm, r, w, now - period, period) and _numbers_agree(r, w)
 
@@ -318,8 +317,8 @@ def _take(sm: Any, r: Any, w: int, n: int, period: int, now: int) -> None:
     _extrapolate(r.words, r.moment, r.moment_seen[w], n)
     _extrapolate(r.words, r.number, r.number_seen[w], n)
     _extrapolate(r.words, r.total, r.total_seen[w], n)
-    if sm.load_store.channel > now * SIXTY_FOURTHS:
-        sm.load_store.channel += cycles * SIXTY_FOURTHS
+    if sm.load_store.channel > now * sm.machine.channel_parts:
+        sm.load_store.channel += cycles * sm.machine.channel_parts
     for g in range(sm.warp_slots):
         _take_warp(sm.warps[g], r.warps_seen[w, g], n, period)
 

@@ -1,4 +1,4 @@
-"""Global memory as one SM sees it: transactions of whole lines, its share of the bandwidth, then a latency.
+"""Global memory as an SM sees it: transactions of whole lines, a channel of some bandwidth, then a latency.
 
 Fermi (CUDA C Programming Guide 4.2, F.4.2): a request of 4 bytes per thread is resolved over the warp, of 8 bytes over
 half-warps, of 16 bytes over quarter-warps; each distinct 128-byte line is one transaction.
@@ -38,9 +38,9 @@ def _contains(line: Any, begin: int, end: int, wanted: int) -> bool:
 
 @rule
 def commit(sm: Any, lines: int, now: int) -> int:
-    """The SM's share of the channel moves the lines one by one; returns the cycle at which the last has gone."""
-    unit = sm.load_store
+    """The channel moves the lines one by one; returns the cycle at which the last has gone."""
+    unit, parts = sm.load_store, sm.machine.channel_parts
     if lines == 0:
         return now
-    unit.channel = max(unit.channel, now * 64) + lines * sm.machine.line_cost
-    return (unit.channel + 63) // 64
+    unit.channel = max(unit.channel, now * parts) + lines * sm.machine.line_cost
+    return (unit.channel + parts - 1) // parts

@@ -51,9 +51,9 @@ def test_events_do_not_grow_with_the_initiation_interval():
 def test_an_engine_can_stop_and_go_on():
     """Advancing in steps of 7 cycles gives the trace of one advance to the end."""
     kernel, machine = read(BUSY), plain_machine(CHANGES)
-    agents = reference.start(launch(kernel, machine))
+    (agents,) = reference.start(launch(kernel, machine))
     until = 0
-    while (now := reference.run(agents, until)) < NEVER:
+    while (now := reference.run([agents], until)) < NEVER:
         assert now >= until
         until = now + 7
     whole = run_sm(kernel, machine, engine="reference")

@@ -1,0 +1,47 @@
+"""What SMs share is lent to the one that acts, and taken back as it left it."""
+
+import numpy as np
+
+from gpusim.rules.chip import lend, take_back
+from gpusim.state import chip_t, sm_t
+
+
+def shared():
+    """Two SMs, in whose hands nothing is right, and what they share: block 7 of 9 is next, the channel free at 500."""
+    sms, chips = np.zeros(2, sm_t), np.zeros(1, chip_t)
+    sms["launch"]["next"], sms["launch"]["end"], sms["launch"]["stride"] = 1, 4, 2
+    chips[0] = (7, 9, 500)
+    return sms, chips
+
+
+def test_an_sm_gets_what_is_shared():
+    """Behind cycle 0 one SM gets the next block, the grid's end and the channel; the other SM is left alone."""
+    sms, chips = shared()
+    lend(sms, 1, chips, 12)
+    assert [
+        tuple(int(n) for n in (sm["launch"]["next"], sm["launch"]["end"], sm["launch"]["stride"])) for sm in sms
+    ] == [
+        (1, 4, 2),
+        (7, 9, 1),
+    ]
+    assert sms["load_store"]["channel"].tolist() == [0, 500]
+
+
+def test_the_first_wave_has_been_dealt_out():
+    """In cycle 0 each SM places blocks of its own, and does not move on the block that is next behind them."""
+    sms, chips = shared()
+    lend(sms, 1, chips, 0)
+    assert sms["launch"]["next"].tolist() == [1, 1]
+    sms["launch"]["next"] = 3
+    take_back(sms, 1, chips, 0)
+    assert int(chips["next"][0]) == 7
+
+
+def test_what_an_sm_has_changed_is_taken_back():
+    """The block behind the one it placed, and the time at which its lines have left the channel."""
+    sms, chips = shared()
+    lend(sms, 1, chips, 12)
+    sms[1]["launch"]["next"] += 1
+    sms[1]["load_store"]["channel"] += 66
+    take_back(sms, 1, chips, 12)
+    assert (int(chips["next"][0]), int(chips["channel"][0])) == (8, 566)
