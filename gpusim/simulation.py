@@ -1,8 +1,9 @@
 """Simulate a launch: cycles, checked values, bound and stalls in one result.
 
-Time is that of the SM that gets the most blocks of the grid, with its fair share of the memory bandwidth; every one of
-its blocks is simulated. Values are computed in the same run where that is affordable; of a larger launch time is found
-without them (gpusim/feed.py), and its first blocks are run once more with values, and checked.
+Time is that of all SMs, which share the memory bandwidth, if that is asked for; else that of the SM that gets the most
+blocks of the grid, with its fair share of the bandwidth; every one of its blocks is simulated. Values are computed in
+the same run where that is affordable; of a larger launch of one SM time is found without them (gpusim/feed.py), and its
+first blocks are run once more with values, and checked.
 
 Where a sample is asked for, time is an estimate: cycles(b) is simulated for the first wave of resident blocks and for
 several whole waves, the waves between grow linearly, and the blocks behind the last whole wave take what they take
@@ -16,13 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import msgspec
 
 from gpusim import machine as model
 from gpusim.analysis import rates
 from gpusim.analysis.bounds import LIMIT, Bound, bound
-from gpusim.engines.simulate import Progress, SmRun, run_sm
+from gpusim.engines.simulate import ChipRun, Progress, SmRun, run_chip, run_sm
 from gpusim.feed import EXECUTION, REPLAY
 from gpusim.machine import Machine
 from gpusim.occupancy import Occupancy, occupancy
@@ -35,11 +37,15 @@ BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whos
 CHECKED = "within 1 % of all blocks at sgemm-lai 1920 x 1920 x 1920 on gtx580"  # tests/test_simulation.py
 UNKNOWN = "not compared with all blocks for this kernel and machine"
 Sample = int | str | None
+Sms = Literal[1, "all"]
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """How the cycles of the SM's share of the grid were found: `method` is complete or waves."""
+    """How the cycles of the SM's share of the grid, or of all SMs, were found: `method` is complete or waves.
+
+    `blocks_of_sm` counts the blocks of the simulated SM, or of all.
+    """
 
     simulated_blocks: int
     blocks_of_sm: int
@@ -49,9 +55,10 @@ class Scaling:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """One launch on one machine. `run` holds the simulated blocks, `cycles` counts for all blocks of the SM.
+    """One launch on one machine. `run` holds the simulated blocks, `cycles` counts for all blocks of the SM, or SMs.
 
-    Cycles are shader cycles; rates are of the whole chip, figures per cycle of one SM.
+    Cycles are shader cycles; rates are of the whole chip, figures per cycle of one SM; `run` is a ChipRun if all SMs
+    were simulated.
     """
 
     kernel: Kernel
@@ -83,13 +90,13 @@ class Result:
 
     @property
     def warp_instructions(self) -> int:
-        """Warp instructions that the SM issues for its blocks."""
+        """Warp instructions that the simulated SM issues for its blocks, or all SMs."""
         return round(self.run.warp_instructions * self.growth)
 
     @property
     def thread_instructions_per_cycle(self) -> float:
-        """Thread instructions whose guard holds, per cycle of the SM."""
-        return float(self.run.active.sum()) * self.growth / self.cycles
+        """Thread instructions whose guard holds, per cycle and simulated SM."""
+        return float(self.run.active.sum()) * self.growth / self.cycles / self.run.sms
 
     @property
     def gflops(self) -> float:
@@ -117,6 +124,7 @@ def simulate(
     policy: str | None = None,
     progress: Progress | None = None,
     sample: Sample = None,
+    sms: Sms = 1,
     trace: bool = False,
     fast_forward: bool = True,
 ) -> Result:
@@ -125,11 +133,18 @@ def simulate(
     Without `values` only time is found. `policy` replaces the machine's scheduling policy. `sample` is the number of
     blocks to simulate, rounded up to whole waves and at least two, from which the time of all is estimated; "all"
     computes the values of every block; None: of as many as are quick. `fast_forward` takes periods of a state that
-    comes back at once. `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and
+    comes back at once. `sms`: 1, the SM that gets the most blocks, with its share of the bandwidth, or "all", and every
+    block. `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and
     machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     machine = _with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
     limit = NEVER if max_cycles is None else max_cycles
+    if _valid_sms(sms, sample) == "all":
+        feed = EXECUTION if values else REPLAY
+        everything = run_chip(
+            kernel, machine, engine=engine, feed=feed, max_cycles=limit, trace=trace, progress=progress
+        )
+        return _result_of_all(kernel, machine, everything, values)
     runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
     told = partial(runner, trace=trace, progress=progress)
     if isinstance(_valid(sample), int):
@@ -182,6 +197,28 @@ def _sampled(
     )
 
 
+def _result_of_all(kernel: Kernel, machine: Machine, run: ChipRun, values: bool) -> Result:
+    """Return the result of a run of all SMs."""
+    return Result(
+        kernel=kernel,
+        machine=machine,
+        engine=run.engine,
+        cycles=run.cycles,
+        run=run,
+        scaling=Scaling(kernel.blocks, kernel.blocks, "complete", ""),
+        verification=_verified(kernel, machine, run) if values else UNCHECKED,
+        bound=bound(kernel, machine, all_sms=True, limit=_enough(run)),
+    )
+
+
+def _valid_sms(sms: Sms, sample: Sample) -> Sms:
+    if sms not in (1, "all"):
+        raise UserError(f"sms={sms}: give 1 or all")
+    if sms == "all" and sample not in (None, "all"):
+        raise UserError(f"sample={sample}: of all SMs every block is simulated; leave it out, or take one SM")
+    return sms
+
+
 def _valid(sample: Sample) -> Sample:
     if sample is None or sample == "all" or (isinstance(sample, int) and sample >= 1):
         return sample
@@ -209,5 +246,5 @@ def _scaled(runner: Callable[..., SmRun], share: int, resident: int, first: SmRu
 
 
 def _verified(kernel: Kernel, machine: Machine, run: SmRun) -> Verification:
-    blocks = range(0, kernel.blocks, machine.chip.sms)[: run.blocks]
+    blocks = range(0, kernel.blocks, 1 if isinstance(run, ChipRun) else machine.chip.sms)[: run.blocks]
     return verify(kernel, run.memory, blocks, run.warp_instructions / run.blocks / kernel.warps)

@@ -153,3 +153,33 @@ def test_scaling_is_within_one_percent_of_all_blocks(machine):
     sampled = simulate(kernel, machine, sample=4, values=False)
     assert sampled.scaling.method == "waves"
     assert sampled.cycles == pytest.approx(simulate(kernel, machine, sample="all", values=False).cycles, rel=0.01)
+
+
+def test_all_sms_are_verified_completely():
+    """With `sms="all"` every block of the grid is timed, all values are right, and the rate follows from the cycles."""
+    result = simulate(
+        make("sgemm-lai", {"m": "192", "n": "384", "k": "64"}), load("gtx580", {"chip.sms": 4}), sms="all"
+    )
+    found = result.verification
+    assert (found.scope, found.blocks, found.in_program_order, found.wrong) == ("complete", 8, 0, 0)
+    assert result.run.sms == 4
+    assert result.cycles == max(each.cycles for each in result.run.each)
+    assert result.gflops == pytest.approx(2 * 192 * 384 * 64 / (result.cycles / 1544e6) / 1e9)
+    assert result.thread_instructions_per_cycle == pytest.approx(result.run.active.sum() / result.cycles / 4)
+    assert result.bound.cycles < result.cycles
+
+
+def test_time_alone_of_all_sms():
+    """Without values all SMs take the same cycles, of a chip or of the reference engine."""
+    kernel, machine = make("throughput", {"blocks": "7", "iterations": "1"}), load("gtx580", {"chip.sms": 2})
+    whole = simulate(kernel, machine, sms="all")
+    for how in ({"values": False}, {"engine": "reference"}):
+        other = simulate(kernel, machine, sms="all", **how)
+        assert (other.cycles, other.run.lost.tolist()) == (whole.cycles, whole.run.lost.tolist())
+
+
+@pytest.mark.parametrize("how", [{"sms": 3}, {"sms": "some"}, {"sms": "all", "sample": 6}])
+def test_one_sm_or_all(how):
+    """Another number of SMs is refused, and so is a sample of all SMs' blocks."""
+    with pytest.raises(UserError, match=r"give 1 or all|leave it out"):
+        simulate(make("chain"), GTX580, **how)

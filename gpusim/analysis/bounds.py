@@ -20,7 +20,7 @@ from gpusim.analysis import chain, rates
 from gpusim.analysis.access_cost import AccessCost, Seen, costs
 from gpusim.decode import pipe_names
 from gpusim.feed import AFFINE
-from gpusim.launch import launch
+from gpusim.launch import launch, share_channel
 from gpusim.machine import Machine
 from isa.address_slice import address_slice
 from isa.block_step import block_steps
@@ -37,9 +37,9 @@ ALL_PROFILED = 3  # blocks of an SM up to which each is profiled; of more, the f
 class Bound:
     """The bound of a launch: `cycles` is the largest of `limits`, `limiter` its name.
 
-    Every block of the SM is profiled, unless the first, middle and last execute the same instructions equally often:
-    then they are `alike`, and stand for all; or unless a block's index does no more than move its global addresses by
-    whole lines: then the first one does. The limits hold for every schedule as far as that is true.
+    Every block of the SM, or of all SMs, is profiled, unless the first, middle and last execute the same instructions
+    equally often: then they are `alike`, and stand for all; or unless a block's index does no more than move its global
+    addresses by whole lines: then the first one does. The limits hold for every schedule as far as that is true.
     """
 
     cycles: int
@@ -65,19 +65,25 @@ class Work:
     costs: Mapping[int, AccessCost]
 
 
-def bound(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> Bound:
-    """Return the bound of a launch.
+def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int = LIMIT) -> Bound:
+    """Return the bound of a launch, by the SM that gets the most blocks and has its share of the bandwidth.
+
+    `all_sms`: by all SMs, which take what blocks they can, and the whole bandwidth together: some SM has as many blocks
+    as the mean rounded up if they are alike, and if not as much to do as the mean.
 
     Raises UserError where kernel and machine don't fit, and what running a block in program order raises; LimitError
     beyond `limit` warp instructions in a block.
     """
-    works, alike = _works(kernel, machine, limit)
-    share = -(-kernel.blocks // machine.chip.sms)
-    limits = {name: ceil(cycles) for name, cycles in _limits(works, Fraction(share, len(works)), share)}
+    sms = machine.chip.sms
+    ids = range(0, kernel.blocks, 1 if all_sms else sms)
+    works, alike = _works(kernel, machine, ids, sms if all_sms else 1, limit)
+    share = -(-kernel.blocks // sms)
+    each = Fraction(share if alike or not all_sms else Fraction(kernel.blocks, sms)) / len(works)
+    limits = {name: ceil(cycles) for name, cycles in _limits(works, each, Fraction(len(ids), len(works)), share)}
     limiter = max(limits, key=limits.__getitem__)
     rate = rates.gflops(kernel, machine, limits[limiter])
     percent = 100 * rate / rates.peak_gflops(kernel, machine)
-    return Bound(limits[limiter], rate, percent, limiter, limits, share, len(works), alike)
+    return Bound(limits[limiter], rate, percent, limiter, limits, len(ids), len(works), alike)
 
 
 def issue_slots(work: Work) -> Fraction:
@@ -102,7 +108,7 @@ def load_store_unit(work: Work) -> Fraction:
 
 
 def memory_bandwidth(work: Work) -> Fraction:
-    """Return the cycles in which the SM's share of the bandwidth moves what is loaded and stored."""
+    """Return the cycles in which the channel moves what is loaded and stored."""
     lines = sum(cost.transactions for cost in work.costs.values())
     return Fraction(lines * int(work.sm.machine.line_cost), int(work.sm.machine.channel_parts))
 
@@ -115,8 +121,11 @@ def dependence_chain(work: Work) -> Fraction:
     return chain.cycles_of_warp(program, work.profile, work.kernel.warps) + skew
 
 
-def _limits(works: Sequence[Work], each: Fraction, share: int) -> Iterator[tuple[str, Fraction]]:
-    """Yield the limits for the SM's share of the grid, a profiled block standing for `each` blocks."""
+def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int) -> Iterator[tuple[str, Fraction]]:
+    """Yield the limits of the SM that has the most to do.
+
+    A profiled block stands for `each` of its blocks, and for `sharing` of all that use the same memory channel.
+    """
     yield "issue slots", each * sum(map(issue_slots, works))
     for index, name in enumerate(pipe_names(works[0].machine)):
         cycles = each * sum(pipe(work, index) for work in works)
@@ -125,7 +134,7 @@ def _limits(works: Sequence[Work], each: Fraction, share: int) -> Iterator[tuple
     if any(work.costs for work in works):
         early = max(cost.early for work in works for cost in work.costs.values())
         yield "load/store unit", each * sum(map(load_store_unit, works)) - early
-        yield "memory bandwidth", each * sum(map(memory_bandwidth, works))
+        yield "memory bandwidth", sharing * sum(map(memory_bandwidth, works))
     yield "dependence chain", _waves(works[0], share) * min(map(dependence_chain, works)) + _refills(works[0], share)
 
 
@@ -145,10 +154,10 @@ def _refills(work: Work, share: int) -> int:
     return (_waves(work, share) - 1) * work.machine.launch.block_latency
 
 
-def _works(kernel: Kernel, machine: Machine, limit: int) -> tuple[list[Work], bool]:
-    """Return the work of the SM's blocks, of three of them if those are alike, of one if all must be; and whether."""
-    ids = range(0, kernel.blocks, machine.chip.sms)
+def _works(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> tuple[list[Work], bool]:
+    """Return the work of these blocks of so many SMs, of three if those are alike, of one if all must be; and whether."""
     ground = launch(kernel, machine, feed=AFFINE, memory=np.zeros(0, np.uint32))
+    share_channel(ground.sm, sms)
     light = _without_contents(kernel)
     seen: Seen = {}
 

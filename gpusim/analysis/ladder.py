@@ -1,6 +1,6 @@
 """The ladder from the chip's peak down to the simulated rate: every step has a cause, and the steps add up exactly.
 
-In cycles of the SM that gets the most blocks:
+In cycles of the SM that gets the most blocks, or of all SMs together:
 
     the launch's operations at the chip's peak rate
     + other SMs have fewer blocks: they could have shared this one's, were blocks divisible
@@ -10,8 +10,9 @@ In cycles of the SM that gets the most blocks:
     = the simulated cycles
 
 The last part is exact because each issue slot is either used or lost for one reason. The slots that the limiter costs
-are taken from all reasons in proportion, and so are those of blocks that were not simulated. A rate is the launch's
-work over the cycles so far: GFLOP/s, or for kernels without operations the thread instructions per cycle of the SM.
+are taken from all reasons in proportion, and so are those of blocks that were not simulated, or of uneven SMs if all
+were simulated. A rate is the launch's work over the cycles so far: GFLOP/s, or for kernels without operations the
+thread instructions per cycle of an SM.
 """
 
 from __future__ import annotations
@@ -81,15 +82,15 @@ def _costs(result: Result) -> Iterator[tuple[str, float]]:
 
 def _levels(result: Result) -> Iterator[tuple[str, float]]:
     """Yield cause and level of each limit that counts before slots are lost, in cycles of the SM."""
-    kernel, schedulers = result.kernel, result.machine.schedulers
+    kernel, run = result.kernel, result.run
     if kernel.flops:
         peak = result.cycles * result.gflops / result.peak_gflops
         yield f"peak, {_precision(result)}", min(peak, result.cycles)
-        fullest = result.scaling.blocks_of_sm * result.machine.chip.sms / kernel.blocks
+        fullest = _most_blocks(result) * result.machine.chip.sms / kernel.blocks
         yield _fewer_blocks(result), min(peak * fullest, result.cycles)
-    run = result.run
-    used = (run.cycles * schedulers.count - int(run.lost.sum())) / run.warp_instructions  # cycles of slots for each
-    issued = result.warp_instructions * used / schedulers.count
+    used = (run.cycles * len(run.lost) - int(run.lost.sum())) / run.warp_instructions  # cycles of slots for each
+    mean = result.scaling.blocks_of_sm / run.sms
+    issued = result.warp_instructions * used / len(run.lost) * _most_blocks(result) / mean
     yield _other_instructions(result) if kernel.flops else "all issue slots used", min(issued, result.cycles)
     yield f"bound: {result.bound.limiter}", min(float(result.bound.cycles), result.cycles)
 
@@ -98,9 +99,14 @@ def _precision(result: Result) -> str:
     return "double precision" if rates.peak_unit(result.kernel) is Unit.DP else "single precision"
 
 
+def _most_blocks(result: Result) -> int:
+    """Blocks that some SM has to take."""
+    return -(-result.kernel.blocks // result.machine.chip.sms)
+
+
 def _fewer_blocks(result: Result) -> str:
     blocks, sms = result.kernel.blocks, result.machine.chip.sms
-    return f"uneven SMs: {plural(result.scaling.blocks_of_sm, 'block')}, mean {blocks / sms:g}"
+    return f"uneven SMs: {plural(_most_blocks(result), 'block')}, mean {blocks / sms:g}"
 
 
 def _other_instructions(result: Result) -> str:

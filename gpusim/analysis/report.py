@@ -15,6 +15,7 @@ from rich.text import Text
 from gpusim.analysis.bounds import Bound
 from gpusim.analysis.ladder import Ladder, Step, ladder
 from gpusim.analysis.stalls import lost_slots, waiting_most, warp_cycles
+from gpusim.engines.simulate import ChipRun, SmRun
 from gpusim.machine import Machine, seconds
 from gpusim.occupancy import Occupancy
 from gpusim.plural import plural
@@ -91,6 +92,8 @@ def document(result: Result, settings: Mapping[str, int | str] = NONE) -> dict[s
         "verification": result.verification,
         "bound": result.bound,
         "scaling": result.scaling,
+        "sms": result.run.sms,
+        "each_sm": [{"cycles": sm.cycles, "blocks": sm.blocks} for sm in _each(result.run)],
         "simulated_cycles": result.run.cycles,
         "skipped_cycles": result.run.skipped,
         "feed": result.run.feed,
@@ -101,6 +104,10 @@ def document(result: Result, settings: Mapping[str, int | str] = NONE) -> dict[s
         "ladder": {"unit": steps.unit, "steps": steps.steps},
         "waiting_most": waiting_most(result.kernel, result.run),
     }
+
+
+def _each(run: SmRun) -> Sequence[SmRun]:
+    return run.each if isinstance(run, ChipRun) else (run,)
 
 
 def bound_document(
@@ -147,8 +154,7 @@ def _plain(value: object) -> str:
 
 def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "values", _verification(result)
-    milliseconds = 1000 * seconds(result.machine, result.cycles)
-    yield "cycles", f"{result.cycles:,} of the SM with the most blocks = {milliseconds:.4g} ms; {_scaling(result)}"
+    yield "cycles", _cycles(result)
     yield "throughput", _throughput(result)
     ratio = result.cycles / result.bound.cycles
     yield "bound", f"{_bound(result.bound)}; simulated {ratio:.3f} times that"
@@ -165,6 +171,21 @@ def _verification(result: Result) -> str:
         return f"WRONG: {found.wrong:,} of {where}; {found.first_wrong}"
     error = f"errors up to {found.max_error:.2g}, at most {found.worst_ratio:.2g} times the error bound"
     return f"right: {found.values:,} of {where}; {error if found.max_error else 'exact'}"
+
+
+def _cycles(result: Result) -> str:
+    milliseconds = 1000 * seconds(result.machine, result.cycles)
+    if isinstance(result.run, ChipRun):
+        sms, blocks = plural(result.run.sms, "SM"), plural(result.run.blocks, "block")
+        return (
+            f"{result.cycles:,} of all {sms} = {milliseconds:.4g} ms; {_fewest_and_most(result.run)} of {blocks} each"
+        )
+    return f"{result.cycles:,} of the SM with the most blocks = {milliseconds:.4g} ms; {_scaling(result)}"
+
+
+def _fewest_and_most(run: ChipRun) -> str:
+    fewest, most = (of(sm.blocks for sm in run.each) for of in (min, max))
+    return f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
 
 
 def _scaling(result: Result) -> str:

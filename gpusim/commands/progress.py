@@ -19,7 +19,12 @@ from gpusim.plural import plural
 PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
 WINDOW = 600.0  # seconds whose blocks tell the speed: a block may take minutes
-ENTRIES = {"compiled": "compiled.run*.nbc", "reference": "step.act*.nbc"}  # files of compiled code
+ENTRIES = {  # files of compiled code
+    ("compiled", "1"): "compiled.run*.nbc",
+    ("compiled", "all"): "chip.run*.nbc",
+    ("reference", "1"): "step.act*.nbc",
+    ("reference", "all"): "step.act*.nbc",
+}
 
 
 class _Blocks(ProgressColumn):
@@ -73,12 +78,13 @@ def _clock(seconds: float) -> str:
     return str(timedelta(seconds=int(seconds)))
 
 
-def tell_of_compiling(engine: str) -> None:
-    """Say on stderr that the engine will be compiled, if no compiled one is in the cache."""
+def tell_of_compiling(engine: str, sms: str = "1") -> None:
+    """Say on stderr that the engine will be compiled, if no compiled one for so many SMs is in the cache."""
     import numba  # noqa: PLC0415  (only `run` compiles)
 
     from gpusim.rule import COMPILED  # noqa: PLC0415
 
     settings: Any = numba.config
-    if engine in ENTRIES and COMPILED and not any(Path(settings.CACHE_DIR).rglob(ENTRIES[engine])):
+    files = ENTRIES.get((engine, sms))
+    if files and COMPILED and not any(Path(settings.CACHE_DIR).rglob(files)):
         sys.stderr.write("compiling the engine, once per installation: about half a minute\n")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import partial
+from typing import Annotated, cast
 
 import typer
 
@@ -20,7 +21,7 @@ from gpusim.commands.arguments import (
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.simulation import Sample, simulate
+from gpusim.simulation import Sample, Sms, simulate
 from isa.errors import UserError
 from workloads.catalog import CATALOG
 
@@ -43,6 +44,9 @@ def run(
     sample: Annotated[
         str | None, typer.Option("--sample", help="Estimate from so many blocks; or all: with values.")
     ] = None,
+    sms: Annotated[
+        str, typer.Option("--sms", help="1: one SM, with its share of the bandwidth; or all SMs, and every block.")
+    ] = "1",
     json: Json = False,
 ) -> None:
     """Simulate a kernel: values checked, cycles, bound, and where the lost cycles went. Wrong values end with code 1.
@@ -51,24 +55,23 @@ def run(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     settings = changes(where, setting or ())
-    tell_of_compiling(engine)
+    tell_of_compiling(engine, sms)
     limit = max_cycles or (None if kernel in CATALOG else MAX_CYCLES)
+    simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit)
     with shown(chosen.name) as tell:
-        result = simulate(
-            chosen,
-            where,
-            engine=engine,
-            max_cycles=limit,
-            sample=_sample(sample),
-            progress=tell,
-            fast_forward=fast_forward,
-        )
+        result = simulated(sample=_sample(sample), sms=_sms(sms), progress=tell, fast_forward=fast_forward)
     if json:
         write_json(report.document(result, settings))
     else:
         show(report.screen(result, settings))
     if result.verification.wrong:
         raise typer.Exit(WRONG_VALUES)
+
+
+def _sms(text: str) -> Sms:
+    if text not in ("1", "all"):
+        raise UserError(f"--sms {text}: give 1 or all")
+    return cast(Sms, 1 if text == "1" else text)
 
 
 def _sample(text: str | None) -> Sample:

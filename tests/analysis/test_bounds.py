@@ -2,12 +2,14 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from strategies import REPEATABLE, kernels, machines
 
 from gpusim.analysis.bounds import Bound, bound
-from gpusim.engines.simulate import run_sm
+from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.machine import load
 from isa.errors import LimitError
 from isa.kernel import Kernel
@@ -32,6 +34,33 @@ def of(text: str, **settings: int | str) -> Bound:
 def test_no_simulation_beats_the_bound(kernel, machine):
     """On any machine a random kernel takes at least the cycles of its bound."""
     assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="replay").cycles
+
+
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=60)
+@given(kernels(most_blocks=9), machines(), st.integers(2, 4))
+def test_all_sms_do_not_beat_their_bound(kernel, machine, sms):
+    """With two to four SMs that share the bandwidth a random kernel takes at least the cycles of the bound for all."""
+    chip = msgspec.structs.replace(machine, chip=msgspec.structs.replace(machine.chip, sms=sms))
+    assert bound(kernel, chip, all_sms=True).cycles <= run_chip(kernel, chip, feed="replay").cycles
+
+
+def test_all_sms_share_bandwidth_and_slots():
+    """17 blocks on 16 SMs: some SM issues for two of them, but the whole channel moves the lines of 17, not of 32."""
+    text = ".grid 17\n.buffer a f32 32\nMOV R0, c[a]\n" + "LDG R1, [R0]\n" * 32 + "EXIT"
+    kernel = read(text)
+    one, whole = bound(kernel, GTX580), bound(kernel, GTX580, all_sms=True)
+    assert whole.limits["issue slots"] == one.limits["issue slots"]
+    assert whole.limits["memory bandwidth"] == pytest.approx(one.limits["memory bandwidth"] * 17 / 32, abs=1)
+
+
+def test_blocks_of_all_sms_that_differ_are_all_counted():
+    """Blocks that go round a loop as often as their id says: each is profiled, and some SM has the mean to do."""
+    text = ".grid 32\nS2R R0, CTAID.X\nagain:\nIADD R1, R1, 1\nISETP.LT P0, R1, R0\n@P0 BRA again\nEXIT"
+    found = bound(read(text), GTX580, all_sms=True)
+    rounds = sum(max(1, block) for block in range(32))
+    assert (found.profiled_blocks, found.alike) == (32, False)
+    assert found.limits["issue slots"] == -(-(32 * 2 + 3 * rounds) // 16)
 
 
 @pytest.mark.jit

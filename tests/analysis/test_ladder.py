@@ -22,11 +22,18 @@ CASES = [
 ]
 
 
-@pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{len(case[1])}-{len(case[2])}")
+WHOLE = [
+    ("sgemm-lai", {"m": "192", "n": "288", "k": "32"}, {"chip.sms": 4}),
+    ("mix", {"iterations": "2"}, {}),
+]
+
+
+@pytest.fixture(params=CASES + WHOLE, ids=lambda case: f"{case[0]}-{len(case[1])}-{len(case[2])}")
 def result(request):
-    """Give results of kernels with and without operations, one of them sampled."""
+    """Give results of kernels with and without operations, one of them sampled, and some of all SMs."""
     name, parameters, settings = request.param
-    return simulate(make(name, parameters), load("gtx580", settings), sample=6)
+    how = {"sms": "all"} if request.param in WHOLE else {"sample": 6}
+    return simulate(make(name, parameters), load("gtx580", settings), **how)
 
 
 def test_steps_lead_from_the_peak_to_the_simulated_rate(result):

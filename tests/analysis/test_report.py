@@ -130,6 +130,7 @@ def test_the_document_carries_what_is_promised(product):
     assert found["occupancy"].keys() >= {"blocks", "warps", "limiter"}
     assert (found["engine"], found["machine"], found["kernel"]) == ("compiled", "gtx580", "sgemm-lai")
     assert found["parameters"]["layout"] == "nt"
+    assert (found["sms"], found["each_sm"]) == (1, [{"cycles": product.cycles, "blocks": 1}])
     assert found["scaling"] == {"simulated_blocks": 1, "blocks_of_sm": 1, "method": "complete", "error_checked": ""}
 
 
@@ -159,3 +160,19 @@ def test_the_bound_has_a_screen_and_a_document():
     found = msgspec.json.decode(msgspec.json.encode(bound_document(*facts)))
     assert found["bound"]["limiter"] == "load/store unit"
     assert found["occupancy"]["limiter"] == "registers"
+
+
+@pytest.mark.jit
+def test_all_sms_are_told():
+    """Screen and document say how many SMs were simulated, and which blocks and cycles each had; sums are exact."""
+    kernel = make("throughput", {"blocks": "7", "iterations": "1"})
+    result = simulate(kernel, load("gtx580", {"chip.sms": 2}), sms="all")
+    text = " ".join(text_of(screen(result)).split())
+    assert f"{result.cycles:,} of all 2 SMs" in text
+    assert "3 to 4 of 7 blocks each" in text
+    found = document(result)
+    assert found["sms"] == 2
+    assert found["each_sm"] == [{"cycles": sm.cycles, "blocks": sm.blocks} for sm in result.run.each]
+    assert sum(sm["blocks"] for sm in found["each_sm"]) == 7
+    assert found["cycles"] == max(sm["cycles"] for sm in found["each_sm"])
+    assert sum(found["stalls"].values()) == found["cycles"] * found["warp_slots"]

@@ -76,6 +76,13 @@ def test_a_sample_can_be_asked_for(capsys):
 
 
 @pytest.mark.jit
+def test_all_sms_can_be_asked_for(capsys):
+    """`--sms all` simulates every block of the grid on all SMs, and the document says so."""
+    found = answer(capsys, "run", "throughput", "-p", "blocks=5", "--set", "chip.sms=2", "--sms", "all")
+    assert (found["sms"], [sm["blocks"] for sm in found["each_sm"]], found["verified"]) == (2, [3, 2], True)
+
+
+@pytest.mark.jit
 def test_an_endless_loop_ends_with_3(tmp_path, capsys):
     """A run beyond `--max-cycles` is one line and exit code 3."""
     file = tmp_path / "loop.asm"
@@ -132,9 +139,18 @@ def test_bad_arguments_are_one_line(command, arguments, message, capsys):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("arguments", [["--engine", "fast"], ["--sample", "some"], ["--max-cycles", "0"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--engine", "fast"],
+        ["--sample", "some"],
+        ["--max-cycles", "0"],
+        ["--sms", "3"],
+        ["--sms", "all", "--sample", "2"],
+    ],
+)
 def test_bad_options_of_run_are_one_line(arguments, capsys):
-    """An unknown engine, a sample that is no number and a limit below 1 are refused in one line."""
+    """An unknown engine, a sample that is no number, a limit below 1 and three SMs are refused in one line."""
     assert main.execute(["run", "chain", *arguments]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
