@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpusim import state
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
-from gpusim.machine import Machine, bytes_per_cycle_x64, pairs
+from gpusim.machine import Machine, line_cycles, pairs
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES
 from gpusim.stall import DENIED, Stall
@@ -207,8 +207,11 @@ def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
 
 
 def line_cost(machine: Machine) -> int:
-    """Parts of a cycle that one transaction occupies the channel, rounded: alike for a share and for all shares."""
-    return round(64 * 64 * machine.global_memory.line_bytes / bytes_per_cycle_x64(machine))
+    """Parts of a cycle that one transaction occupies the channel, rounded: alike for a share and for all shares.
+
+    The rounding is below 0.1 % of a line of 128 bytes where a share is at most 16 bytes per cycle.
+    """
+    return round(SHARE_PARTS * line_cycles(machine))
 
 
 def _policy(name: str) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from fractions import Fraction
 from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 import msgspec
@@ -252,12 +253,10 @@ def bandwidth_gbs(machine: Machine) -> float:
     return machine.chip.dram_mbs / 1000
 
 
-def bytes_per_cycle_x64(machine: Machine) -> int:
-    """One SM's fair share of the DRAM bandwidth in 64ths of a byte per cycle, rounded; at least 1.
-
-    64ths keep the arithmetic in integers; the rounding is below 0.2 % of any share above 4 bytes per cycle.
-    """
-    return max(1, round(64 * machine.chip.dram_mbs / machine.chip.sms / machine.chip.shader_mhz))
+def line_cycles(machine: Machine) -> Fraction:
+    """Cycles in which one SM's fair share of the DRAM bandwidth moves a line; at least 1/64 byte per cycle is taken."""
+    chip, size = machine.chip, machine.global_memory.line_bytes
+    return min(Fraction(size * chip.sms * chip.shader_mhz, chip.dram_mbs), Fraction(64 * size))
 
 
 def seconds(machine: Machine, cycles: float) -> float:

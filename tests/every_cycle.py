@@ -12,7 +12,7 @@ import numpy as np
 from executed import execute, load_store_cost, target
 from scan_state import LATER, Access, Scan, Scheduler, Warp
 
-from gpusim.machine import Machine, bytes_per_cycle_x64, initiation_interval
+from gpusim.machine import Machine, initiation_interval, line_cycles
 from gpusim.stall import Stall
 from isa import flow, memory
 from isa.frame import group_of, new_frame
@@ -355,6 +355,6 @@ def _war(machine: Machine, row: Any) -> int:
 
 def _transfer(sm: Scan, lines: int, now: int) -> int:
     """The cycle at which the channel has moved so many lines."""
-    cost = round(64 * 64 * sm.machine.global_memory.line_bytes / bytes_per_cycle_x64(sm.machine))
+    cost = round(64 * line_cycles(sm.machine))
     sm.channel = max(sm.channel, 64 * now) + lines * cost
     return -(-sm.channel // 64)

@@ -16,7 +16,7 @@ import networkx as nx
 import numpy as np
 from executed import execute, load_store_cost, target
 
-from gpusim.machine import Machine, bytes_per_cycle_x64, initiation_interval
+from gpusim.machine import Machine, initiation_interval, line_cycles
 from isa import memory
 from isa.dependence import unrolled
 from isa.frame import group_of, new_frame
@@ -176,7 +176,7 @@ def _queue(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
 
 def _channel(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
     """Lines leave the SM's share of the memory channel one after another; weights in ticks."""
-    cost = round(64 * TICKS * machine.global_memory.line_bytes / bytes_per_cycle_x64(machine))
+    cost = round(TICKS * line_cycles(machine))
     previous = None
     for i, done in enumerate(stream):
         if not (done.queued and done.instruction.row.unit is Unit.GLOBAL):

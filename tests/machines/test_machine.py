@@ -77,9 +77,10 @@ def test_private_pipes_count_once_per_scheduler():
     assert model.lanes(machine, Unit.IMUL) == 16
 
 
-def test_bandwidth_share_in_64ths_of_a_byte():
-    """One of 16 SMs gets 192.4 GB/s / 16 / 1544 MHz = 7.788 bytes per cycle, that is 498 64ths."""
-    assert model.bytes_per_cycle_x64(model.load("gtx580")) == 498
+def test_a_share_of_the_bandwidth_moves_a_line():
+    """One of 16 SMs gets 192.4 GB/s / 16 / 1544 MHz = 7.788 bytes per cycle, and 128 of them take 16.435 cycles."""
+    assert float(model.line_cycles(model.load("gtx580"))) == pytest.approx(128 / (192400 / 16 / 1544))
+    assert model.line_cycles(model.load("gtx580", {"chip.dram_mbs": 1, "chip.sms": 1000})) == 64 * 128
 
 
 def test_seconds_of_a_clock():
