@@ -155,7 +155,7 @@ def _refills(work: Work, share: int) -> int:
 
 
 def _works(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> tuple[list[Work], bool]:
-    """Return the work of these blocks of so many SMs, of three if those are alike, of one if all must be; and whether."""
+    """Return the work of these blocks of so many SMs: of all, of three if alike, of one if all must be; and whether."""
     ground = launch(kernel, machine, feed=AFFINE, memory=np.zeros(0, np.uint32))
     share_channel(ground.sm, sms)
     light = _without_contents(kernel)
