@@ -28,7 +28,7 @@ from gpusim.stall import DENIALS, OWN, REASONS
 Words = NDArray[np.int64]
 
 HISTORY = 512  # hashes of earlier states that are remembered
-NOTES = 10  # what a watch notes of its candidate; rules/fast_forward.py names them, and what it keeps of a warp
+NOTES = 8  # what a watch notes of its candidate; rules/fast_forward.py names them, and what it keeps of a warp
 OF_WARP = OWN + 4 * DENIALS + state.DEPTHS + 4
 WATCHES = 5  # of loops, and of the last four placements of blocks
 

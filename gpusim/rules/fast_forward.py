@@ -1,10 +1,10 @@
 """Exact fast-forward: when the SM's state comes back, whole periods are taken at once.
 
-At certain events the state, relative to the clock, is hashed. When a warp goes round a loop, one state is kept as a
-candidate: one whose hash has been seen before or, until there is one, the state after 1, 2, 4, ... events; when a block
-is placed, the last few are. When a candidate's hash comes again, every word is compared by its role
-(gpusim/recurrence.py). If it is the same state, some cycles later, and what the warps will do is the same for
-several periods to come (their streams tell), then so is everything that happens, and the state after n periods is
+At certain events the state, relative to the clock, is hashed. When a warp goes round a loop and the hash has been seen
+before, the state is kept as a candidate for as many events as that lies back; when a block is placed, the last few
+states are. When a candidate's hash returns, every word is compared by its role (gpusim/recurrence.py). If it is the
+same state, some cycles later, and what the warps will do is the same for several periods to come (their streams tell),
+then so is everything that happens, and the state after n periods is
 
     word + n (word now - word of the candidate)
 
@@ -23,13 +23,11 @@ from gpusim.stall import DENIALS, OWN
 from gpusim.state import DEPTHS, LOG
 
 LOOPS, BLOCKS = 0, 1  # watches: of loops, and from there on of the last placements of blocks
-HELD, HASH, SINCE, TRIES, SEATED, CHANNEL, SPAN, NEXT, ISSUED, KEPT = range(NOTES)
+HELD, HASH, SINCE, SEATED, CHANNEL, NEXT, ISSUED, KEPT = range(NOTES)
 EAGER = 64  # events that are looked at in any case
-NOTHING, GUESSED, RETURNED = range(3)  # what a watch holds: no candidate, any state, one that has been there before
 REFUSED, BEHIND, IDLE, IDLE_BEHIND = (OWN + i * DENIALS for i in range(4))  # what is kept of a warp behind its rungs
 ROUND = OWN + 4 * DENIALS
 SETTLED, READY_AT, AGE, BLOCK = (ROUND + DEPTHS + i for i in range(4))
-PATIENCE = 64  # events until a candidate that has returned is given up
 MASK = (1 << 40) - 1
 FACTOR = 1_000_003
 
@@ -68,38 +66,37 @@ def _watch_blocks(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
     for w in range(BLOCKS, r.notes.shape[0]):
         if cycles == 0 and r.notes[w, HELD] and digest == r.notes[w, HASH]:
             cycles = _periods(sm, memory, r, w, now, limit) * (now - r.notes[w, SINCE])
-    _keep(sm, r, BLOCKS + newest[KEPT] % (r.notes.shape[0] - BLOCKS), RETURNED, digest, now + cycles)
+    _keep(sm, r, BLOCKS + newest[KEPT] % (r.notes.shape[0] - BLOCKS), digest, now + cycles, 1)
     newest[KEPT] += 1
     return cycles
 
 
 @rule
 def _watch_loops(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
-    """Compare with the candidate, and see whether the present state is a better one."""
+    """Compare with the candidate, and see whether the present state should be one."""
     digest, notes = _digest(sm, r, now), r.notes[LOOPS]
     cycles = 0
-    if notes[HELD] and digest == notes[HASH]:
-        cycles = _periods(sm, memory, r, LOOPS, now, limit) * (now - notes[SINCE])
-        notes[HELD] = NOTHING
-    notes[TRIES] += 1
-    if notes[TRIES] > (PATIENCE if notes[HELD] == RETURNED else notes[SPAN]):
-        notes[HELD] = NOTHING
-    if notes[HELD] != RETURNED and _seen(r.history, digest):
-        _keep(sm, r, LOOPS, RETURNED, digest, now + cycles)
-    elif not notes[HELD]:
-        _keep(sm, r, LOOPS, GUESSED, digest, now + cycles)
-        notes[SPAN] = 2 * notes[SPAN] + 1
+    if notes[HELD]:
+        notes[HELD] -= 1
+        if digest == notes[HASH]:
+            cycles = _periods(sm, memory, r, LOOPS, now, limit) * (now - notes[SINCE])
+            notes[HELD] = 0
+    if not notes[HELD]:
+        events = _events_since(r.history, notes[NEXT], digest)
+        if events:
+            _keep(sm, r, LOOPS, digest, now + cycles, events)
     r.history[notes[NEXT] % r.history.size] = digest
     notes[NEXT] += 1
     return cycles
 
 
 @rule
-def _seen(history: Any, digest: int) -> bool:
-    for i in range(history.size):  # noqa: SIM110  (compiled)
-        if history[i] == digest:
-            return True
-    return False
+def _events_since(history: Any, following: int, digest: int) -> int:
+    """How many events ago a hash has been seen last; 0 if that is too long."""
+    for back in range(1, history.size + 1):
+        if history[(following - back) % history.size] == digest:
+            return back
+    return 0
 
 
 @rule
@@ -120,9 +117,9 @@ def _digest(sm: Any, r: Any, now: int) -> int:
 
 
 @rarely
-def _keep(sm: Any, r: Any, w: int, held: int, digest: int, now: int) -> None:
-    """Make the present state the candidate."""
-    r.notes[w, HELD], r.notes[w, HASH], r.notes[w, SINCE], r.notes[w, TRIES] = held, digest, now, 0
+def _keep(sm: Any, r: Any, w: int, digest: int, now: int, events: int) -> None:
+    """Make the present state the candidate for as many events as it took its hash to return."""
+    r.notes[w, HELD], r.notes[w, HASH], r.notes[w, SINCE] = events, digest, now
     _copy(r.words, r.same, r.same_seen[w])
     _copy(r.words, r.time, r.time_seen[w])
     _copy(r.words, r.moment, r.moment_seen[w])
