@@ -11,6 +11,19 @@ from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.types.misc import unliteral
+
+
+def for_any_number(dispatcher: Any) -> Any:
+    """Return the dispatcher, which no longer compiles anew for each constant that a caller passes: LLVM sees those."""
+    by_literals = dispatcher.get_call_template
+
+    def template(arguments: Any, keywords: Any) -> Any:
+        named = {name: unliteral(kind) for name, kind in keywords.items()}
+        return by_literals(tuple(map(unliteral, arguments)), named)
+
+    dispatcher.get_call_template = template
+    return dispatcher
 
 
 class _NoMachineCode:

@@ -24,7 +24,7 @@ from llvmlite import ir
 from numba.core.bytecode import FunctionIdentity
 from numba.extending import intrinsic, overload
 
-from gpusim.linking import EntryCompiler, RuleCompiler
+from gpusim.linking import EntryCompiler, RuleCompiler, for_any_number
 from gpusim.state import NEVER
 
 __all__ = ["COMPILED", "NEVER", "borrow", "entry", "lowest_bit", "rarely", "rule", "switch"]
@@ -65,19 +65,25 @@ FunctionIdentity._unique_ids = count(secrets.randbits(48))
 
 def rule(function: F) -> F:
     """The function, compiled when compiled code first calls it."""
-    compiled: F = numba.njit(function, **OPTIONS, **(INNER if COMPILED else {}))
+    if not COMPILED:
+        return function
+    compiled: F = for_any_number(numba.njit(function, **OPTIONS, **INNER))
     return compiled
 
 
 def rarely(function: F) -> F:
     """A rule that is called, not made part of its callers: large and seldom used."""
-    compiled: F = numba.njit(function, **OPTIONS, **(INNER | {"forceinline": False} if COMPILED else {}))
+    if not COMPILED:
+        return function
+    compiled: F = for_any_number(numba.njit(function, **OPTIONS, **(INNER | {"forceinline": False})))
     return compiled
 
 
 def entry(function: F) -> F:
     """A rule that an engine calls from Python: compiled once per installation, then loaded from disk."""
-    compiled: F = numba.njit(function, **OPTIONS, **(OUTER if COMPILED else {}))
+    if not COMPILED:
+        return function
+    compiled: F = numba.njit(function, **OPTIONS, **OUTER)
     return compiled
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.decode import BARRIER, BRANCH, EXIT
-from gpusim.rule import lowest_bit, rule
+from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.rules import double_precision, load_store, pipe, warp_scheduler
 from gpusim.stall import OWN, Stall
 
@@ -28,13 +28,13 @@ def commit(sm: Any, k: int, instruction: Any, now: int) -> None:
         scheduler.beside = 0
 
 
-@rule
+@rarely
 def goes_on(sm: Any, k: int, warp: Any, now: int) -> bool:
     """Whether the warp that has just issued from scheduler k issues its next instruction in the same turn."""
     return _free(sm, k, now) and _independent(warp, now) and takes(sm, k, warp.unit, now)
 
 
-@rule
+@rarely
 def another(sm: Any, k: int, now: int) -> int:
     """The next of scheduler k's warps to issue in this turn, -1: none."""
     others = _others(sm, k, now) if _free(sm, k, now) else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.rule import rarely, rule
+from gpusim.stall import OWN
 from gpusim.state import FIRST_SCHEDULER, ISSUE, LAUNCHER, PLACE, REFUSE, RELEASE, RETIRE, SERVE
 
 __all__ = ["ISSUE", "PLACE", "REFUSE", "RELEASE", "RETIRE", "SERVE", "block", "issue", "release", "service"]
@@ -29,7 +30,8 @@ def issue(sm: Any, kind: int, k: int, g: int, blocker: int, now: int) -> None:
     entry = sm.records[sm.traced]
     _write(sm, kind, FIRST_SCHEDULER + k, g, sm.blocks[warp.block].id, warp.pc, warp.ready_at, now)
     entry.blocker = blocker
-    entry.rung[:] = warp.rung
+    for rung in range(OWN):  # an array assigned to an array would bring in Numba's check of shapes, and take seconds
+        entry.rung[rung] = warp.rung[rung]
 
 
 @rule

@@ -133,9 +133,10 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     scheduler.empty = 0 if eligible else 1
     if eligible:
         j = warp_scheduler.choose(sm.machine.policy, sm, k, eligible, 0)
-        take_slot(sm, memory, k, j, now)
-        if sm.machine.ports > 1 and not sm.machine.same_warp:
-            let_others(sm, memory, k, now)
+        while j >= 0:
+            take_slot(sm, memory, k, j, now)
+            others = sm.machine.ports > 1 and not sm.machine.same_warp
+            j = dispatch.another(sm, k, now) if others else -1
         again = now + interval if scheduler.ready else NEVER
     again = min(again, scheduler.release)
     sm.agenda[FIRST_SCHEDULER + k] = (
@@ -164,31 +165,16 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
     else:
         scheduler.last = j
         instruction.stall[SELECTED] += machine.interval
-        issue(sm, memory, k, g, now)
-        if machine.ports > 1 and machine.same_warp:
-            go_on(sm, memory, k, g, now)
+        goes_on = True
+        while goes_on:
+            issue(sm, memory, k, g, now)
+            goes_on = machine.ports > 1 and machine.same_warp and dispatch.goes_on(sm, k, warp, now)
+            if goes_on:
+                warp.ready_at, warp.rung[REISSUE] = now, 0
     if warp.live:
         scheduler.waiting |= 1 << j
         scheduler.due[j] = ladder.latest(warp)
         scheduler.release = min(scheduler.release, scheduler.due[j])
-
-
-@rarely
-def go_on(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
-    """Warp slot g, which has just issued, issues again in the further dispatch ports of the turn."""
-    warp = sm.warps[g]
-    while dispatch.goes_on(sm, k, warp, now):
-        warp.ready_at, warp.rung[REISSUE] = now, 0
-        issue(sm, memory, k, g, now)
-
-
-@rarely
-def let_others(sm: Any, memory: Any, k: int, now: int) -> None:
-    """Other warps of scheduler k issue in the further dispatch ports of its turn."""
-    j = dispatch.another(sm, k, now)
-    while j >= 0:
-        take_slot(sm, memory, k, j, now)
-        j = dispatch.another(sm, k, now)
 
 
 @rarely

@@ -118,7 +118,8 @@ def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
     if source < 0:
         to[:] = np.uint32(instruction.constant[position])
     elif instruction.negated[position] == 0:
-        to[:] = lanes.registers[source]
+        for lane in range(LANES):
+            to[lane] = lanes.registers[source, lane]
     elif instruction.negated[position] == SIGN_BIT:
         for lane in range(LANES):
             to[lane] = lanes.registers[source, lane] ^ SIGN
