@@ -51,8 +51,8 @@ def mix(warps: int, groups: int) -> Case:
 
 
 def chain(warps: int, length: int) -> Case:
-    """Shared-memory loads that wait for each other, `length` in all warps together: nothing but latency."""
-    return Case(f"chain warps={warps}", "chain", {"op": "LDS", "warps": warps, "iterations": length // 256 // warps})
+    """FFMAs that wait for each other, `length` in all warps together: nothing but latency."""
+    return Case(f"chain warps={warps}", "chain", {"op": "FFMA", "warps": warps, "iterations": length // 256 // warps})
 
 
 def barrier(warps: int, rounds: int) -> Case:

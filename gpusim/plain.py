@@ -1,6 +1,6 @@
 """The rules without a compiler: the same source as plain Python, on plain namespaces instead of records.
 
-For analyses that ask a rule a few hundred times and must not wait half a minute for it to be compiled.
+For analyses that ask a rule a few hundred times and must not wait for it to be compiled.
 """
 
 from __future__ import annotations

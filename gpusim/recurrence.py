@@ -16,6 +16,7 @@ else never changes once recorded.
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -94,8 +95,11 @@ class Recurrence(NamedTuple):
 
 
 def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:
-    """Return the roles of a launch's words, of so many rows of program and registers, with nothing remembered yet."""
-    sizes = _sizes(sms[0], rows, registers)
+    """Return the roles of a launch's words, of so many rows of program and registers, with nothing remembered yet.
+
+    Where the SM is not `forwarding`, nobody reads them, and next to nothing is worked out.
+    """
+    sizes = _sizes(sms[0], rows, registers) if sms[0]["forwarding"] else dict.fromkeys(string.ascii_lowercase, 0)
     same, time, moment, total = (_all(role, sizes) for role in (SAME, TIME, MOMENT, TOTAL))
     number = _all(NUMBER, sizes)
     seen = (np.zeros((WATCHES, len(role)), np.int64) for role in (same, time, moment, total, number))
@@ -142,7 +146,7 @@ def _origin(path: str, of: str | None, role: Words, sizes: Mapping[str, int]) ->
         return np.full(count, -1, np.int64)
     place = {int(word): i for i, word in enumerate(role)}
     owners = np.array([place[int(word)] for word in places(of, sizes)], np.int64)
-    return np.repeat(owners, count // owners.size)
+    return np.repeat(owners, count // max(1, owners.size))
 
 
 def _all(paths: Iterable[str], sizes: Mapping[str, int]) -> Words:
