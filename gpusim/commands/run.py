@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated, cast
 
 import typer
@@ -21,7 +22,9 @@ from gpusim.commands.arguments import (
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.engines.simulate import write_trace
 from gpusim.simulation import Sample, Sms, simulate
+from gpusim.state import NEVER
 from isa.errors import UserError
 from workloads.catalog import CATALOG
 
@@ -47,6 +50,9 @@ def run(
     sms: Annotated[
         str, typer.Option("--sms", help="1: one SM, with its share of the bandwidth; or all SMs, and every block.")
     ] = "1",
+    trace: Annotated[
+        Path | None, typer.Option("--trace", help="Write what happened on one SM, cycle by cycle, to a .npy file.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Simulate a kernel: values checked, cycles, bound, and where the lost cycles went. Wrong values end with code 1.
@@ -60,6 +66,8 @@ def run(
     simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit)
     with shown(chosen.name) as tell:
         result = simulated(sample=_sample(sample), sms=_sms(sms), progress=tell, fast_forward=fast_forward)
+        if trace:
+            write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
     if json:
         write_json(report.document(result, settings))
     else:

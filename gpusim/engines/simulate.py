@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.trace import Take, to_file
 from gpusim.feed import AFFINE, EXECUTION, REPLAY, recordable
 from gpusim.launch import ChipLaunch, Launch, launch, launch_chip
 from gpusim.machine import Machine
@@ -94,15 +96,17 @@ def run_sm(
     blocks: int | None = None,
     max_cycles: int = NEVER,
     trace: bool = False,
+    take: Take | None = None,
     memory: NDArray[np.uint32] | None = None,
     progress: Progress | None = None,
 ) -> SmRun:
     """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones.
 
     `feed`: one of gpusim.feed.FEEDS; replay becomes affine where nothing can be recorded. `fast_forward`: take periods
-    at once where the compiled engine replays. `memory`: global memory to start from. `progress(blocks done, blocks in
-    all)` is called now and then. Raises UserError where kernel and machine don't fit, ExecutionError at a fault,
-    DeadlockError, and LimitError beyond `max_cycles`.
+    at once where the compiled engine replays. `trace`: keep trace records, or hand them to `take` as they come.
+    `memory`: global memory to start from. `progress(blocks done, blocks in all)` is called now and then. Raises
+    UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond
+    `max_cycles`.
     """
     start = partial(launch, kernel, machine, blocks=blocks, trace=trace, memory=memory)
     forward = fast_forward and engine == "compiled"
@@ -110,10 +114,20 @@ def run_sm(
     def run(feed: str) -> SmRun:
         prepared = start(feed=feed, fast_forward=forward)
         total = -(-int(prepared.sm.launch.end) // int(prepared.sm.launch.stride))
-        job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress)
+        job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress, take)
         return _run(job, *_engine(engine, kernel, prepared, max_cycles))[0]
 
     return _recorded_or_not(run, kernel, feed)
+
+
+def write_trace(kernel: Kernel, machine: Machine, path: Path, **options: Any) -> None:
+    """Simulate one SM, without values, and write its trace records (`state.trace_t`) to a .npy file as they come.
+
+    `options` are those of `run_sm`. Raises what that raises, and OSError where the file can't be written; then there is
+    none.
+    """
+    with to_file(path) as take:
+        run_sm(kernel, machine, **options, feed=REPLAY, trace=True, take=take)
 
 
 def run_chip(
@@ -163,6 +177,7 @@ class _Job:
     feed: str
     max_cycles: int
     progress: Progress | None
+    take: Take | None = None
 
 
 def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
@@ -173,7 +188,7 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
         now = advance(min(now + SLICE, job.max_cycles + 1))
         for kept, prepared in zip(chunks, job.launches, strict=True):
             if prepared.sm.tracing:
-                kept.append(_drain(prepared))
+                (job.take or kept.append)(_drain(prepared))
         _check(job, now)
         if job.progress:
             job.progress(sum(map(_done, job.launches)), job.total)
