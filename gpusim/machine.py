@@ -22,6 +22,7 @@ from isa.table import MEMORY_UNITS, Unit
 __all__ = ["Fact", "Machine", "facts", "load", "names"]
 
 MOST = 1_000_000_000  # products of two such numbers stay within 64 bits
+SLOWEST = 64  # a share of the bandwidth moves a byte in so many cycles at the latest, for the same reason
 Positive = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
 Flag = Literal[0, 1]
@@ -254,9 +255,9 @@ def bandwidth_gbs(machine: Machine) -> float:
 
 
 def line_cycles(machine: Machine) -> Fraction:
-    """Cycles in which one SM's fair share of the DRAM bandwidth moves a line; at least 1/64 byte per cycle is taken."""
-    chip, size = machine.chip, machine.global_memory.line_bytes
-    return min(Fraction(size * chip.sms * chip.shader_mhz, chip.dram_mbs), Fraction(64 * size))
+    """Cycles in which one SM's fair share of the DRAM bandwidth moves a line."""
+    chip = machine.chip
+    return Fraction(machine.global_memory.line_bytes * chip.sms * chip.shader_mhz, chip.dram_mbs)
 
 
 def seconds(machine: Machine, cycles: float) -> float:
@@ -365,6 +366,12 @@ def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
         if size < 32 or PLACE_BYTES % size:
             place = facts[path].place
             raise UserError(f"{place}: {path} makes {size} bytes; take a power of two from 32 to {PLACE_BYTES} bytes")
+    chip, slowest = machine.chip, -(-machine.chip.sms * machine.chip.shader_mhz // SLOWEST)
+    if chip.dram_mbs < slowest:
+        place = facts["chip.dram_mbs"].place
+        raise UserError(
+            f"{place}: {chip.dram_mbs} MB/s is under 1/{SLOWEST} byte a cycle for each SM; take {slowest} or more"
+        )
 
 
 def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:

@@ -41,6 +41,7 @@ class Entry:
     function: Callable[..., Kernel]
     description: str
     parameters: tuple[Parameter, ...]
+    machine: str = "gtx580"  # one that holds it, for examples
 
 
 def make(name: str, texts: Mapping[str, str] | None = None) -> Kernel:
@@ -130,6 +131,7 @@ _ENTRIES = (
             _integer("n", 256, "columns of C, a multiple of 128"),
             _integer("k", 1024, "inner size, a multiple of 8"),
         ),
+        machine="wide",
     ),
     Entry(
         "chain",

@@ -42,7 +42,7 @@ def _tell_one(name: str, json: bool) -> None:
     for parameter in entry.parameters:
         table.add_row(parameter.name, _default(parameter), parameter.allowed, parameter.doc)
     first = entry.parameters[0]
-    example = f"gpusim run {entry.name} -p {first.name}={_default(first)} --machine gtx580"
+    example = f"gpusim run {entry.name} -p {first.name}={_default(first)} --machine {entry.machine}"
     show(f"{entry.name}: {entry.description}\n", table, f"\nExample: {example}")
 
 

@@ -87,4 +87,5 @@ def tell_of_compiling(engine: str, sms: str = "1") -> None:
     settings: Any = numba.config
     files = ENTRIES.get((engine, sms))
     if files and COMPILED and not any(Path(settings.CACHE_DIR).rglob(files)):
-        sys.stderr.write("compiling the engine, once per installation: about twenty seconds\n")
+        which = f"{engine}, {'all SMs' if sms == 'all' else 'one SM'}"
+        sys.stderr.write(f"compiling the engine ({which}), once per installation: about twenty seconds\n")

@@ -40,12 +40,14 @@ def run(
     setting: Settings = None,
     policy: Policy = None,
     engine: Annotated[str, typer.Option("--engine", help="compiled, or reference (SimPy, slow).")] = "compiled",
-    max_cycles: Annotated[int | None, typer.Option("--max-cycles", min=1, help="Give up beyond.")] = None,
+    max_cycles: Annotated[
+        int | None, typer.Option("--max-cycles", min=1, help="Give up beyond; listings: 200000000.")
+    ] = None,
     fast_forward: Annotated[
-        bool, typer.Option("--fast-forward/--no-fast-forward", help="Take periods of a state that comes back at once.")
+        bool, typer.Option("--fast-forward/--no-fast-forward", help="Skip whole periods of a steady state, exactly.")
     ] = True,
     sample: Annotated[
-        str | None, typer.Option("--sample", help="Estimate from so many blocks; or all: with values.")
+        str | None, typer.Option("--sample", help="Estimate time from so many blocks; or all: compute all values.")
     ] = None,
     sms: Annotated[
         str, typer.Option("--sms", help="1: one SM, with its share of the bandwidth; or all SMs, and every block.")

@@ -16,6 +16,7 @@ from gpusim.feed import AFFINE, EXECUTION, REPLAY, recordable
 from gpusim.launch import ChipLaunch, Launch, launch, launch_chip
 from gpusim.machine import Machine
 from gpusim.occupancy import Occupancy
+from gpusim.plural import plural
 from gpusim.recurrence import recurrence
 from gpusim.stall import Stall
 from gpusim.state import NEVER
@@ -264,7 +265,7 @@ def _check(job: _Job, now: int) -> None:
     if max_cycles < now < NEVER:
         placed = sum(int(prepared.sm.placed) for prepared in job.launches)
         raise LimitError(
-            f"{kernel.name}: still running after {max_cycles} cycles with {placed} blocks placed; "
+            f"{kernel.name}: still running after {max_cycles} cycles with {plural(placed, 'block')} placed; "
             "check its loops' end conditions, or raise --max-cycles"
         )
 

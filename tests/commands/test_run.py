@@ -161,7 +161,7 @@ def test_compiling_is_told_once(tmp_path):
     command = [sys.executable, "-c", "from gpusim.commands.progress import tell_of_compiling as t; t('compiled')"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stderr.startswith("compiling the engine, once per installation")
+    assert done.stderr.startswith("compiling the engine (compiled, one SM), once per installation")
     assert done.stdout == ""
 
 

@@ -89,7 +89,8 @@ def test_time_does_not_depend_on_values(kernel, machine):
     assert feeds_differ(kernel, machine) == set()
 
 
-@settings(REPEATABLE, max_examples=60 if COMPILED else 2)
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=60)
 @given(looping_kernels(), machines())
 def test_loops_are_replayed_as_they_are_executed(kernel, machine):
     """The same for long loops over several blocks, none of which falls back to another feed."""

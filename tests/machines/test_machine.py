@@ -80,7 +80,10 @@ def test_private_pipes_count_once_per_scheduler():
 def test_a_share_of_the_bandwidth_moves_a_line():
     """One of 16 SMs gets 192.4 GB/s / 16 / 1544 MHz = 7.788 bytes per cycle, and 128 of them take 16.435 cycles."""
     assert float(model.line_cycles(model.load("gtx580"))) == pytest.approx(128 / (192400 / 16 / 1544))
-    assert model.line_cycles(model.load("gtx580", {"chip.dram_mbs": 1, "chip.sms": 1000})) == 64 * 128
+    slowest = 16 * 1544 // 64
+    assert model.line_cycles(model.load("gtx580", {"chip.dram_mbs": slowest})) == 64 * 128
+    with pytest.raises(UserError, match=f"385 MB/s is under 1/64 byte a cycle for each SM; take {slowest} or more"):
+        model.load("gtx580", {"chip.dram_mbs": slowest - 1})
 
 
 def test_seconds_of_a_clock():
