@@ -65,8 +65,8 @@ def launch(
     """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` keeps records.
 
     `feed` is one of gpusim.feed.FEEDS; `fast_forward` takes periods at once where that is replay and nothing is traced.
-    Raises UserError where kernel and machine don't fit, or for the replay feed where
-    addresses or branches depend on what memory holds.
+    Raises UserError where kernel and machine don't fit, or for the replay feed where addresses or branches depend on
+    what memory holds.
     """
     share = -(-kernel.blocks // machine.chip.sms)
     count = share if blocks is None else min(blocks, share)

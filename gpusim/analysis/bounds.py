@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from gpusim.analysis import chain, rates
 from gpusim.analysis.access_cost import AccessCost, Seen, costs
 from gpusim.decode import pipe_names
-from gpusim.feed import AFFINE
+from gpusim.feed import AFFINE, recordable
 from gpusim.launch import launch, share_channel
 from gpusim.machine import Machine
-from isa.address_slice import address_slice
 from isa.block_step import block_steps
 from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import PT
@@ -186,9 +185,9 @@ def _only_moves(kernel: Kernel, machine: Machine) -> bool:
 
 def _without_contents(kernel: Kernel) -> Kernel:
     """Return the kernel with empty buffers, if no address depends on what they hold: filling large ones takes long."""
-    needed = address_slice(kernel.program)
-    loads = (i.row.is_load for pc, i in enumerate(kernel.program.instructions) if needed[pc])
-    return kernel if any(loads) else replace(kernel, buffers=tuple(replace(b, fill=None) for b in kernel.buffers))
+    if not recordable(kernel):
+        return kernel
+    return replace(kernel, buffers=tuple(replace(b, fill=None) for b in kernel.buffers))
 
 
 def _certain(kernel: Kernel, executed: Profile, patterns: Mapping[int, AccessCost]) -> NDArray[np.int64]:

@@ -19,6 +19,7 @@ from typing import Any
 from gpusim.recurrence import NOTES
 from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import stream
+from gpusim.rules.stream import FACTOR, MASK
 from gpusim.stall import DENIALS, OWN
 from gpusim.state import DEPTHS, LOG
 
@@ -28,8 +29,6 @@ EAGER = 64  # events that are looked at in any case
 REFUSED, BEHIND, IDLE, IDLE_BEHIND = (OWN + i * DENIALS for i in range(4))  # what is kept of a warp behind its rungs
 ROUND = OWN + 4 * DENIALS
 SETTLED, READY_AT, AGE, BLOCK = (ROUND + DEPTHS + i for i in range(4))
-MASK = (1 << 40) - 1
-FACTOR = 1_000_003
 
 
 @rarely

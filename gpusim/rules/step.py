@@ -29,7 +29,6 @@ from gpusim.state import DONE, FIRST_SCHEDULER, FREE, LANES, LAUNCHER
 
 BARRIER_RUNG, BRANCH_RUNG, REISSUE = int(Stall.BARRIER), int(Stall.BRANCH_RESOLVING), int(Stall.X_REISSUE)
 DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELECTED)
-ALL_LANES = (1 << LANES) - 1
 
 
 @rule
@@ -91,10 +90,7 @@ def values_at_start(sm: Any, memory: Any, slot: int) -> None:
     shared = sm.launch.shared_word + slot * sm.launch.shared_words
     memory[shared : shared + sm.launch.shared_words] = 0
     for g in range(slot * sm.launch.warps, (slot + 1) * sm.launch.warps):
-        lanes = sm.lanes[g]
-        lanes.registers[:] = 0
-        lanes.predicates[:] = 0
-        lanes.predicates[lanes.predicates.size - 1] = ALL_LANES
+        values.wipe(sm.lanes[g])
         local = sm.launch.local_word + g * sm.launch.local_words * LANES
         memory[local : local + sm.launch.local_words * LANES] = 0
 

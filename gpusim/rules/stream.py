@@ -21,8 +21,7 @@ from gpusim.state import DEPTHS, EVENTS, LANES, LOG, SCRIPTS, STREAMS, VISITS
 MARKER, END = -1, -2  # pcs of what is no event: the end of a repeated part, and of the stream
 UNRECORDED = -1
 CANDIDATES = 8  # backward branches among the latest events at which a repetition may begin
-ALL_LANES = (1 << LANES) - 1
-FACTOR, MASK = 1_000_003, (1 << 40) - 1  # of a hash: products stay below 2**63
+FACTOR, MASK = 1_000_003, (1 << 40) - 1  # of hashes, here and in fast_forward: products stay below 2**63
 LOOPED, PLACED = 1, 2  # events that fast-forward looks at
 NO_STREAM = 16  # fault code, behind those of values, memory_access and barrier
 
@@ -166,7 +165,8 @@ def _stands(sm: Any, script: Any, feed: int, distance: int) -> bool:
 def record(sm: Any, memory: Any, g: int) -> int:
     """Walk warp slot g's program in program order and keep the outcomes: index of the first event, or UNRECORDED."""
     warp, first, home = sm.warps[g], sm.recorded, sm.warps[g].pc
-    _wipe(sm, g)
+    values.wipe(sm.lanes[g])
+    warp.version[:] = 0
     warp.pc = sm.program[0].visit
     running, kept = True, True
     while running and kept:
@@ -189,16 +189,6 @@ def record(sm: Any, memory: Any, g: int) -> int:
     if not kept:
         sm.recorded = first
     return _finish(sm, first) if kept else UNRECORDED
-
-
-@rule
-def _wipe(sm: Any, g: int) -> None:
-    """A warp begins with zero registers and false predicates."""
-    lanes, warp = sm.lanes[g], sm.warps[g]
-    lanes.registers[:] = 0
-    lanes.predicates[:] = 0
-    lanes.predicates[lanes.predicates.size - 1] = ALL_LANES
-    warp.version[:] = 0
 
 
 @rule

@@ -34,6 +34,14 @@ DIVERGENT = 1  # fault codes; those of memory accesses follow in memory_access
 
 
 @rule
+def wipe(lanes: Any) -> None:
+    """A warp begins with zero registers and false predicates, but for the one that is always true."""
+    lanes.registers[:] = 0
+    lanes.predicates[:] = 0
+    lanes.predicates[lanes.predicates.size - 1] = ALL
+
+
+@rule
 def mask_of(lanes: Any, predicate: int, negated: int) -> int:
     """Lanes in which a predicate, perhaps negated, is true."""
     mask = lanes.predicates[predicate]
