@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.machine import Machine, SharedMemory
+from gpusim.schema import Machine, SharedMemory
 from isa import memory, steps
 from isa.frame import Frame, Group
 from isa.kernel import Kernel

@@ -9,8 +9,9 @@ import numpy as np
 from hypothesis import HealthCheck, settings
 from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop
 
-from gpusim.machine import PIPE_UNITS, Machine, load
+from gpusim.machine import Machine, load
 from gpusim.policy import POLICY_NAMES
+from gpusim.schema import PIPE_UNITS
 from isa.assembler import assemble
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel

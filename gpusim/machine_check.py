@@ -1,0 +1,57 @@
+"""What the numbers of a machine must be to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gpusim.machine_file import Fact
+from gpusim.schema import MEMBERS, Machine
+from isa.errors import UserError
+from isa.kernel import WARP_SIZE
+from isa.profile import PLACE_BYTES
+
+SLOWEST = 64  # a share of the bandwidth moves a byte in so many cycles at the latest: products stay within 64 bits
+
+
+def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
+    """Check the relations between a machine's numbers; raises UserError naming the place of the wrong one."""
+    _check_pipes(machine, facts)
+    _check_pairing(machine, facts)
+    _check_memory(machine, facts)
+
+
+def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
+    """Check what the address rules and the bound's access patterns rely on."""
+    row = machine.shared_memory.banks * machine.shared_memory.bank_bytes
+    for path, size in (("global_memory.line_bytes", machine.global_memory.line_bytes), ("shared_memory.banks", row)):
+        if size < 32 or PLACE_BYTES % size:
+            place = facts[path].place
+            raise UserError(f"{place}: {path} makes {size} bytes; take a power of two from 32 to {PLACE_BYTES} bytes")
+    chip, slowest = machine.chip, -(-machine.chip.sms * machine.chip.shader_mhz // SLOWEST)
+    if chip.dram_mbs < slowest:
+        place = facts["chip.dram_mbs"].place
+        raise UserError(
+            f"{place}: {chip.dram_mbs} MB/s is under 1/{SLOWEST} byte a cycle for each SM; take {slowest} or more"
+        )
+
+
+def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:
+    """Check the relations between leaves: whole initiation intervals, and every pipe that is named exists."""
+    for name, pipe in machine.pipe.items():
+        if WARP_SIZE % pipe.lanes and pipe.lanes % WARP_SIZE:
+            place = facts[f"pipe.{name}.lanes"].place
+            raise UserError(f"{place}: {pipe.lanes} lanes don't divide a warp; take a divisor or a multiple of 32")
+    used = {f"unit.{name}.pipe": unit.pipe for name, unit in machine.unit.items()}
+    for path, name in (*used.items(), ("texture.pipe", machine.texture.pipe)):
+        if name not in machine.pipe:
+            raise UserError(f"{facts[path].place}: there is no pipe {name}; choose one of {', '.join(machine.pipe)}")
+
+
+def _check_pairing(machine: Machine, facts: Mapping[str, Fact]) -> None:
+    """Check that the pairing matrix names unit classes, or `none`."""
+    classes = MEMBERS["pairing"]
+    for unit, others in machine.pairing.items():
+        for word in others.split() if others != "none" else ():
+            if word not in classes:
+                place = facts[f"pairing.{unit}"].place
+                raise UserError(f"{place}: there is no unit class {word}; choose from {', '.join(classes)}, or none")

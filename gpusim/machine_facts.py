@@ -1,0 +1,77 @@
+"""The facts of a machine file, checked against the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, Literal, cast, get_args, get_origin
+
+import msgspec
+
+from gpusim.machine_file import Fact
+from gpusim.schema import MEMBERS, leaves
+from isa.errors import UserError
+
+
+def _pattern(path: str) -> str:
+    """`pipe.sp.lanes` -> `pipe.*.lanes`; a path of a section with fixed keys stays itself."""
+    parts = path.split(".")
+    return ".".join([parts[0], "*", *parts[2:]]) if parts[0] in MEMBERS and len(parts) > 1 else path
+
+
+def checked(file: str, given: Mapping[str, Fact], overrides: Mapping[str, int | str]) -> dict[str, Fact]:
+    """Facts that all have a place in the schema, a value of its type, and none missing."""
+    schema = dict(leaves())
+    found = {path: _typed(path, fact, schema) for path, fact in given.items()}
+    found |= {path: _override(path, value, schema, found) for path, value in overrides.items()}
+    wanted = list(_paths(schema, found))
+    for path in wanted:
+        if path not in found:
+            raise UserError(f"{file}: {path} is missing; add it, or let the file extend one that has it")
+    return {path: found[path] for path in wanted}
+
+
+def _paths(schema: Mapping[str, Any], found: Mapping[str, Fact]) -> Iterator[str]:
+    """Every path that the machine must have, given the pipes that it names."""
+    pipes = dict.fromkeys(path.split(".")[1] for path in found if path.startswith("pipe."))
+    paired = (unit for unit in MEMBERS["pairing"] if f"pairing.{unit}" in found)
+    members = {"pipe": tuple(pipes), "unit": MEMBERS["unit"], "pairing": tuple(paired)}
+    for pattern in schema:
+        section = pattern.split(".", maxsplit=1)[0]
+        yield from (pattern.replace("*", member) for member in members.get(section, ("*",)))
+
+
+def _typed(path: str, fact: Fact, schema: Mapping[str, Any]) -> Fact:
+    section, *rest = path.split(".")
+    if _pattern(path) not in schema or (MEMBERS.get(section) and rest[0] not in MEMBERS[section]):
+        raise UserError(f"{fact.place}: unknown machine key {path}; {_nearest(path, _paths(schema, {path: fact}))}")
+    try:
+        msgspec.convert(fact.value, schema[_pattern(path)])
+    except msgspec.ValidationError:
+        raise UserError(f"{fact.place}: {path} = {fact.value!r}: it {_allowed(schema[_pattern(path)])}") from None
+    return fact
+
+
+def _override(path: str, value: int | str, schema: Mapping[str, Any], found: Mapping[str, Fact]) -> Fact:
+    optional = [f"pairing.{unit}" for unit in MEMBERS["pairing"]]
+    if path not in found and path not in optional:
+        raise UserError(f"--set {path}: unknown machine key; {_nearest(path, [*found, *optional])}")
+    try:
+        converted = msgspec.convert(value, schema[_pattern(path)], strict=False)
+    except msgspec.ValidationError:
+        raise UserError(f"--set {path}={value}: it {_allowed(schema[_pattern(path)])}") from None
+    return Fact(cast("int | str", converted), "command line", "set", place=f"--set {path}")
+
+
+def _allowed(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return f"takes one of {', '.join(map(str, get_args(kind)))}"
+    if kind is str:
+        return "takes a word"
+    limits = kind.__metadata__[0]
+    return f"takes a whole number from {limits.ge} to {limits.le}"
+
+
+def _nearest(path: str, known: Iterable[str]) -> str:
+    near = get_close_matches(path, list(known), 1)
+    return f"did you mean {near[0]}?" if near else "`gpusim machines gtx580` lists the keys"

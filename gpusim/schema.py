@@ -1,0 +1,201 @@
+"""What a machine file may say: every key, its type and its unit of measure, as plain frozen data.
+
+All cycles are shader cycles, the SM's fastest clock (on Fermi exactly two per core cycle).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import msgspec
+
+from isa.table import MEMORY_UNITS, Unit
+
+MOST = 1_000_000_000  # products of two such numbers stay within 64 bits
+Positive = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+Flag = Literal[0, 1]
+PIPE_UNITS = tuple(unit for unit in Unit if unit not in MEMORY_UNITS | {Unit.BARRIER, Unit.CONTROL})
+# Sections whose keys are names: those allowed, none for names of the file's choice.
+MEMBERS: Mapping[str, tuple[str, ...]] = {
+    "pipe": (),
+    "unit": tuple(unit.value for unit in PIPE_UNITS),
+    "pairing": tuple(unit.value for unit in Unit),
+}
+
+
+class Chip(msgspec.Struct, frozen=True):
+    """What there is of everything, and how fast it runs."""
+
+    sms: Positive
+    shader_mhz: Positive
+    core_mhz: Positive
+    dram_mbs: Positive  # DRAM bandwidth, 10^6 bytes per second
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What one SM can hold, and what one block or thread may ask for."""
+
+    warps: Positive  # resident
+    threads: Positive  # resident
+    blocks: Positive  # resident
+    registers: Positive  # 32-bit, of the SM
+    registers_per_thread: Positive
+    register_unit: Positive  # a warp's registers are allocated in multiples of this
+    threads_per_block: Positive
+    shared_bytes: Count  # of the SM
+    shared_unit: Positive  # a block's shared bytes are allocated in multiples of this
+    barriers: Positive  # per block
+
+
+class Schedulers(msgspec.Struct, frozen=True):
+    """Warp schedulers of one SM; scheduler k owns the warp slots that equal k modulo `count`."""
+
+    count: Positive
+    interval: Positive  # cycles between issue slots of one scheduler
+    stagger: Count  # cycles by which scheduler k's slots lag behind those of scheduler 0, times k
+    dispatch_ports: Positive  # instructions that one scheduler issues in one turn, at most
+    reissue: Positive  # cycles between the turns in which one warp issues, at least
+    policy: str
+
+
+class Issue(msgspec.Struct, frozen=True):
+    """What happens in an issue slot."""
+
+    pairing: Literal["same-warp", "different-warp"]  # whose instructions the dispatch ports of one turn take
+    rotate: Flag  # 1: the schedulers' rank rotates from slot to slot
+    refused_wastes_slot: Flag  # 1: an instruction refused by a full queue costs the slot
+    refused_moves_pointer: Flag  # 1: the policy goes on from the refused warp; 0: from the last one that issued
+    refused_retry: Positive  # cycles until a refused warp is considered again
+
+
+class Double(msgspec.Struct, frozen=True):
+    """What double precision keeps the other schedulers from."""
+
+    exclusive: Literal["off", "issue", "flight"]  # nothing; the same slot; all slots while one is in flight
+
+
+class Pipe(msgspec.Struct, frozen=True):
+    """An execution pipe; a warp instruction occupies it for its initiation interval of 32 / lanes cycles."""
+
+    lanes: Positive
+    shared: Flag  # 1: one per SM; 0: one per scheduler
+
+
+class UnitCost(msgspec.Struct, frozen=True):
+    """Where a unit class of the instruction table executes."""
+
+    pipe: str
+    latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
+
+
+class SharedMemory(msgspec.Struct, frozen=True):
+    """Shared memory: a pass is one trip through its data path."""
+
+    rule: Literal["fermi"]  # how addresses become passes
+    banks: Positive
+    bank_bytes: Literal[4]
+    pass_cycles: Positive
+    merge_halves: Flag  # 1: a 128-bit access serves two half-warps with the same addresses together
+    latency_32: Positive  # RAW cycles of a load of this width, with as many passes as are free
+    latency_64: Positive
+    latency_128: Positive
+    free_passes_32: Positive  # passes already inside that latency; each further one adds pass_cycles
+    free_passes_64: Positive
+    free_passes_128: Positive
+    war_32: Count  # cycles from service until the instruction's source registers may be overwritten
+    war_64: Count
+    war_128: Count
+
+
+class LoadStore(msgspec.Struct, frozen=True):
+    """The load/store units' instruction queue."""
+
+    queue: Positive  # warp instructions
+
+
+class GlobalMemory(msgspec.Struct, frozen=True):
+    """Everything behind the SM."""
+
+    rule: Literal["fermi"]  # how addresses become transactions
+    line_bytes: Positive
+    latency: Positive  # cycles
+    request_cycles: Positive  # cycles of the load/store units per transaction
+    war: Count  # cycles from service until the instruction's source registers may be overwritten
+
+
+class LocalMemory(msgspec.Struct, frozen=True):
+    """Local memory that hits the L1 cache."""
+
+    latency: Positive  # cycles
+    request_cycles: Positive  # cycles of the load/store units per transaction
+
+
+class Texture(msgspec.Struct, frozen=True):
+    """The texture path."""
+
+    pipe: str
+    latency: Positive  # cycles
+
+
+class Barrier(msgspec.Struct, frozen=True):
+    """BAR.SYNC."""
+
+    latency: Count  # cycles from the last arrival to the release
+
+
+class Branch(msgspec.Struct, frozen=True):
+    """BRA."""
+
+    latency: Positive  # cycles from issue until the warp may issue again
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """How blocks start on an SM."""
+
+    block_latency: Count  # cycles from a block's retirement to the start of the one that takes its place
+    warp_skew: Count  # cycles between the starts of successive warps of a block
+    block_skew: Count  # cycles between the starts of successive blocks at the beginning
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """One GPU. `key` is the name it was loaded by, `name` the product's.
+
+    `pairing`: by unit class, the unit classes that may go beside it in a later port of its turn, or `none`; all of them
+    where it is absent.
+    """
+
+    key: str
+    name: str
+    generation: str
+    chip: Chip
+    limits: Limits
+    schedulers: Schedulers
+    issue: Issue
+    pairing: dict[str, str]
+    double: Double
+    pipe: dict[str, Pipe]
+    unit: dict[str, UnitCost]
+    shared_memory: SharedMemory
+    load_store: LoadStore
+    global_memory: GlobalMemory
+    local_memory: LocalMemory
+    texture: Texture
+    barrier: Barrier
+    branch: Branch
+    launch: Launch
+
+
+def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted path and type of every leaf; `*` stands for a name of the file's choice."""
+    for field in msgspec.structs.fields(struct):
+        path, kind = prefix + field.name, field.type
+        if get_origin(kind) is dict and get_args(kind)[1] is str:
+            yield f"{path}.*", str
+        elif get_origin(kind) is dict:
+            yield from leaves(get_args(kind)[1], f"{path}.*.")
+        elif isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+            yield from leaves(kind, f"{path}.")
+        elif prefix:
+            yield path, kind
