@@ -12,18 +12,29 @@ from rich.table import Table
 from gpusim import machine as model
 from gpusim.commands.document import show, write_json
 from gpusim.machine_file import METHODS, Fact
+from gpusim.plural import plural
+from isa.errors import UserError
 
 
 def machines(
-    name: Annotated[str, typer.Argument(help="A machine's name, or a file ending in .toml.")] = "",
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME [OTHER]]", help="A machine's name, or a file ending in .toml.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
 ) -> None:
-    """List the machines, or every number of one with its method and source.
+    """List the machines, or every number of one with its method and source, or two side by side.
 
-    Example: gpusim machines gtx580
+    Example: gpusim machines gtx580 c2050
     """
-    tell = _tell_one if name else _tell_all
-    tell(name, json)
+    match names or []:
+        case []:
+            _tell_all(json)
+        case [name]:
+            _tell_one(name, json)
+        case [name, other]:
+            _tell_two(name, other, json)
+        case more:
+            raise UserError(f"machines: {len(more)} names; give one, or two to compare")
 
 
 def summary(name: str) -> dict[str, Any]:
@@ -42,7 +53,7 @@ def summary(name: str) -> dict[str, Any]:
     }
 
 
-def _tell_all(_: str, json: bool) -> None:
+def _tell_all(json: bool) -> None:
     rows = [summary(name) for name in model.names()]
     if json:
         write_json({"machines": rows})
@@ -57,6 +68,32 @@ def _tell_one(name: str, json: bool) -> None:
         write_json({**summary(name), "facts": {path: _as_dict(fact) for path, fact in facts.items()}})
     else:
         show(_table_of_facts(model.load(name), facts))
+
+
+def _tell_two(name: str, other: str, json: bool) -> None:
+    """Every number that one of two machines has; those that differ are marked."""
+    both = [model.load(name).key, model.load(other).key]
+    facts = [model.facts(name), model.facts(other)]
+    paths = list(dict.fromkeys([*facts[0], *facts[1]]))
+    pairs = {path: [each[path].value if path in each else None for each in facts] for path in paths}
+    differing = [path for path, (one, another) in pairs.items() if one != another]
+    if json:
+        write_json({"machines": both, "differing": differing, "facts": pairs})
+    else:
+        note = (
+            f"{len(differing)} of {plural(len(pairs), 'number')} differ, marked *; -: the machine has no such number."
+        )
+        show(_table_of_pairs(both, pairs), note)
+
+
+def _table_of_pairs(both: list[str], pairs: Mapping[str, list[int | str | None]]) -> Table:
+    table = Table("", "key", box=None, header_style="bold", pad_edge=False, collapse_padding=True)
+    for key in both:
+        table.add_column(key, justify="right")
+    for path, values in pairs.items():
+        mark = "*" if values[0] != values[1] else ""
+        table.add_row(mark, path, *("-" if value is None else str(value) for value in values))
+    return table
 
 
 def _table_of_machines(rows: list[dict[str, Any]]) -> Table:

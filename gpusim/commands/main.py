@@ -17,7 +17,7 @@ COMMANDS = {
     "run": "Simulate a kernel: values, cycles, bound, lost cycles.",
     "bound": "Bound a kernel's cycles from below, without simulating it.",
     "kernels": "List the kernels, or the parameters of one.",
-    "machines": "List the machines, or every number of one with its source.",
+    "machines": "List the machines, every number of one, or two side by side.",
     "asm": "Assemble a listing: program counters, registers, units.",
     "races": "Find accesses to shared memory that no barrier orders.",
 }

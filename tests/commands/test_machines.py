@@ -56,3 +56,30 @@ def test_a_machine_may_be_a_file(capsys, tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('extends = "gtx580"\nname = "Mine"\n')
     assert output(capsys, "machines", str(path)).startswith("mine: Mine (Fermi)")
+
+
+def test_two_machines_stand_side_by_side_with_the_differences_marked(capsys):
+    """Every number of either machine has a line; exactly the lines whose values differ begin with a star."""
+    lines = [line.split() for line in output(capsys, "machines", "gtx580", "c2050").splitlines()[1:-1]]
+    marked = {line[1]: line[2:] for line in lines if line[0] == "*"}
+    plain = {line[0]: line[1:] for line in lines if line[0] != "*"}
+    one, other = facts("gtx580"), facts("c2050")
+    assert marked.keys() | plain.keys() == one.keys() | other.keys()
+    assert all(values == [str(one[path].value), str(other[path].value)] for path, values in (marked | plain).items())
+    assert all(values[0] != values[1] for values in marked.values())
+    assert all(values[0] == values[1] for values in plain.values())
+    assert marked["chip.sms"] == ["16", "14"]
+
+
+def test_the_document_of_two_machines_lists_what_differs(capsys):
+    """The JSON document holds both values of every key, and the keys whose values differ."""
+    document = json.loads(output(capsys, "machines", "gtx580", "gtx580-1566", "--json"))
+    assert document["machines"] == ["gtx580", "gtx580-1566"]
+    assert document["facts"]["chip.shader_mhz"] == [1544, 1566]
+    assert document["differing"] == [path for path, (one, other) in document["facts"].items() if one != other]
+
+
+def test_more_than_two_machines_are_refused(capsys):
+    """Three names end in one clear line and exit code 2."""
+    assert execute(["machines", "gtx580", "c2050", "wide"]) == 2
+    assert capsys.readouterr().err == "error: machines: 3 names; give one, or two to compare\n"
