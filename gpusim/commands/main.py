@@ -18,6 +18,7 @@ COMMANDS = {
     "bound": "Bound a kernel's cycles from below, without simulating it.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
+    "validate": "Published figures of a machine beside simulated ones.",
     "asm": "Assemble a listing: program counters, registers, units.",
     "races": "Find accesses to shared memory that no barrier orders.",
 }

@@ -1,0 +1,124 @@
+"""Published or measured figures of a machine beside simulated ones.
+
+A point is one figure: which microbenchmark measures it, between which two values of a parameter the difference is
+taken, so that what comes before and behind cancels, and what it is to the machine file:
+
+* input: the figure, or the number it follows from directly, stands in the file; agreement proves the microbenchmark;
+* calibrated: a number of the file was fitted to it;
+* predicted: nothing in the file was made from it. Only these are scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from gpusim.engines.simulate import run_sm
+from gpusim.feed import REPLAY
+from gpusim.machine import Machine
+from isa.errors import UserError
+from isa.kernel import WARP_SIZE, Kernel
+
+DIRECTORY = Path(__file__).parents[1] / "published"
+Make = Callable[[str, Mapping[str, str]], Kernel]
+Kind = Literal["input", "calibrated", "predicted"]
+Quantity = Literal["cycles per instruction", "thread instructions per cycle"]
+
+
+class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One figure and how it is measured, as files in `gpusim/published/` state it.
+
+    `kernel` is run with `parameters` and each of the two values of `between`, or once as a whole; `per` names the
+    mnemonics counted, all if it is empty. `confidence`: primary source, secondary, single weak one, recalled, derived,
+    guess.
+    """
+
+    id: str
+    what: str
+    kernel: str
+    parameters: dict[str, str]
+    per: tuple[str, ...]
+    quantity: Quantity
+    value: float
+    source: str
+    confidence: Literal["H", "M", "L", "R", "D", "G"]
+    kind: Kind
+    between: dict[str, tuple[int, int]] = {}
+    note: str = ""
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    point: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A point, and the same figure simulated."""
+
+    point: Point
+    simulated: float
+
+    @property
+    def error(self) -> float:
+        """(simulated - published) / published."""
+        return self.simulated / self.point.value - 1
+
+
+def published(machine: Machine) -> tuple[Point, ...]:
+    """Return the published figures of a machine; raises UserError where none are known."""
+    path = DIRECTORY / f"{machine.key}.toml"
+    if not path.is_file():
+        known = ", ".join(sorted(file.stem for file in DIRECTORY.glob("*.toml")))
+        raise UserError(f"no published figures of {machine.key}; choose one of {known}")
+    return msgspec.toml.decode(path.read_bytes(), type=_File).point
+
+
+def outcomes(points: Sequence[Point], machine: Machine, make: Make) -> Iterator[Outcome]:
+    """Simulate each point; `make(name, parameters)` builds its kernels."""
+    for point in points:
+        yield Outcome(point, _simulated(point, machine, make))
+
+
+def summary(found: Sequence[Outcome]) -> dict[str, dict[str, float]]:
+    """Return for each kind how many points there are, and the median and 95th percentile of their absolute errors."""
+    kinds = {
+        kind: [abs(o.error) for o in found if o.point.kind == kind] for kind in ("input", "calibrated", "predicted")
+    }
+    return {
+        kind: {
+            "n": len(errors),
+            "median_error": float(np.median(errors)),
+            "p95_error": float(np.quantile(errors, 0.95)),
+        }
+        for kind, errors in kinds.items()
+        if errors
+    }
+
+
+def _simulated(point: Point, machine: Machine, make: Make) -> float:
+    runs = [_measured(make(point.kernel, parameters), machine, point) for parameters in _parameters(point)]
+    cycles, instructions = np.array(runs[-1]) - (np.array(runs[0]) if point.between else 0)
+    if point.quantity == "thread instructions per cycle":
+        return float(WARP_SIZE * instructions / cycles)
+    return float(cycles / instructions)
+
+
+def _parameters(point: Point) -> list[dict[str, str]]:
+    """The parameters of each run."""
+    values = [{name: str(value)} for name, pair in point.between.items() for value in pair]
+    return [{**point.parameters, **value} for value in values or [{}]]
+
+
+def _measured(kernel: Kernel, machine: Machine, point: Point) -> tuple[int, float]:
+    """Cycles of the SM, and the instructions counted: of one warp if the figure is cycles, else of all."""
+    run = run_sm(kernel, machine, feed=REPLAY)
+    counted = [
+        pc for pc, instruction in enumerate(kernel.program.instructions) if instruction.row.mnemonic in point.per
+    ]
+    warps = kernel.warps * run.blocks if point.quantity == "cycles per instruction" else 1
+    return run.cycles, int(run.issued[counted].sum()) / warps

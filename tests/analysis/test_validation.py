@@ -1,0 +1,70 @@
+import pytest
+
+from gpusim.analysis import validation
+from gpusim.analysis.validation import Outcome, outcomes, published, summary
+from gpusim.machine import load
+from isa.errors import UserError
+from workloads.catalog import make
+
+MACHINES = sorted(file.stem for file in validation.DIRECTORY.glob("*.toml"))
+
+
+def simulated(machine, *ids):
+    """The named points of a machine, simulated."""
+    points = [point for point in published(machine) if point.id in ids]
+    assert len(points) == len(ids)
+    return {outcome.point.id: outcome.simulated for outcome in outcomes(points, machine, make)}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_point_can_be_built_and_has_an_id_of_its_own(name):
+    """Each point names a kernel of the catalog, parameters that it takes, and mnemonics that its program has."""
+    points = published(load(name))
+    assert len({point.id for point in points}) == len(points)
+    for point in points:
+        assert len(point.between) <= 1
+        for parameters in validation._parameters(point):
+            mnemonics = {i.row.mnemonic for i in make(point.kernel, parameters).program.instructions}
+            assert mnemonics >= set(point.per), point.id
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", MACHINES)
+def test_inputs_come_back(name):
+    """A figure that stands in the machine file comes out of its microbenchmark within 1 %."""
+    machine = load(name)
+    points = [point for point in published(machine) if point.kind == "input"]
+    found = list(outcomes(points, machine, make))
+    assert {o.point.id: round(o.error, 4) for o in found if abs(o.error) > 0.01} == {}
+
+
+def test_a_latency_is_what_the_chain_takes_per_instruction():
+    """By hand: a lone warp's dependent DFMAs issue every 24 cycles, whatever stands around them."""
+    assert simulated(load("c2050"), "latency-dfma") == {"latency-dfma": 24}
+
+
+def test_a_figure_moves_with_the_number_behind_it():
+    """Of two points, the one whose latency is changed follows it, and the other stays."""
+    before = simulated(load("gtx580"), "latency-dfma", "latency-iadd")
+    after = simulated(load("gtx580", {"unit.dp.latency": 32}), "latency-dfma", "latency-iadd")
+    assert (before["latency-dfma"], after["latency-dfma"]) == (24, 32)
+    assert after["latency-iadd"] == before["latency-iadd"]
+
+
+def test_summary_keeps_the_kinds_apart():
+    """Counts, medians and 95th percentiles are of one kind each; kinds without a point are left out."""
+    points = {point.kind: point for point in published(load("gtx580")) if point.kind != "calibrated"}
+    found = [Outcome(points["input"], points["input"].value)]
+    found += [Outcome(points["predicted"], points["predicted"].value * factor) for factor in (0.9, 1.0, 1.3)]
+    lines = summary(found)
+    assert lines["input"] == {"n": 1, "median_error": 0, "p95_error": 0}
+    assert lines["predicted"]["n"] == 3
+    assert lines["predicted"]["median_error"] == pytest.approx(0.1)
+    assert lines["predicted"]["p95_error"] == pytest.approx(0.28)
+    assert "calibrated" not in lines
+
+
+def test_a_machine_without_figures_is_told_of():
+    """Where nothing is published the error names the machines that have figures."""
+    with pytest.raises(UserError, match="no published figures of wide; choose one of c2050, gtx580"):
+        published(load("wide"))

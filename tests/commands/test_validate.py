@@ -1,0 +1,33 @@
+import json
+
+import pytest
+
+from gpusim.commands.main import execute
+
+
+@pytest.mark.jit
+def test_the_document_has_every_point_with_its_error(capsys):
+    """The JSON document gives published and simulated value, error and kind of each point, and a summary by kind."""
+    assert execute(["validate", "gtx580", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    for point in document["points"]:
+        assert point["error"] == pytest.approx(point["simulated"] / point["published"] - 1)
+    counts = {kind: sum(point["kind"] == kind for point in document["points"]) for kind in document["summary"]}
+    assert {kind: line["n"] for kind, line in document["summary"].items()} == counts
+
+
+@pytest.mark.jit
+def test_the_screen_shows_each_figure_and_the_totals(capsys, monkeypatch):
+    """A line per point with both figures and the error, and a last line for each kind."""
+    monkeypatch.setenv("COLUMNS", "300")
+    assert execute(["validate", "c2050"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    dfma = next(line for line in lines if line.startswith("dependent DFMA"))
+    assert dfma.split()[2:6] == ["24", "24.00", "+0.0", "%"]
+    assert [line.split(":")[0] for line in lines[-2:]] == ["input", "predicted"]
+
+
+def test_a_machine_without_figures_is_refused(capsys):
+    """A machine nobody has published figures of ends in one line and exit code 2."""
+    assert execute(["validate", "wide"]) == 2
+    assert capsys.readouterr().err.startswith("error: no published figures of wide; ")
