@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpusim import state
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
-from gpusim.machine import Machine, line_cycles, pairs
+from gpusim.machine import Machine, line_cycles, pairs, row_bytes
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES
 from gpusim.stall import DENIED, Stall
@@ -179,13 +179,14 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.ports, packed.same_warp = machine.schedulers.dispatch_ports, machine.issue.pairing == "same-warp"
     packed.queue, packed.pass_cycles, packed.banks = machine.load_store.queue, shared.pass_cycles, shared.banks
     packed.merge_halves = shared.merge_halves
+    packed.shared_rule, packed.bank_words = state.SHARED_RULES.index(shared.rule), shared.bank_bytes // 4
     packed.shared_latency[:] = [getattr(shared, f"latency_{width}") for width in widths]
     packed.free_passes[:] = [getattr(shared, f"free_passes_{width}") for width in widths]
     packed.shared_war[:] = [getattr(shared, f"war_{width}") for width in widths]
     packed.global_latency, packed.global_request = machine.global_memory.latency, machine.global_memory.request_cycles
     packed.global_war = machine.global_memory.war
     packed.line_bytes = machine.global_memory.line_bytes
-    packed.row_bytes = lcm(machine.global_memory.line_bytes, 4 * shared.banks)
+    packed.row_bytes = lcm(machine.global_memory.line_bytes, row_bytes(machine))
     packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
     packed.local_latency, packed.local_request = machine.local_memory.latency, machine.local_memory.request_cycles
     packed.barrier, packed.branch = machine.barrier.latency, machine.branch.latency

@@ -75,6 +75,15 @@ def bandwidth_gbs(machine: Machine) -> float:
     return machine.chip.dram_mbs / 1000
 
 
+def row_bytes(machine: Machine) -> int:
+    """Bytes that all banks of shared memory hold side by side: accesses that lie whole rows apart conflict alike.
+
+    Kepler's banks always hold 8 bytes, in 32-bit mode too (CUDA C Programming Guide 4.2, F.5.3).
+    """
+    shared = machine.shared_memory
+    return shared.banks * (8 if shared.rule == "kepler" else shared.bank_bytes)
+
+
 def line_cycles(machine: Machine) -> Fraction:
     """Cycles in which one SM's fair share of the DRAM bandwidth moves a line."""
     chip = machine.chip

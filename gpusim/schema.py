@@ -93,9 +93,9 @@ class UnitCost(msgspec.Struct, frozen=True):
 class SharedMemory(msgspec.Struct, frozen=True):
     """Shared memory: a pass is one trip through its data path."""
 
-    rule: Literal["fermi"]  # how addresses become passes
+    rule: Literal["fermi", "gt200", "kepler", "volta"]  # how addresses become passes
     banks: Positive
-    bank_bytes: Literal[4]
+    bank_bytes: Literal[4, 8]  # side by side in one bank; 8 is Kepler's 64-bit mode
     pass_cycles: Positive
     merge_halves: Flag  # 1: a 128-bit access serves two half-warps with the same addresses together
     latency_32: Positive  # RAW cycles of a load of this width, with as many passes as are free

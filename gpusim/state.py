@@ -71,7 +71,9 @@ machine_t = record([
     ("queue", "i8"),  # load/store instructions that may wait for service
     ("pass_cycles", "i8"),  # cycles of one pass through the shared-memory data path
     ("merge_halves", "i8"),  # 1: a 128-bit access serves half-warps with the same addresses together
+    ("shared_rule", "i8"),  # index into SHARED_RULES
     ("banks", "i8"),  # shared-memory banks
+    ("bank_words", "i8"),  # 32-bit words side by side in one bank
     ("row_bytes", "i8"),  # costs of accesses don't change when addresses move by multiples of this
     ("shared_latency", "i8", (3,)),  # cycles from service to the result, widths 32, 64, 128
     ("free_passes", "i8", (3,)),  # passes already contained in that latency
@@ -376,6 +378,9 @@ chip_t = record([
 
 TRACE_MARGIN = 128  # more trace records than one cycle can write
 FREE, RUNNING, DONE = range(3)
+
+SHARED_RULES = ("fermi", "gt200", "kepler", "volta")  # how addresses become passes: rules/shared_memory.py
+FERMI, GT200, KEPLER, VOLTA = range(len(SHARED_RULES))
 
 TRACE_KINDS = ("place", "issue", "refuse", "serve", "release", "retire")
 PLACE, ISSUE, REFUSE, SERVE, RELEASE, RETIRE = range(len(TRACE_KINDS))

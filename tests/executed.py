@@ -45,7 +45,7 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
     where = [int(a) if on else None for a, on in zip(addresses, active, strict=True)]
     if row.unit is Unit.SHARED:
         shared = machine.shared_memory
-        passes = max(1, _passes(where, words, shared))
+        passes = max(1, _passes(where, words, shared, load=row.is_load))
         extra = max(0, passes - getattr(shared, f"free_passes_{row.width}"))
         return passes * shared.pass_cycles, extra * shared.pass_cycles, 0
     if row.unit is Unit.LOCAL:
@@ -55,7 +55,12 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
     return lines * machine.global_memory.request_cycles, 0, lines
 
 
-def _passes(where: list[int | None], words: int, shared: SharedMemory) -> int:
+def _passes(where: list[int | None], words: int, shared: SharedMemory, *, load: bool) -> int:
+    rules = {"fermi": _fermi, "gt200": _gt200, "kepler": _kepler, "volta": _volta if load else _quarters}
+    return rules[shared.rule](where, words, shared)
+
+
+def _fermi(where: list[int | None], words: int, shared: SharedMemory) -> int:
     halves = [where[:16], where[16:]]
     if words == 1:
         return _ways(where, range(1), shared.banks)
@@ -63,6 +68,48 @@ def _passes(where: list[int | None], words: int, shared: SharedMemory) -> int:
     if words == 4 and shared.merge_halves and halves[0] == halves[1]:
         halves = halves[:1]
     return sum(_ways(half, part, shared.banks) for half in halves for part in parts)
+
+
+def _gt200(where: list[int | None], words: int, shared: SharedMemory) -> int:
+    waiting = [
+        [a // 4 + offset for a in half if a is not None] for half in (where[:16], where[16:]) for offset in range(words)
+    ]
+    return sum(_broadcasts(lanes, shared.banks) for lanes in waiting)
+
+
+def _broadcasts(waiting: list[int], banks: int) -> int:
+    """Passes of one half-warp: the first word goes to all who want it, each other bank serves its first lane."""
+    passes = 0
+    while waiting:
+        first = {word % banks: i for i, word in reversed(list(enumerate(waiting)))}
+        served = {i for bank, i in first.items() if bank != waiting[0] % banks}
+        waiting = [word for i, word in enumerate(waiting) if i not in served and word != waiting[0]]
+        passes += 1
+    return passes
+
+
+def _kepler(where: list[int | None], words: int, shared: SharedMemory) -> int:
+    groups = [where[:16], where[16:]] if words == 4 else [where]
+    passes = 0
+    for group in groups:
+        wanted = {a // 4 + offset for a in group if a is not None for offset in range(words)}
+        rows = {(word * 4 // shared.bank_bytes % shared.banks, word // 64) for word in wanted}
+        passes += max(Counter(bank for bank, _ in rows).values(), default=0)
+    return passes
+
+
+def _volta(where: list[int | None], words: int, shared: SharedMemory) -> int:
+    def agree(distance: int) -> bool:
+        pairs = [(where[lane], where[lane ^ distance]) for lane in range(32)]
+        return all(a == b for a, b in pairs if a is not None and b is not None)
+
+    size = 32 // words * (2 if words > 1 and (agree(1) or agree(2)) else 1)
+    return sum(_ways(where[i : i + size], range(words), shared.banks) for i in range(0, 32, size))
+
+
+def _quarters(where: list[int | None], words: int, shared: SharedMemory) -> int:
+    size = 32 // words
+    return sum(_ways(where[i : i + size], range(words), shared.banks) for i in range(0, 32, size))
 
 
 def _ways(where: list[int | None], part: range, banks: int) -> int:

@@ -120,7 +120,7 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
     machine, words = sm.machine, instruction.words
     into.extra = into.transactions = 0
     if instruction.space == SHARED_SPACE:
-        passes = shared_memory.passes(sm, active, words)
+        passes = shared_memory.passes(sm, active, words, instruction.action == LOAD)
         into.cycles = passes * machine.pass_cycles
         into.extra = max(0, passes - machine.free_passes[instruction.width]) * machine.pass_cycles
     elif instruction.space == GLOBAL_SPACE:

@@ -1,36 +1,99 @@
 """Shared memory: from the addresses of a warp to passes through the banks.
 
-Fermi, 32 banks of 4 bytes; identical words are broadcast, distinct words in one bank take a pass each:
+Identical words are broadcast, distinct words in one bank take a pass each. Which lanes go together is the machine's
+rule (PG is the CUDA C Programming Guide 4.2):
 
-* 32 bits: all lanes together (CUDA C Programming Guide 4.2, F.4.3);
-* 64 bits: each half-warp by itself (F.4.3);
-* 128 bits: two 64-bit parts (Tan et al., SC'11), each over half-warps; two half-warps with the same addresses are
-  merged where the machine says so. This gives the 16 cycles of RR-7923 for 32 distinct addresses.
+* `gt200`, 16 banks: each half-warp by itself, wide accesses word by word; a pass broadcasts one word, to as many lanes
+  as want it, and serves one lane of every other bank (PG F.3.3);
+* `fermi`, 32 banks: 32 bits all lanes together, 64 bits each half-warp by itself (PG F.4.3), 128 bits as two 64-bit
+  parts (Tan et al., SC'11), each over half-warps; two half-warps with the same addresses are merged where the machine
+  says so. This gives the 16 cycles of RR-7923 for 32 distinct addresses;
+* `kepler`, 32 banks that deliver 8 bytes: words in one bank conflict unless they lie in the same 64 words, and 64-bit
+  mode (`bank_bytes` = 8) puts neighbours into one bank (PG F.5.3); 128 bits each half-warp by itself, as a pass moves
+  at most 256 bytes (Zhang et al., PPoPP'17);
+* `volta`, 32 banks, Maxwell and later: a pass moves at most 128 bytes, so that 64 bits go by half-warps and 128 bits by
+  quarter-warps; loads of twice as many lanes go together where every lane has its address in common with its neighbour,
+  or with the lane after the next (an NVIDIA engineer's answer, forum thread 77228; measured on an H200).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import rule
-from gpusim.state import LANES
+from gpusim.rule import rarely, rule
+from gpusim.state import FERMI, KEPLER, LANES, VOLTA
 
 HALF = LANES // 2
+ROW = 64  # words that Kepler's banks hold side by side
 
 
 @rule
-def passes(sm: Any, active: int, words: int) -> int:
+def passes(sm: Any, active: int, words: int, loads: bool) -> int:
     """Passes of an access of `words` 32-bit words per lane at the addresses in `sm.scratch`; at least one."""
+    which = sm.machine.shared_rule
+    if which == FERMI:
+        return max(1, _fermi(sm, active, words))
+    if which == VOLTA:
+        return max(1, _volta(sm, active, words, loads))
+    return max(1, _kepler(sm, active, words) if which == KEPLER else _gt200(sm, active, words))
+
+
+@rule
+def _fermi(sm: Any, active: int, words: int) -> int:
     if words == 1:
-        return max(1, _ways(sm, active, 0, LANES, 0, 1))
+        return _ways(sm, active, 0, LANES, 0, 1)
     if words == 2:
-        return max(1, _ways(sm, active, 0, HALF, 0, 2) + _ways(sm, active, HALF, LANES, 0, 2))
+        return _ways(sm, active, 0, HALF, 0, 2) + _ways(sm, active, HALF, LANES, 0, 2)
     halves = 1 if sm.machine.merge_halves and _halves_agree(sm, active) else 2
     total = 0
     for part in range(0, words, 2):
         for half in range(halves):
             total += _ways(sm, active, half * HALF, (half + 1) * HALF, part, 2)
-    return max(1, total)
+    return total
+
+
+@rarely
+def _volta(sm: Any, active: int, words: int, loads: bool) -> int:
+    group, total = LANES // words, 0
+    if loads and words > 1 and (_lanes_agree(sm, active, 1) or _lanes_agree(sm, active, 2)):
+        group *= 2
+    for first in range(0, LANES, group):
+        total += _ways(sm, active, first, first + group, 0, words)
+    return total
+
+
+@rarely
+def _kepler(sm: Any, active: int, words: int) -> int:
+    group, total = min(LANES, ROW // words), 0
+    for first in range(0, LANES, group):
+        total += _ways(sm, active, first, first + group, 0, words)
+    return total
+
+
+@rarely
+def _gt200(sm: Any, active: int, words: int) -> int:
+    total = 0
+    for offset in range(words):
+        for half in range(2):
+            total += _steps(sm, active & (0xFFFF << half * HALF), offset)
+    return total
+
+
+@rule
+def _steps(sm: Any, waiting: int, offset: int) -> int:
+    """Passes that serve the waiting lanes: the first lane's word goes to all who want it, others bank by bank."""
+    scratch, banks, count = sm.scratch, sm.machine.banks, 0
+    while waiting:
+        count += 1
+        taken, broadcast = 0, -1
+        for lane in range(LANES):
+            if (waiting >> lane) & 1:
+                word = scratch.address[lane] // 4 + offset
+                broadcast = word if broadcast < 0 else broadcast
+                if word == broadcast or not (taken >> word % banks) & 1:
+                    waiting &= ~(1 << lane)
+                taken |= 1 << word % banks
+    return count
 
 
 @rule
@@ -45,6 +108,17 @@ def _halves_agree(sm: Any, active: int) -> bool:
 
 
 @rule
+def _lanes_agree(sm: Any, active: int, distance: int) -> bool:
+    """Whether each active lane has the address of the lane whose number differs by `distance`, if that is active."""
+    for lane in range(LANES):
+        other = lane ^ distance
+        both = (active >> lane) & (active >> other) & 1
+        if both and sm.scratch.address[lane] != sm.scratch.address[other]:
+            return False
+    return True
+
+
+@rule
 def _ways(sm: Any, active: int, first: int, last: int, part: int, words: int) -> int:
     """Most distinct words in one bank, over lanes first..last and `words` words from word `part` of each."""
     scratch, banks, worst = sm.scratch, sm.machine.banks, 0
@@ -53,17 +127,19 @@ def _ways(sm: Any, active: int, first: int, last: int, part: int, words: int) ->
     for lane in range(first, last):
         if (active >> lane) & 1:
             for offset in range(part, part + words):
-                worst = max(worst, _enter(scratch, banks, scratch.address[lane] // 4 + offset))
+                worst = max(worst, _enter(sm, scratch, banks, scratch.address[lane] // 4 + offset))
     return worst
 
 
 @rule
-def _enter(scratch: Any, banks: int, word: int) -> int:
-    """Note a word in its bank unless it is there already; returns the number of words in that bank."""
-    bank = word % banks
+def _enter(sm: Any, scratch: Any, banks: int, word: int) -> int:
+    """Note a word in its bank unless what the bank then delivers is noted already; returns how many that bank has."""
+    wide = sm.machine.shared_rule == KEPLER
+    bank = (word // 2 if wide and sm.machine.bank_words == 2 else word) % banks
+    delivered = word // ROW if wide else word
     for i in range(scratch.depth[bank]):
-        if scratch.seen[bank, i] == word:
+        if scratch.seen[bank, i] == delivered:
             return int(scratch.depth[bank])
-    scratch.seen[bank, scratch.depth[bank]] = word
+    scratch.seen[bank, scratch.depth[bank]] = delivered
     scratch.depth[bank] += 1
     return int(scratch.depth[bank])
