@@ -21,3 +21,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module gpusim has no attribute {name}")
     return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List what is imported when it is asked for, too."""
+    return sorted({*globals(), *__all__})

@@ -61,16 +61,18 @@ def launch(
     blocks: int | None = None,
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
+    lines: NDArray[np.bool_] | None = None,
 ) -> Launch:
     """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` keeps records.
 
-    `feed` is one of gpusim.feed.FEEDS; `fast_forward` takes periods at once where that is replay and nothing is traced.
+    `feed` is one of gpusim.feed.FEEDS; `fast_forward` takes periods at once where that is replay and nothing is traced;
+    of `memory`, if it is not given, only these `lines` are filled.
     Raises UserError where kernel and machine don't fit, or for the replay feed where addresses or branches depend on
     what memory holds.
     """
     share = -(-kernel.blocks // machine.chip.sms)
     count = share if blocks is None else min(blocks, share)
-    _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory)
+    _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines)
     prepared.sm.tracing = trace
     prepared.sm.forwarding = fast_forward and feed == REPLAY and not trace
     return prepared
@@ -103,7 +105,13 @@ def share_channel(sm: Any, sms: int) -> None:
 
 
 def _prepared(
-    number: int, kernel: Kernel, machine: Machine, feed: str, count: int, memory: NDArray[np.uint32] | None
+    number: int,
+    kernel: Kernel,
+    machine: Machine,
+    feed: str,
+    count: int,
+    memory: NDArray[np.uint32] | None,
+    lines: NDArray[np.bool_] | None = None,
 ) -> tuple[Any, list[Launch]]:
     """Prepare so many SMs, each for the first `count` blocks of the first, all with one global memory."""
     fits = occupancy(kernel, machine)
@@ -111,7 +119,7 @@ def _prepared(
     _check_capacity(machine, kernel, resident, number)
     computed = evaluated(kernel, feed)
     behind = resident * _words_of_block(kernel)
-    words = _image(kernel, feed, computed, memory, number * behind)
+    words = _image(kernel, feed, computed, memory, lines, number * behind)
     global_words = len(words) - number * behind
     decoded = decode(kernel, machine, computed)
     sms = np.zeros(number, state.sm_t)
@@ -137,7 +145,12 @@ def _words_of_block(kernel: Kernel) -> int:
 
 
 def _image(
-    kernel: Kernel, feed: str, computed: NDArray[np.bool_], memory: NDArray[np.uint32] | None, room: int
+    kernel: Kernel,
+    feed: str,
+    computed: NDArray[np.bool_],
+    memory: NDArray[np.uint32] | None,
+    lines: NDArray[np.bool_] | None,
+    room: int,
 ) -> NDArray[np.uint32]:
     """Return global memory as the feed needs it (none, if nothing is read), with room for so many words behind it."""
     reads = reads_memory(kernel, computed)
@@ -145,7 +158,7 @@ def _image(
         raise UserError(f"{kernel.name}: its addresses or branches depend on what memory holds; take another feed")
     if feed != EXECUTION and not reads:
         return np.zeros(room, np.uint32)
-    return image(kernel, room) if memory is None else np.concatenate([memory, np.zeros(room, np.uint32)])
+    return image(kernel, room, lines) if memory is None else np.concatenate([memory, np.zeros(room, np.uint32)])
 
 
 def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -> None:

@@ -20,20 +20,25 @@ from functools import partial
 from typing import Literal
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from gpusim import machine as model
 from gpusim.analysis import rates
 from gpusim.analysis.bounds import LIMIT, Bound, bound
 from gpusim.engines.simulate import ChipRun, Progress, SmRun, run_chip, run_sm
-from gpusim.feed import EXECUTION, REPLAY
+from gpusim.feed import EXECUTION, REPLAY, recordable
 from gpusim.machine import Machine
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.state import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
+from isa import reach
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.memory import length
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed unasked
+WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
 CHECKED = "within 1 % of all blocks at sgemm-lai 1920 x 1920 x 1920 on gtx580"  # tests/test_simulation.py
 UNKNOWN = "not compared with all blocks for this kernel and machine"
 Sample = int | str | None
@@ -137,6 +142,8 @@ def simulate(
     block. `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and
     machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
+    if not isinstance(kernel, Kernel):
+        raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.listing.load")
     machine = _with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
     limit = NEVER if max_cycles is None else max_cycles
     if _valid_sms(sms, sample) == "all":
@@ -149,11 +156,14 @@ def simulate(
     told = partial(runner, trace=trace, progress=progress)
     if isinstance(_valid(sample), int):
         return _sampled(kernel, machine, engine, runner, told, int(sample or 0), values)
+    lines = None
     run = checked = told(feed=EXECUTION if values and sample == "all" else REPLAY)
     if values and sample != "all":
-        checked = runner(blocks=max(1, run.blocks * BUDGET[engine] // run.warp_instructions), trace=trace)
-        run = checked if checked.blocks == run.blocks else run
-    verification = _verified(kernel, machine, checked) if values else UNCHECKED
+        few = max(1, run.blocks * BUDGET[engine] // run.warp_instructions)
+        lines = _lines(kernel, machine, few) if few < run.blocks else None
+        checked = runner(blocks=few, trace=trace, lines=lines)
+        run = run if few < run.blocks else checked
+    verification = _verified(kernel, machine, checked, lines) if values else UNCHECKED
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
     return Result(
         kernel, machine, engine, run.cycles, run, scaling, verification, bound(kernel, machine, limit=_enough(run))
@@ -245,6 +255,13 @@ def _scaled(runner: Callable[..., SmRun], share: int, resident: int, first: SmRu
     return round(run.cycles + (waves - several) * wave) + tail
 
 
-def _verified(kernel: Kernel, machine: Machine, run: SmRun) -> Verification:
+def _lines(kernel: Kernel, machine: Machine, blocks: int) -> NDArray[np.bool_] | None:
+    """Lines of memory that so many blocks of the SM touch, where finding these is quicker than filling all."""
+    if 4 * length(kernel) < blocks * WALK_BYTES or not recordable(kernel):
+        return None
+    return reach.lines(kernel, range(0, kernel.blocks, machine.chip.sms)[:blocks])
+
+
+def _verified(kernel: Kernel, machine: Machine, run: SmRun, lines: NDArray[np.bool_] | None = None) -> Verification:
     blocks = range(0, kernel.blocks, 1 if isinstance(run, ChipRun) else machine.chip.sms)[: run.blocks]
-    return verify(kernel, run.memory, blocks, run.warp_instructions / run.blocks / kernel.warps)
+    return verify(kernel, run.memory, blocks, run.warp_instructions / run.blocks / kernel.warps, lines)

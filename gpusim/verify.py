@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from isa.address_slice import address_slice
 from isa.interpret import interpret
 from isa.kernel import Expectation, Kernel
-from isa.memory import bases, image, view
+from isa.memory import LINE_BYTES, bases, elements, image, length, view
 from isa.table import Unit
 
 Scope = Literal["complete", "sampled", "none"]
@@ -58,8 +58,16 @@ class _Comparison:
     right: NDArray[np.bool_]
 
 
-def verify(kernel: Kernel, memory: NDArray[np.uint32], blocks: Sequence[int], visits: float) -> Verification:
+def verify(
+    kernel: Kernel,
+    memory: NDArray[np.uint32],
+    blocks: Sequence[int],
+    visits: float,
+    lines: NDArray[np.bool_] | None = None,
+) -> Verification:
     """Check the values of the `blocks` that ran, `memory` being what they left in global memory.
+
+    If only some `lines` of memory were filled (isa/reach.py), the others count as what they should have held.
 
     The grid's other blocks are run in program order if that is quick, `visits` being the instructions that one block's
     warps go through together; then the check is complete. A value is right if it is whether they ran before those
@@ -68,21 +76,28 @@ def verify(kernel: Kernel, memory: NDArray[np.uint32], blocks: Sequence[int], vi
     if kernel.expected is None and kernel.outcome is None:
         return UNCHECKED
     if (kernel.blocks - len(blocks)) * visits * VISIT_SECONDS > PATIENCE_SECONDS:
-        return _summary(kernel, [memory], _of_blocks(kernel, blocks), scope="sampled", blocks=len(blocks))
+        parts = [compare(kernel, memory, e, lines) for e in _of_blocks(kernel, blocks)]
+        return _summary(parts, scope="sampled", blocks=len(blocks))
     others = sorted(set(range(kernel.blocks)) - set(blocks))
-    memories = _in_either_order(kernel, memory, blocks, others) if others else [memory]
+    memories = _in_either_order(kernel, memory, blocks, others, lines) if others else [memory]
     expectations = [*_of_blocks(kernel, range(kernel.blocks)), *(kernel.outcome() if kernel.outcome else ())]
-    return _summary(
-        kernel, memories, expectations, scope="complete", blocks=kernel.blocks, in_program_order=len(others)
-    )
+    parts = [_worst([compare(kernel, memory, e) for memory in memories]) for e in expectations]
+    return _summary(parts, scope="complete", blocks=kernel.blocks, in_program_order=len(others))
 
 
-def compare(kernel: Kernel, memory: NDArray[np.uint32], expectation: Expectation) -> _Comparison:
+def compare(
+    kernel: Kernel, memory: NDArray[np.uint32], expectation: Expectation, lines: NDArray[np.bool_] | None = None
+) -> _Comparison:
     """Errors of the values in memory: right if equal, or within the bound; what is no number is wrong."""
     buffer = next(b for b in kernel.buffers if b.name == expectation.buffer)
-    elements = view(memory, buffer, bases(kernel.buffers)[buffer.name])
+    base = bases(kernel.buffers)[buffer.name]
+    left = view(memory, buffer, base)[expectation.index]
+    if lines is not None and buffer.fill is not None:
+        index = expectation.index
+        absent = ~lines[(base + index * left.itemsize) // LINE_BYTES]
+        left[absent] = elements(buffer.fill, index[absent], buffer.dtype)
     with np.errstate(invalid="ignore"):
-        got = elements[expectation.index].astype(np.float64)
+        got = left.astype(np.float64)
         error = np.where(got == expectation.value, 0.0, np.abs(got - expectation.value))
     return _Comparison(expectation, got, error, error <= expectation.bound)
 
@@ -92,13 +107,18 @@ def _of_blocks(kernel: Kernel, blocks: Iterable[int]) -> Iterator[Expectation]:
 
 
 def _in_either_order(
-    kernel: Kernel, memory: NDArray[np.uint32], blocks: Sequence[int], others: Sequence[int]
+    kernel: Kernel,
+    memory: NDArray[np.uint32],
+    blocks: Sequence[int],
+    others: Sequence[int],
+    lines: NDArray[np.bool_] | None,
 ) -> list[NDArray[np.uint32]]:
     """Memory as the grid leaves it if the others ran before the `blocks` that left `memory`, and if they ran after."""
     theirs, after = _stored(kernel, others)
     ours, _ = _stored(kernel, blocks, address_slice(kernel.program))
-    ours |= memory != image(kernel)  # a race may have led the timed blocks elsewhere
-    return [np.where(ours, memory, after), np.where(theirs, after, memory)]
+    if lines is None:
+        ours |= memory != image(kernel)  # a race may have led the timed blocks elsewhere
+    return [np.where(ours, memory, after), np.where(ours & ~theirs, memory, after)]
 
 
 def _stored(
@@ -106,7 +126,7 @@ def _stored(
 ) -> tuple[NDArray[np.bool_], NDArray[np.uint32]]:
     """Which words of global memory the blocks store to in program order, and what they leave there."""
     rows = [instruction.row for instruction in kernel.program.instructions]
-    stored = np.zeros(len(image(kernel)), np.bool_)
+    stored = np.zeros(length(kernel), np.bool_)
 
     def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
         if rows[pc].is_store and rows[pc].unit is Unit.GLOBAL:
@@ -115,16 +135,7 @@ def _stored(
     return stored, interpret(kernel, blocks, observe, evaluate).memory
 
 
-def _summary(
-    kernel: Kernel,
-    memories: Sequence[NDArray[np.uint32]],
-    expectations: Iterable[Expectation],
-    *,
-    scope: Scope,
-    blocks: int,
-    in_program_order: int = 0,
-) -> Verification:
-    parts = [_worst([compare(kernel, memory, e) for memory in memories]) for e in expectations]
+def _summary(parts: Sequence[_Comparison], *, scope: Scope, blocks: int, in_program_order: int = 0) -> Verification:
     values = sum(part.right.size for part in parts)
     if values == 0:
         return UNCHECKED

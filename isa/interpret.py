@@ -9,17 +9,18 @@ A warp arrives at a barrier as a whole if the guard holds in any of its lanes; b
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isa import batch, faults, memory, steps
+from isa import batch, faults, memory, rounds, steps
 from isa.frame import Frame, Group, group_of, new_frame
 from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import Immediate, Label
 from isa.program import Program
+from isa.rounds import Loop, Turn
 from isa.steps import Action, Fetch, Observe, Scope
 from isa.table import Unit
 
@@ -56,6 +57,8 @@ class _Plan:
     first: list[int]  # [pc] index of the first visit at or after pc
     stops: list[int]  # [pc] the first control instruction at or after pc, else the program's length
     guards: dict[int, Fetch | None]  # of the control instructions
+    loops: dict[int, Loop]  # by the pc of their branch, those whose rounds may be taken together
+    observe: Observe | None
     released: Callable[[NDArray[np.int64]], None] | None
     limit: int
 
@@ -69,6 +72,7 @@ class _Progress:
     waiting: dict[int, list[int]]
     needed: dict[int, int]
     groups: dict[tuple[int, ...], Group]
+    turns: dict[int, Turn]
     issued: int = 0
 
 
@@ -87,7 +91,8 @@ def interpret(
     `observe(pc, warps[W], addresses[W, 32], active[W, 32])` is told each memory instruction; the arrays must not be
     changed, and the addresses are byte addresses, meaningless where not active. The same array object comes again
     while an unguarded instruction's base register is unwritten. `started(block)` is told each block, `released(warps)`
-    each barrier release. Instructions that `evaluate` marks False are counted, not computed.
+    each barrier release. Instructions that `evaluate` marks False are counted, not computed; then, unless `released`
+    is given, rounds of a loop may be taken together, and are observed as one, of that many times the warps.
 
     Raises ExecutionError for a divergent branch or exit, a bad address, an undefined name; DeadlockError;
     LimitError after `limit` warp instructions in one block.
@@ -129,9 +134,21 @@ def _plan(
         first=[bisect_left(places, pc) for pc in range(length + 1)],
         stops=[(*control, length)[bisect_left(control, pc)] for pc in range(length + 1)],
         guards=guards,
+        loops={} if evaluate is None or released is not None else _loops(kernel, constants, evaluate, control),
+        observe=observe,
         released=released,
         limit=limit,
     )
+
+
+def _loops(
+    kernel: Kernel, constants: Mapping[str, int], evaluate: NDArray[np.bool_], control: Sequence[int]
+) -> dict[int, Loop]:
+    rows = {pc: kernel.program.instructions[pc].row for pc in control}
+    needed = {pc: _barrier(kernel, pc)[1] for pc, row in rows.items() if row.unit is Unit.BARRIER}
+    branches = [pc for pc, row in rows.items() if row.mnemonic == "BRA"]
+    found = {pc: rounds.loop_at(kernel, constants, evaluate, needed, pc) for pc in branches}
+    return {pc: loop for pc, loop in found.items() if loop is not None}
 
 
 def _visits(program: Program, guards: Mapping[int, Fetch | None], actions: Mapping[int, Action | None]) -> list[_Visit]:
@@ -145,7 +162,7 @@ def _visits(program: Program, guards: Mapping[int, Fetch | None], actions: Mappi
 def _run(plan: _Plan, frame: Frame) -> None:
     """One block, until every warp has exited."""
     warps = plan.kernel.warps
-    progress = _Progress([0] * warps, list(range(warps)), {}, {}, {})
+    progress = _Progress([0] * warps, list(range(warps)), {}, {}, {}, {})
     while progress.running:
         group, start, meet = _lowest(frame, progress)
         stop = min(plan.stops[start], meet)
@@ -209,6 +226,18 @@ def _transfer(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: 
         progress.running = [w for w in progress.running if w not in taken]
     else:
         _move(progress, taken, _target(plan.kernel, pc))
+        if pc in plan.loops and len(taken) == len(progress.running) and not progress.waiting:
+            _leap(plan, frame, progress, group, pc)
+
+
+def _leap(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: int) -> None:
+    """Take rounds of the loop together, all warps that are left having just branched back at pc."""
+    loop, most = plan.loops[pc], plan.limit - progress.issued  # which a round goes beyond, if it is as many
+    progress.turns[pc], taken = rounds.leap(loop, progress.turns.get(pc), frame, group, progress.issued, most)
+    progress.issued = progress.turns[pc].issued
+    if taken and plan.observe is not None:
+        for access in loop.seen:
+            plan.observe(*access)
 
 
 def _uniform(plan: _Plan, frame: Frame, group: Group, lanes: NDArray[np.bool_], pc: int) -> list[int]:

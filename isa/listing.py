@@ -60,7 +60,7 @@ def load(path: Path | str) -> Kernel:
     """Kernel of the listing in a file; raises UserError if it can't be read, AssemblyError if it is none."""
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # with or without a byte-order mark
     except (OSError, UnicodeDecodeError) as error:
         cause = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise UserError(f"{path}: {cause}; give the path of a listing") from None

@@ -1,16 +1,18 @@
-"""Global memory: where buffers lie and what they hold before the launch."""
+"""Global memory: where buffers lie and what they hold before the launch, all of it or those lines that matter."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.kernel import Buffer, Kernel
+from isa.kernel import Buffer, Fill, Kernel
 
 PAGE_BYTES = 4096  # buffers start on a page, the first page is never mapped, and a page lies between two buffers
-CHUNK = 1 << 14  # elements filled at once: what that takes stays in a cache
+LINE_BYTES = 128  # what is filled alone; divides a page, and no access crosses it
+CHUNK = 1 << 14  # elements made at once: what that takes stays in a cache
 
 
 def bases(buffers: Sequence[Buffer]) -> dict[str, int]:
@@ -24,14 +26,24 @@ def bases(buffers: Sequence[Buffer]) -> dict[str, int]:
     return where
 
 
-def image(kernel: Kernel, room: int = 0) -> NDArray[np.uint32]:
-    """Global memory before the launch as 32-bit words, word w at byte address 4 w, and `room` words more behind it."""
+def length(kernel: Kernel) -> int:
+    """Number of 32-bit words of global memory, the gaps between buffers included."""
     where = bases(kernel.buffers)
-    end = max((where[b.name] + b.nbytes for b in kernel.buffers), default=0)
-    words = np.zeros(-(-end // 4) + room, np.uint32)
+    return -(-max((where[b.name] + b.nbytes for b in kernel.buffers), default=0) // 4)
+
+
+def image(kernel: Kernel, room: int = 0, lines: NDArray[np.bool_] | None = None) -> NDArray[np.uint32]:
+    """Global memory before the launch as 32-bit words, word w at byte address 4 w, and `room` words more behind it.
+
+    With `lines`, a bool for each line of memory, the others are left zero: pages of them that nobody touches cost
+    neither time nor memory.
+    """
+    where = bases(kernel.buffers)
+    words = np.zeros(length(kernel) + room, np.uint32)
     for buffer in kernel.buffers:
         if buffer.fill is not None:
-            _fill(view(words, buffer, where[buffer.name]), buffer)
+            base = where[buffer.name]
+            _fill(view(words, buffer, base), buffer, None if lines is None else lines[base // LINE_BYTES :])
     return words
 
 
@@ -45,8 +57,28 @@ def constants(kernel: Kernel) -> dict[str, int]:
     return {**bases(kernel.buffers), **kernel.parameters}
 
 
-def _fill(elements: NDArray[np.generic], buffer: Buffer) -> None:
+def elements(fill: Fill, index: NDArray[np.int64], dtype: str) -> NDArray[Any]:
+    """The contents at the element indices, of any shape, made piece by piece."""
+    made = np.empty(index.size, dtype)
+    for start in range(0, index.size, CHUNK):
+        made[start : start + CHUNK] = fill(index.reshape(-1)[start : start + CHUNK])
+    return made.reshape(index.shape)
+
+
+def _fill(contents: NDArray[np.generic], buffer: Buffer, lines: NDArray[np.bool_] | None) -> None:
     assert buffer.fill is not None
+    if lines is not None:
+        index = _of_lines(buffer, lines)
+        contents[index] = elements(buffer.fill, index, buffer.dtype)
+        return
     for start in range(0, buffer.elements, CHUNK):
         stop = min(start + CHUNK, buffer.elements)
-        elements[start:stop] = buffer.fill(np.arange(start, stop, dtype=np.int64))
+        contents[start:stop] = buffer.fill(np.arange(start, stop, dtype=np.int64))
+
+
+def _of_lines(buffer: Buffer, lines: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Indices of the buffer's elements in its marked lines."""
+    held = LINE_BYTES * buffer.elements // max(1, buffer.nbytes)
+    marked = np.flatnonzero(lines[: -(-buffer.nbytes // LINE_BYTES)])
+    index = (marked[:, None] * held + np.arange(held)).ravel()
+    return index[index < buffer.elements]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,7 @@ class _Tally:
 
     groups: Counter[bytes]
     key: bytes = b""
+    times: int = 0
     addresses: NDArray[np.uint32] | None = None
     active: NDArray[np.bool_] | None = None
 
@@ -55,22 +57,39 @@ def profile(kernel: Kernel, block: int = 0, *, limit: int = LIMIT) -> Profile:
     """
     tallies = defaultdict[int, _Tally](lambda: _Tally(Counter()))
 
-    def observe(pc: int, _warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
+    def observe(pc: int, warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
         tally = tallies[pc]
         if addresses is not tally.addresses or active is not tally.active:
             tally.addresses, tally.active = addresses, active
-            tally.key = _key(addresses, active)
-        tally.groups[tally.key] += 1
+            tally.key, tally.times = _key(addresses, active, int(np.count_nonzero(warps == warps[0])))
+        tally.groups[tally.key] += tally.times
 
     run = interpret(kernel, [block], observe, address_slice(kernel.program), limit=limit)
     return Profile(run.counts, run.active, {pc: _patterns(tally.groups) for pc, tally in sorted(tallies.items())})
 
 
-def _key(addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> bytes:
-    """Return the group's patterns as bytes: for each warp 32 relative addresses, then 32 flags as words."""
+def _key(addresses: NDArray[np.uint32], active: NDArray[np.bool_], rounds: int) -> tuple[bytes, int]:
+    """Return the group's patterns as bytes, and how often they come: once per round if each of the rounds is alike.
+
+    The bytes are, for each warp, 32 relative addresses, then 32 flags as words.
+    """
+    if _alike(addresses, rounds) and _alike(active, rounds):
+        warps = len(addresses) // rounds
+        return _words(addresses[:warps], active[:warps]).tobytes(), rounds
+    words = _words(addresses, active)
+    return (words[: len(words) // rounds].tobytes(), rounds) if _alike(words, rounds) else (words.tobytes(), 1)
+
+
+def _alike(rows: NDArray[Any], rounds: int) -> bool:
+    """Tell whether the rows of each round are those of the first."""
+    each = rows.reshape(rounds, -1)
+    return bool((each == each[0]).all())
+
+
+def _words(addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> NDArray[np.uint32]:
     lowest = np.where(active, addresses, np.uint32(0xFFFFFFFF)).min(axis=1, keepdims=True)
     relative = np.where(active, addresses - lowest // PLACE_BYTES * PLACE_BYTES, 0)
-    return np.concatenate((relative, active), axis=1, dtype=np.uint32).tobytes()
+    return np.concatenate((relative, active), axis=1, dtype=np.uint32)
 
 
 def _patterns(groups: Counter[bytes]) -> tuple[Pattern, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
 from isa.instruction import Instruction
@@ -28,7 +29,7 @@ class Program:
         check_size(self.shared_bytes)
         check_size(self.local_bytes)
 
-    @property
+    @cached_property
     def registers(self) -> int:
         """32-bit registers that a thread needs: the highest index used, plus one."""
         used = [r for i in self.instructions for r in (*i.reads(), *i.writes())]

@@ -183,3 +183,28 @@ def test_one_sm_or_all(how):
     """Another number of SMs is refused, and so is a sample of all SMs' blocks."""
     with pytest.raises(UserError, match=r"give 1 or all|leave it out"):
         simulate(make("chain"), GTX580, **how)
+
+
+@pytest.mark.jit
+def test_filling_only_touched_lines_leaves_the_verification_as_it_is(monkeypatch):
+    """A few blocks on memory filled where they reach are verified as on all of memory, in either layout of both."""
+    monkeypatch.setitem(simulation.BUDGET, "compiled", 50_000)
+    for layout in ("nt", "tn"):
+        kernel = make("sgemm-lai", {"m": "384", "n": "384", "k": "64", "layout": layout})
+        found = []
+        for walk in (0, 1 << 40):
+            monkeypatch.setattr(simulation, "WALK_BYTES", walk)
+            found.append(simulate(kernel, "gtx580").verification)
+        assert found[0] == found[1]
+        assert found[0].verified
+
+
+def test_a_name_is_no_kernel():
+    """A kernel's name in the place of a kernel is refused in one line that says how to make one."""
+    with pytest.raises(UserError, match=r"kernel='chain': .*workloads\.catalog\.make"):
+        simulate("chain", "gtx580")
+
+
+def test_dir_lists_what_the_package_offers():
+    """`dir(gpusim)` has the names that are imported only when they are asked for."""
+    assert set(gpusim.__all__) <= set(dir(gpusim))

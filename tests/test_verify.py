@@ -7,11 +7,14 @@ import pytest
 from gpusim.machine import load
 from gpusim.simulation import simulate
 from gpusim.verify import verify
+from isa.assembler import assemble
+from isa.generators import constant_fill
 from isa.interpret import interpret
 from isa.kernel import Buffer, Expectation, Kernel
 from isa.listing import read
-from isa.memory import bases
+from isa.memory import bases, image
 from isa.program import Program
+from isa.reach import lines
 from workloads.catalog import make
 
 ONES = read("""
@@ -176,3 +179,18 @@ def test_no_number_is_the_largest_error():
     assert isnan(found.max_error)
     assert found.worst_ratio == inf
     assert found.first_wrong == "y[1] is nan, not 2"
+
+
+@pytest.mark.parametrize("visits", [9, LONG])
+def test_what_no_block_touched_counts_as_what_it_held(visits):
+    """Where only touched lines were filled, an output that nobody wrote is judged by its initial value, not zero."""
+    expected = Expectation("y", np.arange(4000), np.zeros(4000), np.zeros(4000))
+    buffers = (Buffer("y", "f4", 4000, constant_fill(1.0)),)
+    text = "S2R R0, CTAID.X\nSHL R0, R0, 2\nIADD R0, R0, c[y]\nSTG [R0], RZ\nEXIT"
+    kernel = Kernel("k", assemble(text), (2, 1, 1), (1, 1, 1), buffers=buffers, expected=lambda _: expected)
+    touched = lines(kernel, [0])
+    left = image(kernel, lines=touched)
+    left[bases(buffers)["y"] // 4] = 0
+    found = verify(kernel, left, [0], visits, touched)
+    assert (found.wrong, found.blocks) == ((2 * 3998, 2) if visits == 9 else (3999, 1))
+    assert found.max_error == 1

@@ -8,7 +8,7 @@ addresses it touches. All cycles are shader cycles of the SM that gets the most 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -26,6 +26,7 @@ from isa.block_step import block_steps
 from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import PT
 from isa.profile import Profile, profile
+from isa.reach import without_contents
 from isa.table import Unit
 
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
@@ -157,7 +158,7 @@ def _works(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -
     """Return the work of these blocks of so many SMs: of all, of three if alike, of one if all must be; and whether."""
     ground = launch(kernel, machine, feed=AFFINE, memory=np.zeros(0, np.uint32))
     share_channel(ground.sm, sms)
-    light = _without_contents(kernel)
+    light = without_contents(kernel) if recordable(kernel) else kernel
     seen: Seen = {}
 
     def work(block: int) -> Work:
@@ -181,13 +182,6 @@ def _only_moves(kernel: Kernel, machine: Machine) -> bool:
         for pc, step in steps.items()
         if kernel.program.instructions[pc].row.unit is Unit.GLOBAL
     )
-
-
-def _without_contents(kernel: Kernel) -> Kernel:
-    """Return the kernel with empty buffers, if no address depends on what they hold: filling large ones takes long."""
-    if not recordable(kernel):
-        return kernel
-    return replace(kernel, buffers=tuple(replace(b, fill=None) for b in kernel.buffers))
 
 
 def _certain(kernel: Kernel, executed: Profile, patterns: Mapping[int, AccessCost]) -> NDArray[np.int64]:

@@ -48,6 +48,9 @@ def kernel_of(name: str, parameters: Sequence[str]) -> Kernel:
 def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machine:
     """Return the machine with the settings of the command line; raises UserError."""
     overrides = _pairs("--set", "machine.path=value", settings)
+    if policy and overrides.get("schedulers.policy", policy) != policy:
+        given = overrides["schedulers.policy"]
+        raise UserError(f"--policy {policy}: --set schedulers.policy={given} says otherwise; give one of the two")
     return load(name, overrides | ({"schedulers.policy": policy} if policy else {}))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -28,6 +29,7 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line of this process and end it with the command's exit code."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products are small: threads would but spin
     gc.set_threshold(100_000)  # imports leave much that stays: looking for garbage among it takes a tenth of a second
     sys.exit(execute(sys.argv[1:]))
 

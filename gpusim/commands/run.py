@@ -87,6 +87,6 @@ def _sms(text: str) -> Sms:
 def _sample(text: str | None) -> Sample:
     if text is None or text == "all":
         return text
-    if not text.isdecimal():
+    if not text.isdecimal() or int(text) < 1:
         raise UserError(f"--sample {text}: give a number of blocks, or all")
     return int(text)

@@ -99,17 +99,18 @@ def run_sm(
     trace: bool = False,
     take: Take | None = None,
     memory: NDArray[np.uint32] | None = None,
+    lines: NDArray[np.bool_] | None = None,
     progress: Progress | None = None,
 ) -> SmRun:
     """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones.
 
     `feed`: one of gpusim.feed.FEEDS; replay becomes affine where nothing can be recorded. `fast_forward`: take periods
     at once where the compiled engine replays. `trace`: keep trace records, or hand them to `take` as they come.
-    `memory`: global memory to start from. `progress(blocks done, blocks in all)` is called now and then. Raises
-    UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond
-    `max_cycles`.
+    `memory`: global memory to start from; `lines`: those of its lines that are filled, if not all.
+    `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and machine don't fit,
+    ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
-    start = partial(launch, kernel, machine, blocks=blocks, trace=trace, memory=memory)
+    start = partial(launch, kernel, machine, blocks=blocks, trace=trace, memory=memory, lines=lines)
     forward = fast_forward and engine == "compiled"
 
     def run(feed: str) -> SmRun:

@@ -144,15 +144,20 @@ def test_bad_arguments_are_one_line(command, arguments, message, capsys):
     [
         ["--engine", "fast"],
         ["--sample", "some"],
+        ["--sample", "0"],
+        ["--sample", "-3"],
+        ["--policy", "gto", "--set", "schedulers.policy=lrr"],
         ["--max-cycles", "0"],
         ["--sms", "3"],
         ["--sms", "all", "--sample", "2"],
     ],
 )
 def test_bad_options_of_run_are_one_line(arguments, capsys):
-    """An unknown engine, a sample that is no number, a limit below 1 and three SMs are refused in one line."""
+    """Unknown engines, empty samples, limits below 1, three SMs and two policies are each refused in one line."""
     assert main.execute(["run", "chain", *arguments]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert any(argument in told for argument in arguments)
 
 
 @pytest.mark.jit
@@ -170,3 +175,17 @@ def test_a_listing_may_have_any_ending(tmp_path):
     for name in ("vadd.txt", "vadd"):
         (tmp_path / name).write_text("EXIT\n")
         assert kernel_of(str(tmp_path / name), ()).name == "vadd"
+
+
+def test_a_listing_may_begin_with_a_byte_order_mark(tmp_path):
+    """A file that an editor saved with a UTF-8 byte-order mark is the same listing."""
+    (tmp_path / "marked.asm").write_text("EXIT\n", encoding="utf-8-sig")
+    assert len(kernel_of(str(tmp_path / "marked.asm"), ()).program) == 1
+
+
+def test_wrong_values_of_shared_memory_point_at_races(tmp_path, capsys):
+    """A kernel with shared memory that leaves wrong values is told of the command that finds missing barriers."""
+    text = ".shared 128\n.buffer y f32 1\n.expect y = 1\nLDS R0, [RZ]\nMOV R1, c[y]\nSTG [R1], R0\nEXIT\n"
+    (tmp_path / "wrong.asm").write_text(text)
+    assert main.execute(["run", str(tmp_path / "wrong.asm")]) == 1
+    assert "gpusim races KERNEL" in " ".join(capsys.readouterr().out.split())

@@ -15,7 +15,7 @@ from isa.errors import UserError
 from isa.generators import hash_fill
 from isa.kernel import Buffer, Expectation
 from isa.lanes import fma32
-from isa.memory import bases
+from isa.memory import bases, elements
 
 Indices = NDArray[np.int64]
 UNIT_ROUNDOFF = 2.0**-24  # of IEEE single, to nearest
@@ -122,4 +122,4 @@ def gamma(roundings: int) -> float:
 
 def _elements(name: str, pitch: int, row: Indices, column: Indices, *, stored: bool) -> NDArray[np.float32]:
     index = row + pitch * column if stored else column + pitch * row
-    return FILLS[name](index).astype(np.float32)
+    return elements(FILLS[name], index, "f4")

@@ -1,0 +1,41 @@
+"""Which lines of global memory some blocks touch, where that can be told without running them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.address_slice import address_slice
+from isa.errors import UserError
+from isa.interpret import interpret
+from isa.kernel import Kernel
+from isa.memory import LINE_BYTES, length
+from isa.table import Unit
+
+
+def without_contents(kernel: Kernel) -> Kernel:
+    """Return the kernel with empty buffers: filling large ones takes long."""
+    return replace(kernel, buffers=tuple(replace(b, fill=None) for b in kernel.buffers))
+
+
+def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
+    """Return, for each line of global memory, whether one of the blocks accesses it in any order of their warps.
+
+    Only for kernels whose addresses and branches do not depend on what memory holds. None if the blocks can't be walked
+    through: whoever runs them then meets the fault in its own time.
+    """
+    touched = np.zeros(-(-4 * length(kernel) // LINE_BYTES), np.bool_)
+    reaches = [i.row.unit in (Unit.GLOBAL, Unit.TEXTURE) for i in kernel.program.instructions]
+
+    def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
+        if reaches[pc]:
+            touched[addresses[active] // np.uint32(LINE_BYTES)] = True
+
+    try:
+        interpret(without_contents(kernel), blocks, observe, address_slice(kernel.program))
+    except UserError:
+        return None
+    return touched
