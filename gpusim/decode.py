@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.machine import Machine, initiation_interval
+from gpusim.machine import PIPE_UNITS, Machine, initiation_interval
 from gpusim.stall import Stall
 from gpusim.state import UNITS, decoded_t
 from isa.errors import UserError
 from isa.instruction import Instruction
-from isa.kernel import Kernel
+from isa.kernel import WARP_SIZE, Kernel
 from isa.memory import constants
 from isa.operand import (
     PT,
@@ -33,14 +33,28 @@ from isa.table import ROWS, Row, Unit
 
 # What the execution of an instruction consists of.
 NOTHING, ARITHMETIC, ARITHMETIC64, COMPARISON, SPECIAL, LOAD, STORE, FETCH, BARRIER, BRANCH, EXIT = range(11)
+LOOKUP, CROSS_LANE = 11, 12  # by truth table; from other lanes
 # Where a memory instruction goes.
 SHARED_SPACE, GLOBAL_SPACE, LOCAL_SPACE = range(3)
 
 UNIT_CODE = {unit: code for code, unit in enumerate(Unit)}
 COMPARISONS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.form[0] == "P"))
 VALUES64 = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.width == 64))
-VALUES32 = tuple(dict.fromkeys(r.value for r in ROWS if r.value and r.form[0] == "d" and r.width == 32))
-GROUPS = {ARITHMETIC: VALUES32, ARITHMETIC64: VALUES64, COMPARISON: COMPARISONS}
+LOOKUPS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.form[-1] == "n"))
+WORDWISE = [row for row in ROWS if row.value and row.form[0] == "d" and row.form[-1] != "n" and row.width == 32]
+# Those that are compiled as one loop over lanes: less to compile, and slower than a loop for each.
+RARE = ("SHF.L", "SHF.R", "IMAD.HI", "IMUL.HI")
+SELDOM_UNITS = {Unit.SFU, Unit.BITS, Unit.CONVERT, Unit.DOT, Unit.PERMUTE, Unit.FP16, Unit.FP16M}
+SELDOM = tuple(dict.fromkeys(r.value for r in WORDWISE if r.value and (r.unit in SELDOM_UNITS or r.mnemonic in RARE)))
+OFTEN = tuple(dict.fromkeys(row.value for row in WORDWISE if row.value and row.value not in SELDOM))
+ACROSS = tuple(dict.fromkeys(row.across for row in ROWS if row.across))
+GROUPS: Mapping[int, tuple[Callable[..., Any], ...]] = {
+    ARITHMETIC: OFTEN + SELDOM,
+    ARITHMETIC64: VALUES64,
+    COMPARISON: COMPARISONS,
+    LOOKUP: LOOKUPS,
+    CROSS_LANE: ACROSS,
+}
 SPACES = {Unit.SHARED: SHARED_SPACE, Unit.GLOBAL: GLOBAL_SPACE, Unit.LOCAL: LOCAL_SPACE}
 SIGN_BIT, TWOS_COMPLEMENT = 1, 2  # the two meanings of a minus before a register
 
@@ -92,6 +106,12 @@ def _check(pc: int, instruction: Instruction, machine: Machine) -> None:
             f"{_place(pc, instruction)}: barrier {barrier} is beyond the {machine.limits.barriers} of {machine.key}; "
             "use a lower one"
         )
+    unit = instruction.row.unit
+    if unit in PIPE_UNITS and unit not in machine.unit:
+        raise UserError(
+            f"{_place(pc, instruction)}: {machine.key} has no {instruction.row.mnemonic}: its file gives unit class "
+            f"{unit} no pipe; take another instruction or another machine"
+        )
     highest = max((*instruction.reads(), *instruction.writes()), default=-1)
     if highest >= limit:
         raise UserError(
@@ -129,8 +149,9 @@ def _pipe(row: Any, machine: Machine, name: str, latency: int) -> None:
 
 
 def _action(form: Row) -> int:
-    if form.value is not None:
-        return COMPARISON if form.form[0] == "P" else ARITHMETIC64 if form.width == 64 else ARITHMETIC
+    function = form.value or form.across
+    if function is not None:
+        return next(action for action, group in GROUPS.items() if function in group)
     if form.unit in SPACES:
         return LOAD if form.is_load else STORE
     by_mnemonic = {"S2R": SPECIAL, "TEX": FETCH, "BAR.SYNC": BARRIER, "BRA": BRANCH, "EXIT": EXIT}
@@ -149,15 +170,20 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
     row["source"], row["destination"], row["predicate"], row["selector"], row["pointer"] = -1, -1, -1, -1, -1
     if "c" not in instruction.row.form:
         row["constant"][2] = instruction.row.code
-    if instruction.row.value is not None:
-        row["value"] = GROUPS[int(row["action"])].index(instruction.row.value)
-    numbers = [o for letter, o in instruction.slots() if letter == "n"]
-    row["arrivals"] = kernel.warps
-    for position, operand in enumerate(numbers):
-        assert isinstance(operand, Immediate)
-        row["barrier" if position == 0 else "arrivals"] = operand.bits // (32 if position else 1)
+    function = instruction.row.value or instruction.row.across
+    if function is not None:
+        row["value"] = GROUPS[int(row["action"])].index(function)
+    _numbers(row, [o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate)], kernel)
     for letter, operand in instruction.slots():
         _operand(row, letter, operand, instruction.row, known, kernel)
+
+
+def _numbers(row: Any, numbers: list[int], kernel: Kernel) -> None:
+    row["arrivals"] = kernel.warps
+    if row["action"] == BARRIER:
+        row["barrier"], row["arrivals"] = numbers[0], numbers[1] // WARP_SIZE if len(numbers) > 1 else kernel.warps
+    elif row["action"] == LOOKUP:
+        (row["table"],) = numbers
 
 
 def _operand(row: Any, letter: str, operand: Any, form: Row, known: Mapping[str, Any], kernel: Kernel) -> None:

@@ -235,7 +235,8 @@ def _policy(name: str) -> int:
 
 
 def _exclusive(machine: Machine) -> int:
-    cycles = {"off": 0, "issue": machine.schedulers.interval, "flight": machine.unit["dp"].latency}
+    latency = machine.unit["dp"].latency if "dp" in machine.unit else 0
+    cycles = {"off": 0, "issue": machine.schedulers.interval, "flight": latency}
     return cycles[machine.double.exclusive]
 
 

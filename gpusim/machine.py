@@ -55,7 +55,9 @@ def pairs(machine: Machine, unit: Unit) -> tuple[Unit, ...]:
 
 
 def lanes(machine: Machine, unit: Unit) -> int:
-    """Thread instructions of this unit class per cycle that all pipes of one SM take together."""
+    """Thread instructions of this unit class per cycle that all pipes of one SM take together; 0 if it has none."""
+    if unit not in machine.unit:
+        return 0
     pipe = machine.pipe[machine.unit[unit].pipe]
     return pipe.lanes * (1 if pipe.shared else machine.schedulers.count)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_args, get_origin
 import msgspec
 
 from gpusim.machine_file import Fact
-from gpusim.schema import MEMBERS, leaves
+from gpusim.schema import EXTRAS, MEMBERS, leaves
 from isa.errors import UserError
 
 
@@ -31,11 +31,10 @@ def checked(file: str, given: Mapping[str, Fact], overrides: Mapping[str, int | 
     return {path: found[path] for path in wanted}
 
 
-def _paths(schema: Mapping[str, Any], found: Mapping[str, Fact]) -> Iterator[str]:
-    """Every path that the machine must have, given the pipes that it names."""
-    pipes = dict.fromkeys(path.split(".")[1] for path in found if path.startswith("pipe."))
-    paired = (unit for unit in MEMBERS["pairing"] if f"pairing.{unit}" in found)
-    members = {"pipe": tuple(pipes), "unit": MEMBERS["unit"], "pairing": tuple(paired)}
+def _paths(schema: Mapping[str, Any], found: Iterable[str]) -> Iterator[str]:
+    """Every path that the machine must have, given the pipes and unit classes that it names."""
+    named = {s: dict.fromkeys(p.split(".")[1] for p in found if p.startswith(f"{s}.")) for s in MEMBERS}
+    members = {s: [m for m in allowed or named[s] if m in named[s]] for s, allowed in MEMBERS.items()}
     for pattern in schema:
         section = pattern.split(".", maxsplit=1)[0]
         yield from (pattern.replace("*", member) for member in members.get(section, ("*",)))
@@ -44,7 +43,7 @@ def _paths(schema: Mapping[str, Any], found: Mapping[str, Fact]) -> Iterator[str
 def _typed(path: str, fact: Fact, schema: Mapping[str, Any]) -> Fact:
     section, *rest = path.split(".")
     if _pattern(path) not in schema or (MEMBERS.get(section) and rest[0] not in MEMBERS[section]):
-        raise UserError(f"{fact.place}: unknown machine key {path}; {_nearest(path, _paths(schema, {path: fact}))}")
+        raise UserError(f"{fact.place}: unknown machine key {path}; {_nearest(path, _paths(schema, [path, *EXTRAS]))}")
     try:
         msgspec.convert(fact.value, schema[_pattern(path)])
     except msgspec.ValidationError:
@@ -53,9 +52,8 @@ def _typed(path: str, fact: Fact, schema: Mapping[str, Any]) -> Fact:
 
 
 def _override(path: str, value: int | str, schema: Mapping[str, Any], found: Mapping[str, Fact]) -> Fact:
-    optional = [f"pairing.{unit}" for unit in MEMBERS["pairing"]]
-    if path not in found and path not in optional:
-        raise UserError(f"--set {path}: unknown machine key; {_nearest(path, [*found, *optional])}")
+    if path not in found and path not in EXTRAS:
+        raise UserError(f"--set {path}: unknown machine key; {_nearest(path, [*found, *EXTRAS])}")
     try:
         converted = msgspec.convert(value, schema[_pattern(path)], strict=False)
     except msgspec.ValidationError:

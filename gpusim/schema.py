@@ -23,6 +23,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "unit": tuple(unit.value for unit in PIPE_UNITS),
     "pairing": tuple(unit.value for unit in Unit),
 }
+EXTRAS = [f"pairing.{u}" for u in Unit] + [f"unit.{u}.{key}" for u in PIPE_UNITS for key in ("pipe", "latency")]
 
 
 class Chip(msgspec.Struct, frozen=True):
@@ -162,6 +163,7 @@ class Launch(msgspec.Struct, frozen=True):
 class Machine(msgspec.Struct, frozen=True):
     """One GPU. `key` is the name it was loaded by, `name` the product's.
 
+    `unit`: by unit class, where its instructions execute; the machine has no instructions of a class that is absent.
     `pairing`: by unit class, the unit classes that may go beside it in a later port of its turn, or `none`; all of them
     where it is absent.
     """

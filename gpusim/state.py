@@ -17,7 +17,7 @@ SCHEDULERS = 4
 SMS = 256
 PIPES = 8
 SLOTS = 62  # warps of one scheduler: bits of a mask that never turns negative
-UNITS = 16
+UNITS = 32
 REGISTERS = 256
 PREDICATES = 8
 BLOCKS = 32
@@ -251,6 +251,7 @@ decoded_t = record([  # what every issue reads stands first, then what it counts
     ("offset", "i8"),  # bytes
     ("limit", "i8"),  # texture: 32-bit elements
     ("special", "i4"),  # index into SPECIALS
+    ("table", "i4"),  # truth table of a bitwise function
     ("bias", "i8"),  # comparison: added to both numbers, their order is that of unsigned ones
     ("target", "i4"),  # pc of a branch's target
     ("barrier", "i4"),

@@ -27,6 +27,7 @@ __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
 
 RESOURCES = (".shared", ".local")
 BARRIERS = 16
+LARGEST = {"LOP3": 0xFF, "WARPSYNC": 0xFFFFFFFF}  # truth table of three bits; mask of lanes
 _LABEL = re.compile(rf"({IDENTIFIER})\s*:")
 _WORD = re.compile(r"\S+")
 _USAGE = {
@@ -139,8 +140,7 @@ def _instruction(token: Token) -> tuple[Instruction, tuple[Token, ...]]:
     _check_count(part(rest, 0, match.end()), row, tokens)
     operands = tuple(operand(t, letter, row) for letter, t in zip(row.form, tokens, strict=False))
     _check_sources(row, tokens, operands)
-    if row.unit is Unit.BARRIER:
-        _check_barrier(tokens, operands)
+    _check_numbers(row, tokens, operands)
     return Instruction(row, operands, guard, token.line), tokens
 
 
@@ -175,6 +175,15 @@ def _check_sources(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand,
     ]
     if len(literal) > 1:
         raise AssemblyError(literal[1], f"{row.mnemonic} takes one non-register source; MOV {literal[1].text} first")
+
+
+def _check_numbers(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand, ...]) -> None:
+    if row.unit is Unit.BARRIER:
+        _check_barrier(tokens, operands)
+    for letter, token, value in zip(row.form, tokens, operands, strict=False):
+        most = LARGEST.get(row.mnemonic)
+        if letter == "n" and most and isinstance(value, Immediate) and not 0 <= value.bits <= most:
+            raise AssemblyError(token, f"{row.mnemonic} takes no number {token.text}; write 0 to {most:#x}")
 
 
 def _check_barrier(tokens: tuple[Token, ...], operands: tuple[Operand, ...]) -> None:

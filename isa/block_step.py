@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 from isa.flow import overwrites, reads, successors, writes
 from isa.instruction import Instruction
@@ -169,8 +170,8 @@ def _linear(mnemonic: str, sources: Mapping[str, _Value]) -> _Value | None:
     match mnemonic:
         case "MOV":
             return sources["a"]
-        case "IADD":
-            return _plus(sources["a"], sources["b"])
+        case "IADD" | "IADD3":
+            return reduce(_plus, sources.values())
         case "IMUL":
             return _product(sources["a"], sources["b"])
         case "IMAD":

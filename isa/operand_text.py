@@ -20,7 +20,7 @@ from isa.operand import (
     Texture,
 )
 from isa.source import IDENTIFIER, AssemblyError, Token, part, suggest
-from isa.table import Row
+from isa.table import HALF_UNITS, Row
 
 LAST_REGISTER = 254
 _REGISTER = re.compile(r"(-?)(?:R(\d+)|RZ)")
@@ -87,6 +87,8 @@ def _register(token: Token, row: Row) -> Register:
 def _immediate(token: Token, row: Row) -> Operand:
     if row.width == 128:
         raise AssemblyError(token, f"{row.mnemonic} takes no immediate; put it into four registers")
+    if row.unit in HALF_UNITS and "x" not in token.text.lower():
+        raise AssemblyError(token, f"{row.mnemonic} takes two halves; write their patterns in hex, such as 0x3c003c00")
     try:
         if not literals.is_integer(token.text):
             kind = "float" if row.width == 32 else "double"
@@ -156,7 +158,7 @@ def _texture(token: Token, row: Row) -> Texture:
     return Texture(match[1])
 
 
-def _barrier_number(token: Token, row: Row) -> Immediate:
+def _number(token: Token, row: Row) -> Immediate:
     try:
         value = literals.integer(token.text)
     except ValueError as error:
@@ -175,5 +177,5 @@ _PARSERS: dict[str, Callable[[Token, Row], Operand]] = {
     "s": _special,
     "l": _label,
     "t": _texture,
-    "n": _barrier_number,
+    "n": _number,
 }

@@ -20,7 +20,7 @@ from isa.operand import (
     Texture,
 )
 from isa.program import Program
-from isa.table import Row
+from isa.table import HALF_UNITS, Row
 
 
 def show(program: Program) -> str:
@@ -36,7 +36,7 @@ def show(program: Program) -> str:
 def show_instruction(instruction: Instruction) -> str:
     """Text of one instruction: guard, mnemonic, operands."""
     guard = "" if instruction.guard == PT else f"@{_predicate(instruction.guard)} "
-    operands = ", ".join(_operand(o, instruction.row) for o in instruction.operands)
+    operands = ", ".join(_operand(o, letter, instruction.row) for letter, o in instruction.slots())
     return f"{guard}{instruction.row.mnemonic} {operands}".rstrip()
 
 
@@ -48,14 +48,14 @@ def _labels(program: Program, index: int) -> list[str]:
     return [f"{name}:" for name, place in program.labels.items() if place == index]
 
 
-def _operand(operand: Operand, row: Row) -> str:
+def _operand(operand: Operand, letter: str, row: Row) -> str:
     match operand:
         case Register():
             text = _register(operand)
         case Predicate():
             text = _predicate(operand)
         case Immediate():
-            text = _immediate(operand, row)
+            text = str(operand.bits) if letter == "n" else _immediate(operand, row)
         case Address():
             text = _address(operand)
         case Constant(name):
@@ -80,7 +80,11 @@ def _predicate(predicate: Predicate) -> str:
 def _immediate(immediate: Immediate, row: Row) -> str:
     if immediate.kind != "int":
         return literals.show_real(immediate.bits, row.width)
-    return hex(immediate.bits) if row.is_float else literals.show_integer(immediate.bits, row.width)
+    return (
+        hex(immediate.bits)
+        if row.is_float or row.unit in HALF_UNITS
+        else literals.show_integer(immediate.bits, row.width)
+    )
 
 
 def _address(address: Address) -> str:

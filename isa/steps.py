@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,9 @@ def action(scope: Scope, compute: bool) -> Action | None:
         return _memory(scope, compute)
     if not compute or row.unit in (Unit.BARRIER, Unit.CONTROL):
         return None
-    return _special(scope) if row.unit is Unit.SPECIAL else _arithmetic(scope)
+    if row.unit is Unit.SPECIAL:
+        return _special(scope)
+    return _arithmetic(scope) if row.across is None else _across(scope)
 
 
 def guard(predicate: Predicate) -> Fetch | None:
@@ -183,16 +186,34 @@ def _assign(target: Any, group: Group, mask: Mask, value: Any) -> None:
 def _arithmetic(scope: Scope) -> Action:
     row = scope.instruction.row
     held = dict(scope.instruction.slots())
-    a, b = (_source(scope, held.get(letter), row) for letter in "ab")
-    c = _third(scope, held, row)
+    a, b, c = _sources(scope, held)
     write = _write(held["P"] if "P" in held else held["d"], row.width)
-    value = row.value
+    number = held.get("n")
+    value = partial(row.value, n=np.uint32(number.bits)) if row.value and isinstance(number, Immediate) else row.value
     assert value is not None
 
     def act(frame: Frame, group: Group, mask: Mask) -> None:
         write(frame, group, mask, value(a(frame, group), b(frame, group), c(frame, group)))
 
     return act
+
+
+def _across(scope: Scope) -> Action:
+    held, across = dict(scope.instruction.slots()), scope.instruction.row.across
+    sources, write = _sources(scope, held), _write(held["d"], 32)
+    assert across is not None
+
+    def act(frame: Frame, group: Group, mask: Mask) -> None:
+        active = group.live if mask is None else mask
+        write(frame, group, mask, across(*(_spread(source(frame, group), active) for source in sources), active))
+
+    return act
+
+
+def _sources(scope: Scope, held: Mapping[str, Operand]) -> tuple[Fetch, Fetch, Fetch]:
+    row = scope.instruction.row
+    a, b = (_source(scope, held.get(letter), row) for letter in "ab")
+    return a, b, _third(scope, held, row)
 
 
 def _third(scope: Scope, held: Mapping[str, Operand], row: Row) -> Fetch:

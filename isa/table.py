@@ -6,12 +6,13 @@ Form letters, in the order of the text (a `?` after a letter: may be left out):
     a b c    register, immediate or c[name] Q  predicate read
     m        memory address [R + offset]    s  special register
     l        label                          t  texture tex[name]
-    n        small integer (barrier id, thread count)
+    n        number (barrier id, thread count, truth table, mask)
 
 `width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4. Addresses, predicates
 and texture indices keep their own size. `flops` are per thread. `value(a, b, c)` computes d, or the predicate P, from
 bit patterns (uint32, or uint64 at width 64); where the form has no c, it receives `code`, and Q arrives as 0 or 1 in
-the place of c.
+the place of c. Where a number ends the form it is a fourth argument. `across(a, b, c, active)` does the same for a
+result that depends on other lanes (isa.cross_lane).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from isa import cross_lane
 from isa import semantics as v
 
 
@@ -32,6 +34,16 @@ class Unit(StrEnum):
     INT = "int"
     IMUL = "imul"
     SHIFT = "shift"
+    LOGIC = "logic"
+    PERMUTE = "permute"
+    BITS = "bits"
+    DOT = "dot"
+    CONVERT = "convert"
+    FP16 = "fp16"
+    FP16M = "fp16m"
+    SHUFFLE = "shuffle"
+    VOTE = "vote"
+    REDUCE = "reduce"
     COMPARE = "compare"
     MOVE = "move"
     DP = "dp"
@@ -54,9 +66,10 @@ class Row:
     unit: Unit
     width: int = 32
     flops: int = 0
-    value: Callable[[Any, Any, Any], Any] | None = None
+    value: Callable[..., Any] | None = None
     code: int = 0
     optional: int = 0  # trailing operands that may be left out
+    across: Callable[..., Any] | None = None
 
     @property
     def words(self) -> int:
@@ -66,7 +79,7 @@ class Row:
     @property
     def is_float(self) -> bool:
         """Takes its sources as IEEE numbers."""
-        return self.unit in FLOAT_UNITS or self.mnemonic.startswith("F")
+        return self.unit in FLOAT_UNITS or self.mnemonic.startswith(("FMNMX", "FSETP", "F2I"))
 
     @property
     def is_load(self) -> bool:
@@ -80,6 +93,7 @@ class Row:
 
 
 FLOAT_UNITS = frozenset({Unit.FP32, Unit.DP, Unit.SFU})
+HALF_UNITS = frozenset({Unit.FP16, Unit.FP16M})
 MEMORY_UNITS = frozenset({Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE})
 
 # fmt: off
@@ -93,16 +107,33 @@ ROWS = (
     Row("DADD",       "dab",  Unit.DP,        64,   1,    v.dadd),
     Row("DMUL",       "dab",  Unit.DP,        64,   1,    v.dmul),
     Row("IADD",       "dab",  Unit.INT,       32,   0,    v.iadd),
+    Row("IADD3",      "dabc", Unit.INT,       32,   0,    v.iadd3),
     Row("IMAD",       "dabc", Unit.IMUL,      32,   0,    v.imad),
+    Row("IMAD.HI",    "dabc", Unit.IMUL,      32,   0,    v.imad_high),
     Row("IMUL",       "dab",  Unit.IMUL,      32,   0,    v.imul),
     Row("IMUL.HI",    "dab",  Unit.IMUL,      32,   0,    v.imul_high),
     Row("IMNMX",      "dabQ", Unit.MINMAX,    32,   0,    v.imnmx),
     Row("SHL",        "dab",  Unit.SHIFT,     32,   0,    v.shl),
     Row("SHR",        "dab",  Unit.SHIFT,     32,   0,    v.shr),
     Row("SHR.U32",    "dab",  Unit.SHIFT,     32,   0,    v.shr_u32),
-    Row("LOP.AND",    "dab",  Unit.INT,       32,   0,    v.lop_and),
-    Row("LOP.OR",     "dab",  Unit.INT,       32,   0,    v.lop_or),
-    Row("LOP.XOR",    "dab",  Unit.INT,       32,   0,    v.lop_xor),
+    Row("SHF.L",      "dabc", Unit.SHIFT,     32,   0,    v.funnel_left),
+    Row("SHF.R",      "dabc", Unit.SHIFT,     32,   0,    v.funnel_right),
+    Row("PRMT",       "dabc", Unit.PERMUTE,   32,   0,    v.prmt),
+    Row("LOP.AND",    "dab",  Unit.LOGIC,     32,   0,    v.lop_and),
+    Row("LOP.OR",     "dab",  Unit.LOGIC,     32,   0,    v.lop_or),
+    Row("LOP.XOR",    "dab",  Unit.LOGIC,     32,   0,    v.lop_xor),
+    Row("LOP3",       "dabcn", Unit.LOGIC,    32,   0,    v.lop3),
+    Row("POPC",       "da",   Unit.BITS,      32,   0,    v.popc),
+    Row("FLO",        "da",   Unit.BITS,      32,   0,    v.find_leading_one, 1),
+    Row("FLO.U32",    "da",   Unit.BITS,      32,   0,    v.find_leading_one),
+    Row("BREV",       "da",   Unit.BITS,      32,   0,    v.reverse_bits),
+    Row("IDP.4A",     "dabc", Unit.DOT,       32,   0,    v.dot_bytes),
+    Row("I2F",        "da",   Unit.CONVERT,   32,   0,    v.int_to_single),
+    Row("F2I",        "da",   Unit.CONVERT,   32,   0,    v.single_to_int),
+    Row("HFMA2",      "dabc", Unit.FP16,      32,   4,    v.hfma2),
+    Row("HFMA2.MMA",  "dabc", Unit.FP16M,     32,   4,    v.hfma2),
+    Row("HADD2",      "dab",  Unit.FP16,      32,   2,    v.hadd2),
+    Row("HMUL2",      "dab",  Unit.FP16,      32,   2,    v.hmul2),
     Row("MOV",        "da",   Unit.MOVE,      32,   0,    v.mov),
     Row("SEL",        "dabQ", Unit.MOVE,      32,   0,    v.sel),
     Row("ISETP.LT",   "Pab",  Unit.COMPARE,   32,   0,    v.icompare,   v.LT),
@@ -128,6 +159,12 @@ ROWS = (
     Row("MUFU.EX2",   "da",   Unit.SFU,       32,   0,    v.mufu_ex2),
     Row("MUFU.SIN",   "da",   Unit.SFU,       32,   0,    v.mufu_sin),
     Row("MUFU.COS",   "da",   Unit.SFU,       32,   0,    v.mufu_cos),
+    Row("MUFU.SQRT",  "da",   Unit.SFU,       32,   0,    v.mufu_sqrt),
+    Row("MUFU.TANH",  "da",   Unit.SFU,       32,   0,    v.mufu_tanh),
+    Row("SHFL.IDX",   "dab",  Unit.SHUFFLE,   across=cross_lane.shuffle_index),
+    Row("SHFL.BFLY",  "dab",  Unit.SHUFFLE,   across=cross_lane.shuffle_butterfly),
+    Row("VOTE.BALLOT", "dQ",  Unit.VOTE,      across=cross_lane.ballot),
+    Row("REDUX.SUM",  "da",   Unit.REDUCE,    across=cross_lane.total),
     Row("S2R",        "ds",   Unit.SPECIAL),
     Row("LDS",        "dm",   Unit.SHARED),
     Row("LDS.64",     "dm",   Unit.SHARED,    64),
@@ -152,6 +189,7 @@ ROWS = (
     Row("BRA",        "l",    Unit.CONTROL),
     Row("EXIT",       "",     Unit.CONTROL),
     Row("NOP",        "",     Unit.CONTROL),
+    Row("WARPSYNC",   "n",    Unit.CONTROL),
 )
 # fmt: on
 

@@ -16,7 +16,7 @@ from isa.table import ROWS
 SLOT_BYTES = 16
 INPUT_WORDS = 256
 DATA = range(8, 24)
-ALU_ROWS = tuple(row for row in ROWS if row.value is not None and row.form.startswith("d"))
+ALU_ROWS = tuple(row for row in ROWS if (row.value or row.across) and row.form.startswith("d"))
 COMPARE_ROWS = tuple(row for row in ROWS if row.form.startswith("P"))
 PROLOGUE = """
     S2R R0, TID.X
@@ -80,7 +80,8 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
 
 def alu(sketch: Sketch) -> None:
     row = sketch.one(ALU_ROWS)
-    operands = [sketch.one(["P0", "!P1", "PT"]) if x == "Q" else sketch.data(row.words) for x in row.form]
+    other = {"Q": ["P0", "!P1", "PT"], "n": [0xE8, 0x96, 0x01]}
+    operands = [str(sketch.one(other[x])) if x in other else sketch.data(row.words) for x in row.form]
     sketch.emit(f"{sketch.guard()}{row.mnemonic} {', '.join(operands)}")
 
 

@@ -8,17 +8,18 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis import HealthCheck, settings
 from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop
+from timing import ADDED
 
 from gpusim.machine import Machine, load
 from gpusim.policy import POLICY_NAMES
 from gpusim.schema import PIPE_UNITS
-from isa.assembler import assemble
+from isa.assembler import LARGEST, assemble
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
 from isa.operand import PT, RZ, SPECIALS, Address, Constant, Immediate, Label, Predicate, Register, Special, Texture
 from isa.operand_text import takes_negation
 from isa.program import Program
-from isa.table import ROWS, Row, Unit
+from isa.table import HALF_UNITS, ROWS, Row, Unit
 
 REPEATABLE = settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -94,6 +95,8 @@ def registers(row: Row, negated: st.SearchStrategy[bool]) -> st.SearchStrategy[R
 def immediates(row: Row) -> st.SearchStrategy[Immediate]:
     """Literals of the row's width, integer and floating."""
     bits, kind = (patterns32(), "float") if row.width == 32 else (patterns64(), "double")
+    if row.unit in HALF_UNITS:
+        return st.builds(Immediate, bits, st.just("int"))
     return st.builds(Immediate, bits, st.sampled_from(("int", kind)))
 
 
@@ -123,6 +126,8 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
         "t": st.sampled_from(NAMES).map(Texture),
     }
     operands = [draw(given.get(letter, registers(row, signs))) for letter in row.form if letter != "n"]
+    if "n" in row.form and row.unit is not Unit.BARRIER:
+        operands.append(Immediate(draw(st.integers(0, LARGEST[row.mnemonic])), "int"))
     sources = [i for i, letter in enumerate(row.form) if letter in "abc"]
     if sources and row.width != 128 and draw(st.booleans()):
         constants = st.sampled_from(NAMES).map(Constant) if row.width == 32 else st.nothing()
@@ -221,6 +226,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     **{f"pipe.{pipe}.lanes": (4, 8, 16, 32) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
     **{f"pipe.{pipe}.shared": (0, 1) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
     **{f"unit.{unit.value}.latency": (1, 4, 18, 40) for unit in PIPE_UNITS},
+    **{path: (pipe, "sp") for path, pipe in ADDED.items() if path.endswith(".pipe")},
     "shared_memory.rule": ("fermi", "gt200", "kepler", "volta"),
     "shared_memory.banks": (16, 32),
     "shared_memory.bank_bytes": (4, 8),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpusim.engines.simulate import SmRun, run_sm
-from gpusim.machine import Machine, load
+from gpusim.machine import PIPE_UNITS, Machine, load
 from gpusim.stall import Stall
 from gpusim.state import TRACE_KINDS
 from isa.listing import read
@@ -25,10 +25,18 @@ PLAIN: Mapping[str, int | str] = {
     "launch.block_skew": 0,
 }
 
+# Unit classes that the GTX 580 lacks, so that every instruction of the table runs.
+ADDED: Mapping[str, int | str] = {
+    f"unit.{unit}.{key}": value
+    for unit in PIPE_UNITS
+    if unit not in load("gtx580").unit
+    for key, value in (("pipe", "int16"), ("latency", 18))
+}
+
 
 def plain_machine(changes: Mapping[str, int | str] | None = None) -> Machine:
     """The machine with some more values replaced."""
-    return load("gtx580", {**PLAIN, **(changes or {})})
+    return load("gtx580", {**PLAIN, **ADDED, **(changes or {})})
 
 
 def run_text(text: str, changes: Mapping[str, int | str] | None = None, *, engine: str = "compiled") -> SmRun:

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 from numba.core import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
-from gpusim.decode import COMPARISONS, VALUES32, VALUES64
-from gpusim.rule import COMPILED, rule, switch
+from gpusim.decode import COMPARISONS, LOOKUPS, OFTEN, SELDOM, VALUES64
+from gpusim.rule import COMPILED, rarely, rule, switch
 from gpusim.state import LANES
 from isa import lanes as original
+from isa.semantics import PARTS
 
 
 @intrinsic
@@ -42,6 +43,32 @@ _to_f32, _to_f64, _to_i32 = _bit_cast(types.float32), _bit_cast(types.float64), 
 _to_u32, _to_u64 = _bit_cast(types.uint32), _bit_cast(types.uint64)
 
 
+@register_jitable
+def _from_half(pattern: int) -> Any:
+    """The double that equals the half in the low 16 bits: a single with the same digits, moved to their place."""
+    magnitude = np.uint32(pattern & 0x7FFF)
+    if magnitude >= 0x7C00:
+        number = np.inf if magnitude == 0x7C00 else np.nan
+    else:
+        number = np.float64(_to_f32(np.uint32(magnitude << 13))) * 2.0**112  # exponents count from -127, not from -15
+    return -number if pattern & 0x8000 else number
+
+
+@register_jitable
+def _to_half(number: Any) -> Any:
+    """The half nearest to a double, as a pattern: its steps above a power of two, rounded, carry into the exponent."""
+    if np.isnan(number):
+        return np.uint32(0x7FFF)
+    bits, magnitude = _to_u64(number), abs(number)
+    sign = np.uint32(bits >> np.uint64(48)) & np.uint32(0x8000)
+    if magnitude >= 65520.0:
+        return np.uint32(sign | 0x7C00)
+    exponent = np.int64(bits >> np.uint64(52)) & 2047
+    exponent = exponent if exponent > 1009 else np.int64(1009)  # of the least normal half, and of those below
+    steps = np.rint(magnitude * _to_f64(np.uint64(2056 - exponent) << np.uint64(52)))
+    return np.uint32(sign + ((exponent - 1009) << 10) + np.int64(steps))
+
+
 def _either(typed: Any, for_float: Any, for_integer: Any) -> Any:
     """The implementation for an argument of that Numba type."""
     return for_float if isinstance(typed, types.Float) else for_integer
@@ -58,11 +85,14 @@ MACHINE_CODE: dict[Callable[..., Any], Callable[..., Any]] = {
     original.widen: lambda x: lambda x: np.uint64(np.uint32(x)),
     original.narrow: lambda x: lambda x: np.uint32(x),
     original.choose: lambda condition, yes, no: lambda condition, yes, no: yes if condition else no,
+    original.fma16: lambda a, b, c: lambda a, b, c: _to_half(_from_half(a) * _from_half(b) + _from_half(c)),
     original.fma32: lambda a, b, c: lambda a, b, c: _fma(np.float32(a), np.float32(b), np.float32(c)),
     original.fma64: lambda a, b, c: lambda a, b, c: _fma(np.float64(a), np.float64(b), np.float64(c)),
 }
 for primitive, implementation in MACHINE_CODE.items():
     overload(primitive)(implementation)
+for part in PARTS:
+    register_jitable(part)
 
 
 def lanewise(value: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,6 +113,55 @@ def lanewise(value: Callable[..., Any]) -> Callable[..., Any]:
     return rule(apply)
 
 
-compute32 = switch([lanewise(value) for value in VALUES32])
+def lanewise_by_table(value: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule (d, a, b, c, table) that sets each lane of d to the value of that lane of a, b, c and of the table."""
+    if not COMPILED:
+
+        def interpreted(d: Any, a: Any, b: Any, c: Any, table: int) -> None:
+            with np.errstate(all="ignore"):
+                np.copyto(d, value(a, b, c, np.uint32(table)), casting="unsafe")
+
+        return interpreted
+    compiled = rule(value)
+
+    def apply(d: Any, a: Any, b: Any, c: Any, table: int) -> None:
+        for lane in range(LANES):
+            d[lane] = compiled(a[lane], b[lane], c[lane], table)
+
+    return rule(apply)
+
+
+def of_one_lane(value: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule (a, b, c, anything) that gives the value of one lane's patterns."""
+    compiled = rule(value)
+
+    def apply(a: Any, b: Any, c: Any, _: Any) -> Any:
+        return np.uint32(compiled(a, b, c))
+
+    return rule(apply)
+
+
+LENGTH = len(OFTEN)
+often = switch([lanewise(value) for value in OFTEN])
+seldom_of_lane = switch([of_one_lane(value) for value in SELDOM])
+
+
+@rarely
+def seldom(index: int, d: Any, a: Any, b: Any, c: Any) -> None:
+    """Set each lane of d to the value of that lane of a, b, c by the index-th of SELDOM."""
+    for lane in range(LANES):
+        d[lane] = seldom_of_lane(index, a[lane], b[lane], c[lane], 0)
+
+
+@rule
+def compute32(index: int, d: Any, a: Any, b: Any, c: Any) -> None:
+    """Set each lane of d to the value of that lane of a, b, c by the index-th of OFTEN and SELDOM."""
+    if index < LENGTH:
+        often(index, d, a, b, c)
+    else:
+        seldom(index - LENGTH, d, a, b, c)
+
+
 compute64 = switch([lanewise(value) for value in VALUES64])
+(look_up,) = map(lanewise_by_table, LOOKUPS)
 compare = switch([lanewise(value) for value in COMPARISONS])

@@ -16,16 +16,18 @@ from gpusim.decode import (
     ARITHMETIC64,
     BRANCH,
     COMPARISON,
+    CROSS_LANE,
     EXIT,
     FETCH,
     LOAD,
+    LOOKUP,
     SIGN_BIT,
     SPECIAL,
     STORE,
 )
 from gpusim.rule import rule
-from gpusim.rules import memory_access
-from gpusim.rules.lanes import compare, compute32, compute64
+from gpusim.rules import cross_lane, memory_access
+from gpusim.rules.lanes import compare, compute32, compute64, look_up
 from gpusim.state import LANES
 
 ALL = (1 << LANES) - 1
@@ -105,6 +107,14 @@ def _compute(sm: Any, instruction: Any, memory: Any, g: int, active: int) -> Non
     elif action == FETCH:
         _operands(scratch, lanes, instruction)
         memory_access.fetch(sm, instruction, memory)
+        _write(sm, g, instruction.destination, active)
+    elif action == LOOKUP:
+        _operands(scratch, lanes, instruction)
+        look_up(scratch.d, scratch.a, scratch.b, scratch.c, instruction.table)
+        _write(sm, g, instruction.destination, active)
+    elif action == CROSS_LANE:
+        _operands(scratch, lanes, instruction)
+        cross_lane.exchange(instruction.value, scratch, active)
         _write(sm, g, instruction.destination, active)
 
 

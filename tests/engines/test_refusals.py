@@ -94,3 +94,12 @@ def test_a_barrier_beyond_the_machine_is_refused():
     """A machine with one barrier has barrier 0 only."""
     with pytest.raises(UserError, match="barrier 1 is beyond the 1"):
         run_sm(read("BAR.SYNC 1\nEXIT"), load("gtx580", {"limits.barriers": 1}))
+
+
+@pytest.mark.parametrize("measure", [run_sm, bound])
+def test_an_instruction_that_the_machine_lacks_is_refused(measure):
+    """A unit class without a pipe in the machine's file: line, instruction, machine and class, before anything runs."""
+    with pytest.raises(UserError) as caught:
+        measure(read("NOP\nSHFL.BFLY R0, R1, 1\nEXIT"), load("gtx580"))
+    assert str(caught.value).startswith("line 2: gtx580 has no SHFL.BFLY: its file gives unit class shuffle no pipe; ")
+    measure(read("NOP\nSHFL.BFLY R0, R1, 1\nEXIT"), load("wide"))

@@ -16,6 +16,13 @@ def test_address_arithmetic_is_in_and_results_are_out():
     assert included("S2R R0, TID.X\nSHL R1, R0, 2\nLDG R2, [R1]\nFADD R3, R2, R2\nSTG [R1], R3\nEXIT") == [0, 1]
 
 
+def test_what_other_lanes_give_and_who_takes_part_are_in():
+    """An address from a shuffle or ballot needs their sources, and the guard that says which lanes take part."""
+    text = "S2R R0, LANEID\nISETP.LT P0, R0, 4\nMOV R1, 8\n@P0 SHFL.IDX R2, R1, R0\nLDS R3, [R2]"
+    assert included(text) == [0, 1, 2, 3]
+    assert included("S2R R0, LANEID\nISETP.LT P0, R0, 4\nVOTE.BALLOT R2, P0\nLDS R3, [R2]") == [0, 1, 2]
+
+
 def test_guards_and_what_they_compare_are_in():
     """A guard predicate pulls in its comparison and that comparison's operands, even under a plain instruction."""
     assert included("MOV R0, 1\nMOV R1, 2\nISETP.LT P0, R0, R1\n@P0 MOV R2, 3\nEXIT") == [0, 1, 2]

@@ -33,6 +33,8 @@ def step(text, before=""):
         ("IADD R8, R0, R2", (1, 0, 1)),
         ("IADD R8, R0, R0", (2, 0, 0)),
         ("IADD R8, R0, -R1", (1, 2**32 - 1, 0)),
+        ("IADD3 R8, R0, R2, R0", (2, 0, 1)),
+        ("S2R R3, LANEID\nSHFL.BFLY R3, R3, 1\nIADD R8, R3, R0", (1, 0, 0)),
         ("IADD R8, -R0, R0", (0, 0, 0)),
         ("IMUL R8, R0, 12", (12, 0, 0)),
         ("IMUL R8, 12, R2", (0, 0, 12)),
@@ -67,6 +69,10 @@ def test_linear_instructions_are_followed(text, expected):
         "LDG R8, [R1]",
         "TEX R8, tex[x], R0",
         "IMNMX R8, R0, R1, PT",
+        "SHFL.IDX R8, R0, 3",
+        "REDUX.SUM R8, R0",
+        "ISETP.LT P0, R0, 2\nVOTE.BALLOT R8, P0",
+        "ISETP.LT P0, R0, 2\n@P0 REDUX.SUM R8, RZ",
     ],
 )
 def test_what_is_not_linear_is_given_up(text):

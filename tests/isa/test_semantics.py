@@ -1,4 +1,7 @@
 import math
+from bisect import bisect_left
+from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -50,9 +53,10 @@ def test_every_value_function_is_elementwise_and_keeps_its_type(row, data):
         c = (c & 1).astype(np.uint32)
     elif "c" not in row.form:
         c = np.full((2, 3), row.code, np.uint32)
+    number = [np.uint32(0xCA)] if "n" in row.form else []
     with np.errstate(all="ignore"):
-        whole = row.value(a, b, c)
-        each = [int(row.value(x, y, z)) for x, y, z in zip(a.flat, b.flat, c.flat, strict=True)]
+        whole = row.value(a, b, c, *number)
+        each = [int(row.value(x, y, z, *number)) for x, y, z in zip(a.flat, b.flat, c.flat, strict=True)]
     assert whole.dtype == (bool if row.form[0] == "P" else dtype)
     assert whole.shape == (2, 3)
     assert [int(x) for x in whole.flat] == each
@@ -201,3 +205,138 @@ def test_mufu_is_within_one_last_place_of_the_mathematical_function(a):
     for name, function in functions.items():
         got, expected = single(value(f"MUFU.{name}", a)), function(a)
         assert abs(got - expected) <= np.spacing(np.float32(abs(expected)))
+
+
+@given(WORDS, WORDS, WORDS, st.integers(0, 255))
+def test_lop3_looks_each_bit_up(a, b, c, table):
+    """Bit i of LOP3 is the table's entry whose number is made of bit i of a, b and c; a ^ b ^ c is table 0x96."""
+    with np.errstate(all="ignore"):
+        got, parity = (int(v.lop3(word(a), word(b), word(c), np.uint32(n))[0]) for n in (table, 0x96))
+    digits = zip(*(f"{x:032b}" for x in (a, b, c)), strict=True)
+    assert got == int("".join(str(table >> int("".join(bits), 2) & 1) for bits in digits), 2)
+    assert parity == a ^ b ^ c
+
+
+@given(WORDS, WORDS, WORDS)
+def test_three_operand_integers_are_modulo_2_to_32(a, b, c):
+    """IADD3 sums three words; IMAD.HI adds the third to the upper word of the signed product."""
+    assert value("IADD3", a, b, c) == (a + b + c) % 2**32
+    assert value("IMAD.HI", a, b, c) == ((signed(a) * signed(b) >> 32) + c) % 2**32
+
+
+@given(WORDS, WORDS, WORDS)
+def test_a_byte_product_sums_four_signed_products(a, b, c):
+    """IDP.4A is c plus the dot product of the bytes of a and b read as signed numbers."""
+    x, y = (np.frombuffer(p.to_bytes(4, "little"), np.int8).tolist() for p in (a, b))
+    assert value("IDP.4A", a, b, c) == (c + sum(p * q for p, q in zip(x, y, strict=True))) % 2**32
+
+
+@given(WORDS, WORDS, WORDS)
+def test_a_funnel_shift_moves_two_words_as_one(a, b, c):
+    """SHF.L gives the upper word of c:a moved left by b modulo 32, SHF.R the lower word of it moved right."""
+    pair = c << 32 | a
+    assert value("SHF.L", a, b, c) == (pair << b % 32) % 2**64 >> 32
+    assert value("SHF.R", a, b, c) == (pair >> b % 32) % 2**32
+
+
+@given(WORDS, WORDS, WORDS)
+def test_prmt_picks_bytes_by_hex_digits(a, b, c):
+    """Digit i of b names byte i of the result among a's and c's; with 8 added, eight copies of that byte's sign."""
+    held = a.to_bytes(4, "little") + c.to_bytes(4, "little")
+    digits = [b >> 4 * i & 15 for i in range(4)]
+    picked = [0xFF * (held[digit - 8] >> 7) if digit >= 8 else held[digit] for digit in digits]
+    assert value("PRMT", a, b, c) == int.from_bytes(bytes(picked), "little")
+
+
+@given(WORDS)
+def test_bits_are_counted_found_and_turned_round(a):
+    """POPC, FLO.U32, FLO and BREV agree with Python's view of the 32 binary digits; no bit to find gives -1."""
+    digits = f"{a:032b}"
+    assert value("POPC", a) == digits.count("1")
+    assert value("FLO.U32", a) == (a.bit_length() - 1) % 2**32
+    assert value("FLO", a) == (31 - digits.find("1" if a < 2**31 else "0") if a not in (0, 2**32 - 1) else 2**32 - 1)
+    assert value("BREV", a) == int(digits[::-1], 2)
+
+
+@given(WORDS)
+def test_an_integer_becomes_the_nearest_single(a):
+    """I2F has no single nearer to the integer, and of two as near the one whose last bit is 0."""
+    exact, got = signed(a), value("I2F", a)
+    error = abs(int(single(got)) - exact)
+    for other in (got - 1, got + 1) if exact else ():
+        apart = abs(int(single(other)) - exact)
+        assert error < apart or (error == apart and got % 2 == 0)
+
+
+@given(WORDS)
+def test_a_single_becomes_the_integer_before_its_point(a):
+    """F2I drops the fraction, stays within 32 signed bits, and gives 0 for a NaN."""
+    number = single(a)
+    inside = 0 if math.isnan(number) else int(max(-(2.0**31), min(number, 2.0**31 - 1)))
+    assert signed(value("F2I", a)) == inside
+
+
+def halves(pattern):
+    """Return the two halves of a pattern as numbers, the lower first."""
+    return np.array([pattern], np.uint32).view(np.float16).tolist()
+
+
+@cache
+def half_steps():
+    """Return the numbers behind patterns 0 to 0x7BFF, and the one that would follow where infinity stands."""
+    return [Fraction(float(np.uint16(p).view(np.float16))) for p in range(0x7C00)] + [Fraction(65536)]
+
+
+def nearest_half(exact):
+    """Return the pattern of the half nearest to a Fraction, by search: patterns of positive halves are in order."""
+    steps = half_steps()
+    above = bisect_left(steps, abs(exact))
+    near = [p for p in (above - 1, above) if 0 <= p <= 0x7C00]
+    best = min(near, key=lambda p: (abs(steps[p] - abs(exact)), p % 2), default=0x7C00)
+    return best | (0x8000 if exact < 0 else 0)
+
+
+HALF_CASES = st.integers(0, 0xFFFF) | st.sampled_from(
+    (0, 0x8000, 1, 0x3FF, 0x400, 0x3C00, 0x7BFF, 0x7C00, 0xFC00, 0x7E00)
+)
+
+
+HALF_OPERATIONS = (
+    ("HFMA2", 3, lambda x, y, z: x * y + z),
+    ("HADD2", 2, lambda x, y: x + y),
+    ("HMUL2", 2, lambda x, y: x * y),
+)
+
+
+@given(*[st.tuples(HALF_CASES, HALF_CASES)] * 3)
+def test_halves_are_rounded_once_each(a, b, c):
+    """HFMA2, HADD2 and HMUL2 give for both halves what is nearest to the exact result; NaN and infinity as IEEE."""
+    operands = [high << 16 | low for low, high in (a, b, c)]
+    for mnemonic, count, exact in HALF_OPERATIONS:
+        result = value(mnemonic, *operands[:count])
+        for shift, numbers in zip((0, 16), zip(*map(halves, operands[:count]), strict=True), strict=True):
+            check_half(result >> shift & 0xFFFF, exact, numbers)
+
+
+def check_half(got, exact, numbers):
+    """Assert that a half is the exact function of these numbers, rounded once."""
+    loose = exact(*numbers)
+    if math.isnan(loose):
+        assert got == 0x7FFF
+    elif math.isinf(loose):
+        assert got == (0xFC00 if loose < 0 else 0x7C00)
+    elif (precise := exact(*map(Fraction, numbers))) != 0:
+        assert got == nearest_half(precise)
+    else:
+        assert got == (0x8000 if math.copysign(1, loose) < 0 else 0)
+
+
+def test_mufu_of_later_generations_at_exact_points():
+    """MUFU.SQRT and MUFU.TANH give the exact result where there is one; the root of a negative number is a NaN."""
+    for name, points in {
+        "SQRT": ((4.0, 2.0), (0.0, 0.0), (-0.0, -0.0), (math.inf, math.inf)),
+        "TANH": ((0.0, 0.0), (-0.0, -0.0), (math.inf, 1.0), (-math.inf, -1.0), (20.0, 1.0)),
+    }.items():
+        for a, expected in points:
+            assert value(f"MUFU.{name}", a) == int(word(expected)[0]), (name, a)
+    assert value("MUFU.SQRT", -1.0) == NAN32

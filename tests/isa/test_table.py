@@ -15,14 +15,20 @@ def test_a_row_is_consistent(row):
     assert row.width in (32, 64, 128)
     assert row.words * 32 == row.width
     assert row.mnemonic.endswith(f".{row.width}") or row.width == 32 or row.unit is Unit.DP
-    assert (row.value is not None) == (row.form[:1] in ("d", "P") and row.form[1:2] in ("a",))
+    assert bool(row.value or row.across) == (row.form[:1] in ("d", "P") and row.form[1:2] in ("a", "Q"))
+    assert row.value is None or row.across is None
     assert 0 <= row.optional <= len(row.form)
 
 
 def test_flops_are_counted_as_the_field_does():
-    """A fused multiply-add counts two, other floating-point arithmetic one, integers and MUFU none."""
+    """A fused multiply-add counts two, other floating-point arithmetic one, of two halves twice that."""
     counted = {row.mnemonic: row.flops for row in ROWS if row.flops}
-    assert counted == {"FFMA": 2, "DFMA": 2, "FADD": 1, "FMUL": 1, "FMNMX": 1, "DADD": 1, "DMUL": 1}
+    assert counted == {"FFMA": 2, "DFMA": 2, "FADD": 1, "FMUL": 1, "FMNMX": 1, "DADD": 1, "DMUL": 1} | {
+        "HFMA2": 4,
+        "HFMA2.MMA": 4,
+        "HADD2": 2,
+        "HMUL2": 2,
+    }
 
 
 def test_loads_and_stores_are_told_apart():
@@ -32,7 +38,9 @@ def test_loads_and_stores_are_told_apart():
 
 
 def test_float_rows_are_those_of_ieee_sources():
-    """F..., D... and MUFU rows take IEEE numbers; no other row does."""
+    """Single and double arithmetic, MUFU and F2I take IEEE numbers; no other row does."""
     assert {row.mnemonic for row in ROWS if row.is_float} == {
-        m for m in TABLE if m.startswith(("FFMA", "FADD", "FMUL", "FMNMX", "FSETP", "DFMA", "DADD", "DMUL", "MUFU"))
+        m
+        for m in TABLE
+        if m.startswith(("FFMA", "FADD", "FMUL", "FMNMX", "FSETP", "DFMA", "DADD", "DMUL", "MUFU", "F2I"))
     }

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gpusim import machine as model
@@ -38,11 +39,29 @@ def test_machine_and_facts_say_the_same(name):
 
 
 @pytest.mark.parametrize("name", model.names())
-def test_every_arithmetic_unit_has_a_pipe(name):
-    """Each unit class that is not memory, barrier or control maps to a pipe of the machine."""
+def test_every_arithmetic_unit_of_the_machine_has_a_pipe(name):
+    """Fermi executes no halves, shuffles, reductions or byte products; `wide` all but memory, barrier and control."""
     machine = model.load(name)
-    assert set(machine.unit) == set(Unit) - MEMORY_UNITS - {Unit.BARRIER, Unit.CONTROL}
+    lacking = {Unit.FP16, Unit.FP16M, Unit.SHUFFLE, Unit.REDUCE, Unit.DOT} if machine.generation == "Fermi" else set()
+    assert set(machine.unit) == set(Unit) - MEMORY_UNITS - {Unit.BARRIER, Unit.CONTROL} - lacking
     assert {unit.pipe for unit in machine.unit.values()} <= set(machine.pipe)
+
+
+@pytest.mark.parametrize("name", model.names())
+def test_a_unit_class_may_be_added_whole_or_not_at_all(name):
+    """`--set` gives a machine a unit class that it lacks; half of one is refused by the key that is missing."""
+    changes = {"unit.fp16.pipe": "sp", "unit.fp16.latency": 7}
+    assert model.load(name, changes).unit["fp16"] == model.UnitCost("sp", 7)
+    if "fp16" not in model.load(name).unit:
+        with pytest.raises(UserError, match=r"unit\.fp16\.latency is missing; add it"):
+            model.load(name, {"unit.fp16.pipe": "sp"})
+
+
+def test_a_machine_without_double_precision_has_no_peak_there():
+    """Where a file names no unit class dp, nothing of it executes: 0 thread instructions per cycle."""
+    machine = model.load("gtx580")
+    bare = msgspec.structs.replace(machine, unit={name: unit for name, unit in machine.unit.items() if name != "dp"})
+    assert (model.lanes(bare, Unit.DP), model.peak_fp64_gflops(bare)) == (0, 0)
 
 
 @pytest.mark.parametrize("name", model.names())

@@ -17,13 +17,13 @@ from isa.listing import read
 from isa.operand_text import takes_negation
 from isa.table import ROWS
 
-COMPUTED = [row for row in ROWS if row.value is not None]
+COMPUTED = [row for row in ROWS if row.value or row.across]
 
 
 def text_of(row, signs=("", "", ""), zeros=()) -> str:
     """A listing that applies the row to three loaded operands of each lane, or RZ, and stores what comes out."""
     suffix, words = ("", 1) if row.width == 32 else (".64", 2)
-    names = {"d": "R16", "P": "P0", "Q": "P1", "a": "R4", "b": "R8", "c": "R12"}
+    names = {"d": "R16", "P": "P0", "Q": "P1", "a": "R4", "b": "R8", "c": "R12", "n": "0xca"}
     names |= {
         letter: sign + ("RZ" if letter in zeros else names[letter]) for letter, sign in zip("abc", signs, strict=True)
     }
