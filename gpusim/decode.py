@@ -47,6 +47,7 @@ RARE = ("SHF.L", "SHF.R", "IMAD.HI", "IMUL.HI")
 SELDOM_UNITS = {Unit.SFU, Unit.BITS, Unit.CONVERT, Unit.DOT, Unit.PERMUTE, Unit.FP16, Unit.FP16M}
 SELDOM = tuple(dict.fromkeys(r.value for r in WORDWISE if r.value and (r.unit in SELDOM_UNITS or r.mnemonic in RARE)))
 OFTEN = tuple(dict.fromkeys(row.value for row in WORDWISE if row.value and row.value not in SELDOM))
+UPDATES = tuple(dict.fromkeys(row.update for row in ROWS if row.update))
 ACROSS = tuple(dict.fromkeys(row.across for row in ROWS if row.across))
 GROUPS: Mapping[int, tuple[Callable[..., Any], ...]] = {
     ARITHMETIC: OFTEN + SELDOM,
@@ -128,6 +129,7 @@ def _place(pc: int, instruction: Instruction) -> str:
 def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["unit"] = UNIT_CODE[form.unit]
     row["words"], row["width"] = form.words, {32: 0, 64: 1, 128: 2}[form.width]
+    row["access_bytes"], row["update"] = form.nbytes, -1 if form.update is None else UPDATES.index(form.update)
     row["action"] = _action(form)
     row["rung"] = Stall.WAIT
     row["double"] = form.unit is Unit.DP

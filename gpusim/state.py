@@ -240,6 +240,8 @@ decoded_t = record([  # what every issue reads stands first, then what it counts
     ("passes", "i8"),  # load/store cycles it took
     ("stall", "i8", (REASONS,)),  # warp-cycles by reason while it was the warp's next instruction
     ("words", "i4"),  # 32-bit words per operand
+    ("access_bytes", "i4"),  # bytes that a lane accesses
+    ("update", "i4"),  # index of what an atomic does to its word, -1: no atomic
     ("value", "i4"),  # index into the action's group of value functions
     ("source", "i4", (3,)),  # first register of a, b, c; -1: the constant below
     ("constant", "u8", (3,)),

@@ -33,7 +33,7 @@ def divergence(kernel: Kernel, pc: int, block: int, warp: int, *, true_lanes: in
 
 def misaligned(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
     """Refuse a byte address that is not a multiple of the access width."""
-    nbytes = kernel.program.instructions[pc].row.width // 8
+    nbytes = kernel.program.instructions[pc].row.nbytes
     return ExecutionError(
         f"{place(kernel, pc, block, warp, lane)}: address {address:#x} is misaligned for {nbytes} bytes; "
         f"use a multiple of {nbytes}, or a narrower access"
@@ -43,7 +43,7 @@ def misaligned(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, add
 def out_of_bounds(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
     """Refuse an access not wholly inside a buffer, the block's shared memory or the thread's local memory."""
     row = kernel.program.instructions[pc].row
-    nbytes = row.width // 8
+    nbytes = row.nbytes
     where = f"{place(kernel, pc, block, warp, lane)}: {nbytes} bytes at {address:#x}"
     if row.unit is Unit.SHARED:
         return ExecutionError(f"{where} lie outside {_sized('shared', kernel.program.shared_bytes)}")

@@ -5,7 +5,7 @@ that surely lies before. A barrier joins the clocks of the warps that it release
 
 Per word and warp the latest read and the latest write are kept, which is enough: if the latest is ordered before an
 access, so are those before it. So a word with a race is always reported, though not with each pair of instructions that
-meets there within one epoch.
+meets there within one epoch. Two atomics are no race: the memory takes them one after the other.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from isa.address_slice import address_slice
 from isa.interpret import LIMIT, interpret
 from isa.kernel import Kernel
 from isa.printer import show_instruction
-from isa.table import Unit
+from isa.table import Row, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,10 @@ class _History:
     block: int
     found: dict[tuple[int, int], Race]
     clock: NDArray[np.int32]  # [warp, warp]
+    fresh: NDArray[np.bool_]
     reads: _Past
     writes: _Past
-    fresh: NDArray[np.bool_]
+    atomics: _Past
 
 
 def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = LIMIT) -> list[Race]:
@@ -100,7 +101,7 @@ def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = L
     def observe(pc: int, warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
         row = kernel.program.instructions[pc].row
         if row.unit is Unit.SHARED:
-            _access(history[0], _touch(pc, row.words, warps, addresses[active], active), row.is_store)
+            _access(history[0], _touch(pc, row.words, warps, addresses[active], active), row)
 
     def released(warps: NDArray[np.int64]) -> None:
         _join(history[0], warps)
@@ -112,8 +113,8 @@ def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = L
 
 def _new_history(kernel: Kernel, block: int, found: dict[tuple[int, int], Race]) -> _History:
     words, warps = -(-kernel.program.shared_bytes // 4), kernel.warps
-    reads, writes = (_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(2))
-    return _History(kernel, block, found, np.eye(warps, dtype=np.int32), reads, writes, np.zeros(words, np.bool_))
+    pasts = (_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(3))
+    return _History(kernel, block, found, np.eye(warps, dtype=np.int32), np.zeros(words, np.bool_), *pasts)
 
 
 def _touch(
@@ -123,16 +124,19 @@ def _touch(
     return _Touch(pc, words.ravel(), np.repeat(warps, np.count_nonzero(active, axis=1) * width))
 
 
-def _access(history: _History, touch: _Touch, stores: bool) -> None:
+def _access(history: _History, touch: _Touch, row: Row) -> None:
     """Record an access first, so that warps which store together meet each other, then compare it with the past."""
-    past = history.writes if stores else history.reads
+    reads, writes, atomics = history.reads, history.writes, history.atomics
+    past = atomics if row.update else writes if row.is_store else reads
     past.epoch[touch.words, touch.warps] = history.clock[touch.warps, touch.warps]
     past.pc[touch.words, touch.warps] = touch.pc
-    if stores:
+    if row.is_store:
         history.fresh[touch.words] = True
-        _compare(history, history.reads, touch)
-    if stores or history.fresh[touch.words].any():
-        _compare(history, history.writes, touch)
+        _compare(history, reads, touch)
+    if row.is_store or history.fresh[touch.words].any():
+        _compare(history, writes, touch)
+        if not row.update:
+            _compare(history, atomics, touch)
 
 
 def _compare(history: _History, past: _Past, touch: _Touch) -> None:

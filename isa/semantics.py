@@ -312,6 +312,16 @@ def single_to_int(a: Any, b: Any, c: Any) -> Any:
     return as_u32(np.int32(choose(np.isnan(x), 0.0, choose(x < LOWEST, LOWEST, choose(x > HIGHEST, HIGHEST, x)))))
 
 
+def atomic_add(a: Any, b: Any, c: Any) -> Any:
+    """Sum of the word c and a, modulo 2**32."""
+    return c + a
+
+
+def atomic_swap(a: Any, b: Any, c: Any) -> Any:
+    """Pattern b if the word c equals a, else c: compare and swap."""
+    return choose(c == a, b, c)
+
+
 # Two halves in a register, each computed by itself. A sum is a 1 + b, a product a b + -0: both keep the sign of a zero.
 
 

@@ -12,7 +12,8 @@ Form letters, in the order of the text (a `?` after a letter: may be left out):
 and texture indices keep their own size. `flops` are per thread. `value(a, b, c)` computes d, or the predicate P, from
 bit patterns (uint32, or uint64 at width 64); where the form has no c, it receives `code`, and Q arrives as 0 or 1 in
 the place of c. Where a number ends the form it is a fourth argument. `across(a, b, c, active)` does the same for a
-result that depends on other lanes (isa.cross_lane).
+result that depends on other lanes (isa.cross_lane). `update(a, b, c)` is what an atomic leaves in the word that held c;
+d gets c.
 """
 
 from __future__ import annotations
@@ -70,11 +71,17 @@ class Row:
     code: int = 0
     optional: int = 0  # trailing operands that may be left out
     across: Callable[..., Any] | None = None
+    update: Callable[..., Any] | None = None
 
     @property
     def words(self) -> int:
         """32-bit registers behind each d, a, b, c operand."""
         return self.width // 32
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that a lane accesses."""
+        return 1 if self.mnemonic.endswith(".U8") else self.width // 8
 
     @property
     def is_float(self) -> bool:
@@ -88,8 +95,8 @@ class Row:
 
     @property
     def is_store(self) -> bool:
-        """Writes registers to memory."""
-        return self.unit in MEMORY_UNITS and self.form[0] == "m"
+        """Writes registers to memory; an atomic does, and is a load too."""
+        return self.unit in MEMORY_UNITS and (self.form[0] == "m" or self.update is not None)
 
 
 FLOAT_UNITS = frozenset({Unit.FP32, Unit.DP, Unit.SFU})
@@ -169,6 +176,9 @@ ROWS = (
     Row("LDS",        "dm",   Unit.SHARED),
     Row("LDS.64",     "dm",   Unit.SHARED,    64),
     Row("LDS.128",    "dm",   Unit.SHARED,    128),
+    Row("LDS.U8",     "dm",   Unit.SHARED),
+    Row("ATOMS.ADD",  "dma",  Unit.SHARED,    update=v.atomic_add),
+    Row("ATOMS.CAS",  "dmab", Unit.SHARED,    update=v.atomic_swap),
     Row("STS",        "ma",   Unit.SHARED),
     Row("STS.64",     "ma",   Unit.SHARED,    64),
     Row("STS.128",    "ma",   Unit.SHARED,    128),

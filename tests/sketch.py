@@ -66,9 +66,9 @@ class Sketch:
 
 
 def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> None:
-    simple = [alu, alu, alu, compare, _own_shared, _own_global, _own_local, _gather, _texture, _burst]
+    simple = [alu, alu, alu, compare, _own_shared, _own_atomic, _own_global, _own_local, _gather, _texture, _burst]
     if sketch.steady:
-        simple = [alu, alu, _own_shared, _own_global, _own_local, _burst, _walk]
+        simple = [alu, alu, _own_shared, _own_atomic, _own_global, _own_local, _burst, _walk]
     nested = [_loop, _skip] if depth < 2 else []
     shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
     for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=least, max_size=least + 5)):
@@ -100,6 +100,12 @@ def _transfer(sketch: Sketch, space: str, place: str) -> None:
 
 def _own_shared(sketch: Sketch) -> None:
     _transfer(sketch, "S", "R1")
+
+
+def _own_atomic(sketch: Sketch) -> None:
+    """Emit an atomic on a word of the thread's slot, or a load of a byte of it."""
+    atomic = sketch.one(["ATOMS.ADD {}, [R1+4], {}", "ATOMS.CAS {}, [R1+4], {}, {}", "LDS.U8 {}, [R1+6]"])
+    sketch.emit(sketch.guard() + atomic.format(sketch.data(), sketch.data(), sketch.data()))
 
 
 def _own_global(sketch: Sketch) -> None:

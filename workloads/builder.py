@@ -114,7 +114,8 @@ def instruction(mnemonic: str, *operands: Value, guard: Predicate = PT) -> Instr
     if not len(row.form) - row.optional <= len(operands) <= len(row.form):
         raise ValueError(f"{mnemonic} takes {len(row.form)} operands, not {len(operands)}")
     chosen = tuple(_operand(row, letter, o) for letter, o in zip(row.form, operands, strict=False))
-    if sum(isinstance(o, Immediate | Constant) for o in chosen) > 1 and row.form != "nn":
+    literals = [o for x, o in zip(row.form, chosen, strict=False) if x in "abc" and isinstance(o, Immediate | Constant)]
+    if len(literals) > 1:
         raise ValueError(f"{mnemonic} takes one number or constant, the other sources must be registers")
     return Instruction(row, chosen, guard)
 

@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE
+from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, UPDATES
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.rules import global_memory, shared_memory
 from gpusim.state import LANES
+from isa.semantics import atomic_add
 
+ADD = UPDATES.index(atomic_add)  # the other is compare and swap
 MISALIGNED, OUTSIDE = 2, 3  # fault codes; outside which memory: the space is added
 
 
@@ -47,7 +49,10 @@ def access(sm: Any, memory: Any, g: int, active: int) -> bool:
     outcome.cycles, outcome.extra = remembered.cycles, remembered.extra
     outcome.transactions = remembered.transactions
     if instruction.evaluate:
-        _move(sm, instruction, memory, g, active)
+        if instruction.update >= 0 or instruction.access_bytes == 1:
+            _each_moved(sm, instruction, memory, g, active)
+        else:
+            _move(sm, instruction, memory, g, active)
     return True
 
 
@@ -66,7 +71,7 @@ def _checked(sm: Any, instruction: Any, remembered: Any, g: int, active: int) ->
         if (active >> lane) & 1:
             address = np.int64(sm.scratch.address[lane])
             low, high, bits = min(low, address), max(high, address), bits | address
-    size = 4 * instruction.words
+    size = instruction.access_bytes
     remembered.low, remembered.high = low, high + size
     if bits % size == 0 and _within(sm, instruction, low, high + size):
         return True
@@ -76,7 +81,7 @@ def _checked(sm: Any, instruction: Any, remembered: Any, g: int, active: int) ->
 @rarely
 def _each_checked(sm: Any, instruction: Any, g: int, active: int) -> bool:
     """The same lane by lane: they may lie in different buffers; the first bad one is the fault."""
-    size = 4 * instruction.words
+    size = instruction.access_bytes
     for lane in range(LANES):
         address = np.int64(sm.scratch.address[lane])
         if (active >> lane) & 1 and (address % size or not _within(sm, instruction, address, address + size)):
@@ -148,6 +153,32 @@ def _move(sm: Any, instruction: Any, memory: Any, g: int, active: int) -> None:
                     memory[word] = _constant_word(instruction, offset)
         if instruction.action == LOAD:
             new_version(sm, g, register + offset)
+
+
+@rarely
+def _each_moved(sm: Any, instruction: Any, memory: Any, g: int, active: int) -> None:
+    """Load a byte in each lane, or update a word: lanes that meet in one follow each other."""
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            word = _word(sm, instruction, g, lane)
+            old = memory[word]
+            if instruction.update >= 0:
+                a, b = _of_lane(sm, instruction, g, 0, lane), _of_lane(sm, instruction, g, 1, lane)
+                swapped = b if old == a else old
+                memory[word] = (np.int64(old) + a) & 0xFFFFFFFF if instruction.update == ADD else swapped
+            else:
+                old = (old >> (8 * (sm.scratch.address[lane] & 3))) & 0xFF
+            if instruction.destination >= 0:
+                sm.lanes[g].registers[instruction.destination, lane] = old
+    if instruction.destination >= 0:
+        new_version(sm, g, instruction.destination)
+
+
+@rule
+def _of_lane(sm: Any, instruction: Any, g: int, position: int, lane: int) -> Any:
+    """The source at that position in one lane."""
+    source = instruction.source[position]
+    return sm.lanes[g].registers[source, lane] if source >= 0 else np.uint32(instruction.constant[position])
 
 
 @rule

@@ -54,6 +54,13 @@ def test_a_load_that_gives_an_address_pulls_in_stores_of_its_space():
     assert included(text) == [0, 1, 3]
 
 
+def test_an_atomic_is_a_load_and_a_store():
+    """An address that an atomic gives needs its operands and the stores; one loaded where atomics write needs them."""
+    text = "MOV R0, 4\nMOV R9, 5\nSTS [RZ], R0\nATOMS.ADD R1, [RZ], R9\nLDS R2, [R1]"
+    assert included(text) == [0, 1, 2, 3]
+    assert included("MOV R0, 4\nATOMS.ADD R5, [RZ], R0\nLDS R1, [RZ]\nLDS R2, [R1]") == [0, 1, 2]
+
+
 def test_texture_indices_are_addresses_and_textures_read_global_stores():
     """TEX needs its index; a TEX whose result is an address needs the global stores."""
     text = "MOV R0, 4\nMOV R1, 5\nSTG [0x1000], R1\nTEX R2, tex[a], R0\nLDS R3, [R2]"

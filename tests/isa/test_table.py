@@ -32,9 +32,9 @@ def test_flops_are_counted_as_the_field_does():
 
 
 def test_loads_and_stores_are_told_apart():
-    """Loads are LDS, LDG, LDL and TEX; stores STS, STG and STL, at each of their widths."""
-    assert {row.mnemonic.split(".")[0] for row in ROWS if row.is_load} == {"LDS", "LDG", "LDL", "TEX"}
-    assert {row.mnemonic.split(".")[0] for row in ROWS if row.is_store} == {"STS", "STG", "STL"}
+    """Loads are LDS, LDG, LDL and TEX; stores STS, STG and STL, at each of their widths; ATOMS is both."""
+    assert {row.mnemonic.split(".")[0] for row in ROWS if row.is_load} == {"LDS", "LDG", "LDL", "TEX", "ATOMS"}
+    assert {row.mnemonic.split(".")[0] for row in ROWS if row.is_store} == {"STS", "STG", "STL", "ATOMS"}
 
 
 def test_float_rows_are_those_of_ieee_sources():

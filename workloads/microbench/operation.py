@@ -17,6 +17,8 @@ from workloads.builder import Builder, RegisterMap, Value, double_bits, float_bi
 SINGLE_EXACT = 1 << 24  # from here on a single no longer counts by one
 DOUBLE_EXACT = 1 << 53
 COS_FIXED_POINT = 0.7390851332151607  # of cos; the map contracts, so its nearest single is one of rounded cos
+HALF_ONES, HALF_MINUS_ONES = 0x3C003C00, 0xBC00BC00  # two halves 1, two -1
+TRUTH_TABLE = 0x96  # of exclusive or
 
 BITS: dict[str, Callable[[float], int]] = {"f4": float_bits, "f8": double_bits, "u4": int}
 
@@ -45,6 +47,10 @@ def _sign(n: int) -> float:
     return -1.0 if n % 2 else 1.0
 
 
+def _half_signs(n: int) -> float:
+    return HALF_MINUS_ONES if n % 2 else HALF_ONES
+
+
 # fmt: off
 OPERATIONS = {row.mnemonic: row for row in (
     #         mnemonic    type  start          sources      after n times
@@ -68,6 +74,25 @@ OPERATIONS = {row.mnemonic: row for row in (
     Operation("LOP.XOR",  "u4", 0,             (1,),        lambda n: n % 2),
     Operation("MOV",      "u4", 7,             (),          _always(7)),
     Operation("SEL",      "u4", 7,             (5,),        _always(7)),
+    Operation("IADD3",    "u4", 0,             (1, 1),      lambda n: 2 * n % 2**32),
+    Operation("IMAD.HI",  "u4", 1,             (1, 1),      _always(1)),
+    Operation("IDP.4A",   "u4", 7,             (0, 7),      _always(7)),
+    Operation("SHF.L",    "u4", 6,             (1, 3),      _always(6)),
+    Operation("SHF.R",    "u4", 2**31,         (1, 0),      lambda n: 2**31 >> min(n, 32)),
+    Operation("PRMT",     "u4", 1,             (0x0321, 0), lambda n: 2 ** (-8 * n % 32)),
+    Operation("LOP3",     "u4", 0,             (1, 0),      lambda n: n % 2),
+    Operation("POPC",     "u4", 1,             (),          _always(1)),
+    Operation("FLO",      "u4", 2**32 - 1,     (),          _always(2**32 - 1)),
+    Operation("FLO.U32",  "u4", 31,            (),          lambda n: (31, 4, 2, 1, 0, 2**32 - 1)[n % 6]),
+    Operation("BREV",     "u4", 1,             (),          lambda n: 2**31 if n % 2 else 1),
+    Operation("I2F",      "u4", 0,             (),          _always(0)),
+    Operation("F2I",      "u4", 0,             (),          _always(0)),
+    Operation("HFMA2",    "u4", HALF_ONES,     (HALF_MINUS_ONES, 0), _half_signs),
+    Operation("HFMA2.MMA", "u4", HALF_ONES,    (HALF_MINUS_ONES, 0), _half_signs),
+    Operation("HMUL2",    "u4", HALF_ONES,     (HALF_MINUS_ONES,), _half_signs),
+    Operation("HADD2",    "u4", HALF_ONES,     (0,),        _always(HALF_ONES)),
+    Operation("MUFU.SQRT", "f4", 1.0,          (),          _always(1.0)),
+    Operation("MUFU.TANH", "f4", 0.0,          (),          _always(0.0)),
     Operation("MUFU.RCP", "f4", 2.0,           (),          lambda n: 0.5 if n % 2 else 2.0),
     Operation("MUFU.RSQ", "f4", 1.0,           (),          _always(1.0)),
     Operation("MUFU.LG2", "u4", float_bits(inf), (),        _always(float_bits(inf))),
@@ -79,11 +104,11 @@ OPERATIONS = {row.mnemonic: row for row in (
 
 
 def step(operation: Operation, x: Register, sources: tuple[Register, ...]) -> Instruction:
-    """Instruction x = operation(x, sources), with PT for a predicate read."""
-    operands: list[Value] = [x, x, *sources]
-    if TABLE[operation.mnemonic].form.endswith("Q"):
-        operands.append(PT)
-    return instruction(operation.mnemonic, *operands)
+    """Instruction x = operation(x, sources), with PT for a predicate read, exclusive or for a truth table."""
+    last: dict[str, Value] = {"Q": PT, "n": TRUTH_TABLE}
+    return instruction(
+        operation.mnemonic, x, x, *sources, *(last[x] for x in TABLE[operation.mnemonic].form if x in last)
+    )
 
 
 def load_sources(b: Builder, registers: RegisterMap, operation: Operation) -> tuple[Register, ...]:

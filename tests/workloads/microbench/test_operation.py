@@ -7,7 +7,7 @@ import pytest
 
 from isa.table import TABLE
 from workloads.builder import Builder, RegisterMap
-from workloads.microbench.operation import BITS, OPERATIONS, load_sources, load_value, step
+from workloads.microbench.operation import BITS, OPERATIONS, TRUTH_TABLE, load_sources, load_value, step
 
 
 @pytest.mark.parametrize("mnemonic", OPERATIONS)
@@ -17,12 +17,15 @@ def test_the_closed_form_is_the_value_function_repeated(mnemonic):
     bits = {1: np.uint32, 2: np.uint64}[operation.words]
     to_bits = BITS[operation.dtype]
     sources = [bits(to_bits(s)) for s in operation.sources]
-    sources += [bits(1)] * (2 - len(sources))  # PT where a predicate is read, unused elsewhere
+    row = TABLE[mnemonic]
+    sources += [bits(0)] * (1 - len(sources))
+    sources += [bits(1 if "Q" in row.form else row.code)] * (2 - len(sources))  # 1: PT
+    sources += [bits(TRUTH_TABLE)] * row.form.count("n")
     x = bits(to_bits(operation.start))
     with np.errstate(all="ignore"):
         for n in range(41):
             assert int(x) == to_bits(operation.result(n)), n
-            x = bits(TABLE[mnemonic].value(np.array(x), *map(np.array, sources))[()])
+            x = bits(row.value(np.array(x), *map(np.array, sources))[()])
 
 
 @pytest.mark.parametrize("mnemonic", OPERATIONS)
