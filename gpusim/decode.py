@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gpusim.machine import PIPE_UNITS, Machine, initiation_interval
 from gpusim.stall import Stall
 from gpusim.state import UNITS, decoded_t
+from isa.control import Control
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, Kernel
@@ -75,11 +76,12 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.
         _costs(row, instruction.row, machine)
         _registers(row, instruction)
         _operands(row, instruction, known, kernel)
+        _control(row, instruction)
         row["feed"] = memory_instructions if instruction.row.unit in SPACES else -1
         memory_instructions += instruction.row.unit in SPACES
     rows[-1]["action"] = EXIT
     rows[-1]["guard"] = PT_INDEX
-    for name in ("pipe", "destination", "predicate", "selector", "pointer"):
+    for name in ("pipe", "destination", "predicate", "selector", "pointer", "read_barrier", "write_barrier"):
         rows[-1][name] = -1
     rows[-1]["unit"] = UNIT_CODE[Unit.CONTROL]
     _visits(rows)
@@ -178,6 +180,16 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
     _numbers(row, [o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate)], kernel)
     for letter, operand in instruction.slots():
         _operand(row, letter, operand, instruction.row, known, kernel)
+
+
+def _control(row: Any, instruction: Instruction) -> None:
+    code = instruction.control or Control(0)
+    row["stall_count"], row["yields"], row["waits"] = code.stall, code.yields, code.waits
+    row["read_barrier"], row["write_barrier"] = (
+        -1 if b is None else b for b in (code.read_barrier, code.write_barrier)
+    )
+    held = ((letter, o) for letter, o in instruction.slots() if letter in "abc" and isinstance(o, Register))
+    row["reuse"] = sum(o.reuse << "abc".index(letter) for letter, o in held)
 
 
 def _numbers(row: Any, numbers: list[int], kernel: Kernel) -> None:

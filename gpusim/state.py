@@ -258,6 +258,12 @@ decoded_t = record([  # what every issue reads stands first, then what it counts
     ("target", "i4"),  # pc of a branch's target
     ("barrier", "i4"),
     ("arrivals", "i4"),  # warps that release the barrier
+    ("stall_count", "i4"),  # control code: cycles until the warp's next issue; 0 too where there is no code
+    ("yields", "i4"),  # 1: the scheduler may turn to another warp
+    ("read_barrier", "i4"),  # let go when the sources have been read, -1: none
+    ("write_barrier", "i4"),  # let go when the result is there, -1: none
+    ("waits", "i4"),  # mask of the barriers waited for
+    ("reuse", "i4"),  # mask of the sources a, b, c that stay for the next instruction
     ("visit", "i4"),  # the first pc from here on that decides addresses, guards or branches, or depends on them
 ])  # fmt: skip
 

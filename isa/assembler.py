@@ -7,6 +7,8 @@
     @P0 BRA loop
         EXIT
 
+A control code may stand before each instruction: [B------:R-:W-:-:S01] @P0 FADD R1, R2.reuse, R3.
+
 `.shared BYTES` and `.local BYTES` say what a block and a thread need; other directives belong to `isa.listing`.
 """
 
@@ -16,6 +18,7 @@ import re
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from isa import control
 from isa.instruction import Instruction
 from isa.operand import PT, Constant, Immediate, Label, Operand, Predicate
 from isa.operand_text import operand, predicate
@@ -63,6 +66,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
+    place: Token
     labels: tuple[Token, ...]
     instruction: Instruction | None
     tokens: tuple[Token, ...]
@@ -83,6 +87,7 @@ def parse(text: str, name: str = "<text>") -> Parsed:
     statements = [_statement(token) for token in tokens if not token.text.startswith(".")]
     labels = _labels(statements)
     _check_targets(statements, labels)
+    _check_controls([s for s in statements if s.instruction])
     shared, local = (_resource(directives, resource) for resource in RESOURCES)
     instructions = tuple(s.instruction for s in statements if s.instruction)
     program = Program(instructions, MappingProxyType(labels), shared, local)
@@ -115,9 +120,9 @@ def _statement(token: Token) -> _Statement:
         token = part(token, match.end())
     body = _unterminated(token)
     if not body.text:
-        return _Statement(tuple(labels), None, ())
+        return _Statement(body, tuple(labels), None, ())
     instruction, operands = _instruction(body)
-    return _Statement(tuple(labels), instruction, operands)
+    return _Statement(body, tuple(labels), instruction, operands)
 
 
 def _unterminated(token: Token) -> Token:
@@ -131,17 +136,27 @@ def _unterminated(token: Token) -> Token:
 
 
 def _instruction(token: Token) -> tuple[Instruction, tuple[Token, ...]]:
-    guard, rest = _guard(token)
+    code, rest = _control(token)
+    guard, rest = _guard(rest)
     match = _WORD.match(rest.text)
     if not match:
-        raise AssemblyError(rest, "no instruction after the guard; write one, such as @P0 BRA loop")
+        raise AssemblyError(rest, "no instruction after the guard or code; write one, such as @P0 BRA loop")
     row = _row(part(rest, 0, match.end()))
     tokens = tuple(split(part(rest, match.end()), ","))
     _check_count(part(rest, 0, match.end()), row, tokens)
     operands = tuple(operand(t, letter, row) for letter, t in zip(row.form, tokens, strict=False))
     _check_sources(row, tokens, operands)
     _check_numbers(row, tokens, operands)
-    return Instruction(row, operands, guard, token.line), tokens
+    return Instruction(row, operands, guard, token.line, code), tokens
+
+
+def _control(token: Token) -> tuple[control.Control | None, Token]:
+    if not token.text.startswith("["):
+        return None, token
+    end = token.text.find("]") + 1
+    if not end:
+        raise AssemblyError(token, "the control code does not end; close it with ]")
+    return control.parse(part(token, 0, end)), part(token, end)
 
 
 def _guard(token: Token) -> tuple[Predicate, Token]:
@@ -204,6 +219,13 @@ def _labels(statements: list[_Statement]) -> dict[str, int]:
             labels[token.text] = index
         index += statement.instruction is not None
     return labels
+
+
+def _check_controls(statements: list[_Statement]) -> None:
+    codes = [s.instruction.control for s in statements if s.instruction]
+    odd = control.odd_one_out(codes)
+    if odd is not None:
+        raise AssemblyError(statements[odd].place, control.uneven(codes[odd]))
 
 
 def _check_targets(statements: list[_Statement], labels: dict[str, int]) -> None:

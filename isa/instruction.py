@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from isa.control import Control
 from isa.operand import PT, PT_INDEX, RZ_INDEX, Address, Operand, Predicate, Register
 from isa.table import Row
 
@@ -17,6 +18,7 @@ class Instruction:
     operands: tuple[Operand, ...]
     guard: Predicate = PT
     line: int = field(default=0, compare=False)
+    control: Control | None = None
 
     def slots(self) -> Iterator[tuple[str, Operand]]:
         """Pairs of form letter and operand, in the order of the text."""

@@ -14,6 +14,7 @@ class Register:
 
     index: int
     negated: bool = False
+    reuse: bool = False  # control code of a source: keep it for the next instruction's operand of the same place
 
 
 @dataclass(frozen=True, slots=True)

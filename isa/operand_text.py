@@ -23,7 +23,7 @@ from isa.source import IDENTIFIER, AssemblyError, Token, part, suggest
 from isa.table import HALF_UNITS, Row
 
 LAST_REGISTER = 254
-_REGISTER = re.compile(r"(-?)(?:R(\d+)|RZ)")
+_REGISTER = re.compile(r"(-?)(?:R(\d+)|RZ)(\.reuse)?")
 _PREDICATE = re.compile(r"(!?)P([0-6]|T)")
 _CONSTANT = re.compile(rf"c\[\s*({IDENTIFIER})\s*\]")
 _TEXTURE = re.compile(rf"tex\[\s*({IDENTIFIER})\s*\]")
@@ -53,6 +53,8 @@ def _destination(token: Token, row: Row) -> Register:
     register = _register(token, row)
     if register.negated:
         raise AssemblyError(token, f"{token.text} is written, so it can't be negated; leave out the -")
+    if register.reuse:
+        raise AssemblyError(token, f"{token.text} is written, and only a source is reused; leave out .reuse")
     return register
 
 
@@ -72,7 +74,7 @@ def _register(token: Token, row: Row) -> Register:
     if not match:
         raise AssemblyError(token, f"{token.text!r} is not an operand that {row.mnemonic} takes here; write a register")
     if match[2] is None:
-        return Register(RZ.index, negated=bool(match[1]))
+        return Register(RZ.index, negated=bool(match[1]), reuse=bool(match[3]))
     index = int(match[2])
     if index + row.words - 1 > LAST_REGISTER:
         fix = f"take R0 to R{(LAST_REGISTER + 1) // row.words * row.words - row.words}"
@@ -81,7 +83,7 @@ def _register(token: Token, row: Row) -> Register:
     if index % row.words:
         fix = f"take R{index - index % row.words} or another multiple of {row.words}"
         raise AssemblyError(token, f"R{index} can't start a {row.width}-bit operand of {row.mnemonic}; {fix}")
-    return Register(index, negated=bool(match[1]))
+    return Register(index, negated=bool(match[1]), reuse=bool(match[3]))
 
 
 def _immediate(token: Token, row: Row) -> Operand:

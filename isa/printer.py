@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isa import literals
+from isa import control, literals
 from isa.instruction import Instruction
 from isa.operand import (
     PT,
@@ -34,10 +34,11 @@ def show(program: Program) -> str:
 
 
 def show_instruction(instruction: Instruction) -> str:
-    """Text of one instruction: guard, mnemonic, operands."""
+    """Text of one instruction: control code, guard, mnemonic, operands."""
+    code = "" if instruction.control is None else f"{control.show(instruction.control)} "
     guard = "" if instruction.guard == PT else f"@{_predicate(instruction.guard)} "
     operands = ", ".join(_operand(o, letter, instruction.row) for letter, o in instruction.slots())
-    return f"{guard}{instruction.row.mnemonic} {operands}".rstrip()
+    return f"{code}{guard}{instruction.row.mnemonic} {operands}".rstrip()
 
 
 def _resources(program: Program) -> tuple[tuple[str, int], ...]:
@@ -69,7 +70,7 @@ def _operand(operand: Operand, letter: str, row: Row) -> str:
 
 def _register(register: Register) -> str:
     name = "RZ" if register.index == RZ_INDEX else f"R{register.index}"
-    return f"-{name}" if register.negated else name
+    return f"{'-' * register.negated}{name}{'.reuse' * register.reuse}"
 
 
 def _predicate(predicate: Predicate) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
+from isa.control import odd_one_out, uneven
 from isa.instruction import Instruction
 
 WORD_BYTES = 4
@@ -16,7 +17,8 @@ WORD_BYTES = 4
 class Program:
     """`labels` maps a name to the index of the instruction it stands before (its length: the end).
 
-    Raises ValueError if shared or local memory is no whole number of words.
+    Raises ValueError if shared or local memory is no whole number of words, or if some instructions have a control code
+    and others none.
     """
 
     instructions: tuple[Instruction, ...]
@@ -25,9 +27,12 @@ class Program:
     local_bytes: int = 0
 
     def __post_init__(self) -> None:
-        """Check the sizes."""
+        """Check the sizes and control codes."""
         check_size(self.shared_bytes)
         check_size(self.local_bytes)
+        odd = odd_one_out(i.control for i in self.instructions)
+        if odd is not None:
+            raise ValueError(f"instruction {odd}: {uneven(self.instructions[odd].control)}")
 
     @cached_property
     def registers(self) -> int:

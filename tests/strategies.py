@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import hypothesis.strategies as st
 import numpy as np
@@ -14,6 +15,7 @@ from gpusim.machine import Machine, load
 from gpusim.policy import POLICY_NAMES
 from gpusim.schema import PIPE_UNITS
 from isa.assembler import LARGEST, assemble
+from isa.control import Control
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
 from isa.operand import PT, RZ, SPECIALS, Address, Constant, Immediate, Label, Predicate, Register, Special, Texture
@@ -86,10 +88,20 @@ def predicates() -> st.SearchStrategy[Predicate]:
     return st.builds(Predicate, st.integers(0, 7), st.booleans())
 
 
-def registers(row: Row, negated: st.SearchStrategy[bool]) -> st.SearchStrategy[Register]:
+def controls() -> st.SearchStrategy[Control]:
+    """Control codes of every kind."""
+    barrier = st.none() | st.integers(0, 5)
+    return st.builds(Control, st.integers(0, 15), st.booleans(), barrier, barrier, st.integers(0, 63))
+
+
+def registers(
+    row: Row,
+    negated: st.SearchStrategy[bool],
+    reuse: st.SearchStrategy[bool] = st.just(False),  # noqa: B008
+) -> st.SearchStrategy[Register]:
     """Draw registers aligned as the row's width needs, RZ included."""
     last = (255 - row.words) // row.words
-    return st.builds(Register, st.integers(0, last).map(lambda i: i * row.words) | st.just(RZ.index), negated)
+    return st.builds(Register, st.integers(0, last).map(lambda i: i * row.words) | st.just(RZ.index), negated, reuse)
 
 
 def immediates(row: Row) -> st.SearchStrategy[Immediate]:
@@ -125,7 +137,7 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
         "l": st.sampled_from(labels).map(Label),
         "t": st.sampled_from(NAMES).map(Texture),
     }
-    operands = [draw(given.get(letter, registers(row, signs))) for letter in row.form if letter != "n"]
+    operands = [draw(given.get(letter, registers(row, signs, st.booleans()))) for letter in row.form if letter != "n"]
     if "n" in row.form and row.unit is not Unit.BARRIER:
         operands.append(Immediate(draw(st.integers(0, LARGEST[row.mnemonic])), "int"))
     sources = [i for i, letter in enumerate(row.form) if letter in "abc"]
@@ -142,6 +154,8 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
 def programs(draw: st.DrawFn) -> Program:
     """Well-formed programs: any instructions, labels anywhere (not meant to be run)."""
     body = tuple(draw(st.lists(instructions(labels=("end", *NAMES)), max_size=12)))
+    if draw(st.booleans()):
+        body = tuple(replace(instruction, control=draw(controls())) for instruction in body)
     places = st.integers(0, len(body))
     labels = {name: draw(places) for name in ("end", *NAMES)}
     sizes = st.sampled_from((0, 4, 49152))

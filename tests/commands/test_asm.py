@@ -54,3 +54,12 @@ def test_a_mistake_is_told_with_its_place(capsys, tmp_path):
     assert printed.err.startswith(f"error: {path}:1:5: ")
     assert "FFMA" in printed.err
     assert (printed.out, printed.err.count("\n")) == ("", 1)
+
+
+def test_control_codes_are_shown_and_checked(capsys, tmp_path):
+    """A listing with codes is printed with them; one that leaves a code out is refused with place, cause and fix."""
+    line = "[B------:R-:W-:Y:S02] FADD R1, R2.reuse, R3"
+    assert execute(["asm", write(tmp_path, f"{line}\n[B------:R-:W-:-:S01] EXIT\n"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["instructions"][0]["text"] == line
+    assert execute(["asm", write(tmp_path, f"{line}\n    EXIT\n")]) == 2
+    assert ":2:5: it has no control code, and those before it do; give every" in capsys.readouterr().err

@@ -124,7 +124,7 @@ BAD = [
     ("DADD R2, R4, c[x]", 14, "c[x] has 32 bits, DADD takes 64"),
     ("STS.128 [R1], 1.0", 15, "takes no immediate"),
     ("@P7 NOP", 2, "write P0 to P6 or PT"),
-    ("@P0", 4, "no instruction after the guard"),
+    ("@P0", 4, "no instruction after the guard or code"),
     ("ISETP.LT !P1, R1, R2", 10, "leave out the !"),
     ("SEL R1, R2, R3, R4", 17, "not a predicate"),
     ("S2R R1, TID", 9, "not a special register; did you mean TID"),
