@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.machine import PIPE_UNITS, Machine, initiation_interval
+from gpusim.machine import Machine, initiation_interval
+from gpusim.schema import PIPE_UNITS
 from gpusim.stall import Stall
 from gpusim.state import UNITS, decoded_t
 from isa.control import Control

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpusim.engines.simulate import SmRun, run_sm
-from gpusim.machine import PIPE_UNITS, Machine, load
+from gpusim.machine import Machine, load
+from gpusim.schema import PIPE_UNITS
 from gpusim.stall import Stall
 from gpusim.state import TRACE_KINDS
 from isa.listing import read

@@ -5,6 +5,7 @@ import pytest
 
 from gpusim import machine as model
 from gpusim.machine_file import METHODS
+from gpusim.schema import UnitCost
 from isa.errors import UserError
 from isa.table import MEMORY_UNITS, Unit
 
@@ -51,7 +52,7 @@ def test_every_arithmetic_unit_of_the_machine_has_a_pipe(name):
 def test_a_unit_class_may_be_added_whole_or_not_at_all(name):
     """`--set` gives a machine a unit class that it lacks; half of one is refused by the key that is missing."""
     changes = {"unit.fp16.pipe": "sp", "unit.fp16.latency": 7}
-    assert model.load(name, changes).unit["fp16"] == model.UnitCost("sp", 7)
+    assert model.load(name, changes).unit["fp16"] == UnitCost("sp", 7)
     if "fp16" not in model.load(name).unit:
         with pytest.raises(UserError, match=r"unit\.fp16\.latency is missing; add it"):
             model.load(name, {"unit.fp16.pipe": "sp"})
