@@ -165,8 +165,9 @@ def _action(form: Row) -> int:
 
 def _registers(row: Any, instruction: Instruction) -> None:
     reads, writes = tuple(dict.fromkeys(instruction.reads())), instruction.writes()
-    row["reads"], row["writes"] = len(reads), len(writes)
-    row["read"][: len(reads)] = reads
+    waits = tuple(dict.fromkeys(reads + writes))
+    row["reads"], row["waits"], row["writes"] = len(reads), len(waits), len(writes)
+    row["read"][: len(waits)] = waits
     row["write"][: len(writes)] = writes
 
 

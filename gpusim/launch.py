@@ -15,7 +15,7 @@ from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memo
 from gpusim.machine import Machine, line_cycles, pairs, row_bytes
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES
-from gpusim.stall import DENIED, Stall
+from gpusim.stall import Stall
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.memory import bases, image
@@ -184,6 +184,8 @@ def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -
 def _pack(packed: Any, machine: Machine) -> None:
     shared, widths = machine.shared_memory, ("32", "64", "128")
     packed.schedulers, packed.interval = machine.schedulers.count, machine.schedulers.interval
+    interval = machine.schedulers.interval
+    packed.shift = interval.bit_length() - 1 if interval.bit_count() == 1 else -1
     packed.stagger, packed.reissue = machine.schedulers.stagger, machine.schedulers.reissue
     packed.policy = _policy(machine.schedulers.policy)
     packed.rotate, packed.wastes_slot = machine.issue.rotate, machine.issue.refused_wastes_slot
@@ -216,8 +218,9 @@ def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
     texture = unit is Unit.TEXTURE
     name = machine.texture.pipe if texture else machine.unit[unit].pipe if unit in machine.unit else None
     packed.pipe = -1 if name is None else pipe_names(machine).index(name)
-    packed.busy = (Stall.TEX_THROTTLE if texture else Stall.MATH_PIPE_THROTTLE) - DENIED
     packed.double, packed.queued = unit is Unit.DP, unit in SPACES
+    throttle = Stall.MIO_THROTTLE if packed.queued else Stall.MATH_PIPE_THROTTLE
+    packed.throttle = Stall.TEX_THROTTLE if texture else throttle
 
 
 def line_cost(machine: Machine) -> int:
@@ -249,7 +252,8 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
     sm.marker = -1
     sm.load_store.free = 0
     for scheduler in sm.schedulers:
-        scheduler.release = state.NEVER
+        scheduler.later_due = state.NEVER
+        scheduler.due[:] = state.NEVER
         scheduler.issued_at = NOT_YET
         scheduler.last = -1
 

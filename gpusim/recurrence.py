@@ -30,16 +30,17 @@ Words = NDArray[np.int64]
 
 HISTORY = 512  # hashes of earlier states that are remembered
 NOTES = 8  # what a watch notes of its candidate; rules/fast_forward.py names them, and what it keeps of a warp
-OF_WARP = OWN + 4 * DENIALS + state.DEPTHS + 4
+OF_WARP = OWN + 2 * DENIALS + state.DEPTHS + 4
 WATCHES = 5  # of loops, and of the last four placements of blocks
 
 # ruff: noqa: SIM905  (a table of paths reads better without quotes)
 # A letter in brackets says how many of a row count: warp slots, registers, schedulers, units, ... (`_sizes`).
 SAME = """
-    warps[w].block warps[w].index warps[w].live warps[w].lanes warps[w].threads warps[w].cursor warps[w].pc
+    warps[w].block warps[w].index warps[w].scheduler warps[w].place warps[w].live
+    warps[w].lanes warps[w].threads warps[w].cursor warps[w].pc
     warps[w].unit warps[w].pending warps[w].kind[r]
     schedulers[k].waiting schedulers[k].ready schedulers[k].units schedulers[k].ready_for[u] schedulers[k].holding[u]
-    schedulers[k].empty schedulers[k].last schedulers[k].dispatched schedulers[k].beside
+    schedulers[k].last schedulers[k].dispatched schedulers[k].beside
     blocks[b].live blocks[b].state blocks[b].script
     blocks[b].barriers[n].arrived blocks[b].barriers[n].expected blocks[b].barriers[n].waiting[k]
     load_store.head load_store.count load_store.entries[q].warp load_store.entries[q].pc
@@ -47,27 +48,29 @@ SAME = """
 """.split()
 TIME = """
     warps[w].drained warps[w].ready[r] warps[w].held[r] warps[w].read[r] warps[w].predicate[p]
-    schedulers[k].due[s] schedulers[k].release pipes[k][f].free load_store.free agenda[a] exclusive_until
+    schedulers[k].due[s] pipes[k][f].free load_store.free agenda[a] exclusive_until
     blocks[b].finished
 """.split()
 MOMENT = """
-    warps[w].since warps[w].ready_at schedulers[k].since schedulers[k].used_until schedulers[k].issued_at cycles
+    warps[w].since warps[w].ready_at schedulers[k].since[u] schedulers[k].idle_since[u]
+    schedulers[k].used_until schedulers[k].issued_at cycles
     empty_since[w]
 """.split()
 TOTAL = """
     program[i].issued program[i].active program[i].passes program[i].stall[x]
-    schedulers[k].refused[u][d] schedulers[k].idle[u][d] schedulers[k].lost[x] schedulers[k].issued
+    schedulers[k].refused[u][d] schedulers[k].lost[x] schedulers[k].issued
     pipes[k][f].busy load_store.busy load_store.entered empty placed aged launch.next
 """.split()
 NUMBER = {
-    "schedulers[k].idle_used[u][d]": "schedulers[k].idle[u][d]",
+    "schedulers[k].refused_before[u][d]": "schedulers[k].refused[u][d]",
     "load_store.entries[q].number": "load_store.entered",
     "warps[w].reader[r]": "load_store.entered",
     "blocks[b].id": "launch.next",
     "warps[w].age": "aged",
 }
-RENEWED = {"schedulers[k].idle_used[u][d]": "schedulers[k].used_until"}  # the moment at which a number is taken anew
-SPECIAL = "warps[w].laps[l] warps[w].rung[o] warps[w].refused[d] warps[w].idle[d] load_store.channel".split()
+# The moment at which a number is taken anew.
+RENEWED = {"schedulers[k].refused_before[u][d]": "schedulers[k].idle_since[u]"}
+SPECIAL = "warps[w].laps[l] warps[w].rung[o] warps[w].refused[d] load_store.channel".split()
 
 
 class Recurrence(NamedTuple):

@@ -52,8 +52,8 @@ MEANING = {
 }
 
 OWN = 10  # rungs 0 to 9 are times stored with the warp (the last one after a refusal by the load/store queue)
-DENIED = 9  # reasons 9 to 13 come from units shared with other warps: denials, kept as running sums
-DENIALS = 5
+DENIALS = 3  # why a ready warp's unit class is refused, kept as running sums:
+BUSY, EXCLUSIVE, UNCHOSEN = range(DENIALS)  # its pipe or queue is, double precision issues, or another warp does
 REASONS = len(Stall)
 
 

@@ -35,6 +35,7 @@ VISITS = 64_000_000  # instructions walked through to record streams: a few seco
 PORTS = 4  # instructions that one scheduler issues in one turn
 TRACE = 16384  # records that may wait to be taken away
 AGENTS = SCHEDULERS + 2
+CALENDAR = 32  # issue slots ahead that a scheduler looks after
 LANES = 32
 NEVER = 1 << 60  # later than every cycle: wait to be woken
 LAUNCHER = 0  # agents: the block scheduler, then the warp schedulers, then the load/store unit
@@ -50,7 +51,7 @@ def record(fields: Fields) -> np.dtype[Any]:
 
 unit_t = record([
     ("pipe", "i8"),  # -1: none
-    ("busy", "i8"),  # denial while the pipe is busy
+    ("throttle", "i8"),  # stall reason while its pipe is busy or its queue full
     ("double", "i8"),  # 1: double precision
     ("queued", "i8"),  # 1: goes through the load/store queue
 ])  # fmt: skip
@@ -58,6 +59,7 @@ unit_t = record([
 machine_t = record([
     ("schedulers", "i8"),  # warp schedulers of the SM
     ("interval", "i8"),  # cycles from one issue slot of a scheduler to its next
+    ("shift", "i8"),  # its binary logarithm, which saves costly divisions; -1: it is no power of two
     ("stagger", "i8"),  # scheduler k's slots lie k times this many cycles later
     ("reissue", "i8"),  # cycles from an issue of a warp to its next at the earliest
     ("policy", "i8"),  # index into warp_scheduler.POLICIES
@@ -115,6 +117,8 @@ launch_t = record([
 warp_t = record([
     ("block", "i8"),  # block slot
     ("index", "i8"),  # warp within the block
+    ("scheduler", "i8"),  # its warp scheduler
+    ("place", "i8"),  # its bit in that scheduler's masks
     ("live", "i8"),  # 1: resident and not exited
     ("age", "i8"),  # order of placement, smaller is older
     ("lanes", "i8"),  # mask of the lanes that have a thread
@@ -129,7 +133,6 @@ warp_t = record([
     ("drained", "i8"),  # when the served ones, and texture fetches, are done
     ("rung", "i8", (OWN,)),  # release time of each own rung of the hazard ladder
     ("refused", "i8", (DENIALS,)),  # its unit's running sums when it became ready
-    ("idle", "i8", (DENIALS,)),  # likewise for empty issue slots
     ("ready", "i8", (REGISTERS,)),  # when each register's pending result is there
     ("held", "i8", (REGISTERS,)),  # when each register's last pending reader has read it
     ("read", "i8", (REGISTERS,)),  # when those served so far have
@@ -147,14 +150,16 @@ scheduler_t = record([
     ("ready", "i8"),  # warps past all own rungs
     ("units", "i8"),  # unit classes that ready warps need
     ("ready_for", "i8", (UNITS,)),  # ready warps by the unit class they need
-    ("holding", "i8", (UNITS,)),  # denial that holds each unit class's warps since `since`
-    ("refused", "i8", (UNITS, DENIALS)),  # running sums of cycles by unit class and denial
-    ("idle", "i8", (UNITS, DENIALS)),  # the part of them in which no warp used the slot
-    ("idle_used", "i8", (UNITS, DENIALS)),  # idle when a slot was last used
-    ("empty", "i8"),  # 1: the slot at `since` was not used
-    ("since", "i8"),  # last time it acted
-    ("due", "i8", (SLOTS,)),  # release of each of its warps: from then on it is ready
-    ("release", "i8"),  # earliest release among waiting warps
+    ("holding", "i8", (UNITS,)),  # denial that holds each unit class's warps
+    ("since", "i8", (UNITS,)),  # up to when that has been charged
+    ("refused", "i8", (UNITS, DENIALS)),  # running sums of cycles by unit class and denial, up to then
+    ("idle_since", "i8", (UNITS,)),  # first empty slot at which warps of the class were ready, since one was used
+    ("refused_before", "i8", (UNITS, DENIALS)),  # the sums then
+    ("due", "i8", (SLOTS,)),  # issue slot from which each waiting warp is ready
+    ("calendar", "i8", (CALENDAR,)),  # waiting warps by the number of that slot modulo CALENDAR (rules/wakeup.py)
+    ("filled", "i8"),  # mask of the entries that are not empty
+    ("later", "i8"),  # waiting warps that are due further ahead
+    ("later_due", "i8"),  # slot of the first of these
     ("last", "i8"),  # local index of the warp that issued last
     ("used_until", "i8"),  # end of the last issue slot that was used
     ("issued_at", "i8"),  # cycle of the last issue
@@ -215,24 +220,25 @@ lanes_t = record([
     ("predicates", "i8", (PREDICATES,)),  # mask of lanes
 ])  # fmt: skip
 
-decoded_t = record([  # what every issue reads stands first, then what it counts
-    ("action", "i4"),
-    ("unit", "i4"),  # unit class
-    ("pipe", "i4"),  # index of its pipe, -1: none
+decoded_t = record([  # what every issue reads stands first, in few cache lines with what it counts
     ("interval", "i4"),  # cycles it keeps the pipe
     ("latency", "i4"),  # cycles to its result, where that is fixed
-    ("rung", "i4"),  # stall reason of whoever waits for its result
-    ("double", "i4"),  # 1: double precision
-    ("space", "i4"),
-    ("width", "i4"),  # 0, 1, 2 for 32, 64, 128 bits
-    ("eventful", "i4"),  # 1: its outcome depends on values
-    ("evaluate", "i4"),  # 1: its result is computed
-    ("guard", "i4"),
-    ("selector", "i4"),  # predicate handed to the value function as c, -1: none
-    ("predicate", "i4"),  # predicate written, -1: none
     ("feed", "i4"),  # place among the memory instructions, and comparisons, whose reach is remembered (-1: none)
-    ("reads", "i4"),  # how many of `read` count
-    ("writes", "i4"),
+    ("action", "i1"),
+    ("unit", "i1"),  # unit class
+    ("pipe", "i1"),  # index of its pipe, -1: none
+    ("rung", "i1"),  # stall reason of whoever waits for its result
+    ("double", "i1"),  # 1: double precision
+    ("space", "i1"),
+    ("width", "i1"),  # 0, 1, 2 for 32, 64, 128 bits
+    ("eventful", "i1"),  # 1: its outcome depends on values
+    ("evaluate", "i1"),  # 1: its result is computed
+    ("guard", "i1"),
+    ("selector", "i1"),  # predicate handed to the value function as c, -1: none
+    ("predicate", "i1"),  # predicate written, -1: none
+    ("reads", "i1"),  # how many of `read` count
+    ("waits", "i1"),  # how many of `read` it waits for: behind those read stand those that are only written
+    ("writes", "i1"),
     ("read", "u1", (13,)),  # registers read
     ("write", "u1", (4,)),  # registers written
     ("issued", "i8"),  # warp instructions issued
@@ -250,9 +256,9 @@ decoded_t = record([  # what every issue reads stands first, then what it counts
     ("selector_negated", "i4"),
     ("guard_negated", "i4"),
     ("pointer", "i4"),  # address register, -1: none
+    ("special", "i4"),  # index into SPECIALS
     ("offset", "i8"),  # bytes
     ("limit", "i8"),  # texture: 32-bit elements
-    ("special", "i4"),  # index into SPECIALS
     ("table", "i4"),  # truth table of a bitwise function
     ("bias", "i8"),  # comparison: added to both numbers, their order is that of unsigned ones
     ("target", "i4"),  # pc of a branch's target

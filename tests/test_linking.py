@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
+import numpy as np
 import pytest
 
 from gpusim.linking import RuleLibrary
@@ -23,6 +25,16 @@ def outermost(a: int, b: int) -> int:
     return through_two(a, b) + smaller(a, 3)
 
 
+@rule
+def element(numbers: Any, i: int) -> int:
+    return numbers[i]
+
+
+@entry
+def outer_element(numbers: Any, i: int) -> int:
+    return element(numbers, i)
+
+
 def libraries(dispatcher: Any) -> list[Any]:
     return [result.library for result in dispatcher.overloads.values()]
 
@@ -41,3 +53,11 @@ def test_rules_get_no_machine_code_of_their_own():
     assert rules
     assert all(isinstance(library, RuleLibrary) for library in rules)
     assert all(library.get_pointer_to_function(library.name) == 0 for library in rules)
+
+
+@pytest.mark.jit
+def test_only_our_indices_count_from_the_first_element_alone():
+    """At index -1 a rule reads what lies before the array; what others compile afterwards still counts from the end."""
+    numbers = np.array([1, 2, 3, 4])
+    assert outer_element(numbers[1:3], -1) == 1
+    assert numba.njit(lambda array, i: array[i])(numbers[1:3], -1) == 3

@@ -6,7 +6,7 @@ from typing import Any
 
 from gpusim.rule import NEVER, borrow, entry, rule
 from gpusim.rules import block_scheduler, fast_forward, step
-from gpusim.state import AGENTS, TRACE, TRACE_MARGIN
+from gpusim.state import AGENTS, FIRST_SCHEDULER, LAUNCHER, TRACE, TRACE_MARGIN
 
 
 @rule
@@ -21,11 +21,16 @@ def next_time(sm: Any) -> int:
 @rule
 def cycle(sm: Any, memory: Any, now: int) -> None:
     """Let the agents whose time has come act, in the order of this cycle."""
-    first = step.first_scheduler(sm, now)
-    for position in range(sm.agents):
-        agent = step.rank(sm, position, first)
-        if sm.agenda[agent] == now and sm.fault.code == 0:
-            step.act(sm, memory, agent, now)
+    sm.now = now
+    if sm.agenda[LAUNCHER] == now:
+        step.launch(sm, memory, now)
+    schedulers, k = sm.machine.schedulers, step.first_scheduler(sm, now)
+    for _ in range(schedulers):
+        if sm.agenda[FIRST_SCHEDULER + k] == now and sm.fault.code == 0:
+            step.schedule(sm, memory, k, now)
+        k = step.after(k, schedulers)
+    if sm.agenda[FIRST_SCHEDULER + schedulers] == now and sm.fault.code == 0:
+        step.serve(sm, now)
 
 
 @rule

@@ -50,7 +50,7 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     k, warp, first = g % sm.machine.schedulers, sm.warps[g], sm.program[0]
     _clear(warp)
     warp.block, warp.index, warp.live, warp.pc, warp.unit = slot, index, 1, 0, first.unit
-    warp.age = sm.aged
+    warp.scheduler, warp.place, warp.age = k, g // sm.machine.schedulers, sm.aged
     sm.aged += 1
     threads = min(32, sm.launch.threads - 32 * index)
     warp.lanes, warp.threads = (1 << threads) - 1, threads
@@ -58,7 +58,7 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     sm.empty += warp.since - sm.empty_since[g]
     warp.rung[LAUNCH] = start
     scoreboard.earliest(warp, first)
-    sm.schedulers[k].waiting |= 1 << (g // sm.machine.schedulers)
+    sm.schedulers[k].waiting |= 1 << warp.place
     warp_scheduler.wake(sm, g)
 
 

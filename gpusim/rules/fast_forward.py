@@ -18,7 +18,7 @@ from typing import Any
 
 from gpusim.recurrence import NOTES
 from gpusim.rule import NEVER, rarely, rule
-from gpusim.rules import stream
+from gpusim.rules import stream, wakeup
 from gpusim.rules.stream import FACTOR, MASK
 from gpusim.stall import DENIALS, OWN
 from gpusim.state import DEPTHS, LOG
@@ -26,8 +26,8 @@ from gpusim.state import DEPTHS, LOG
 LOOPS, BLOCKS = 0, 1  # watches: of loops, and from there on of the last placements of blocks
 HELD, HASH, SINCE, SEATED, CHANNEL, NEXT, ISSUED, KEPT = range(NOTES)
 EAGER = 64  # events that are looked at in any case
-REFUSED, BEHIND, IDLE, IDLE_BEHIND = (OWN + i * DENIALS for i in range(4))  # what is kept of a warp behind its rungs
-ROUND = OWN + 4 * DENIALS
+REFUSED, BEHIND = OWN, OWN + DENIALS  # what is kept of a warp behind its rungs
+ROUND = OWN + 2 * DENIALS
 SETTLED, READY_AT, AGE, BLOCK = (ROUND + DEPTHS + i for i in range(4))
 
 
@@ -136,10 +136,8 @@ def _keep_warp(sm: Any, scheduler: Any, warp: Any, seen: Any) -> None:
     for rung in range(OWN):
         seen[rung] = warp.rung[rung]
     for denial in range(DENIALS):
-        refused, idle = warp.refused[denial], warp.idle[denial]
-        seen[REFUSED + denial], seen[IDLE + denial] = refused, idle
-        seen[BEHIND + denial] = scheduler.refused[warp.unit, denial] - refused
-        seen[IDLE_BEHIND + denial] = scheduler.idle[warp.unit, denial] - idle
+        seen[REFUSED + denial] = warp.refused[denial]
+        seen[BEHIND + denial] = scheduler.refused[warp.unit, denial] - warp.refused[denial]
     for depth in range(DEPTHS):
         seen[ROUND + depth] = warp.laps[depth]
 
@@ -250,8 +248,6 @@ def _sums_agree(scheduler: Any, warp: Any, seen: Any) -> bool:
     for denial in range(DENIALS):
         if scheduler.refused[warp.unit, denial] - warp.refused[denial] != seen[BEHIND + denial]:
             return False
-        if scheduler.idle[warp.unit, denial] - warp.idle[denial] != seen[IDLE_BEHIND + denial]:
-            return False
     return True
 
 
@@ -315,6 +311,8 @@ def _take(sm: Any, r: Any, w: int, n: int, period: int, now: int) -> None:
     _extrapolate(r.words, r.total, r.total_seen[w], n)
     if sm.load_store.channel > now * sm.machine.channel_parts:
         sm.load_store.channel += cycles * sm.machine.channel_parts
+    for k in range(sm.machine.schedulers):
+        wakeup.renew(sm.machine, k, sm.schedulers[k], now + cycles)
     for g in range(sm.warp_slots):
         _take_warp(sm.warps[g], r.warps_seen[w, g], n, period)
 
@@ -326,7 +324,6 @@ def _take_warp(warp: Any, seen: Any, n: int, period: int) -> None:
             warp.rung[rung] += n * period
     for denial in range(DENIALS):
         warp.refused[denial] += n * (warp.refused[denial] - seen[REFUSED + denial])
-        warp.idle[denial] += n * (warp.idle[denial] - seen[IDLE + denial])
     for depth in range(DEPTHS):
         warp.laps[depth] += n * (warp.laps[depth] - seen[ROUND + depth])
 

@@ -9,20 +9,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import rule
-from gpusim.stall import DENIALS, DENIED, OWN, Stall
-from gpusim.state import UNITS
+from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.stall import BUSY, DENIALS, EXCLUSIVE, OWN, Stall
 
 EMPTY = int(Stall.X_EMPTY)
+DENIED = int(Stall.X_DP_EXCLUSIVE) - EXCLUSIVE  # what a denial other than BUSY lies behind as a reason
 
 
 @rule
 def slot_from(machine: Any, k: int, cycle: int) -> int:
     """Begin of scheduler k's first issue slot at or after `cycle`."""
     interval, lag = machine.interval, cycle - k * machine.stagger
-    power_of_two = interval & (interval - 1) == 0  # then a mask does for the costly division
-    late = lag & (interval - 1) if power_of_two else lag % interval
+    late = lag & (interval - 1) if machine.shift >= 0 else lag % interval
     return cycle if late == 0 else cycle + interval - late
+
+
+@rule
+def slots(machine: Any, cycle: int) -> int:
+    """How many whole issue intervals have passed up to `cycle`."""
+    return cycle >> machine.shift if machine.shift >= 0 else cycle // machine.interval
 
 
 @rule
@@ -47,23 +52,58 @@ def settle_own(machine: Any, k: int, warp: Any, stall: Any, until: int) -> None:
 
 
 @rule
-def settle_shared(scheduler: Any, warp: Any, stall: Any) -> None:
-    """Charge the cycles since the warp became ready to what its unit class has been refused."""
-    unit = warp.unit
-    for denial in range(DENIALS):
-        stall[DENIED + denial] += scheduler.refused[unit, denial] - warp.refused[denial]
+def hold(scheduler: Any, unit: int, denial: int, now: int) -> None:
+    """From now on the unit class's ready warps are refused for this."""
+    if denial != scheduler.holding[unit]:
+        charge(scheduler, unit, now)
+        scheduler.holding[unit] = denial
 
 
 @rule
-def remember(scheduler: Any, warp: Any) -> None:
+def charge(scheduler: Any, unit: int, now: int) -> None:
+    """Bring the running sums of a unit class up to now."""
+    scheduler.refused[unit, scheduler.holding[unit]] += now - scheduler.since[unit]
+    scheduler.since[unit] = now
+
+
+@rule
+def remember(scheduler: Any, warp: Any, now: int) -> None:
     """Note the running sums of the warp's unit class at the moment when it becomes ready."""
     unit = warp.unit
+    charge(scheduler, unit, now)
     for denial in range(DENIALS):
         warp.refused[denial] = scheduler.refused[unit, denial]
-        warp.idle[denial] = scheduler.idle[unit, denial]
 
 
 @rule
+def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any) -> None:
+    """Charge the cycles since the warp became ready to what its unit class has been refused, up to the last charge."""
+    unit = warp.unit
+    for denial in range(DENIALS):
+        stall[_reason(machine, unit, denial)] += scheduler.refused[unit, denial] - warp.refused[denial]
+
+
+@rule
+def _reason(machine: Any, unit: int, denial: int) -> int:
+    """The stall reason that a denial is for a unit class."""
+    return machine.units[unit].throttle if denial == BUSY else DENIED + denial
+
+
+@rule
+def begin_idling(scheduler: Any, now: int) -> None:
+    """No warp uses the slot at `now`: note each ready class's sums at its first such slot since one was used."""
+    units = scheduler.units
+    while units:
+        unit = lowest_bit(units)
+        units &= units - 1
+        if scheduler.idle_since[unit] < scheduler.used_until:
+            scheduler.idle_since[unit] = now
+            charge(scheduler, unit, now)
+            for denial in range(DENIALS):
+                scheduler.refused_before[unit, denial] = scheduler.refused[unit, denial]
+
+
+@rarely
 def blame(machine: Any, k: int, scheduler: Any, warp: Any) -> None:
     """Charge the scheduler's unused slots so far to the warp that ends them, before that warp is settled itself."""
     reached = scheduler.used_until
@@ -76,16 +116,7 @@ def blame(machine: Any, k: int, scheduler: Any, warp: Any) -> None:
             if release > reached:
                 scheduler.lost[rung] += release - reached
                 reached = release
+    unit = warp.unit
     for denial in range(DENIALS):
-        seen = max(warp.idle[denial], scheduler.idle_used[warp.unit, denial])
-        scheduler.lost[DENIED + denial] += scheduler.idle[warp.unit, denial] - seen
-
-
-@rule
-def use_slot(scheduler: Any, now: int, interval: int) -> None:
-    """The slot at `now` is used: what was idle up to here has been blamed."""
-    if scheduler.used_until < now:
-        for unit in range(UNITS):
-            for denial in range(DENIALS):
-                scheduler.idle_used[unit, denial] = scheduler.idle[unit, denial]
-    scheduler.used_until = now + interval
+        seen = max(warp.refused[denial], scheduler.refused_before[unit, denial])
+        scheduler.lost[_reason(machine, unit, denial)] += scheduler.refused[unit, denial] - seen

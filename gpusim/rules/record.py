@@ -13,8 +13,6 @@ __all__ = ["ISSUE", "PLACE", "REFUSE", "RELEASE", "RETIRE", "SERVE", "block", "i
 
 @rarely
 def _write(sm: Any, kind: int, agent: int, warp: int, block: int, pc: int, detail: int, now: int) -> None:
-    if not sm.tracing:
-        return
     entry = sm.records[sm.traced]
     sm.traced += 1
     entry.cycle, entry.kind, entry.agent = now, kind, agent
@@ -37,16 +35,19 @@ def issue(sm: Any, kind: int, k: int, g: int, blocker: int, now: int) -> None:
 @rule
 def service(sm: Any, g: int, pc: int, cycles: int, now: int) -> None:
     """The load/store unit begins to serve an instruction of warp slot g for so many cycles."""
-    _write(sm, SERVE, sm.load_store_agent, g, sm.blocks[sm.warps[g].block].id, pc, cycles, now)
+    if sm.tracing:
+        _write(sm, SERVE, sm.load_store_agent, g, sm.blocks[sm.warps[g].block].id, pc, cycles, now)
 
 
 @rule
 def release(sm: Any, k: int, g: int, pc: int, when: int, now: int) -> None:
     """Warp slot g completes a barrier, which lets go at `when`."""
-    _write(sm, RELEASE, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, pc, when, now)
+    if sm.tracing:
+        _write(sm, RELEASE, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, pc, when, now)
 
 
 @rule
 def block(sm: Any, kind: int, slot: int, now: int) -> None:
     """A block is placed into its slot, or leaves it."""
-    _write(sm, kind, LAUNCHER, -1, sm.blocks[slot].id, -1, slot, now)
+    if sm.tracing:
+        _write(sm, kind, LAUNCHER, -1, sm.blocks[slot].id, -1, slot, now)

@@ -24,28 +24,27 @@ WAIT, SHORT, LONG, WAR = (
 @rule
 def earliest(warp: Any, instruction: Any) -> None:
     """Store in the warp's rungs when each kind of pending result, and pending readers, let `instruction` go."""
-    rung = warp.rung
-    rung[WAIT] = rung[SHORT] = rung[LONG] = rung[WAR] = 0
-    for i in range(instruction.reads):
-        _wait_for(warp, instruction.read[i])
+    wait = short = long = war = 0  # not in the rungs themselves: a store that the next register has to wait for
+    for i in range(instruction.waits):
+        register = instruction.read[i]
+        wait = max(wait, _pending(warp, register, WAIT))
+        short = max(short, _pending(warp, register, SHORT))
+        long = max(long, _pending(warp, register, LONG))
     for i in range(instruction.writes):
-        register = instruction.write[i]
-        _wait_for(warp, register)
-        rung[WAR] = max(rung[WAR], warp.held[register])
+        war = max(war, warp.held[instruction.write[i]])
     if instruction.guard != PT_INDEX:
-        rung[WAIT] = max(rung[WAIT], warp.predicate[instruction.guard])
+        wait = max(wait, warp.predicate[instruction.guard])
     if instruction.selector >= 0:
-        rung[WAIT] = max(rung[WAIT], warp.predicate[instruction.selector])
+        wait = max(wait, warp.predicate[instruction.selector])
     if instruction.predicate >= 0:
-        rung[WAIT] = max(rung[WAIT], warp.predicate[instruction.predicate])
+        wait = max(wait, warp.predicate[instruction.predicate])
+    warp.rung[WAIT], warp.rung[SHORT], warp.rung[LONG], warp.rung[WAR] = wait, short, long, war
 
 
 @rule
-def _wait_for(warp: Any, register: int) -> None:
-    ready = warp.ready[register]
-    kind = warp.kind[register]
-    if ready > warp.rung[kind]:  # noqa: PLR1730  (most often nothing is pending, and no store needed)
-        warp.rung[kind] = ready
+def _pending(warp: Any, register: int, kind: int) -> int:
+    """When the register's result is there, if it is of that kind."""
+    return warp.ready[register] if warp.kind[register] == kind else 0
 
 
 @rule

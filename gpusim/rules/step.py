@@ -22,12 +22,14 @@ from gpusim.rules import (
     scoreboard,
     stream,
     values,
+    wakeup,
     warp_scheduler,
 )
-from gpusim.stall import OWN, Stall
+from gpusim.stall import Stall
 from gpusim.state import DONE, FIRST_SCHEDULER, FREE, LANES, LAUNCHER
 
-BARRIER_RUNG, BRANCH_RUNG, REISSUE = int(Stall.BARRIER), int(Stall.BRANCH_RESOLVING), int(Stall.X_REISSUE)
+LAUNCH, BARRIER_RUNG, BRANCH_RUNG = int(Stall.X_LAUNCH), int(Stall.BARRIER), int(Stall.BRANCH_RESOLVING)
+REISSUE = int(Stall.X_REISSUE)
 DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELECTED)
 
 
@@ -53,7 +55,17 @@ def act_on(sms: Any, memory: Any, agent: int, now: int) -> None:
 def first_scheduler(sm: Any, now: int) -> int:
     """The scheduler that acts before the others in this cycle: they take turns, slot by slot, where they rotate."""
     machine = sm.machine
-    return now // machine.interval % machine.schedulers if machine.rotate else 0
+    slots = ladder.slots(machine, now)
+    last = machine.schedulers - 1
+    power_of_two = machine.schedulers & last == 0
+    turn = slots & last if power_of_two else slots % machine.schedulers
+    return turn if machine.rotate else 0
+
+
+@rule
+def after(k: int, schedulers: int) -> int:
+    """The scheduler that acts after scheduler k."""
+    return k + 1 if k + 1 < schedulers else 0
 
 
 @entry
@@ -121,23 +133,21 @@ def prepare(sm: Any, warp: Any) -> None:
 @rule
 def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     """One issue slot of scheduler k: see who is ready, pick one, issue it, and say when to look again."""
-    scheduler, interval = sm.schedulers[k], sm.machine.interval
-    warp_scheduler.account(scheduler, now)
-    if scheduler.release <= now:
-        warp_scheduler.promote(sm, k, now)
+    machine, scheduler = sm.machine, sm.schedulers[k]
+    page = wakeup.page_of(machine, k, now)
+    warp_scheduler.promote(sm, k, page, now)
     eligible, again = warp_scheduler.eligible(sm, k, now)
-    scheduler.empty = 0 if eligible else 1
-    if eligible:
-        j = warp_scheduler.choose(sm.machine.policy, sm, k, eligible, 0)
+    if eligible == 0:
+        ladder.begin_idling(scheduler, now)
+        again = ladder.slot_from(machine, k, again) if again < NEVER else NEVER
+    else:
+        j = warp_scheduler.choose(machine.policy, sm, k, eligible, 0)
         while j >= 0:
             take_slot(sm, memory, k, j, now)
-            others = sm.machine.ports > 1 and not sm.machine.same_warp
+            others = machine.ports > 1 and not machine.same_warp
             j = dispatch.another(sm, k, now) if others else -1
-        again = now + interval if scheduler.ready else NEVER
-    again = min(again, scheduler.release)
-    sm.agenda[FIRST_SCHEDULER + k] = (
-        NEVER if again >= NEVER else ladder.slot_from(sm.machine, k, max(again, now + interval))
-    )
+        again = now + machine.interval if scheduler.ready else NEVER
+    sm.agenda[FIRST_SCHEDULER + k] = min(again, wakeup.next_due(machine, scheduler, page, now))
 
 
 @rule
@@ -147,12 +157,13 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
     g = j * machine.schedulers + k
     warp = sm.warps[g]
     instruction = sm.program[warp.pc]
+    ladder.charge(scheduler, warp.unit, now)
     if scheduler.used_until < now:
         ladder.blame(machine, k, scheduler, warp)
     ladder.settle_own(machine, k, warp, instruction.stall, warp.ready_at)
-    ladder.settle_shared(scheduler, warp, instruction.stall)
+    ladder.settle_shared(machine, scheduler, warp, instruction.stall)
     warp_scheduler.unready(scheduler, j, warp.unit)
-    ladder.use_slot(scheduler, now, machine.interval)
+    scheduler.used_until = now + machine.interval
     warp.since = now
     if load_store.serves(instruction) and load_store.earliest(sm, now) > now:
         refuse(sm, k, g, now)
@@ -169,8 +180,7 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
                 warp.ready_at, warp.rung[REISSUE] = now, 0
     if warp.live:
         scheduler.waiting |= 1 << j
-        scheduler.due[j] = ladder.latest(warp)
-        scheduler.release = min(scheduler.release, scheduler.due[j])
+        warp_scheduler.wait(sm, k, j, warp, now)
 
 
 @rarely
@@ -200,9 +210,9 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
         stream.following(sm, warp, instruction)
     elif not values.execute(sm, memory, g):
         return
-    for rung in range(OWN):
-        warp.rung[rung] = 0
-    warp.rung[REISSUE] = now + machine.reissue
+    rung = warp.rung
+    rung[LAUNCH] = rung[BARRIER_RUNG] = rung[BRANCH_RUNG] = rung[MIO] = 0
+    rung[REISSUE] = now + machine.reissue
     warp.pc = pc + 1
     instruction.active += sm.outcome.threads
     if sm.outcome.threads:

@@ -25,7 +25,7 @@ from gpusim.decode import (
     SPECIAL,
     STORE,
 )
-from gpusim.rule import rule
+from gpusim.rule import rarely, rule
 from gpusim.rules import cross_lane, memory_access
 from gpusim.rules.lanes import compare, compute32, compute64, look_up
 from gpusim.state import LANES
@@ -58,7 +58,7 @@ def count(mask: int) -> int:
     return (((mask + (mask >> 4)) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
 
 
-@rule
+@rarely
 def execute(sm: Any, memory: Any, g: int) -> bool:
     """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, and `sm.fault` says how."""
     warp, lanes, outcome = sm.warps[g], sm.lanes[g], sm.outcome

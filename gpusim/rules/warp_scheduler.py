@@ -10,15 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from gpusim.policy import POLICY_NAMES
-from gpusim.rule import NEVER, lowest_bit, rule, switch
-from gpusim.rules import double_precision, ladder, load_store, pipe
-from gpusim.stall import DENIED, Stall
+from gpusim.rule import NEVER, lowest_bit, rarely, rule, switch
+from gpusim.rules import double_precision, ladder, load_store, pipe, wakeup
+from gpusim.stall import BUSY, EXCLUSIVE, UNCHOSEN
 from gpusim.state import FIRST_SCHEDULER
-
-ACCEPTED = -1
-EXCLUSIVE, MIO, NOT_SELECTED = (
-    int(reason) - DENIED for reason in (Stall.X_DP_EXCLUSIVE, Stall.MIO_THROTTLE, Stall.NOT_SELECTED)
-)
 
 
 @rule
@@ -28,7 +23,7 @@ def lrr(sm: Any, k: int, eligible: int, _: int) -> int:
     return lowest_bit(after if after else eligible)
 
 
-@rule
+@rarely
 def oldest(sm: Any, k: int, eligible: int, _: int) -> int:
     """The eligible warp whose block was placed first."""
     best, age = 0, NEVER
@@ -55,40 +50,20 @@ choose = switch(tuple(POLICIES[name] for name in POLICY_NAMES))
 
 
 @rule
-def account(scheduler: Any, now: int) -> None:
-    """Charge the cycles since it last acted to the reasons that have held each unit class's ready warps."""
-    elapsed = now - scheduler.since
-    units = scheduler.units
-    while units:
-        unit = lowest_bit(units)
-        units &= units - 1
-        scheduler.refused[unit, scheduler.holding[unit]] += elapsed
-        if scheduler.empty:
-            scheduler.idle[unit, scheduler.holding[unit]] += elapsed
-    scheduler.since = now
-
-
-@rule
-def promote(sm: Any, k: int, now: int) -> None:
-    """Warps whose own rungs have all let go become ready; the others say when to look again."""
-    scheduler = sm.schedulers[k]
-    waiting = scheduler.waiting
-    scheduler.release = NEVER
-    while waiting:
-        j = lowest_bit(waiting)
-        waiting &= waiting - 1
-        due = scheduler.due[j]
-        if due <= now:
-            _make_ready(sm, k, j, sm.warps[j * sm.machine.schedulers + k], now)
-        else:
-            scheduler.release = min(scheduler.release, due)
+def promote(sm: Any, k: int, page: int, now: int) -> None:
+    """Warps whose own rungs have all let go become ready."""
+    due = wakeup.take(sm.schedulers[k], page, now)
+    while due:
+        j = lowest_bit(due)
+        due &= due - 1
+        _make_ready(sm, k, j, sm.warps[j * sm.machine.schedulers + k], now)
 
 
 @rule
 def _make_ready(sm: Any, k: int, j: int, warp: Any, now: int) -> None:
     scheduler = sm.schedulers[k]
     warp.ready_at = now
-    ladder.remember(scheduler, warp)
+    ladder.remember(scheduler, warp, now)
     scheduler.waiting &= ~(1 << j)
     scheduler.ready |= 1 << j
     scheduler.ready_for[warp.unit] |= 1 << j
@@ -106,21 +81,19 @@ def unready(scheduler: Any, j: int, unit: int) -> None:
 
 @rule
 def earliest(sm: Any, k: int, unit: int, now: int) -> int:
-    """When the SM lets scheduler k issue for this unit class; what holds it goes into `holding` (ACCEPTED: nothing)."""
-    scheduler = sm.schedulers[k]
+    """When the SM lets scheduler k issue for this unit class; from now on what holds its warps is charged."""
     needs = sm.machine.units[unit]
-    when = now
+    when, holding = now, UNCHOSEN
     if needs.pipe >= 0:
         when = pipe.earliest(sm, k, needs.pipe)
-        scheduler.holding[unit] = needs.busy
     elif needs.queued and not sm.machine.wastes_slot:
         when = load_store.earliest(sm, now)
-        scheduler.holding[unit] = MIO
-    if when <= now:
+    if when > now:
+        holding = BUSY
+    else:
         when = double_precision.earliest(sm, k, needs.double, now)
-        scheduler.holding[unit] = EXCLUSIVE
-    if when <= now:
-        scheduler.holding[unit] = NOT_SELECTED
+        holding = EXCLUSIVE if when > now else UNCHOSEN
+    ladder.hold(sm.schedulers[k], unit, holding, now)
     return when
 
 
@@ -147,11 +120,18 @@ def wake(sm: Any, g: int) -> None:
 
     Whoever wakes a scheduler that has acted in this cycle already must have set a rung to a later one.
     """
-    k = g % sm.machine.schedulers
-    scheduler, release = sm.schedulers[k], ladder.latest(sm.warps[g])
-    scheduler.due[g // sm.machine.schedulers] = release
-    scheduler.release = min(scheduler.release, release)
+    warp = sm.warps[g]
+    k, j = warp.scheduler, warp.place
+    wakeup.leave(sm.machine, k, sm.schedulers[k], j)
+    agent = FIRST_SCHEDULER + k
+    sm.agenda[agent] = min(sm.agenda[agent], wait(sm, k, j, warp, sm.now))
+
+
+@rule
+def wait(sm: Any, k: int, j: int, warp: Any, now: int) -> int:
+    """Warp j of scheduler k waits for its own rungs: the slot from which it is ready, NEVER if not known yet."""
+    release, slot = ladder.latest(warp), NEVER
     if release < NEVER:
-        slot = ladder.slot_from(sm.machine, k, max(release, sm.now))
-        agent = FIRST_SCHEDULER + k
-        sm.agenda[agent] = min(sm.agenda[agent], slot)
+        slot = ladder.slot_from(sm.machine, k, max(release, now))
+    wakeup.enter(sm.machine, k, sm.schedulers[k], j, slot, now)
+    return slot

@@ -80,6 +80,7 @@ FREE = {  # read by the trace alone, or written before they are read
     "now", "outcome", "scratch", "fault", "event", "marker", "skipped", "recorded", "streamed", "scripted", "visits",
     "writes", "traced", "records", "feed", "lanes", "events", "streams", "scripts", "log",
     "warps.writer", "warps.setter", "warps.issued_at", "warps.version",
+    "schedulers.calendar", "schedulers.filled", "schedulers.later", "schedulers.later_due",  # follow from `due`
 }  # fmt: skip
 FIXED = {  # never changes during a replay
     "agents", "load_store_agent", "tracing", "replaying", "provable", "feeds", "memory_feeds", "forwarding",

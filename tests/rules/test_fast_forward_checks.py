@@ -154,14 +154,16 @@ def test_what_stayed_must_have_been_still(recurring):
 
 
 def test_a_number_taken_anew_must_keep_its_distance(recurring):
-    """What was idle when a slot was last used may stay only as long as no further slot was used."""
-    roles, idle = recurring.roles, recurring.sm.schedulers[0].idle
-    unit, denial = (int(i[0]) for i in np.nonzero(idle == 0))
-    idle[unit, denial] += 5
+    """The sums at the first empty slot may stay only as long as no slot was the first empty one again."""
+    roles, w = recurring.roles, recurring.w
+    moved = roles.words[roles.moment] != roles.moment_seen[w]
+    at = next(i for i, moment in enumerate(roles.renewal) if moment >= 0 and moved[moment])
+    moment = roles.renewal[at]
+    roles.number_seen[w, at] = roles.words[roles.number[at]]
+    roles.words[roles.total[roles.source[at]]] += 5
     assert not recurring.agrees()
-    at = int(roles.renewal[0])
-    roles.moment_seen[recurring.w, at] = roles.words[roles.moment[at]]
-    assert fast_forward._numbers_agree(roles, recurring.w)
+    roles.moment_seen[w, moment] = roles.words[roles.moment[moment]]
+    assert fast_forward._numbers_agree(roles, w)
 
 
 @pytest.mark.parametrize(("seen", "now", "agrees"), [((3, 4), (3, 7), True), ((4, 3), (4, 6), False)])
