@@ -44,15 +44,11 @@ COMPARISONS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row
 VALUES64 = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.width == 64))
 LOOKUPS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.form[-1] == "n"))
 WORDWISE = [row for row in ROWS if row.value and row.form[0] == "d" and row.form[-1] != "n" and row.width == 32]
-# Those that are compiled as one loop over lanes: less to compile, and slower than a loop for each.
-RARE = ("SHF.L", "SHF.R", "IMAD.HI", "IMUL.HI")
-SELDOM_UNITS = {Unit.SFU, Unit.BITS, Unit.CONVERT, Unit.DOT, Unit.PERMUTE, Unit.FP16, Unit.FP16M}
-SELDOM = tuple(dict.fromkeys(r.value for r in WORDWISE if r.value and (r.unit in SELDOM_UNITS or r.mnemonic in RARE)))
-OFTEN = tuple(dict.fromkeys(row.value for row in WORDWISE if row.value and row.value not in SELDOM))
+VALUES32 = tuple(dict.fromkeys(row.value for row in WORDWISE if row.value))
 UPDATES = tuple(dict.fromkeys(row.update for row in ROWS if row.update))
 ACROSS = tuple(dict.fromkeys(row.across for row in ROWS if row.across))
 GROUPS: Mapping[int, tuple[Callable[..., Any], ...]] = {
-    ARITHMETIC: OFTEN + SELDOM,
+    ARITHMETIC: VALUES32,
     ARITHMETIC64: VALUES64,
     COMPARISON: COMPARISONS,
     LOOKUP: LOOKUPS,

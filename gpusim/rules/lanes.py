@@ -13,8 +13,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import intrinsic, overload, register_jitable
 
-from gpusim.decode import COMPARISONS, LOOKUPS, OFTEN, SELDOM, VALUES64
-from gpusim.rule import COMPILED, rarely, rule, switch
+from gpusim.decode import COMPARISONS, LOOKUPS, VALUES32, VALUES64
+from gpusim.rule import COMPILED, rule, switch
 from gpusim.state import LANES
 from isa import lanes as original
 from isa.semantics import PARTS
@@ -131,37 +131,7 @@ def lanewise_by_table(value: Callable[..., Any]) -> Callable[..., Any]:
     return rule(apply)
 
 
-def of_one_lane(value: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule (a, b, c, anything) that gives the value of one lane's patterns."""
-    compiled = rule(value)
-
-    def apply(a: Any, b: Any, c: Any, _: Any) -> Any:
-        return np.uint32(compiled(a, b, c))
-
-    return rule(apply)
-
-
-LENGTH = len(OFTEN)
-often = switch([lanewise(value) for value in OFTEN])
-seldom_of_lane = switch([of_one_lane(value) for value in SELDOM])
-
-
-@rarely
-def seldom(index: int, d: Any, a: Any, b: Any, c: Any) -> None:
-    """Set each lane of d to the value of that lane of a, b, c by the index-th of SELDOM."""
-    for lane in range(LANES):
-        d[lane] = seldom_of_lane(index, a[lane], b[lane], c[lane], 0)
-
-
-@rule
-def compute32(index: int, d: Any, a: Any, b: Any, c: Any) -> None:
-    """Set each lane of d to the value of that lane of a, b, c by the index-th of OFTEN and SELDOM."""
-    if index < LENGTH:
-        often(index, d, a, b, c)
-    else:
-        seldom(index - LENGTH, d, a, b, c)
-
-
+compute32 = switch([lanewise(value) for value in VALUES32])
 compute64 = switch([lanewise(value) for value in VALUES64])
 (look_up,) = map(lanewise_by_table, LOOKUPS)
 compare = switch([lanewise(value) for value in COMPARISONS])

@@ -86,7 +86,7 @@ def _control(sm: Any, g: int, warp: Any, active: int) -> bool:
     return True
 
 
-@rule
+@rarely  # for its size: it has two callers
 def _compute(sm: Any, instruction: Any, memory: Any, g: int, active: int) -> None:
     scratch, lanes, action = sm.scratch, sm.lanes[g], instruction.action
     if action == ARITHMETIC:
