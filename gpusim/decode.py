@@ -182,7 +182,7 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
 
 def _control(row: Any, instruction: Instruction) -> None:
     code = instruction.control or Control(0)
-    row["stall_count"], row["yields"], row["waits"] = code.stall, code.yields, code.waits
+    row["stall_count"], row["yields"], row["wait_mask"] = code.stall, code.yields, code.waits
     row["read_barrier"], row["write_barrier"] = (
         -1 if b is None else b for b in (code.read_barrier, code.write_barrier)
     )

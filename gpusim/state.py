@@ -268,7 +268,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("yields", "i4"),  # 1: the scheduler may turn to another warp
     ("read_barrier", "i4"),  # let go when the sources have been read, -1: none
     ("write_barrier", "i4"),  # let go when the result is there, -1: none
-    ("waits", "i4"),  # mask of the barriers waited for
+    ("wait_mask", "i4"),  # mask of the barriers waited for
     ("reuse", "i4"),  # mask of the sources a, b, c that stay for the next instruction
     ("visit", "i4"),  # the first pc from here on that decides addresses, guards or branches, or depends on them
 ])  # fmt: skip

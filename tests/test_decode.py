@@ -11,7 +11,7 @@ CODES = """
     [B0----5:R3:W0:Y:S12] FFMA R4, R1.reuse, R2, -R3.reuse
     [B------:R-:W-:-:S01] EXIT
 """
-FIELDS = ("stall_count", "yields", "read_barrier", "write_barrier", "waits", "reuse")
+FIELDS = ("stall_count", "yields", "read_barrier", "write_barrier", "wait_mask", "reuse")
 
 
 @pytest.mark.parametrize(
