@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.machine import Machine, initiation_interval
+from gpusim.machine_record import UNITS
 from gpusim.schema import PIPE_UNITS
 from gpusim.stall import Stall
-from gpusim.state import UNITS, decoded_t
+from gpusim.state import decoded_t
 from isa.control import Control
 from isa.errors import UserError
 from isa.instruction import Instruction

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim import state
+from gpusim import machine_record, state
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
 from gpusim.machine import Machine, line_cycles, pairs, row_bytes
@@ -166,7 +166,7 @@ def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -
         ("chip.sms", sms, state.SMS),
         ("schedulers.count", machine.schedulers.count, state.SCHEDULERS),
         ("schedulers.dispatch_ports", machine.schedulers.dispatch_ports, state.PORTS),
-        ("pipes", len(machine.pipe), state.PIPES),
+        ("pipes", len(machine.pipe), machine_record.PIPES),
         ("load_store.queue", machine.load_store.queue, state.QUEUE),
         ("shared_memory.banks", machine.shared_memory.banks, state.LANES),
         ("instructions", len(kernel.program) + 1, state.PROGRAM),
@@ -194,7 +194,7 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.ports, packed.same_warp = machine.schedulers.dispatch_ports, machine.issue.pairing == "same-warp"
     packed.queue, packed.pass_cycles, packed.banks = machine.load_store.queue, shared.pass_cycles, shared.banks
     packed.merge_halves = shared.merge_halves
-    packed.shared_rule, packed.bank_words = state.SHARED_RULES.index(shared.rule), shared.bank_bytes // 4
+    packed.shared_rule, packed.bank_words = machine_record.SHARED_RULES.index(shared.rule), shared.bank_bytes // 4
     packed.shared_latency[:] = [getattr(shared, f"latency_{width}") for width in widths]
     packed.free_passes[:] = [getattr(shared, f"free_passes_{width}") for width in widths]
     packed.shared_war[:] = [getattr(shared, f"war_{width}") for width in widths]

@@ -5,33 +5,33 @@ The record is seen as one array of 64-bit words, and each word that changes duri
 * SAME: neither a time nor a count; equal states have it equal.
 * TIME: a cycle that matters only while it lies ahead.
 * MOMENT: a cycle in the past that matters itself.
+* STAMP: a cycle in the past that matters only when nothing more happens to its slot; equal states may differ in it.
 * TOTAL: grows by what has happened.
 * NUMBER: one of the values that a total has had.
 
-SPECIAL words (rounds of loops, rungs, what a warp remembers of running sums, the memory channel) have rules of their
-own in rules/fast_forward.py. What is FREE is never read again before it is written, or only by the trace; everything
-else never changes once recorded.
+SPECIAL words (rounds of loops, rungs, what a warp remembers of running sums, the memory channel, the warp whose loop
+is watched) have rules of their own in rules/fast_forward.py. What is FREE is never read again before it is written, or
+only by the trace; everything else never changes once recorded.
 """
 
 from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim import state
+from gpusim import machine_record, state
 from gpusim.stall import DENIALS, OWN, REASONS
 
 Words = NDArray[np.int64]
 
-HISTORY = 512  # hashes of earlier states that are remembered
-NOTES = 8  # what a watch notes of its candidate; rules/fast_forward.py names them, and what it keeps of a warp
-OF_WARP = OWN + 2 * DENIALS + state.DEPTHS + 4
-WATCHES = 5  # of loops, and of the last four placements of blocks
+ROWS = 256  # states that are kept
+ROOM = 1 << 23  # words of them all, 64 MiB, where that is fewer
+RECENT = 32  # the latest are kept in any case
 
 # ruff: noqa: SIM905  (a table of paths reads better without quotes)
 # A letter in brackets says how many of a row count: warp slots, registers, schedulers, units, ... (`_sizes`).
@@ -53,9 +53,9 @@ TIME = """
 """.split()
 MOMENT = """
     warps[w].since warps[w].ready_at schedulers[k].since[u] schedulers[k].idle_since[u]
-    schedulers[k].used_until schedulers[k].issued_at cycles
-    empty_since[w]
+    schedulers[k].used_until schedulers[k].issued_at
 """.split()
+STAMP = "cycles empty_since[w]".split()
 TOTAL = """
     program[i].issued program[i].active program[i].passes program[i].stall[x]
     schedulers[k].refused[u][d] schedulers[k].lost[x] schedulers[k].issued
@@ -70,47 +70,64 @@ NUMBER = {
 }
 # The moment at which a number is taken anew.
 RENEWED = {"schedulers[k].refused_before[u][d]": "schedulers[k].idle_since[u]"}
-SPECIAL = "warps[w].laps[l] warps[w].rung[o] warps[w].refused[d] load_store.channel".split()
+AWAITED = {"warps[w].reader[r]": "warps[w].held[r]"}  # a number that matters only while that time is unknown
+SPECIAL = "warps[w].laps[l] warps[w].rung[o] warps[w].refused[d] load_store.channel marker".split()
+ROLES = (SAME, TIME, MOMENT, STAMP, TOTAL, tuple(NUMBER), SPECIAL)
+# The columns read by name, in the order of their names in rules/same_state.py.
+NAMED = """
+    warps[w].live warps[w].cursor warps[w].unit schedulers[k].ready warps[w].since warps[w].ready_at
+    schedulers[k].refused[u][d] schedulers[k].issued placed launch.next warps[w].age
+    warps[w].laps[l] warps[w].rung[o] warps[w].refused[d] load_store.channel marker
+""".split()
+NOTES = 3  # what is noted of a kept state: rules/same_state.py names them; the counts, rules/fast_forward.py
+COUNTS = 4
 
 
 class Recurrence(NamedTuple):
-    """The words of each role as indices into the record, and what each watch remembers: `.._seen` at its candidate.
+    """The words of each role as indices into the record, role by role, and the states that are kept: a row for each.
 
-    `number[i]` is a value of the total `total[source[i]]`, taken at the moment `moment[renewal[i]]` if that is not -1.
+    Role i has the columns from `roles[i]` up to `roles[i + 1]`, and the words named i-th begin at `columns[i]`. Number
+    j is a value of the total in column `source[j]`, taken at the moment in column `renewal[j]` if that is not -1;
+    if `awaited[j]` is not, it matters only while the time in that column is unknown.
+    `order` lists the rows in use by time, and then the free ones; two rows of `kept` behind those are for scratch.
     """
 
     words: Words
-    same: Words
-    time: Words
-    moment: Words
-    total: Words
-    number: Words
+    places: Words
+    roles: Words
+    columns: Words
     source: Words
     renewal: Words
-    same_seen: Words
-    time_seen: Words
-    moment_seen: Words
-    total_seen: Words
-    number_seen: Words
-    warps_seen: Words
-    history: Words
+    awaited: Words
+    kept: Words
     notes: Words
+    order: Words
+    counts: Words
 
 
 def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:
-    """Return the roles of a launch's words, of so many rows of program and registers, with nothing remembered yet.
+    """Return the roles of a launch's words, of so many rows of program and registers, with no state kept yet.
 
     Where the SM is not `forwarding`, nobody reads them, and next to nothing is worked out.
     """
     sizes = _sizes(sms[0], rows, registers) if sms[0]["forwarding"] else dict.fromkeys(string.ascii_lowercase, 0)
-    same, time, moment, total = (_all(role, sizes) for role in (SAME, TIME, MOMENT, TOTAL))
-    number = _all(NUMBER, sizes)
-    seen = (np.zeros((WATCHES, len(role)), np.int64) for role in (same, time, moment, total, number))
-    words = sms.view(np.uint8).view(np.int64)
-    of_warps, notes = (np.zeros((WATCHES, *shape), np.int64) for shape in ((sizes["w"], OF_WARP), (NOTES,)))
-    history = np.full(HISTORY, -1, np.int64)
-    return Recurrence._make(
-        (words, same, time, moment, total, number, *_origins(total, moment, sizes), *seen, of_warps, history, notes),
+    found = {path: places(path, sizes) for role in ROLES for path in role}
+    ends = np.cumsum([words.size for words in found.values()])
+    first = {path: int(end) - words.size for (path, words), end in zip(found.items(), ends, strict=True)}
+    roles = [first[next(iter(role))] for role in ROLES]
+    kept = max(2 * RECENT, min(ROWS, ROOM // max(1, int(ends[-1]))))
+    return Recurrence(
+        words=sms.view(np.uint8).view(np.int64),
+        places=np.concatenate(list(found.values())),
+        roles=np.array([*roles, ends[-1]], np.int64),
+        columns=np.array([first[path] for path in NAMED], np.int64),
+        source=np.concatenate([_owners(found, first, path, of) for path, of in NUMBER.items()]),
+        renewal=np.concatenate([_owners(found, first, path, RENEWED.get(path)) for path in NUMBER]),
+        awaited=np.concatenate([_owners(found, first, path, AWAITED.get(path)) for path in NUMBER]),
+        kept=np.zeros((kept + 2, int(ends[-1])), np.int64),
+        notes=np.zeros((kept + 2, NOTES), np.int64),
+        order=np.arange(kept, dtype=np.int64),
+        counts=np.zeros(COUNTS, np.int64),
     )
 
 
@@ -119,7 +136,7 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
         "a": int(sm["agents"]),
         "b": int(sm["launch"]["resident"]),
         "d": DENIALS,
-        "f": state.PIPES,
+        "f": machine_record.PIPES,
         "i": rows,
         "k": int(sm["machine"]["schedulers"]),
         "l": state.DEPTHS,
@@ -129,31 +146,19 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
         "q": int(sm["machine"]["queue"]),
         "r": registers,
         "s": state.SLOTS,
-        "u": state.UNITS,
+        "u": machine_record.UNITS,
         "w": int(sm["warp_slots"]),
         "x": REASONS,
     }
 
 
-def _origins(total: Words, moment: Words, sizes: Mapping[str, int]) -> tuple[Words, Words]:
-    """Return for each number the place of its total among the totals, and of its moment among the moments or -1."""
-    totals = [_origin(path, of, total, sizes) for path, of in NUMBER.items()]
-    moments = [_origin(path, RENEWED.get(path), moment, sizes) for path in NUMBER]
-    return np.concatenate(totals), np.concatenate(moments)
-
-
-def _origin(path: str, of: str | None, role: Words, sizes: Mapping[str, int]) -> Words:
-    """Return for each word of a path the place in `role` of the word that it belongs to; -1 where there is none."""
-    count = places(path, sizes).size
+def _owners(found: Mapping[str, Words], first: Mapping[str, int], path: str, of: str | None) -> Words:
+    """Return for each word of a path the column of the word that it belongs to; -1 where there is none."""
+    count = found[path].size
     if of is None:
         return np.full(count, -1, np.int64)
-    place = {int(word): i for i, word in enumerate(role)}
-    owners = np.array([place[int(word)] for word in places(of, sizes)], np.int64)
+    owners = np.arange(found[of].size, dtype=np.int64) + first[of]
     return np.repeat(owners, count // max(1, owners.size))
-
-
-def _all(paths: Iterable[str], sizes: Mapping[str, int]) -> Words:
-    return np.concatenate([places(path, sizes) for path in paths])
 
 
 def places(path: str, sizes: Mapping[str, int]) -> Words:

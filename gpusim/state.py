@@ -6,18 +6,13 @@ woken. Masks of warps are local to a scheduler: bit j of scheduler k is warp slo
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
+from gpusim.machine_record import PIPES, UNITS, machine_t, record
 from gpusim.stall import DENIALS, OWN, REASONS
 
 WARPS = 64
 SCHEDULERS = 4
 SMS = 256
-PIPES = 8
 SLOTS = 62  # warps of one scheduler: bits of a mask that never turns negative
-UNITS = 32
 REGISTERS = 256
 PREDICATES = 8
 BLOCKS = 32
@@ -40,63 +35,6 @@ LANES = 32
 NEVER = 1 << 60  # later than every cycle: wait to be woken
 LAUNCHER = 0  # agents: the block scheduler, then the warp schedulers, then the load/store unit
 FIRST_SCHEDULER = 1
-
-Fields = list[Any]
-
-
-def record(fields: Fields) -> np.dtype[Any]:
-    """A record type whose fields are read as attributes."""
-    return np.dtype((np.record, np.dtype(fields, align=True)))
-
-
-unit_t = record([
-    ("pipe", "i8"),  # -1: none
-    ("throttle", "i8"),  # stall reason while its pipe is busy or its queue full
-    ("double", "i8"),  # 1: double precision
-    ("queued", "i8"),  # 1: goes through the load/store queue
-])  # fmt: skip
-
-machine_t = record([
-    ("schedulers", "i8"),  # warp schedulers of the SM
-    ("interval", "i8"),  # cycles from one issue slot of a scheduler to its next
-    ("shift", "i8"),  # its binary logarithm, which saves costly divisions; -1: it is no power of two
-    ("stagger", "i8"),  # scheduler k's slots lie k times this many cycles later
-    ("reissue", "i8"),  # cycles from an issue of a warp to its next at the earliest
-    ("policy", "i8"),  # index into warp_scheduler.POLICIES
-    ("rotate", "i8"),  # 1: the schedulers' rank inside a cycle rotates from slot to slot
-    ("wastes_slot", "i8"),  # 1: a warp refused by the load/store queue has used up the issue slot
-    ("moves_pointer", "i8"),  # 1: the policy goes on from the refused warp, 0: from the last one that issued
-    ("retry", "i8"),  # cycles until a warp so refused is looked at again
-    ("ports", "i8"),  # instructions that a scheduler issues in one turn at most
-    ("same_warp", "i8"),  # 1: all of them from one warp, 0: each from another
-    ("exclusive", "i8"),  # cycles from a DP issue during which the SM issues one instruction per slot (0: off)
-    ("queue", "i8"),  # load/store instructions that may wait for service
-    ("pass_cycles", "i8"),  # cycles of one pass through the shared-memory data path
-    ("merge_halves", "i8"),  # 1: a 128-bit access serves half-warps with the same addresses together
-    ("shared_rule", "i8"),  # index into SHARED_RULES
-    ("banks", "i8"),  # shared-memory banks
-    ("bank_words", "i8"),  # 32-bit words side by side in one bank
-    ("row_bytes", "i8"),  # costs of accesses don't change when addresses move by multiples of this
-    ("shared_latency", "i8", (3,)),  # cycles from service to the result, widths 32, 64, 128
-    ("free_passes", "i8", (3,)),  # passes already contained in that latency
-    ("shared_war", "i8", (3,)),  # cycles from service until the source registers may be overwritten
-    ("global_latency", "i8"),  # cycles from leaving the channel to the result
-    ("global_request", "i8"),  # load/store cycles per transaction
-    ("global_war", "i8"),  # as shared_war
-    ("line_bytes", "i8"),  # bytes of one global-memory transaction
-    ("line_cost", "i8"),  # parts of a cycle that one transaction occupies the channel
-    ("channel_parts", "i8"),  # parts of a cycle in which the channel's time counts
-    ("local_latency", "i8"),
-    ("local_request", "i8"),
-    ("barrier", "i8"),  # cycles from the last arrival to the release
-    ("branch", "i8"),  # cycles from a branch to the warp's next issue
-    ("block_latency", "i8"),  # cycles from a free block slot to the first issue of the next block
-    ("warp_skew", "i8"),  # further cycles per warp of a block
-    ("block_skew", "i8"),  # further cycles per block of the first wave
-    ("pipe_shared", "i8", (PIPES,)),  # 1: one pipe for the SM, 0: one per scheduler
-    ("units", unit_t, (UNITS,)),  # what an instruction of each unit class asks of the SM
-    ("pairs", "i8", (UNITS,)),  # mask of the unit classes that may go beside each in a later port of its turn
-])  # fmt: skip
 
 launch_t = record([
     ("grid", "i8", (3,)),
@@ -393,9 +331,6 @@ chip_t = record([
 
 TRACE_MARGIN = 128  # more trace records than one cycle can write
 FREE, RUNNING, DONE = range(3)
-
-SHARED_RULES = ("fermi", "gt200", "kepler", "volta")  # how addresses become passes: rules/shared_memory.py
-FERMI, GT200, KEPLER, VOLTA = range(len(SHARED_RULES))
 
 TRACE_KINDS = ("place", "issue", "refuse", "serve", "release", "retire")
 PLACE, ISSUE, REFUSE, SERVE, RELEASE, RETIRE = range(len(TRACE_KINDS))

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from gpusim.machine_record import machine_t, record
 from gpusim.plain import plain, unpacked
 from gpusim.rules import ladder, load_store, shared_memory
-from gpusim.state import machine_t, record
 
 
 def test_a_plain_rule_calls_plain_rules():

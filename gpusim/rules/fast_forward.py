@@ -1,334 +1,295 @@
-"""Exact fast-forward: when the SM's state comes back, whole periods are taken at once.
+"""Exact fast-forward: when the SM comes back to a state that it has been in, it takes the same way at once.
 
-At certain events the state, relative to the clock, is hashed. When a warp goes round a loop and the hash has been seen
-before, the state is kept as a candidate for as many events as that lies back; when a block is placed, the last few
-states are. When a candidate's hash returns, every word is compared by its role (gpusim/recurrence.py). If it is the
-same state, some cycles later, and what the warps will do is the same for several periods to come (their streams tell),
-then so is everything that happens, and the state after n periods is
+At certain events (a certain warp goes round a loop, a block is placed) the state is hashed and kept. If the hash has
+been seen before, the two states are compared word by word, by role (gpusim/recurrence.py). If they are the same, some
+cycles apart, and what the warps will do is the same (their streams tell), then so is everything that happens: first
+whole periods, from the earlier state to the present one and again, then the part of the next that still is the same,
+up to the last kept state on the way. With n = 1 for such a part, and the present state as the one reached for n whole
+periods, every word that has changed on the way becomes
 
-    word + n (word now - word of the candidate)
+    word reached + n (word now - word when the state was met before)
 
-for each word that is not over and done with: times move by n periods, totals grow by n times what they grew by.
-Nothing is estimated; where no period is found, or a loop ends, or a block differs, time goes on cycle by cycle.
+Nothing is estimated; where no state comes back, or a loop ends, or a block differs, time goes on cycle by cycle.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.recurrence import NOTES
+from gpusim.recurrence import RECENT
 from gpusim.rule import NEVER, rarely, rule
-from gpusim.rules import stream, wakeup
-from gpusim.rules.stream import FACTOR, MASK
+from gpusim.rules import same_state, stream, wakeup
+from gpusim.rules.same_state import (
+    AGE,
+    CHANNEL,
+    CURSOR,
+    EVENT,
+    HASH,
+    LAPS,
+    LIVE,
+    MARKER,
+    NEXT,
+    NUMBER,
+    PLACED,
+    READY_AT,
+    REFUSED,
+    RUNG,
+    SAME,
+    SINCE,
+    SPECIAL,
+    TIME,
+    TOTAL,
+    WHEN,
+    behind,
+    word,
+)
 from gpusim.stall import DENIALS, OWN
 from gpusim.state import DEPTHS, LOG
 
-LOOPS, BLOCKS = 0, 1  # watches: of loops, and from there on of the last placements of blocks
-HELD, HASH, SINCE, SEATED, CHANNEL, NEXT, ISSUED, KEPT = range(NOTES)
+COUNT, EVENTS, STRIDE, LOOKED = range(4)  # states kept, events looked at, one in how many stays, issued at the last one
 EAGER = 64  # events that are looked at in any case
-REFUSED, BEHIND = OWN, OWN + DENIALS  # what is kept of a warp behind its rungs
-ROUND = OWN + 2 * DENIALS
-SETTLED, READY_AT, AGE, BLOCK = (ROUND + DEPTHS + i for i in range(4))
+WORTH = (
+    4  # words of a state that cost as much to keep as an instruction does to simulate, times the share that may cost
+)
+TRIES = 4  # states of the same hash that are compared
 
 
 @rarely
 def skip(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
     """After an event: cycles that are taken at once, none later than `limit`; 0 as long as nothing is known."""
     event, sm.event = sm.event, 0
-    cycles = 0
-    if event & stream.PLACED:
-        cycles = _watch_blocks(sm, memory, r, now, limit)
-    elif _worth_a_look(sm, r):
-        cycles = _watch_loops(sm, memory, r, now, limit)
+    if not _worth_a_look(sm, r, event):
+        return 0
+    here = _keep(sm, r, now)
+    cycles, tries, at = 0, TRIES, r.counts[COUNT] - 2
+    while cycles == 0 and tries > 0 and at >= 0:
+        if r.notes[r.order[at], HASH] == r.notes[here, HASH]:
+            tries -= 1
+            cycles = _follow(sm, memory, r, at, here, limit)
+        at -= 1
     sm.skipped += cycles
     return cycles
 
 
 @rule
-def _worth_a_look(sm: Any, r: Any) -> bool:
+def _worth_a_look(sm: Any, r: Any, event: int) -> bool:
     """Whether so much has been issued since the last look that another one costs little beside it."""
     issued = 0
     for k in range(sm.machine.schedulers):
         issued += sm.schedulers[k].issued
-    notes = r.notes[LOOPS]
-    if notes[NEXT] > EAGER and issued - notes[ISSUED] < (r.same.size + r.time.size) // 4:
+    soon = issued - r.counts[LOOKED] < r.places.size // WORTH
+    if soon and r.counts[EVENTS] > EAGER and not event & stream.PLACED:
         return False
-    notes[ISSUED] = issued
+    r.counts[LOOKED] = issued
     return True
 
 
-@rule
-def _watch_blocks(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
-    """Compare with the states in which the last blocks were placed, and keep the present one beside them."""
-    digest, newest = _digest(sm, r, now), r.notes[LOOPS]
-    cycles = 0
-    for w in range(BLOCKS, r.notes.shape[0]):
-        if cycles == 0 and r.notes[w, HELD] and digest == r.notes[w, HASH]:
-            cycles = _periods(sm, memory, r, w, now, limit) * (now - r.notes[w, SINCE])
-    _keep(sm, r, BLOCKS + newest[KEPT] % (r.notes.shape[0] - BLOCKS), digest, now + cycles, 1)
-    newest[KEPT] += 1
-    return cycles
-
-
-@rule
-def _watch_loops(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
-    """Compare with the candidate, and see whether the present state should be one."""
-    digest, notes = _digest(sm, r, now), r.notes[LOOPS]
-    cycles = 0
-    if notes[HELD]:
-        notes[HELD] -= 1
-        if digest == notes[HASH]:
-            cycles = _periods(sm, memory, r, LOOPS, now, limit) * (now - notes[SINCE])
-            notes[HELD] = 0
-    if not notes[HELD]:
-        events = _events_since(r.history, notes[NEXT], digest)
-        if events:
-            _keep(sm, r, LOOPS, digest, now + cycles, events)
-    r.history[notes[NEXT] % r.history.size] = digest
-    notes[NEXT] += 1
-    return cycles
-
-
-@rule
-def _events_since(history: Any, following: int, digest: int) -> int:
-    """How many events ago a hash has been seen last; 0 if that is too long."""
-    for back in range(1, history.size + 1):
-        if history[(following - back) % history.size] == digest:
-            return back
-    return 0
-
-
-@rule
-def _ahead(time: int, now: int) -> int:
-    """How far ahead a time lies, 0 if it has passed."""
-    return NEVER if time >= NEVER else max(0, time - now)
+@rarely
+def _keep(sm: Any, r: Any, now: int) -> int:
+    """Keep the present state; the row in which it stands."""
+    counts = r.counts
+    while counts[COUNT] == r.order.size:
+        _thin(r)
+    row = r.order[counts[COUNT]]
+    counts[COUNT] += 1
+    counts[EVENTS] += 1
+    for i in range(r.places.size):
+        r.kept[row, i] = r.words[r.places[i]]
+    r.notes[row, WHEN], r.notes[row, EVENT] = now, counts[EVENTS]
+    r.notes[row, HASH] = same_state.digest(sm, r, row, now)
+    return int(row)
 
 
 @rarely
-def _digest(sm: Any, r: Any, now: int) -> int:
-    """A hash of what is the same in equal states."""
-    digest = now % (sm.machine.interval * sm.machine.schedulers)
-    for i in range(r.same.size):
-        digest = (digest * FACTOR + (r.words[r.same[i]] & MASK)) & MASK
-    for i in range(r.time.size):
-        digest = (digest * FACTOR + (_ahead(r.words[r.time[i]], now) & MASK)) & MASK
-    return digest
+def _thin(r: Any) -> None:
+    """Make room: of what is not recent one state in so many stays, and in twice as many if that frees nothing."""
+    kept, stride = 0, max(1, r.counts[STRIDE])
+    for at in range(r.counts[COUNT]):
+        row = r.order[at]
+        if at >= r.counts[COUNT] - RECENT or r.notes[row, EVENT] % stride == 0:
+            r.order[at], r.order[kept] = r.order[kept], row
+            kept += 1
+    if kept == r.counts[COUNT]:
+        r.counts[STRIDE] = 2 * stride
+    r.counts[COUNT] = kept
 
 
 @rarely
-def _keep(sm: Any, r: Any, w: int, digest: int, now: int, events: int) -> None:
-    """Make the present state the candidate for as many events as it took its hash to return."""
-    r.notes[w, HELD], r.notes[w, HASH], r.notes[w, SINCE] = events, digest, now
-    _copy(r.words, r.same, r.same_seen[w])
-    _copy(r.words, r.time, r.time_seen[w])
-    _copy(r.words, r.moment, r.moment_seen[w])
-    _copy(r.words, r.total, r.total_seen[w])
-    _copy(r.words, r.number, r.number_seen[w])
-    r.notes[w, SEATED], r.notes[w, CHANNEL] = sm.placed, sm.load_store.channel
-    for g in range(sm.warp_slots):
-        _keep_warp(sm, sm.schedulers[g % sm.machine.schedulers], sm.warps[g], r.warps_seen[w, g])
-
-
-@rule
-def _keep_warp(sm: Any, scheduler: Any, warp: Any, seen: Any) -> None:
-    seen[SETTLED], seen[READY_AT] = warp.since, warp.ready_at
-    seen[AGE], seen[BLOCK] = warp.age, sm.blocks[warp.block].id
-    for rung in range(OWN):
-        seen[rung] = warp.rung[rung]
-    for denial in range(DENIALS):
-        seen[REFUSED + denial] = warp.refused[denial]
-        seen[BEHIND + denial] = scheduler.refused[warp.unit, denial] - warp.refused[denial]
-    for depth in range(DEPTHS):
-        seen[ROUND + depth] = warp.laps[depth]
-
-
-@rule
-def _copy(words: Any, places: Any, to: Any) -> None:
-    for i in range(places.size):
-        to[i] = words[places[i]]
-
-
-@rarely
-def _periods(sm: Any, memory: Any, r: Any, w: int, now: int, limit: int) -> int:
-    """Whole periods that may be taken at once, and are: 0 if this is not the candidate's state again."""
-    period = now - r.notes[w, SINCE]
-    if not (_words_agree(sm, r, w, now, period) and _warps_agree(sm, r, w, period)):
+def _follow(sm: Any, memory: Any, r: Any, at: int, here: int, limit: int) -> int:
+    """Cycles of the way from the state kept at this place of the order that are taken from here: 0 if it is another."""
+    before, later, last = r.order[at], r.order.size, r.order.size + 1
+    if not same_state.agree(sm, r, before, here):
         return 0
-    n = (limit - now) // period
-    for g in range(sm.warp_slots):
-        n = min(n, _rounds_left(sm, r, w, g))
-    n = _blocks_alike(sm, memory, r, w, n)
+    now, reached = here, here
+    n = _periods(sm, memory, r, before, here, limit)
     if n > 0:
-        _take(sm, r, w, n, period, now)
-    return max(n, 0)
+        _move(sm, r, before, here, here, n, later)
+        now = reached = later
+    way = _furthest(sm, memory, r, at, here, now, limit)
+    if way != before:
+        _move(sm, r, before, now, way, 1, last)
+        reached = last
+    if reached != here:
+        _put(sm, r, before, here, reached)
+    return int(r.notes[reached, WHEN] - r.notes[here, WHEN])
 
 
 @rule
-def _words_agree(sm: Any, r: Any, w: int, now: int, period: int) -> bool:
-    if period % (sm.machine.interval * sm.machine.schedulers):
-        return False
-    for i in range(r.same.size):
-        if r.words[r.same[i]] != r.same_seen[w, i]:
-            return False
-    for i in range(r.time.size):
-        if _ahead(r.words[r.time[i]], now) != _ahead(r.time_seen[w, i], now - period):
-            return False
-    channel, seen, parts = sm.load_store.channel, r.notes[w, CHANNEL], sm.machine.channel_parts
-    if max(0, channel - now * parts) != max(0, seen - (now - period) * parts):
-        return False
-    return _moments_agree(sm, r, w, now - period, period) and _numbers_agree(r, w)
-
-
-@rule
-def _moments_agree(sm: Any, r: Any, w: int, before: int, period: int) -> bool:
-    """Whether each moment has moved with the clock, or has stayed and was out of sight of other schedulers before."""
-    for i in range(r.moment.size):
-        seen = r.moment_seen[w, i]
-        moved = r.words[r.moment[i]] - seen
-        if moved != period and (moved != 0 or seen + sm.machine.interval > before):
-            return False
-    return True
-
-
-@rule
-def _numbers_agree(r: Any, w: int) -> bool:
-    """Whether each number has kept its distance from its total, or has not been taken anew."""
-    for i in range(r.number.size):
-        change, total, moment = r.words[r.number[i]] - r.number_seen[w, i], r.source[i], r.renewal[i]
-        renewed = moment >= 0 and r.words[r.moment[moment]] != r.moment_seen[w, moment]
-        stays = change == 0 and not renewed
-        if not stays and change != r.words[r.total[total]] - r.total_seen[w, total]:
-            return False
-    return True
-
-
-@rule
-def _warps_agree(sm: Any, r: Any, w: int, period: int) -> bool:
+def _periods(sm: Any, memory: Any, r: Any, before: int, here: int, limit: int) -> int:
+    """How many whole periods go as the last one did."""
+    n = (limit - r.notes[here, WHEN]) // (r.notes[here, WHEN] - r.notes[before, WHEN])
     for g in range(sm.warp_slots):
-        warp, seen = sm.warps[g], r.warps_seen[w, g]
-        scheduler = sm.schedulers[g % sm.machine.schedulers]
-        if not _rungs_agree(warp, seen, period):
-            return False
-        if (scheduler.ready >> (g // sm.machine.schedulers)) & 1 and not _sums_agree(scheduler, warp, seen):
-            return False
-    return _order_agrees(sm, r, w)
+        n = min(n, _rounds_left(sm, r, before, here, g))
+    placed = word(r, here, PLACED, 0) - word(r, before, PLACED, 0)
+    if placed == 0 or n <= 0:
+        return max(0, n)
+    return _blocks_alike(sm, memory, r, before, here, here, n * placed) // placed
 
 
 @rule
-def _order_agrees(sm: Any, r: Any, w: int) -> bool:
-    """Whether the warps placed during the period are younger than those that stayed, as were those in their slots."""
-    stayed, replaced = -1, NEVER
-    for g in range(sm.warp_slots):
-        age, seen = sm.warps[g].age, r.warps_seen[w, g, AGE]
-        if age == seen:
-            stayed = max(stayed, seen)
-        else:
-            replaced = min(replaced, seen)
-    return stayed < replaced
-
-
-@rule
-def _rungs_agree(warp: Any, seen: Any, period: int) -> bool:
-    """Whether each rung has moved with the clock, or was settled both times, or the warp has slept all the while."""
-    asleep = warp.since == seen[SETTLED]
-    for rung in range(OWN):
-        time, before = warp.rung[rung], seen[rung]
-        settled = time <= warp.since and before <= seen[SETTLED]
-        same = time == before and (asleep or time >= NEVER)
-        if not (settled or same or time - before == period):
-            return False
-    return True
-
-
-@rule
-def _sums_agree(scheduler: Any, warp: Any, seen: Any) -> bool:
-    """Whether what a ready warp remembers of its scheduler's sums lies as far behind them, or is still the same."""
-    if warp.ready_at == seen[READY_AT]:
-        return True
-    for denial in range(DENIALS):
-        if scheduler.refused[warp.unit, denial] - warp.refused[denial] != seen[BEHIND + denial]:
-            return False
-    return True
-
-
-@rule
-def _rounds_left(sm: Any, r: Any, w: int, g: int) -> int:
+def _rounds_left(sm: Any, r: Any, before: int, here: int, g: int) -> int:
     """How many periods like the last the warp's loops still have in them."""
-    warp, seen = sm.warps[g], r.warps_seen[w, g]
-    if not warp.live:
-        return NEVER
     left = NEVER
     for depth in range(DEPTHS):
-        turns = warp.laps[depth] - seen[ROUND + depth]
-        if turns != 0:
-            if turns < 0 or left < NEVER or sm.blocks[warp.block].id != seen[BLOCK]:
+        laps = word(r, here, LAPS, g * DEPTHS + depth)
+        turns = laps - word(r, before, LAPS, g * DEPTHS + depth)
+        if turns != 0 and word(r, here, LIVE, g):
+            if turns < 0 or left < NEVER or word(r, here, AGE, g) != word(r, before, AGE, g):
                 return 0
-            left = (_rounds(sm, warp.cursor, depth) - warp.laps[depth]) // turns
+            left = (sm.events[_marker(sm, word(r, here, CURSOR, g), depth)].rounds - laps) // turns
     return left
 
 
 @rule
-def _rounds(sm: Any, cursor: int, depth: int) -> int:
-    """Rounds of the loop of that depth around an event."""
+def _marker(sm: Any, cursor: int, depth: int) -> int:
+    """The marker of the loop of that depth around an event, or the end of its stream."""
     i = cursor
     while sm.events[i].pc != stream.END:
         marker = sm.events[i]
         if marker.pc == stream.MARKER and marker.depth == depth and i - marker.length <= cursor:
-            return int(marker.rounds)
+            return int(i)
         i += 1
-    return 0
+    return int(i)
 
 
-@rule
-def _blocks_alike(sm: Any, memory: Any, r: Any, w: int, n: int) -> int:
-    """How many of n periods the blocks to come do what those of the last period did, one by one."""
-    before = r.notes[w, SEATED]
-    placed = sm.placed - before
-    if placed == 0 or n <= 0:
-        return n
-    if before < sm.launch.resident or placed > LOG:
+@rarely
+def _blocks_alike(sm: Any, memory: Any, r: Any, before: int, here: int, now: int, most: int) -> int:
+    """How many of the blocks to come, up to `most`, do what those placed between two states did, one by one."""
+    first = word(r, before, PLACED, 0)
+    placed = word(r, here, PLACED, 0) - first
+    if first < sm.launch.resident or placed > LOG:
         return 0
-    block, alike = sm.launch.next, 0
-    while block < sm.launch.end and alike // placed < n:
-        if stream.script_of(sm, memory, 0, block) != sm.log[(before + alike % placed) % LOG]:
+    block, alike = word(r, now, NEXT, 0), 0
+    while block < sm.launch.end and alike < most:
+        if stream.script_of(sm, memory, 0, block) != sm.log[(first + alike % placed) % LOG]:
             sm.fault.code = 0
             break
         block += sm.launch.stride
         alike += 1
-    return min(n, alike // placed)
+    return alike
 
 
 @rule
-def _take(sm: Any, r: Any, w: int, n: int, period: int, now: int) -> None:
-    """The state after n more periods. The log lacks their blocks, so that no older candidate may look back."""
-    cycles = n * period
-    r.notes[:, HELD] = 0
-    for i in range(r.time.size):  # those that have passed too: a warp that has not been settled since asks for them
-        if r.words[r.time[i]] - r.time_seen[w, i] == period:
-            r.words[r.time[i]] += cycles
-    _extrapolate(r.words, r.moment, r.moment_seen[w], n)
-    _extrapolate(r.words, r.number, r.number_seen[w], n)
-    _extrapolate(r.words, r.total, r.total_seen[w], n)
-    if sm.load_store.channel > now * sm.machine.channel_parts:
-        sm.load_store.channel += cycles * sm.machine.channel_parts
-    for k in range(sm.machine.schedulers):
-        wakeup.renew(sm.machine, k, sm.schedulers[k], now + cycles)
-    for g in range(sm.warp_slots):
-        _take_warp(sm.warps[g], r.warps_seen[w, g], n, period)
+def _furthest(sm: Any, memory: Any, r: Any, at: int, here: int, now: int, limit: int) -> int:
+    """The last state on the way from the one kept at this place up to here that is reached from now on too."""
+    before = r.order[at]
+    placed = word(r, here, PLACED, 0) - word(r, before, PLACED, 0)
+    blocks = _blocks_alike(sm, memory, r, before, here, now, placed) if placed else 0
+    low, high = at, r.counts[COUNT] - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        way = r.order[middle]
+        fits = word(r, way, PLACED, 0) - word(r, before, PLACED, 0) <= blocks
+        fits = fits and r.notes[way, WHEN] - r.notes[before, WHEN] <= limit - r.notes[now, WHEN]
+        for g in range(sm.warp_slots):
+            fits = fits and _keeps_step(sm, r, before, now, way, g)
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return int(r.order[low])
 
 
 @rule
-def _take_warp(warp: Any, seen: Any, n: int, period: int) -> None:
-    for rung in range(OWN):
-        if warp.rung[rung] - seen[rung] == period:
-            warp.rung[rung] += n * period
-    for denial in range(DENIALS):
-        warp.refused[denial] += n * (warp.refused[denial] - seen[REFUSED + denial])
+def _keeps_step(sm: Any, r: Any, before: int, now: int, way: int, g: int) -> bool:
+    """Whether a warp goes on as it went before, up to a state on the way.
+
+    It does if it has done as many rounds of its loops. Else it may not leave the innermost of those that differ.
+    """
     for depth in range(DEPTHS):
-        warp.laps[depth] += n * (warp.laps[depth] - seen[ROUND + depth])
+        i = g * DEPTHS + depth
+        done = word(r, now, LAPS, i) - word(r, before, LAPS, i)
+        if done != 0 and word(r, now, LIVE, g):
+            loop = _marker(sm, word(r, before, CURSOR, g), depth)
+            turns = word(r, way, LAPS, i) - word(r, before, LAPS, i)
+            stays = turns >= 0 and word(r, now, LAPS, i) + turns <= sm.events[loop].rounds
+            stays = stays and word(r, way, AGE, g) == word(r, before, AGE, g)
+            stays = stays and loop == _marker(sm, word(r, way, CURSOR, g), depth)
+            return stays and _same_laps(r, before, way, g, depth + 1)
+    return True
 
 
 @rule
-def _extrapolate(words: Any, places: Any, seen: Any, n: int) -> None:
-    for i in range(places.size):
-        words[places[i]] += n * (words[places[i]] - seen[i])
+def _same_laps(r: Any, before: int, way: int, g: int, depth: int) -> bool:
+    """Whether a warp has done as many rounds of the loops from that depth on outwards."""
+    for i in range(g * DEPTHS + depth, (g + 1) * DEPTHS):  # noqa: SIM110  (compiled)
+        if word(r, way, LAPS, i) != word(r, before, LAPS, i):
+            return False
+    return True
+
+
+@rarely
+def _move(sm: Any, r: Any, before: int, now: int, way: int, n: int, to: int) -> None:
+    """Work out the state that is reached: as from `before` to `way`, but n times as far from `before` as now is."""
+    kept, cycles = r.kept, n * (r.notes[now, WHEN] - r.notes[before, WHEN])
+    r.notes[to, WHEN] = r.notes[way, WHEN] + cycles
+    for i in range(r.roles[SAME], r.roles[TIME]):
+        kept[to, i] = kept[way, i]
+    for i in range(r.roles[TIME], r.roles[TOTAL]):
+        kept[to, i] = _moved(kept[before, i], kept[now, i], kept[way, i], cycles)
+    for i in range(r.roles[TOTAL], r.roles[NUMBER]):
+        kept[to, i] = kept[way, i] + n * (kept[now, i] - kept[before, i])
+    for i in range(r.roles[NUMBER], r.roles[SPECIAL]):
+        total = r.source[i - r.roles[NUMBER]]
+        more = n * (kept[now, total] - kept[before, total])
+        kept[to, i] = _moved(kept[before, i], kept[now, i], kept[way, i], more)
+    channel = r.columns[CHANNEL]
+    parts = cycles * sm.machine.channel_parts
+    kept[to, channel] = _moved(kept[before, channel], kept[now, channel], kept[way, channel], parts)
+    kept[to, r.columns[MARKER]] = kept[way, r.columns[MARKER]]
+    for g in range(sm.warp_slots):
+        _move_warp(sm, r, before, now, way, n, to, g)
+
+
+@rule
+def _moved(before: int, now: int, way: int, distance: int) -> int:
+    """A word that stays on the way stays now; one that changes becomes what it became, that distance away."""
+    if way == before:
+        return now
+    return NEVER if way >= NEVER else way + distance
+
+
+@rule
+def _move_warp(sm: Any, r: Any, before: int, now: int, way: int, n: int, to: int, g: int) -> None:
+    kept, cycles = r.kept, n * (r.notes[now, WHEN] - r.notes[before, WHEN])
+    for i in range(r.columns[RUNG] + g * OWN, r.columns[RUNG] + (g + 1) * OWN):
+        settled = kept[way, i] <= word(r, way, SINCE, g)  # and must not be taken for one that lies ahead
+        kept[to, i] = kept[way, i] if settled else _moved(kept[before, i], kept[now, i], kept[way, i], cycles)
+    for i in range(r.columns[LAPS] + g * DEPTHS, r.columns[LAPS] + (g + 1) * DEPTHS):
+        kept[to, i] = kept[way, i] + n * (kept[now, i] - kept[before, i])
+    stays = word(r, way, READY_AT, g) == word(r, before, READY_AT, g)
+    for denial in range(DENIALS):
+        at = r.columns[REFUSED] + g * DENIALS + denial
+        kept[to, at] = kept[now, at]
+        if not stays:
+            kept[to, at] += behind(sm, r, to, g, denial) - behind(sm, r, way, g, denial)
+
+
+@rule
+def _put(sm: Any, r: Any, before: int, here: int, reached: int) -> None:
+    """Let the state that is reached be the SM's; the blocks placed on the way have the scripts of a period ago."""
+    for i in range(r.places.size):
+        r.words[r.places[i]] = r.kept[reached, i]
+    for k in range(sm.machine.schedulers):
+        wakeup.renew(sm.machine, k, sm.schedulers[k], r.notes[reached, WHEN])
+    placed = word(r, here, PLACED, 0)
+    period = placed - word(r, before, PLACED, 0)
+    for block in range(placed, word(r, reached, PLACED, 0)):
+        sm.log[block % LOG] = sm.log[(block - period) % LOG]

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.machine_record import FERMI, KEPLER, VOLTA
 from gpusim.rule import rarely, rule
-from gpusim.state import FERMI, KEPLER, LANES, VOLTA
+from gpusim.state import LANES
 
 HALF = LANES // 2
 ROW = 64  # words that Kepler's banks hold side by side

@@ -12,7 +12,8 @@ from gpusim.engines import compiled
 from gpusim.engines.simulate import run_sm
 from gpusim.launch import launch
 from gpusim.rule import COMPILED, NEVER
-from gpusim.rules import fast_forward
+from gpusim.rules import fast_forward, same_state
+from gpusim.stall import DENIALS
 from isa.errors import LimitError
 from isa.listing import read
 
@@ -45,6 +46,7 @@ meet:
     BAR.SYNC 0
     EXIT
 """
+COUNTED = [path for path in recurrence.NUMBER if path not in recurrence.AWAITED]
 CHANGES = {"schedulers.count": 2, "load_store.queue": 2, "limits.blocks": 1, "double.exclusive": "issue"}
 
 
@@ -72,19 +74,24 @@ class Recurring:
         self.sm, rows = self.started.sm, len(self.started.program)
         self.sizes = recurrence._sizes(self.sm, rows, kernel.program.registers)
         self.roles = recurrence.recurrence(self.started.sms, rows, kernel.program.registers)
-        monkeypatch.setattr(fast_forward, "_take", self.stop)
+        monkeypatch.setattr(fast_forward, "_move", self.stop)
         with pytest.raises(StopIteration):
             compiled.run(self.started.sms, self.started.memory, self.roles, NEVER, NEVER)
+        self.now = int(self.roles.notes[self.here, same_state.WHEN])
 
-    def stop(self, _sm, _roles, w, _n, period, now):
-        """Instead of taking periods, note what they are, and stop."""
-        self.w, self.period, self.now = w, period, now
+    def stop(self, _sm, _roles, before, here, *_):
+        """Instead of taking periods, note from where to where they go, and stop."""
+        self.before, self.here = before, here
         raise StopIteration
 
+    def column(self, name, i=0):
+        """The column of the i-th word of a name."""
+        return self.roles.columns[name] + i
+
     def agrees(self):
-        """Whether the state is held to be the candidate's."""
-        words = fast_forward._words_agree(self.sm, self.roles, self.w, self.now, self.period)
-        return words and fast_forward._warps_agree(self.sm, self.roles, self.w, self.period)
+        """Whether the state is held to be the earlier one."""
+        self.roles.kept[self.here] = self.roles.words[self.roles.places]
+        return same_state.agree(self.sm, self.roles, self.before, self.here)
 
     def unnoticed(self, path, change):
         """Indices of those words of a path that may be changed, one at a time, without being noticed."""
@@ -119,10 +126,26 @@ def test_the_state_comes_back(recurring):
     assert recurring.agrees()
 
 
-@pytest.mark.parametrize("path", [*recurrence.SAME, *recurrence.MOMENT, *recurrence.NUMBER])
+@pytest.mark.parametrize("path", [*recurrence.SAME, *recurrence.MOMENT, *COUNTED])
 def test_one_more_is_noticed(recurring, path):
     """Whatever is the same, a moment, or a total's earlier value, can't be one more without being noticed."""
     assert recurring.unnoticed(path, lambda word: word + 1) == []
+
+
+@pytest.mark.parametrize(("held", "agrees"), [(0, True), (NEVER, False)])
+def test_a_reader_counts_while_it_has_not_read(recurring, held, agrees):
+    """Which instruction reads a register last matters until it has been served, and no longer."""
+    roles, reader = recurring.roles, int(np.flatnonzero(recurring.roles.awaited >= 0)[0])
+    roles.kept[[recurring.before, recurring.here], roles.awaited[reader]] = held
+    roles.kept[recurring.here, roles.roles[same_state.NUMBER] + reader] += 1
+    assert same_state._numbers_agree(roles, recurring.before, recurring.here) == agrees
+
+
+@pytest.mark.parametrize("path", recurrence.STAMP)
+def test_a_stamp_may_differ(recurring, path):
+    """What only the next retirement reads, having written it, keeps no state from coming back."""
+    places = recurrence.places(path, recurring.sizes).tolist()
+    assert recurring.unnoticed(path, lambda word: word + 1) == places
 
 
 @pytest.mark.parametrize("path", recurrence.TIME)
@@ -143,48 +166,59 @@ def test_a_busier_channel_is_noticed(recurring):
 
 
 def test_what_stayed_must_have_been_still(recurring):
-    """A moment inside the last issue interval before the candidate may hold other schedulers, and so must move."""
-    at = int(np.flatnonzero(recurring.roles.words[recurring.roles.moment] == recurring.roles.moment_seen[0])[0])
-    place, before = recurring.roles.moment[at], recurring.now - recurring.period
+    """A moment inside the last issue interval before the earlier state may hold other schedulers, and so must move."""
+    roles, when = recurring.roles, recurring.roles.notes[recurring.before, same_state.WHEN]
+    moments = slice(roles.roles[same_state.MOMENT], roles.roles[same_state.STAMP])
+    at = moments.start + int(
+        np.flatnonzero(roles.kept[recurring.here, moments] == roles.kept[recurring.before, moments])[0]
+    )
     for age, agrees in ((2, True), (1, False)):
-        recurring.roles.words[place] = recurring.roles.moment_seen[recurring.w, at] = before - age
-        assert (
-            fast_forward._moments_agree(recurring.sm, recurring.roles, recurring.w, before, recurring.period) == agrees
-        )
+        roles.kept[[recurring.here, recurring.before], at] = when - age
+        assert same_state._moments_agree(recurring.sm, roles, recurring.before, recurring.here) == agrees
 
 
 def test_a_number_taken_anew_must_keep_its_distance(recurring):
     """The sums at the first empty slot may stay only as long as no slot was the first empty one again."""
-    roles, w = recurring.roles, recurring.w
-    moved = roles.words[roles.moment] != roles.moment_seen[w]
-    at = next(i for i, moment in enumerate(roles.renewal) if moment >= 0 and moved[moment])
-    moment = roles.renewal[at]
-    roles.number_seen[w, at] = roles.words[roles.number[at]]
-    roles.words[roles.total[roles.source[at]]] += 5
-    assert not recurring.agrees()
-    roles.moment_seen[w, moment] = roles.words[roles.moment[moment]]
-    assert fast_forward._numbers_agree(roles, w)
+    roles, (before, here) = recurring.roles, recurring.roles.kept[[recurring.before, recurring.here]]
+    at = next(i for i, moment in enumerate(roles.renewal) if moment >= 0 and before[moment] != here[moment])
+    number, total, moment = roles.roles[same_state.NUMBER] + at, roles.source[at], roles.renewal[at]
+    roles.kept[recurring.here, [number, total]] = before[[number, total]] + [0, 5]
+    assert not same_state._numbers_agree(roles, recurring.before, recurring.here)
+    roles.kept[recurring.before, moment] = here[moment]
+    assert same_state._numbers_agree(roles, recurring.before, recurring.here)
 
 
 @pytest.mark.parametrize(("seen", "now", "agrees"), [((3, 4), (3, 7), True), ((4, 3), (4, 6), False)])
 def test_a_warp_that_stays_must_be_the_older_one_throughout(recurring, seen, now, agrees):
     """A warp may not overtake another in age: `oldest` and `gto` would choose otherwise in the next period."""
-    for g in (0, 1):
-        recurring.roles.warps_seen[recurring.w, g, fast_forward.AGE] = seen[g]
-        recurring.sm.warps[g].age = now[g]
-    recurring.roles.warps_seen[recurring.w, 2, fast_forward.AGE] = recurring.sm.warps[2].age = 0
-    assert fast_forward._order_agrees(recurring.sm, recurring.roles, recurring.w) == agrees
+    kept, ages = recurring.roles.kept, recurring.column(same_state.AGE)
+    kept[recurring.before, ages : ages + 3] = *seen, 0
+    kept[recurring.here, ages : ages + 3] = *now, 0
+    assert same_state._order_agrees(recurring.sm, recurring.roles, recurring.before, recurring.here) == agrees
 
 
 @pytest.mark.parametrize(("ready_at", "more", "agrees"), [(0, 5, True), (9, 0, True), (9, 5, False)])
 def test_what_a_ready_warp_remembers_must_keep_its_distance(recurring, ready_at, more, agrees):
     """Sums that grow by 5 are the same to a warp that has been ready all along, and not to one ready anew."""
-    scheduler, warp = recurring.sm.schedulers[0], recurring.sm.warps[0]
-    seen = recurring.roles.warps_seen[recurring.w, 0]
-    fast_forward._keep_warp(recurring.sm, scheduler, warp, seen)
-    warp.ready_at += ready_at
-    scheduler.refused[warp.unit, 0] += more
-    assert fast_forward._sums_agree(scheduler, warp, seen) == agrees
+    kept, unit = recurring.roles.kept, int(recurring.sm.warps[0].unit)
+    kept[recurring.before] = kept[recurring.here]
+    kept[recurring.here, recurring.column(same_state.READY_AT)] += ready_at
+    kept[recurring.here, recurring.column(same_state.REFUSALS, unit * DENIALS)] += more
+    assert same_state._sums_agree(recurring.sm, recurring.roles, recurring.before, recurring.here, 0) == agrees
+
+
+def test_old_states_are_thinned_out_and_recent_ones_stay(recurring):
+    """When all rows are taken, older states stay at even distances, the latest all stay, in the order of time."""
+    roles, events = recurring.roles, same_state.EVENT
+    for number in range(1000):
+        row = fast_forward._keep(recurring.sm, roles, recurring.now)
+        roles.notes[row, events] = number
+    numbers = roles.notes[roles.order[: roles.counts[fast_forward.COUNT]], events]
+    old, recent = numbers[: -recurrence.RECENT], numbers[-recurrence.RECENT :]
+    assert recent.tolist() == list(range(1000 - recurrence.RECENT, 1000))
+    assert len(old) > recurrence.RECENT
+    assert (np.diff(old) > 0).all()
+    assert sorted(roles.order) == list(range(roles.order.size))
 
 
 def differ(text):
@@ -203,10 +237,10 @@ def differ(text):
     ("text", "rule", "mutant"),
     [
         (STEADY, "_rounds_left", lambda *_: NEVER),
-        (STEADY, "_rounds", lambda *_: 60),
-        (STEADY, "_extrapolate", lambda *_: None),
-        (STEADY, "_take_warp", lambda *_: None),
-        (BLOCKS, "_blocks_alike", lambda _sm, _memory, _r, _w, n: min(n, 5)),
+        (STEADY, "_keeps_step", lambda *_: True),
+        (STEADY, "_moved", lambda _before, now, _way, _distance: now),
+        (STEADY, "_move_warp", lambda *_: None),
+        (BLOCKS, "_blocks_alike", lambda *given: given[-1]),
     ],
     ids=lambda value: value if str(value).startswith("_") else "",
 )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from timing import plain_machine
 
-from gpusim import launch, state
+from gpusim import launch, machine_record, state
 from gpusim.rule import COMPILED, NEVER
 from gpusim.rules import ladder, wakeup
 
@@ -20,7 +20,7 @@ Step = tuple[int, int, int]  # slots that pass, a warp, and in how many slots it
 
 def packed(interval, stagger):
     """The machine of a launch, with this spacing of slots."""
-    machine = np.zeros(1, state.machine_t).view(np.recarray)[0]
+    machine = np.zeros(1, machine_record.machine_t).view(np.recarray)[0]
     changes = {"schedulers.interval": interval, "schedulers.stagger": stagger, "schedulers.count": 2}
     launch._pack(machine, plain_machine(changes))
     return machine

@@ -1,0 +1,147 @@
+"""When two kept states of the SM are the same, but for the cycles between them: word by word, by role.
+
+The roles, and what makes two words of each the same, are those of gpusim/recurrence.py and docs/model.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.machine_record import UNITS
+from gpusim.rule import NEVER, rarely, rule
+from gpusim.rules.stream import FACTOR, MASK
+from gpusim.stall import DENIALS, OWN
+
+SAME, TIME, MOMENT, STAMP, TOTAL, NUMBER, SPECIAL = range(7)  # roles, as in `r.roles`
+# Columns, as in `r.columns`.
+LIVE, CURSOR, UNIT, READY, SINCE, READY_AT, REFUSALS, ISSUED, PLACED, NEXT, AGE = range(11)
+LAPS, RUNG, REFUSED, CHANNEL, MARKER = range(11, 16)
+WHEN, HASH, EVENT = range(3)  # notes of a kept state
+
+
+@rule
+def word(r: Any, row: int, name: int, i: int) -> int:
+    """The i-th of the words of that name in a kept state."""
+    return int(r.kept[row, r.columns[name] + i])
+
+
+@rule
+def ahead(time: int, now: int) -> int:
+    """How far ahead a time lies, 0 if it has passed."""
+    return NEVER if time >= NEVER else max(0, time - now)
+
+
+@rule
+def channel_ahead(sm: Any, r: Any, row: int) -> int:
+    """For how many parts of a cycle the memory channel is still taken."""
+    return max(0, word(r, row, CHANNEL, 0) - r.notes[row, WHEN] * sm.machine.channel_parts)
+
+
+@rule
+def digest(sm: Any, r: Any, row: int, now: int) -> int:
+    """A hash of what is the same in equal states."""
+    value = now % (sm.machine.interval * sm.machine.schedulers)
+    for i in range(r.roles[SAME], r.roles[TIME]):
+        value = (value * FACTOR + (r.kept[row, i] & MASK)) & MASK
+    for i in range(r.roles[TIME], r.roles[MOMENT]):
+        value = (value * FACTOR + (ahead(r.kept[row, i], now) & MASK)) & MASK
+    return int(value * FACTOR + channel_ahead(sm, r, row)) & MASK
+
+
+@rarely
+def agree(sm: Any, r: Any, before: int, here: int) -> bool:
+    """Whether two kept states are the same, but for the cycles between them."""
+    period = r.notes[here, WHEN] - r.notes[before, WHEN]
+    if period % (sm.machine.interval * sm.machine.schedulers):
+        return False
+    for i in range(r.roles[SAME], r.roles[TIME]):
+        if r.kept[here, i] != r.kept[before, i]:
+            return False
+    for i in range(r.roles[TIME], r.roles[MOMENT]):
+        if ahead(r.kept[here, i], r.notes[here, WHEN]) != ahead(r.kept[before, i], r.notes[before, WHEN]):
+            return False
+    if channel_ahead(sm, r, here) != channel_ahead(sm, r, before):
+        return False
+    return _moments_agree(sm, r, before, here) and _numbers_agree(r, before, here) and _warps_agree(sm, r, before, here)
+
+
+@rule
+def _moments_agree(sm: Any, r: Any, before: int, here: int) -> bool:
+    """Whether each moment has moved with the clock, or has stayed and was out of sight of other schedulers before."""
+    period = r.notes[here, WHEN] - r.notes[before, WHEN]
+    for i in range(r.roles[MOMENT], r.roles[STAMP]):
+        seen = r.kept[before, i]
+        moved = r.kept[here, i] - seen
+        if moved != period and (moved != 0 or seen + sm.machine.interval > r.notes[before, WHEN]):
+            return False
+    return True
+
+
+@rule
+def _numbers_agree(r: Any, before: int, here: int) -> bool:
+    """Whether each number that matters has kept its distance from its total, or has not been taken anew."""
+    for i in range(r.source.size):
+        at, total, moment = r.roles[NUMBER] + i, r.source[i], r.renewal[i]
+        change = r.kept[here, at] - r.kept[before, at]
+        renewed = moment >= 0 and r.kept[here, moment] != r.kept[before, moment]
+        idle = r.awaited[i] >= 0 and r.kept[here, r.awaited[i]] < NEVER
+        stays = change == 0 and not renewed
+        if not idle and not stays and change != r.kept[here, total] - r.kept[before, total]:
+            return False
+    return True
+
+
+@rule
+def _warps_agree(sm: Any, r: Any, before: int, here: int) -> bool:
+    schedulers = sm.machine.schedulers
+    for g in range(sm.warp_slots):
+        if not _rungs_agree(r, before, here, g):
+            return False
+        ready = word(r, here, READY, g % schedulers) >> (g // schedulers) & 1
+        if ready and not _sums_agree(sm, r, before, here, g):
+            return False
+    return _order_agrees(sm, r, before, here)
+
+
+@rule
+def _order_agrees(sm: Any, r: Any, before: int, here: int) -> bool:
+    """Whether the warps placed in between are younger than those that stayed, as were those in their slots."""
+    stayed, replaced = -1, NEVER
+    for g in range(sm.warp_slots):
+        seen = word(r, before, AGE, g)
+        if word(r, here, AGE, g) == seen:
+            stayed = max(stayed, seen)
+        else:
+            replaced = min(replaced, seen)
+    return stayed < replaced
+
+
+@rule
+def _rungs_agree(r: Any, before: int, here: int, g: int) -> bool:
+    """Whether each rung has moved with the clock, or was settled both times, or the warp has slept all the while."""
+    since, seen_since = word(r, here, SINCE, g), word(r, before, SINCE, g)
+    for rung in range(g * OWN, (g + 1) * OWN):
+        time, seen = word(r, here, RUNG, rung), word(r, before, RUNG, rung)
+        settled = time <= since and seen <= seen_since
+        same = time == seen and (since == seen_since or time >= NEVER)
+        if not (settled or same or time - seen == r.notes[here, WHEN] - r.notes[before, WHEN]):
+            return False
+    return True
+
+
+@rule
+def behind(sm: Any, r: Any, row: int, g: int, denial: int) -> int:
+    """How far the sums that a warp remembers lie behind those of its scheduler and unit class."""
+    own = (g % sm.machine.schedulers * UNITS + word(r, row, UNIT, g)) * DENIALS + denial
+    return word(r, row, REFUSALS, own) - word(r, row, REFUSED, g * DENIALS + denial)
+
+
+@rule
+def _sums_agree(sm: Any, r: Any, before: int, here: int, g: int) -> bool:
+    """Whether what a ready warp remembers of its scheduler's sums lies as far behind them, or is still the same."""
+    if word(r, here, READY_AT, g) == word(r, before, READY_AT, g):
+        return True
+    for denial in range(DENIALS):  # noqa: SIM110  (compiled)
+        if behind(sm, r, here, g, denial) != behind(sm, r, before, g, denial):
+            return False
+    return True
