@@ -15,6 +15,7 @@ behind the first one:
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -26,14 +27,16 @@ from numpy.typing import NDArray
 from gpusim import machine as model
 from gpusim.analysis import rates
 from gpusim.analysis.bounds import LIMIT, Bound, bound
-from gpusim.engines.simulate import ChipRun, Progress, SmRun, run_chip, run_sm
+from gpusim.engines.simulate import ChipRun, Progress, SmRun, check_engine, run_chip, run_sm
 from gpusim.feed import EXECUTION, REPLAY, recordable
 from gpusim.machine import Machine
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.state import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
 from isa import reach
+from isa.address_slice import address_slice
 from isa.errors import UserError
+from isa.interpret import interpret
 from isa.kernel import Kernel
 from isa.memory import length
 
@@ -144,6 +147,7 @@ def simulate(
     """
     if not isinstance(kernel, Kernel):
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.listing.load")
+    check_engine(engine)
     machine = _with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
     limit = NEVER if max_cycles is None else max_cycles
     if _valid_sms(sms, sample) == "all":
@@ -156,18 +160,57 @@ def simulate(
     told = partial(runner, trace=trace, progress=progress)
     if isinstance(_valid(sample), int):
         return _sampled(kernel, machine, engine, runner, told, int(sample or 0), values)
-    lines = None
-    run = checked = told(feed=EXECUTION if values and sample == "all" else REPLAY)
-    if values and sample != "all":
-        few = max(1, run.blocks * BUDGET[engine] // run.warp_instructions)
-        lines = _lines(kernel, machine, few) if few < run.blocks else None
-        checked = runner(blocks=few, trace=trace, lines=lines)
-        run = run if few < run.blocks else checked
-    verification = _verified(kernel, machine, checked, lines) if values else UNCHECKED
+    if values:
+        run, verification = _timed_and_checked(kernel, machine, engine, runner, told, sample)
+    else:
+        run, verification = told(feed=REPLAY), UNCHECKED
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
     return Result(
         kernel, machine, engine, run.cycles, run, scaling, verification, bound(kernel, machine, limit=_enough(run))
     )
+
+
+def _timed_and_checked(
+    kernel: Kernel,
+    machine: Machine,
+    engine: str,
+    runner: Callable[..., SmRun],
+    told: Callable[..., SmRun],
+    sample: Sample,
+) -> tuple[SmRun, Verification]:
+    """Time every block of the SM, with values where that is quick, else check those of its first blocks meanwhile."""
+    share = -(-kernel.blocks // machine.chip.sms)
+    few = share if sample == "all" else _affordable(kernel, engine)
+    if few is not None and few < share:
+        with ThreadPoolExecutor(1) as beside:
+            check = beside.submit(_checked_run, kernel, machine, runner, few)
+            return told(feed=REPLAY), check.result()
+    if few is None:
+        run = told(feed=REPLAY)
+        few = max(1, run.blocks * BUDGET[engine] // run.warp_instructions)
+        if few < run.blocks:
+            return run, _checked_run(kernel, machine, runner, few)
+    run = told(feed=EXECUTION)
+    return run, _verified(kernel, machine, run)
+
+
+def _affordable(kernel: Kernel, engine: str) -> int | None:
+    """Blocks whose values are computed unasked, if all are as long as the first; None if only a run can tell."""
+    if not recordable(kernel):
+        return None
+    try:
+        walk = interpret(
+            reach.without_contents(kernel), (0,), evaluate=address_slice(kernel.program), limit=BUDGET[engine]
+        )
+    except UserError:
+        return None
+    return max(1, BUDGET[engine] // int(walk.counts.sum()))
+
+
+def _checked_run(kernel: Kernel, machine: Machine, runner: Callable[..., SmRun], blocks: int) -> Verification:
+    """Verify the values of the SM's first blocks."""
+    lines = _lines(kernel, machine, blocks)
+    return _verified(kernel, machine, runner(blocks=blocks, lines=lines), lines)
 
 
 def _enough(run: SmRun) -> int:

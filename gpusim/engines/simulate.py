@@ -37,7 +37,8 @@ class SmRun:
     """What one SM did. Cycles are of the machine's fastest clock; arrays are indexed by pc unless said otherwise.
 
     `stalls[pc, reason]` counts warp-cycles, `lost[scheduler, reason]` cycles of unused issue slots; with `empty`, the
-    warp-cycles of slots without a block, `stalls` adds up to `cycles * warp_slots`.
+    warp-cycles of slots without a block, `stalls` adds up to `cycles * warp_slots`. `registers` has a row for each
+    warp slot, and none on replay, which computes no values.
     """
 
     cycles: int
@@ -87,6 +88,12 @@ class ChipRun(SmRun):
         return len(self.each)
 
 
+def check_engine(name: str) -> None:
+    """Raise UserError unless there is an engine of that name."""
+    if name not in ENGINES:
+        raise UserError(f"unknown engine {name}; choose one of {', '.join(ENGINES)}")
+
+
 def run_sm(
     kernel: Kernel,
     machine: Machine,
@@ -110,6 +117,7 @@ def run_sm(
     `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and machine don't fit,
     ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
+    check_engine(engine)
     start = partial(launch, kernel, machine, blocks=blocks, trace=trace, memory=memory, lines=lines)
     forward = fast_forward and engine == "compiled"
 
@@ -144,6 +152,7 @@ def run_chip(
     progress: Progress | None = None,
 ) -> ChipRun:
     """Simulate the whole grid on all SMs, which share the memory channel; options and errors as of `run_sm`."""
+    check_engine(engine)
 
     def run(feed: str) -> ChipRun:
         prepared = launch_chip(kernel, machine, feed=feed, trace=trace, memory=memory)
@@ -206,13 +215,11 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
         from gpusim.engines import reference  # noqa: PLC0415  (heavy imports only when simulating)
 
         return _by_reference(reference.start(prepared))
-    if name == "compiled":
-        from gpusim.engines import compiled  # noqa: PLC0415
+    from gpusim.engines import compiled  # noqa: PLC0415
 
-        roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers)
-        limit = max_cycles + 1
-        return lambda until: int(compiled.run(prepared.sms, prepared.memory, roles, until, limit)), lambda: 0
-    raise UserError(f"unknown engine {name}; choose one of {', '.join(ENGINES)}")
+    roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers)
+    limit = max_cycles + 1
+    return lambda until: int(compiled.run(prepared.sms, prepared.memory, roles, until, limit)), lambda: 0
 
 
 def _chip_engine(name: str, prepared: ChipLaunch) -> tuple[Advance, Count]:
@@ -221,12 +228,10 @@ def _chip_engine(name: str, prepared: ChipLaunch) -> tuple[Advance, Count]:
         from gpusim.engines import reference  # noqa: PLC0415
 
         return _by_reference(reference.start_chip(prepared))
-    if name == "compiled":
-        from gpusim.engines import chip  # noqa: PLC0415
+    from gpusim.engines import chip  # noqa: PLC0415
 
-        times, memory = np.zeros(len(prepared.each), np.int64), prepared.each[0].memory
-        return lambda until: int(chip.run(prepared.sms, prepared.chips, times, memory, until)), lambda: 0
-    raise UserError(f"unknown engine {name}; choose one of {', '.join(ENGINES)}")
+    times, memory = np.zeros(len(prepared.each), np.int64), prepared.each[0].memory
+    return lambda until: int(chip.run(prepared.sms, prepared.chips, times, memory, until)), lambda: 0
 
 
 def _by_reference(every: Sequence[Any]) -> tuple[Advance, Count]:
@@ -305,6 +310,7 @@ def _deadlock(kernel: Kernel, prepared: Launch) -> DeadlockError:
 
 def _result(job: _Job, prepared: Launch, trace: Any, events: int) -> SmRun:
     sm, program, schedulers = prepared.sm, prepared.program, job.machine.schedulers.count
+    computed = 0 if sm.replaying else int(sm.warp_slots)
     return SmRun(
         cycles=int(sm.cycles),
         blocks=int(sm.placed),
@@ -318,7 +324,7 @@ def _result(job: _Job, prepared: Launch, trace: Any, events: int) -> SmRun:
         lost=np.array(sm.schedulers["lost"][:schedulers]),
         pipe_cycles={name: int(sm.pipes["busy"][:, i].sum()) for i, name in enumerate(job.machine.pipe)},
         memory=prepared.memory[: prepared.global_words],
-        registers=np.array(sm.lanes["registers"][: int(sm.warp_slots), : job.kernel.program.registers]),
+        registers=np.array(sm.lanes["registers"][:computed, : job.kernel.program.registers]),
         trace=trace.view(np.recarray),
         occupancy=prepared.occupancy,
         engine=job.engine,
