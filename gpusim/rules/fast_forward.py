@@ -48,9 +48,7 @@ from gpusim.state import DEPTHS, LOG
 
 COUNT, EVENTS, STRIDE, LOOKED = range(4)  # states kept, events looked at, one in how many stays, issued at the last one
 EAGER = 64  # events that are looked at in any case
-WORTH = (
-    4  # words of a state that cost as much to keep as an instruction does to simulate, times the share that may cost
-)
+WORTH = 4  # words kept for each instruction simulated since the last look: some per cent of what that takes
 TRIES = 4  # states of the same hash that are compared
 
 
