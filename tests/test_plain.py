@@ -10,7 +10,7 @@ def test_a_plain_rule_calls_plain_rules():
     """The rules that a rule calls, in its own module or another, are plain too."""
     passes = plain(shared_memory.passes)
     assert not hasattr(passes, "py_func")
-    assert not hasattr(passes.__globals__["_ways"], "py_func")
+    assert not hasattr(passes.__globals__["_fermi"], "py_func")
     assert not hasattr(plain(load_store.serve).__globals__["scoreboard"].commit, "py_func")
 
 
