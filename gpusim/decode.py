@@ -56,6 +56,7 @@ GROUPS: Mapping[int, tuple[Callable[..., Any], ...]] = {
     CROSS_LANE: ACROSS,
 }
 SPACES = {Unit.SHARED: SHARED_SPACE, Unit.GLOBAL: GLOBAL_SPACE, Unit.LOCAL: LOCAL_SPACE}
+COUNT_BITS = 8  # of the reads of one register bank
 SIGN_BIT, TWOS_COMPLEMENT = 1, 2  # the two meanings of a minus before a register
 
 
@@ -73,6 +74,7 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.
         row["evaluate"] = evaluate[pc]
         _costs(row, instruction.row, machine)
         _registers(row, instruction)
+        row["bank_reads"] = bank_reads(instruction, machine)
         _operands(row, instruction, known, kernel)
         _control(row, instruction)
         row["feed"] = memory_instructions if instruction.row.unit in SPACES else -1
@@ -166,6 +168,12 @@ def _registers(row: Any, instruction: Instruction) -> None:
     row["reads"], row["waits"], row["writes"] = len(reads), len(waits), len(writes)
     row["read"][: len(waits)] = waits
     row["write"][: len(writes)] = writes
+
+
+def bank_reads(instruction: Instruction, machine: Machine) -> int:
+    """How many registers each bank of the register file reads, a byte for each bank; nothing is read twice."""
+    banks = machine.register_file.banks if machine.register_file else 1
+    return sum(1 << COUNT_BITS * (register % banks) for register in set(instruction.reads()))
 
 
 def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kernel: Kernel) -> None:

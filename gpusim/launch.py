@@ -127,6 +127,7 @@ def _prepared(
     for s in range(number):
         sm = sms[s : s + 1].view(np.recarray)[0]
         _pack(sm.machine, machine)
+        _register_file(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
         sm.program[: len(decoded)] = decoded
@@ -212,6 +213,14 @@ def _pack(packed: Any, machine: Machine) -> None:
     for unit, code in UNIT_CODE.items():
         _pack_unit(packed.units[code], unit, machine)
         packed.pairs[code] = sum(1 << UNIT_CODE[other] for other in pairs(machine, unit))
+
+
+def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:
+    """`flagged`: some source of the program is kept in the reuse cache."""
+    if machine.register_file:
+        packed.register_banks = machine.register_file.banks
+        packed.collecting, packed.window = machine.register_file.collecting, machine.register_file.window
+        packed.reuse = machine.register_file.reuse if flagged else 0
 
 
 def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:

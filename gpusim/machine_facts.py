@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_args, get_origin
 import msgspec
 
 from gpusim.machine_file import Fact
-from gpusim.schema import EXTRAS, MEMBERS, leaves
+from gpusim.schema import EXTRAS, MEMBERS, OPTIONAL, leaves
 from isa.errors import UserError
 
 
@@ -32,11 +32,14 @@ def checked(file: str, given: Mapping[str, Fact], overrides: Mapping[str, int | 
 
 
 def _paths(schema: Mapping[str, Any], found: Iterable[str]) -> Iterator[str]:
-    """Every path that the machine must have, given the pipes and unit classes that it names."""
+    """Every path that the machine must have, given the pipes, unit classes and optional sections that it names."""
     named = {s: dict.fromkeys(p.split(".")[1] for p in found if p.startswith(f"{s}.")) for s in MEMBERS}
     members = {s: [m for m in allowed or named[s] if m in named[s]] for s, allowed in MEMBERS.items()}
+    left_out = set(OPTIONAL) - {p.split(".", maxsplit=1)[0] for p in found}
     for pattern in schema:
         section = pattern.split(".", maxsplit=1)[0]
+        if section in left_out:
+            continue
         yield from (pattern.replace("*", member) for member in members.get(section, ("*",)))
 
 

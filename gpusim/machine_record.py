@@ -63,6 +63,10 @@ machine_t = record([
     ("block_latency", "i8"),  # cycles from a free block slot to the first issue of the next block
     ("warp_skew", "i8"),  # further cycles per warp of a block
     ("block_skew", "i8"),  # further cycles per block of the first wave
+    ("register_banks", "i8"),  # 0: the register file is never late
+    ("collecting", "i8"),  # instructions of a scheduler that collect operands at once, 0: no limit
+    ("window", "i8"),  # cycles in which an instruction's reads must be done, 0: no limit
+    ("reuse", "i8"),  # words of the reuse cache for each operand slot of a warp; 0 too where the program flags nothing
     ("pipe_shared", "i8", (PIPES,)),  # 1: one pipe for the SM, 0: one per scheduler
     ("units", unit_t, (UNITS,)),  # what an instruction of each unit class asks of the SM
     ("pairs", "i8", (UNITS,)),  # mask of the unit classes that may go beside each in a later port of its turn

@@ -38,7 +38,7 @@ RECENT = 32  # the latest are kept in any case
 SAME = """
     warps[w].block warps[w].index warps[w].scheduler warps[w].place warps[w].live
     warps[w].lanes warps[w].threads warps[w].cursor warps[w].pc
-    warps[w].unit warps[w].pending warps[w].kind[r]
+    warps[w].unit warps[w].pending warps[w].kind[r] warps[w].kept[j][e]
     schedulers[k].waiting schedulers[k].ready schedulers[k].units schedulers[k].ready_for[u] schedulers[k].holding[u]
     schedulers[k].last schedulers[k].dispatched schedulers[k].beside
     blocks[b].live blocks[b].state blocks[b].script
@@ -49,6 +49,7 @@ SAME = """
 TIME = """
     warps[w].drained warps[w].ready[r] warps[w].held[r] warps[w].read[r] warps[w].predicate[p]
     schedulers[k].due[s] pipes[k][f].free load_store.free agenda[a] exclusive_until
+    schedulers[k].bank_free[c] schedulers[k].collected[m] schedulers[k].stalled_until
     blocks[b].finished
 """.split()
 MOMENT = """
@@ -132,14 +133,19 @@ def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:
 
 
 def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
+    banks = int(sm["machine"]["register_banks"])
     return {
         "a": int(sm["agents"]),
         "b": int(sm["launch"]["resident"]),
+        "c": banks,
         "d": DENIALS,
+        "e": int(sm["machine"]["reuse"]),
         "f": machine_record.PIPES,
         "i": rows,
+        "j": 3,
         "k": int(sm["machine"]["schedulers"]),
         "l": state.DEPTHS,
+        "m": state.COLLECTING if banks else 0,
         "n": state.BARRIERS,
         "o": OWN,
         "p": state.PREDICATES,

@@ -6,6 +6,7 @@ All cycles are shader cycles, the SM's fastest clock (on Fermi exactly two per c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
@@ -23,7 +24,6 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "unit": tuple(unit.value for unit in PIPE_UNITS),
     "pairing": tuple(unit.value for unit in Unit),
 }
-EXTRAS = [f"pairing.{u}" for u in Unit] + [f"unit.{u}.{key}" for u in PIPE_UNITS for key in ("pipe", "latency")]
 
 
 class Chip(msgspec.Struct, frozen=True):
@@ -110,6 +110,15 @@ class SharedMemory(msgspec.Struct, frozen=True):
     war_128: Count
 
 
+class RegisterFile(msgspec.Struct, frozen=True):
+    """How fast a scheduler's instructions get their operands."""
+
+    banks: Literal[1, 2, 4]  # each reads one register of a warp per cycle; a register's is its number modulo `banks`
+    collecting: Literal[0, 1, 2, 3, 4]  # instructions that collect operands at once (0: no limit)
+    window: Count  # cycles in which an instruction's reads must be done, or those of its fullest bank (0: no limit)
+    reuse: Literal[0, 1, 2]  # 32-bit words that the reuse cache keeps for each operand slot of a warp (0: none)
+
+
 class LoadStore(msgspec.Struct, frozen=True):
     """The load/store units' instruction queue."""
 
@@ -187,12 +196,18 @@ class Machine(msgspec.Struct, frozen=True):
     barrier: Barrier
     branch: Branch
     launch: Launch
+    register_file: RegisterFile | None = None
+
+
+def _section(kind: Any) -> Any:
+    """The section behind `Section | None`, which a machine file may leave out; None for any other type."""
+    return get_args(kind)[0] if isinstance(kind, UnionType) else None
 
 
 def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Dotted path and type of every leaf; `*` stands for a name of the file's choice."""
     for field in msgspec.structs.fields(struct):
-        path, kind = prefix + field.name, field.type
+        path, kind = prefix + field.name, _section(field.type) or field.type
         if get_origin(kind) is dict and get_args(kind)[1] is str:
             yield f"{path}.*", str
         elif get_origin(kind) is dict:
@@ -201,3 +216,12 @@ def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]
             yield from leaves(kind, f"{path}.")
         elif prefix:
             yield path, kind
+
+
+# Sections that a machine file may leave out, and what `--set` may add to a machine.
+OPTIONAL = tuple(field.name for field in msgspec.structs.fields(Machine) if _section(field.type))
+EXTRAS = (
+    [f"pairing.{u}" for u in Unit]
+    + [f"unit.{u}.{key}" for u in PIPE_UNITS for key in ("pipe", "latency")]
+    + [path for path, _ in leaves() if path.split(".", maxsplit=1)[0] in OPTIONAL]
+)

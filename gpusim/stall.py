@@ -22,13 +22,14 @@ class Stall(IntEnum):
     X_WAR = 7
     DRAIN = 8
     MIO_THROTTLE = 9
-    MATH_PIPE_THROTTLE = 10
-    TEX_THROTTLE = 11
-    X_DP_EXCLUSIVE = 12
-    NOT_SELECTED = 13
-    SELECTED = 14
-    X_EXITED = 15
-    X_EMPTY = 16
+    DISPATCH_STALL = 10
+    MATH_PIPE_THROTTLE = 11
+    TEX_THROTTLE = 12
+    X_DP_EXCLUSIVE = 13
+    NOT_SELECTED = 14
+    SELECTED = 15
+    X_EXITED = 16
+    X_EMPTY = 17
 
 
 MEANING = {
@@ -42,6 +43,7 @@ MEANING = {
     Stall.X_WAR: "would overwrite a register that an earlier memory instruction has not read yet",
     Stall.DRAIN: "may not exit before its memory instructions are done",
     Stall.MIO_THROTTLE: "the load/store queue is full",
+    Stall.DISPATCH_STALL: "its scheduler waits until the register file can deliver operands",
     Stall.MATH_PIPE_THROTTLE: "its arithmetic pipe is busy",
     Stall.TEX_THROTTLE: "the texture pipe is busy",
     Stall.X_DP_EXCLUSIVE: "a double-precision instruction holds the other scheduler's issue slot",
@@ -52,8 +54,9 @@ MEANING = {
 }
 
 OWN = 10  # rungs 0 to 9 are times stored with the warp (the last one after a refusal by the load/store queue)
-DENIALS = 3  # why a ready warp's unit class is refused, kept as running sums:
-BUSY, EXCLUSIVE, UNCHOSEN = range(DENIALS)  # its pipe or queue is, double precision issues, or another warp does
+DENIALS = 4  # why a ready warp's unit class is refused, kept as running sums:
+# operands are late, its pipe or queue is busy, double precision issues, or another warp does
+DISPATCH, BUSY, EXCLUSIVE, UNCHOSEN = range(DENIALS)
 REASONS = len(Stall)
 
 

@@ -27,6 +27,9 @@ SCRIPTS = 32  # blocks whose accesses differ
 DEPTHS = 4  # loops inside loops that a stream counts
 LOG = 256  # placed blocks whose scripts are remembered
 VISITS = 64_000_000  # instructions walked through to record streams: a few seconds
+REGISTER_BANKS = 4
+COLLECTING = 4  # instructions of a scheduler that collect operands at once
+REUSE = 2  # words that the reuse cache keeps for an operand slot
 PORTS = 4  # instructions that one scheduler issues in one turn
 TRACE = 16384  # records that may wait to be taken away
 AGENTS = SCHEDULERS + 2
@@ -81,6 +84,7 @@ warp_t = record([
     ("setter", "i4", (PREDICATES,)),  # pc of the instruction behind it
     ("issued_at", "i8"),  # cycle of its last issue
     ("version", "i8", (REGISTERS,)),  # number of the write that made each register's value
+    ("kept", "i8", (3, REUSE)),  # the reuse cache, by operand slot: register + 1, 0: nothing
 ])  # fmt: skip
 
 scheduler_t = record([
@@ -105,6 +109,9 @@ scheduler_t = record([
     ("beside", "i8"),  # unit classes that a later port of that turn takes
     ("lost", "i8", (REASONS,)),  # cycles of unused issue slots by reason
     ("issued", "i8"),  # warp instructions
+    ("bank_free", "i8", (REGISTER_BANKS,)),  # when each register bank has done the reads so far
+    ("collected", "i8", (COLLECTING,)),  # when each of the last instructions had its operands, the last one first
+    ("stalled_until", "i8"),  # nothing dispatches until then, for lack of operands
 ])  # fmt: skip
 
 pipe_t = record([("free", "i8"), ("busy", "i8")])  # first cycle it takes a warp again; cycles it was taken
@@ -126,8 +133,7 @@ block_t = record([
 
 entry_t = record([
     ("number", "i8"),  # counts up
-    ("warp", "i8"),
-    ("pc", "i8"),
+    ("warp", "i8"), ("pc", "i8"),
     ("cycles", "i8"),  # that it occupies the load/store unit
     ("extra", "i8"),  # cycles on top of the latency (bank conflicts)
     ("transactions", "i8"),  # lines it moves to or from global memory
@@ -207,6 +213,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("read_barrier", "i4"),  # let go when the sources have been read, -1: none
     ("write_barrier", "i4"),  # let go when the result is there, -1: none
     ("wait_mask", "i4"),  # mask of the barriers waited for
+    ("bank_reads", "i4"),  # registers read from each bank, a byte for each bank
     ("reuse", "i4"),  # mask of the sources a, b, c that stay for the next instruction
     ("visit", "i4"),  # the first pc from here on that decides addresses, guards or branches, or depends on them
 ])  # fmt: skip
@@ -261,16 +268,8 @@ scratch_t = record([
     ("seen", "i8", (LANES, LANES)),  # words seen per bank
     ("depth", "i8", (LANES,)),  # how many
     ("line", "i8", (4 * LANES,)),
-    ("address", "u4", (LANES,)),
-    ("flag", "u4", (LANES,)),
-    ("a", "u4", (LANES,)),
-    ("b", "u4", (LANES,)),
-    ("c", "u4", (LANES,)),
-    ("d", "u4", (LANES,)),
-    ("a64", "u8", (LANES,)),
-    ("b64", "u8", (LANES,)),
-    ("c64", "u8", (LANES,)),
-    ("d64", "u8", (LANES,)),
+    *[(name, "u4", (LANES,)) for name in ("address", "flag", "a", "b", "c", "d")],
+    *[(name, "u8", (LANES,)) for name in ("a64", "b64", "c64", "d64")],
 ])  # fmt: skip
 
 sm_t = record([
@@ -301,10 +300,7 @@ sm_t = record([
     ("empty", "i8"),  # warp-slot cycles without a block
     ("empty_since", "i8", (WARPS,)),
     ("warp_slots", "i8"),
-    ("machine", machine_t),
-    ("launch", launch_t),
-    ("outcome", outcome_t),
-    ("fault", fault_t),
+    ("machine", machine_t), ("launch", launch_t), ("outcome", outcome_t), ("fault", fault_t),
     ("load_store", load_store_t),
     ("schedulers", scheduler_t, (SCHEDULERS,)),
     ("pipes", pipe_t, (SCHEDULERS, PIPES)),

@@ -6,10 +6,12 @@ summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come f
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
 from executed import execute, load_store_cost, target
+from scan_registers import delivers, read_operands
 from scan_state import LATER, Access, Scan, Scheduler, Warp
 
 from gpusim.machine import Machine, initiation_interval, line_cycles
@@ -110,8 +112,14 @@ def _slot(sm: Scan, k: int, now: int) -> None:
         if warp.reason is READY:
             warp.reason = Stall.NOT_SELECTED
             eligible.append(warp)
-    if eligible:
-        chosen = _choose(sm, scheduler, eligible)
+    chosen = _choose(sm, scheduler, eligible) if eligible else None
+    if chosen and not delivers(sm, k, chosen, now):
+        scheduler.stalled = next(t for t in count(now) if delivers(sm, k, chosen, t))
+        chosen = None
+        for warp in mine:
+            if _own(sm, warp, now) is READY:
+                warp.reason = Stall.DISPATCH_STALL
+    if chosen:
         _blame(sm, k, scheduler, chosen)
         _use(sm, k, chosen, now)
         _fill(sm, k, eligible, chosen, now)
@@ -166,6 +174,8 @@ def _fill(sm: Scan, k: int, eligible: list[Warp], chosen: Warp, now: int) -> Non
         if not able:
             return
         warp = _choose(sm, scheduler, able)
+        if not delivers(sm, k, warp, now):
+            return
         scheduler.last, warp.reason = warp.slot, Stall.SELECTED
         ready_at = now if same else warp.ready_at
         sm.events.append((now, "issue", 1 + k, warp.slot, warp.block, warp.pc, ready_at))
@@ -230,6 +240,8 @@ def _own(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> Stall | 
 
 def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     """What units shared with other warps say."""
+    if sm.schedulers[k].stalled > now:
+        return Stall.DISPATCH_STALL
     kind = _row(sm, warp)
     pipe = _pipe(sm, k, kind)
     if pipe is not None and sm.pipes.get(pipe, 0) > now:
@@ -268,6 +280,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     active, addresses = execute(sm.kernel, warp.frame, warp.group, pc)
     if not active.any():
         return
+    late = read_operands(sm, k, warp, pc, now)
     if kind == "exit":
         _exit(sm, warp, pc, now)
     elif kind == "branch":
@@ -277,7 +290,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     elif kind in ("load", "store"):
         _enter(sm, warp, pc, active, addresses)
     elif kind != Unit.CONTROL:
-        _compute(sm, k, warp, pc, kind, now)
+        _compute(sm, k, warp, pc, kind, now, late)
 
 
 def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
@@ -300,7 +313,7 @@ def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
         sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, release))
 
 
-def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int) -> None:
+def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: int) -> None:
     pipe = _pipe(sm, k, kind)
     assert pipe is not None
     texture = kind == Unit.TEXTURE
@@ -309,6 +322,7 @@ def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int) -> None
     if kind == Unit.DP:
         span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": latency}[sm.machine.double.exclusive]
         sm.exclusive = now + span
+    latency += late
     if texture:
         warp.accesses.append(Access(warp, pc, 0, 0, 0, read=now, done=now + latency))
     for name in flow.writes(sm.kernel.program.instructions[pc]):

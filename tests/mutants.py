@@ -26,6 +26,7 @@ from gpusim.rules import (
     ladder,
     load_store,
     pipe,
+    register_file,
     scoreboard,
     shared_memory,
     warp_scheduler,
@@ -53,7 +54,11 @@ BUSY = """
     STS.64 [R2], R12
     LDS.128 R20, [RZ]
     IADD R2, R2, 8
-    DFMA R6, R4, R4, R4
+    DFMA R6, R4, R4.reuse, R4
+    DFMA R6, R6, R4, R8
+    IADD R24, R1, R2.reuse
+    LOP.XOR R25, R3, R2
+    IADD R25, R25, 1
     LDS R15, [R2]
     BAR.SYNC 0
     TEX R16, tex[x], R0
@@ -74,6 +79,10 @@ CHANGES: dict[str, int | str] = {
     "double.exclusive": "flight",
     "schedulers.dispatch_ports": 2,
     "pairing.move": "none",
+    "register_file.banks": 1,
+    "register_file.collecting": 2,
+    "register_file.window": 1,
+    "register_file.reuse": 1,
 }
 
 
@@ -140,6 +149,9 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "empty slots not blamed": (ladder, "blame", nothing),
     "one instruction in each turn": (dispatch, "goes_on", lambda *_: False),
     "any two instructions pair": (dispatch, "takes", lambda *_: True),
+    "operands never late": (register_file, "earliest", ready_at_once),
+    "operands collected at once": (register_file, "commit", lambda *_: 0),
+    "nothing kept for reuse": (register_file, "_keep", nothing),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),
     "lowest warp first": (warp_scheduler, "choose", lowest_first),
 }

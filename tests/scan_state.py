@@ -44,6 +44,7 @@ class Warp:
     branch: int = 0
     reissue: int = 0
     refused: int = 0
+    kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
     exited: bool = False
     ready_at: int = LATER
     reason: Stall | None = None  # of the slot that runs
@@ -62,6 +63,9 @@ class Scheduler:
     issued_at: int = -LATER
     turn: list[Row] = field(default_factory=list)  # issued in the last turn that was used
     idle: list[tuple[int, int]] = field(default_factory=list)
+    stalled: int = 0  # nothing dispatches until then
+    reading: dict[int, int] = field(default_factory=dict)  # by register bank: the cycle of its last read
+    collected: list[int] = field(default_factory=list)  # when each instruction had its operands
 
 
 @dataclass(eq=False)

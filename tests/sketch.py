@@ -60,6 +60,10 @@ class Sketch:
         """Draw a data register, aligned for so many words."""
         return f"R{self.one([r for r in DATA if r % words == 0])}"
 
+    def source(self, words: int = 1) -> str:
+        """Draw a data register to be read, in some cases one that the reuse cache keeps."""
+        return self.data(words) + self.one(["", "", ".reuse"])
+
     def guard(self) -> str:
         """Draw a guard, most often none."""
         return self.one(["", "", "@P5 "] if self.steady else ["", "", "", "@P0 ", "@!P1 ", "@P2 "])
@@ -81,13 +85,14 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
 def alu(sketch: Sketch) -> None:
     row = sketch.one(ALU_ROWS)
     other = {"Q": ["P0", "!P1", "PT"], "n": [0xE8, 0x96, 0x01]}
-    operands = [str(sketch.one(other[x])) if x in other else sketch.data(row.words) for x in row.form]
+    given = {**other, "d": [sketch.data(row.words)]}
+    operands = [str(sketch.one(given[x])) if x in given else sketch.source(row.words) for x in row.form]
     sketch.emit(f"{sketch.guard()}{row.mnemonic} {', '.join(operands)}")
 
 
 def compare(sketch: Sketch) -> None:
     row, target = sketch.one(COMPARE_ROWS), sketch.one(["P0", "P1", "P2"])
-    sketch.emit(f"{sketch.guard()}{row.mnemonic} {target}, {sketch.data()}, {sketch.data()}")
+    sketch.emit(f"{sketch.guard()}{row.mnemonic} {target}, {sketch.source()}, {sketch.source()}")
 
 
 def _transfer(sketch: Sketch, space: str, place: str) -> None:

@@ -262,9 +262,20 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "launch.warp_skew": (0, 2, 9),
     "launch.block_skew": (0, 16),
 }
+REGISTER_FILES: dict[str, Sequence[int]] = {
+    "register_file.banks": (1, 1, 2, 4),
+    "register_file.collecting": (0, 1, 1, 2),
+    "register_file.window": (0, 1, 1, 2),
+    "register_file.reuse": (0, 1, 2),
+    "schedulers.interval": (1, 1, 2, 4),  # issue is fast enough for operands to be late
+    "schedulers.reissue": (1, 1, 2, 6),
+    "pipe.sp.lanes": (16, 32, 32),
+    "pipe.int16.lanes": (16, 32, 32),
+}
 
 
 @st.composite
 def machines(draw: st.DrawFn) -> Machine:
     """Machines of one SM, whose schedulers, pipes, latencies, queues and rules of issue are any combination."""
-    return load("gtx580", {path: draw(st.sampled_from(values)) for path, values in CHOICES.items()})
+    choices = CHOICES | (REGISTER_FILES if draw(st.booleans()) else {})
+    return load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})

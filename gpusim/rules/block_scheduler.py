@@ -72,6 +72,7 @@ def _clear(warp: Any) -> None:
     warp.read[:] = 0
     warp.predicate[:] = 0
     warp.version[:] = 0
+    warp.kept[:] = 0
 
 
 @rule

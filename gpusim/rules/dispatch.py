@@ -11,7 +11,7 @@ from typing import Any
 
 from gpusim.decode import BARRIER, BRANCH, EXIT
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.rules import double_precision, load_store, pipe, warp_scheduler
+from gpusim.rules import double_precision, load_store, pipe, register_file, warp_scheduler
 from gpusim.stall import OWN, Stall
 
 REISSUE = int(Stall.X_REISSUE)
@@ -31,14 +31,22 @@ def commit(sm: Any, k: int, instruction: Any, now: int) -> None:
 @rarely
 def goes_on(sm: Any, k: int, warp: Any, now: int) -> bool:
     """Whether the warp that has just issued from scheduler k issues its next instruction in the same turn."""
-    return _free(sm, k, now) and _independent(warp, now) and takes(sm, k, warp.unit, now)
+    taken = _free(sm, k, now) and _independent(warp, now) and takes(sm, k, warp.unit, now)
+    return taken and _collects(sm, k, warp, now)
 
 
 @rarely
 def another(sm: Any, k: int, now: int) -> int:
     """The next of scheduler k's warps to issue in this turn, -1: none."""
     others = _others(sm, k, now) if _free(sm, k, now) else 0
-    return warp_scheduler.choose(sm.machine.policy, sm, k, others, 0) if others else -1
+    j = warp_scheduler.choose(sm.machine.policy, sm, k, others, 0) if others else -1
+    return j if j >= 0 and _collects(sm, k, sm.warps[j * sm.machine.schedulers + k], now) else -1
+
+
+@rule
+def _collects(sm: Any, k: int, warp: Any, now: int) -> bool:
+    """Whether the register file can deliver the warp's operands in this turn."""
+    return sm.machine.register_banks == 0 or register_file.earliest(sm, k, warp, now) <= now
 
 
 @rule

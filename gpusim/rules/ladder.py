@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.stall import BUSY, DENIALS, EXCLUSIVE, OWN, Stall
+from gpusim.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, OWN, Stall
 
 EMPTY = int(Stall.X_EMPTY)
-DENIED = int(Stall.X_DP_EXCLUSIVE) - EXCLUSIVE  # what a denial other than BUSY lies behind as a reason
+DISPATCH_STALL = int(Stall.DISPATCH_STALL)
+DENIED = int(Stall.X_DP_EXCLUSIVE) - EXCLUSIVE  # what the last two denials lie behind as a reason
 
 
 @rule
@@ -86,7 +87,9 @@ def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any) -> None:
 @rule
 def _reason(machine: Any, unit: int, denial: int) -> int:
     """The stall reason that a denial is for a unit class."""
-    return machine.units[unit].throttle if denial == BUSY else DENIED + denial
+    if denial == DISPATCH:
+        return DISPATCH_STALL
+    return int(machine.units[unit].throttle) if denial == BUSY else DENIED + denial
 
 
 @rule

@@ -19,6 +19,7 @@ from gpusim.rules import (
     load_store,
     pipe,
     record,
+    register_file,
     scoreboard,
     stream,
     values,
@@ -137,11 +138,16 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     page = wakeup.page_of(machine, k, now)
     warp_scheduler.promote(sm, k, page, now)
     eligible, again = warp_scheduler.eligible(sm, k, now)
-    if eligible == 0:
+    j = warp_scheduler.choose(machine.policy, sm, k, eligible, 0) if eligible else -1
+    if j >= 0 and machine.register_banks:
+        until = register_file.earliest(sm, k, sm.warps[j * machine.schedulers + k], now)
+        if until > now:
+            register_file.stall(scheduler, until, now)
+            j, again = -1, until
+    if j < 0:
         ladder.begin_idling(scheduler, now)
         again = ladder.slot_from(machine, k, again) if again < NEVER else NEVER
     else:
-        j = warp_scheduler.choose(machine.policy, sm, k, eligible, 0)
         while j >= 0:
             take_slot(sm, memory, k, j, now)
             others = machine.ports > 1 and not machine.same_warp
@@ -225,13 +231,15 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
 def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None:
     """What an instruction with at least one active thread takes up, and what follows from it."""
     warp, machine = sm.warps[g], sm.machine
+    late = register_file.commit(sm, k, warp, instruction, now) if machine.register_banks else 0
     if instruction.double:
         double_precision.commit(sm, now)
     if instruction.pipe >= 0:
         pipe.commit(sm, k, instruction.pipe, instruction.interval, now)
-        scoreboard.commit(warp, instruction, pc, now + instruction.latency)
+        ready = now + instruction.latency + late
+        scoreboard.commit(warp, instruction, pc, ready)
         if instruction.action == FETCH:
-            warp.drained = max(warp.drained, now + instruction.latency)
+            warp.drained = max(warp.drained, ready)
     elif load_store.serves(instruction):
         load_store.commit(sm, g, pc, instruction, now)
     elif instruction.action == BARRIER:

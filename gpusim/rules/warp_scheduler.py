@@ -12,7 +12,7 @@ from typing import Any
 from gpusim.policy import POLICY_NAMES
 from gpusim.rule import NEVER, lowest_bit, rarely, rule, switch
 from gpusim.rules import double_precision, ladder, load_store, pipe, wakeup
-from gpusim.stall import BUSY, EXCLUSIVE, UNCHOSEN
+from gpusim.stall import BUSY, DISPATCH, EXCLUSIVE, UNCHOSEN
 from gpusim.state import FIRST_SCHEDULER
 
 
@@ -83,18 +83,22 @@ def unready(scheduler: Any, j: int, unit: int) -> None:
 def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     """When the SM lets scheduler k issue for this unit class; from now on what holds its warps is charged."""
     needs = sm.machine.units[unit]
-    when, holding = now, UNCHOSEN
-    if needs.pipe >= 0:
-        when = pipe.earliest(sm, k, needs.pipe)
-    elif needs.queued and not sm.machine.wastes_slot:
-        when = load_store.earliest(sm, now)
-    if when > now:
-        holding = BUSY
-    else:
+    when, holding = sm.schedulers[k].stalled_until, DISPATCH
+    if when <= now:
+        when, holding = _unit_free(sm, k, needs, now), BUSY
+    if when <= now:
         when = double_precision.earliest(sm, k, needs.double, now)
         holding = EXCLUSIVE if when > now else UNCHOSEN
     ladder.hold(sm.schedulers[k], unit, holding, now)
     return when
+
+
+@rule
+def _unit_free(sm: Any, k: int, needs: Any, now: int) -> int:
+    """When the pipe or queue takes an instruction."""
+    if needs.pipe >= 0:
+        return pipe.earliest(sm, k, needs.pipe)
+    return load_store.earliest(sm, now) if needs.queued and not sm.machine.wastes_slot else now
 
 
 @rule

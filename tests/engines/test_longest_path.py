@@ -12,8 +12,9 @@ from gpusim.state import ISSUE
 
 
 def lone(machine):
-    """The machine with a queue that never fills and no delay at launch."""
-    return msgspec.structs.replace(machine, load_store=msgspec.structs.replace(machine.load_store, queue=64))
+    """The machine with a queue that never fills and operands that are never late."""
+    queue = msgspec.structs.replace(machine.load_store, queue=64)
+    return msgspec.structs.replace(machine, load_store=queue, register_file=None)
 
 
 def issues(kernel, machine) -> list[tuple[int, int]]:

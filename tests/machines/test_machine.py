@@ -5,7 +5,7 @@ import pytest
 
 from gpusim import machine as model
 from gpusim.machine_file import METHODS
-from gpusim.schema import UnitCost
+from gpusim.schema import RegisterFile, UnitCost
 from isa.errors import UserError
 from isa.table import MEMORY_UNITS, Unit
 
@@ -41,9 +41,10 @@ def test_machine_and_facts_say_the_same(name):
 
 @pytest.mark.parametrize("name", model.names())
 def test_every_arithmetic_unit_of_the_machine_has_a_pipe(name):
-    """Fermi executes no halves, shuffles, reductions or byte products; `wide` all but memory, barrier and control."""
+    """No machine before Pascal executes halves, reductions or byte products, and Fermi no shuffles; `wide` does all."""
     machine = model.load(name)
-    lacking = {Unit.FP16, Unit.FP16M, Unit.SHUFFLE, Unit.REDUCE, Unit.DOT} if machine.generation == "Fermi" else set()
+    later = {Unit.FP16, Unit.FP16M, Unit.REDUCE, Unit.DOT}
+    lacking = {"Fermi": later | {Unit.SHUFFLE}, "Maxwell": later}.get(machine.generation, set())
     assert set(machine.unit) == set(Unit) - MEMORY_UNITS - {Unit.BARRIER, Unit.CONTROL} - lacking
     assert {unit.pipe for unit in machine.unit.values()} <= set(machine.pipe)
 
@@ -51,11 +52,12 @@ def test_every_arithmetic_unit_of_the_machine_has_a_pipe(name):
 @pytest.mark.parametrize("name", model.names())
 def test_a_unit_class_may_be_added_whole_or_not_at_all(name):
     """`--set` gives a machine a unit class that it lacks; half of one is refused by the key that is missing."""
-    changes = {"unit.fp16.pipe": "sp", "unit.fp16.latency": 7}
-    assert model.load(name, changes).unit["fp16"] == UnitCost("sp", 7)
+    pipe = next(iter(model.load(name).pipe))
+    changes = {"unit.fp16.pipe": pipe, "unit.fp16.latency": 7}
+    assert model.load(name, changes).unit["fp16"] == UnitCost(pipe, 7)
     if "fp16" not in model.load(name).unit:
         with pytest.raises(UserError, match=r"unit\.fp16\.latency is missing; add it"):
-            model.load(name, {"unit.fp16.pipe": "sp"})
+            model.load(name, {"unit.fp16.pipe": pipe})
 
 
 def test_a_machine_without_double_precision_has_no_peak_there():
@@ -194,3 +196,14 @@ def test_a_unit_that_does_not_exist_is_refused(tmp_path):
     path = variant(tmp_path, '[unit.fp31]\npipe = { value = "sp", source = "s", method = "vendor" }\n')
     with pytest.raises(UserError, match=r"unknown machine key unit\.fp31\.pipe; did you mean unit\.fp32\.pipe\?"):
         model.load(path)
+
+
+def test_an_optional_section_is_there_whole_or_not_at_all():
+    """The GTX 580 has no register banks; `--set` gives it some, and a part of them is refused by the missing key."""
+    changes = {f"register_file.{key}": value for key, value in (("banks", 4), ("collecting", 2), ("window", 0))}
+    assert model.load("gtx580").register_file is None
+    assert model.load("gtx580", changes | {"register_file.reuse": 2}).register_file == RegisterFile(4, 2, 0, 2)
+    with pytest.raises(UserError, match=r"register_file\.reuse is missing; add it"):
+        model.load("gtx580", changes)
+    with pytest.raises(UserError, match=r"register_file\.banks=3: it takes one of 1, 2, 4"):
+        model.load("gtx580", {"register_file.banks": 3})

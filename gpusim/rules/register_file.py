@@ -1,0 +1,129 @@
+"""Register file: each bank reads one register of a warp per cycle, and a scheduler's instructions collect in order.
+
+A register lies in bank (its number modulo the banks). The reads of an instruction queue at their banks behind those of
+earlier ones; two limits, of which a machine has one or both, say how late they may be when it dispatches:
+
+* `collecting` instructions collect operands at once: the n-th waits until n - collecting has all of its own;
+* all reads are done within `window` cycles, or as many as its fullest bank needs.
+
+The first alone meets what CuAssembler's authors measured on Maxwell, the second what an H200 shows. A dispatch stall
+holds the whole scheduler: no other warp overtakes. The reuse cache keeps the last register of each operand slot whose
+source was flagged, by warp and register number modulo its words; a source found there is not read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.decode import COUNT_BITS
+from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.rules import ladder
+from gpusim.stall import DISPATCH
+
+COUNT = (1 << COUNT_BITS) - 1
+SLOTS = 3  # operands a, b, c
+
+
+@rarely
+def earliest(sm: Any, k: int, warp: Any, now: int) -> int:
+    """First cycle at which the warp's next instruction may collect its operands, if nothing issues before it."""
+    machine, scheduler = sm.machine, sm.schedulers[k]
+    when = max(now, scheduler.stalled_until)
+    if machine.window:
+        reads = _reads(machine, warp, sm.program[warp.pc])
+        window = max(machine.window, _fullest(machine, reads))
+        for bank in range(machine.register_banks):
+            count = _of_bank(reads, bank)
+            if count:
+                when = max(when, scheduler.bank_free[bank] + count - window)
+    return when
+
+
+@rarely
+def stall(scheduler: Any, until: int, now: int) -> None:
+    """The scheduler issues nothing until then."""
+    scheduler.stalled_until = until
+    units = scheduler.units
+    while units:
+        unit = lowest_bit(units)
+        units &= units - 1
+        ladder.hold(scheduler, unit, DISPATCH, now)
+
+
+@rarely
+def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
+    """The instruction collects its operands; returns by how many cycles that makes its result late."""
+    machine, scheduler = sm.machine, sm.schedulers[k]
+    reads, done = _reads(machine, warp, instruction), now + 1
+    for bank in range(machine.register_banks):
+        count = _of_bank(reads, bank)
+        if count:
+            scheduler.bank_free[bank] = max(scheduler.bank_free[bank], now) + count
+            done = max(done, scheduler.bank_free[bank])
+    if machine.collecting:
+        _collect(scheduler, machine.collecting, done)
+    if machine.reuse:
+        _keep(machine, warp, instruction)
+    return max(0, done - now - max(1, machine.window))
+
+
+@rule
+def _collect(scheduler: Any, collecting: int, done: int) -> None:
+    """The last instruction has its operands at `done`; the next waits for one that is `collecting` before it."""
+    for i in range(collecting - 1, 0, -1):
+        scheduler.collected[i] = scheduler.collected[i - 1]
+    scheduler.collected[0] = done
+    scheduler.stalled_until = scheduler.collected[collecting - 1]
+
+
+@rule
+def _of_bank(reads: int, bank: int) -> int:
+    return reads >> COUNT_BITS * bank & COUNT
+
+
+@rule
+def _fullest(machine: Any, reads: int) -> int:
+    """Reads of the bank that has the most."""
+    most = 0
+    for bank in range(machine.register_banks):
+        most = max(most, _of_bank(reads, bank))
+    return most
+
+
+@rule
+def _reads(machine: Any, warp: Any, instruction: Any) -> int:
+    """How many registers each bank reads for the instruction, COUNT_BITS for each."""
+    if machine.reuse == 0:
+        return int(instruction.bank_reads)
+    reads = 0
+    for i in range(instruction.reads):
+        register = int(instruction.read[i])
+        if not _kept(machine, warp, instruction, register):
+            reads += 1 << COUNT_BITS * (register & (machine.register_banks - 1))
+    return reads
+
+
+@rule
+def _kept(machine: Any, warp: Any, instruction: Any, register: int) -> bool:
+    """Whether the reuse cache has the register for every operand that it is; addresses are never kept."""
+    if register == instruction.pointer:
+        return False
+    for slot in range(SLOTS):
+        first = instruction.source[slot]
+        is_operand = 0 <= first <= register < first + instruction.words
+        if is_operand and warp.kept[slot, register & (machine.reuse - 1)] != register + 1:
+            return False
+    return True
+
+
+@rule
+def _keep(machine: Any, warp: Any, instruction: Any) -> None:
+    """A flagged source is kept from now on; one that was kept and is not flagged is dropped."""
+    for slot in range(SLOTS):
+        first = instruction.source[slot]
+        for register in range(first, first + instruction.words if first >= 0 else first):
+            word = register & (machine.reuse - 1)
+            if instruction.reuse >> slot & 1:
+                warp.kept[slot, word] = register + 1
+            elif warp.kept[slot, word] == register + 1:
+                warp.kept[slot, word] = 0
