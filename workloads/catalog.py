@@ -16,6 +16,7 @@ from workloads.microbench.barrier import barrier
 from workloads.microbench.chain import OPS as CHAIN_OPS
 from workloads.microbench.chain import PATTERNS, chain
 from workloads.microbench.mix import mix
+from workloads.microbench.register_banks import register_banks
 from workloads.microbench.throughput import OPS as THROUGHPUT_OPS
 from workloads.microbench.throughput import throughput
 
@@ -184,6 +185,18 @@ _ENTRIES = (
             _width("width", 32, "bits of the loads"),
             _WARPS,
             _integer("length", 256, "loads of the loop body"),
+            _ITERATIONS,
+        ),
+    ),
+    Entry(
+        "register-banks",
+        register_banks,
+        "FFMAs whose sources lie in given register banks: cycles per FFMA shows the conflicts",
+        (
+            Parameter("pattern", "3000,3000,2100", str, "counts by bank", "each FFMA's registers of bank 0, 1, 2, 3"),
+            _integer("flagged", 0, "sources of each FFMA that stay in the reuse cache, 0 to 3"),
+            _WARPS_16,
+            _integer("length", 252, "FFMAs of the loop body"),
             _ITERATIONS,
         ),
     ),
