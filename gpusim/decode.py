@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.machine import Machine, initiation_interval
+from gpusim.machine import Machine, choices
 from gpusim.machine_record import UNITS
+from gpusim.row import decoded_t
 from gpusim.schema import PIPE_UNITS
 from gpusim.stall import Stall
-from gpusim.state import decoded_t
 from isa.control import Control
 from isa.errors import UserError
 from isa.instruction import Instruction
@@ -140,16 +140,11 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
         row["space"] = SPACES[form.unit]
         row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
     elif form.unit is Unit.TEXTURE:
-        _pipe(row, machine, machine.texture.pipe, machine.texture.latency)
-        row["rung"] = Stall.LONG_SCOREBOARD
+        row["latency"], row["rung"] = machine.texture.latency, Stall.LONG_SCOREBOARD
     elif form.unit.value in machine.unit:
-        cost = machine.unit[form.unit.value]
-        _pipe(row, machine, cost.pipe, cost.latency)
-
-
-def _pipe(row: Any, machine: Machine, name: str, latency: int) -> None:
-    row["pipe"] = pipe_names(machine).index(name)
-    row["interval"], row["latency"] = initiation_interval(machine.pipe[name]), latency
+        row["latency"] = machine.unit[form.unit.value].latency
+    if pipes := choices(machine, form.unit):
+        row["pipe"] = pipe_names(machine).index(pipes[0])
 
 
 def _action(form: Row) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpusim import machine_record, state
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
-from gpusim.machine import Machine, line_cycles, pairs, row_bytes
+from gpusim.machine import Machine, choices, initiation_interval, line_cycles, pairs, row_bytes
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES
 from gpusim.stall import Stall
@@ -165,9 +165,10 @@ def _image(
 def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -> None:
     limits = (
         ("chip.sms", sms, state.SMS),
-        ("schedulers.count", machine.schedulers.count, state.SCHEDULERS),
+        ("schedulers.count", machine.schedulers.count, machine_record.SCHEDULERS),
         ("schedulers.dispatch_ports", machine.schedulers.dispatch_ports, state.PORTS),
         ("pipes", len(machine.pipe), machine_record.PIPES),
+        ("pipes of a unit class", max(len(choices(machine, unit)) for unit in Unit), machine_record.CHOICES),
         ("load_store.queue", machine.load_store.queue, state.QUEUE),
         ("shared_memory.banks", machine.shared_memory.banks, state.LANES),
         ("instructions", len(kernel.program) + 1, state.PROGRAM),
@@ -209,7 +210,8 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.block_latency = machine.launch.block_latency
     packed.warp_skew, packed.block_skew = machine.launch.warp_skew, machine.launch.block_skew
     for index, name in enumerate(pipe_names(machine)):
-        packed.pipe_shared[index] = machine.pipe[name].shared
+        packed.instance[:, index] = np.arange(machine_record.SCHEDULERS) // machine.pipe[name].schedulers
+        packed.pipe_interval[index] = initiation_interval(machine.pipe[name])
     for unit, code in UNIT_CODE.items():
         _pack_unit(packed.units[code], unit, machine)
         packed.pairs[code] = sum(1 << UNIT_CODE[other] for other in pairs(machine, unit))
@@ -224,12 +226,11 @@ def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:
 
 
 def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
-    texture = unit is Unit.TEXTURE
-    name = machine.texture.pipe if texture else machine.unit[unit].pipe if unit in machine.unit else None
-    packed.pipe = -1 if name is None else pipe_names(machine).index(name)
+    pipes = choices(machine, unit)
+    packed.choices, packed.choice[: len(pipes)] = len(pipes), [pipe_names(machine).index(name) for name in pipes]
     packed.double, packed.queued = unit is Unit.DP, unit in SPACES
     throttle = Stall.MIO_THROTTLE if packed.queued else Stall.MATH_PIPE_THROTTLE
-    packed.throttle = Stall.TEX_THROTTLE if texture else throttle
+    packed.throttle = Stall.TEX_THROTTLE if unit is Unit.TEXTURE else throttle
 
 
 def line_cost(machine: Machine) -> int:

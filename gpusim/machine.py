@@ -56,10 +56,19 @@ def pairs(machine: Machine, unit: Unit) -> tuple[Unit, ...]:
 
 def lanes(machine: Machine, unit: Unit) -> int:
     """Thread instructions of this unit class per cycle that all pipes of one SM take together; 0 if it has none."""
-    if unit not in machine.unit:
-        return 0
-    pipe = machine.pipe[machine.unit[unit].pipe]
-    return pipe.lanes * (1 if pipe.shared else machine.schedulers.count)
+    return sum(machine.pipe[name].lanes * instances(machine, name) for name in choices(machine, unit))
+
+
+def choices(machine: Machine, unit: Unit) -> tuple[str, ...]:
+    """Return the pipes that execute a unit class, in the order in which they are tried; none where it is absent."""
+    if unit is Unit.TEXTURE:
+        return tuple(machine.texture.pipe.split())
+    return tuple(machine.unit[unit].pipe.split()) if unit in machine.unit else ()
+
+
+def instances(machine: Machine, pipe: str) -> int:
+    """How many there are of a pipe in one SM."""
+    return -(-machine.schedulers.count // machine.pipe[pipe].schedulers)
 
 
 def peak_gflops(machine: Machine) -> float:

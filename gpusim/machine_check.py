@@ -42,9 +42,14 @@ def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:
             place = facts[f"pipe.{name}.lanes"].place
             raise UserError(f"{place}: {pipe.lanes} lanes don't divide a warp; take a divisor or a multiple of 32")
     used = {f"unit.{name}.pipe": unit.pipe for name, unit in machine.unit.items()}
-    for path, name in (*used.items(), ("texture.pipe", machine.texture.pipe)):
-        if name not in machine.pipe:
-            raise UserError(f"{facts[path].place}: there is no pipe {name}; choose one of {', '.join(machine.pipe)}")
+    for path, named in (*used.items(), ("texture.pipe", machine.texture.pipe)):
+        names = named.split()
+        for name in names or [repr(named)]:
+            if name not in machine.pipe:
+                choose = f"choose from {', '.join(machine.pipe)}"
+                raise UserError(f"{facts[path].place}: there is no pipe {name}; {choose}")
+        if len(set(names)) < len(names):
+            raise UserError(f"{facts[path].place}: {named} names a pipe twice; name each once")
 
 
 def _check_pairing(machine: Machine, facts: Mapping[str, Fact]) -> None:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from gpusim.layout import record
 
-import numpy as np
-
+SCHEDULERS = 4
 PIPES = 8
+CHOICES = 4  # pipes that may execute one unit class
 UNITS = 32
 SHARED_RULES = ("fermi", "gt200", "kepler", "volta")  # how addresses become passes: rules/shared_memory.py
 FERMI, GT200, KEPLER, VOLTA = range(len(SHARED_RULES))
 
-Fields = list[Any]
-
-
-def record(fields: Fields) -> np.dtype[Any]:
-    """A record type whose fields are read as attributes."""
-    return np.dtype((np.record, np.dtype(fields, align=True)))
-
-
 unit_t = record([
-    ("pipe", "i8"),  # -1: none
+    ("choices", "i8"),  # pipes that may execute it, 0: none
+    ("choice", "i8", (CHOICES,)),  # these, in the order in which they are tried
     ("throttle", "i8"),  # stall reason while its pipe is busy or its queue full
     ("double", "i8"),  # 1: double precision
     ("queued", "i8"),  # 1: goes through the load/store queue
@@ -67,7 +60,8 @@ machine_t = record([
     ("collecting", "i8"),  # instructions of a scheduler that collect operands at once, 0: no limit
     ("window", "i8"),  # cycles in which an instruction's reads must be done, 0: no limit
     ("reuse", "i8"),  # words of the reuse cache for each operand slot of a warp; 0 too where the program flags nothing
-    ("pipe_shared", "i8", (PIPES,)),  # 1: one pipe for the SM, 0: one per scheduler
+    ("instance", "i8", (SCHEDULERS, PIPES)),  # which one of each pipe a scheduler's warps use
+    ("pipe_interval", "i8", (PIPES,)),  # cycles for which an instruction keeps each pipe
     ("units", unit_t, (UNITS,)),  # what an instruction of each unit class asks of the SM
     ("pairs", "i8", (UNITS,)),  # mask of the unit classes that may go beside each in a later port of its turn
 ])  # fmt: skip

@@ -81,13 +81,13 @@ class Pipe(msgspec.Struct, frozen=True):
     """An execution pipe; a warp instruction occupies it for its initiation interval of 32 / lanes cycles."""
 
     lanes: Positive
-    shared: Flag  # 1: one per SM; 0: one per scheduler
+    schedulers: Positive  # that share one: 1 a pipe each, 2 neighbours in pairs, `schedulers.count` one for the SM
 
 
 class UnitCost(msgspec.Struct, frozen=True):
     """Where a unit class of the instruction table executes."""
 
-    pipe: str
+    pipe: str  # or several, in the order in which they are tried: the first that is free takes the instruction
     latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
 
 
@@ -145,7 +145,7 @@ class LocalMemory(msgspec.Struct, frozen=True):
 class Texture(msgspec.Struct, frozen=True):
     """The texture path."""
 
-    pipe: str
+    pipe: str  # or several, as a unit class's
     latency: Positive  # cycles
 
 

@@ -6,11 +6,12 @@ woken. Masks of warps are local to a scheduler: bit j of scheduler k is warp slo
 
 from __future__ import annotations
 
-from gpusim.machine_record import PIPES, UNITS, machine_t, record
+from gpusim.layout import record
+from gpusim.machine_record import PIPES, SCHEDULERS, UNITS, machine_t
+from gpusim.row import decoded_t
 from gpusim.stall import DENIALS, OWN, REASONS
 
 WARPS = 64
-SCHEDULERS = 4
 SMS = 256
 SLOTS = 62  # warps of one scheduler: bits of a mask that never turns negative
 REGISTERS = 256
@@ -164,60 +165,6 @@ lanes_t = record([
     ("predicates", "i8", (PREDICATES,)),  # mask of lanes
 ])  # fmt: skip
 
-decoded_t = record([  # what every issue reads stands first, in few cache lines with what it counts
-    ("interval", "i4"),  # cycles it keeps the pipe
-    ("latency", "i4"),  # cycles to its result, where that is fixed
-    ("feed", "i4"),  # place among the memory instructions, and comparisons, whose reach is remembered (-1: none)
-    ("action", "i1"),
-    ("unit", "i1"),  # unit class
-    ("pipe", "i1"),  # index of its pipe, -1: none
-    ("rung", "i1"),  # stall reason of whoever waits for its result
-    ("double", "i1"),  # 1: double precision
-    ("space", "i1"),
-    ("width", "i1"),  # 0, 1, 2 for 32, 64, 128 bits
-    ("eventful", "i1"),  # 1: its outcome depends on values
-    ("evaluate", "i1"),  # 1: its result is computed
-    ("guard", "i1"),
-    ("selector", "i1"),  # predicate handed to the value function as c, -1: none
-    ("predicate", "i1"),  # predicate written, -1: none
-    ("reads", "i1"),  # how many of `read` count
-    ("waits", "i1"),  # how many of `read` it waits for: behind those read stand those that are only written
-    ("writes", "i1"),
-    ("read", "u1", (13,)),  # registers read
-    ("write", "u1", (4,)),  # registers written
-    ("issued", "i8"),  # warp instructions issued
-    ("active", "i8"),  # thread instructions whose guard held
-    ("passes", "i8"),  # load/store cycles it took
-    ("stall", "i8", (REASONS,)),  # warp-cycles by reason while it was the warp's next instruction
-    ("words", "i4"),  # 32-bit words per operand
-    ("access_bytes", "i4"),  # bytes that a lane accesses
-    ("update", "i4"),  # index of what an atomic does to its word, -1: no atomic
-    ("value", "i4"),  # index into the action's group of value functions
-    ("source", "i4", (3,)),  # first register of a, b, c; -1: the constant below
-    ("constant", "u8", (3,)),
-    ("negated", "i4", (3,)),  # 0, SIGN_BIT or TWOS_COMPLEMENT
-    ("destination", "i4"),  # first register written, -1: none
-    ("selector_negated", "i4"),
-    ("guard_negated", "i4"),
-    ("pointer", "i4"),  # address register, -1: none
-    ("special", "i4"),  # index into SPECIALS
-    ("offset", "i8"),  # bytes
-    ("limit", "i8"),  # texture: 32-bit elements
-    ("table", "i4"),  # truth table of a bitwise function
-    ("bias", "i8"),  # comparison: added to both numbers, their order is that of unsigned ones
-    ("target", "i4"),  # pc of a branch's target
-    ("barrier", "i4"),
-    ("arrivals", "i4"),  # warps that release the barrier
-    ("stall_count", "i4"),  # control code: cycles until the warp's next issue; 0 too where there is no code
-    ("yields", "i4"),  # 1: the scheduler may turn to another warp
-    ("read_barrier", "i4"),  # let go when the sources have been read, -1: none
-    ("write_barrier", "i4"),  # let go when the result is there, -1: none
-    ("wait_mask", "i4"),  # mask of the barriers waited for
-    ("bank_reads", "i4"),  # registers read from each bank, a byte for each bank
-    ("reuse", "i4"),  # mask of the sources a, b, c that stay for the next instruction
-    ("visit", "i4"),  # the first pc from here on that decides addresses, guards or branches, or depends on them
-])  # fmt: skip
-
 feed_t = record([
     ("version", "i8"),  # of the address register behind the remembered outcome (0: none)
     ("mask", "i8"),  # lanes it was computed for
@@ -303,7 +250,7 @@ sm_t = record([
     ("machine", machine_t), ("launch", launch_t), ("outcome", outcome_t), ("fault", fault_t),
     ("load_store", load_store_t),
     ("schedulers", scheduler_t, (SCHEDULERS,)),
-    ("pipes", pipe_t, (SCHEDULERS, PIPES)),
+    ("pipes", pipe_t, (SCHEDULERS, PIPES)),  # by instance
     ("blocks", block_t, (BLOCKS,)),
     ("warps", warp_t, (WARPS,)),
     ("lanes", lanes_t, (WARPS,)),

@@ -243,8 +243,8 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     if sm.schedulers[k].stalled > now:
         return Stall.DISPATCH_STALL
     kind = _row(sm, warp)
-    pipe = _pipe(sm, k, kind)
-    if pipe is not None and sm.pipes.get(pipe, 0) > now:
+    pipes = _pipes(sm, k, kind)
+    if pipes and all(sm.pipes.get(pipe, 0) > now for pipe in pipes):
         return Stall.TEX_THROTTLE if kind == Unit.TEXTURE else Stall.MATH_PIPE_THROTTLE
     full = len(sm.queue) >= sm.machine.load_store.queue
     if kind in ("load", "store") and full and not sm.machine.issue.refused_wastes_slot:
@@ -255,15 +255,11 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     return Stall.X_DP_EXCLUSIVE if sm.machine.double.exclusive != "off" and alone and taken else READY
 
 
-def _pipe(sm: Scan, k: int, kind: str) -> tuple[str, int] | None:
-    machine = sm.machine
-    if kind == Unit.TEXTURE:
-        name = machine.texture.pipe
-    elif kind in machine.unit:
-        name = machine.unit[kind].pipe
-    else:
-        return None
-    return name, 0 if machine.pipe[name].shared else k
+def _pipes(sm: Scan, k: int, kind: str) -> list[tuple[str, int]]:
+    """The pipes that scheduler k's instructions of this kind may take."""
+    costs = {Unit.TEXTURE.value: sm.machine.texture, **sm.machine.unit}
+    names = costs[kind].pipe.split() if kind in costs else []
+    return [(name, k // sm.machine.pipe[name].schedulers) for name in names]
 
 
 # --- what an issue does -----------------------------------------------------------------------------------------------
@@ -314,8 +310,7 @@ def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
 
 
 def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: int) -> None:
-    pipe = _pipe(sm, k, kind)
-    assert pipe is not None
+    pipe = next(pipe for pipe in _pipes(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture = kind == Unit.TEXTURE
     latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
     sm.pipes[pipe] = now + initiation_interval(sm.machine.pipe[pipe[0]])

@@ -83,6 +83,7 @@ CHANGES: dict[str, int | str] = {
     "register_file.collecting": 2,
     "register_file.window": 1,
     "register_file.reuse": 1,
+    "unit.int.pipe": "sp dp",
 }
 
 
@@ -134,7 +135,8 @@ def backwards(machine: Any, k: int, warp: Any, stall: Any, until: int) -> None:
 
 MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     NO_MUTANT: (pipe, "commit", pipe.commit),
-    "initiation interval one longer": (pipe, "commit", busier(pipe.commit, 3, 1)),
+    "initiation interval one longer": (pipe, "interval", plus(pipe.interval, 1)),
+    "last of the free pipes first": (pipe, "_chosen", lambda _sm, _k, needs, _now: needs.choice[needs.choices - 1]),
     "pipe never busy": (pipe, "earliest", lambda *_: 0),
     "results two cycles early": (scoreboard, "commit", sooner),
     "sources of loads not held": (scoreboard, "hold", nothing),

@@ -2,8 +2,8 @@
 
 Nodes are the executed instructions (`issue`, i), the services of loads and stores (`serve`, i) and the transfers over
 the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. The only thing that is no
-path length: an issue waits for its scheduler's next slot, and for the reissue interval unless a dispatch port of the
-last turn takes it.
+path length: an issue waits for its scheduler's next slot, for the reissue interval unless a dispatch port of the
+last turn takes it, and for one of its pipes.
 """
 
 from __future__ import annotations
@@ -71,13 +71,40 @@ def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:
     """(pc, cycle) of each issue of a kernel of one warp, on a machine whose load/store queue never fills."""
     stream = executed(kernel, machine)
     graph = timing_graph(stream, machine)
-    turn = Turn(machine)
+    turn, pipes = Turn(machine), Pipes(machine)
     when: dict[Node, int] = {}
     for node in nx.topological_sort(graph):
         when[node] = max((when[before] + w for before, _, w in graph.in_edges(node, data="weight")), default=0)
         if node[0] == "issue":
-            when[node] = turn.issue(stream[node[1]], when[node])
+            done = stream[node[1]]
+            when[node] = turn.issue(done, max(when[node], pipes.earliest(done)))
+            pipes.take(done, when[node])
     return [(done.pc, when["issue", i] // TICKS) for i, done in enumerate(stream)]
+
+
+@dataclass
+class Pipes:
+    """When the scheduler's pipes are free (ticks); a warp whose guard is false waits for one and does not take it."""
+
+    machine: Machine
+    free: dict[str, int] = field(default_factory=dict)
+
+    def choices(self, done: Executed) -> list[str]:
+        """The pipes that may take the instruction."""
+        unit = done.instruction.row.unit
+        if unit is Unit.TEXTURE:
+            return self.machine.texture.pipe.split()
+        return self.machine.unit[unit].pipe.split() if unit in self.machine.unit else []
+
+    def earliest(self, done: Executed) -> int:
+        """The tick from which one of them takes it."""
+        return min((self.free.get(pipe, 0) for pipe in self.choices(done)), default=0)
+
+    def take(self, done: Executed, now: int) -> None:
+        """The first that is free takes it."""
+        if done.active and (choices := self.choices(done)):
+            pipe = next(pipe for pipe in choices if self.free.get(pipe, 0) <= now)
+            self.free[pipe] = now + initiation_interval(self.machine.pipe[pipe]) * TICKS
 
 
 @dataclass
@@ -114,7 +141,7 @@ def timing_graph(stream: list[Executed], machine: Machine) -> nx.MultiDiGraph:
     """All constraints of a stream as weighted edges between its nodes."""
     graph = nx.MultiDiGraph()
     graph.add_nodes_from(("issue", i) for i in range(len(stream)))
-    for edges in (_order(stream, machine), _pipes(stream, machine), _queue(stream, machine)):
+    for edges in (_order(stream, machine), _queue(stream, machine)):
         graph.add_weighted_edges_from((u, v, w * TICKS) for u, v, w in edges)
     graph.add_weighted_edges_from(_channel(stream, machine))
     dependences = unrolled([done.instruction for done in stream]).edges(data=True)
@@ -134,24 +161,6 @@ def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
         if done.active and done.instruction.row.unit is Unit.BARRIER:
             gap = max(gap, machine.barrier.latency, 1)
         yield ("issue", i), ("issue", i + 1), gap
-
-
-def _pipe(done: Executed, machine: Machine) -> str:
-    unit = done.instruction.row.unit
-    if unit is Unit.TEXTURE:
-        return machine.texture.pipe
-    return machine.unit[unit].pipe if unit in machine.unit else ""
-
-
-def _pipes(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
-    """Initiation intervals; a warp whose guard is false waits for its pipe and then does not take it."""
-    last: dict[str, int] = {}
-    for i, done in enumerate(stream):
-        pipe = _pipe(done, machine)
-        if pipe in last:
-            yield ("issue", last[pipe]), ("issue", i), initiation_interval(machine.pipe[pipe])
-        if pipe and done.active:
-            last[pipe] = i
 
 
 def _queue(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
@@ -207,10 +216,14 @@ def _latency(done: Executed, machine: Machine) -> int:
 
 
 def _dependence(done: Executed, i: int, data: Any, machine: Machine) -> Iterator[tuple[Node, int]]:
-    """From where, and how much later, an instruction that depends on `done` may issue; a WAR only on memory sources."""
+    """From where, and how much later, an instruction that depends on `done` may issue; a WAR only on memory sources.
+
+    The graph has no WAR behind an atomic that overwrites its own source, but the source is held all the same.
+    """
     if data["kind"] != "WAR":
         yield _source(done, i), _latency(done, machine)
-    elif done.queued and data["register"].startswith("R"):
+    own = data["kind"] == "WAW" and data["register"] in {f"R{register}" for register in done.instruction.reads()}
+    if done.queued and data["register"].startswith("R") and (data["kind"] == "WAR" or own):
         yield ("serve", i), max(1, _source_hold(done, machine))
 
 

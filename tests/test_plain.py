@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from gpusim.machine_record import machine_t, record
+from gpusim.layout import record
+from gpusim.machine_record import machine_t
 from gpusim.plain import plain, unpacked
 from gpusim.rules import ladder, load_store, shared_memory
 

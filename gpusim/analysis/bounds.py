@@ -21,7 +21,7 @@ from gpusim.analysis.access_cost import AccessCost, Seen, costs
 from gpusim.decode import pipe_names
 from gpusim.feed import AFFINE, recordable
 from gpusim.launch import launch, share_channel
-from gpusim.machine import Machine
+from gpusim.machine import Machine, instances
 from isa.block_step import block_steps
 from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import PT
@@ -30,6 +30,7 @@ from isa.reach import without_contents
 from isa.table import Unit
 
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
+Pipes = frozenset[int]  # by their index
 ALL_PROFILED = 3  # blocks of an SM up to which each is profiled; of more, the first, middle and last, if they are alike
 
 
@@ -95,11 +96,12 @@ def issue_slots(work: Work) -> Fraction:
     return Fraction(issues * schedulers.interval, ports)
 
 
-def pipe(work: Work, index: int) -> Fraction:
-    """Return the cycles of the pipe with this index: its instructions x initiation interval, over its instances."""
-    here = work.program["pipe"][:-1] == index
-    instances = 1 if work.sm.machine.pipe_shared[index] else work.machine.schedulers.count
-    return Fraction(int((work.certain * work.program["interval"][:-1])[here].sum()), instances)
+def pipes(work: Work, group: Pipes) -> Fraction:
+    """Return the cycles of some pipes: what executes nowhere else, over what all their instances take in a cycle."""
+    only_here = [bool(choice) and choice <= group for choice in _choices(work)]
+    names, intervals = pipe_names(work.machine), work.sm.machine.pipe_interval
+    rate = sum(Fraction(instances(work.machine, names[index]), int(intervals[index])) for index in group)
+    return Fraction(int(work.certain[only_here].sum())) / rate
 
 
 def load_store_unit(work: Work) -> Fraction:
@@ -127,10 +129,10 @@ def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int
     A profiled block stands for `each` of its blocks, and for `sharing` of all that use the same memory channel.
     """
     yield "issue slots", each * sum(map(issue_slots, works))
-    for index, name in enumerate(pipe_names(works[0].machine)):
-        cycles = each * sum(pipe(work, index) for work in works)
-        if cycles:
-            yield f"pipe {name}", cycles - _still_busy(works[0], index)
+    for group in _groups(works):
+        name = " ".join(pipe_names(works[0].machine)[index] for index in sorted(group))
+        cycles = each * sum(pipes(work, group) for work in works)
+        yield f"pipe {name}", cycles - _still_busy(works[0], group)
     if any(work.costs for work in works):
         early = max(cost.early for work in works for cost in work.costs.values())
         yield "load/store unit", each * sum(map(load_store_unit, works)) - early
@@ -138,9 +140,24 @@ def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int
     yield "dependence chain", _waves(works[0], share) * min(map(dependence_chain, works)) + _refills(works[0], share)
 
 
-def _still_busy(work: Work, index: int) -> int:
+def _choices(work: Work) -> list[Pipes]:
+    """Return by pc the pipes that may execute the instruction."""
+    units = work.sm.machine.units
+    return [frozenset(units["choice"][u, : units["choices"][u]].tolist()) for u in work.program["unit"][:-1]]
+
+
+def _groups(works: Sequence[Work]) -> Sequence[Pipes]:
+    """Return the pipes that limit together: those of one instruction that did something, and unions that share some."""
+    used = [c for work in works for c, n in zip(_choices(work), work.certain, strict=True) if c and n]
+    groups = list(dict.fromkeys(used))
+    for group in groups:  # grows as it goes
+        groups += {group | other for other in groups if group & other} - set(groups)
+    return sorted(groups, key=sorted)
+
+
+def _still_busy(work: Work, group: Pipes) -> int:
     """Cycles that a pipe may still be busy when the warp behind its last instruction has exited."""
-    interval = int(work.program["interval"][work.program["pipe"] == index].max())
+    interval = max(int(work.sm.machine.pipe_interval[index]) for index in group)
     return max(0, interval - work.machine.schedulers.reissue - work.machine.schedulers.interval)
 
 

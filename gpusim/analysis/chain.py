@@ -35,6 +35,7 @@ class Code:
     """A decoded program as namespaces, its machine, its memory accesses' cost, and where basic blocks begin."""
 
     rows: Sequence[Any]
+    pipes: Sequence[Sequence[int]]  # by pc, those that may take the instruction
     machine: Any
     costs: Mapping[int, AccessCost]
     always: frozenset[int]  # pcs that did something whenever they were executed
@@ -46,6 +47,7 @@ class Lone:
     """A warp on its way alone: its own record, when it may issue next, and when what it uses is free again.
 
     `ports` of its last turn are left; of what may go beside what in a turn, only their number is heeded.
+    A pipe counts as taken by what can go nowhere else.
     """
 
     warp: SimpleNamespace
@@ -61,7 +63,9 @@ def code(sm: Any, program: Any, costs: Mapping[int, AccessCost], always: frozens
     rows = [unpacked(row) for row in program]
     after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT)}
     leaders = {0, *after, *(row.target for row in rows if row.action == BRANCH)}
-    return Code(rows, unpacked(sm.machine), costs, always, sorted(pc for pc in leaders if pc < len(rows)))
+    units = sm.machine.units
+    pipes = [units[row.unit]["choice"][: units[row.unit]["choices"]].tolist() for row in rows]
+    return Code(rows, pipes, unpacked(sm.machine), costs, always, sorted(pc for pc in leaders if pc < len(rows)))
 
 
 def cycles_of_warp(program: Code, profile: Profile, warps: int) -> Fraction:
@@ -135,7 +139,8 @@ def follow(program: Code, lone: Lone, pcs: Sequence[int]) -> None:
         warp.rung = [0] * OWN
         plain(scoreboard.earliest)(warp, row)
         warp.rung[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
-        _issue(program, lone, row, max(plain(ladder.latest)(warp), lone.pipes.get(row.pipe, 0)))
+        free = min((lone.pipes.get(pipe, 0) for pipe in program.pipes[pc]), default=0)
+        _issue(program, lone, row, max(plain(ladder.latest)(warp), free))
         if pc in program.always:
             _occupy(program, lone, row, pc)
 
@@ -161,7 +166,8 @@ def slot(program: Code, cycle: int) -> int:
 def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
     """Note what the instruction keeps from those behind it."""
     if row.pipe >= 0:
-        lone.pipes[row.pipe] = lone.issued + row.interval
+        if len(program.pipes[pc]) == 1:
+            lone.pipes[row.pipe] = lone.issued + program.machine.pipe_interval[row.pipe]
         plain(scoreboard.commit)(lone.warp, row, pc, lone.issued + row.latency)
         if row.action == FETCH:
             lone.warp.drained = max(lone.warp.drained, lone.issued + row.latency)

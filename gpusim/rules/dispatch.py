@@ -64,7 +64,7 @@ def takes(sm: Any, k: int, unit: int, now: int) -> bool:
         return False
     if needs.queued:
         return load_store.earliest(sm, now) <= now
-    return needs.pipe < 0 or pipe.earliest(sm, k, needs.pipe) <= now
+    return needs.choices == 0 or pipe.earliest(sm, k, needs) <= now
 
 
 @rule

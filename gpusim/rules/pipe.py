@@ -1,27 +1,55 @@
-"""Arithmetic pipes: a warp instruction occupies its pipe for 32 / lanes cycles, its initiation interval."""
+"""Arithmetic pipes: a warp instruction occupies its pipe for 32 / lanes cycles, its initiation interval.
+
+A pipe has an instance for each group of neighbouring schedulers that share one. Where several pipes execute a unit
+class, the first of them that is free takes the instruction, and it waits only while all are busy.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import rule
+from gpusim.rule import NEVER, rarely, rule
 
 
 @rule
 def instance(sm: Any, k: int, pipe: int) -> Any:
-    """The pipe that scheduler k's warps use: its own, or the SM's only one (kept with scheduler 0)."""
-    return sm.pipes[0 if sm.machine.pipe_shared[pipe] else k, pipe]
+    """The pipe that scheduler k's warps use: its own, or one that it shares."""
+    return sm.pipes[sm.machine.instance[k, pipe], pipe]
 
 
 @rule
-def earliest(sm: Any, k: int, pipe: int) -> int:
-    """First cycle at which the pipe takes the next warp instruction."""
-    return instance(sm, k, pipe).free
+def earliest(sm: Any, k: int, needs: Any) -> int:
+    """First cycle at which a pipe takes the next warp instruction of the unit class."""
+    return instance(sm, k, needs.choice[0]).free if needs.choices == 1 else _first_free(sm, k, needs)
+
+
+@rarely
+def _first_free(sm: Any, k: int, needs: Any) -> int:
+    first = NEVER
+    for i in range(needs.choices):
+        first = min(first, instance(sm, k, needs.choice[i]).free)
+    return first
 
 
 @rule
-def commit(sm: Any, k: int, pipe: int, interval: int, now: int) -> None:
-    """A warp instruction enters the pipe."""
-    taken = instance(sm, k, pipe)
-    taken.free = now + interval
-    taken.busy += interval
+def commit(sm: Any, k: int, unit: int, now: int) -> None:
+    """A warp instruction of the unit class enters the first of its pipes that is free."""
+    needs = sm.machine.units[unit]
+    pipe = needs.choice[0] if needs.choices == 1 else _chosen(sm, k, needs, now)
+    taken, cycles = instance(sm, k, pipe), interval(sm, pipe)
+    taken.free = now + cycles
+    taken.busy += cycles
+
+
+@rarely
+def _chosen(sm: Any, k: int, needs: Any, now: int) -> int:
+    for i in range(needs.choices - 1):
+        if instance(sm, k, needs.choice[i]).free <= now:
+            return int(needs.choice[i])
+    return int(needs.choice[needs.choices - 1])
+
+
+@rule
+def interval(sm: Any, pipe: int) -> int:
+    """Cycles for which a warp instruction keeps the pipe from the next."""
+    return int(sm.machine.pipe_interval[pipe])

@@ -235,7 +235,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
     if instruction.double:
         double_precision.commit(sm, now)
     if instruction.pipe >= 0:
-        pipe.commit(sm, k, instruction.pipe, instruction.interval, now)
+        pipe.commit(sm, k, instruction.unit, now)
         ready = now + instruction.latency + late
         scoreboard.commit(warp, instruction, pc, ready)
         if instruction.action == FETCH:

@@ -96,8 +96,8 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
 @rule
 def _unit_free(sm: Any, k: int, needs: Any, now: int) -> int:
     """When the pipe or queue takes an instruction."""
-    if needs.pipe >= 0:
-        return pipe.earliest(sm, k, needs.pipe)
+    if needs.choices > 0:
+        return pipe.earliest(sm, k, needs)
     return load_store.earliest(sm, now) if needs.queued and not sm.machine.wastes_slot else now
 
 

@@ -88,7 +88,7 @@ def test_peaks_follow_from_pipes_and_clock(name, single, double):
 
 def test_a_pipe_takes_a_warp_every_32_over_lanes_cycles():
     """Initiation interval is warp size over lanes, and one cycle where the lanes suffice for a warp or more."""
-    intervals = {lanes: model.initiation_interval(model.Pipe(lanes, 0)) for lanes in (4, 16, 32, 64)}
+    intervals = {lanes: model.initiation_interval(model.Pipe(lanes, 1)) for lanes in (4, 16, 32, 64)}
     assert intervals == {4: 8, 16: 2, 32: 1, 64: 1}
 
 
@@ -134,7 +134,7 @@ def test_override_replaces_a_value_and_says_so():
         ),
         ("barrier.latency", 10**10, "--set barrier.latency=10000000000: it takes a whole number from 0 to 1000000000"),
         ("pipe.dp.lanes", 5, "--set pipe.dp.lanes: 5 lanes don't divide a warp; take a divisor or a multiple of 32"),
-        ("texture.pipe", "zz", "--set texture.pipe: there is no pipe zz; choose one of sp, int16, dp, sfu, tex"),
+        ("texture.pipe", "zz", "--set texture.pipe: there is no pipe zz; choose from sp, int16, dp, sfu, tex"),
     ],
 )
 def test_bad_override_is_refused_in_one_line(path, value, message):
@@ -150,7 +150,7 @@ def test_a_variant_overrides_what_it_names_and_inherits_the_rest(tmp_path):
         tmp_path,
         'name = "Mine"\n[pipe.fat]\n'
         'lanes = { value = 64, source = "s", method = "vendor" }\n'
-        'shared = { value = 1, source = "s", method = "vendor" }\n'
+        'schedulers = { value = 2, source = "s", method = "vendor" }\n'
         '[unit.fp32]\npipe = { value = "fat", source = "s", method = "vendor" }\n',
     )
     machine, base = model.load(path), model.load("gtx580")
@@ -162,7 +162,7 @@ def test_a_variant_overrides_what_it_names_and_inherits_the_rest(tmp_path):
 def test_a_new_pipe_without_all_its_keys_is_refused(tmp_path):
     """A pipe that a variant adds must be complete."""
     path = variant(tmp_path, '[pipe.fat]\nlanes = { value = 64, source = "s", method = "vendor" }\n')
-    with pytest.raises(UserError, match=r"mine\.toml: pipe\.fat\.shared is missing; add it"):
+    with pytest.raises(UserError, match=r"mine\.toml: pipe\.fat\.schedulers is missing; add it"):
         model.load(path)
 
 

@@ -3,7 +3,7 @@
 import pytest
 from timing import cycles_of, issue_times, run_text
 
-TWO_WARPS = ".block 64\nMUFU.RCP R0, R1\nEXIT"
+from isa.errors import UserError
 
 
 @pytest.mark.parametrize(("lanes", "interval"), [(32, 6), (16, 6), (4, 8), (2, 16), (1, 32)])
@@ -13,16 +13,46 @@ def test_a_pipe_takes_a_warp_every_32_over_lanes_cycles(lanes, interval):
     assert issue_times(text, {"pipe.sfu.lanes": lanes}) == [0, interval, 2 * interval]
 
 
-@pytest.mark.parametrize(("shared", "second"), [(0, 0), (1, 8)])
-def test_only_a_shared_pipe_makes_schedulers_wait_for_each_other(shared, second):
-    """Two schedulers issue to the sfu pipe in the same cycle if each has its own."""
-    run = run_text(TWO_WARPS, {"schedulers.count": 2, "pipe.sfu.shared": shared, "pipe.sfu.lanes": 4})
-    assert [cycle for cycle, warp, pc in cycles_of(run) if pc == 0] == [0, second]
+@pytest.mark.parametrize(
+    ("schedulers", "cycles"), [(1, [0] * 4), (2, [0, 0, 8, 8]), (3, [0, 0, 8, 16]), (4, [0, 8, 16, 24])]
+)
+def test_neighbouring_schedulers_share_a_pipe(schedulers, cycles):
+    """Four schedulers with a warp each issue to sfu pipes that 1, 2, 3 or all 4 neighbours share: 8 cycles apart."""
+    changes = {"schedulers.count": 4, "pipe.sfu.schedulers": schedulers, "pipe.sfu.lanes": 4}
+    run = run_text(".block 128\nMUFU.RCP R0, R1\nEXIT", changes)
+    assert sorted(cycle for cycle, _, pc in cycles_of(run) if pc == 0) == cycles
+    assert {warp // schedulers for cycle, warp, pc in cycles_of(run) if pc == 0 and cycle == 0} == set(
+        range(-(-4 // schedulers))
+    )
 
 
 def test_an_instruction_whose_guard_is_false_does_not_take_its_pipe():
     """After one that is switched off, the pipe is free at once; the warp's own interval remains."""
     assert issue_times("@P0 MUFU.RCP R0, R1\nMUFU.RCP R2, R3\nEXIT", {"pipe.sfu.lanes": 1}) == [0, 6]
+
+
+def test_the_first_free_pipe_of_several_takes_the_instruction():
+    """Of two pipes of 4 and 16 lanes the first is taken whenever it is free; the choice shows in their cycles."""
+    text = "".join(f"MUFU.RCP R{r}, R9\n" for r in range(6)) + "EXIT"
+    changes = {"unit.sfu.pipe": "sfu sp", "pipe.sfu.lanes": 4, "pipe.sp.lanes": 16, "schedulers.reissue": 2}
+    run = run_text(text, changes)
+    assert [cycle for cycle, _, pc in cycles_of(run)] == [0, 2, 4, 6, 8, 10, 12]
+    assert (run.pipe_cycles["sfu"], run.pipe_cycles["sp"]) == (2 * 8, 4 * 2)
+
+
+@pytest.mark.parametrize(
+    ("pipes", "message"),
+    [
+        ("sp zz", "there is no pipe zz; choose from sp"),
+        ("sp sp", "sp sp names a pipe twice"),
+        (" ", "there is no pipe ' '"),
+        ("sp int16 dp sfu tex", "pipes of a unit class = 5: the simulator holds 4"),
+    ],
+)
+def test_pipes_that_no_unit_class_can_have_are_refused(pipes, message):
+    """An unknown pipe, one named twice, none, and more than the state has room for: one line each."""
+    with pytest.raises(UserError, match=message):
+        run_text("EXIT", {"unit.sfu.pipe": pipes})
 
 
 def test_pipe_cycles_are_counted():

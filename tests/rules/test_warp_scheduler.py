@@ -62,7 +62,7 @@ def test_a_refusal_moves_the_pointer_or_not(moves, next_warp):
 def test_ranks_rotate_where_the_machine_says_so():
     """Both schedulers want the shared pipe in each slot: without rotation the first always gets it first."""
     text = ".block 64\nNOP\nMUFU.RCP R0, R1\nEXIT"
-    changes = {"schedulers.count": 2, "pipe.sfu.shared": 1}
+    changes = {"schedulers.count": 2, "pipe.sfu.schedulers": 2}
     first = {
         rotate: next(warp for _, warp, pc in cycles_of(run_text(text, {**changes, "issue.rotate": rotate})) if pc == 1)
         for rotate in (0, 1)
