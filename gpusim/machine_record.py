@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.layout import record
 
 SCHEDULERS = 4
-PIPES = 8
+PIPES = 12
 CHOICES = 4  # pipes that may execute one unit class
 UNITS = 32
 SHARED_RULES = ("fermi", "gt200", "kepler", "volta")  # how addresses become passes: rules/shared_memory.py

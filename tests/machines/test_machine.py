@@ -9,6 +9,10 @@ from gpusim.schema import RegisterFile, UnitCost
 from isa.errors import UserError
 from isa.table import MEMORY_UNITS, Unit
 
+# Unit classes that came after a generation: Kepler brought shuffles.
+KEPLER_LACKS = {Unit.FP16, Unit.FP16M, Unit.REDUCE, Unit.DOT}
+LATER = {"Kepler": KEPLER_LACKS, "Maxwell": KEPLER_LACKS, "Fermi": KEPLER_LACKS | {Unit.SHUFFLE}}
+
 
 def variant(folder: Path, text: str) -> str:
     """Write a machine file that extends the GTX 580 with `text`."""
@@ -41,12 +45,11 @@ def test_machine_and_facts_say_the_same(name):
 
 @pytest.mark.parametrize("name", model.names())
 def test_every_arithmetic_unit_of_the_machine_has_a_pipe(name):
-    """No machine before Pascal executes halves, reductions or byte products, and Fermi no shuffles; `wide` does all."""
+    """No generation lacks a unit class but those that came later; `wide` has all but memory, barrier and control."""
     machine = model.load(name)
-    later = {Unit.FP16, Unit.FP16M, Unit.REDUCE, Unit.DOT}
-    lacking = {"Fermi": later | {Unit.SHUFFLE}, "Maxwell": later}.get(machine.generation, set())
+    lacking = LATER.get(machine.generation, set())
     assert set(machine.unit) == set(Unit) - MEMORY_UNITS - {Unit.BARRIER, Unit.CONTROL} - lacking
-    assert {unit.pipe for unit in machine.unit.values()} <= set(machine.pipe)
+    assert {pipe for unit in Unit for pipe in model.choices(machine, unit)} == set(machine.pipe)
 
 
 @pytest.mark.parametrize("name", model.names())
@@ -77,10 +80,16 @@ def test_a_core_cycle_is_two_shader_cycles_on_fermi_alone(name):
 
 @pytest.mark.parametrize(
     ("name", "single", "double"),
-    [("gtx580", 1581.056, 197.632), ("gtx580-1566", 1603.584, 200.448), ("c2050", 1030.4, 515.2)],
+    [
+        ("gtx580", 1581.056, 197.632),
+        ("gtx580-1566", 1603.584, 200.448),
+        ("c2050", 1030.4, 515.2),
+        ("gtx680", 3090.432, 128.768),
+        ("k20m", 3524.352, 1174.784),
+    ],
 )
 def test_peaks_follow_from_pipes_and_clock(name, single, double):
-    """Peaks are those of the papers: 1581, 1604 and 1030 GFLOP/s single, 515 double on the Tesla board."""
+    """Peaks are those of the papers: 1581, 1604, 1030, 3090 and 3520 GFLOP/s single, 515 double on the C2050."""
     machine = model.load(name)
     assert model.peak_gflops(machine) == pytest.approx(single)
     assert model.peak_fp64_gflops(machine) == pytest.approx(double)

@@ -88,7 +88,7 @@ def test_circular_extends_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "advice"),
-    [("gtx58", "did you mean gtx580?"), ("vega", "choose one of c2050, gtx580, gtx580-1566, gtx980, wide, or a file")],
+    [("gtx58", "did you mean gtx580?"), ("vega", f"choose one of {', '.join(machine_file.names())}, or a file")],
 )
 def test_an_unknown_machine_names_the_nearest(name, advice):
     """An unknown machine is refused with the nearest name, or the list."""
