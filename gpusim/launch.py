@@ -202,6 +202,7 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.shared_war[:] = [getattr(shared, f"war_{width}") for width in widths]
     packed.global_latency, packed.global_request = machine.global_memory.latency, machine.global_memory.request_cycles
     packed.global_war = machine.global_memory.war
+    packed.global_rule = machine_record.GLOBAL_RULES.index(machine.global_memory.rule)
     packed.line_bytes = machine.global_memory.line_bytes
     packed.row_bytes = lcm(machine.global_memory.line_bytes, row_bytes(machine))
     packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS

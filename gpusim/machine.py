@@ -12,7 +12,7 @@ from gpusim import machine_file
 from gpusim.machine_check import check
 from gpusim.machine_facts import checked
 from gpusim.machine_file import Fact, names
-from gpusim.schema import Machine, Pipe
+from gpusim.schema import SECTOR_BYTES, Machine, Pipe
 from isa.errors import UserError
 from isa.kernel import WARP_SIZE
 from isa.table import Unit
@@ -95,10 +95,15 @@ def row_bytes(machine: Machine) -> int:
     return shared.banks * (8 if shared.rule == "kepler" else shared.bank_bytes)
 
 
+def transaction_bytes(machine: Machine) -> int:
+    """Bytes of a transaction: a line, or the least that moves where only part of one may."""
+    return machine.global_memory.line_bytes if machine.global_memory.rule == "fermi" else SECTOR_BYTES
+
+
 def line_cycles(machine: Machine) -> Fraction:
-    """Cycles in which one SM's fair share of the DRAM bandwidth moves a line."""
+    """Cycles in which one SM's fair share of the DRAM bandwidth moves a transaction."""
     chip = machine.chip
-    return Fraction(machine.global_memory.line_bytes * chip.sms * chip.shader_mhz, chip.dram_mbs)
+    return Fraction(transaction_bytes(machine) * chip.sms * chip.shader_mhz, chip.dram_mbs)
 
 
 def seconds(machine: Machine, cycles: float) -> float:

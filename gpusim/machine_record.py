@@ -10,6 +10,8 @@ CHOICES = 4  # pipes that may execute one unit class
 UNITS = 32
 SHARED_RULES = ("fermi", "gt200", "kepler", "volta")  # how addresses become passes: rules/shared_memory.py
 FERMI, GT200, KEPLER, VOLTA = range(len(SHARED_RULES))
+GLOBAL_RULES = ("fermi", "gt200", "sectors")  # how addresses become transactions: rules/global_memory.py
+LINES, SEGMENTS, SECTORS = range(len(GLOBAL_RULES))
 
 unit_t = record([
     ("choices", "i8"),  # pipes that may execute it, 0: none
@@ -46,7 +48,8 @@ machine_t = record([
     ("global_latency", "i8"),  # cycles from leaving the channel to the result
     ("global_request", "i8"),  # load/store cycles per transaction
     ("global_war", "i8"),  # as shared_war
-    ("line_bytes", "i8"),  # bytes of one global-memory transaction
+    ("global_rule", "i8"),  # index into GLOBAL_RULES
+    ("line_bytes", "i8"),  # bytes of a line of global memory, or of the largest segment
     ("line_cost", "i8"),  # parts of a cycle that one transaction occupies the channel
     ("channel_parts", "i8"),  # parts of a cycle in which the channel's time counts
     ("local_latency", "i8"),

@@ -1,7 +1,7 @@
 """Occupancy: how many blocks of a kernel one SM holds at once, and what stands in the way of one more.
 
-The rules are those of the CUDA C Programming Guide 4.2, section 4.2: registers are allocated per warp and shared
-memory per block, each rounded up to the machine's unit.
+The rules are those of the CUDA C Programming Guide 4.2, section 4.2: registers are allocated per warp (per block on
+compute capability 1.x) and shared memory per block, each rounded up to the machine's unit.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def blocks_by_resource(kernel: Kernel, machine: Machine) -> dict[str, int]:
 
 def registers_per_block(kernel: Kernel, machine: Machine) -> int:
     """32-bit registers that a resident block holds, allocation granularity included."""
-    return _round_up(kernel.program.registers * WARP_SIZE, machine.limits.register_unit) * kernel.warps
+    warps, unit = _round_up(kernel.warps, machine.limits.warp_unit), machine.limits.register_unit
+    of_warp = kernel.program.registers * WARP_SIZE
+    return _round_up(of_warp * warps, unit) if _together(machine) else _round_up(of_warp, unit) * warps
 
 
 def shared_per_block(kernel: Kernel, machine: Machine) -> int:
@@ -66,9 +68,15 @@ def _round_up(amount: int, unit: int) -> int:
 
 def _registers_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
     """Most registers per thread with which so many blocks fit."""
-    unit = machine.limits.register_unit
-    per_warp = machine.limits.registers // (blocks * kernel.warps) // unit * unit
-    return min(per_warp // WARP_SIZE, machine.limits.registers_per_thread)
+    warps, unit = _round_up(kernel.warps, machine.limits.warp_unit), machine.limits.register_unit
+    parts = blocks if _together(machine) else blocks * warps
+    of_warp = machine.limits.registers // parts // unit * unit // (warps if _together(machine) else 1)
+    return min(of_warp // WARP_SIZE, machine.limits.registers_per_thread)
+
+
+def _together(machine: Machine) -> bool:
+    """Whether a block's registers are allocated together, not warp by warp."""
+    return machine.limits.register_scope == "block"
 
 
 def _shared_for(machine: Machine, blocks: int) -> int:

@@ -13,6 +13,7 @@ import msgspec
 
 from isa.table import MEMORY_UNITS, Unit
 
+SECTOR_BYTES = 32  # the least that moves to or from global memory (PG 4.2, F.3.2.2 and F.4.2)
 MOST = 1_000_000_000  # products of two such numbers stay within 64 bits
 Positive = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
@@ -43,7 +44,9 @@ class Limits(msgspec.Struct, frozen=True):
     blocks: Positive  # resident
     registers: Positive  # 32-bit, of the SM
     registers_per_thread: Positive
-    register_unit: Positive  # a warp's registers are allocated in multiples of this
+    register_scope: Literal["warp", "block"]  # whose registers are allocated together
+    register_unit: Positive  # in multiples of this
+    warp_unit: Positive  # a block's warps count in multiples of this
     threads_per_block: Positive
     shared_bytes: Count  # of the SM
     shared_unit: Positive  # a block's shared bytes are allocated in multiples of this
@@ -128,8 +131,8 @@ class LoadStore(msgspec.Struct, frozen=True):
 class GlobalMemory(msgspec.Struct, frozen=True):
     """Everything behind the SM."""
 
-    rule: Literal["fermi"]  # how addresses become transactions
-    line_bytes: Positive
+    rule: Literal["fermi", "gt200", "sectors"]  # how addresses become transactions
+    line_bytes: Positive  # or the largest segment
     latency: Positive  # cycles
     request_cycles: Positive  # cycles of the load/store units per transaction
     war: Count  # cycles from service until the instruction's source registers may be overwritten

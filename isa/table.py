@@ -31,6 +31,7 @@ class Unit(StrEnum):
     """What kind of hardware an instruction needs; a machine maps each to a pipe, a latency or a path."""
 
     FP32 = "fp32"
+    FMUL = "fmul"
     MINMAX = "minmax"
     INT = "int"
     IMUL = "imul"
@@ -99,7 +100,7 @@ class Row:
         return self.unit in MEMORY_UNITS and (self.form[0] == "m" or self.update is not None)
 
 
-FLOAT_UNITS = frozenset({Unit.FP32, Unit.DP, Unit.SFU})
+FLOAT_UNITS = frozenset({Unit.FP32, Unit.FMUL, Unit.DP, Unit.SFU})
 HALF_UNITS = frozenset({Unit.FP16, Unit.FP16M})
 MEMORY_UNITS = frozenset({Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE})
 
@@ -108,7 +109,7 @@ ROWS = (
     #   mnemonic      form    unit            width flops value         code
     Row("FFMA",       "dabc", Unit.FP32,      32,   2,    v.ffma),
     Row("FADD",       "dab",  Unit.FP32,      32,   1,    v.fadd),
-    Row("FMUL",       "dab",  Unit.FP32,      32,   1,    v.fmul),
+    Row("FMUL",       "dab",  Unit.FMUL,      32,   1,    v.fmul),
     Row("FMNMX",      "dabQ", Unit.MINMAX,    32,   1,    v.fmnmx),
     Row("DFMA",       "dabc", Unit.DP,        64,   2,    v.dfma),
     Row("DADD",       "dab",  Unit.DP,        64,   1,    v.dadd),

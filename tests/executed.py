@@ -50,9 +50,33 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
         return passes * shared.pass_cycles, extra * shared.pass_cycles, 0
     if row.unit is Unit.LOCAL:
         return words * machine.local_memory.request_cycles, 0, 0
-    groups = [where[i : i + 32 // words] for i in range(0, 32, 32 // words)]
-    lines = sum(len({a // machine.global_memory.line_bytes for a in group if a is not None}) for group in groups)
-    return lines * machine.global_memory.request_cycles, 0, lines
+    requests, moved = _coalesced(where, words, machine.global_memory.rule, machine.global_memory.line_bytes)
+    return requests * machine.global_memory.request_cycles, 0, moved
+
+
+def _coalesced(where: list[int | None], words: int, rule: str, line_bytes: int) -> tuple[int, int]:
+    """Requests of a global access, and lines, or sectors of 32 bytes, that move."""
+    size = 16 if rule == "gt200" else 32 // words
+    groups = [[a for a in where[i : i + size] if a is not None] for i in range(0, 32, size)]
+    lines = [{a // line_bytes for a in group} for group in groups]
+    requests = sum(map(len, lines))
+    if rule == "fermi":
+        return requests, requests
+    if rule == "sectors":
+        return requests, sum(len({a // 32 for a in group}) for group in groups)
+    spans = [
+        {b % line_bytes for a in group for b in (a, a + 4 * words - 1) if a // line_bytes == line}
+        for group, touched in zip(groups, lines, strict=True)
+        for line in touched
+    ]
+    return requests, sum(_segment(span, line_bytes) // 32 for span in spans)
+
+
+def _segment(span: set[int], line_bytes: int) -> int:
+    """The smallest aligned power-of-two stretch of at least 32 bytes that holds these bytes of a segment."""
+    return next(
+        size for size in (32 << i for i in range(9)) if size >= line_bytes or len({b // size for b in span}) == 1
+    )
 
 
 def _passes(where: list[int | None], words: int, shared: SharedMemory, *, load: bool) -> int:

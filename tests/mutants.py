@@ -36,6 +36,7 @@ from gpusim.state import NEVER
 from isa.errors import DeadlockError
 from isa.listing import read
 
+global_memory_transactions = global_memory.transactions
 NO_MUTANT = "no mutant"
 BUSY = """
 .grid 2
@@ -145,7 +146,11 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "barrier releases late": (barrier, "commit", plus(barrier.commit, 2)),
     "double precision not exclusive": (double_precision, "commit", nothing),
     "one pass more": (shared_memory, "passes", plus(shared_memory.passes, 1)),
-    "one line more": (global_memory, "transactions", plus(global_memory.transactions, 1)),
+    "one line more": (
+        global_memory,
+        "transactions",
+        lambda *arguments: tuple(n + 1 for n in global_memory_transactions(*arguments)),
+    ),
     "ladder upside down": (ladder, "settle_own", backwards),
     "shared reasons not settled": (ladder, "settle_shared", nothing),
     "empty slots not blamed": (ladder, "blame", nothing),

@@ -241,7 +241,10 @@ CHOICES: dict[str, Sequence[int | str]] = {
     **{f"pipe.{pipe}.schedulers": (1, 2, 4) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
     **{f"unit.{unit.value}.latency": (1, 4, 18, 40) for unit in PIPE_UNITS},
     **{path: (pipe, "sp", "dp sp") for path, pipe in ADDED.items() if path.endswith(".pipe")},
-    **{f"unit.{unit}.pipe": ("sp", "sp int16", "dp sfu sp int16", "sp") for unit in ("fp32", "int", "move", "imul")},
+    **{
+        f"unit.{unit}.pipe": ("sp", "sp int16", "dp sfu sp int16", "sp")
+        for unit in ("fp32", "fmul", "int", "move", "imul")
+    },
     "texture.pipe": ("tex", "tex", "tex sp"),
     "shared_memory.rule": ("fermi", "gt200", "kepler", "volta"),
     "shared_memory.banks": (16, 32),
@@ -252,6 +255,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     **{f"shared_memory.free_passes_{width}": (1, 2, 8) for width in (32, 64, 128)},
     **{f"shared_memory.war_{width}": (0, 7, 46) for width in (32, 64, 128)},
     "load_store.queue": (1, 2, 3, 4),
+    "global_memory.rule": ("fermi", "gt200", "sectors"),
     "global_memory.latency": (10, 100, 300),
     "global_memory.request_cycles": (1, 2, 9),
     "global_memory.war": (0, 46),

@@ -34,6 +34,14 @@ def test_registers_are_allocated_per_warp_in_units_of_64():
     assert registers_per_block(kernel(22, 192), GTX580) == 704 * 6
 
 
+def test_gt200_allocates_the_registers_of_a_block_together():
+    """Seven warps of 10 registers count as 8 x 320 = 2560, a multiple of 512; of 11 they take 3072 (PG 4.2, 4.2)."""
+    gt200 = load("gt200")
+    assert registers_per_block(kernel(10, 224), gt200) == 2560
+    assert registers_per_block(kernel(11, 224), gt200) == 3072
+    assert blocks_by_resource(kernel(10, 224), gt200)["registers"] == 6
+
+
 def test_shared_memory_is_allocated_in_units_of_128():
     """4100 bytes take 4224, so that a 48 KB SM holds 11 such blocks and not 12."""
     probe = kernel(1, 32, shared=4100)

@@ -1,31 +1,79 @@
-"""Global memory as an SM sees it: transactions of whole lines, a channel of some bandwidth, then a latency.
+"""Global memory as an SM sees it: requests, a channel of some bandwidth that moves transactions, then a latency.
 
-Fermi (CUDA C Programming Guide 4.2, F.4.2): a request of 4 bytes per thread is resolved over the warp, of 8 bytes over
-half-warps, of 16 bytes over quarter-warps; each distinct 128-byte line is one transaction.
+Which lanes go together, and what moves for them, is the machine's rule (PG is the CUDA C Programming Guide):
+
+* `fermi`: a request of 4 bytes per thread is resolved over the warp, of 8 bytes over half-warps, of 16 bytes over
+  quarter-warps; each distinct line is one request and one transaction (PG 4.2, F.4.2);
+* `sectors`, Maxwell and later: the same requests, but of a line only the 32-byte sectors that are touched move, each
+  a transaction (PG 6.5, G.5.2);
+* `gt200`: over half-warps; the segment that holds the first waiting lane's address serves all lanes within, and is
+  halved, down to 32 bytes, while only one half is used (PG 4.2, F.3.2.2); a transaction is 32 bytes of it.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import rule
+from gpusim.machine_record import LINES, SEGMENTS
+from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.schema import SECTOR_BYTES
 from gpusim.state import LANES
+
+HALF = LANES // 2
 
 
 @rule
-def transactions(sm: Any, active: int, words: int) -> int:
-    """Lines that a warp's access of `words` 32-bit words per lane touches, at the addresses in `sm.scratch`."""
+def transactions(sm: Any, active: int, words: int) -> tuple[int, int]:
+    """Requests and transactions of an access of `words` 32-bit words per lane at the addresses in `sm.scratch`."""
+    which, line_bytes = sm.machine.global_rule, sm.machine.line_bytes
+    if which == SEGMENTS:
+        return _segments(sm, active, 4 * words)
+    lines = _distinct(sm, active, words, line_bytes)
+    return lines, lines if which == LINES else _distinct(sm, active, words, SECTOR_BYTES)
+
+
+@rule
+def _distinct(sm: Any, active: int, words: int, line_bytes: int) -> int:
+    """Stretches of so many bytes that the groups of lanes touch which are resolved together."""
     count, group = 0, LANES // words
     line = sm.scratch.line
     for first in range(0, LANES, group):
         begin = count
         for lane in range(first, first + group):
             if (active >> lane) & 1:
-                mine = sm.scratch.address[lane] // sm.machine.line_bytes
+                mine = sm.scratch.address[lane] // line_bytes
                 if not _contains(line, begin, count, mine):
                     line[count] = mine
                     count += 1
     return count
+
+
+@rarely
+def _segments(sm: Any, active: int, size: int) -> tuple[int, int]:
+    """Segments of both half-warps, and the sectors that move for them; a lane accesses `size` bytes."""
+    segments = sectors = 0
+    for half in range(2):
+        waiting = active & (0xFFFF << half * HALF)
+        while waiting:
+            wanted = sm.scratch.address[lowest_bit(waiting)] // sm.machine.line_bytes
+            low, high = sm.machine.line_bytes, 0
+            for lane in range(LANES):
+                address = sm.scratch.address[lane]
+                if (waiting >> lane) & 1 and address // sm.machine.line_bytes == wanted:
+                    offset = int(address % sm.machine.line_bytes)
+                    low, high = min(low, offset), max(high, offset + size - 1)
+                    waiting &= ~(1 << lane)
+            segments += 1
+            sectors += _reduced(sm.machine.line_bytes, low, high) // SECTOR_BYTES
+    return segments, sectors
+
+
+@rule
+def _reduced(size: int, low: int, high: int) -> int:
+    """Bytes of the transaction that a segment becomes: halved while one half holds all from byte low to high."""
+    while size > SECTOR_BYTES and low // (size // 2) == high // (size // 2):
+        size //= 2
+    return size
 
 
 @rule
@@ -38,7 +86,7 @@ def _contains(line: Any, begin: int, end: int, wanted: int) -> bool:
 
 @rule
 def commit(sm: Any, lines: int, now: int) -> int:
-    """The channel moves the lines one by one; returns the cycle at which the last has gone."""
+    """The channel moves the transactions one by one; returns the cycle at which the last has gone."""
     unit, parts = sm.load_store, sm.machine.channel_parts
     if lines == 0:
         return now

@@ -129,8 +129,8 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
         into.cycles = passes * machine.pass_cycles
         into.extra = max(0, passes - machine.free_passes[instruction.width]) * machine.pass_cycles
     elif instruction.space == GLOBAL_SPACE:
-        into.transactions = global_memory.transactions(sm, active, words)
-        into.cycles = into.transactions * machine.global_request
+        requests, moved = global_memory.transactions(sm, active, words)
+        into.transactions, into.cycles = moved, requests * machine.global_request
     else:
         into.cycles = words * machine.local_request
 

@@ -74,5 +74,5 @@ def test_summary_keeps_the_kinds_apart():
 
 def test_a_machine_without_figures_is_told_of():
     """Where nothing is published the error names the machines that have figures."""
-    with pytest.raises(UserError, match="no published figures of wide; choose one of c2050, gtx580, gtx980"):
+    with pytest.raises(UserError, match=f"no published figures of wide; choose one of {', '.join(MACHINES)}"):
         published(load("wide"))

@@ -9,9 +9,18 @@ from gpusim.schema import RegisterFile, UnitCost
 from isa.errors import UserError
 from isa.table import MEMORY_UNITS, Unit
 
-# Unit classes that came after a generation: Kepler brought shuffles.
+# Unit classes that came after a generation: Kepler brought shuffles, Fermi ballots and bit counts.
 KEPLER_LACKS = {Unit.FP16, Unit.FP16M, Unit.REDUCE, Unit.DOT}
-LATER = {"Kepler": KEPLER_LACKS, "Maxwell": KEPLER_LACKS, "Fermi": KEPLER_LACKS | {Unit.SHUFFLE}}
+FERMI_LACKS = KEPLER_LACKS | {Unit.SHUFFLE}
+GT200_LACKS = FERMI_LACKS | {Unit.PERMUTE, Unit.BITS, Unit.VOTE}
+LATER = {
+    "Turing": {Unit.REDUCE},
+    "Volta": {Unit.REDUCE},
+    "Maxwell": KEPLER_LACKS,
+    "Kepler": KEPLER_LACKS,
+    "Fermi": FERMI_LACKS,
+    "GT200": GT200_LACKS,
+}
 
 
 def variant(folder: Path, text: str) -> str:
@@ -72,10 +81,10 @@ def test_a_machine_without_double_precision_has_no_peak_there():
 
 @pytest.mark.parametrize("name", model.names())
 def test_a_core_cycle_is_two_shader_cycles_on_fermi_alone(name):
-    """On Fermi one core cycle is exactly two shader cycles; any other machine has one clock."""
+    """On Fermi one core cycle is exactly two shader cycles, on GT200 a little more; any other machine has one clock."""
     machine = model.load(name)
-    ratio = 2 if machine.generation == "Fermi" else 1
-    assert machine.chip.shader_mhz == ratio * machine.chip.core_mhz
+    ratio = {"Fermi": 2, "GT200": 1296 / 602}.get(machine.generation, 1)
+    assert machine.chip.shader_mhz == pytest.approx(ratio * machine.chip.core_mhz, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -84,12 +93,14 @@ def test_a_core_cycle_is_two_shader_cycles_on_fermi_alone(name):
         ("gtx580", 1581.056, 197.632),
         ("gtx580-1566", 1603.584, 200.448),
         ("c2050", 1030.4, 515.2),
+        ("gt200", 622.08, 77.76),
+        ("gtx480", 1344.96, 168.12),
         ("gtx680", 3090.432, 128.768),
         ("k20m", 3524.352, 1174.784),
     ],
 )
 def test_peaks_follow_from_pipes_and_clock(name, single, double):
-    """Peaks are those of the papers: 1581, 1604, 1030, 3090 and 3520 GFLOP/s single, 515 double on the C2050."""
+    """Peaks are the papers': 1581, 1604, 1030, 1345, 3090 and 3520; GT200's 933 counts FMULs: 622 are MADs."""
     machine = model.load(name)
     assert model.peak_gflops(machine) == pytest.approx(single)
     assert model.peak_fp64_gflops(machine) == pytest.approx(double)

@@ -82,7 +82,9 @@ def test_more_ports_than_the_simulator_holds_are_refused():
 
 def test_a_unit_class_that_does_not_exist_is_refused():
     """The pairing matrix names unit classes."""
-    with pytest.raises(UserError, match=r"--set pairing\.fp32: there is no unit class ls; choose from fp32, minmax"):
+    with pytest.raises(
+        UserError, match=r"--set pairing\.fp32: there is no unit class ls; choose from fp32, fmul, minmax"
+    ):
         plain_machine({"pairing.fp32": "ls sfu"})
     with pytest.raises(UserError, match=r"--set pairing\.fp23: unknown machine key; did you mean pairing\.fp32"):
         plain_machine({"pairing.fp23": "sfu"})

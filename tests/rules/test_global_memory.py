@@ -27,6 +27,32 @@ def test_each_line_that_a_group_of_lanes_touches_is_a_transaction(width, shift, 
     assert load_run(width, shift, offset).load_store_cycles[3] == lines
 
 
+@pytest.mark.parametrize(
+    ("rule", "width", "shift", "offset", "requests", "sectors"),
+    [
+        ("sectors", 32, 2, 0, 1, 4),
+        ("sectors", 32, 2, 16, 2, 5),
+        ("sectors", 32, 5, 0, 8, 32),
+        ("sectors", 64, 3, 0, 2, 8),
+        ("sectors", 128, 4, 0, 4, 16),
+        ("sectors", 32, 7, 0, 32, 32),
+        ("gt200", 32, 2, 0, 2, 4),
+        ("gt200", 32, 2, 4, 3, 7),
+        ("gt200", 32, 2, 64, 2, 4),
+        ("gt200", 64, 3, 0, 2, 8),
+        ("gt200", 128, 4, 0, 4, 16),
+        ("gt200", 32, 7, 0, 32, 32),
+    ],
+)
+def test_lines_are_asked_for_and_parts_of_them_move(rule, width, shift, offset, requests, sectors):
+    """By hand from the guide; a word on, GT200's halves use bytes 4-67 (128 move), 68-127 (64) and 128-131 (32)."""
+    changes = {"global_memory.rule": rule, "chip.dram_mbs": 16000, "chip.shader_mhz": 1000, "global_memory.latency": 1}
+    run = load_run(width, shift, offset, changes)
+    assert run.load_store_cycles[3] == requests
+    issued = {pc: cycle for cycle, _, pc in cycles_of(run)}
+    assert issued[4] - issued[3] == 2 * sectors + 2  # two cycles each, the latency, and up to the next slot
+
+
 @pytest.mark.parametrize("shift", [2, 7])
 def test_bandwidth_delays_the_data_of_many_lines(shift):
     """At 8 bytes per cycle a line takes 16 cycles, and the data comes when the last has gone, and a latency later."""
