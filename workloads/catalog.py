@@ -15,6 +15,7 @@ from workloads.microbench.bank_conflict import bank_conflict
 from workloads.microbench.barrier import barrier
 from workloads.microbench.chain import OPS as CHAIN_OPS
 from workloads.microbench.chain import PATTERNS, chain
+from workloads.microbench.maxas_loop import maxas_loop
 from workloads.microbench.mix import mix
 from workloads.microbench.register_banks import register_banks
 from workloads.microbench.throughput import OPS as THROUGHPUT_OPS
@@ -187,6 +188,17 @@ _ENTRIES = (
             _integer("length", 256, "loads of the loop body"),
             _ITERATIONS,
         ),
+    ),
+    Entry(
+        "maxas-loop",
+        maxas_loop,
+        "the inner loop of the SGEMM of maxas, with or without the reuse cache",
+        (
+            _choice("reuse", "on", ("on", "off"), "whether factors are flagged for the reuse cache"),
+            _integer("iterations", 4, "times round the loop, 512 FFMAs each"),
+            _integer("blocks", 32, "blocks of the grid; 32 are two for each SM"),
+        ),
+        machine="gtx980",
     ),
     Entry(
         "register-banks",

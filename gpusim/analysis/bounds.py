@@ -23,12 +23,14 @@ from gpusim.feed import AFFINE, recordable
 from gpusim.launch import launch, share_channel
 from gpusim.machine import Machine, instances
 from isa.block_step import block_steps
+from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, Kernel
-from isa.operand import PT
+from isa.operand import PT, Register
 from isa.profile import Profile, profile
 from isa.reach import without_contents
 from isa.table import Unit
 
+MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
 Pipes = frozenset[int]  # by their index
 ALL_PROFILED = 3  # blocks of an SM up to which each is profiled; of more, the first, middle and last, if they are alike
@@ -104,6 +106,26 @@ def pipes(work: Work, group: Pipes) -> Fraction:
     return Fraction(int(work.certain[only_here].sum())) / rate
 
 
+def register_banks(work: Work) -> Fraction:
+    """Return the cycles of the fullest register bank, over the schedulers; of registers never flagged for reuse."""
+    file = work.machine.register_file
+    assert file is not None
+    instructions = work.kernel.program.instructions
+    kept = {register for i in instructions for register in _flagged(i)}
+    reads = np.zeros(file.banks, np.int64)
+    for times, i in zip(work.certain, instructions, strict=True):
+        for register in set(i.reads()) - kept:
+            reads[register % file.banks] += times
+    return Fraction(int(reads.max()), work.machine.schedulers.count)
+
+
+def _flagged(i: Instruction) -> Iterator[int]:
+    """Yield the registers that the reuse cache may keep from this instruction on."""
+    for operand in i.operands:
+        if isinstance(operand, Register) and operand.reuse:
+            yield from range(operand.index, operand.index + i.row.words)
+
+
 def load_store_unit(work: Work) -> Fraction:
     """Return the cycles of the load/store unit: shared-memory passes, requests to global and local memory."""
     return Fraction(sum(cost.cycles for cost in work.costs.values()))
@@ -133,6 +155,10 @@ def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int
         name = " ".join(pipe_names(works[0].machine)[index] for index in sorted(group))
         cycles = each * sum(pipes(work, group) for work in works)
         yield f"pipe {name}", cycles - _still_busy(works[0], group)
+    file = works[0].machine.register_file
+    if file and (file.collecting or file.window):
+        late = file.window + MOST_READS * max(1, file.collecting)  # reads that the last instructions may still wait for
+        yield "register banks", each * sum(map(register_banks, works)) - late
     if any(work.costs for work in works):
         early = max(cost.early for work in works for cost in work.costs.values())
         yield "load/store unit", each * sum(map(load_store_unit, works)) - early

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import REPEATABLE, kernels, machines
 
-from gpusim.analysis.bounds import Bound, bound
+from gpusim.analysis.bounds import MOST_READS, Bound, bound
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.machine import load
 from isa.errors import LimitError
@@ -16,6 +16,7 @@ from isa.kernel import Kernel
 from isa.listing import read
 from isa.program import Program
 from workloads.catalog import make
+from workloads.microbench.register_banks import register_banks
 
 GTX580 = load("gtx580")
 FP32 = "FFMA R0, R1, R2, R3\n"
@@ -193,3 +194,13 @@ def test_an_endless_loop_ends():
     """A loop without end is refused in one line."""
     with pytest.raises(LimitError, match="more than 1000 warp instructions"):
         bound(read("top:\nBRA top"), GTX580, limit=1000)
+
+
+def test_the_fullest_register_bank_is_a_limit():
+    """Three sources in one bank are three cycles of a scheduler's bank, unless they may be kept for reuse."""
+    kernel, machine = register_banks("3000", length=252, warps=16), load("gtx980")
+    found = bound(kernel, machine)
+    assert found.limiter == "register banks"
+    assert 3 * 252 * 4 <= found.cycles + MOST_READS * 2 <= 3 * 252 * 4 + 100
+    assert "register banks" not in bound(kernel, load("gtx580")).limits
+    assert bound(register_banks("3000", flagged=3, length=252), machine).limiter != "register banks"

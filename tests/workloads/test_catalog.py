@@ -13,6 +13,7 @@ from workloads.catalog import CATALOG, find, make
 SMALL = {
     "sgemm-lai": {"m": "96", "n": "96", "k": "32"},
     "sg4": {"m": "128", "n": "128", "k": "16"},
+    "maxas-loop": {"iterations": "2", "blocks": "1"},
     "mix": {"iterations": "2", "warps": "2"},
 }
 

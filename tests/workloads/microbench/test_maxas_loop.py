@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from gpusim.engines.simulate import run_sm
+from gpusim.machine import load
+from isa.errors import UserError
+from workloads.microbench.maxas_loop import maxas_loop
+
+SLOTS = 520  # of a round: 512 FFMAs and 8 others
+
+
+def body(kernel):
+    """Return the instructions of the loop."""
+    program = kernel.program
+    start = program.labels["loop"]
+    end = next(pc for pc, i in enumerate(program.instructions) if i.row.mnemonic == "BRA")
+    return program.instructions[start : end + 1]
+
+
+def slots_of_a_round(reuse: str) -> float:
+    """Cycles of a round, for each of the four warps of a scheduler of the GTX 980, if turns are shared out evenly."""
+    machine = load("gtx980", {"schedulers.policy": "lrr"})
+    short, long = (run_sm(maxas_loop(reuse, iterations=n), machine, feed="replay").cycles for n in (4, 12))
+    return (long - short) / 8 / 4
+
+
+@pytest.mark.parametrize("reuse", ["on", "off"])
+def test_every_thread_adds_up_its_tiles(check, reuse):
+    """The sum of the 64 results is that of the tiles that the rounds meet, whatever is flagged."""
+    check(maxas_loop(reuse, iterations=3, blocks=1))
+
+
+def test_a_round_is_made_as_maxas_says():
+    """512 FFMA, 4 IADD, 3 LOP.XOR, 1 ISETP, and 32 LDS.128 beside them, with loads, stores, barrier and branch."""
+    counted = Counter(i.row.mnemonic for i in body(maxas_loop()))
+    beside = {"LDS.128": 32, "LDG.64": 4, "STS.64": 4, "BAR.SYNC": 1, "BRA": 1}
+    assert counted == {"FFMA": 512, "IADD": 4, "LOP.XOR": 3, "ISETP.LE": 1, **beside}
+
+
+def test_factors_share_a_bank_sixteen_times_in_sixty_four():
+    """Without reuse 16 of a step's 64 FFMAs read two registers of one bank, never a factor's and the result's."""
+    ffmas = [i.operands for i in body(maxas_loop("off")) if i.row.mnemonic == "FFMA"][:64]
+    banks = [[register.index % 4 for register in sources] for _, *sources in ffmas]
+    assert sum(a == b for a, b, _ in banks) == 16
+    assert all(c not in (a, b) for a, b, c in banks)
+
+
+@pytest.mark.jit
+def test_the_loop_reaches_its_issue_slots_with_reuse_alone():
+    """A round takes its 520 slots within half a per cent; without reuse at least 50 more, and no more than 128."""
+    assert slots_of_a_round("on") == pytest.approx(SLOTS, rel=0.005)
+    assert 50 < slots_of_a_round("off") - SLOTS <= 128
+
+
+@pytest.mark.parametrize("bad", [{"reuse": "yes"}, {"iterations": 0}, {"blocks": 0}])
+def test_what_no_loop_can_be_made_of_is_refused(bad):
+    """Another word than on or off, and numbers below 1, raise UserError."""
+    with pytest.raises(UserError, match=r"^maxas-loop: "):
+        maxas_loop(**bad)
