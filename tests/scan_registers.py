@@ -62,4 +62,4 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> int:
             warp.kept[place] = register
         elif warp.kept.get(place) == register:
             del warp.kept[place]
-    return max(0, done - now - max(1, file.window))
+    return 0 if file.window else done - now - 1

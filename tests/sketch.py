@@ -17,6 +17,7 @@ SLOT_BYTES = 16
 INPUT_WORDS = 256
 DATA = range(8, 24)
 ALU_ROWS = tuple(row for row in ROWS if (row.value or row.across) and row.form.startswith("d"))
+ALU_UNITS = {unit: tuple(row for row in ALU_ROWS if row.unit == unit) for unit in sorted({row.unit for row in ALU_ROWS})}
 COMPARE_ROWS = tuple(row for row in ROWS if row.form.startswith("P"))
 PROLOGUE = """
     S2R R0, TID.X
@@ -83,7 +84,7 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
 
 
 def alu(sketch: Sketch) -> None:
-    row = sketch.one(ALU_ROWS)
+    row = sketch.one(ALU_UNITS[sketch.one(tuple(ALU_UNITS))])
     other = {"Q": ["P0", "!P1", "PT"], "n": [0xE8, 0x96, 0x01]}
     given = {**other, "d": [sketch.data(row.words)]}
     operands = [str(sketch.one(given[x])) if x in given else sketch.source(row.words) for x in row.form]

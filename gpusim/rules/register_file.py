@@ -64,7 +64,7 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
         _collect(scheduler, machine.collecting, done)
     if machine.reuse:
         _keep(machine, warp, instruction)
-    return max(0, done - now - max(1, machine.window))
+    return 0 if machine.window else done - now - 1  # what the window allows is part of the latency
 
 
 @rule
