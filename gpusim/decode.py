@@ -67,18 +67,15 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.
     """
     rows = np.zeros(len(kernel.program) + 1, decoded_t)
     known = {name: np.uint64(v & 0xFFFFFFFF) for name, v in constants(kernel).items()}
-    memory_instructions = 0
+    first: dict[Instruction, int] = {}  # equal instructions have equal rows, but for what depends on their place
     for pc, instruction in enumerate(kernel.program.instructions):
-        _check(pc, instruction, machine)
-        row = rows[pc]
-        row["evaluate"] = evaluate[pc]
-        _costs(row, instruction.row, machine)
-        _registers(row, instruction)
-        row["bank_reads"] = bank_reads(instruction, machine)
-        _operands(row, instruction, known, kernel)
-        _control(row, instruction)
-        row["feed"] = memory_instructions if instruction.row.unit in SPACES else -1
-        memory_instructions += instruction.row.unit in SPACES
+        rows[pc] = rows[first.setdefault(instruction, pc)]
+        if first[instruction] == pc:
+            _check(pc, instruction, machine)
+            _fill(rows[pc], instruction, machine, known, kernel)
+    queued = np.array([i.row.unit in SPACES for i in kernel.program.instructions], np.bool_)
+    rows["evaluate"][:-1] = evaluate
+    rows["feed"][:-1] = np.where(queued, np.cumsum(queued) - 1, -1)
     rows[-1]["action"] = EXIT
     rows[-1]["guard"] = PT_INDEX
     for name in ("pipe", "destination", "predicate", "selector", "pointer", "read_barrier", "write_barrier"):
@@ -86,6 +83,15 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.
     rows[-1]["unit"] = UNIT_CODE[Unit.CONTROL]
     _visits(rows)
     return rows.view(np.recarray)
+
+
+def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[str, Any], kernel: Kernel) -> None:
+    """Fill in what does not depend on the instruction's place."""
+    _costs(row, instruction.row, machine)
+    _registers(row, instruction)
+    row["bank_reads"] = bank_reads(instruction, machine)
+    _operands(row, instruction, known, kernel)
+    _control(row, instruction)
 
 
 def _visits(rows: NDArray[Any]) -> None:

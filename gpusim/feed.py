@@ -46,7 +46,7 @@ def recordable(kernel: Kernel) -> bool:
 def prepare_replay(sm: Any, kernel: Kernel) -> None:
     """Let the SM record streams, and tell it how addresses and comparisons move from block to block."""
     sm.replaying = True
-    steps = block_steps(kernel)
+    steps = block_steps(kernel) if kernel.blocks > 1 else None
     moving = [pc for pc in steps or () if kernel.program.instructions[pc].row.unit is not Unit.GLOBAL]
     sm.memory_feeds = int(sm.program["feed"][: len(kernel.program)].max(initial=-1)) + 1
     sm.feeds = sm.memory_feeds + len(moving)

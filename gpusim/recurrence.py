@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,23 +113,28 @@ def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:
     Where the SM is not `forwarding`, nobody reads them, and next to nothing is worked out.
     """
     sizes = _sizes(sms[0], rows, registers) if sms[0]["forwarding"] else dict.fromkeys(string.ascii_lowercase, 0)
+    fixed = _fixed(tuple(sizes.items()))
+    width = int(fixed[1][-1])
+    kept = max(2 * RECENT, min(ROWS, ROOM // max(1, width)))
+    states, notes = (np.zeros((kept + 2, columns), np.int64) for columns in (width, NOTES))
+    free = np.arange(kept, dtype=np.int64), np.zeros(COUNTS, np.int64)
+    return Recurrence._make((sms.view(np.uint8).view(np.int64), *fixed, states, notes, *free))
+
+
+@lru_cache(maxsize=16)
+def _fixed(given: tuple[tuple[str, int], ...]) -> tuple[Words, ...]:
+    """Return `places` to `awaited` of a Recurrence, in an SM of these sizes; nobody writes to them."""
+    sizes = dict(given)
     found = {path: places(path, sizes) for role in ROLES for path in role}
     ends = np.cumsum([words.size for words in found.values()])
     first = {path: int(end) - words.size for (path, words), end in zip(found.items(), ends, strict=True)}
-    roles = [first[next(iter(role))] for role in ROLES]
-    kept = max(2 * RECENT, min(ROWS, ROOM // max(1, int(ends[-1]))))
-    return Recurrence(
-        words=sms.view(np.uint8).view(np.int64),
-        places=np.concatenate(list(found.values())),
-        roles=np.array([*roles, ends[-1]], np.int64),
-        columns=np.array([first[path] for path in NAMED], np.int64),
-        source=np.concatenate([_owners(found, first, path, of) for path, of in NUMBER.items()]),
-        renewal=np.concatenate([_owners(found, first, path, RENEWED.get(path)) for path in NUMBER]),
-        awaited=np.concatenate([_owners(found, first, path, AWAITED.get(path)) for path in NUMBER]),
-        kept=np.zeros((kept + 2, int(ends[-1])), np.int64),
-        notes=np.zeros((kept + 2, NOTES), np.int64),
-        order=np.arange(kept, dtype=np.int64),
-        counts=np.zeros(COUNTS, np.int64),
+    return (
+        np.concatenate(list(found.values())),
+        np.array([*(first[next(iter(role))] for role in ROLES), ends[-1]], np.int64),
+        np.array([first[path] for path in NAMED], np.int64),
+        np.concatenate([_owners(found, first, path, of) for path, of in NUMBER.items()]),
+        np.concatenate([_owners(found, first, path, RENEWED.get(path)) for path in NUMBER]),
+        np.concatenate([_owners(found, first, path, AWAITED.get(path)) for path in NUMBER]),
     )
 
 
