@@ -48,6 +48,7 @@ class Unit(StrEnum):
     REDUCE = "reduce"
     COMPARE = "compare"
     MOVE = "move"
+    UNIFORM = "uniform"
     DP = "dp"
     SFU = "sfu"
     SPECIAL = "special"
@@ -142,6 +143,7 @@ ROWS = (
     Row("HFMA2.MMA",  "dabc", Unit.FP16M,     32,   4,    v.hfma2),
     Row("HADD2",      "dab",  Unit.FP16,      32,   2,    v.hadd2),
     Row("HMUL2",      "dab",  Unit.FP16,      32,   2,    v.hmul2),
+    Row("UIADD3",     "dabc", Unit.UNIFORM,   32,   0,    v.iadd3),
     Row("MOV",        "da",   Unit.MOVE,      32,   0,    v.mov),
     Row("SEL",        "dabQ", Unit.MOVE,      32,   0,    v.sel),
     Row("ISETP.LT",   "Pab",  Unit.COMPARE,   32,   0,    v.icompare,   v.LT),

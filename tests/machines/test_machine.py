@@ -9,13 +9,14 @@ from gpusim.schema import RegisterFile, UnitCost
 from isa.errors import UserError
 from isa.table import MEMORY_UNITS, Unit
 
-# Unit classes that came after a generation: Kepler brought shuffles, Fermi ballots and bit counts.
-KEPLER_LACKS = {Unit.FP16, Unit.FP16M, Unit.REDUCE, Unit.DOT}
+# Unit classes that came after a generation: Turing brought uniform ones, Kepler shuffles, Fermi ballots and bit counts.
+VOLTA_LACKS = {Unit.REDUCE, Unit.UNIFORM}
+KEPLER_LACKS = VOLTA_LACKS | {Unit.FP16, Unit.FP16M, Unit.DOT}
 FERMI_LACKS = KEPLER_LACKS | {Unit.SHUFFLE}
 GT200_LACKS = FERMI_LACKS | {Unit.PERMUTE, Unit.BITS, Unit.VOTE}
 LATER = {
     "Turing": {Unit.REDUCE},
-    "Volta": {Unit.REDUCE},
+    "Volta": VOLTA_LACKS,
     "Maxwell": KEPLER_LACKS,
     "Kepler": KEPLER_LACKS,
     "Fermi": FERMI_LACKS,

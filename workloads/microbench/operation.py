@@ -75,6 +75,7 @@ OPERATIONS = {row.mnemonic: row for row in (
     Operation("MOV",      "u4", 7,             (),          _always(7)),
     Operation("SEL",      "u4", 7,             (5,),        _always(7)),
     Operation("IADD3",    "u4", 0,             (1, 1),      lambda n: 2 * n % 2**32),
+    Operation("UIADD3",   "u4", 0,             (1, 1),      lambda n: 2 * n % 2**32),
     Operation("IMAD.HI",  "u4", 1,             (1, 1),      _always(1)),
     Operation("IDP.4A",   "u4", 7,             (0, 7),      _always(7)),
     Operation("SHF.L",    "u4", 6,             (1, 3),      _always(6)),
