@@ -27,23 +27,23 @@ ENTRIES = {  # files of compiled code
 }
 
 
-class _Blocks(ProgressColumn):
-    """Blocks done and in all."""
+class _Counts(ProgressColumn):
+    """What is done, and in all."""
 
     def render(self, task: Task) -> Text:
         """Return nothing as long as nobody has told."""
-        return Text(_blocks(task))
+        return Text(_counts(task))
 
 
 @contextmanager
-def shown(name: str) -> Iterator[Callable[[int, int], None]]:
-    """Give the function to be told blocks done and blocks in all, which need not be called for the time to be shown.
+def shown(name: str, noun: str = "block") -> Iterator[Callable[[int, int], None]]:
+    """Give the function to be told how many are done and in all, which need not be called for the time to be shown.
 
     A terminal shows a bar after two seconds, any other stderr gets a line every ten; both estimate the time left.
     """
-    columns = TextColumn("{task.description}"), BarColumn(), _Blocks(), TimeElapsedColumn(), TimeRemainingColumn()
+    columns = TextColumn("{task.description}"), BarColumn(), _Counts(), TimeElapsedColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=WINDOW)
-    task, over = bar.add_task(name, total=None), Event()
+    task, over = bar.add_task(name, total=None, noun=noun), Event()
     show = Thread(target=_bar if bar.console.is_terminal else _lines, args=(bar, over), daemon=True)
     show.start()
     try:
@@ -66,12 +66,12 @@ def _lines(bar: Progress, over: Event) -> None:
 
 def _line(task: Task) -> str:
     left = f", about {_clock(task.time_remaining)} left" if task.time_remaining else ""
-    blocks = f"{_blocks(task)}, " if task.total else ""
-    return f"{task.description}: {blocks}{_clock(task.elapsed or 0.0)} so far{left}"
+    counts = f"{_counts(task)}, " if task.total else ""
+    return f"{task.description}: {counts}{_clock(task.elapsed or 0.0)} so far{left}"
 
 
-def _blocks(task: Task) -> str:
-    return f"{task.completed:.0f} of {plural(int(task.total), 'block')}" if task.total else ""
+def _counts(task: Task) -> str:
+    return f"{task.completed:.0f} of {plural(int(task.total), task.fields['noun'])}" if task.total else ""
 
 
 def _clock(seconds: float) -> str:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
+from gpusim.analysis import measured as rows
 from gpusim.analysis.validation import Outcome, outcomes, published, summary
 from gpusim.commands.arguments import Json, Settings, changes, machine_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.machine import Machine
+from gpusim.plural import plural
 from workloads.catalog import make
+from workloads.measured.probes import EXPERIMENTS, Probe, probe
 
 UNITS = {"cycles per instruction": "cycles", "thread instructions per cycle": "per cycle"}
 
@@ -20,14 +26,22 @@ UNITS = {"cycles per instruction": "cycles", "thread instructions per cycle": "p
 def validate(
     machine: Annotated[str, typer.Argument(help="A machine's name.")],
     *,
+    measured: Annotated[
+        Path | None, typer.Option("--measured", metavar="FILE.csv", help="Compare the rows of a measured file instead.")
+    ] = None,
     setting: Settings = None,
     json: Json = False,
 ) -> None:
     """Run the microbenchmarks behind a machine's published figures: published, simulated, error, and what each proves.
 
+    With --measured: the rows of a file of measurements, each beside its stream simulated; errors by experiment.
+
     Example: gpusim validate gtx580
     """
     where = machine_of(machine, setting or (), None)
+    if measured:
+        _measured(where, measured, setting or (), json=json)
+        return
     points = published(where)
     tell_of_compiling("compiled", "1")
     found: list[Outcome] = []
@@ -42,6 +56,84 @@ def validate(
         )
     else:
         show(f"{where.name}: published figures and simulated ones", _table(found), *_totals(found))
+
+
+def _probe(row: rows.Row) -> Probe | None:
+    return probe(row.experiment, row.op, row.param, row.warps, row.ilp, row.counts)
+
+
+def _measured(machine: Machine, path: Path, setting: Sequence[str], *, json: bool) -> None:
+    """Simulate the rows of a measured file and print them in its order."""
+    given = rows.read(path, EXPERIMENTS)
+    tell_of_compiling("compiled", "1")
+    found: list[rows.Outcome] = []
+    with shown(f"validate {machine.key}", "row") as tell:
+        for outcome in rows.outcomes(given, machine, _probe, os.cpu_count() or 1):
+            found.append(outcome)
+            tell(len(found), len(given))
+    found.sort(key=lambda o: o.row.line)
+    scored = rows.summary([o for o in found if o.row.kind != "input"], lambda row: row.experiment)
+    kinds = rows.summary(found, lambda row: row.kind)
+    if json:
+        without = [{**_place(o.row), "reason": o.reason} for o in found if o.simulated is None]
+        write_json(
+            {
+                "machine": machine.key,
+                "set": changes(machine, setting),
+                "measured": str(path),
+                "points": [_point(o) for o in found if o.simulated is not None],
+                "summary": scored,
+                "kinds": kinds,
+                "unmodelled": len(without),
+                "without": without,
+            }
+        )
+    else:
+        show(
+            f"{machine.name}: {path}", _measured_table(found), _summary_table(scored), *_kinds(kinds), *_without(found)
+        )
+
+
+def _place(row: rows.Row) -> dict[str, Any]:
+    keys = "line", "experiment", "op", "param", "warps", "ilp"
+    return {key: getattr(row, key) for key in keys}
+
+
+def _point(outcome: rows.Outcome) -> dict[str, Any]:
+    row = outcome.row
+    figures = {"measured": row.cycles, "simulated": outcome.simulated, "error": outcome.error, "kind": row.kind}
+    return _place(row) | figures
+
+
+def _measured_table(found: Sequence[rows.Outcome]) -> Table:
+    table = Table("line", "experiment", "op", "param", box=None, header_style="bold", pad_edge=False)
+    for column in ("W", "ILP", "measured", "simulated", "error"):
+        table.add_column(column, justify="right")
+    table.add_column("kind")
+    for outcome in found:
+        row = outcome.row
+        if outcome.simulated is not None:
+            cells = str(row.line), row.experiment, row.op, row.param, str(row.warps), str(row.ilp)
+            figures = f"{row.cycles:g}", f"{outcome.simulated:g}", f"{100 * outcome.error:+.1f} %"
+            table.add_row(*cells, *figures, row.kind)
+    return table
+
+
+def _summary_table(lines: Mapping[str, Mapping[str, float]]) -> Table:
+    table = Table("experiment", box=None, header_style="bold", pad_edge=False)
+    for column in ("rows", "median error", "95th percentile"):
+        table.add_column(column, justify="right")
+    for name, line in lines.items():
+        table.add_row(name, f"{line['n']}", *(f"{100 * line[key]:.2f} %" for key in ("median_error", "p95_error")))
+    return table
+
+
+def _without(found: Sequence[rows.Outcome]) -> list[str]:
+    missing = [o for o in found if o.simulated is None]
+    lines = [
+        f"line {o.row.line}: {o.row.experiment} {o.row.op} {o.row.param} W{o.row.warps}: {o.reason}" for o in missing
+    ]
+    return [*lines, f"not modelled: {plural(len(missing), 'row')} of {len(found)}"]
 
 
 def _row(outcome: Outcome) -> dict[str, Any]:
@@ -75,8 +167,12 @@ def _table(found: Sequence[Outcome]) -> Table:
 
 
 def _totals(found: Sequence[Outcome]) -> list[str]:
+    return _kinds(summary(found))
+
+
+def _kinds(lines: Mapping[str, Mapping[str, float]]) -> list[str]:
     return [
         f"{kind}: {int(line['n'])}, median error {100 * line['median_error']:.1f} %, 95th percentile "
         f"{100 * line['p95_error']:.1f} %"
-        for kind, line in summary(found).items()
+        for kind, line in lines.items()
     ]

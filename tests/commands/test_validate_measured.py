@@ -1,0 +1,46 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from gpusim.commands.main import execute
+
+FOLDER = Path(__file__).parents[1] / "measured"
+
+
+@pytest.mark.jit
+def test_the_document_has_every_row(capsys):
+    """Each row is a point with its error or without a stream; experiments are summed up, inputs left out."""
+    assert execute(["validate", "h200", "--measured", str(FOLDER / "micro.csv"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema_version"] == 1
+    points = document["points"]
+    assert [point["line"] for point in points] == list(range(2, 2 + len(points)))
+    assert document["unmodelled"] == len(document["without"]) == 0
+    for point in points:
+        assert point["error"] == pytest.approx(point["simulated"] / point["measured"] - 1)
+        assert point["kind"] == "input" or point["experiment"] in document["summary"]
+    assert {"lat", "nothing"} & document["summary"].keys() == set()
+    assert document["summary"]["tput"].keys() == {"n", "median_error", "p95_error"}
+    assert sum(line["n"] for line in document["kinds"].values()) == len(points)
+
+
+@pytest.mark.jit
+def test_the_screen_ends_with_what_is_not_modelled(tmp_path, capsys):
+    """Rows, a line per experiment and kind, then every row that no stream is known for, and how many."""
+    (path := tmp_path / "rows.csv").write_text(
+        "name,kernel,W,cyc1_med,cyc2_med\nbank2:FFMA:EOE,base_alu,1,1800,5400\nbank2:TEX:EOE,base_alu,1,1,2\n"
+    )
+    assert execute(["validate", "h200", "--measured", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == ["line 3: bank2 base_alu TEX:EOE W1: no stream", "not modelled: 1 row of 2"]
+    (figures,) = (line.split() for line in lines if line.startswith("2 "))
+    assert figures[:7] == ["2", "bank2", "base_alu", "FFMA:EOE", "1", "0", "3600"]
+    assert any(line.split()[:2] == ["bank2", "1"] for line in lines)
+
+
+def test_bad_input_is_one_line_and_exit_code_2(tmp_path, capsys):
+    """A file that is none of measurements ends in one line with its place."""
+    (path := tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    assert execute(["validate", "h200", "--measured", str(path)]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {path}:1: column exp is missing; ")

@@ -1,0 +1,64 @@
+from isa.operand import Predicate, Register
+from workloads.builder import at, instruction
+from workloads.measured.codes import coded
+
+A, B, X, Y = (Register(i) for i in (4, 5, 8, 9))
+PLACE, P = Register(2), Predicate(0)
+END = instruction("BRA", "loop")
+
+
+def stalls(*body):
+    """Stall counts of a body, negative where the warp lets others go first."""
+    made = coded([*body, END])[:-1]
+    return [i.control.stall if i.control.yields else -i.control.stall for i in made]
+
+
+def test_a_dependent_instruction_comes_after_the_latency():
+    """4 cycles inside the FMA or ALU group, 5 across, 6 and 8 for halves, 8 for doubles; the warp yields."""
+    fma, add = instruction("FFMA", X, A, X, B), instruction("IADD3", X, X, A, B)
+    assert stalls(fma, fma, fma)[:2] == [-4, -4]
+    assert stalls(fma, add, fma)[:2] == [-5, -5]
+    half, mma = instruction("HFMA2", X, X, A, B), instruction("HFMA2.MMA", X, X, A, B)
+    assert stalls(half, mma, half)[:2] == [-6, -8]
+    double = instruction("DFMA", X, Register(4), X, Register(6))
+    assert stalls(double, double)[:1] == [-8]
+
+
+def test_independent_instructions_wait_for_their_unit_only():
+    """FMAs follow each other at once; the ALU takes one in two cycles, and every sixth lets others go first."""
+    fmas = [instruction("FFMA", Register(8 + i % 4), A, Register(8 + i % 4), B) for i in range(8)]
+    assert stalls(*fmas) == [1] * 8
+    logic = [instruction("LOP3", Register(8 + i % 4), Register(8 + i % 4), A, B, 0x96) for i in range(13)]
+    assert stalls(*logic)[:12] == [2, 2, 2, 2, 2, -2] * 2
+
+
+def test_a_guard_comes_13_cycles_after_its_comparison():
+    """A guarded instruction waits 13 cycles for the predicate, a select 4."""
+    compare = instruction("ISETP.LT", P, X, A)
+    assert stalls(compare, instruction("IADD3", X, X, A, B, guard=P))[0] == -13
+    assert stalls(compare, instruction("SEL", X, X, A, P))[0] == -4
+
+
+def test_chains_of_loads_have_barriers_of_their_own():
+    """Each destination has its barrier, which the next load to it waits for, in the next iteration as well."""
+    loads = [instruction("LDS", Register(8 + i % 2), at(PLACE)) for i in range(4)]
+    made = coded([*loads, END])
+    assert [i.control.write_barrier for i in made] == [0, 1, 0, 1, None]
+    assert [i.control.waits for i in made] == [1, 2, 1, 2, 0]
+    assert [i.control.stall for i in made[:3]] == [4, 4, 4]
+
+
+def test_the_seventh_chain_shares_the_last_barrier():
+    """Destinations beyond the sixth share a barrier: who waits for it waits for all that set it."""
+    loads = [instruction("LDS", Register(8 + i % 8), at(PLACE)) for i in range(16)]
+    made = coded([*loads, END])
+    assert [i.control.write_barrier for i in made[:8]] == [0, 1, 2, 3, 4, 5, 5, 5]
+    assert [i.control.waits for i in made[8:16]] == [1, 2, 4, 8, 16, 32, 0, 0]
+
+
+def test_a_source_is_kept_for_the_same_place():
+    """Reuse is flagged where the next instruction reads the register at that place and no other warp goes first."""
+    made = coded([instruction("FFMA", Register(8 + i), A, Register(8 + i), B) for i in range(4)] + [END])
+    assert [tuple(o.reuse for o in i.operands[1:]) for i in made[:4]] == [(True, False, True)] * 3 + [(False,) * 3]
+    chain = coded([instruction("FFMA", X, A, X, B)] * 2 + [END])
+    assert not any(o.reuse for o in chain[0].operands)

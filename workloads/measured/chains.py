@@ -1,0 +1,176 @@
+"""Streams of dependent chains, as the compiler writes them and with some of their control codes edited."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from isa.control import Control
+from isa.instruction import Instruction
+from isa.operand import RZ, SPECIALS, Predicate, Register
+from isa.table import TABLE, Unit
+from workloads.builder import at, instruction
+from workloads.measured.codes import SLOW, coded, plain
+from workloads.measured.loop import BRANCH, COUNT, DONE, PLACE, Stream, load, looped, test
+
+STEPS = 96
+A, B, X, ADDED = Register(16), Register(17), Register(18), Register(20)
+P = Predicate(0)
+NOT_P = replace(P, negated=True)
+TRUTH_TABLE, CONSTANT = 0x96, 1.25
+LANES = range(32)
+ALONE = tuple(4 * lane for lane in LANES)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What one step of a chain consists of, and the bytes that its lanes access."""
+
+    step: tuple[Instruction, ...]
+    space: str = ""
+    nbytes: int = 4
+
+
+FMA = instruction("FFMA", X, A, X, B)
+MULTIPLY = instruction("IMAD", X, A, X, B)
+ADD = instruction("IADD3", X, B, X, A)
+LOGIC = instruction("LOP3", X, X, A, B, TRUTH_TABLE)
+CHAINS = {
+    "ch_ffma": Chain((FMA,)),
+    "ch_ffma_c": Chain((instruction("FFMA", X, A, B, X),)),
+    "ch_fadd": Chain((instruction("FADD", X, A, X),)),
+    "ch_imad": Chain((MULTIPLY,)),
+    "ch_s2r": Chain((MULTIPLY,)),
+    "ch_iadd3": Chain((ADD,)),
+    "ch_shf": Chain((instruction("SHF.L", X, X, A, X),)),
+    "ch_prmt": Chain((instruction("PRMT", X, X, B, A),)),
+    "ch_imad_iadd3": Chain((MULTIPLY, ADD)),
+    "ch_imad_lop3": Chain((MULTIPLY, LOGIC)),
+    "ch_ffma_imad": Chain((FMA, MULTIPLY)),
+    "ch_ffma_lop3": Chain((FMA, LOGIC)),
+    "ch_dfma": Chain((instruction("DFMA", X, A, X, ADDED),)),
+    "ch_hfma2": Chain((instruction("HFMA2.MMA", X, X, A, B), instruction("HFMA2", X, X, A, B))),
+    "ch_mufu": Chain((instruction("MUFU.EX2", X, X),)),
+    "ch_imm": Chain((instruction("FFMA", X, X, CONSTANT, A),)),
+    "ch_isetp_sel": Chain((instruction("ISETP.NE", P, X, A), instruction("SEL", X, B, A, NOT_P))),
+    "ch_isetp_p": Chain((
+        instruction("ISETP.GE", P, X, RZ),
+        instruction("IMAD", X, A, 1, X, guard=NOT_P),
+        instruction("IADD3", X, B, X, RZ, guard=P),
+    )),
+    "ch_lds": Chain((load("LDS", X),), "shared"),
+    "ch_sts": Chain((instruction("STS", at(PLACE), X),), "shared"),
+    "ch_ldg": Chain((load("LDG.64", X),), "global", 8),
+    "ch_stg": Chain((instruction("STG", at(PLACE), X),), "global"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Wait:
+    """The control code of each of 96 equal instructions, and where their result goes: to nobody, or to one register."""
+
+    target: Register
+    code: Control
+
+
+WAITING = {
+    "war": Wait(RZ, Control(2, yields=True, read_barrier=0, write_barrier=5, waits=1)),  # until the last has read
+    "raw": Wait(X, Control(2, yields=True, write_barrier=0, waits=1)),  # until its result is there
+    "nowait": Wait(RZ, Control(1, yields=True, write_barrier=5)),
+}
+KINDS = frozenset({"ref", "s2r", "minstall", *WAITING})
+
+
+def chain(kind: str, rest: str, op: str, iterations: int) -> Stream | None:
+    """Return the stream of a chain by experiment, the rest of its name and its kernel; None where there is none."""
+    if kind == "ref":
+        return _referred(op, iterations)
+    if kind == "s2r":
+        return _special(rest, iterations)
+    found = CHAINS.get(op)
+    if found is None:
+        return None
+    if kind == "minstall":
+        return _shortened(found, rest, iterations)
+    return _waiting(found, WAITING[kind], iterations) if kind in WAITING else None
+
+
+def _referred(op: str, iterations: int) -> Stream | None:
+    """The loop as it was before any edit."""
+    if op == "base_alu":
+        return Stream(coded(looped(_accumulators(), iterations, 0)))
+    if op.startswith("base_mix"):
+        return _rotation({"base_mix4": 4, "base_mix8": 8}.get(op, 16), iterations)
+    found = CHAINS.get(op)
+    return _stream(found, coded(looped(_steps(found), iterations))) if found else None
+
+
+def _steps(found: Chain) -> list[Instruction]:
+    """The chain at its length: of one instruction, or two that are one operation, 96; else 96 of each."""
+    number = STEPS // 2 if found is CHAINS["ch_hfma2"] else STEPS
+    return list(found.step) * number
+
+
+def _stream(found: Chain, body: tuple[Instruction, ...]) -> Stream:
+    if not found.space:
+        return Stream(body)
+    offsets = tuple(found.nbytes * lane for lane in LANES)
+    if found.space == "shared":
+        return Stream(body, offsets, shared_bytes=4096)
+    return Stream(body, offsets, data_bytes=1 << 16)
+
+
+def _accumulators() -> list[Instruction]:
+    """220 multiply-adds to 44 registers in turn."""
+    return [instruction("FFMA", x, A, x, B) for x in (Register(20 + i % 44) for i in range(220))]
+
+
+def _rotation(offset: int, iterations: int) -> Stream:
+    """A load, and 216 multiply-adds of 36 registers, each of the next two."""
+    xs = [Register(16 + i) for i in range(36)]
+    steps = [load("LDS", xs[0])]
+    steps += [instruction("FFMA", xs[i % 36], xs[(i + 1) % 36], xs[i % 36], xs[(i + 2) % 36]) for i in range(216)]
+    body = coded(looped(steps, iterations, 1, 2))
+    return Stream(body, tuple(offset * lane for lane in LANES), shared_bytes=4096)
+
+
+def _shortened(found: Chain, rest: str, iterations: int) -> Stream | None:
+    """The chain with another stall count behind one of its instructions."""
+    match = re.fullmatch(r"([\w.]+)>.+:stall(\d+)", rest)
+    if not match:
+        return None
+    body = coded(looped(_steps(found), iterations))
+    return _stream(found, tuple(_shorter(made, match[1], int(match[2])) for made in body))
+
+
+def _shorter(made: Instruction, producer: str, stall: int) -> Instruction:
+    mnemonic, code = made.row.mnemonic, made.control
+    named = mnemonic == producer or (mnemonic.startswith(f"{producer}.") and producer not in TABLE)
+    if not named or DONE in made.operands or code is None:
+        return made
+    return replace(made, control=replace(code, stall=stall, yields=code.yields and stall < 12))
+
+
+def _waiting(found: Chain, wait: Wait, iterations: int) -> Stream | None:
+    """96 of the chain's instruction, each with the same control code."""
+    first = found.step[0]
+    if first.row.unit not in SLOW | {Unit.SHARED, Unit.GLOBAL}:
+        return None
+    code = wait.code
+    if first.writes():
+        first = replace(first, operands=(wait.target, *first.operands[1:]))
+    else:
+        code = replace(code, write_barrier=None)
+    made = replace(first, control=code)
+    counting = plain(COUNT, stall=6, yields=False), plain(test(iterations))
+    return _stream(found, (made, *counting, *[made] * (STEPS - 1), plain(BRANCH, stall=5)))
+
+
+def _special(rest: str, iterations: int) -> Stream | None:
+    """A special register is read 96 times, each time when the last is there."""
+    name = rest.removeprefix("SR_")
+    if name not in SPECIALS:
+        return None
+    made = plain(instruction("S2R", X, name), stall=2, write_barrier=0, waits=1)
+    counting = plain(COUNT, stall=3, yields=False), made, plain(test(iterations))
+    return Stream((made, *counting, *[made] * (STEPS - 2), plain(BRANCH, stall=6)))
