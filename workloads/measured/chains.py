@@ -19,7 +19,6 @@ P = Predicate(0)
 NOT_P = replace(P, negated=True)
 TRUTH_TABLE, CONSTANT = 0x96, 1.25
 LANES = range(32)
-ALONE = tuple(4 * lane for lane in LANES)
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,7 @@ SAME, ACROSS = 4, 5  # cycles from a result of the FMA or ALU group to its use i
 GUARD = 13  # cycles from a comparison to the instruction that it guards
 INTERVALS = ((ALU, 2), (HEAVY, 2), ({Unit.FP16}, 2), ({Unit.FP16M}, 2), ({Unit.DP}, 2), (QUEUED, 4), (SLOW, 8))
 TURN = 12  # cycles after which a warp lets others go first at the next wait for a unit
-LAST = 1  # stall count of the instruction before the branch
-BRANCH = 5
+BRANCH, MOST_STALL = 5, 15
 WIDE, WIDE_INTERVAL = frozenset({"IMAD.HI"}), 4  # multiplications that take their unit for longer
 
 
@@ -49,8 +48,8 @@ class _State:
     owner: dict[int, int] = field(default_factory=dict)  # destination: its barrier
 
 
-def coded(body: Sequence[Instruction], stalls: dict[int, int] | None = None) -> tuple[Instruction, ...]:
-    """Return the body of a loop, its branch last, with control codes; `stalls` replaces the counts at some places."""
+def coded(body: Sequence[Instruction]) -> tuple[Instruction, ...]:
+    """Return the body of a loop, its branch last, with control codes and reuse flags."""
     state = _State()
     _pass(body, state)  # barriers that are pending where the loop begins again
     state.ready.clear()
@@ -59,23 +58,26 @@ def coded(body: Sequence[Instruction], stalls: dict[int, int] | None = None) -> 
     counts = [after - before for before, after in zip(times, [*times[1:], times[-1] + BRANCH], strict=True)]
     yields = _yields(body, counts)
     flags = [_reused(body, i, yields) if yields[i] and counts[i] <= 2 else () for i in range(len(body))]
-    counts = [(stalls or {}).get(i, min(count, 15)) for i, count in enumerate(counts)]
     return tuple(
         replace(
             _flagged(instruction, flags[i]),
-            control=Control(counts[i], yields[i], write_barrier=writes[i], waits=waits[i]),
+            control=Control(min(counts[i], MOST_STALL), yields[i], write_barrier=writes[i], waits=waits[i]),
         )
         for i, instruction in enumerate(body)
     )
 
 
-def plain(instruction: Instruction, reuse: Iterable[str] = (), **code: int | bool | None) -> Instruction:
-    """Return the instruction with stall count 1 and the yield bit set unless `code` says otherwise.
-
-    `reuse` names the source letters that are kept.
-    """
-    control = replace(Control(1, yields=True), **code)  # type: ignore[arg-type]
-    return replace(_flagged(instruction, reuse), control=control)
+def plain(
+    instruction: Instruction,
+    reuse: Iterable[str] = (),
+    *,
+    stall: int = 1,
+    yields: bool = True,
+    write_barrier: int | None = None,
+    waits: int = 0,
+) -> Instruction:
+    """Return the instruction with this control code, and reuse flags on the sources of these letters."""
+    return replace(_flagged(instruction, reuse), control=Control(stall, yields, None, write_barrier, waits))
 
 
 def _pass(body: Sequence[Instruction], state: _State) -> tuple[list[int], list[int], list[int | None]]:
