@@ -17,7 +17,7 @@ SLOT_BYTES = 16
 INPUT_WORDS = 256
 DATA = range(8, 24)
 ALU_ROWS = tuple(row for row in ROWS if (row.value or row.across) and row.form.startswith("d"))
-ALU_UNITS = {unit: tuple(row for row in ALU_ROWS if row.unit == unit) for unit in sorted({row.unit for row in ALU_ROWS})}
+ALU_UNITS = {row.unit: tuple(other for other in ALU_ROWS if other.unit == row.unit) for row in ALU_ROWS}
 COMPARE_ROWS = tuple(row for row in ROWS if row.form.startswith("P"))
 PROLOGUE = """
     S2R R0, TID.X

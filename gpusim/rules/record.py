@@ -17,6 +17,8 @@ def _write(sm: Any, kind: int, agent: int, warp: int, block: int, pc: int, detai
     sm.traced += 1
     entry.cycle, entry.kind, entry.agent = now, kind, agent
     entry.warp, entry.block, entry.pc, entry.detail, entry.blocker = warp, block, pc, detail, -1
+    for rung in range(OWN):  # an array assigned to an array would bring in Numba's check of shapes, and take seconds
+        entry.rung[rung] = 0
 
 
 @rarely
@@ -28,7 +30,7 @@ def issue(sm: Any, kind: int, k: int, g: int, blocker: int, now: int) -> None:
     entry = sm.records[sm.traced]
     _write(sm, kind, FIRST_SCHEDULER + k, g, sm.blocks[warp.block].id, warp.pc, warp.ready_at, now)
     entry.blocker = blocker
-    for rung in range(OWN):  # an array assigned to an array would bring in Numba's check of shapes, and take seconds
+    for rung in range(OWN):
         entry.rung[rung] = warp.rung[rung]
 
 

@@ -10,7 +10,7 @@ from gpusim.engines import compiled
 from gpusim.engines.simulate import run_sm
 from gpusim.launch import launch
 from gpusim.recurrence import recurrence
-from gpusim.state import NEVER
+from gpusim.state import NEVER, RETIRE
 from isa.listing import read
 
 
@@ -41,3 +41,4 @@ def test_a_trace_longer_than_its_array_is_whole():
     run = run_sm(read(text), plain_machine(), trace=True)
     assert len(run.trace) == run.warp_instructions + 2 == 4 * (3 * 3000 + 1) + 2
     assert (np.diff(run.trace.cycle) >= 0).all()
+    assert not run.trace.rung[run.trace.kind == RETIRE].any(), "what an earlier record left in the array"
