@@ -136,7 +136,8 @@ def _walk(sketch: Sketch) -> None:
 
 
 def _texture(sketch: Sketch) -> None:
-    sketch.emit(f"{sketch.guard()}TEX {sketch.data()}, tex[in], {sketch.one(['R0', 'R4', sketch.data()])}")
+    for _ in range(sketch.one(range(1, 4))):
+        sketch.emit(f"{sketch.guard()}TEX {sketch.data()}, tex[in], {sketch.one(['R0', 'R4', sketch.data()])}")
 
 
 def _burst(sketch: Sketch) -> None:

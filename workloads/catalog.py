@@ -163,6 +163,7 @@ _ENTRIES = (
             _integer("length", 256, "instructions of the loop body"),
             _integer("iterations", 16, "times round the loop; 1 has no loop instructions"),
             _integer("blocks", 1, "blocks of the grid"),
+            _choice("reuse", "off", ("off", "on"), "whether the sources in common are flagged for the reuse cache"),
         ),
     ),
     Entry(

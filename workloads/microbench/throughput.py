@@ -30,14 +30,23 @@ DATA = "data"
 
 
 def throughput(
-    op: str = "FFMA", *, warps: int = 16, streams: int = 8, length: int = 256, iterations: int = 16, blocks: int = 1
+    op: str = "FFMA",
+    *,
+    warps: int = 16,
+    streams: int = 8,
+    length: int = 256,
+    iterations: int = 16,
+    blocks: int = 1,
+    reuse: str = "off",
 ) -> Kernel:
     """Build a kernel of `length` instructions in turn from `streams` independent chains, `iterations` times.
 
-    A load stream has the same address every time, threads side by side: no bank conflicts, coalesced.
+    A load stream has the same address every time, threads side by side: no bank conflicts, coalesced. With
+    `reuse` on, the sources that all instructions have in common are flagged for the reuse cache, as compilers do.
     Raises UserError for an unknown op, numbers too small or large, and more streams than instructions or registers.
     """
     one_of("throughput", "op", op, OPS)
+    one_of("throughput", "reuse", reuse, ("off", "on"))
     counts("throughput", 1, warps=warps, streams=streams, iterations=iterations, blocks=blocks)
     counts("throughput", streams, length=length)
     fits("throughput", length, length=length)
@@ -45,17 +54,19 @@ def throughput(
     if op in LOADS:
         kernel = _loads(op, streams, length, iterations, geometry)
     else:
-        kernel = _arithmetic(OPERATIONS[op], streams, length, iterations, geometry)
+        kernel = _arithmetic(OPERATIONS[op], streams, length, iterations, geometry, reuse == "on")
     fits("throughput", len(kernel.program), length=length)
     arguments = {"op": op, "warps": warps, "streams": streams, "length": length, "iterations": iterations}
-    return replace(kernel, arguments={**arguments, "blocks": blocks})
+    return replace(kernel, arguments={**arguments, "blocks": blocks, "reuse": reuse})
 
 
-def _arithmetic(operation: Operation, streams: int, length: int, iterations: int, geometry: Geometry) -> Kernel:
+def _arithmetic(
+    operation: Operation, streams: int, length: int, iterations: int, geometry: Geometry, reuse: bool
+) -> Kernel:
     b, registers = Builder(), RegisterMap("throughput")
     index = thread_index(b, registers)
     xs = [load_value(b, registers, f"x{s}", operation, operation.start) for s in range(streams)]
-    sources = load_sources(b, registers, operation)
+    sources = tuple(replace(source, reuse=reuse) for source in load_sources(b, registers, operation))
     repeat(b, registers, iterations, [step(operation, xs[i % streams], sources) for i in range(length)])
     store_results(b, index, geometry, xs, operation.words)
     turns = [len(range(s, length, streams)) * iterations for s in range(streams)]
