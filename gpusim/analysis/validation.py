@@ -118,7 +118,9 @@ def _measured(kernel: Kernel, machine: Machine, point: Point) -> tuple[int, floa
     """Cycles of the SM, and the instructions counted: of one warp if the figure is cycles, else of all."""
     run = run_sm(kernel, machine, feed=REPLAY)
     counted = [
-        pc for pc, instruction in enumerate(kernel.program.instructions) if instruction.row.mnemonic in point.per
+        pc
+        for pc, instruction in enumerate(kernel.program.instructions)
+        if not point.per or instruction.row.mnemonic in point.per
     ]
     warps = kernel.warps * run.blocks if point.quantity == "cycles per instruction" else 1
     return run.cycles, int(run.issued[counted].sum()) / warps

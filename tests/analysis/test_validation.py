@@ -46,6 +46,13 @@ def test_keplers_pipes_and_pairing_give_its_measured_rates():
     assert found["rate-ffma"] == pytest.approx(186.35, rel=0.04)
 
 
+@pytest.mark.jit
+def test_a_point_that_names_no_instruction_counts_all():
+    """FFMAs and loads of a mix count alike: figure 2 of RR-7923, which was fitted to, comes back within 2 %."""
+    found = simulated(load("gtx580"), "mix-3-1-32", "mix-6-1-64", "mix-12-1-128")
+    assert list(found.values()) == pytest.approx([31.3, 30.4, 24.5], rel=0.02)
+
+
 def test_a_latency_is_what_the_chain_takes_per_instruction():
     """By hand: a lone warp's dependent DFMAs issue every 24 cycles, whatever stands around them."""
     assert simulated(load("c2050"), "latency-dfma") == {"latency-dfma": 24}
