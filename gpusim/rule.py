@@ -97,7 +97,9 @@ def switch(functions: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
 def _quarter(functions: tuple[Callable[..., Any], ...], first: int) -> Callable[..., Any]:
     if len(functions) <= 4:
         return _among_four(functions, tuple(first + i for i in range(len(functions))), exact=True)
-    size = -(-len(functions) // 4)
+    size = 4  # a power of four: full leaves are the fewest
+    while 4 * size < len(functions):
+        size *= 4
     parts = [functions[i : i + size] for i in range(0, len(functions), size)]
     nodes = tuple(_quarter(part, first + i * size) for i, part in enumerate(parts))
     return _among_four(nodes, tuple(first + i * size for i in range(len(nodes))), exact=False)
