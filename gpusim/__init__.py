@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Result", "bound", "load", "simulate"]
+__all__ = ["Result", "bound", "load", "register_policy", "simulate"]
 
 _HOME = {
     "Result": "gpusim.simulation",
     "bound": "gpusim.analysis.bounds",
     "load": "gpusim.machine",
+    "register_policy": "gpusim.policy",
     "simulate": "gpusim.simulation",
 }
 

@@ -14,7 +14,7 @@ from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
 from gpusim.machine import Machine, choices, initiation_interval, line_cycles, pairs, row_bytes
 from gpusim.occupancy import Occupancy, occupancy
-from gpusim.policy import POLICY_NAMES
+from gpusim.policy import POLICY_NAMES, REGISTERED
 from gpusim.stall import Stall
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -74,7 +74,8 @@ def launch(
     count = share if blocks is None else min(blocks, share)
     _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines)
     prepared.sm.tracing = trace
-    prepared.sm.forwarding = fast_forward and feed == REPLAY and not trace
+    own = machine.schedulers.policy in REGISTERED  # it may look at what fast-forward does not compare
+    prepared.sm.forwarding = fast_forward and feed == REPLAY and not trace and not own
     return prepared
 
 
@@ -189,7 +190,8 @@ def _pack(packed: Any, machine: Machine) -> None:
     interval = machine.schedulers.interval
     packed.shift = interval.bit_length() - 1 if interval.bit_count() == 1 else -1
     packed.stagger, packed.reissue = machine.schedulers.stagger, machine.schedulers.reissue
-    packed.policy = _policy(machine.schedulers.policy)
+    packed.policy, packed.policy_code = _policy(machine.schedulers.policy)
+    packed.active = machine.schedulers.active
     packed.rotate, packed.wastes_slot = machine.issue.rotate, machine.issue.refused_wastes_slot
     packed.moves_pointer = machine.issue.refused_moves_pointer
     packed.retry, packed.exclusive = machine.issue.refused_retry, _exclusive(machine)
@@ -242,10 +244,16 @@ def line_cost(machine: Machine) -> int:
     return round(SHARE_PARTS * line_cycles(machine))
 
 
-def _policy(name: str) -> int:
+def _policy(name: str) -> tuple[int, int]:
+    """Index of a policy, and its code if it is a registered one."""
+    if name in REGISTERED:
+        from gpusim.policy_code import code_of  # noqa: PLC0415  (Numba takes long to load)
+
+        return len(POLICY_NAMES), code_of(name)
     if name not in POLICY_NAMES:
-        raise UserError(f"unknown scheduling policy {name}; choose one of {', '.join(POLICY_NAMES)}")
-    return POLICY_NAMES.index(name)
+        known = ", ".join((*POLICY_NAMES, *REGISTERED))
+        raise UserError(f"unknown scheduling policy {name}; choose one of {known}")
+    return POLICY_NAMES.index(name), 0
 
 
 def _exclusive(machine: Machine) -> int:

@@ -27,7 +27,9 @@ machine_t = record([
     ("shift", "i8"),  # its binary logarithm, which saves costly divisions; -1: it is no power of two
     ("stagger", "i8"),  # scheduler k's slots lie k times this many cycles later
     ("reissue", "i8"),  # cycles from an issue of a warp to its next at the earliest
-    ("policy", "i8"),  # index into warp_scheduler.POLICIES
+    ("policy", "i8"),  # index into policies.POLICIES; behind them, the registered one
+    ("policy_code", "i8"),  # that one's code
+    ("active", "i8"),  # warps of a scheduler among which `two_level` chooses
     ("rotate", "i8"),  # 1: the schedulers' rank inside a cycle rotates from slot to slot
     ("wastes_slot", "i8"),  # 1: a warp refused by the load/store queue has used up the issue slot
     ("moves_pointer", "i8"),  # 1: the policy goes on from the refused warp, 0: from the last one that issued

@@ -1,3 +1,25 @@
-"""Names of the scheduling policies, in the order of `rules.warp_scheduler.POLICIES`, for those who must not compile."""
+"""Names of the scheduling policies, in the order of `rules.policies.POLICIES`, and those that a user adds."""
 
-POLICY_NAMES = ("lrr", "gto", "oldest")
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from isa.errors import UserError
+
+POLICY_NAMES = ("lrr", "gto", "oldest", "cggty", "two_level")
+Policy = Callable[[Any, int, int], int]
+REGISTERED: dict[str, Policy] = {}
+
+
+def register_policy(name: str, function: Policy) -> None:
+    """Make `function(sm, k, eligible)` the scheduling policy of that name for as long as the process lives.
+
+    `sm` is the state (gpusim.state), `k` the scheduler, `eligible` the mask of its warps that may issue: bit j is warp
+    slot j * schedulers + k. It returns one of these j, or -1 to let none go, and is asked again in the next slot. It
+    may read the state, must neither change it nor raise, and is compiled with Numba where the engines are.
+    Raises UserError for the name of a policy that comes with the simulator.
+    """
+    if name in POLICY_NAMES:
+        raise UserError(f"policy {name}: it comes with the simulator; register yours under another name")
+    REGISTERED[name] = function

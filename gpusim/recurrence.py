@@ -41,7 +41,7 @@ SAME = """
     warps[w].lanes warps[w].threads warps[w].cursor warps[w].pc
     warps[w].unit warps[w].pending warps[w].kind[r] warps[w].kept[j][e]
     schedulers[k].waiting schedulers[k].ready schedulers[k].units schedulers[k].ready_for[u] schedulers[k].holding[u]
-    schedulers[k].last schedulers[k].dispatched schedulers[k].beside
+    schedulers[k].last schedulers[k].active schedulers[k].dispatched schedulers[k].beside
     blocks[b].live blocks[b].state blocks[b].script
     blocks[b].barriers[n].arrived blocks[b].barriers[n].expected blocks[b].barriers[n].waiting[k]
     load_store.head load_store.count load_store.entries[q].warp load_store.entries[q].pc

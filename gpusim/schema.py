@@ -61,7 +61,8 @@ class Schedulers(msgspec.Struct, frozen=True):
     stagger: Count  # cycles by which scheduler k's slots lag behind those of scheduler 0, times k
     dispatch_ports: Positive  # instructions that one scheduler issues in one turn, at most
     reissue: Positive  # cycles between the turns in which one warp issues, at least
-    policy: str
+    policy: str  # one of gpusim.policy.POLICY_NAMES, or registered from Python
+    active: Positive  # warps of one scheduler among which `two_level` chooses
 
 
 class Issue(msgspec.Struct, frozen=True):

@@ -104,6 +104,7 @@ scheduler_t = record([
     ("later", "i8"),  # waiting warps that are due further ahead
     ("later_due", "i8"),  # slot of the first of these
     ("last", "i8"),  # local index of the warp that issued last
+    ("active", "i8"),  # warps among which `two_level` chooses
     ("used_until", "i8"),  # end of the last issue slot that was used
     ("issued_at", "i8"),  # cycle of the last issue
     ("dispatched", "i8"),  # instructions in the turn of the last issue

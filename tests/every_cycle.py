@@ -112,7 +112,7 @@ def _slot(sm: Scan, k: int, now: int) -> None:
         if warp.reason is READY:
             warp.reason = Stall.NOT_SELECTED
             eligible.append(warp)
-    chosen = _choose(sm, scheduler, eligible) if eligible else None
+    chosen = _choose(sm, scheduler, eligible, now) if eligible else None
     if chosen and not delivers(sm, k, chosen, now):
         scheduler.stalled = next(t for t in count(now) if delivers(sm, k, chosen, t))
         chosen = None
@@ -138,12 +138,24 @@ def _blame(sm: Scan, k: int, scheduler: Scheduler, warp: Warp) -> None:
     scheduler.idle = []
 
 
-def _choose(sm: Scan, scheduler: Scheduler, eligible: list[Warp]) -> Warp:
+def _choose(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> Warp | None:
     policy, last = sm.machine.schedulers.policy, scheduler.last
-    if policy == "lrr":
-        return min(eligible, key=lambda warp: (warp.slot <= last, warp.slot))
-    greedy = [warp for warp in eligible if warp.slot == last and policy == "gto"]
-    return greedy[0] if greedy else min(eligible, key=lambda warp: warp.age)
+    if policy == "two_level":
+        eligible = _active(sm, scheduler, eligible, now)
+    if policy in ("lrr", "two_level"):
+        return min(eligible, key=lambda warp: (warp.slot <= last, warp.slot), default=None)
+    greedy = [warp for warp in eligible if warp.slot == last and policy in ("gto", "cggty")]
+    by_age = sorted(eligible, key=lambda warp: warp.age, reverse=policy == "cggty")
+    return [*greedy, *by_age][0]
+
+
+def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> list[Warp]:
+    """The eligible warps that are active, after the exchange of those that wait for memory or a barrier."""
+    away = {Stall.X_EXITED, Stall.BARRIER, Stall.LONG_SCOREBOARD, Stall.DRAIN}
+    stay = [warp for warp in scheduler.active if not away & _waits(sm, warp, now)]
+    others = sorted((warp for warp in eligible if warp not in stay), key=lambda warp: warp.age)
+    scheduler.active = stay + others[: max(0, sm.machine.schedulers.active - len(stay))]
+    return [warp for warp in eligible if warp in scheduler.active]
 
 
 def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
@@ -173,8 +185,8 @@ def _fill(sm: Scan, k: int, eligible: list[Warp], chosen: Warp, now: int) -> Non
         able = [warp for warp in waiting if _beside(sm, k, warp, now)]
         if not able:
             return
-        warp = _choose(sm, scheduler, able)
-        if not delivers(sm, k, warp, now):
+        warp = _choose(sm, scheduler, able, now)
+        if warp is None or not delivers(sm, k, warp, now):
             return
         scheduler.last, warp.reason = warp.slot, Stall.SELECTED
         ready_at = now if same else warp.ready_at
@@ -215,8 +227,13 @@ def _table_row(sm: Scan, warp: Warp) -> Row:
 
 def _own(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> Stall | None:
     """The first reason of the warp's own that holds; the reissue interval counts from turn to turn."""
+    return min(_waits(sm, warp, now, same_turn=same_turn), default=READY)
+
+
+def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[Stall]:
+    """All reasons of the warp's own that hold."""
     if warp.exited:
-        return Stall.X_EXITED
+        return {Stall.X_EXITED}
     until = {
         Stall.X_LAUNCH: warp.start,
         Stall.BARRIER: warp.barrier,
@@ -235,7 +252,7 @@ def _own(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> Stall | 
         until[Stall.X_WAR] = max((a.read for name in written for a in warp.readers.get(name, ())), default=0)
     if _row(sm, warp) == "exit":
         until[Stall.DRAIN] = max((a.done for a in warp.accesses), default=0)
-    return min((reason for reason, when in until.items() if when > now), default=READY)
+    return {reason for reason, when in until.items() if when > now}
 
 
 def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:

@@ -26,10 +26,10 @@ from gpusim.rules import (
     ladder,
     load_store,
     pipe,
+    policies,
     register_file,
     scoreboard,
     shared_memory,
-    warp_scheduler,
 )
 from gpusim.stall import OWN
 from gpusim.state import NEVER
@@ -160,7 +160,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "operands collected at once": (register_file, "commit", lambda *_: 0),
     "nothing kept for reuse": (register_file, "_keep", nothing),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),
-    "lowest warp first": (warp_scheduler, "choose", lowest_first),
+    "lowest warp first": (policies, "choose", lowest_first),
 }
 
 

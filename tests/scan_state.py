@@ -60,6 +60,7 @@ class Scheduler:
     """A warp scheduler; `idle` are (begin, cycles) of the slots since the last one used."""
 
     last: int = -1
+    active: list[Warp] = field(default_factory=list)
     issued_at: int = -LATER
     turn: list[Row] = field(default_factory=list)  # issued in the last turn that was used
     idle: list[tuple[int, int]] = field(default_factory=list)

@@ -13,6 +13,7 @@ from isa.table import ROWS, TABLE
 
 TEXT = (Path(__file__).parent.parent / "docs" / "listing.md").read_text(encoding="utf-8")
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```asm\n(.*?)^```$", TEXT, re.M | re.S)
 
 
@@ -33,6 +34,16 @@ def test_the_example_of_the_readme_prints_what_it_says(capsys):
     (code,) = re.findall(r"^```python\n(.*?)^```$", README, re.M | re.S)
     exec(code, {})
     assert f"print(result)  # {capsys.readouterr().out.splitlines()[0]}\n" in code
+
+
+@pytest.mark.jit
+def test_the_recipe_for_a_policy_runs(capsys):
+    """CONTRIBUTING's Python code simulates under two policies: values are right both times, and the cycles differ."""
+    (code,) = re.findall(r"^```python\n(.*?)^```$", CONTRIBUTING, re.M | re.S)
+    exec(code, {})
+    lines = capsys.readouterr().out.splitlines()
+    assert len(set(lines)) == 2
+    assert all("values right" in line for line in lines)
 
 
 def test_the_example_computes_what_it_expects():

@@ -12,6 +12,7 @@ import msgspec
 import typer
 
 from gpusim.machine import Machine, load
+from gpusim.policy import POLICY_NAMES
 from isa import listing
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -19,6 +20,7 @@ from workloads.catalog import CATALOG, make
 
 MAX_INSTRUCTIONS = 500_000  # of a listing's block, which may never end: a warp instruction takes 16 us at most
 
+POLICIES = ", ".join(POLICY_NAMES)
 KernelName = Annotated[str, typer.Argument(help="A kernel's name, or the path of a listing.")]
 MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
 Parameters = Annotated[
@@ -27,7 +29,7 @@ Parameters = Annotated[
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a number of the machine; repeatable.")
 ]
-Policy = Annotated[str | None, typer.Option("--policy", help="Scheduling policy: lrr, gto or oldest.")]
+Policy = Annotated[str | None, typer.Option("--policy", help=f"Scheduling policy: {POLICIES}.")]
 MaxInstructions = Annotated[
     int | None,
     typer.Option("--max-instructions", min=1, help=f"Give up beyond, in one block; listings: {MAX_INSTRUCTIONS}."),

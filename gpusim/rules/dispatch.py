@@ -11,7 +11,7 @@ from typing import Any
 
 from gpusim.decode import BARRIER, BRANCH, EXIT
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.rules import double_precision, load_store, pipe, register_file, warp_scheduler
+from gpusim.rules import double_precision, load_store, pipe, policies, register_file
 from gpusim.stall import OWN, Stall
 
 REISSUE = int(Stall.X_REISSUE)
@@ -39,7 +39,7 @@ def goes_on(sm: Any, k: int, warp: Any, now: int) -> bool:
 def another(sm: Any, k: int, now: int) -> int:
     """The next of scheduler k's warps to issue in this turn, -1: none."""
     others = _others(sm, k, now) if _free(sm, k, now) else 0
-    j = warp_scheduler.choose(sm.machine.policy, sm, k, others, 0) if others else -1
+    j = policies.choose(sm.machine.policy, sm, k, others, 0) if others else -1
     return j if j >= 0 and _collects(sm, k, sm.warps[j * sm.machine.schedulers + k], now) else -1
 
 

@@ -18,6 +18,7 @@ from gpusim.rules import (
     ladder,
     load_store,
     pipe,
+    policies,
     record,
     register_file,
     scoreboard,
@@ -138,8 +139,10 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     page = wakeup.page_of(machine, k, now)
     warp_scheduler.promote(sm, k, page, now)
     eligible, again = warp_scheduler.eligible(sm, k, now)
-    j = warp_scheduler.choose(machine.policy, sm, k, eligible, 0) if eligible else -1
-    if j >= 0 and machine.register_banks:
+    j = policies.choose(machine.policy, sm, k, eligible, 0) if eligible else -1
+    if eligible and j < 0:
+        again = now + machine.interval  # the policy lets nobody go, and is asked again
+    elif eligible and machine.register_banks:
         until = register_file.earliest(sm, k, sm.warps[j * machine.schedulers + k], now)
         if until > now:
             register_file.stall(scheduler, until, now)
@@ -260,6 +263,7 @@ def leave(sm: Any, warp: Any, pc: int, now: int) -> None:
     """The warp has exited; with the block's last warp the block is finished."""
     block = sm.blocks[warp.block]
     warp.live, warp.pc = 0, pc
+    sm.schedulers[warp.scheduler].active &= ~(1 << warp.place)
     block.live -= 1
     if block.live == 0:
         block_scheduler.finish(sm, block, now + sm.machine.interval)

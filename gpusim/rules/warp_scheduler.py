@@ -6,47 +6,12 @@ ready warps may accept them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from gpusim.policy import POLICY_NAMES
-from gpusim.rule import NEVER, lowest_bit, rarely, rule, switch
+from gpusim.rule import NEVER, lowest_bit, rule
 from gpusim.rules import double_precision, ladder, load_store, pipe, wakeup
 from gpusim.stall import BUSY, DISPATCH, EXCLUSIVE, UNCHOSEN
 from gpusim.state import FIRST_SCHEDULER
-
-
-@rule
-def lrr(sm: Any, k: int, eligible: int, _: int) -> int:
-    """Loose round robin: the next eligible warp after the one that issued last."""
-    after = eligible >> (sm.schedulers[k].last + 1) << (sm.schedulers[k].last + 1)
-    return lowest_bit(after if after else eligible)
-
-
-@rarely
-def oldest(sm: Any, k: int, eligible: int, _: int) -> int:
-    """The eligible warp whose block was placed first."""
-    best, age = 0, NEVER
-    while eligible:
-        j = lowest_bit(eligible)
-        eligible &= eligible - 1
-        warp = sm.warps[j * sm.machine.schedulers + k]
-        if warp.age < age:
-            best, age = j, warp.age
-    return best
-
-
-@rule
-def gto(sm: Any, k: int, eligible: int, _: int) -> int:
-    """Greedy then oldest: the warp that issued last while it can, else the oldest."""
-    last = sm.schedulers[k].last
-    if last >= 0 and (eligible >> last) & 1:
-        return last
-    return oldest(sm, k, eligible, 0)
-
-
-POLICIES: dict[str, Callable[..., int]] = {"lrr": lrr, "gto": gto, "oldest": oldest}
-choose = switch(tuple(POLICIES[name] for name in POLICY_NAMES))
 
 
 @rule

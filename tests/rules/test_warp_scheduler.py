@@ -1,35 +1,7 @@
-"""Warp schedulers: policies, slots, and which warps belong to whom."""
+"""Warp schedulers: slots, refusals, and which warps belong to whom."""
 
 import pytest
 from timing import cycles_of, run_text
-
-THREE_WARPS = ".block 96\nFADD R0, R1, R2\nFADD R3, R4, R5\nFADD R6, R7, R8\nEXIT"
-
-
-def order(policy, **changes) -> list[int]:
-    """Warps in the order of their issues; one may issue again in the next slot."""
-    run = run_text(THREE_WARPS, {"schedulers.policy": policy, "schedulers.reissue": 2, **changes})
-    return [warp for _, warp, pc in cycles_of(run) if pc < 3]
-
-
-def test_loose_round_robin_takes_turns():
-    """Each warp issues once before the first does again."""
-    assert order("lrr") == [0, 1, 2] * 3
-
-
-@pytest.mark.parametrize("policy", ["gto", "oldest"])
-def test_greedy_and_oldest_stay_with_the_first_warp(policy):
-    """While the oldest warp is eligible, no other issues."""
-    assert order(policy) == [0] * 3 + [1] * 3 + [2] * 3
-
-
-@pytest.mark.parametrize(("policy", "warp"), [("gto", 1), ("oldest", 0)])
-def test_greedy_stays_where_oldest_goes_back(policy, warp):
-    """At 54 warp 0 has its result of an addition that warp 1 skipped: oldest goes back to it, greedy stays."""
-    text = ".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@P0 FADD R1, R2, R3\nFADD R4, R1, R1\n"
-    text += "".join(f"FADD R{r}, R2, R3\n" for r in range(5, 25)) + "EXIT"
-    run = run_text(text, {"schedulers.reissue": 2, "schedulers.policy": policy})
-    assert {cycle: issued for cycle, issued, _ in cycles_of(run)}[54] == warp
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])

@@ -1,0 +1,68 @@
+"""Registered policies as compiled code that the engines call by address, so that none of these is compiled anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core.errors import NumbaError
+from numba.extending import intrinsic, overload
+
+from gpusim.policy import REGISTERED, Policy
+from gpusim.rule import COMPILED, OPTIONS
+from gpusim.state import sm_t
+from isa.errors import UserError
+
+CALLED: dict[int, tuple[Policy, Any]] = {}  # by code; what is called stays in memory
+
+
+def code_of(name: str) -> int:
+    """Return what `call` takes for the registered policy of that name: an address, where rules are compiled.
+
+    Raises UserError where Numba cannot compile it.
+    """
+    function = REGISTERED[name]
+    for code, (known, _) in CALLED.items():
+        if known is function:
+            return code
+    compiled = _compiled(name, function) if COMPILED else None
+    code = compiled.address if compiled else len(CALLED) + 1
+    CALLED[code] = function, compiled
+    return int(code)
+
+
+def call(code: int, sm: Any, k: int, eligible: int) -> int:
+    """Ask the registered policy with this code."""
+    return CALLED[int(code)][0](sm, k, eligible)
+
+
+def _compiled(name: str, function: Policy) -> Any:
+    inner = numba.njit(function, **OPTIONS)
+    record = numba.from_dtype(sm_t)
+
+    def entry(sms: Any, k: int, eligible: int) -> int:
+        return int(inner(numba.carray(sms, (1,))[0], k, eligible))
+
+    try:
+        inner.compile((record, types.int64, types.int64))
+        return numba.cfunc(types.int64(types.CPointer(record), types.int64, types.int64), **OPTIONS)(entry)
+    except NumbaError as error:
+        cause = next(line for line in str(error).splitlines() if line and not line.startswith("Failed in"))
+        advice = "it takes and returns numbers, as those in gpusim/rules/policies.py do"
+        raise UserError(f"policy {name}: Numba cannot compile it: {cause}; {advice}") from None
+
+
+@intrinsic
+def _call(_typing: Any, code: Any, sm: Any, k: Any, eligible: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        address, *rest = arguments
+        kind = ir.FunctionType(ir.IntType(64), [argument.type for argument in rest])
+        return builder.call(builder.inttoptr(address, kind.as_pointer()), rest)
+
+    return types.int64(code, sm, k, eligible), generate
+
+
+# An overload is a function of types that returns the function to compile: here one lambda inside the other.
+overload(call)(lambda code, sm, k, eligible: lambda code, sm, k, eligible: _call(code, sm, k, eligible))  # noqa: ARG005, PLW0108

@@ -1,0 +1,120 @@
+"""Scheduling policies: which of a scheduler's eligible warps issues; -1 if the policy lets none go in this slot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gpusim.policy import POLICY_NAMES
+from gpusim.policy_code import call
+from gpusim.rule import NEVER, lowest_bit, rarely, rule, switch
+from gpusim.stall import Stall
+
+BARRIER, LONG, DRAIN = int(Stall.BARRIER), int(Stall.LONG_SCOREBOARD), int(Stall.DRAIN)
+
+
+@rule
+def lrr(sm: Any, k: int, eligible: int, _: int) -> int:
+    """Loose round robin: the next eligible warp after the one that issued last."""
+    after = eligible >> (sm.schedulers[k].last + 1) << (sm.schedulers[k].last + 1)
+    return lowest_bit(after if after else eligible)
+
+
+@rarely
+def oldest(sm: Any, k: int, eligible: int, _: int) -> int:
+    """The eligible warp whose block was placed first."""
+    best, age = 0, NEVER
+    while eligible:
+        j = lowest_bit(eligible)
+        eligible &= eligible - 1
+        warp = sm.warps[j * sm.machine.schedulers + k]
+        if warp.age < age:
+            best, age = j, warp.age
+    return best
+
+
+@rarely
+def gto(sm: Any, k: int, eligible: int, _: int) -> int:
+    """Greedy then oldest: the warp that issued last while it can, else the oldest."""
+    last = sm.schedulers[k].last
+    if last >= 0 and (eligible >> last) & 1:
+        return last
+    return oldest(sm, k, eligible, 0)
+
+
+@rarely
+def cggty(sm: Any, k: int, eligible: int, _: int) -> int:
+    """Greedy then youngest (Huerta et al., MICRO 2025, less what the compiler says): the same, else the youngest."""
+    best, age = sm.schedulers[k].last, -1
+    if best >= 0 and (eligible >> best) & 1:
+        return best
+    while eligible:
+        j = lowest_bit(eligible)
+        eligible &= eligible - 1
+        warp = sm.warps[j * sm.machine.schedulers + k]
+        if warp.age > age:
+            best, age = j, warp.age
+    return best
+
+
+@rarely
+def two_level(sm: Any, k: int, eligible: int, _: int) -> int:
+    """Loose round robin among the active warps (Gebhart et al., ISCA 2011).
+
+    One that waits for memory or a barrier leaves them, and the oldest of the eligible others takes its place.
+    """
+    scheduler = sm.schedulers[k]
+    room = sm.machine.active - _stay(sm, k, scheduler)
+    outside = eligible & ~scheduler.active
+    while outside and room > 0:
+        j = oldest(sm, k, outside, 0)
+        outside &= ~(1 << j)
+        scheduler.active |= 1 << j
+        room -= 1
+    inside = eligible & scheduler.active
+    return lrr(sm, k, inside, 0) if inside else -1
+
+
+@rule
+def _stay(sm: Any, k: int, scheduler: Any) -> int:
+    """Let active warps that wait for memory or a barrier leave, and count the others; who exits leaves by itself."""
+    left, stay = scheduler.active, 0
+    while left:
+        j = lowest_bit(left)
+        left &= left - 1
+        rung = sm.warps[j * sm.machine.schedulers + k].rung
+        if max(rung[BARRIER], rung[LONG], rung[DRAIN]) > sm.now:
+            scheduler.active &= ~(1 << j)
+        else:
+            stay += 1
+    return stay
+
+
+@rarely
+def registered(sm: Any, k: int, eligible: int, _: int) -> int:
+    """What a policy registered from Python says; an answer that is not eligible means nobody."""
+    j = call(sm.machine.policy_code, sm, k, eligible)
+    return j if 0 <= j < 64 and (eligible >> j) & 1 else -1
+
+
+POLICIES: dict[str, Callable[..., int]] = {
+    "lrr": lrr,
+    "gto": gto,
+    "oldest": oldest,
+    "cggty": cggty,
+    "two_level": two_level,
+}
+LRR = POLICY_NAMES.index("lrr")
+_by_index = switch((*(POLICIES[name] for name in POLICY_NAMES), registered))
+
+
+@rarely
+def _other(policy: int, sm: Any, k: int, eligible: int) -> int:
+    """What any policy chooses."""
+    return _by_index(policy, sm, k, eligible, 0)
+
+
+@rule
+def choose(policy: int, sm: Any, k: int, eligible: int, _: int) -> int:
+    """What the policy of that index chooses: `lrr`, which most machines have, becomes part of the callers."""
+    return lrr(sm, k, eligible, 0) if policy == LRR else _other(policy, sm, k, eligible)
