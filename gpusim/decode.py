@@ -60,8 +60,12 @@ COUNT_BITS = 8  # of the reads of one register bank
 SIGN_BIT, TWOS_COMPLEMENT = 1, 2  # the two meanings of a minus before a register
 
 
-def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.recarray[Any, Any]:
+def decode(
+    kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], meetings: Mapping[int, int]
+) -> np.recarray[Any, Any]:
     """The program's rows, and one more behind its end; `evaluate[pc]` says whose results are computed.
+
+    `meetings` are those of `isa.divergence`.
 
     Raises UserError for a register above the machine's limit.
     """
@@ -81,6 +85,7 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_]) -> np.
     for name in ("pipe", "destination", "predicate", "selector", "pointer", "read_barrier", "write_barrier"):
         rows[-1][name] = -1
     rows[-1]["unit"] = UNIT_CODE[Unit.CONTROL]
+    _meetings(rows, meetings)
     _visits(rows)
     return rows.view(np.recarray)
 
@@ -94,10 +99,20 @@ def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[s
     _control(row, instruction)
 
 
+def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
+    """Note where lanes may part, and that a warp may go elsewhere where they meet and where they exit."""
+    rows["meeting"] = -1
+    if not points:
+        return
+    rows["meeting"][list(points)] = list(points.values())
+    rows["eventful"] = rows["action"] == EXIT
+    rows["eventful"][[pc - 1 for pc in points.values()]] = 1
+
+
 def _visits(rows: NDArray[Any]) -> None:
     """Note whose outcome depends on values, and from each pc on the next one that a walk without time looks at."""
     always = (rows["guard"] == PT_INDEX) & (rows["guard_negated"] == 0)
-    rows["eventful"] = ~always | np.isin(rows["action"], (LOAD, STORE, BRANCH))
+    rows["eventful"] |= ~always | np.isin(rows["action"], (LOAD, STORE, BRANCH))
     wanted = np.flatnonzero((rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
     rows["visit"] = wanted[np.searchsorted(wanted, np.arange(len(rows)))]
 

@@ -16,6 +16,7 @@ from gpusim.machine import Machine, choices, initiation_interval, line_cycles, p
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES, REGISTERED
 from gpusim.stall import Stall
+from isa.divergence import meetings
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.memory import bases, image
@@ -122,7 +123,7 @@ def _prepared(
     behind = resident * _words_of_block(kernel)
     words = _image(kernel, feed, computed, memory, lines, number * behind)
     global_words = len(words) - number * behind
-    decoded = decode(kernel, machine, computed)
+    decoded = decode(kernel, machine, computed, meetings(kernel.program))
     sms = np.zeros(number, state.sm_t)
     each = []
     for s in range(number):
@@ -132,6 +133,7 @@ def _prepared(
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
         sm.program[: len(decoded)] = decoded
+        sm.parting = bool((decoded["meeting"] >= 0).any())
         if feed == REPLAY:
             prepare_replay(sm, kernel)
         _buffers(sm, kernel)

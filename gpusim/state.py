@@ -32,6 +32,7 @@ REGISTER_BANKS = 4
 COLLECTING = 4  # instructions of a scheduler that collect operands at once
 REUSE = 2  # words that the reuse cache keeps for an operand slot
 PORTS = 4  # instructions that one scheduler issues in one turn
+PATHS = 64  # waiting ones of a warp: 32 lanes part at most 31 times, and each time at most two wait
 TRACE = 16384  # records that may wait to be taken away
 AGENTS = SCHEDULERS + 2
 CALENDAR = 32  # issue slots ahead that a scheduler looks after
@@ -63,8 +64,10 @@ warp_t = record([
     ("place", "i8"),  # its bit in that scheduler's masks
     ("live", "i8"),  # 1: resident and not exited
     ("age", "i8"),  # order of placement, smaller is older
-    ("lanes", "i8"),  # mask of the lanes that have a thread
+    ("lanes", "i8"),  # mask of the lanes that go on; where none have parted, those that have a thread
     ("threads", "i8"),  # how many those are
+    ("meeting", "i8"),  # pc where they wait for others, -1: nowhere
+    ("depth", "i8"),  # paths that wait
     ("cursor", "i8"),  # replay: its next event
     ("laps", "i8", (DEPTHS,)),  # replay: rounds done of the loops around that event
     ("pc", "i8"),  # its next instruction
@@ -118,6 +121,8 @@ scheduler_t = record([
 
 pipe_t = record([("free", "i8"), ("busy", "i8")])  # first cycle it takes a warp again; cycles it was taken
 
+path_t = record([("pc", "i8"), ("lanes", "i8"), ("meeting", "i8")])  # of lanes that wait, as in warp_t
+
 barrier_t = record([
     ("arrived", "i8"),  # warps
     ("expected", "i8"),  # warps that release it, as the first to arrive said
@@ -157,6 +162,8 @@ outcome_t = record([
     ("transactions", "i8"),
     ("active", "i8"),  # mask of the lanes whose guard holds
     ("threads", "i8"),  # how many those are
+    ("onward", "i8"),  # replay: pc where the warp goes on, of a program whose lanes may part
+    ("left", "i8"),  # replay: threads that go on there
 ])  # fmt: skip
 
 fault_t = record([("code", "i8"), ("pc", "i8"), ("warp", "i8"), ("lane", "i8"), ("address", "i8")])
@@ -184,6 +191,8 @@ event_t = record([
     ("cycles", "i4"),  # the access's, as in outcome_t
     ("extra", "i4"),
     ("transactions", "i4"),
+    ("onward", "i4"),  # where lanes may part: pc where the warp goes on, and with how many threads
+    ("left", "i4"),
     ("rounds", "i4"),  # marker: further rounds of the part before it
     ("length", "i4"),  # marker: items of that part
     ("depth", "i4"),  # marker: loops inside it
@@ -237,6 +246,7 @@ sm_t = record([
     ("streamed", "i8"),  # streams
     ("scripted", "i8"),  # scripts
     ("visits", "i8"),  # instructions walked through
+    ("parting", "i8"),  # 1: lanes of a warp may part
     ("forwarding", "i8"),  # 1: events are watched for the state to come back
     ("event", "i8"),  # of this cycle, as in rules/stream.py
     ("marker", "i8"),  # warp slot whose way round its loop is watched, -1: none yet
@@ -255,6 +265,7 @@ sm_t = record([
     ("blocks", block_t, (BLOCKS,)),
     ("warps", warp_t, (WARPS,)),
     ("lanes", lanes_t, (WARPS,)),
+    ("paths", path_t, (WARPS, PATHS)),
     ("scratch", scratch_t),
     ("buffers", buffer_t, (BUFFERS,)),
     ("program", decoded_t, (PROGRAM,)),  # and how often each instruction issued and why warps waited at it

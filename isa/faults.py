@@ -23,14 +23,6 @@ def place(kernel: Kernel, pc: int, block: int | None = None, warp: int | None = 
     return f"{kernel.name}: {line}pc {pc}, `{show_instruction(instruction)}`{tail}"
 
 
-def divergence(kernel: Kernel, pc: int, block: int, warp: int, *, true_lanes: int, live_lanes: int) -> ExecutionError:
-    """Refuse a branch or exit whose guard holds for some live lanes of the warp only."""
-    return ExecutionError(
-        f"{place(kernel, pc, block, warp)}: divergent: its guard holds for {true_lanes} of {live_lanes} live lanes; "
-        "make the guard equal over the warp, or predicate the instructions instead of jumping over them"
-    )
-
-
 def misaligned(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
     """Refuse a byte address that is not a multiple of the access width."""
     nbytes = kernel.program.instructions[pc].row.nbytes

@@ -4,21 +4,25 @@ Blocks run one after another. Inside a block the runnable warps with the smalles
 on (warps, 32) lanes per instruction (or per batch: `isa.batch`), until a branch, a barrier or the pc of other warps.
 Running off the end exits.
 A warp arrives at a barrier as a whole if the guard holds in any of its lanes; barriers count warps, exited ones never.
+Where its lanes part, a warp goes one path after the other (`isa.paths`), to where `isa.divergence` has them meet.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isa import batch, faults, memory, rounds, steps
+from isa import batch, faults, memory, paths, rounds, steps
+from isa.divergence import meetings
 from isa.frame import Frame, Group, group_of, new_frame
 from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import Immediate, Label
+from isa.paths import Path
 from isa.program import Program
 from isa.rounds import Loop, Turn
 from isa.steps import Action, Fetch, Observe, Scope
@@ -48,7 +52,7 @@ class _Visit:
     action: Action | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Plan:
     """The program translated. Straight from pc to stops[pc] nothing transfers control."""
 
@@ -62,10 +66,19 @@ class _Plan:
     released: Callable[[NDArray[np.int64]], None] | None
     limit: int
 
+    @cached_property
+    def meetings(self) -> dict[int, int]:
+        """Where lanes meet that part at a pc; few kernels ask."""
+        return meetings(self.kernel.program)
+
 
 @dataclass(slots=True)
 class _Progress:
-    """Where the warps of the running block stand; `waiting` and `needed` have an entry per barrier in use."""
+    """Where the warps of the running block stand; `waiting` and `needed` have an entry per barrier in use.
+
+    `apart` has the paths of warps whose lanes have parted; the last is the one that goes on, its pc and lanes are those
+    of the warp.
+    """
 
     pcs: list[int]
     running: list[int]
@@ -73,6 +86,7 @@ class _Progress:
     needed: dict[int, int]
     groups: dict[tuple[int, ...], Group]
     turns: dict[int, Turn]
+    apart: dict[int, list[Path]]
     issued: int = 0
 
 
@@ -94,8 +108,8 @@ def interpret(
     each barrier release. Instructions that `evaluate` marks False are counted, not computed; then, unless `released`
     is given, rounds of a loop may be taken together, and are observed as one, of that many times the warps.
 
-    Raises ExecutionError for a divergent branch or exit, a bad address, an undefined name; DeadlockError;
-    LimitError after `limit` warp instructions in one block.
+    Raises ExecutionError for a bad address or an undefined name; DeadlockError; LimitError after `limit` warp
+    instructions in one block.
     """
     words = memory.image(kernel)
     plan = _plan(kernel, observe, evaluate, released, limit)
@@ -162,7 +176,7 @@ def _visits(program: Program, guards: Mapping[int, Fetch | None], actions: Mappi
 def _run(plan: _Plan, frame: Frame) -> None:
     """One block, until every warp has exited."""
     warps = plan.kernel.warps
-    progress = _Progress([0] * warps, list(range(warps)), {}, {}, {}, {})
+    progress = _Progress([0] * warps, list(range(warps)), {}, {}, {}, {}, {})
     while progress.running:
         group, start, meet = _lowest(frame, progress)
         stop = min(plan.stops[start], meet)
@@ -173,6 +187,7 @@ def _run(plan: _Plan, frame: Frame) -> None:
         _move(progress, group.members, stop)
         if stop < meet:
             _transfer(plan, frame, progress, group, stop)
+        _meet(frame, progress, group.members)
     if progress.waiting:
         raise faults.deadlock(plan.kernel, frame.block, _stuck(progress), progress.needed)
 
@@ -183,6 +198,9 @@ def _lowest(frame: Frame, progress: _Progress) -> tuple[Group, int, int]:
     start = min(pcs[w] for w in progress.running)
     members = tuple(w for w in progress.running if pcs[w] == start)
     meet = min((pcs[w] for w in progress.running if pcs[w] > start), default=1 << 62)
+    if progress.apart:
+        points = (progress.apart[w][-1].meeting for w in members if w in progress.apart)
+        meet = min([meet, *(point for point in points if point is not None and point > start)])
     group = progress.groups.get(members)
     if group is None:
         group = progress.groups[members] = group_of(frame, members)
@@ -221,13 +239,64 @@ def _transfer(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: 
     if row.unit is Unit.BARRIER:
         _arrive(plan, frame, progress, [int(w) for w in group.warps[np.any(lanes, axis=1)]], pc)
         return
-    taken = _uniform(plan, frame, group, lanes, pc)
     if row.mnemonic == "EXIT":
-        progress.running = [w for w in progress.running if w not in taken]
+        _exit(frame, progress, group, lanes)
     else:
-        _move(progress, taken, _target(plan.kernel, pc))
-        if pc in plan.loops and len(taken) == len(progress.running) and not progress.waiting:
+        taken = _branch(plan, frame, progress, group, lanes, pc)
+        if pc in plan.loops and len(taken) == len(progress.running) and not progress.waiting and not progress.apart:
             _leap(plan, frame, progress, group, pc)
+
+
+def _branch(
+    plan: _Plan, frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.bool_], pc: int
+) -> list[int]:
+    """Move the warps that branch, or part their lanes; return those that branch whole."""
+    held, target = np.count_nonzero(lanes, axis=1), _target(plan.kernel, pc)
+    whole = held == np.count_nonzero(group.live, axis=1)
+    taken = [int(w) for w in group.warps[whole & (held != 0)]]
+    _move(progress, taken, target)
+    for row in np.flatnonzero(~whole & (held != 0)):
+        here = _paths(frame, progress, group.members[row], pc)
+        here[-1:] = paths.part(here[-1], lanes[row], target, plan.meetings[pc])
+        _take_up(frame, progress, group.members[row], here)
+    return taken
+
+
+def _exit(frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.bool_]) -> None:
+    """Lanes exit; a warp is done when none is left on any path."""
+    for row in np.flatnonzero(lanes.any(axis=1)):
+        warp = group.members[row]
+        left = paths.without(_paths(frame, progress, warp, progress.pcs[warp]), lanes[row])
+        if left:
+            _take_up(frame, progress, warp, left)
+        else:
+            progress.running.remove(warp)
+            progress.apart.pop(warp, None)
+
+
+def _meet(frame: Frame, progress: _Progress, members: Iterable[int]) -> None:
+    """Let lanes that have come to where they meet others wait, and the next path go on."""
+    for warp in members:
+        if warp in progress.apart and progress.pcs[warp] == progress.apart[warp][-1].meeting:
+            _take_up(frame, progress, warp, progress.apart[warp][:-1])
+
+
+def _paths(frame: Frame, progress: _Progress, warp: int, pc: int) -> list[Path]:
+    """Return the paths of a warp that stands at pc."""
+    here = progress.apart.get(warp, [Path(pc, frame.live[warp].copy())])
+    return [*here[:-1], replace(here[-1], pc=pc)]
+
+
+def _take_up(frame: Frame, progress: _Progress, warp: int, waiting: Sequence[Path]) -> None:
+    """Let the last of the paths go on that has not come to where it meets another."""
+    left = list(waiting)
+    while left[-1].pc == left[-1].meeting:
+        left.pop()
+    progress.apart[warp] = left
+    if len(left) == 1:
+        del progress.apart[warp]
+    progress.pcs[warp], frame.live[warp] = left[-1].pc, left[-1].lanes
+    progress.groups.clear()
 
 
 def _leap(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: int) -> None:
@@ -238,18 +307,6 @@ def _leap(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: int)
     if taken and plan.observe is not None:
         for access in loop.seen:
             plan.observe(*access)
-
-
-def _uniform(plan: _Plan, frame: Frame, group: Group, lanes: NDArray[np.bool_], pc: int) -> list[int]:
-    """Return the warps whose guard holds in every live lane; refuse a warp where it holds in some only."""
-    held, live = np.count_nonzero(lanes, axis=1), np.count_nonzero(group.live, axis=1)
-    split = np.flatnonzero((held != 0) & (held != live))
-    if split.size:
-        row = split[0]
-        raise faults.divergence(
-            plan.kernel, pc, frame.block, group.members[row], true_lanes=int(held[row]), live_lanes=int(live[row])
-        )
-    return [int(w) for w in group.warps[held != 0]]
 
 
 def _target(kernel: Kernel, pc: int) -> int:

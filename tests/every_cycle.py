@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
+import scan_paths
 from executed import execute, load_store_cost, target
 from scan_registers import delivers, read_operands
 from scan_state import LATER, Access, Scan, Scheduler, Warp
@@ -289,20 +290,21 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     if pc == len(sm.kernel.program):
         _exit(sm, warp, pc, now)
         return
-    warp.pc += 1
     active, addresses = execute(sm.kernel, warp.frame, warp.group, pc)
+    onward = {"exit": None, "branch": target(sm.kernel, pc) if kind == "branch" else 0}.get(kind, pc + 1)
+    scan_paths.move(sm.kernel.program, warp, pc, active, onward)
+    if warp.exited:
+        _exit(sm, warp, pc, now)
     if not active.any():
         return
     late = read_operands(sm, k, warp, pc, now)
-    if kind == "exit":
-        _exit(sm, warp, pc, now)
-    elif kind == "branch":
-        warp.branch, warp.pc = now + sm.machine.branch.latency, target(sm.kernel, pc)
+    if kind == "branch":
+        warp.branch = now + sm.machine.branch.latency
     elif kind == Unit.BARRIER:
         _arrive(sm, k, warp, pc, now)
     elif kind in ("load", "store"):
         _enter(sm, warp, pc, active, addresses)
-    elif kind != Unit.CONTROL:
+    elif kind not in ("exit", Unit.CONTROL):
         _compute(sm, k, warp, pc, kind, now, late)
 
 

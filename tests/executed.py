@@ -29,7 +29,7 @@ def execute(kernel: Kernel, frame: Frame, group: Group, pc: int) -> tuple[Any, A
     if active.any() and action is not None:
         with np.errstate(all="ignore"):
             action(frame, group, mask)
-    return active[0], seen[-1]
+    return active[0].copy(), seen[-1]  # lanes may be others from here on
 
 
 def target(kernel: Kernel, pc: int) -> int:

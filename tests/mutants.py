@@ -25,6 +25,7 @@ from gpusim.rules import (
     global_memory,
     ladder,
     load_store,
+    paths,
     pipe,
     policies,
     register_file,
@@ -68,6 +69,13 @@ BUSY = """
     @P0 BRA past
     LDG R18, [R3]
 past:
+    ISETP.GE P1, R0, 20
+    @P1 BRA over
+    IADD R25, R25, 2
+    BRA both
+over:
+    IADD R25, R25, 3
+both:
     BAR.SYNC 1
     STG [R3], R17
     EXIT
@@ -86,6 +94,14 @@ CHANGES: dict[str, int | str] = {
     "register_file.reuse": 1,
     "unit.int.pipe": "sp dp",
 }
+
+
+def taken_first(sm: Any, g: int, instruction: Any, active: int, pc: int) -> None:
+    """Lanes part as they should, but the other way goes on."""
+    warp = sm.warps[g]
+    paths._wait(sm, g, instruction.meeting, warp.lanes, warp.meeting)
+    paths._wait(sm, g, pc + 1, warp.lanes & ~active, instruction.meeting)
+    warp.pc, warp.lanes, warp.meeting = instruction.target, active, instruction.meeting
 
 
 def busier(original: Callable[..., Any], position: int, more: int) -> Callable[..., Any]:
@@ -159,6 +175,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "operands never late": (register_file, "earliest", ready_at_once),
     "operands collected at once": (register_file, "commit", lambda *_: 0),
     "nothing kept for reuse": (register_file, "_keep", nothing),
+    "who takes a branch goes first": (paths, "_part", taken_first),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),
     "lowest warp first": (policies, "choose", lowest_first),
 }

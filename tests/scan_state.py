@@ -44,6 +44,7 @@ class Warp:
     branch: int = 0
     reissue: int = 0
     refused: int = 0
+    forks: list[Any] = field(default_factory=list)  # where its lanes have parted (scan_paths.py)
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
     exited: bool = False
     ready_at: int = LATER

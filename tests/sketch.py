@@ -181,12 +181,14 @@ def _exchange_among(sketch: Sketch, warps: int, guard: str, barrier: str) -> Non
 
 
 def _loop(sketch: Sketch, depth: int, together: bool) -> None:
-    """Emit a loop of one to three rounds, the same for all warps or one more for each next warp."""
+    """Emit a loop of one to three rounds, or one more for each next warp, or each lane as many as it needs."""
     sketch.labels += 1
     label, counter, predicate = f"loop{sketch.labels}", f"R{5 + depth}", f"P{3 + depth}"
-    end = sketch.one([1, 2, 3, "R4"])
+    end = sketch.one([1, 2, 3, "R4", "R7"])
     sketch.emit(f"MOV {counter}, 0", f"{label}:")
-    fragments(sketch, depth + 1, together and end != "R4")
+    fragments(sketch, depth + 1, together and end not in ("R4", "R7"))
+    if end == "R7":
+        sketch.emit(f"LOP.AND R7, R0, {sketch.one([1, 2, 3, 34])}")
     sketch.emit(f"ISETP.LT {predicate}, {counter}, {end}", f"IADD {counter}, {counter}, 1", f"@{predicate} BRA {label}")
 
 
@@ -201,9 +203,15 @@ def long_loop(sketch: Sketch, counter: str) -> None:
 
 
 def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
-    """Emit a part that the first warps jump over."""
+    """Emit a part that the first warps or threads jump over, or that others go another way for."""
     sketch.labels += 1
     label = f"past{sketch.labels}"
-    sketch.emit(f"ISETP.LT P5, R4, {sketch.draw(st.integers(0, sketch.warps))}", f"@P5 BRA {label}")
+    warps = f"ISETP.LT P5, R4, {sketch.draw(st.integers(0, sketch.warps))}"
+    threads = f"ISETP.LT P5, R0, {sketch.draw(st.integers(0, 32 * sketch.warps))}"
+    sketch.emit(sketch.one([warps, threads]), f"@P5 BRA {label}")
     fragments(sketch, depth + 1, together=False)
+    if sketch.one([False, False, True]):
+        sketch.emit(f"BRA {label}end", f"{label}:")
+        label = f"{label}end"
+        fragments(sketch, depth + 1, together=False)
     sketch.emit(f"{label}:")

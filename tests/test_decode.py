@@ -24,7 +24,7 @@ FIELDS = ("stall_count", "yields", "read_barrier", "write_barrier", "wait_mask",
 def test_a_row_holds_the_control_code(text, expected):
     """Each field has its column, a barrier of none is -1; the row behind the end has no code."""
     kernel = read(text)
-    rows = decode(kernel, plain_machine(), np.ones(len(kernel.program), np.bool_))
+    rows = decode(kernel, plain_machine(), np.ones(len(kernel.program), np.bool_), {})
     assert [tuple(int(row[name]) for name in FIELDS) for row in rows] == expected
 
 

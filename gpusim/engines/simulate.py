@@ -277,14 +277,11 @@ def _check(job: _Job, now: int) -> None:
 
 
 def _fault(kernel: Kernel, prepared: Launch) -> UserError:
-    from gpusim.rules import barrier, memory_access, values  # noqa: PLC0415
+    from gpusim.rules import barrier, memory_access  # noqa: PLC0415
 
     fault, sm = prepared.sm.fault, prepared.sm
     warp = sm.warps[fault.warp]
     block, index, pc = int(sm.blocks[warp.block].id), int(warp.index), int(fault.pc)
-    if fault.code == values.DIVERGENT:
-        lanes, active = int(warp.lanes).bit_count(), int(sm.outcome.active).bit_count()
-        return faults.divergence(kernel, pc, block, index, true_lanes=active, live_lanes=lanes)
     if fault.code == barrier.MISCOUNTED:
         row = prepared.program[pc]
         expected = int(sm.blocks[warp.block].barriers[int(row.barrier)].expected)

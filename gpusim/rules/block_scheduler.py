@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.rule import NEVER, rarely, rule
-from gpusim.rules import ladder, scoreboard, warp_scheduler
+from gpusim.rules import ladder, paths, scoreboard, warp_scheduler
 from gpusim.stall import OWN, Stall
 from gpusim.state import DONE, FREE, LAUNCHER, RUNNING, WARPS
 
@@ -53,7 +53,7 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     warp.scheduler, warp.place, warp.age = k, g // sm.machine.schedulers, sm.aged
     sm.aged += 1
     threads = min(32, sm.launch.threads - 32 * index)
-    warp.lanes, warp.threads = (1 << threads) - 1, threads
+    paths.begin(warp, (1 << threads) - 1, threads)
     warp.since = ladder.slot_from(sm.machine, k, now)
     sm.empty += warp.since - sm.empty_since[g]
     warp.rung[LAUNCH] = start

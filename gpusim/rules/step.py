@@ -17,6 +17,7 @@ from gpusim.rules import (
     double_precision,
     ladder,
     load_store,
+    paths,
     pipe,
     policies,
     record,
@@ -226,8 +227,22 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     instruction.active += sm.outcome.threads
     if sm.outcome.threads:
         occupy(sm, instruction, k, g, pc, now)
+    if sm.parting:
+        go_on(sm, g, instruction, pc, now)
     if warp.live:
         prepare(sm, warp)
+
+
+@rarely
+def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
+    """Where lanes may part: find the path that the warp goes on with; it leaves when there is none."""
+    warp = sm.warps[g]
+    if not sm.replaying:
+        paths.follow(sm, g, instruction, pc)
+    elif instruction.eventful:
+        warp.pc, warp.threads = sm.outcome.onward, sm.outcome.left
+    if warp.threads == 0:
+        leave(sm, warp, pc, now)
 
 
 @rule
@@ -254,7 +269,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         warp.pc = instruction.target
         if sm.forwarding:
             stream.passed(sm, g, pc, instruction.target)
-    elif instruction.action == EXIT:
+    elif instruction.action == EXIT and not sm.parting:
         leave(sm, warp, pc, now)
 
 

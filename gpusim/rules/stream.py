@@ -15,7 +15,7 @@ import numpy as np
 
 from gpusim.decode import BRANCH, COMPARISON, EXIT, GLOBAL_SPACE
 from gpusim.rule import rarely, rule
-from gpusim.rules import load_store, values
+from gpusim.rules import load_store, paths, values
 from gpusim.state import DEPTHS, EVENTS, LANES, LOG, SCRIPTS, STREAMS, VISITS
 
 MARKER, END = -1, -2  # pcs of what is no event: the end of a repeated part, and of the stream
@@ -53,6 +53,7 @@ def following(sm: Any, warp: Any, instruction: Any) -> None:
     event = sm.events[warp.cursor]
     outcome.threads, outcome.cycles = event.threads, event.cycles
     outcome.extra, outcome.transactions = event.extra, event.transactions
+    outcome.onward, outcome.left = event.onward, event.left
     warp.cursor += 1
     while sm.events[warp.cursor].pc == MARKER:
         _turn(warp, sm.events[warp.cursor])
@@ -165,6 +166,7 @@ def _stands(sm: Any, script: Any, feed: int, distance: int) -> bool:
 def record(sm: Any, memory: Any, g: int) -> int:
     """Walk warp slot g's program in program order and keep the outcomes: index of the first event, or UNRECORDED."""
     warp, first, home = sm.warps[g], sm.recorded, sm.warps[g].pc
+    lanes, threads = warp.lanes, warp.threads
     values.wipe(sm.lanes[g])
     warp.version[:] = 0
     warp.pc = sm.program[0].visit
@@ -178,14 +180,19 @@ def record(sm: Any, memory: Any, g: int) -> int:
         onward = pc + 1
         if kept and sm.outcome.threads > 0:
             _reach(sm, g, instruction)
-        if kept and instruction.eventful:
-            _keep(sm, pc, instruction)
-            if instruction.action == BRANCH and sm.outcome.threads > 0:
+            if instruction.action == BRANCH:
                 onward = instruction.target
-                if onward <= pc:
-                    _fold(sm, first)
+        if kept and sm.parting:
+            warp.pc = onward
+            paths.follow(sm, g, instruction, pc)
+            onward, running = warp.pc, warp.threads > 0
+        if kept and instruction.eventful:
+            _keep(sm, pc, instruction, onward, warp.threads)
+            if instruction.action == BRANCH and onward <= pc:
+                _fold(sm, first)
         warp.pc = sm.program[onward].visit if running else pc
     warp.pc = home
+    paths.begin(warp, lanes, threads)
     if not kept:
         sm.recorded = first
     return _finish(sm, first) if kept else UNRECORDED
@@ -208,12 +215,13 @@ def _reach(sm: Any, g: int, instruction: Any) -> None:
 
 
 @rule
-def _keep(sm: Any, pc: int, instruction: Any) -> None:
+def _keep(sm: Any, pc: int, instruction: Any, onward: int, left: int) -> None:
     """Append the instruction's outcome."""
     event, outcome = sm.events[sm.recorded], sm.outcome
     sm.recorded += 1
     event.pc, event.threads = pc, outcome.threads
     event.cycles = event.extra = event.transactions = 0
+    event.onward, event.left = onward, left
     event.rounds = event.length = event.depth = 0
     if outcome.threads > 0 and load_store.serves(instruction):
         event.cycles, event.extra, event.transactions = outcome.cycles, outcome.extra, outcome.transactions
@@ -245,7 +253,7 @@ def _mark(sm: Any, at: int, length: int, depth: int) -> None:
     """Put a marker of one more round behind a part of that length."""
     marker = sm.events[at]
     marker.pc, marker.rounds, marker.length, marker.depth = MARKER, 1, length, depth
-    marker.threads = marker.cycles = marker.extra = marker.transactions = 0
+    marker.threads = marker.cycles = marker.extra = marker.transactions = marker.onward = marker.left = 0
     sm.recorded = at + 1
 
 
@@ -264,6 +272,8 @@ def _equal(a: Any, b: Any) -> bool:
     return (
         same
         and a.transactions == b.transactions
+        and a.onward == b.onward
+        and a.left == b.left
         and a.rounds == b.rounds
         and a.length == b.length
         and a.depth == b.depth
@@ -307,6 +317,16 @@ def _digest(sm: Any, first: int) -> int:
     digest = 0
     for i in range(first, sm.recorded):
         item = sm.events[i]
-        for word in (item.pc, item.threads, item.cycles, item.extra, item.transactions, item.rounds, item.length):
+        for word in (
+            item.pc,
+            item.threads,
+            item.cycles,
+            item.extra,
+            item.transactions,
+            item.onward,
+            item.left,
+            item.rounds,
+            item.length,
+        ):
             digest = (digest * FACTOR + int(word)) & MASK
     return int(digest)

@@ -32,7 +32,6 @@ from gpusim.state import LANES
 
 ALL = (1 << LANES) - 1
 SIGN = np.uint32(0x80000000)
-DIVERGENT = 1  # fault codes; those of memory accesses follow in memory_access
 
 
 @rule
@@ -67,22 +66,12 @@ def execute(sm: Any, memory: Any, g: int) -> bool:
     outcome.active = active
     outcome.threads = warp.threads if active == warp.lanes else count(active)
     action = instruction.action
-    if action == BRANCH or action == EXIT:  # noqa: SIM109, PLR1714  (two compares when compiled)
-        return _control(sm, g, warp, active)
-    if active == 0:
+    if active == 0 or action == BRANCH or action == EXIT:  # noqa: SIM109, PLR1714
         return True
-    if action == LOAD or action == STORE:  # noqa: SIM109, PLR1714
+    if action == LOAD or action == STORE:  # noqa: SIM109, PLR1714  (two compares when compiled)
         return memory_access.access(sm, memory, g, active)
     if instruction.evaluate:
         _compute(sm, instruction, memory, g, active)
-    return True
-
-
-@rule
-def _control(sm: Any, g: int, warp: Any, active: int) -> bool:
-    if 0 != active != warp.lanes:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = DIVERGENT, warp.pc, g
-        return False
     return True
 
 

@@ -110,13 +110,12 @@ def test_the_feeds_agree_on_the_catalog(name):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("S2R R0, LANEID\nISETP.LT P0, R0, 7\n@P0 EXIT\nEXIT", ["divergent", "7 of 32"]),
         (".shared 64\nMOV R0, 2\nLDS R1, [R0]\nEXIT", ["misaligned", "0x2"]),
         (".shared 64\nMOV R0, 64\nLDS R1, [R0]\nEXIT", ["0x40"]),
         (".local 16\nLDL R1, [RZ+16]\nEXIT", ["0x10"]),
         ("MOV R0, -4\nLDG R1, [R0]\nEXIT", ["0xfffffffc"]),
     ],
-    ids=["divergent exit", "misaligned", "outside shared", "outside local", "outside global"],
+    ids=["misaligned", "outside shared", "outside local", "outside global"],
 )
 def test_a_fault_names_its_place(text, words, engine):
     """A fault of the kernel is one line with the instruction and what is wrong, the same as in program order."""

@@ -88,11 +88,12 @@ def test_the_limit_is_met_at_the_same_cycle():
 FREE = {  # read by the trace alone, or written before they are read
     "now", "outcome", "scratch", "fault", "event", "skipped", "recorded", "streamed", "scripted", "visits",
     "writes", "traced", "records", "feed", "lanes", "events", "streams", "scripts", "log",
+    "warps.meeting", "warps.depth", "paths",  # on replay, the streams know
     "warps.writer", "warps.setter", "warps.issued_at", "warps.version",
     "schedulers.calendar", "schedulers.filled", "schedulers.later", "schedulers.later_due",  # follow from `due`
 }  # fmt: skip
 FIXED = {  # never changes during a replay
-    "agents", "load_store_agent", "tracing", "replaying", "provable", "feeds", "memory_feeds", "forwarding",
+    "agents", "load_store_agent", "tracing", "replaying", "parting", "provable", "feeds", "memory_feeds", "forwarding",
     "warp_slots", "machine", "buffers", "block_step",
 }  # fmt: skip
 COUNTED = {"issued", "active", "passes", "stall"}  # the fields of a program's row that change

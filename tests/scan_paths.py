@@ -1,0 +1,84 @@
+"""How a scan of every cycle goes the ways of a warp whose lanes have parted: forks, one inside the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scan_state import Warp
+
+from isa.flow import successors
+from isa.frame import group_of
+from isa.operand import PT
+from isa.program import Program
+
+
+@dataclass(eq=False)
+class Fork:
+    """Where lanes that have parted meet again, all of them, and the ways that some have still to go."""
+
+    meeting: int
+    lanes: Any
+    ways: list[tuple[int, Any]] = field(default_factory=list)
+
+
+def move(program: Program, warp: Warp, pc: int, active: Any, target: int | None) -> None:
+    """The instruction at pc was executed; its active lanes go to `target` (None: they exit), the others to pc + 1."""
+    live = warp.frame.live[warp.index].copy()
+    taken, rest = live & active, live & ~active
+    warp.pc = pc + 1
+    if target is None:
+        live = rest
+        for fork in warp.forks:
+            fork.lanes = fork.lanes & ~taken
+            fork.ways = [(at, lanes & ~taken) for at, lanes in fork.ways]
+    elif not rest.any():
+        warp.pc = target
+    elif taken.any():
+        live = rest
+        meeting = meeting_of(program, pc)
+        if not warp.forks or warp.forks[-1].meeting != meeting:
+            warp.forks.append(Fork(meeting, taken | rest))
+        warp.forks[-1].ways.append((target, taken))
+    _settle(warp, live)
+
+
+def _settle(warp: Warp, live: Any) -> None:
+    """Go on with the next way of the innermost fork, or past it, while those who go are none or have come there."""
+    while warp.forks and (not live.any() or warp.pc == warp.forks[-1].meeting):
+        fork = warp.forks[-1]
+        warp.pc, live = fork.ways.pop() if fork.ways else (fork.meeting, fork.lanes)
+        if live is fork.lanes:
+            warp.forks.pop()
+    warp.exited = not live.any()
+    if not np.array_equal(live, warp.frame.live[warp.index]):
+        warp.frame.live[warp.index] = live
+        warp.group = group_of(warp.frame, (warp.index,))
+
+
+def meeting_of(program: Program, pc: int) -> int:
+    """Where lanes meet that part at pc: the first instruction on a way to the end that no way can avoid."""
+    way = _way(program, pc, avoiding=None)
+    assert way is not None
+    return next(at for at in way if at == len(program) or _way(program, pc, avoiding=at) is None)
+
+
+def _way(program: Program, pc: int, avoiding: int | None) -> list[int] | None:
+    """A shortest way from behind pc to the end, if there is one that avoids an instruction."""
+    waiting, seen = [[pc]], {pc, avoiding}
+    for way in waiting:
+        if way[-1] == len(program):
+            return way[1:]
+        for after in _after(program, way[-1]):
+            if after not in seen:
+                seen.add(after)
+                waiting.append([*way, after])
+    return None
+
+
+def _after(program: Program, pc: int) -> list[int]:
+    """What may follow pc, the end included; where only some lanes exit, the way of the others."""
+    instruction, end = program.instructions[pc], len(program)
+    falls = pc + 1 == end and (instruction.row.mnemonic != "BRA" or instruction.guard != PT)
+    return [*successors(program)[pc], *([end] if falls or not successors(program)[pc] else [])]
