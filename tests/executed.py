@@ -24,12 +24,12 @@ def execute(kernel: Kernel, frame: Frame, group: Group, pc: int) -> tuple[Any, A
 
     guard = steps.guard(kernel.program.instructions[pc].guard)
     mask = group.mask if guard is None else guard(frame, group)
-    active = group.live if mask is None else mask
+    active = (group.live if mask is None else mask).copy()  # the action may change the predicate
     action = steps.action(steps.Scope(kernel, pc, memory.constants(kernel), observe), compute=True)
     if active.any() and action is not None:
         with np.errstate(all="ignore"):
             action(frame, group, mask)
-    return active[0].copy(), seen[-1]  # lanes may be others from here on
+    return active[0], seen[-1]
 
 
 def target(kernel: Kernel, pc: int) -> int:
