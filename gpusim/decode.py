@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.machine import Machine, choices
+from gpusim.assign_codes import with_codes
+from gpusim.machine import Machine, by_codes, choices
 from gpusim.machine_record import UNITS
 from gpusim.row import decoded_t
 from gpusim.schema import PIPE_UNITS
@@ -69,15 +70,16 @@ def decode(
 
     Raises UserError for a register above the machine's limit.
     """
-    rows = np.zeros(len(kernel.program) + 1, decoded_t)
+    instructions = _instructions(kernel, machine)
+    rows = np.zeros(len(instructions) + 1, decoded_t)
     known = {name: np.uint64(v & 0xFFFFFFFF) for name, v in constants(kernel).items()}
     first: dict[Instruction, int] = {}  # equal instructions have equal rows, but for what depends on their place
-    for pc, instruction in enumerate(kernel.program.instructions):
+    for pc, instruction in enumerate(instructions):
         rows[pc] = rows[first.setdefault(instruction, pc)]
         if first[instruction] == pc:
             _check(pc, instruction, machine)
             _fill(rows[pc], instruction, machine, known, kernel)
-    queued = np.array([i.row.unit in SPACES for i in kernel.program.instructions], np.bool_)
+    queued = np.array([i.row.unit in SPACES for i in instructions], np.bool_)
     rows["evaluate"][:-1] = evaluate
     rows["feed"][:-1] = np.where(queued, np.cumsum(queued) - 1, -1)
     rows[-1]["action"] = EXIT
@@ -88,6 +90,11 @@ def decode(
     _meetings(rows, meetings)
     _visits(rows)
     return rows.view(np.recarray)
+
+
+def _instructions(kernel: Kernel, machine: Machine) -> Sequence[Instruction]:
+    """The program's instructions, with control codes assigned where the machine needs them and there are none."""
+    return (with_codes(kernel.program, machine) if by_codes(machine) else kernel.program).instructions
 
 
 def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[str, Any], kernel: Kernel) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpusim import machine_record, state
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
-from gpusim.machine import Machine, choices, initiation_interval, line_cycles, pairs, row_bytes
+from gpusim.machine import Machine, by_codes, choices, initiation_interval, line_cycles, pairs, row_bytes
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES, REGISTERED
 from gpusim.stall import Stall
@@ -129,6 +129,7 @@ def _prepared(
     for s in range(number):
         sm = sms[s : s + 1].view(np.recarray)[0]
         _pack(sm.machine, machine)
+        _dependence(sm.machine, machine)
         _register_file(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
@@ -220,6 +221,11 @@ def _pack(packed: Any, machine: Machine) -> None:
     for unit, code in UNIT_CODE.items():
         _pack_unit(packed.units[code], unit, machine)
         packed.pairs[code] = sum(1 << UNIT_CODE[other] for other in pairs(machine, unit))
+
+
+def _dependence(packed: Any, machine: Machine) -> None:
+    if machine.dependence and by_codes(machine):
+        packed.codes, packed.yield_stall = 1, machine.dependence.yield_stall
 
 
 def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:

@@ -43,6 +43,11 @@ def facts(name_or_path: str, overrides: Mapping[str, int | str] | None = None) -
     return checked(path.name, machine_file.read(path)[1], overrides or {})
 
 
+def by_codes(machine: Machine) -> bool:
+    """Tell whether the machine's instructions wait for what their control codes say, and for nothing else."""
+    return machine.dependence is not None and machine.dependence.rule == "codes"
+
+
 def initiation_interval(pipe: Pipe) -> int:
     """Cycles for which a warp instruction keeps the pipe from the next one."""
     return max(1, WARP_SIZE // pipe.lanes)

@@ -18,6 +18,8 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     _check_pipes(machine, facts)
     _check_pairing(machine, facts)
     _check_memory(machine, facts)
+    if machine.dependence:
+        _check_classes(machine.dependence.variable, facts["dependence.variable"])
 
 
 def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
@@ -54,9 +56,13 @@ def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:
 
 def _check_pairing(machine: Machine, facts: Mapping[str, Fact]) -> None:
     """Check that the pairing matrix names unit classes, or `none`."""
-    classes = MEMBERS["pairing"]
     for unit, others in machine.pairing.items():
-        for word in others.split() if others != "none" else ():
-            if word not in classes:
-                place = facts[f"pairing.{unit}"].place
-                raise UserError(f"{place}: there is no unit class {word}; choose from {', '.join(classes)}, or none")
+        _check_classes(others, facts[f"pairing.{unit}"])
+
+
+def _check_classes(named: str, fact: Fact) -> None:
+    """Check that a fact's words are unit classes, or `none`."""
+    classes = MEMBERS["pairing"]
+    for word in named.split() if named != "none" else ():
+        if word not in classes:
+            raise UserError(f"{fact.place}: there is no unit class {word}; choose from {', '.join(classes)}, or none")

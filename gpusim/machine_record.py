@@ -61,6 +61,8 @@ machine_t = record([
     ("block_latency", "i8"),  # cycles from a free block slot to the first issue of the next block
     ("warp_skew", "i8"),  # further cycles per warp of a block
     ("block_skew", "i8"),  # further cycles per block of the first wave
+    ("codes", "i8"),  # 1: control codes say when an instruction may go
+    ("yield_stall", "i8"),  # cycles from an issue that yields to the warp's next, at least
     ("register_banks", "i8"),  # 0: the register file is never late
     ("collecting", "i8"),  # instructions of a scheduler that collect operands at once, 0: no limit
     ("window", "i8"),  # cycles in which an instruction's reads must be done, 0: no limit

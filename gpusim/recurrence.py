@@ -39,9 +39,9 @@ RECENT = 32  # the latest are kept in any case
 SAME = """
     warps[w].block warps[w].index warps[w].scheduler warps[w].place warps[w].live
     warps[w].lanes warps[w].threads warps[w].cursor warps[w].pc
-    warps[w].unit warps[w].pending warps[w].kind[r] warps[w].kept[j][e]
+    warps[w].unit warps[w].pending warps[w].holders[h] warps[w].kind[r] warps[w].kept[j][e]
     schedulers[k].waiting schedulers[k].ready schedulers[k].units schedulers[k].ready_for[u] schedulers[k].holding[u]
-    schedulers[k].last schedulers[k].active schedulers[k].dispatched schedulers[k].beside
+    schedulers[k].last schedulers[k].active schedulers[k].yielded schedulers[k].dispatched schedulers[k].beside
     blocks[b].live blocks[b].state blocks[b].script
     blocks[b].barriers[n].arrived blocks[b].barriers[n].expected blocks[b].barriers[n].waiting[k]
     load_store.head load_store.count load_store.entries[q].warp load_store.entries[q].pc
@@ -49,6 +49,7 @@ SAME = """
 """.split()
 TIME = """
     warps[w].drained warps[w].ready[r] warps[w].held[r] warps[w].read[r] warps[w].predicate[p]
+    warps[w].let_go[h]
     schedulers[k].due[s] pipes[k][f].free load_store.free agenda[a] exclusive_until
     schedulers[k].bank_free[c] schedulers[k].collected[m] schedulers[k].stalled_until
     blocks[b].finished
@@ -61,7 +62,7 @@ STAMP = "cycles empty_since[w]".split()
 TOTAL = """
     program[i].issued program[i].active program[i].passes program[i].stall[x]
     schedulers[k].refused[u][d] schedulers[k].lost[x] schedulers[k].issued
-    pipes[k][f].busy load_store.busy load_store.entered empty placed aged launch.next
+    pipes[k][f].busy load_store.busy load_store.entered empty placed aged ordered launch.next
 """.split()
 NUMBER = {
     "schedulers[k].refused_before[u][d]": "schedulers[k].refused[u][d]",
@@ -69,6 +70,7 @@ NUMBER = {
     "warps[w].reader[r]": "load_store.entered",
     "blocks[b].id": "launch.next",
     "warps[w].age": "aged",
+    "warps[w].order": "ordered",
 }
 # The moment at which a number is taken anew.
 RENEWED = {"schedulers[k].refused_before[u][d]": "schedulers[k].idle_since[u]"}
@@ -78,7 +80,7 @@ ROLES = (SAME, TIME, MOMENT, STAMP, TOTAL, tuple(NUMBER), SPECIAL)
 # The columns read by name, in the order of their names in rules/same_state.py.
 NAMED = """
     warps[w].live warps[w].cursor warps[w].unit schedulers[k].ready warps[w].since warps[w].ready_at
-    schedulers[k].refused[u][d] schedulers[k].issued placed launch.next warps[w].age
+    schedulers[k].refused[u][d] schedulers[k].issued placed launch.next warps[w].age warps[w].order
     warps[w].laps[l] warps[w].rung[o] warps[w].refused[d] load_store.channel marker
 """.split()
 NOTES = 3  # what is noted of a kept state: rules/same_state.py names them; the counts, rules/fast_forward.py
@@ -147,6 +149,7 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
         "d": DENIALS,
         "e": int(sm["machine"]["reuse"]),
         "f": machine_record.PIPES,
+        "h": state.HOLDS if sm["machine"]["codes"] else 0,
         "i": rows,
         "j": 3,
         "k": int(sm["machine"]["schedulers"]),

@@ -53,6 +53,14 @@ class Limits(msgspec.Struct, frozen=True):
     barriers: Positive  # per block
 
 
+class Dependence(msgspec.Struct, frozen=True):
+    """What keeps an instruction from issuing before those that it depends on; `scoreboard` where this is left out."""
+
+    rule: Literal["scoreboard", "codes"]  # pending results and readers; or what control codes say, and nothing else
+    yield_stall: Count  # cycles from an issue that yields to the warp's next, at least
+    variable: str  # unit classes, beside memory, whose results only a barrier tells of: codes are assigned so
+
+
 class Schedulers(msgspec.Struct, frozen=True):
     """Warp schedulers of one SM; scheduler k owns the warp slots that equal k modulo `count`."""
 
@@ -201,6 +209,7 @@ class Machine(msgspec.Struct, frozen=True):
     branch: Branch
     launch: Launch
     register_file: RegisterFile | None = None
+    dependence: Dependence | None = None
 
 
 def _section(kind: Any) -> Any:

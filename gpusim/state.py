@@ -31,6 +31,7 @@ VISITS = 64_000_000  # instructions walked through to record streams: a few seco
 REGISTER_BANKS = 4
 COLLECTING = 4  # instructions of a scheduler that collect operands at once
 REUSE = 2  # words that the reuse cache keeps for an operand slot
+HOLDS = 18  # six dependency barriers, each by three rungs (rules/control_code.py)
 PORTS = 4  # instructions that one scheduler issues in one turn
 PATHS = 64  # waiting ones of a warp: 32 lanes part at most 31 times, and each time at most two wait
 TRACE = 16384  # records that may wait to be taken away
@@ -64,6 +65,7 @@ warp_t = record([
     ("place", "i8"),  # its bit in that scheduler's masks
     ("live", "i8"),  # 1: resident and not exited
     ("age", "i8"),  # order of placement, smaller is older
+    ("order", "i8"),  # of placements and yields: whose is smaller goes first
     ("lanes", "i8"),  # mask of the lanes that go on; where none have parted, those that have a thread
     ("threads", "i8"),  # how many those are
     ("meeting", "i8"),  # pc where they wait for others, -1: nowhere
@@ -88,6 +90,8 @@ warp_t = record([
     ("setter", "i4", (PREDICATES,)),  # pc of the instruction behind it
     ("issued_at", "i8"),  # cycle of its last issue
     ("version", "i8", (REGISTERS,)),  # number of the write that made each register's value
+    ("holders", "i8", (HOLDS,)),  # memory instructions not served that hold a dependency barrier, by barrier and rung
+    ("let_go", "i8", (HOLDS,)),  # when what holds it otherwise, and has been served, lets go
     ("kept", "i8", (3, REUSE)),  # the reuse cache, by operand slot: register + 1, 0: nothing
 ])  # fmt: skip
 
@@ -108,6 +112,7 @@ scheduler_t = record([
     ("later_due", "i8"),  # slot of the first of these
     ("last", "i8"),  # local index of the warp that issued last
     ("active", "i8"),  # warps among which `two_level` chooses
+    ("yielded", "i8"),  # 1: it yielded
     ("used_until", "i8"),  # end of the last issue slot that was used
     ("issued_at", "i8"),  # cycle of the last issue
     ("dispatched", "i8"),  # instructions in the turn of the last issue
@@ -237,6 +242,7 @@ sm_t = record([
     ("load_store_agent", "i8"),
     ("placed", "i8"),  # blocks so far
     ("aged", "i8"),  # warps so far
+    ("ordered", "i8"),  # warps and yields so far
     ("writes", "i8"),  # register writes so far
     ("replaying", "i8"),  # 1: outcomes come from recorded streams
     ("provable", "i8"),  # 1: global addresses are all that depends on the block, by `block_step`

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from isa.source import AssemblyError, Token
 
 BARRIERS = 6  # of each warp
+MOST_STALL = 15
 _FIELDS = {  # in the order of the text
     "waits": (r"B([-0][-1][-2][-3][-4][-5])", "B and six digits, each - or its own place, such as B--2---"),
     "reads": (r"R([-0-5])", "R and a barrier 0 to 5, or R-"),

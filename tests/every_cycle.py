@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import scan_paths
 from executed import execute, load_store_cost, target
+from scan_codes import early, hold, obey, waits
 from scan_registers import delivers, read_operands
 from scan_state import LATER, Access, Scan, Scheduler, Warp
 
-from gpusim.machine import Machine, initiation_interval, line_cycles
+from gpusim.assign_codes import with_codes
+from gpusim.machine import Machine, by_codes, initiation_interval, line_cycles
 from gpusim.stall import Stall
 from isa import flow, memory
 from isa.frame import group_of, new_frame
@@ -29,7 +31,8 @@ READY = None
 def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
     """Run all blocks of the kernel on one SM that holds `resident` of them."""
     schedulers = [Scheduler() for _ in range(machine.schedulers.count)]
-    sm = Scan(kernel, machine, resident, memory.image(kernel), [None] * (resident * kernel.warps), schedulers)
+    code = (with_codes(kernel.program, machine) if by_codes(machine) else kernel.program).instructions
+    sm = Scan(kernel, machine, resident, code, memory.image(kernel), [None] * (resident * kernel.warps), schedulers)
     for k, scheduler in enumerate(schedulers):
         scheduler.idle = [(-1, _offset(machine, k))]
     now = 0
@@ -91,6 +94,8 @@ def _place(sm: Scan, slot: int, now: int) -> None:
         Warp(slot * warps + i, block, i, block * warps + i, start + i * launch.warp_skew, frame, group_of(frame, (i,)))
         for i in range(warps)
     ]
+    for warp in members:
+        warp.order, sm.ordered = sm.ordered, sm.ordered + 1
     sm.blocks[slot] = block, members
     sm.warps[slot * warps : (slot + 1) * warps] = members
     sm.placed += 1
@@ -145,16 +150,16 @@ def _choose(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> W
         eligible = _active(sm, scheduler, eligible, now)
     if policy in ("lrr", "two_level"):
         return min(eligible, key=lambda warp: (warp.slot <= last, warp.slot), default=None)
-    greedy = [warp for warp in eligible if warp.slot == last and policy in ("gto", "cggty")]
-    by_age = sorted(eligible, key=lambda warp: warp.age, reverse=policy == "cggty")
-    return [*greedy, *by_age][0]
+    if policy in ("gto", "cggty") and not scheduler.yielded and any(warp.slot == last for warp in eligible):
+        return next(warp for warp in eligible if warp.slot == last)
+    return max(eligible, key=lambda w: w.age) if policy == "cggty" else min(eligible, key=lambda w: w.order)
 
 
 def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> list[Warp]:
     """The eligible warps that are active, after the exchange of those that wait for memory or a barrier."""
     away = {Stall.X_EXITED, Stall.BARRIER, Stall.LONG_SCOREBOARD, Stall.DRAIN}
     stay = [warp for warp in scheduler.active if not away & _waits(sm, warp, now)]
-    others = sorted((warp for warp in eligible if warp not in stay), key=lambda warp: warp.age)
+    others = sorted((warp for warp in eligible if warp not in stay), key=lambda warp: warp.order)
     scheduler.active = stay + others[: max(0, sm.machine.schedulers.active - len(stay))]
     return [warp for warp in eligible if warp in scheduler.active]
 
@@ -244,7 +249,9 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
         Stall.DRAIN: 0,
         Stall.MIO_THROTTLE: warp.refused,
     }
-    if warp.pc < len(sm.kernel.program):
+    if by_codes(sm.machine):
+        until |= waits(sm, warp)
+    elif warp.pc < len(sm.kernel.program):
         instruction = sm.kernel.program.instructions[warp.pc]
         written = flow.writes(instruction)
         for name in flow.reads(instruction) | written:
@@ -287,9 +294,11 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     kind, pc = _row(sm, warp), warp.pc
     warp.barrier = warp.branch = warp.refused = 0
     warp.reissue = now + sm.machine.schedulers.reissue
+    obey(sm, k, warp, now)
     if pc == len(sm.kernel.program):
         _exit(sm, warp, pc, now)
         return
+    sm.early += [(pc, name) for name in early(sm, warp, now)]
     active, addresses = execute(sm.kernel, warp.frame, warp.group, pc)
     onward = {"exit": None, "branch": target(sm.kernel, pc) if kind == "branch" else 0}.get(kind, pc + 1)
     scan_paths.move(sm.kernel.program, warp, pc, active, onward)
@@ -337,8 +346,10 @@ def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: i
         span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": latency}[sm.machine.double.exclusive]
         sm.exclusive = now + span
     latency += late
+    result = Access(warp, pc, 0, 0, 0, read=now, done=now + latency)
+    hold(sm, warp, pc, result, Stall.LONG_SCOREBOARD if texture else Stall.SHORT_SCOREBOARD)
     if texture:
-        warp.accesses.append(Access(warp, pc, 0, 0, 0, read=now, done=now + latency))
+        warp.accesses.append(result)
     for name in flow.writes(sm.kernel.program.instructions[pc]):
         warp.results[name] = now + latency, Stall.LONG_SCOREBOARD if texture else Stall.WAIT
 
@@ -352,6 +363,7 @@ def _enter(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any) -> None:
     warp.accesses.append(access)
     sm.queue.append(access)
     reason = Stall.SHORT_SCOREBOARD if instruction.row.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
+    hold(sm, warp, pc, access, reason)
     for name in flow.writes(instruction):
         warp.results[name] = access, reason
     for register in instruction.reads():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -15,11 +16,13 @@ from every_cycle import scan
 from timing import plain_machine
 from twins import mistakes
 
+from gpusim.assign_codes import with_codes
 from gpusim.engines.simulate import run_sm
 from gpusim.rule import lowest_bit
 from gpusim.rules import (
     barrier,
     block_scheduler,
+    control_code,
     dispatch,
     double_precision,
     global_memory,
@@ -35,10 +38,11 @@ from gpusim.rules import (
 from gpusim.stall import OWN
 from gpusim.state import NEVER
 from isa.errors import DeadlockError
+from isa.kernel import Kernel
 from isa.listing import read
 
 global_memory_transactions = global_memory.transactions
-NO_MUTANT = "no mutant"
+NO_MUTANT, NO_CODED_MUTANT = "no mutant", "codes: no mutant"
 BUSY = """
 .grid 2
 .block 96
@@ -93,6 +97,15 @@ CHANGES: dict[str, int | str] = {
     "register_file.window": 0,
     "register_file.reuse": 1,
     "unit.int.pipe": "sp dp",
+}
+
+
+CODES: dict[str, int | str] = {
+    "dependence.rule": "codes",
+    "dependence.yield_stall": 3,
+    "dependence.variable": "sfu fp32",
+    "schedulers.policy": "gto",
+    "schedulers.count": 1,
 }
 
 
@@ -177,13 +190,28 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "nothing kept for reuse": (register_file, "_keep", nothing),
     "who takes a branch goes first": (paths, "_part", taken_first),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),
+    NO_CODED_MUTANT: (pipe, "commit", pipe.commit),
+    "codes: stall counts one longer": (control_code, "stall_of", plus(control_code.stall_of, 1)),
+    "codes: a yield without effect": (control_code, "to_the_back", nothing),
+    "codes: barriers let go at issue": (control_code, "let_go", nothing),
+    "codes: loads hold no barrier": (control_code, "earliest", nothing),
     "lowest warp first": (policies, "choose", lowest_first),
 }
+
+
+def _yielding(kernel: Kernel) -> Kernel:
+    """The kernel with assigned codes, of which every third yields."""
+    coded = with_codes(kernel.program, plain_machine(CHANGES | CODES)).instructions
+    codes = [replace(i.control, yields=pc % 3 == 0) for pc, i in enumerate(coded) if i.control]
+    made = tuple(replace(i, control=code) for i, code in zip(coded, codes, strict=True))
+    return replace(kernel, program=replace(kernel.program, instructions=made))
 
 
 def verdict(name: str) -> str:
     """`caught` or `survived`."""
     kernel, machine = read(BUSY), plain_machine(CHANGES)
+    if name.startswith("codes: "):
+        kernel, machine = _yielding(kernel), plain_machine(CHANGES | CODES)
     module, attribute, mutant = MUTANTS[name]
     with patch.object(module, attribute, mutant):
         try:

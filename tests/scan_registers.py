@@ -6,6 +6,7 @@ from collections import Counter
 
 from scan_state import Scan, Warp
 
+from gpusim.machine import by_codes
 from isa.operand import RZ, Address, Register
 
 
@@ -62,4 +63,4 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> int:
             warp.kept[place] = register
         elif warp.kept.get(place) == register:
             del warp.kept[place]
-    return 0 if file.window else done - now - 1
+    return 0 if file.window or by_codes(sm.machine) else done - now - 1

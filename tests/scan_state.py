@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from gpusim.machine import Machine
 from gpusim.stall import Stall
+from isa.control import BARRIERS
+from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.table import Row
 
 LATER = 1 << 60
+Holder = Callable[[], int]  # of a dependency barrier: when it lets go
 Event = tuple[int, str, int, int, int, int, int]  # cycle, kind, agent, warp slot, block, pc, detail
 
 
@@ -35,7 +39,7 @@ class Warp:
     slot: int
     block: int
     index: int
-    age: int
+    age: int  # order of placement
     start: int
     frame: Any
     group: Any
@@ -44,6 +48,7 @@ class Warp:
     branch: int = 0
     reissue: int = 0
     refused: int = 0
+    order: int = -1  # of placements and yields
     forks: list[Any] = field(default_factory=list)  # where its lanes have parted (scan_paths.py)
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
     exited: bool = False
@@ -53,6 +58,8 @@ class Warp:
     results: dict[str, tuple[Access | int, Stall]] = field(default_factory=dict)
     readers: dict[str, list[Access]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
+    counted: int = 0  # when the stall count of its last instruction is over
+    holders: list[list[tuple[Holder, Stall]]] = field(default_factory=lambda: [[] for _ in range(BARRIERS)])
     log: dict[int, Stall | None] = field(default_factory=dict)
 
 
@@ -62,6 +69,7 @@ class Scheduler:
 
     last: int = -1
     active: list[Warp] = field(default_factory=list)
+    yielded: bool = False
     issued_at: int = -LATER
     turn: list[Row] = field(default_factory=list)  # issued in the last turn that was used
     idle: list[tuple[int, int]] = field(default_factory=list)
@@ -77,6 +85,7 @@ class Scan:
     kernel: Kernel
     machine: Machine
     resident: int
+    code: tuple[Instruction, ...]  # with control codes where the machine obeys them
     memory: Any
     warps: list[Warp | None]
     schedulers: list[Scheduler]
@@ -88,6 +97,8 @@ class Scan:
     channel: int = 0  # 1/64 cycles
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)
     exclusive: int = 0
+    early: list[tuple[int, str]] = field(default_factory=list)  # pc, and what it touched before it was there
+    ordered: int = 0  # warps placed, and yields
     arrived: dict[tuple[int, int], list[Warp]] = field(default_factory=dict)
     stalls: Counter[tuple[int, Stall]] = field(default_factory=Counter)
     lost: Counter[tuple[int, Stall]] = field(default_factory=Counter)

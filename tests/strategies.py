@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop
 from timing import ADDED
 
+from gpusim.assign_codes import with_codes
 from gpusim.machine import Machine, load
 from gpusim.policy import POLICY_NAMES
 from gpusim.schema import PIPE_UNITS
@@ -190,7 +191,9 @@ def kernels(
         Buffer("in", "<u4", INPUT_WORDS, lambda i: ((i + seed) * 2654435761 >> 3).astype(np.uint32)),
         Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4),
     )
-    return Kernel("random", assemble(text), (blocks, 1, 1), (size, 1, 1), buffers=buffers)
+    program = assemble(text)
+    program = draw(safe_codes(program)) if draw(st.booleans()) else program
+    return Kernel("random", program, (blocks, 1, 1), (size, 1, 1), buffers=buffers)
 
 
 @st.composite
@@ -205,7 +208,9 @@ def looping_kernels(draw: st.DrawFn) -> Kernel:
     text = f".shared {sketch.warps * 32 * SLOT_BYTES}\n.local 32\n" + "\n".join(sketch.lines)
     walked = 8 * INPUT_WORDS * 4
     buffers = Buffer("in", "<u4", INPUT_WORDS + walked), Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4 + walked)
-    return Kernel("looping", assemble(text), (blocks, 1, 1), (size, 1, 1), buffers=buffers)
+    program = assemble(text)
+    program = draw(safe_codes(program)) if draw(st.booleans()) else program
+    return Kernel("looping", program, (blocks, 1, 1), (size, 1, 1), buffers=buffers)
 
 
 @st.composite
@@ -282,8 +287,33 @@ REGISTER_FILES: dict[str, Sequence[int]] = {
 }
 
 
+CODES: dict[str, Sequence[int | str]] = {
+    "dependence.rule": ("codes", "codes", "codes", "scoreboard"),
+    "dependence.yield_stall": (0, 2, 5),
+    "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
+}
+ALL_TOLD = load("gtx580", {path: values[-1] for path, values in CODES.items()})  # barriers tell of every result
+
+
+def safe_codes(program: Program) -> st.SearchStrategy[Program]:
+    """The program with control codes that are right on every machine, and make it wait for more than it must."""
+    count = len(program)
+    draws = st.tuples(st.booleans(), st.sampled_from((0, 0, 0, 2, 15)), st.sampled_from((0, 0, 0, 1, 2, 4, 8, 16, 32)))
+    return st.lists(draws, min_size=count, max_size=count).map(lambda drawn: _slower(program, drawn))
+
+
+def _slower(program: Program, drawn: Sequence[tuple[bool, int, int]]) -> Program:
+    coded = with_codes(program, ALL_TOLD).instructions
+    codes = [
+        replace(i.control, stall=max(i.control.stall, stall), yields=yields, waits=i.control.waits | waits)
+        for i, (yields, stall, waits) in zip(coded, drawn, strict=True)
+        if i.control
+    ]
+    return replace(program, instructions=tuple(map(lambda i, c: replace(i, control=c), coded, codes)))
+
+
 @st.composite
 def machines(draw: st.DrawFn) -> Machine:
     """Machines of one SM, whose schedulers, pipes, latencies, queues and rules of issue are any combination."""
-    choices = CHOICES | (REGISTER_FILES if draw(st.booleans()) else {})
+    choices = CHOICES | (REGISTER_FILES if draw(st.booleans()) else {}) | (CODES if draw(st.booleans()) else {})
     return load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})

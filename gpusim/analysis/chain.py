@@ -21,13 +21,13 @@ import numpy as np
 from gpusim.analysis.access_cost import AccessCost
 from gpusim.decode import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.plain import plain, unpacked
-from gpusim.rules import ladder, scoreboard
+from gpusim.rules import control_code, ladder, scoreboard
 from gpusim.stall import OWN, Stall
 from gpusim.state import LANES, warp_t
 from isa.profile import Profile
 
 ROUNDS = 12  # of a loop, at most, until its state has to recur
-PENDING = ("ready", "held", "read", "predicate")  # times that a warp carries from one instruction to the next
+PENDING = ("ready", "held", "read", "predicate", "let_go")  # times that a warp carries from one instruction to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Lone:
     """A warp on its way alone: its own record, when it may issue next, and when what it uses is free again.
 
     `ports` of its last turn are left; of what may go beside what in a turn, only their number is heeded.
-    A pipe counts as taken by what can go nowhere else.
+    A pipe counts as taken by what can go nowhere else. `counted`: when its last stall count is over.
     """
 
     warp: SimpleNamespace
@@ -56,6 +56,7 @@ class Lone:
     ports: int
     load_store: int
     pipes: dict[int, int]
+    counted: int = 0
 
 
 def code(sm: Any, program: Any, costs: Mapping[int, AccessCost], always: frozenset[int]) -> Code:
@@ -105,7 +106,8 @@ def _through(program: Code, first: int, end: int) -> tuple[int, int]:
     if program.rows[end - 1].action == EXIT:
         return lone.issued + program.machine.interval, 0
     onward = lone.issued if lone.ports else slot(program, lone.next)
-    return onward, slot(program, max(lone.next, lone.issued + program.machine.branch))
+    jump = max(lone.next, lone.counted, lone.issued + program.machine.branch)
+    return max(onward, slot(program, lone.counted)), slot(program, jump)
 
 
 def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> Fraction:
@@ -137,7 +139,8 @@ def follow(program: Code, lone: Lone, pcs: Sequence[int]) -> None:
     for pc in pcs:
         row, warp = program.rows[pc], lone.warp
         warp.rung = [0] * OWN
-        plain(scoreboard.earliest)(warp, row)
+        warp.rung[Stall.WAIT] = lone.counted
+        plain((control_code if program.machine.codes else scoreboard).earliest)(warp, row)
         warp.rung[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
         free = min((lone.pipes.get(pipe, 0) for pipe in program.pipes[pc]), default=0)
         _issue(program, lone, row, max(plain(ladder.latest)(warp), free))
@@ -156,6 +159,8 @@ def _issue(program: Code, lone: Lone, row: Any, ready: int) -> None:
     if row.action in (BARRIER, BRANCH, EXIT):
         lone.ports = 0
     lone.next = lone.issued + machine.reissue
+    if machine.codes:
+        lone.counted = lone.issued + plain(control_code.stall_of)(machine, row)
 
 
 def slot(program: Code, cycle: int) -> int:
@@ -169,6 +174,7 @@ def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
         if len(program.pipes[pc]) == 1:
             lone.pipes[row.pipe] = lone.issued + program.machine.pipe_interval[row.pipe]
         plain(scoreboard.commit)(lone.warp, row, pc, lone.issued + row.latency)
+        plain(control_code.let_go)(lone.warp, row, lone.issued, lone.issued + row.latency)
         if row.action == FETCH:
             lone.warp.drained = max(lone.warp.drained, lone.issued + row.latency)
     elif pc in program.costs:
@@ -183,6 +189,7 @@ def _access(lone: Lone, row: Any, pc: int, cost: AccessCost) -> None:
     lone.warp.drained = max(lone.warp.drained, served + cost.delay)
     plain(scoreboard.hold)(lone.warp, row, 0)
     plain(scoreboard.let_go)(lone.warp, row, 0, served + cost.hold)
+    plain(control_code.let_go)(lone.warp, row, served + cost.hold, served + cost.delay)
     if row.action == LOAD:
         plain(scoreboard.commit)(lone.warp, row, pc, served + cost.delay)
 
@@ -190,5 +197,5 @@ def _access(lone: Lone, row: Any, pc: int, cost: AccessCost) -> None:
 def _pending(lone: Lone, now: int) -> tuple[tuple[int, ...], ...]:
     """Return what the warp still waits for, as cycles from now."""
     times = [getattr(lone.warp, name) for name in PENDING]
-    times += [list(lone.pipes.values()), [lone.load_store]]
+    times += [list(lone.pipes.values()), [lone.load_store, lone.counted]]
     return tuple(tuple(max(0, t - now) for t in some) for some in times)

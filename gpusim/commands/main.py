@@ -21,6 +21,7 @@ COMMANDS = {
     "machines": "List the machines, every number of one, or two side by side.",
     "validate": "Published figures of a machine beside simulated ones.",
     "asm": "Assemble a listing: program counters, registers, units.",
+    "codes": "Print a program with the control codes that a machine obeys.",
     "races": "Find accesses to shared memory that no barrier orders.",
 }
 BAD_INPUT = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.rule import NEVER, rarely, rule
-from gpusim.rules import ladder, paths, scoreboard, warp_scheduler
+from gpusim.rules import control_code, ladder, paths, warp_scheduler
 from gpusim.stall import OWN, Stall
 from gpusim.state import DONE, FREE, LAUNCHER, RUNNING, WARPS
 
@@ -52,12 +52,12 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     warp.block, warp.index, warp.live, warp.pc, warp.unit = slot, index, 1, 0, first.unit
     warp.scheduler, warp.place, warp.age = k, g // sm.machine.schedulers, sm.aged
     sm.aged += 1
+    control_code.to_the_back(sm, warp)
     threads = min(32, sm.launch.threads - 32 * index)
     paths.begin(warp, (1 << threads) - 1, threads)
     warp.since = ladder.slot_from(sm.machine, k, now)
     sm.empty += warp.since - sm.empty_since[g]
     warp.rung[LAUNCH] = start
-    scoreboard.earliest(warp, first)
     sm.schedulers[k].waiting |= 1 << warp.place
     warp_scheduler.wake(sm, g)
 
@@ -73,6 +73,8 @@ def _clear(warp: Any) -> None:
     warp.predicate[:] = 0
     warp.version[:] = 0
     warp.kept[:] = 0
+    warp.holders[:] = 0
+    warp.let_go[:] = 0
 
 
 @rule

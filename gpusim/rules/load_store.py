@@ -10,7 +10,7 @@ from typing import Any
 
 from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE
 from gpusim.rule import NEVER, rule
-from gpusim.rules import global_memory, scoreboard
+from gpusim.rules import control_code, global_memory, scoreboard
 
 
 @rule
@@ -39,6 +39,8 @@ def commit(sm: Any, g: int, pc: int, instruction: Any, now: int) -> None:
     warp.pending += 1
     scoreboard.commit(warp, instruction, pc, NEVER)
     scoreboard.hold(warp, instruction, unit.entered)
+    if sm.machine.codes:
+        control_code.hold(warp, instruction)
     sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], max(now, unit.free))
 
 
@@ -64,7 +66,10 @@ def serve(sm: Any, now: int) -> int:
     warp.drained = max(warp.drained, ready)
     if instruction.action == LOAD:
         scoreboard.commit(warp, instruction, entry.pc, ready)
-    scoreboard.let_go(warp, instruction, entry.number, now + max(1, source_war(sm.machine, instruction)))
+    read = now + max(1, source_war(sm.machine, instruction))
+    scoreboard.let_go(warp, instruction, entry.number, read)
+    if sm.machine.codes:
+        control_code.release(warp, instruction, read, ready)
     sm.agenda[sm.load_store_agent] = unit.free if unit.count > 0 else NEVER
     return int(entry.warp)
 

@@ -22,31 +22,31 @@ def lrr(sm: Any, k: int, eligible: int, _: int) -> int:
 
 @rarely
 def oldest(sm: Any, k: int, eligible: int, _: int) -> int:
-    """The eligible warp whose block was placed first."""
-    best, age = 0, NEVER
+    """The eligible warp that was placed, or yielded, first."""
+    best, first = 0, NEVER
     while eligible:
         j = lowest_bit(eligible)
         eligible &= eligible - 1
         warp = sm.warps[j * sm.machine.schedulers + k]
-        if warp.age < age:
-            best, age = j, warp.age
+        if warp.order < first:
+            best, first = j, warp.order
     return best
 
 
 @rarely
 def gto(sm: Any, k: int, eligible: int, _: int) -> int:
-    """Greedy then oldest: the warp that issued last while it can, else the oldest."""
+    """Greedy then oldest: the warp that issued last while it can and did not yield, else the oldest."""
     last = sm.schedulers[k].last
-    if last >= 0 and (eligible >> last) & 1:
+    if last >= 0 and (eligible >> last) & 1 and not sm.schedulers[k].yielded:
         return last
     return oldest(sm, k, eligible, 0)
 
 
 @rarely
 def cggty(sm: Any, k: int, eligible: int, _: int) -> int:
-    """Greedy then youngest (Huerta et al., MICRO 2025, less what the compiler says): the same, else the youngest."""
+    """Greedy then youngest (Huerta et al., MICRO 2025): the same while it did not yield, else the one placed last."""
     best, age = sm.schedulers[k].last, -1
-    if best >= 0 and (eligible >> best) & 1:
+    if best >= 0 and (eligible >> best) & 1 and not sm.schedulers[k].yielded:
         return best
     while eligible:
         j = lowest_bit(eligible)

@@ -64,7 +64,8 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
         _collect(scheduler, machine.collecting, done)
     if machine.reuse:
         _keep(machine, warp, instruction)
-    return 0 if machine.window else done - now - 1  # what the window allows is part of the latency
+    fixed = machine.window or machine.codes  # what the window allows is part of the latency; codes count on that
+    return 0 if fixed else done - now - 1
 
 
 @rule

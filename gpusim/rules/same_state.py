@@ -14,8 +14,8 @@ from gpusim.stall import DENIALS, OWN
 
 SAME, TIME, MOMENT, STAMP, TOTAL, NUMBER, SPECIAL = range(7)  # roles, as in `r.roles`
 # Columns, as in `r.columns`.
-LIVE, CURSOR, UNIT, READY, SINCE, READY_AT, REFUSALS, ISSUED, PLACED, NEXT, AGE = range(11)
-LAPS, RUNG, REFUSED, CHANNEL, MARKER = range(11, 16)
+LIVE, CURSOR, UNIT, READY, SINCE, READY_AT, REFUSALS, ISSUED, PLACED, NEXT, AGE, ORDER = range(12)
+LAPS, RUNG, REFUSED, CHANNEL, MARKER = range(12, 17)
 WHEN, HASH, EVENT = range(3)  # notes of a kept state
 
 
@@ -105,11 +105,11 @@ def _warps_agree(sm: Any, r: Any, before: int, here: int) -> bool:
 
 @rule
 def _order_agrees(sm: Any, r: Any, before: int, here: int) -> bool:
-    """Whether the warps placed in between are younger than those that stayed, as were those in their slots."""
+    """Whether warps placed in between, or that yielded, come behind those that stayed, as did those in their slots."""
     stayed, replaced = -1, NEVER
     for g in range(sm.warp_slots):
-        seen = word(r, before, AGE, g)
-        if word(r, here, AGE, g) == seen:
+        seen = word(r, before, ORDER, g)
+        if word(r, here, ORDER, g) == seen:
             stayed = max(stayed, seen)
         else:
             replaced = min(replaced, seen)

@@ -13,6 +13,7 @@ from gpusim.rule import NEVER, borrow, entry, rarely, rule
 from gpusim.rules import (
     barrier,
     block_scheduler,
+    control_code,
     dispatch,
     double_precision,
     ladder,
@@ -127,7 +128,10 @@ def prepare(sm: Any, warp: Any) -> None:
     """Work out the release times of the warp's next instruction, as far as they are known."""
     instruction = sm.program[warp.pc]
     warp.unit = instruction.unit
-    scoreboard.earliest(warp, instruction)
+    if sm.machine.codes:
+        control_code.earliest(warp, instruction)
+    else:
+        scoreboard.earliest(warp, instruction)
     warp.rung[DRAIN] = 0
     if instruction.action == EXIT:
         warp.rung[DRAIN] = NEVER if warp.pending > 0 else warp.drained
@@ -223,6 +227,8 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     rung = warp.rung
     rung[LAUNCH] = rung[BARRIER_RUNG] = rung[BRANCH_RUNG] = rung[MIO] = 0
     rung[REISSUE] = now + machine.reissue
+    if machine.codes:
+        control_code.commit(sm, k, warp, instruction, now)
     warp.pc = pc + 1
     instruction.active += sm.outcome.threads
     if sm.outcome.threads:
@@ -256,6 +262,8 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         pipe.commit(sm, k, instruction.unit, now)
         ready = now + instruction.latency + late
         scoreboard.commit(warp, instruction, pc, ready)
+        if machine.codes:
+            control_code.let_go(warp, instruction, now, ready)
         if instruction.action == FETCH:
             warp.drained = max(warp.drained, ready)
     elif load_store.serves(instruction):

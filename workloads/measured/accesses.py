@@ -122,10 +122,10 @@ def barriers(op: str, iterations: int) -> Stream | None:
     if op != "BAR.SYNC":
         return None
     wait = instruction("BAR.SYNC", 0)
-    counting = plain(wait), plain(COUNT, stall=7, yields=False)
+    counting = plain(wait), plain(COUNT, stall=7, yields=True)
     rest = [plain(wait, stall=8)] * (BARRIERS - 2)
     return Stream(
-        (*counting, *rest, plain(wait), plain(test(iterations), stall=13, yields=False), plain(BRANCH, stall=5))
+        (*counting, *rest, plain(wait), plain(test(iterations), stall=13, yields=True), plain(BRANCH, stall=5))
     )
 
 

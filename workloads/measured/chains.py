@@ -73,9 +73,9 @@ class Wait:
 
 
 WAITING = {
-    "war": Wait(RZ, Control(2, yields=True, read_barrier=0, write_barrier=5, waits=1)),  # until the last has read
-    "raw": Wait(X, Control(2, yields=True, write_barrier=0, waits=1)),  # until its result is there
-    "nowait": Wait(RZ, Control(1, yields=True, write_barrier=5)),
+    "war": Wait(RZ, Control(2, read_barrier=0, write_barrier=5, waits=1)),  # until the last has read
+    "raw": Wait(X, Control(2, write_barrier=0, waits=1)),  # until its result is there
+    "nowait": Wait(RZ, Control(1, write_barrier=5)),
 }
 KINDS = frozenset({"ref", "s2r", "minstall", *WAITING})
 
@@ -147,7 +147,7 @@ def _shorter(made: Instruction, producer: str, stall: int) -> Instruction:
     named = mnemonic == producer or (mnemonic.startswith(f"{producer}.") and producer not in TABLE)
     if not named or DONE in made.operands or code is None:
         return made
-    return replace(made, control=replace(code, stall=stall, yields=code.yields and stall < 12))
+    return replace(made, control=replace(code, stall=stall, yields=code.yields or stall >= 12))
 
 
 def _waiting(found: Chain, wait: Wait, iterations: int) -> Stream | None:
@@ -161,7 +161,7 @@ def _waiting(found: Chain, wait: Wait, iterations: int) -> Stream | None:
     else:
         code = replace(code, write_barrier=None)
     made = replace(first, control=code)
-    counting = plain(COUNT, stall=6, yields=False), plain(test(iterations))
+    counting = plain(COUNT, stall=6, yields=True), plain(test(iterations))
     return _stream(found, (made, *counting, *[made] * (STEPS - 1), plain(BRANCH, stall=5)))
 
 
@@ -171,5 +171,5 @@ def _special(rest: str, iterations: int) -> Stream | None:
     if name not in SPECIALS:
         return None
     made = plain(instruction("S2R", X, name), stall=2, write_barrier=0, waits=1)
-    counting = plain(COUNT, stall=3, yields=False), made, plain(test(iterations))
+    counting = plain(COUNT, stall=3, yields=True), made, plain(test(iterations))
     return Stream((made, *counting, *[made] * (STEPS - 2), plain(BRANCH, stall=6)))

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from isa.control import BARRIERS, Control
+from isa.control import BARRIERS, MOST_STALL, Control
 from isa.instruction import Instruction
 from isa.operand import RZ_INDEX, Register
 from isa.table import MEMORY_UNITS, Unit
@@ -34,7 +34,7 @@ SAME, ACROSS = 4, 5  # cycles from a result of the FMA or ALU group to its use i
 GUARD = 13  # cycles from a comparison to the instruction that it guards
 INTERVALS = ((ALU, 2), (HEAVY, 2), ({Unit.FP16}, 2), ({Unit.FP16M}, 2), ({Unit.DP}, 2), (QUEUED, 4), (SLOW, 8))
 TURN = 12  # cycles after which a warp lets others go first at the next wait for a unit
-BRANCH, MOST_STALL = 5, 15
+BRANCH = 5
 WIDE, WIDE_INTERVAL = frozenset({"IMAD.HI"}), 4  # multiplications that take their unit for longer
 
 
@@ -56,12 +56,12 @@ def coded(body: Sequence[Instruction]) -> tuple[Instruction, ...]:
     state.free.clear()
     times, waits, writes = _pass(body, state)
     counts = [after - before for before, after in zip(times, [*times[1:], times[-1] + BRANCH], strict=True)]
-    yields = _yields(body, counts)
-    flags = [_reused(body, i, yields) if yields[i] and counts[i] <= 2 else () for i in range(len(body))]
+    stays = _stays(body, counts)
+    flags = [_reused(body, i, stays) if stays[i] and counts[i] <= 2 else () for i in range(len(body))]
     return tuple(
         replace(
             _flagged(instruction, flags[i]),
-            control=Control(min(counts[i], MOST_STALL), yields[i], write_barrier=writes[i], waits=waits[i]),
+            control=Control(min(counts[i], MOST_STALL), not stays[i], write_barrier=writes[i], waits=waits[i]),
         )
         for i, instruction in enumerate(body)
     )
@@ -72,7 +72,7 @@ def plain(
     reuse: Iterable[str] = (),
     *,
     stall: int = 1,
-    yields: bool = True,
+    yields: bool = False,
     write_barrier: int | None = None,
     waits: int = 0,
 ) -> Instruction:
@@ -135,8 +135,8 @@ def _issue(instruction: Instruction, state: _State, now: int) -> int | None:
     return barrier
 
 
-def _yields(body: Sequence[Instruction], counts: Sequence[int]) -> list[bool]:
-    """Yield bits: whether the warp stays selected."""
+def _stays(body: Sequence[Instruction], counts: Sequence[int]) -> list[bool]:
+    """Yield bits: whether the warp stays selected, and does not yield."""
     since, bits = 0, list[bool]()
     for instruction, count in zip(body, counts, strict=True):
         for_unit = instruction.row.unit in VARIABLE or instruction.row.unit is Unit.CONTROL
@@ -147,24 +147,24 @@ def _yields(body: Sequence[Instruction], counts: Sequence[int]) -> list[bool]:
     return bits
 
 
-def _reused(body: Sequence[Instruction], place: int, yields: Sequence[bool]) -> tuple[str, ...]:
+def _reused(body: Sequence[Instruction], place: int, stays: Sequence[bool]) -> tuple[str, ...]:
     """Source letters whose register the next instruction that reads one at this place reads again."""
     return tuple(
         letter
         for letter, operand in body[place].slots()
         if letter in "abc" and isinstance(operand, Register) and operand.index != RZ_INDEX
-        and _next_there(body, place + 1, letter, operand.index, yields) == operand.index
+        and _next_there(body, place + 1, letter, operand.index, stays) == operand.index
     )  # fmt: skip
 
 
-def _next_there(body: Sequence[Instruction], first: int, letter: str, index: int, yields: Sequence[bool]) -> int | None:
+def _next_there(body: Sequence[Instruction], first: int, letter: str, index: int, stays: Sequence[bool]) -> int | None:
     """The next register of the same bank that is read at this operand place before the warp lets others go first."""
     for place in range(first, len(body)):
         for other, operand in body[place].slots():
             uniform = body[place].row.unit is Unit.UNIFORM
             if other == letter and not uniform and isinstance(operand, Register) and (operand.index - index) % 2 == 0:
                 return operand.index
-        if not yields[place]:
+        if not stays[place]:
             return None
     return None
 

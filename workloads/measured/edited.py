@@ -87,7 +87,7 @@ def _bank_loop(iterations: int, step: Step) -> Stream:
 def _mix_loop(iterations: int, step: Step, offset: int = 16) -> Stream:
     """The loop of 217 copies, one of them before the counting instructions; lanes load `offset` bytes apart."""
     copies = [step(i) for i in range(MIX_SLOTS)]
-    counting = plain(COUNT, stall=6, yields=False), plain(test(iterations))
+    counting = plain(COUNT, stall=6, yields=True), plain(test(iterations))
     body = (copies[0], *counting, *copies[1:], plain(BRANCH, stall=6))
     return Stream(body, tuple(offset * lane for lane in range(32)), shared_bytes=4096)
 
@@ -153,22 +153,22 @@ def _bogus(iterations: int, op: str, pattern: str) -> Stream:
     return _bank_loop(iterations, step)
 
 
-def _stalled(iterations: int, op: str, pattern: str, stall: str, yields: str) -> Stream:
-    step = _coded(banked(op, pattern), int(stall), yields)
+def _stalled(iterations: int, op: str, pattern: str, stall: str, stays: str) -> Stream:
+    step = _coded(banked(op, pattern), int(stall), stays)
     return _bank_loop(iterations, step)
 
 
-def _stalled_same(iterations: int, op: str, stall: str, yields: str) -> Stream:
-    return _mix_loop(iterations, _coded(lambda i: same(op, i), int(stall), yields))
+def _stalled_same(iterations: int, op: str, stall: str, stays: str) -> Stream:
+    return _mix_loop(iterations, _coded(lambda i: same(op, i), int(stall), stays))
 
 
-def _coded(step: Step, stall: int, yields: str) -> Step:
-    return lambda i: _recoded(step(i), stall, yields == "1")
+def _coded(step: Step, stall: int, stays: str) -> Step:
+    return lambda i: _recoded(step(i), stall, stays == "1")
 
 
-def _recoded(made: Instruction, stall: int, yields: bool) -> Instruction:
+def _recoded(made: Instruction, stall: int, stays: bool) -> Instruction:
     assert made.control is not None
-    return replace(made, control=replace(made.control, stall=stall, yields=yields))
+    return replace(made, control=replace(made.control, stall=stall, yields=not stays))
 
 
 def _destined(iterations: int, op: str, pattern: str, bank: str) -> Stream:
@@ -254,7 +254,7 @@ FORMS: dict[str, tuple[tuple[str, Callable[..., Stream | None]], ...]] = {
     ),
     "stall": (
         (rf"({OP}):([EO]{{3}}) stall(\d+) yieldbit([01])", _stalled),
-        (r"FFMAaaa stall(\d+) yieldbit([01])", lambda n, stall, yields: _stalled_same(n, "FFMA", stall, yields)),
+        (r"FFMAaaa stall(\d+) yieldbit([01])", lambda n, stall, stays: _stalled_same(n, "FFMA", stall, stays)),
     ),
     "dest": ((rf"({OP}):([EO]{{3}}) d([EO])", _destined),),
     "alt": ((rf"({OP})x(\d+):({OP}) ([EO]{{3}})", _alternating),),

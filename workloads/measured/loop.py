@@ -23,7 +23,7 @@ LAST = Control(15, waits=(1 << BARRIERS) - 1)
 WARPS_PER_BLOCK = 32
 
 COUNT = instruction("UIADD3", COUNTER, COUNTER, 1, RZ)
-MARK = replace(instruction("NOP"), control=Control(1, yields=True))
+MARK = replace(instruction("NOP"), control=Control(1))
 BRANCH = instruction("BRA", "loop", guard=replace(DONE, negated=True))
 
 

@@ -10,7 +10,7 @@ END = instruction("BRA", "loop")
 def stalls(*body):
     """Stall counts of a body, negative where the warp lets others go first."""
     made = coded([*body, END])[:-1]
-    return [i.control.stall if i.control.yields else -i.control.stall for i in made]
+    return [-i.control.stall if i.control.yields else i.control.stall for i in made]
 
 
 def test_a_dependent_instruction_comes_after_the_latency():

@@ -88,12 +88,12 @@ def test_a_group_keeps_its_register_until_the_last(group, size):
         assert copy.operands[1].reuse == (i % size < size - 1)
 
 
-@pytest.mark.parametrize(("stall", "yields"), [(1, True), (3, False), (7, True)])
-def test_the_control_code_is_that_of_the_name(stall, yields):
+@pytest.mark.parametrize(("stall", "stays"), [(1, True), (3, False), (7, True)])
+def test_the_control_code_is_that_of_the_name(stall, stays):
     """Every copy has the stall count and the yield bit of the name."""
     for name in ("FFMA:EOE", "FFMAaaa"):
-        made = steps(f"stall:{name} stall{stall} yieldbit{int(yields)}")
-        assert {(copy.control.stall, copy.control.yields) for copy in made} == {(stall, yields)}
+        made = steps(f"stall:{name} stall{stall} yieldbit{int(stays)}")
+        assert {(copy.control.stall, copy.control.yields) for copy in made} == {(stall, not stays)}
 
 
 @pytest.mark.parametrize(("name", "number"), [

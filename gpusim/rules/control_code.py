@@ -1,0 +1,101 @@
+"""Control codes: the compiler says when an instruction may go, and the hardware checks nothing else.
+
+An instruction holds its warp back for its stall count, and waits for the dependency barriers of its wait mask. A
+barrier counts the instructions that hold it: from their issue until their result is written (write barrier) or their
+sources have been read (read barrier). It counts them apart by the rung that who waits for them is charged to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.rule import NEVER, rarely, rule
+from gpusim.stall import Stall
+from isa.control import BARRIERS
+
+WAIT, SHORT, LONG, WAR = (
+    int(Stall.WAIT),
+    int(Stall.SHORT_SCOREBOARD),
+    int(Stall.LONG_SCOREBOARD),
+    int(Stall.X_WAR),
+)
+RUNGS = WAR - SHORT + 1  # of the ladder, that waiting for barriers may have
+
+
+@rarely
+def earliest(warp: Any, instruction: Any) -> None:
+    """Store in the warp's rungs when the barriers of the wait mask let `instruction` go."""
+    for rung in range(RUNGS):
+        until = 0
+        for barrier in range(BARRIERS):
+            if (instruction.wait_mask >> barrier) & 1:
+                place = barrier * RUNGS + rung
+                until = max(until, NEVER if warp.holders[place] > 0 else warp.let_go[place])
+        warp.rung[SHORT + rung] = until
+
+
+@rarely
+def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
+    """The warp issues: its next instruction may go when the stall count is over; a yield lets other warps go first.
+
+    A stall count of 0 leaves the next one to a further port of this turn; `schedulers.reissue` holds in any case.
+    """
+    warp.rung[WAIT] = now + stall_of(sm.machine, instruction)
+    sm.schedulers[k].yielded = instruction.yields
+    if instruction.yields:
+        to_the_back(sm, warp)
+
+
+@rule
+def stall_of(machine: Any, instruction: Any) -> int:
+    """Cycles from the instruction's issue to the warp's next at the earliest."""
+    return max(instruction.stall_count, machine.yield_stall if instruction.yields else 0)
+
+
+@rule
+def to_the_back(sm: Any, warp: Any) -> None:
+    """Others go first, where the policy asks who came first: the warp has just been placed, or has yielded."""
+    warp.order = sm.ordered
+    sm.ordered += 1
+
+
+@rarely
+def hold(warp: Any, instruction: Any) -> None:
+    """A memory instruction enters the queue: its barriers are held until it has been served."""
+    if instruction.write_barrier >= 0:
+        warp.holders[_written(instruction)] += 1
+    if instruction.read_barrier >= 0:
+        warp.holders[_read(instruction)] += 1
+
+
+@rarely
+def release(warp: Any, instruction: Any, read: int, written: int) -> None:
+    """A memory instruction is served: its sources are read, and its result is written, at these cycles."""
+    if instruction.write_barrier >= 0:
+        warp.holders[_written(instruction)] -= 1
+    if instruction.read_barrier >= 0:
+        warp.holders[_read(instruction)] -= 1
+    let_go(warp, instruction, read, written)
+
+
+@rarely
+def let_go(warp: Any, instruction: Any, read: int, written: int) -> None:
+    """The instruction holds its barriers until these cycles."""
+    if instruction.write_barrier >= 0:
+        place = _written(instruction)
+        warp.let_go[place] = max(warp.let_go[place], written)
+    if instruction.read_barrier >= 0:
+        place = _read(instruction)
+        warp.let_go[place] = max(warp.let_go[place], read)
+
+
+@rule
+def _written(instruction: Any) -> int:
+    """Where its write barrier is counted; NVIDIA counts what is no load from far away as short scoreboard."""
+    rung = max(SHORT, instruction.rung)
+    return int(instruction.write_barrier) * RUNGS + rung - SHORT
+
+
+@rule
+def _read(instruction: Any) -> int:
+    return int(instruction.read_barrier) * RUNGS + WAR - SHORT

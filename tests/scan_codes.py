@@ -1,0 +1,55 @@
+"""Control codes as a scan of every cycle (`every_cycle.py`) sees them: who holds which barrier of each warp."""
+
+from __future__ import annotations
+
+from scan_state import Access, Scan, Warp
+
+from gpusim.machine import by_codes
+from gpusim.stall import Stall
+from isa import flow
+from isa.control import BARRIERS
+
+
+def waits(sm: Scan, warp: Warp) -> dict[Stall, int]:
+    """The stall count of the instruction before, and who holds the barriers that this one waits for."""
+    until = {Stall.WAIT: warp.counted, Stall.SHORT_SCOREBOARD: 0, Stall.LONG_SCOREBOARD: 0, Stall.X_WAR: 0}
+    control = sm.code[warp.pc].control if warp.pc < len(sm.code) else None
+    for barrier in range(BARRIERS):
+        if control and control.waits >> barrier & 1:
+            for lets_go, reason in warp.holders[barrier]:
+                until[reason] = max(until[reason], lets_go())
+    return until
+
+
+def obey(sm: Scan, k: int, warp: Warp, now: int) -> None:
+    """What the control code says about the warp's next issue."""
+    dependence, control = sm.machine.dependence, sm.code[warp.pc].control if warp.pc < len(sm.code) else None
+    sm.schedulers[k].yielded = by_codes(sm.machine) and control is not None and control.yields
+    if dependence and control and by_codes(sm.machine):
+        warp.counted = now + max(control.stall, dependence.yield_stall if control.yields else 0)
+        if control.yields:
+            warp.order = sm.ordered
+            sm.ordered += 1
+
+
+def hold(sm: Scan, warp: Warp, pc: int, access: Access, reason: Stall) -> None:
+    """An instruction holds its barriers until its result is written and its sources are read."""
+    control = sm.code[pc].control
+    if control and control.write_barrier is not None:
+        warp.holders[control.write_barrier].append((lambda: access.done, reason))
+    if control and control.read_barrier is not None:
+        warp.holders[control.read_barrier].append((lambda: access.read, Stall.X_WAR))
+
+
+def early(sm: Scan, warp: Warp, now: int) -> list[str]:
+    """Names that the warp's next instruction touches although a result of theirs, or a reader, is pending."""
+    instruction = sm.kernel.program.instructions[warp.pc]
+    written = flow.writes(instruction)
+    found = []
+    for name in sorted(flow.reads(instruction) | written):
+        result, _ = warp.results.get(name, (0, Stall.WAIT))
+        ready = result.done if isinstance(result, Access) else result
+        readers = [access.read for access in warp.readers.get(name, ())] if name in written else []
+        if max([ready, *readers]) > now:
+            found.append(name)
+    return found
