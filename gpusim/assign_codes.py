@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gpusim.machine import Machine, choices, pairs
+from gpusim.machine import Machine, choices, pairs, through_port
 from isa.control import BARRIERS, MOST_STALL, Control
 from isa.flow import predecessors, reads, successors, writes
 from isa.instruction import Instruction
@@ -64,10 +64,15 @@ def fixed_latency(instruction: Instruction, machine: Machine) -> int:
     """Return the cycles after which the result is written for certain, if a stall count reaches that far; else 0."""
     unit = instruction.row.unit
     assert machine.dependence is not None
-    if unit in MEMORY_UNITS or unit not in machine.unit or unit in machine.dependence.variable.split():
+    if _queues(unit, machine) or unit not in machine.unit or unit in machine.dependence.variable.split():
         return 0
     latency = machine.unit[unit].latency
     return latency if latency <= MOST_STALL else 0
+
+
+def _queues(unit: Unit, machine: Machine) -> bool:
+    """Tell whether the unit class waits in a queue, so that nobody knows when its sources are read."""
+    return unit in MEMORY_UNITS - {Unit.TEXTURE} or through_port(machine, unit)
 
 
 def _facts(program: Program, machine: Machine) -> _Facts:
@@ -76,7 +81,7 @@ def _facts(program: Program, machine: Machine) -> _Facts:
     held = [frozenset(f"R{register}" for register in i.reads()) for i in code]
     fixed = [fixed_latency(i, machine) for i in code]
     overwritten = [
-        i.row.unit in MEMORY_UNITS - {Unit.TEXTURE} and bool(later & held[pc])
+        _queues(i.row.unit, machine) and bool(later & held[pc])
         for (pc, i), later in zip(enumerate(code), _written_later(program, written), strict=True)
     ]
     told = [bool(names) and not cycles for names, cycles in zip(written, fixed, strict=True)]

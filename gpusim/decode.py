@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.assign_codes import with_codes
-from gpusim.machine import Machine, by_codes, choices
+from gpusim.machine import Machine, by_codes, choices, initiation_interval, through_port
 from gpusim.machine_record import UNITS
 from gpusim.row import decoded_t
 from gpusim.schema import PIPE_UNITS
@@ -164,15 +164,43 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["rung"] = Stall.WAIT
     row["double"] = form.unit is Unit.DP
     row["pipe"] = -1
+    row["queued"] = form.unit in SPACES or through_port(machine, form.unit)
     if form.unit in SPACES:
         row["space"] = SPACES[form.unit]
         row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
+        row["latency"], row["war"] = _memory_costs(form, machine)
     elif form.unit is Unit.TEXTURE:
         row["latency"], row["rung"] = machine.texture.latency, Stall.LONG_SCOREBOARD
     elif form.unit.value in machine.unit:
         row["latency"] = machine.unit[form.unit.value].latency
-    if pipes := choices(machine, form.unit):
+    _port(row, form, machine)
+    if (pipes := choices(machine, form.unit)) and not row["queued"]:
         row["pipe"] = pipe_names(machine).index(pipes[0])
+
+
+def _memory_costs(form: Row, machine: Machine) -> tuple[int, int]:
+    """Return the cycles from service to a load's result, and until the source registers may be overwritten."""
+    shared, port = machine.shared_memory, machine.memory_port
+    if form.unit is Unit.GLOBAL:
+        stores = port is not None and not form.is_load
+        return machine.global_memory.latency, port.war_global_store if port and stores else machine.global_memory.war
+    if form.unit is Unit.LOCAL:
+        return machine.local_memory.latency, 0
+    war = getattr(shared, f"war_{form.width}") if form.is_load or port is None else port.war_store
+    return getattr(shared, f"latency_{form.width}"), war
+
+
+def _port(row: Any, form: Row, machine: Machine) -> None:
+    """Fill in how long the instruction keeps its scheduler's port, and the load/store unit if no address says so."""
+    port = machine.memory_port
+    if port is None or not row["queued"]:
+        return
+    row["port_cycles"] = port.cycles
+    if form.unit not in SPACES:
+        row["service"] = initiation_interval(machine.pipe[choices(machine, form.unit)[0]])
+        row["rung"], row["war"] = Stall.SHORT_SCOREBOARD, machine.shared_memory.war_32
+    elif not form.is_load:
+        row["port"] = port.global_store if form.unit is Unit.GLOBAL else getattr(port, f"store_{form.width}")
 
 
 def _action(form: Row) -> int:

@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 from gpusim import machine_record, state
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
-from gpusim.machine import Machine, by_codes, choices, initiation_interval, line_cycles, pairs, row_bytes
+from gpusim.machine import (
+    Machine,
+    by_codes,
+    choices,
+    initiation_interval,
+    line_cycles,
+    pairs,
+    row_bytes,
+    through_port,
+)
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES, REGISTERED
 from gpusim.stall import Stall
@@ -200,19 +209,21 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.retry, packed.exclusive = machine.issue.refused_retry, _exclusive(machine)
     packed.ports, packed.same_warp = machine.schedulers.dispatch_ports, machine.issue.pairing == "same-warp"
     packed.queue, packed.pass_cycles, packed.banks = machine.load_store.queue, shared.pass_cycles, shared.banks
+    packed.queues, packed.late_cycles = 1, shared.pass_cycles
+    if machine.memory_port:
+        packed.queues, packed.late_cycles = machine.schedulers.count, machine.memory_port.late_cycles
+        packed.early[1:] = machine.memory_port.early_64, machine.memory_port.early_128
     packed.merge_halves = shared.merge_halves
     packed.shared_rule, packed.bank_words = machine_record.SHARED_RULES.index(shared.rule), shared.bank_bytes // 4
-    packed.shared_latency[:] = [getattr(shared, f"latency_{width}") for width in widths]
     packed.free_passes[:] = [getattr(shared, f"free_passes_{width}") for width in widths]
-    packed.shared_war[:] = [getattr(shared, f"war_{width}") for width in widths]
-    packed.global_latency, packed.global_request = machine.global_memory.latency, machine.global_memory.request_cycles
-    packed.global_war = machine.global_memory.war
+    packed.global_request = machine.global_memory.request_cycles
     packed.global_rule = machine_record.GLOBAL_RULES.index(machine.global_memory.rule)
     packed.line_bytes = machine.global_memory.line_bytes
     packed.row_bytes = lcm(machine.global_memory.line_bytes, row_bytes(machine))
     packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
-    packed.local_latency, packed.local_request = machine.local_memory.latency, machine.local_memory.request_cycles
-    packed.barrier, packed.branch = machine.barrier.latency, machine.branch.latency
+    packed.local_request = machine.local_memory.request_cycles
+    packed.barrier, packed.per_warp = machine.barrier.latency, machine.barrier.per_warp
+    packed.branch = machine.branch.latency
     packed.block_latency = machine.launch.block_latency
     packed.warp_skew, packed.block_skew = machine.launch.warp_skew, machine.launch.block_skew
     for index, name in enumerate(pipe_names(machine)):
@@ -237,9 +248,9 @@ def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:
 
 
 def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
-    pipes = choices(machine, unit)
+    pipes = () if through_port(machine, unit) else choices(machine, unit)
     packed.choices, packed.choice[: len(pipes)] = len(pipes), [pipe_names(machine).index(name) for name in pipes]
-    packed.double, packed.queued = unit is Unit.DP, unit in SPACES
+    packed.double, packed.queued = unit is Unit.DP, unit in SPACES or through_port(machine, unit)
     throttle = Stall.MIO_THROTTLE if packed.queued else Stall.MATH_PIPE_THROTTLE
     packed.throttle = Stall.TEX_THROTTLE if unit is Unit.TEXTURE else throttle
 

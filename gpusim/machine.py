@@ -71,6 +71,11 @@ def choices(machine: Machine, unit: Unit) -> tuple[str, ...]:
     return tuple(machine.unit[unit].pipe.split()) if unit in machine.unit else ()
 
 
+def through_port(machine: Machine, unit: Unit) -> bool:
+    """Tell whether a unit class that does not access memory shares the load/store unit, and the way to it."""
+    return machine.memory_port is not None and unit.value in machine.memory_port.units.split()
+
+
 def instances(machine: Machine, pipe: str) -> int:
     """How many there are of a pipe in one SM."""
     return -(-machine.schedulers.count // machine.pipe[pipe].schedulers)

@@ -17,6 +17,7 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     """Check the relations between a machine's numbers; raises UserError naming the place of the wrong one."""
     _check_pipes(machine, facts)
     _check_pairing(machine, facts)
+    _check_port(machine, facts)
     _check_memory(machine, facts)
     if machine.dependence:
         _check_classes(machine.dependence.variable, facts["dependence.variable"])
@@ -66,3 +67,19 @@ def _check_classes(named: str, fact: Fact) -> None:
     for word in named.split() if named != "none" else ():
         if word not in classes:
             raise UserError(f"{fact.place}: there is no unit class {word}; choose from {', '.join(classes)}, or none")
+
+
+def _check_port(machine: Machine, facts: Mapping[str, Fact]) -> None:
+    """Check that what goes through the memory ports has a pipe, and that no load is back before it was served."""
+    port, shared = machine.memory_port, machine.shared_memory
+    if port is None:
+        return
+    for word in port.units.split() if port.units != "none" else ():
+        if word not in machine.unit:
+            place, choose = facts["memory_port.units"].place, f"choose from {', '.join(machine.unit)}, or none"
+            raise UserError(f"{place}: {machine.key} has no unit class {word}; {choose}")
+    for width, early in ((64, port.early_64), (128, port.early_128)):
+        latency = getattr(shared, f"latency_{width}")
+        if early >= latency:
+            place = facts[f"memory_port.early_{width}"].place
+            raise UserError(f"{place}: {early} cycles early of {latency}; take fewer than the latency")

@@ -37,26 +37,25 @@ machine_t = record([
     ("ports", "i8"),  # instructions that a scheduler issues in one turn at most
     ("same_warp", "i8"),  # 1: all of them from one warp, 0: each from another
     ("exclusive", "i8"),  # cycles from a DP issue during which the SM issues one instruction per slot (0: off)
-    ("queue", "i8"),  # load/store instructions that may wait for service
+    ("queue", "i8"),  # load/store instructions that may wait for service in each queue
+    ("queues", "i8"),  # one for each scheduler, or one for the SM
     ("pass_cycles", "i8"),  # cycles of one pass through the shared-memory data path
     ("merge_halves", "i8"),  # 1: a 128-bit access serves half-warps with the same addresses together
     ("shared_rule", "i8"),  # index into SHARED_RULES
     ("banks", "i8"),  # shared-memory banks
     ("bank_words", "i8"),  # 32-bit words side by side in one bank
     ("row_bytes", "i8"),  # costs of accesses don't change when addresses move by multiples of this
-    ("shared_latency", "i8", (3,)),  # cycles from service to the result, widths 32, 64, 128
-    ("free_passes", "i8", (3,)),  # passes already contained in that latency
-    ("shared_war", "i8", (3,)),  # cycles from service until the source registers may be overwritten
-    ("global_latency", "i8"),  # cycles from leaving the channel to the result
+    ("free_passes", "i8", (3,)),  # passes already contained in a load's latency, widths 32, 64, 128
+    ("late_cycles", "i8"),  # that each further pass adds to it
+    ("early", "i8", (3,)),  # cycles by which the result of a load of fewer passes comes earlier
     ("global_request", "i8"),  # load/store cycles per transaction
-    ("global_war", "i8"),  # as shared_war
     ("global_rule", "i8"),  # index into GLOBAL_RULES
     ("line_bytes", "i8"),  # bytes of a line of global memory, or of the largest segment
     ("line_cost", "i8"),  # parts of a cycle that one transaction occupies the channel
     ("channel_parts", "i8"),  # parts of a cycle in which the channel's time counts
-    ("local_latency", "i8"),
     ("local_request", "i8"),
     ("barrier", "i8"),  # cycles from the last arrival to the release
+    ("per_warp", "i8"),  # further cycles from one released warp to the next
     ("branch", "i8"),  # cycles from a branch to the warp's next issue
     ("block_latency", "i8"),  # cycles from a free block slot to the first issue of the next block
     ("warp_skew", "i8"),  # further cycles per warp of a block

@@ -44,13 +44,14 @@ SAME = """
     schedulers[k].last schedulers[k].active schedulers[k].yielded schedulers[k].dispatched schedulers[k].beside
     blocks[b].live blocks[b].state blocks[b].script
     blocks[b].barriers[n].arrived blocks[b].barriers[n].expected blocks[b].barriers[n].waiting[k]
-    load_store.head load_store.count load_store.entries[q].warp load_store.entries[q].pc
-    load_store.entries[q].cycles load_store.entries[q].extra load_store.entries[q].transactions
+    load_store.turn load_store.queues[y].head load_store.queues[y].count
+    load_store.queues[y].entries[q].warp load_store.queues[y].entries[q].pc load_store.queues[y].entries[q].cycles
+    load_store.queues[y].entries[q].extra load_store.queues[y].entries[q].transactions
 """.split()
 TIME = """
     warps[w].drained warps[w].ready[r] warps[w].held[r] warps[w].read[r] warps[w].predicate[p]
     warps[w].let_go[h]
-    schedulers[k].due[s] pipes[k][f].free load_store.free agenda[a] exclusive_until
+    schedulers[k].due[s] pipes[k][f].free load_store.free load_store.queues[y].free agenda[a] exclusive_until
     schedulers[k].bank_free[c] schedulers[k].collected[m] schedulers[k].stalled_until
     blocks[b].finished
 """.split()
@@ -66,7 +67,7 @@ TOTAL = """
 """.split()
 NUMBER = {
     "schedulers[k].refused_before[u][d]": "schedulers[k].refused[u][d]",
-    "load_store.entries[q].number": "load_store.entered",
+    "load_store.queues[y].entries[q].number": "load_store.entered",
     "warps[w].reader[r]": "load_store.entered",
     "blocks[b].id": "launch.next",
     "warps[w].age": "aged",
@@ -164,6 +165,7 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
         "u": machine_record.UNITS,
         "w": int(sm["warp_slots"]),
         "x": REASONS,
+        "y": int(sm["machine"]["queues"]),
     }
 
 

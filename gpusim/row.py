@@ -6,13 +6,14 @@ from gpusim.layout import record
 from gpusim.stall import REASONS
 
 decoded_t = record([  # what every issue reads stands first, in few cache lines with what it counts
-    ("latency", "i4"),  # cycles to its result, where that is fixed
+    ("latency", "i4"),  # cycles to its result, where that is fixed; from its service, if it is queued
     ("feed", "i4"),  # place among the memory instructions, and comparisons, whose reach is remembered (-1: none)
     ("action", "i1"),
     ("unit", "i1"),  # unit class
     ("pipe", "i1"),  # index of the first of its pipes, -1: none
     ("rung", "i1"),  # stall reason of whoever waits for its result
     ("double", "i1"),  # 1: double precision
+    ("queued", "i1"),  # 1: goes through the load/store unit
     ("space", "i1"),
     ("width", "i1"),  # 0, 1, 2 for 32, 64, 128 bits
     ("eventful", "i1"),  # 1: its outcome depends on values
@@ -29,6 +30,10 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("active", "i8"),  # thread instructions whose guard held
     ("passes", "i8"),  # load/store cycles it took
     ("stall", "i8", (REASONS,)),  # warp-cycles by reason while it was the warp's next instruction
+    ("service", "i4"),  # load/store cycles, where its addresses do not say them
+    ("port", "i4"),  # least cycles from its service to the next one of its scheduler's
+    ("port_cycles", "i4"),  # or so many for each of its load/store cycles
+    ("war", "i4"),  # cycles from service until its source registers may be overwritten
     ("words", "i4"),  # 32-bit words per operand
     ("access_bytes", "i4"),  # bytes that a lane accesses
     ("update", "i4"),  # index of what an atomic does to its word, -1: no atomic

@@ -134,7 +134,23 @@ class RegisterFile(msgspec.Struct, frozen=True):
 class LoadStore(msgspec.Struct, frozen=True):
     """The load/store units' instruction queue."""
 
-    queue: Positive  # warp instructions
+    queue: Positive  # warp instructions, of each scheduler where the machine has memory ports
+
+
+class MemoryPort(msgspec.Struct, frozen=True):
+    """Each scheduler's own queue of memory instructions, and its port to the load/store unit, which takes turns."""
+
+    units: str  # unit classes that go this way too: an instruction takes the unit for its pipe's initiation interval
+    cycles: Positive  # of the port, for each cycle of the load/store unit
+    store_32: Positive  # least cycles of the port for a store to shared memory of this width
+    store_64: Positive
+    store_128: Positive
+    global_store: Positive  # the same for a store to global memory
+    late_cycles: Positive  # that each pass beyond the free ones adds to the latency of a load from shared memory
+    early_64: Count  # by which the result of a load of fewer than the free passes comes earlier
+    early_128: Count
+    war_store: Count  # cycles from service until the source registers of a store may be overwritten
+    war_global_store: Count
 
 
 class GlobalMemory(msgspec.Struct, frozen=True):
@@ -165,6 +181,7 @@ class Barrier(msgspec.Struct, frozen=True):
     """BAR.SYNC."""
 
     latency: Count  # cycles from the last arrival to the release
+    per_warp: Count  # further cycles for each warp released so far, the one in question included
 
 
 class Branch(msgspec.Struct, frozen=True):
@@ -210,6 +227,7 @@ class Machine(msgspec.Struct, frozen=True):
     launch: Launch
     register_file: RegisterFile | None = None
     dependence: Dependence | None = None
+    memory_port: MemoryPort | None = None
 
 
 def _section(kind: Any) -> Any:

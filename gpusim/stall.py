@@ -38,7 +38,7 @@ MEANING = {
     Stall.BRANCH_RESOLVING: "waits for its branch to be resolved",
     Stall.X_REISSUE: "has just issued; one warp may issue only every so many cycles",
     Stall.WAIT: "waits for the result of a fixed-latency instruction",
-    Stall.SHORT_SCOREBOARD: "waits for a load from shared memory",
+    Stall.SHORT_SCOREBOARD: "waits for a load from shared memory, or what shares its way",
     Stall.LONG_SCOREBOARD: "waits for a load from global, local or texture memory",
     Stall.X_WAR: "would overwrite a register that an earlier memory instruction has not read yet",
     Stall.DRAIN: "may not exit before its memory instructions are done",

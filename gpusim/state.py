@@ -151,14 +151,20 @@ entry_t = record([
     ("transactions", "i8"),  # lines it moves to or from global memory
 ])  # fmt: skip
 
-load_store_t = record([
+queue_t = record([
     ("head", "i8"),
     ("count", "i8"),  # entries that wait
+    ("free", "i8"),  # when its port lets the unit have the next
+    ("entries", entry_t, (QUEUE,)),
+])  # fmt: skip
+
+load_store_t = record([
     ("free", "i8"),  # when the unit can serve the next
     ("busy", "i8"),  # cycles it has served
     ("entered", "i8"),  # entries so far
     ("channel", "i8"),  # when the memory channel is free, in parts of a cycle
-    ("entries", entry_t, (QUEUE,)),
+    ("turn", "i8"),  # queue that is asked first at the next service
+    ("queues", queue_t, (SCHEDULERS,)),  # one for the SM, or one for each scheduler
 ])  # fmt: skip
 
 outcome_t = record([

@@ -7,17 +7,17 @@ summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come f
 from __future__ import annotations
 
 from itertools import count
-from typing import Any
 
 import numpy as np
 import scan_paths
-from executed import execute, load_store_cost, target
+from executed import execute, target
 from scan_codes import early, hold, obey, waits
+from scan_memory import enter, full, queued, serve
 from scan_registers import delivers, read_operands
 from scan_state import LATER, Access, Scan, Scheduler, Warp
 
 from gpusim.assign_codes import with_codes
-from gpusim.machine import Machine, by_codes, initiation_interval, line_cycles
+from gpusim.machine import Machine, by_codes, initiation_interval
 from gpusim.stall import Stall
 from isa import flow, memory
 from isa.frame import group_of, new_frame
@@ -40,7 +40,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
         for k in _order(machine, now):
             if now % machine.schedulers.interval == _offset(machine, k):
                 _slot(sm, k, now)
-        _serve(sm, now)
+        serve(sm, now)
         _count(sm)
         now += 1
     sm.cycles = now
@@ -166,7 +166,7 @@ def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> l
 
 def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
     scheduler, issue = sm.schedulers[k], sm.machine.issue
-    refused = _row(sm, warp) in ("load", "store") and len(sm.queue) >= sm.machine.load_store.queue
+    refused = queued(sm, _row(sm, warp)) and full(sm, k)
     if not refused or issue.refused_moves_pointer:
         scheduler.last = warp.slot
     kind = "refuse" if refused else "issue"
@@ -206,10 +206,10 @@ def _beside(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     """Whether the warp's next instruction may issue in the turn in which its scheduler has issued already."""
     row, machine, turn = _table_row(sm, warp), sm.machine, sm.schedulers[k].turn
     alone = machine.double.exclusive != "off" and (row.unit is Unit.DP or now < sm.exclusive)
-    full = _row(sm, warp) in ("load", "store") and len(sm.queue) >= machine.load_store.queue
+    crowded = queued(sm, _row(sm, warp)) and full(sm, k)
     paired = all(row.unit in machine.pairing.get(issued.unit, " ".join(Unit)).split() for issued in turn)
     free = _own(sm, warp, now, same_turn=True) is READY and _refusal(sm, k, warp, now) is READY
-    return paired and free and not alone and not full
+    return paired and free and not alone and not crowded
 
 
 # --- why a warp does not issue ----------------------------------------------------------------------------------------
@@ -271,8 +271,7 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     pipes = _pipes(sm, k, kind)
     if pipes and all(sm.pipes.get(pipe, 0) > now for pipe in pipes):
         return Stall.TEX_THROTTLE if kind == Unit.TEXTURE else Stall.MATH_PIPE_THROTTLE
-    full = len(sm.queue) >= sm.machine.load_store.queue
-    if kind in ("load", "store") and full and not sm.machine.issue.refused_wastes_slot:
+    if queued(sm, kind) and full(sm, k) and not sm.machine.issue.refused_wastes_slot:
         return Stall.MIO_THROTTLE
     alone = kind == Unit.DP or now < sm.exclusive
     others = [s.issued_at for other, s in enumerate(sm.schedulers) if other != k]
@@ -283,7 +282,7 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
 def _pipes(sm: Scan, k: int, kind: str) -> list[tuple[str, int]]:
     """The pipes that scheduler k's instructions of this kind may take."""
     costs = {Unit.TEXTURE.value: sm.machine.texture, **sm.machine.unit}
-    names = costs[kind].pipe.split() if kind in costs else []
+    names = costs[kind].pipe.split() if kind in costs and not queued(sm, kind) else []
     return [(name, k // sm.machine.pipe[name].schedulers) for name in names]
 
 
@@ -311,8 +310,8 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         warp.branch = now + sm.machine.branch.latency
     elif kind == Unit.BARRIER:
         _arrive(sm, k, warp, pc, now)
-    elif kind in ("load", "store"):
-        _enter(sm, warp, pc, active, addresses)
+    elif queued(sm, kind):
+        enter(sm, k, warp, pc, active, addresses)
     elif kind not in ("exit", Unit.CONTROL):
         _compute(sm, k, warp, pc, kind, now, late)
 
@@ -331,10 +330,11 @@ def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
     present.append(warp)
     warp.barrier = LATER
     if len(present) == needed:
-        release = now + max(1, sm.machine.barrier.latency)
-        for member in sm.arrived.pop((warp.block, numbers[0])):
-            member.barrier = release
-        sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, release))
+        barrier = sm.machine.barrier
+        waiting = sorted(sm.arrived.pop((warp.block, numbers[0])), key=lambda member: member.slot)
+        for place, member in enumerate(waiting, 1):
+            member.barrier = now + max(1, barrier.latency) + place * barrier.per_warp
+        sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, warp.barrier))
 
 
 def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: int) -> None:
@@ -352,49 +352,3 @@ def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: i
         warp.accesses.append(result)
     for name in flow.writes(sm.kernel.program.instructions[pc]):
         warp.results[name] = now + latency, Stall.LONG_SCOREBOARD if texture else Stall.WAIT
-
-
-# --- loads and stores -------------------------------------------------------------------------------------------------
-
-
-def _enter(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any) -> None:
-    instruction = sm.kernel.program.instructions[pc]
-    access = Access(warp, pc, *load_store_cost(sm.machine, instruction.row, addresses, active))
-    warp.accesses.append(access)
-    sm.queue.append(access)
-    reason = Stall.SHORT_SCOREBOARD if instruction.row.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
-    hold(sm, warp, pc, access, reason)
-    for name in flow.writes(instruction):
-        warp.results[name] = access, reason
-    for register in instruction.reads():
-        warp.readers.setdefault(f"R{register}", []).append(access)
-
-
-def _serve(sm: Scan, now: int) -> None:
-    if not sm.queue or now < sm.free:
-        return
-    access, machine = sm.queue.pop(0), sm.machine
-    row = sm.kernel.program.instructions[access.pc].row
-    sm.free = now + access.cycles
-    gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
-    if row.unit is Unit.SHARED:
-        latency, hold = getattr(machine.shared_memory, f"latency_{row.width}") + access.extra, _war(machine, row)
-    elif row.unit is Unit.LOCAL:
-        latency, hold = machine.local_memory.latency, 0
-    else:
-        latency, hold = machine.global_memory.latency, machine.global_memory.war
-    access.done = gone + latency if row.is_load else max(sm.free, gone)
-    access.read = now + max(1, hold)
-    agent = 1 + machine.schedulers.count
-    sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))
-
-
-def _war(machine: Machine, row: Any) -> int:
-    return int(getattr(machine.shared_memory, f"war_{row.width}"))
-
-
-def _transfer(sm: Scan, lines: int, now: int) -> int:
-    """The cycle at which the channel has moved so many lines."""
-    cost = round(64 * line_cycles(sm.machine))
-    sm.channel = max(sm.channel, 64 * now) + lines * cost
-    return -(-sm.channel // 64)

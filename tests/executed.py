@@ -46,12 +46,19 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
     if row.unit is Unit.SHARED:
         shared = machine.shared_memory
         passes = max(1, _passes(where, words, shared, load=row.is_load))
-        extra = max(0, passes - getattr(shared, f"free_passes_{row.width}"))
-        return passes * shared.pass_cycles, extra * shared.pass_cycles, 0
+        return passes * shared.pass_cycles, _later(machine, row.width, passes), 0
     if row.unit is Unit.LOCAL:
         return words * machine.local_memory.request_cycles, 0, 0
     requests, moved = _coalesced(where, words, machine.global_memory.rule, machine.global_memory.line_bytes)
     return requests * machine.global_memory.request_cycles, 0, moved
+
+
+def _later(machine: Machine, width: int, passes: int) -> int:
+    """Cycles by which a load's result comes later than with the free passes."""
+    port, beyond = machine.memory_port, passes - int(getattr(machine.shared_memory, f"free_passes_{width}"))
+    if port is None:
+        return max(0, beyond) * machine.shared_memory.pass_cycles
+    return beyond * port.late_cycles if beyond >= 0 else -{32: 0, 64: port.early_64, 128: port.early_128}[width]
 
 
 def _coalesced(where: list[int | None], words: int, rule: str, line_bytes: int) -> tuple[int, int]:

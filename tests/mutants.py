@@ -62,7 +62,9 @@ BUSY = """
     IADD R2, R2, 8
     DFMA R6, R4, R4.reuse, R4
     DFMA R6, R6, R4, R8
-    IADD R24, R1, R2.reuse
+    FFMA R24, R1, R2.reuse, R3.reuse
+    FFMA R25, R1, R2.reuse, R3.reuse
+    FFMA R26, R1, R2, R3
     LOP.XOR R25, R3, R2
     IADD R25, R25, 1
     LDS R15, [R2]
@@ -97,6 +99,12 @@ CHANGES: dict[str, int | str] = {
     "register_file.window": 0,
     "register_file.reuse": 1,
     "unit.int.pipe": "sp dp",
+    "barrier.per_warp": 2,
+    "memory_port.units": "sfu special",
+    **{f"memory_port.{key}": 2 for key in ("cycles", "late_cycles", "global_store")},
+    **{f"memory_port.{key}": 9 for key in ("war_store", "war_global_store")},
+    **{f"memory_port.store_{width}": 5 for width in (32, 64, 128)},
+    **{f"memory_port.early_{width}": 3 for width in (64, 128)},
 }
 
 
@@ -147,6 +155,11 @@ def sooner(warp: Any, instruction: Any, pc: int, ready: int, commit: Callable[..
     commit(warp, instruction, pc, ready - 2 if ready < NEVER else ready)
 
 
+def first_queue(sm: Any, now: int) -> int:
+    """The first queue that has something, whosever turn it is."""
+    return next(y for y, queue in enumerate(sm.load_store.queues) if queue.count and queue.free <= now)
+
+
 def lowest_first(_policy: int, _sm: Any, _k: int, eligible: int, _: int) -> int:
     """A policy that no machine has."""
     return lowest_bit(eligible)
@@ -172,6 +185,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "sources of loads not held": (scoreboard, "hold", nothing),
     "sources held one cycle longer": (scoreboard, "let_go", busier(scoreboard.let_go, 3, 2)),
     "queue takes one more": (load_store, "earliest", ready_at_once),
+    "one queue until it is empty": (load_store, "_in_turn", first_queue),
     "barrier releases late": (barrier, "commit", plus(barrier.commit, 2)),
     "double precision not exclusive": (double_precision, "commit", nothing),
     "one pass more": (shared_memory, "passes", plus(shared_memory.passes, 1)),

@@ -159,7 +159,7 @@ def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
         if done.active and done.instruction.row.mnemonic == "BRA":
             gap = max(gap, machine.branch.latency)
         if done.active and done.instruction.row.unit is Unit.BARRIER:
-            gap = max(gap, machine.barrier.latency, 1)
+            gap = max(machine.barrier.latency, 1) + machine.barrier.per_warp
         yield ("issue", i), ("issue", i + 1), gap
 
 

@@ -92,7 +92,9 @@ class Scan:
     blocks: dict[int, tuple[int, list[Warp]]] = field(default_factory=dict)  # slot: id and warps
     finished: dict[int, int] = field(default_factory=dict)  # slot: when its last warp leaves
     placed: int = 0
-    queue: list[Access] = field(default_factory=list)
+    queues: dict[int, list[Access]] = field(default_factory=dict)  # by number: the SM's, or each scheduler's
+    ports: dict[int, int] = field(default_factory=dict)  # by number: when its next instruction may be served
+    turn: int = 0  # queue that is asked first
     free: int = 0  # when the load/store unit can serve again
     channel: int = 0  # 1/64 cycles
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)

@@ -270,6 +270,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "local_memory.request_cycles": (1, 2),
     "texture.latency": (5, 200),
     "barrier.latency": (0, 1, 18),
+    "barrier.per_warp": (0, 0, 3),
     "branch.latency": (1, 3, 18),
     "launch.block_latency": (0, 33),
     "launch.warp_skew": (0, 2, 9),
@@ -285,14 +286,33 @@ REGISTER_FILES: dict[str, Sequence[int]] = {
     "pipe.sp.lanes": (16, 32, 32),
     "pipe.int16.lanes": (16, 32, 32),
 }
+MEMORY_PORTS: dict[str, Sequence[int | str]] = {
+    "memory_port.units": ("none", "shuffle reduce special", "special int dp"),
+    "memory_port.cycles": (1, 2, 5),
+    "memory_port.store_32": (1, 9),
+    "memory_port.store_64": (1, 9),
+    "memory_port.store_128": (1, 9),
+    "memory_port.global_store": (1, 9),
+    "memory_port.late_cycles": (1, 3),
+    "memory_port.early_64": (0, 7),
+    "memory_port.early_128": (0, 7),
+    "memory_port.war_store": (0, 15),
+    "memory_port.war_global_store": (0, 15),
+    "shared_memory.latency_64": (26, 38),  # so that results may come early
+    "shared_memory.latency_128": (26, 38),
+}
 
 
 CODES: dict[str, Sequence[int | str]] = {
-    "dependence.rule": ("codes", "codes", "codes", "scoreboard"),
+    "dependence.rule": ("scoreboard", "codes", "codes", "codes"),
     "dependence.yield_stall": (0, 2, 5),
     "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
 }
-ALL_TOLD = load("gtx580", {path: values[-1] for path, values in CODES.items()})  # barriers tell of every result
+# Barriers tell of every result, and of every source.
+ALL_TOLD = load(
+    "wide",
+    {path: values[-1] for path, values in (MEMORY_PORTS | CODES).items()} | {"memory_port.units": " ".join(PIPE_UNITS)},
+)
 
 
 def safe_codes(program: Program) -> st.SearchStrategy[Program]:
@@ -315,5 +335,6 @@ def _slower(program: Program, drawn: Sequence[tuple[bool, int, int]]) -> Program
 @st.composite
 def machines(draw: st.DrawFn) -> Machine:
     """Machines of one SM, whose schedulers, pipes, latencies, queues and rules of issue are any combination."""
-    choices = CHOICES | (REGISTER_FILES if draw(st.booleans()) else {}) | (CODES if draw(st.booleans()) else {})
+    choices = CHOICES | (REGISTER_FILES if draw(st.booleans()) else {}) | (MEMORY_PORTS if draw(st.booleans()) else {})
+    choices |= CODES if draw(st.booleans()) else {}
     return load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})

@@ -53,7 +53,7 @@ def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], se
         shortest=min(one.cycles for one in each),
         delay=min(delays),
         early=max(max(0, one.cycles - delay) for one, delay in zip(each, delays, strict=True)),
-        hold=max(1, plain(load_store.source_war)(sm.machine, row)),
+        hold=max(1, row.war),
     )
 
 

@@ -127,8 +127,9 @@ def _flagged(i: Instruction) -> Iterator[int]:
 
 
 def load_store_unit(work: Work) -> Fraction:
-    """Return the cycles of the load/store unit: shared-memory passes, requests to global and local memory."""
-    return Fraction(sum(cost.cycles for cost in work.costs.values()))
+    """Return the cycles of the load/store unit: shared-memory passes, requests to global and local memory, others."""
+    others = int(work.certain @ work.program["service"][:-1].astype(np.int64))
+    return Fraction(others + sum(cost.cycles for cost in work.costs.values()))
 
 
 def memory_bandwidth(work: Work) -> Fraction:

@@ -170,7 +170,7 @@ def slot(program: Code, cycle: int) -> int:
 
 def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
     """Note what the instruction keeps from those behind it."""
-    if row.pipe >= 0:
+    if row.pipe >= 0 or row.service:
         if len(program.pipes[pc]) == 1:
             lone.pipes[row.pipe] = lone.issued + program.machine.pipe_interval[row.pipe]
         plain(scoreboard.commit)(lone.warp, row, pc, lone.issued + row.latency)
@@ -180,7 +180,7 @@ def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
     elif pc in program.costs:
         _access(lone, row, pc, program.costs[pc])
     elif row.action == BARRIER:
-        lone.next = max(lone.next, lone.issued + max(1, program.machine.barrier))
+        lone.next = max(lone.next, lone.issued + max(1, program.machine.barrier) + program.machine.per_warp)
 
 
 def _access(lone: Lone, row: Any, pc: int, cost: AccessCost) -> None:

@@ -1,10 +1,10 @@
-"""BAR.SYNC: a block's barrier lets its warps go once as many as it names have arrived."""
+"""BAR.SYNC: a block's barrier lets its warps go, one after the other, once as many as it names have arrived."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import NEVER, lowest_bit, rarely, rule
+from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import warp_scheduler
 from gpusim.stall import Stall
 
@@ -25,22 +25,24 @@ def commit(sm: Any, g: int, instruction: Any, now: int) -> int:
         return NEVER
     barrier.expected = instruction.arrivals
     barrier.arrived += 1
-    if barrier.arrived < instruction.arrivals:
-        barrier.waiting[g % schedulers] |= 1 << (g // schedulers)
-        return NEVER
-    release = now + max(1, sm.machine.barrier)
-    barrier.arrived = 0
-    for k in range(schedulers):
-        _release(sm, k, barrier.waiting[k], release)
-        barrier.waiting[k] = 0
-    return release
+    barrier.waiting[g % schedulers] |= 1 << (g // schedulers)
+    return NEVER if barrier.arrived < instruction.arrivals else _release(sm, barrier, g, now)
 
 
 @rule
-def _release(sm: Any, k: int, waiting: int, release: int) -> None:
-    while waiting:
-        j = lowest_bit(waiting)
-        waiting &= waiting - 1
-        g = j * sm.machine.schedulers + k
-        sm.warps[g].rung[BARRIER] = release
-        warp_scheduler.wake(sm, g)
+def _release(sm: Any, barrier: Any, last: int, now: int) -> int:
+    """All who wait are released in the order of their slots; when warp slot `last` is, which has just arrived."""
+    schedulers, block = sm.machine.schedulers, sm.warps[last].block
+    own = release = now + max(1, sm.machine.barrier)
+    for g in range(block * sm.launch.warps, (block + 1) * sm.launch.warps):
+        if barrier.waiting[g % schedulers] >> (g // schedulers) & 1:
+            release += sm.machine.per_warp
+            if g == last:
+                own = release
+            else:
+                sm.warps[g].rung[BARRIER] = release
+                warp_scheduler.wake(sm, g)
+    barrier.arrived = 0
+    for k in range(schedulers):
+        barrier.waiting[k] = 0
+    return own

@@ -1,4 +1,7 @@
-"""Load/store unit: a queue in issue order, served one instruction at a time for as many cycles as its passes take.
+"""Load/store unit: queues in issue order, served one instruction at a time for as many cycles as its passes take.
+
+One queue for the SM; or where the machine has memory ports, one for each scheduler, between whose heads the unit takes
+turns, and a port that keeps the scheduler's next instruction from the unit for an interval of its own.
 
 It is an agent: it acts when it is free and something waits. Only then are the latency of a load and the release of the
 source registers known, and the warps that wait for them woken.
@@ -8,40 +11,59 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE
-from gpusim.rule import NEVER, rule
+from gpusim.decode import GLOBAL_SPACE, LOAD, STORE
+from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import control_code, global_memory, scoreboard
 
 
 @rule
 def serves(instruction: Any) -> bool:
     """Whether the instruction goes through this unit."""
+    return bool(instruction.queued)
+
+
+@rule
+def accesses(instruction: Any) -> bool:
+    """Whether it does to access memory, so that its addresses say for how long."""
     return instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
 
 
 @rule
-def earliest(sm: Any, now: int) -> int:
-    """First cycle at which the queue takes an instruction: now, or the one after the next service."""
-    if sm.load_store.count < sm.machine.queue:
+def _queue(sm: Any, k: int) -> Any:
+    """The queue that scheduler k's instructions enter."""
+    return sm.load_store.queues[k if sm.machine.queues > 1 else 0]
+
+
+@rule
+def earliest(sm: Any, k: int, now: int) -> int:
+    """First cycle at which scheduler k's queue may take an instruction: now, or the one after the next service.
+
+    With several queues that service may be another one's; then the answer is the same again.
+    """
+    if _queue(sm, k).count < sm.machine.queue:
         return now
     return max(now, sm.agenda[sm.load_store_agent]) + 1
 
 
 @rule
-def commit(sm: Any, g: int, pc: int, instruction: Any, now: int) -> None:
-    """The instruction of warp slot g enters the queue, with the outcome of its addresses."""
-    unit, warp, outcome = sm.load_store, sm.warps[g], sm.outcome
-    entry = unit.entries[_wrapped(sm, unit.head + unit.count)]
+def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None:
+    """The instruction of scheduler k's warp slot g enters the queue, with the outcome of its addresses."""
+    unit, queue, warp, outcome = sm.load_store, _queue(sm, k), sm.warps[g], sm.outcome
+    entry = queue.entries[_wrapped(sm, queue.head + queue.count)]
     unit.entered += 1
     entry.number, entry.warp, entry.pc = unit.entered, g, pc
-    entry.cycles, entry.extra, entry.transactions = outcome.cycles, outcome.extra, outcome.transactions
-    unit.count += 1
+    entry.cycles, entry.extra, entry.transactions = instruction.service, 0, 0
+    if accesses(instruction):
+        entry.cycles, entry.extra, entry.transactions = outcome.cycles, outcome.extra, outcome.transactions
+    queue.count += 1
     warp.pending += 1
     scoreboard.commit(warp, instruction, pc, NEVER)
     scoreboard.hold(warp, instruction, unit.entered)
     if sm.machine.codes:
         control_code.hold(warp, instruction)
-    sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], max(now, unit.free))
+    if queue.count == 1:
+        when = max(now, unit.free, queue.free)
+        sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], when)
 
 
 @rule
@@ -51,45 +73,61 @@ def _wrapped(sm: Any, place: int) -> int:
 
 
 @rule
-def serve(sm: Any, now: int) -> int:
-    """Serve the head of the queue; returns the warp slot it belongs to."""
-    unit = sm.load_store
-    entry = unit.entries[unit.head]
+def chosen(sm: Any, now: int) -> int:
+    """The queue whose head is served now."""
+    return 0 if sm.machine.queues == 1 else _in_turn(sm, now)
+
+
+@rarely
+def _in_turn(sm: Any, now: int) -> int:
+    """The first queue, from the one whose turn it is, that has an instruction and whose port is free."""
+    unit, queues = sm.load_store, sm.machine.queues
+    y = unit.turn
+    while unit.queues[y].count == 0 or unit.queues[y].free > now:
+        y = y + 1 if y + 1 < queues else 0
+    unit.turn = y + 1 if y + 1 < queues else 0
+    return int(y)
+
+
+@rule
+def serve(sm: Any, y: int, now: int) -> int:
+    """Serve the head of queue y; returns the warp slot it belongs to."""
+    unit, queue = sm.load_store, sm.load_store.queues[y]
+    entry = queue.entries[queue.head]
     instruction, warp = sm.program[entry.pc], sm.warps[entry.warp]
-    unit.count -= 1
-    unit.head = _wrapped(sm, unit.head + 1) if unit.count > 0 else 0
+    queue.count -= 1
+    queue.head = _wrapped(sm, queue.head + 1) if queue.count > 0 else 0
     unit.free = now + entry.cycles
+    queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
     ready = result_at(sm, instruction, entry, now)
     warp.pending -= 1
     warp.drained = max(warp.drained, ready)
-    if instruction.action == LOAD:
+    if instruction.action != STORE:
         scoreboard.commit(warp, instruction, entry.pc, ready)
-    read = now + max(1, source_war(sm.machine, instruction))
+    read = now + max(1, instruction.war)
     scoreboard.let_go(warp, instruction, entry.number, read)
     if sm.machine.codes:
         control_code.release(warp, instruction, read, ready)
-    sm.agenda[sm.load_store_agent] = unit.free if unit.count > 0 else NEVER
+    sm.agenda[sm.load_store_agent] = _next_service(sm)
     return int(entry.warp)
+
+
+@rule
+def _next_service(sm: Any) -> int:
+    """When the next head is served; NEVER if nothing waits."""
+    unit, when = sm.load_store, NEVER
+    for y in range(sm.machine.queues):
+        if unit.queues[y].count > 0:
+            when = min(when, unit.queues[y].free)
+    return max(when, unit.free)
 
 
 @rule
 def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
     """When a load's result is there; when a store has left the SM."""
-    machine = sm.machine
     if instruction.action == STORE:
         return max(sm.load_store.free, global_memory.commit(sm, entry.transactions, now))
-    if instruction.space == SHARED_SPACE:
-        return now + machine.shared_latency[instruction.width] + entry.extra
-    if instruction.space == LOCAL_SPACE:
-        return now + machine.local_latency + entry.extra
-    return global_memory.commit(sm, entry.transactions, now) + machine.global_latency
-
-
-@rule
-def source_war(machine: Any, instruction: Any) -> int:
-    """Cycles from service until the source registers may be overwritten."""
-    if instruction.space == GLOBAL_SPACE:
-        return machine.global_war
-    return machine.shared_war[instruction.width] if instruction.space == SHARED_SPACE else 0
+    gone = global_memory.commit(sm, entry.transactions, now) if instruction.space == GLOBAL_SPACE else now
+    return gone + instruction.latency + entry.extra

@@ -127,7 +127,8 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
     if instruction.space == SHARED_SPACE:
         passes = shared_memory.passes(sm, active, words, instruction.action == LOAD)
         into.cycles = passes * machine.pass_cycles
-        into.extra = max(0, passes - machine.free_passes[instruction.width]) * machine.pass_cycles
+        beyond = passes - machine.free_passes[instruction.width]
+        into.extra = beyond * machine.late_cycles if beyond >= 0 else -machine.early[instruction.width]
     elif instruction.space == GLOBAL_SPACE:
         requests, moved = global_memory.transactions(sm, active, words)
         into.transactions, into.cycles = moved, requests * machine.global_request

@@ -113,10 +113,11 @@ def values_at_start(sm: Any, memory: Any, slot: int) -> None:
 
 @rule
 def serve(sm: Any, now: int) -> None:
-    """The load/store unit takes the head of its queue; the warp behind it may now know when it can go on."""
-    entry = sm.load_store.entries[sm.load_store.head]
+    """The load/store unit takes the head of a queue; the warp behind it may now know when it can go on."""
+    y = load_store.chosen(sm, now)
+    entry = sm.load_store.queues[y].entries[sm.load_store.queues[y].head]
     pc, cycles = entry.pc, entry.cycles
-    g = load_store.serve(sm, now)
+    g = load_store.serve(sm, y, now)
     record.service(sm, g, pc, cycles, now)
     if ladder.latest(sm.warps[g]) >= NEVER:
         prepare(sm, sm.warps[g])
@@ -179,7 +180,7 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
     warp_scheduler.unready(scheduler, j, warp.unit)
     scheduler.used_until = now + machine.interval
     warp.since = now
-    if load_store.serves(instruction) and load_store.earliest(sm, now) > now:
+    if load_store.serves(instruction) and load_store.earliest(sm, k, now) > now:
         refuse(sm, k, g, now)
         if machine.moves_pointer:
             scheduler.last = j
@@ -267,7 +268,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         if instruction.action == FETCH:
             warp.drained = max(warp.drained, ready)
     elif load_store.serves(instruction):
-        load_store.commit(sm, g, pc, instruction, now)
+        load_store.commit(sm, k, g, pc, instruction, now)
     elif instruction.action == BARRIER:
         warp.rung[BARRIER_RUNG] = barrier.commit(sm, g, instruction, now)
         if warp.rung[BARRIER_RUNG] < NEVER:

@@ -209,7 +209,7 @@ def _reach(sm: Any, g: int, instruction: Any) -> None:
                 b = (np.int64(sm.scratch.b[lane]) + instruction.bias) & 0xFFFFFFFF
                 script.low[feed] = min(script.low[feed], a, b)
                 script.high[feed] = max(script.high[feed], a + 1, b + 1)
-    elif load_store.serves(instruction) and instruction.space == GLOBAL_SPACE:
+    elif load_store.accesses(instruction) and instruction.space == GLOBAL_SPACE:
         script.low[feed] = min(script.low[feed], sm.feed[g, feed].low)
         script.high[feed] = max(script.high[feed], sm.feed[g, feed].high)
 
@@ -223,7 +223,7 @@ def _keep(sm: Any, pc: int, instruction: Any, onward: int, left: int) -> None:
     event.cycles = event.extra = event.transactions = 0
     event.onward, event.left = onward, left
     event.rounds = event.length = event.depth = 0
-    if outcome.threads > 0 and load_store.serves(instruction):
+    if outcome.threads > 0 and load_store.accesses(instruction):
         event.cycles, event.extra, event.transactions = outcome.cycles, outcome.extra, outcome.transactions
 
 

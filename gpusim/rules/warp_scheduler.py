@@ -63,7 +63,7 @@ def _unit_free(sm: Any, k: int, needs: Any, now: int) -> int:
     """When the pipe or queue takes an instruction."""
     if needs.choices > 0:
         return pipe.earliest(sm, k, needs)
-    return load_store.earliest(sm, now) if needs.queued and not sm.machine.wastes_slot else now
+    return load_store.earliest(sm, k, now) if needs.queued and not sm.machine.wastes_slot else now
 
 
 @rule

@@ -228,3 +228,16 @@ def test_an_optional_section_is_there_whole_or_not_at_all():
         model.load("gtx580", changes)
     with pytest.raises(UserError, match=r"register_file\.banks=3: it takes one of 1, 2, 4"):
         model.load("gtx580", {"register_file.banks": 3})
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("units", "shuffle fp31", "h200 has no unit class fp31; choose from fp32"),
+        ("early_128", 32, "32 cycles early of 32"),
+    ],
+)
+def test_memory_ports_that_cannot_be_are_refused(key, value, message):
+    """What goes through a port has a unit class, and no load's result comes before its service."""
+    with pytest.raises(UserError, match=f"--set memory_port.{key}: {message}"):
+        model.load("h200", {f"memory_port.{key}": value})

@@ -38,3 +38,56 @@ def test_a_load_that_is_switched_off_never_enters_the_queue():
     run = run_text(".shared 128\n@P0 LDS R1, [RZ]\nIADD R1, R1, 1\nEXIT")
     assert cycles_of(run, "serve") == []
     assert [cycle for cycle, _, _ in cycles_of(run)] == [0, 6, 12]
+
+
+PORT: dict[str, int | str] = {
+    "memory_port.units": "shuffle special",
+    "memory_port.cycles": 2,
+    **{f"memory_port.store_{width}": cycles for width, cycles in ((32, 4), (64, 6), (128, 10))},
+    "memory_port.global_store": 6,
+    "memory_port.late_cycles": 2,
+    "memory_port.early_64": 3,
+    "memory_port.early_128": 6,
+    "memory_port.war_store": 11,
+    "memory_port.war_global_store": 13,
+    "shared_memory.rule": "volta",
+    "shared_memory.pass_cycles": 1,
+    **{f"shared_memory.latency_{width}": cycles for width, cycles in ((32, 23), (64, 26), (128, 32))},
+    **{f"shared_memory.free_passes_{width}": passes for width, passes in ((32, 1), (64, 2), (128, 4))},
+    "schedulers.interval": 1,
+    "schedulers.reissue": 1,
+}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "service", "apart"),
+    [
+        ("LDS R4, [R0]", 1, 2),
+        ("LDS.64 R4, [R0]", 1, 2),
+        ("LDS.128 R4, [R0]", 2, 4),
+        ("STS [R0], R4", 1, 4),
+        ("STS.64 [R0], R4", 2, 6),
+        ("STS.128 [R0], R4", 4, 10),
+        ("STG [R1], R4", 2, 6),
+        ("SHFL.BFLY R4, R4, 1", 2, 4),
+        ("S2R R4, LANEID", 2, 4),
+    ],
+)
+def test_a_port_lets_its_schedulers_instructions_through_one_by_one(instruction, service, apart):
+    """Cycles of the unit and of the port as measured on an H200 (docs/hopper.md); the pipe here has 16 lanes."""
+    text = f".shared 512\n.buffer x u32 32\nMOV R1, c[x]\n{instruction}\n{instruction.replace('R4', 'R8')}\nEXIT"
+    run = run_text(text, {**PORT, "unit.shuffle.pipe": "int16", "unit.special.pipe": "int16"})
+    first, second = (cycle for cycle, _, _ in cycles_of(run, "serve"))
+    assert run.load_store_cycles[1] == service
+    assert second - first == apart
+
+
+@pytest.mark.parametrize(
+    ("load", "stride", "cycles"),
+    [("LDS", 4, 23), ("LDS", 8, 25), ("LDS.64", 0, 23), ("LDS.64", 8, 26), ("LDS.128", 0, 26), ("LDS.128", 16, 32)],
+)
+def test_a_load_of_few_passes_comes_early_and_one_of_many_late(load, stride, cycles):
+    """Latencies of loads from shared memory as measured on an H200: 21 + 2 n, 22 + 2 n or 23, 24 + 2 n or 26."""
+    text = f".shared 512\nS2R R0, LANEID\nIMUL R0, R0, {stride}\n{load} R4, [R0]\nFADD R4, R4, R4\nEXIT"
+    issued = [cycle for cycle, _, _ in cycles_of(run_text(text, PORT | {"memory_port.units": "none"}))]
+    assert issued[3] - issued[2] == cycles

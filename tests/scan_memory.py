@@ -1,0 +1,109 @@
+"""Loads and stores as a scan of every cycle (`every_cycle.py`) sees them: queues, ports and the unit behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from executed import load_store_cost
+from scan_codes import hold
+from scan_state import Access, Scan, Warp
+
+from gpusim.machine import Machine, initiation_interval, line_cycles
+from gpusim.stall import Stall
+from isa import flow
+from isa.table import Row, Unit
+
+
+def queued(sm: Scan, kind: str) -> bool:
+    """Whether instructions of this kind wait for the load/store unit."""
+    port = sm.machine.memory_port
+    return kind in ("load", "store") or (port is not None and kind in port.units.split())
+
+
+def full(sm: Scan, k: int) -> bool:
+    """Whether the queue that scheduler k uses takes no more."""
+    return len(_queue(sm, k)) >= sm.machine.load_store.queue
+
+
+def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) -> None:
+    """Put an instruction behind those in its queue; what it writes is there when it has been served."""
+    instruction = sm.kernel.program.instructions[pc]
+    row = instruction.row
+    memory = row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL)
+    costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm.machine, row), 0, 0)
+    access = Access(warp, pc, *costs)
+    warp.accesses.append(access)
+    _queue(sm, k).append(access)
+    reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
+    hold(sm, warp, pc, access, reason)
+    for name in flow.writes(instruction):
+        warp.results[name] = access, reason
+    for register in instruction.reads():
+        warp.readers.setdefault(f"R{register}", []).append(access)
+
+
+def serve(sm: Scan, now: int) -> None:
+    """Serve the next queue in turn that has something its port lets through, if the unit is free."""
+    count = sm.machine.schedulers.count if sm.machine.memory_port else 1
+    able = [y for y in range(count) if sm.queues.get(y) and sm.ports.get(y, 0) <= now]
+    if not able or now < sm.free:
+        return
+    y = min(able, key=lambda y: (y - sm.turn) % count)
+    access, machine = sm.queues[y].pop(0), sm.machine
+    row = sm.kernel.program.instructions[access.pc].row
+    sm.turn = (y + 1) % count
+    sm.free = now + access.cycles
+    sm.ports[y] = now + _interval(machine, row, access.cycles)
+    gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
+    stores = row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL) and not row.is_load
+    access.done = max(sm.free, gone) if stores else gone + _latency(machine, row) + access.extra
+    access.read = now + max(1, _hold(machine, row))
+    agent = 1 + machine.schedulers.count
+    sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))
+
+
+def _queue(sm: Scan, k: int) -> list[Access]:
+    return sm.queues.setdefault(k if sm.machine.memory_port else 0, [])
+
+
+def _of_its_pipe(machine: Machine, row: Row) -> int:
+    return initiation_interval(machine.pipe[machine.unit[row.unit].pipe.split()[0]])
+
+
+def _interval(machine: Machine, row: Row, cycles: int) -> int:
+    """Cycles of the port: by the time of the unit, and more for stores."""
+    port = machine.memory_port
+    if port is None:
+        return 0
+    least = {
+        Unit.SHARED: {32: port.store_32, 64: port.store_64, 128: port.store_128}.get(row.width, 0),
+        Unit.GLOBAL: port.global_store,
+    }
+    return max(port.cycles * cycles, 0 if row.is_load else least.get(row.unit, 0))
+
+
+def _latency(machine: Machine, row: Row) -> int:
+    if row.unit is Unit.SHARED:
+        return int(getattr(machine.shared_memory, f"latency_{row.width}"))
+    if row.unit is Unit.LOCAL:
+        return machine.local_memory.latency
+    return machine.global_memory.latency if row.unit is Unit.GLOBAL else machine.unit[row.unit].latency
+
+
+def _hold(machine: Machine, row: Row) -> int:
+    """Cycles from service until the sources may be overwritten."""
+    port, shared = machine.memory_port, machine.shared_memory
+    if row.unit is Unit.LOCAL:
+        return 0
+    if row.unit is Unit.GLOBAL:
+        return port.war_global_store if port and not row.is_load else machine.global_memory.war
+    if row.unit is not Unit.SHARED:
+        return shared.war_32
+    return port.war_store if port and not row.is_load else int(getattr(shared, f"war_{row.width}"))
+
+
+def _transfer(sm: Scan, lines: int, now: int) -> int:
+    """The cycle at which the channel has moved so many lines."""
+    cost = round(64 * line_cycles(sm.machine))
+    sm.channel = max(sm.channel, 64 * now) + lines * cost
+    return -(-sm.channel // 64)
