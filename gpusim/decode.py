@@ -12,7 +12,7 @@ from gpusim.assign_codes import with_codes
 from gpusim.machine import Machine, by_codes, choices, initiation_interval, through_port
 from gpusim.machine_record import UNITS
 from gpusim.row import decoded_t
-from gpusim.schema import PIPE_UNITS
+from gpusim.schema import PIPE_UNITS, SharedAtomic
 from gpusim.stall import Stall
 from isa.control import Control
 from isa.errors import UserError
@@ -33,6 +33,7 @@ from isa.operand import (
     Special,
     Texture,
 )
+from isa.semantics import atomic_add
 from isa.table import ROWS, Row, Unit
 
 # What the execution of an instruction consists of.
@@ -103,6 +104,9 @@ def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[s
     _registers(row, instruction)
     row["bank_reads"] = bank_reads(instruction, machine)
     _operands(row, instruction, known, kernel)
+    if machine.shared_atomic and row["update"] >= 0:
+        _atomic(row, instruction.row, machine.shared_atomic)
+        row["port"] *= machine.memory_port is not None
     _control(row, instruction)
 
 
@@ -182,12 +186,19 @@ def _memory_costs(form: Row, machine: Machine) -> tuple[int, int]:
     """Return the cycles from service to a load's result, and until the source registers may be overwritten."""
     shared, port = machine.shared_memory, machine.memory_port
     if form.unit is Unit.GLOBAL:
-        stores = port is not None and not form.is_load
-        return machine.global_memory.latency, port.war_global_store if port and stores else machine.global_memory.war
+        war = machine.global_memory.war if form.is_load or port is None else port.war_global_store
+        return _global_latency(form, machine), war
     if form.unit is Unit.LOCAL:
         return machine.local_memory.latency, 0
     war = getattr(shared, f"war_{form.width}") if form.is_load or port is None else port.war_store
     return getattr(shared, f"latency_{form.width}"), war
+
+
+def _global_latency(form: Row, machine: Machine) -> int:
+    cache = machine.cache
+    if cache is None or cache.hits == "none" or not form.is_load:
+        return machine.global_memory.latency
+    return int(getattr(cache, f"{cache.hits}_latency_{form.width}"))
 
 
 def _port(row: Any, form: Row, machine: Machine) -> None:
@@ -195,12 +206,30 @@ def _port(row: Any, form: Row, machine: Machine) -> None:
     port = machine.memory_port
     if port is None or not row["queued"]:
         return
-    row["port_cycles"] = port.cycles
+    waits_for_l2 = form.unit is Unit.GLOBAL and machine.cache is not None and machine.cache.hits == "l2"
+    row["port_cycles"] = 1 if waits_for_l2 and form.is_load else port.cycles
     if form.unit not in SPACES:
         row["service"] = initiation_interval(machine.pipe[choices(machine, form.unit)[0]])
         row["rung"], row["war"] = Stall.SHORT_SCOREBOARD, machine.shared_memory.war_32
     elif not form.is_load:
         row["port"] = port.global_store if form.unit is Unit.GLOBAL else getattr(port, f"store_{form.width}")
+
+
+def _counts(row: Any) -> bool:
+    """Whether an atomic only adds 1 and hands nothing back: lanes that want one word go together."""
+    return bool(
+        UPDATES[row["update"]] is atomic_add
+        and row["destination"] < 0
+        and row["source"][0] < 0
+        and row["constant"][0] == 1
+    )
+
+
+def _atomic(row: Any, form: Row, costs: SharedAtomic) -> None:
+    swaps = form.update is not atomic_add
+    row["port"], row["war"] = costs.port, costs.war
+    row["turns"] = 0 if _counts(row) else costs.swap_turns if swaps else costs.add_turns
+    row["latency"] = costs.swap_latency if swaps else costs.add_latency
 
 
 def _action(form: Row) -> int:

@@ -219,6 +219,9 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.global_request = machine.global_memory.request_cycles
     packed.global_rule = machine_record.GLOBAL_RULES.index(machine.global_memory.rule)
     packed.line_bytes = machine.global_memory.line_bytes
+    if machine.cache and machine.cache.hits != "none":
+        packed.hits = machine_record.HITS.index(machine.cache.hits)
+        packed.hit_late = getattr(machine.cache, f"{machine.cache.hits}_late")
     packed.row_bytes = lcm(machine.global_memory.line_bytes, row_bytes(machine))
     packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
     packed.local_request = machine.local_memory.request_cycles
@@ -258,8 +261,12 @@ def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
 def line_cost(machine: Machine) -> int:
     """Parts of a cycle that one transaction occupies the channel, rounded: alike for a share and for all shares.
 
+    Where loads hit the L2 the channel is the one to the L2.
+
     The rounding is below 0.1 % of a line of 128 bytes where a share is at most 16 bytes per cycle.
     """
+    if machine.cache and machine.cache.hits == "l2":
+        return machine.cache.l2_sector_parts
     return round(SHARE_PARTS * line_cycles(machine))
 
 

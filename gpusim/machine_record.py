@@ -12,6 +12,8 @@ SHARED_RULES = ("fermi", "gt200", "kepler", "volta")  # how addresses become pas
 FERMI, GT200, KEPLER, VOLTA = range(len(SHARED_RULES))
 GLOBAL_RULES = ("fermi", "gt200", "sectors")  # how addresses become transactions: rules/global_memory.py
 LINES, SEGMENTS, SECTORS = range(len(GLOBAL_RULES))
+HITS = ("none", "l1", "l2")
+MEMORY, L1, L2 = range(len(HITS))
 
 unit_t = record([
     ("choices", "i8"),  # pipes that may execute it, 0: none
@@ -50,6 +52,8 @@ machine_t = record([
     ("early", "i8", (3,)),  # cycles by which the result of a load of fewer passes comes earlier
     ("global_request", "i8"),  # load/store cycles per transaction
     ("global_rule", "i8"),  # index into GLOBAL_RULES
+    ("hits", "i8"),  # index into HITS: the cache that loads from global memory hit
+    ("hit_late", "i8"),  # cycles that each request beyond the first adds to their latency
     ("line_bytes", "i8"),  # bytes of a line of global memory, or of the largest segment
     ("line_cost", "i8"),  # parts of a cycle that one transaction occupies the channel
     ("channel_parts", "i8"),  # parts of a cycle in which the channel's time counts

@@ -37,6 +37,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("words", "i4"),  # 32-bit words per operand
     ("access_bytes", "i4"),  # bytes that a lane accesses
     ("update", "i4"),  # index of what an atomic does to its word, -1: no atomic
+    ("turns", "i4"),  # passes of an atomic for each lane in the fullest bank, 0: as a load
     ("value", "i4"),  # index into the action's group of value functions
     ("source", "i4", (3,)),  # first register of a, b, c; -1: the constant below
     ("constant", "u8", (3,)),

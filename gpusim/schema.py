@@ -153,6 +153,17 @@ class MemoryPort(msgspec.Struct, frozen=True):
     war_global_store: Count
 
 
+class SharedAtomic(msgspec.Struct, frozen=True):
+    """Atomics on shared memory whose lanes go one by one in each bank: additions but of 1 without result, and swaps."""
+
+    port: Positive  # least cycles of the port
+    war: Count  # cycles from service until the source registers may be overwritten
+    add_turns: Positive  # passes for each lane of an addition
+    add_latency: Positive  # cycles to the old value, with as many passes as are free for a 32-bit load
+    swap_turns: Positive  # the same for compare and swap
+    swap_latency: Positive
+
+
 class GlobalMemory(msgspec.Struct, frozen=True):
     """Everything behind the SM."""
 
@@ -161,6 +172,21 @@ class GlobalMemory(msgspec.Struct, frozen=True):
     latency: Positive  # cycles
     request_cycles: Positive  # cycles of the load/store units per transaction
     war: Count  # cycles from service until the instruction's source registers may be overwritten
+
+
+class Cache(msgspec.Struct, frozen=True):
+    """Where loads from global memory hit a cache, all of a launch's alike, and what such a load takes."""
+
+    hits: Literal["none", "l1", "l2"]
+    l1_latency_32: Positive  # cycles of a load of this width, one request
+    l1_latency_64: Positive
+    l1_latency_128: Positive
+    l1_late: Count  # further cycles for each request beyond the first
+    l2_latency_32: Positive
+    l2_latency_64: Positive
+    l2_latency_128: Positive
+    l2_late: Count
+    l2_sector_parts: Positive  # 1/64 cycles of the SM's channel to the L2 for each sector
 
 
 class LocalMemory(msgspec.Struct, frozen=True):
@@ -228,6 +254,8 @@ class Machine(msgspec.Struct, frozen=True):
     register_file: RegisterFile | None = None
     dependence: Dependence | None = None
     memory_port: MemoryPort | None = None
+    cache: Cache | None = None
+    shared_atomic: SharedAtomic | None = None
 
 
 def _section(kind: Any) -> Any:

@@ -45,12 +45,31 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
     where = [int(a) if on else None for a, on in zip(addresses, active, strict=True)]
     if row.unit is Unit.SHARED:
         shared = machine.shared_memory
-        passes = max(1, _passes(where, words, shared, load=row.is_load))
+        if machine.shared_atomic and row.update is not None:
+            turns = machine.shared_atomic.add_turns if row.mnemonic == "ATOMS.ADD" else machine.shared_atomic.swap_turns
+            passes = turns * max(Counter(a // 4 % shared.banks for a in where if a is not None).values())
+        else:
+            passes = max(1, _passes(where, words, shared, load=row.is_load))
         return passes * shared.pass_cycles, _later(machine, row.width, passes), 0
     if row.unit is Unit.LOCAL:
         return words * machine.local_memory.request_cycles, 0, 0
     requests, moved = _coalesced(where, words, machine.global_memory.rule, machine.global_memory.line_bytes)
+    return _hitting(machine, requests, moved) if row.is_load else _missing(machine, requests, moved)
+
+
+def _missing(machine: Machine, requests: int, moved: int) -> tuple[int, int, int]:
     return requests * machine.global_memory.request_cycles, 0, moved
+
+
+def _hitting(machine: Machine, requests: int, sectors: int) -> tuple[int, int, int]:
+    """The same for a load, which may hit a cache."""
+    cache = machine.cache
+    if cache is None or cache.hits == "none":
+        return _missing(machine, requests, sectors)
+    cycles = requests * machine.global_memory.request_cycles
+    if cache.hits == "l1":
+        return cycles, (requests - 1) * cache.l1_late, 0
+    return cycles, (requests - 1) * cache.l2_late, sectors
 
 
 def _later(machine: Machine, width: int, passes: int) -> int:

@@ -83,6 +83,7 @@ over:
     IADD R25, R25, 3
 both:
     BAR.SYNC 1
+    ATOMS.ADD R19, [R2], R1
     STG [R3], R17
     EXIT
 """
@@ -100,6 +101,9 @@ CHANGES: dict[str, int | str] = {
     "register_file.reuse": 1,
     "unit.int.pipe": "sp dp",
     "barrier.per_warp": 2,
+    "shared_atomic.port": 4,
+    **{f"shared_atomic.{key}": 2 for key in ("war", "add_turns", "swap_turns")},
+    **{f"shared_atomic.{kind}_latency": 9 for kind in ("add", "swap")},
     "memory_port.units": "sfu special",
     **{f"memory_port.{key}": 2 for key in ("cycles", "late_cycles", "global_store")},
     **{f"memory_port.{key}": 9 for key in ("war_store", "war_global_store")},
@@ -189,6 +193,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "barrier releases late": (barrier, "commit", plus(barrier.commit, 2)),
     "double precision not exclusive": (double_precision, "commit", nothing),
     "one pass more": (shared_memory, "passes", plus(shared_memory.passes, 1)),
+    "atomics as loads": (shared_memory, "turns", lambda *_: 1),
     "one line more": (
         global_memory,
         "transactions",

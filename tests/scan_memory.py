@@ -79,10 +79,19 @@ def _interval(machine: Machine, row: Row, cycles: int) -> int:
         Unit.SHARED: {32: port.store_32, 64: port.store_64, 128: port.store_128}.get(row.width, 0),
         Unit.GLOBAL: port.global_store,
     }
+    if row.update is not None and machine.shared_atomic:
+        return max(port.cycles * cycles, machine.shared_atomic.port)
+    if row.unit is Unit.GLOBAL and row.is_load and machine.cache and machine.cache.hits == "l2":
+        return cycles
     return max(port.cycles * cycles, 0 if row.is_load else least.get(row.unit, 0))
 
 
 def _latency(machine: Machine, row: Row) -> int:
+    atomic, cache = machine.shared_atomic, machine.cache
+    if row.update is not None and atomic:
+        return atomic.add_latency if row.mnemonic == "ATOMS.ADD" else atomic.swap_latency
+    if row.unit is Unit.GLOBAL and cache and cache.hits != "none":
+        return int(getattr(cache, f"{cache.hits}_latency_{row.width}"))
     if row.unit is Unit.SHARED:
         return int(getattr(machine.shared_memory, f"latency_{row.width}"))
     if row.unit is Unit.LOCAL:
@@ -93,6 +102,8 @@ def _latency(machine: Machine, row: Row) -> int:
 def _hold(machine: Machine, row: Row) -> int:
     """Cycles from service until the sources may be overwritten."""
     port, shared = machine.memory_port, machine.shared_memory
+    if row.update is not None and machine.shared_atomic:
+        return machine.shared_atomic.war
     if row.unit is Unit.LOCAL:
         return 0
     if row.unit is Unit.GLOBAL:
@@ -104,6 +115,7 @@ def _hold(machine: Machine, row: Row) -> int:
 
 def _transfer(sm: Scan, lines: int, now: int) -> int:
     """The cycle at which the channel has moved so many lines."""
-    cost = round(64 * line_cycles(sm.machine))
+    cache = sm.machine.cache
+    cost = cache.l2_sector_parts if cache and cache.hits == "l2" else round(64 * line_cycles(sm.machine))
     sm.channel = max(sm.channel, 64 * now) + lines * cost
     return -(-sm.channel // 64)

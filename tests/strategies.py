@@ -301,6 +301,14 @@ MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "shared_memory.latency_64": (26, 38),  # so that results may come early
     "shared_memory.latency_128": (26, 38),
 }
+CACHES: dict[str, Sequence[int | str]] = {
+    "cache.hits": ("none", "l1", "l2"),
+    **{f"cache.{level}_latency_{width}": (9, 40) for level in ("l1", "l2") for width in (32, 64, 128)},
+    **{f"cache.{key}": (0, 3) for key in ("l1_late", "l2_late")},
+    "cache.l2_sector_parts": (1, 19, 130),
+    **{f"shared_atomic.{key}": (1, 2, 5) for key in ("port", "war", "add_turns", "swap_turns")},
+    **{f"shared_atomic.{kind}_latency": (9, 40) for kind in ("add", "swap")},
+}
 
 
 CODES: dict[str, Sequence[int | str]] = {
@@ -308,6 +316,7 @@ CODES: dict[str, Sequence[int | str]] = {
     "dependence.yield_stall": (0, 2, 5),
     "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
 }
+OPTIONAL = REGISTER_FILES, MEMORY_PORTS, CACHES, CODES
 # Barriers tell of every result, and of every source.
 ALL_TOLD = load(
     "wide",
@@ -335,6 +344,7 @@ def _slower(program: Program, drawn: Sequence[tuple[bool, int, int]]) -> Program
 @st.composite
 def machines(draw: st.DrawFn) -> Machine:
     """Machines of one SM, whose schedulers, pipes, latencies, queues and rules of issue are any combination."""
-    choices = CHOICES | (REGISTER_FILES if draw(st.booleans()) else {}) | (MEMORY_PORTS if draw(st.booleans()) else {})
-    choices |= CODES if draw(st.booleans()) else {}
+    choices = dict(CHOICES)
+    for optional in OPTIONAL:
+        choices |= optional if draw(st.booleans()) else {}
     return load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})

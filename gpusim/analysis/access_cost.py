@@ -27,7 +27,7 @@ class AccessCost:
     hold: int  # cycles from service until the source registers may be overwritten
 
 
-Seen = dict[tuple[int, int, bytes, bytes], SimpleNamespace]
+Seen = dict[tuple[int, int, int, int, bytes, bytes], SimpleNamespace]
 
 
 def costs(sm: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[int, AccessCost]:
@@ -58,7 +58,7 @@ def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], se
 
 
 def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, seen: Seen) -> SimpleNamespace:
-    key = (row.space, row.width, pattern.addresses.tobytes(), pattern.active.tobytes())
+    key = (row.space, row.width, row.action, row.turns, pattern.addresses.tobytes(), pattern.active.tobytes())
     if key not in seen:
         seen[key] = SimpleNamespace(cycles=0, extra=0, transactions=0)
         sm.scratch.address = pattern.addresses.tolist()

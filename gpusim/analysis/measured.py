@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from gpusim.engines.simulate import run_sm
@@ -58,6 +59,10 @@ class Probe(Protocol):
     @property
     def span(self) -> bool:
         """Whether that time is all warps' together, not the median one's."""
+
+    @property
+    def hits(self) -> str:
+        """The cache in which all loads from global memory hit, or `none`."""
 
 
 @dataclass(frozen=True)
@@ -237,6 +242,8 @@ def _outcome(row: Row, machine: Machine, make: Make, known: dict[Any, float]) ->
     probe = make(row) if row.cycles > 0 else None
     if probe is None:
         return Outcome(row, None, NO_STREAM if row.cycles > 0 else NO_TIME)
+    if machine.cache:
+        machine = structs.replace(machine, cache=structs.replace(machine.cache, hits=probe.hits))
     try:
         if probe.first is None:
             return Outcome(row, _once(probe.second, machine, known, _together if probe.span else _median))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine_record import LINES, SEGMENTS
+from gpusim.machine_record import L1, LINES, SEGMENTS
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.schema import SECTOR_BYTES
 from gpusim.state import LANES
@@ -82,6 +82,17 @@ def _contains(line: Any, begin: int, end: int, wanted: int) -> bool:
         if line[i] == wanted:
             return True
     return False
+
+
+@rarely
+def hit(machine: Any, requests: int, into: Any) -> None:
+    """What changes for a load that hits a cache, as all of a launch do: each request makes it later.
+
+    From the L1 nothing moves; the L2 moves sectors, and the channel is the SM's to the L2.
+    """
+    into.extra = (requests - 1) * machine.hit_late
+    if machine.hits == L1:
+        into.transactions = 0
 
 
 @rule

@@ -125,15 +125,25 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
     machine, words = sm.machine, instruction.words
     into.extra = into.transactions = 0
     if instruction.space == SHARED_SPACE:
-        passes = shared_memory.passes(sm, active, words, instruction.action == LOAD)
+        passes = _passes(sm, instruction, active)
         into.cycles = passes * machine.pass_cycles
         beyond = passes - machine.free_passes[instruction.width]
         into.extra = beyond * machine.late_cycles if beyond >= 0 else -machine.early[instruction.width]
     elif instruction.space == GLOBAL_SPACE:
         requests, moved = global_memory.transactions(sm, active, words)
         into.transactions, into.cycles = moved, requests * machine.global_request
+        if machine.hits and instruction.action == LOAD:
+            global_memory.hit(machine, requests, into)
     else:
         into.cycles = words * machine.local_request
+
+
+@rule
+def _passes(sm: Any, instruction: Any, active: int) -> int:
+    """Passes through shared memory; an atomic may take several for each lane in turn."""
+    if instruction.turns:
+        return shared_memory.turns(sm, active) * int(instruction.turns)
+    return shared_memory.passes(sm, active, instruction.words, instruction.action == LOAD)
 
 
 @rule

@@ -97,6 +97,20 @@ def _steps(sm: Any, waiting: int, offset: int) -> int:
     return count
 
 
+@rarely
+def turns(sm: Any, active: int) -> int:
+    """Passes of an atomic whose lanes go one by one in each bank, whatever word of it they want."""
+    scratch, banks, worst = sm.scratch, sm.machine.banks, 1
+    for bank in range(banks):
+        scratch.depth[bank] = 0
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            bank = scratch.address[lane] // 4 % banks
+            scratch.depth[bank] += 1
+            worst = max(worst, scratch.depth[bank])
+    return worst
+
+
 @rule
 def _halves_agree(sm: Any, active: int) -> bool:
     """Whether both half-warps access the same addresses in the same lanes."""

@@ -14,7 +14,8 @@ from gpusim.state import ISSUE
 def lone(machine):
     """The machine with a queue that never fills and operands that are never late."""
     queue = msgspec.structs.replace(machine.load_store, queue=64)
-    return msgspec.structs.replace(machine, load_store=queue, register_file=None, dependence=None, memory_port=None)
+    sections = ("register_file", "dependence", "memory_port", "cache", "shared_atomic")
+    return msgspec.structs.replace(machine, load_store=queue, **dict.fromkeys(sections))
 
 
 def issues(kernel, machine) -> list[tuple[int, int]]:

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
-from timing import run_text
+from timing import cycles_of, run_text
 
+from gpusim.engines.simulate import run_sm
+from gpusim.machine import load
 from isa.interpret import interpret
 from isa.listing import read
 
@@ -68,3 +70,32 @@ def test_what_is_stored_is_loaded(space, suffix, words):
     run = run_text(text)
     assert np.array_equal(run.memory, interpret(read(text)).memory)
     assert run.memory.any()
+
+
+@pytest.mark.parametrize(
+    ("atomic", "stride", "passes"),
+    [
+        ("ATOMS.ADD R4, [R0], R5", 0, 32),
+        ("ATOMS.ADD RZ, [R0], R5", 4, 1),
+        ("ATOMS.ADD RZ, [R0], 2", 128, 32),
+        ("ATOMS.ADD RZ, [R0], 1", 0, 1),
+        ("ATOMS.ADD R4, [R0], 1", 0, 32),
+        ("ATOMS.CAS R4, [R0], R5, R6", 8, 4),
+    ],
+)
+def test_atomics_of_an_h200_take_their_lanes_one_by_one(atomic, stride, passes):
+    """A pass for each lane that meets others in a bank, two for a swap; counting takes those of a word together."""
+    text = f".shared 4096\nS2R R0, LANEID\nIMAD R0, R0, {stride}, RZ\n{atomic}\nEXIT"
+    assert run_sm(read(text), load("h200")).load_store_cycles[2] == passes
+
+
+@pytest.mark.parametrize(("hits", "latency", "late"), [("l1", 31, 2), ("l2", 290, 2)])
+@pytest.mark.parametrize("lines", [1, 4])
+def test_a_load_of_an_h200_that_hits_is_later_with_each_line(hits, latency, late, lines):
+    """A lone load in L1 or L2 takes the measured latency, two cycles more for each further line, and moves no DRAM."""
+    place = f"S2R R0, LANEID\nIMAD R0, R0, {4 * lines}, RZ\nIADD3 R0, R0, c[x], RZ"
+    text = f".buffer x u32 512\n{place}\nLDG R4, [R0]\nFADD R5, R4, R4\nEXIT"
+    run = run_sm(read(text), load("h200", {"cache.hits": hits, "cache.l2_sector_parts": 1}), trace=True)
+    issued = [cycle for cycle, _, _ in cycles_of(run)]
+    assert issued[4] - issued[3] == latency + late * (lines - 1) + (hits == "l2")
+    assert run.load_store_cycles[3] == lines

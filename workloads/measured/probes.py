@@ -23,13 +23,14 @@ class Probe:
     """Kernels whose cycles are compared: those of `second` less those of `first`, over `per`.
 
     Without `first`, the time between the marks of `second`, its NOPs: in the median warp, or from the first one's start
-    to the last one's end (`span`).
+    to the last one's end (`span`). `hits` is the cache in which all their loads from global memory hit.
     """
 
     second: Kernel
     first: Kernel | None = None
     per: int = 1
     span: bool = False
+    hits: str = "none"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def probe(experiment: str, op: str, param: str, warps: int, ilp: int, counts: tu
     if None in streams or any(s and len(s.body) + ROOM > MOST_INSTRUCTIONS for s in streams):
         return None
     first, second = (kernel(f"{experiment} {op} {param}", s, warps) for s in streams if s)
-    return Probe(second, first)
+    return Probe(second, first, hits="l2" if param.startswith("cg ") else "l1")
 
 
 @lru_cache(maxsize=64)
@@ -71,7 +72,7 @@ def _stream(point: Point) -> Stream | None:
 def _burst(point: Point, warps: int) -> Probe | None:
     match = re.match(r"N(\d+)\b", point.param)
     stream = accesses.burst(point.op, int(match[1])) if match else None
-    return Probe(kernel(f"burst {point.op}", stream, warps)) if stream else None
+    return Probe(kernel(f"burst {point.op}", stream, warps), hits="l1") if stream else None
 
 
 def _scheduled(point: Point, warps: int) -> Probe | None:
@@ -86,7 +87,7 @@ def _walk(point: Point, warps: int) -> Probe | None:
     if point.op not in ("DRAM", "L2hit") or None in streams:
         return None
     first, second = (replace(kernel(f"memlat {point.op}", s, warps), block=(1, 1, 1)) for s in streams if s)
-    return Probe(second, first, per=CHASE[1] - CHASE[0])
+    return Probe(second, first, per=CHASE[1] - CHASE[0], hits="l2" if point.op == "L2hit" else "none")
 
 
 def _turns(point: Point) -> Stream | None:
