@@ -253,6 +253,10 @@ def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:
 def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
     pipes = () if through_port(machine, unit) else choices(machine, unit)
     packed.choices, packed.choice[: len(pipes)] = len(pipes), [pipe_names(machine).index(name) for name in pipes]
+    packed.joint, packed.blocked = (
+        pipe_names(machine).index(named[unit.value]) if unit.value in named else -1
+        for named in (machine.joint, machine.blocked)
+    )
     packed.double, packed.queued = unit is Unit.DP, unit in SPACES or through_port(machine, unit)
     throttle = Stall.MIO_THROTTLE if packed.queued else Stall.MATH_PIPE_THROTTLE
     packed.throttle = Stall.TEX_THROTTLE if unit is Unit.TEXTURE else throttle

@@ -18,6 +18,7 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     _check_pipes(machine, facts)
     _check_pairing(machine, facts)
     _check_port(machine, facts)
+    _check_other_pipes(machine, facts)
     _check_memory(machine, facts)
     if machine.dependence:
         _check_classes(machine.dependence.variable, facts["dependence.variable"])
@@ -53,6 +54,17 @@ def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:
                 raise UserError(f"{facts[path].place}: there is no pipe {name}; {choose}")
         if len(set(names)) < len(names):
             raise UserError(f"{facts[path].place}: {named} names a pipe twice; name each once")
+
+
+def _check_other_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:
+    """Check that joint and blocked pipes exist beside the class's own, and joint ones beside a single one."""
+    for section, named in (("joint", machine.joint), ("blocked", machine.blocked)):
+        for unit, name in named.items():
+            own = machine.unit[unit].pipe.split() if unit in machine.unit else []
+            if not own or name not in machine.pipe or name in own or (section == "joint" and len(own) > 1):
+                place = facts[f"{section}.{unit}"].place
+                one = "one pipe" if section == "joint" else "pipes"
+                raise UserError(f"{place}: {unit} can't have {name} {section}; give a class of {one} another one")
 
 
 def _check_pairing(machine: Machine, facts: Mapping[str, Fact]) -> None:

@@ -24,6 +24,8 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "pipe": (),
     "unit": tuple(unit.value for unit in PIPE_UNITS),
     "pairing": tuple(unit.value for unit in Unit),
+    "joint": tuple(unit.value for unit in PIPE_UNITS),
+    "blocked": tuple(unit.value for unit in PIPE_UNITS),
 }
 
 
@@ -230,6 +232,8 @@ class Machine(msgspec.Struct, frozen=True):
     `unit`: by unit class, where its instructions execute; the machine has no instructions of a class that is absent.
     `pairing`: by unit class, the unit classes that may go beside it in a later port of its turn, or `none`; all of them
     where it is absent.
+    `joint`: by unit class of one pipe, another pipe that its instructions need and occupy as well.
+    `blocked`: by unit class, a pipe that takes nothing for an initiation interval behind the cycle of its instructions.
     """
 
     key: str
@@ -255,6 +259,8 @@ class Machine(msgspec.Struct, frozen=True):
     dependence: Dependence | None = None
     memory_port: MemoryPort | None = None
     cache: Cache | None = None
+    joint: dict[str, str] = {}
+    blocked: dict[str, str] = {}
     shared_atomic: SharedAtomic | None = None
 
 
@@ -281,6 +287,7 @@ def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]
 OPTIONAL = tuple(field.name for field in msgspec.structs.fields(Machine) if _section(field.type))
 EXTRAS = (
     [f"pairing.{u}" for u in Unit]
+    + [f"{section}.{u}" for section in ("joint", "blocked") for u in PIPE_UNITS]
     + [f"unit.{u}.{key}" for u in PIPE_UNITS for key in ("pipe", "latency")]
     + [path for path, _ in leaves() if path.split(".", maxsplit=1)[0] in OPTIONAL]
 )

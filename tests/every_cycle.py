@@ -269,7 +269,8 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
         return Stall.DISPATCH_STALL
     kind = _row(sm, warp)
     pipes = _pipes(sm, k, kind)
-    if pipes and all(sm.pipes.get(pipe, 0) > now for pipe in pipes):
+    joint = _named(sm, k, sm.machine.joint.get(kind, ""))
+    if pipes and (all(sm.pipes.get(pipe, 0) > now for pipe in pipes) or any(sm.pipes.get(p, 0) > now for p in joint)):
         return Stall.TEX_THROTTLE if kind == Unit.TEXTURE else Stall.MATH_PIPE_THROTTLE
     if queued(sm, kind) and full(sm, k) and not sm.machine.issue.refused_wastes_slot:
         return Stall.MIO_THROTTLE
@@ -283,7 +284,12 @@ def _pipes(sm: Scan, k: int, kind: str) -> list[tuple[str, int]]:
     """The pipes that scheduler k's instructions of this kind may take."""
     costs = {Unit.TEXTURE.value: sm.machine.texture, **sm.machine.unit}
     names = costs[kind].pipe.split() if kind in costs and not queued(sm, kind) else []
-    return [(name, k // sm.machine.pipe[name].schedulers) for name in names]
+    return _named(sm, k, " ".join(names))
+
+
+def _named(sm: Scan, k: int, names: str) -> list[tuple[str, int]]:
+    """The instances of these pipes that scheduler k uses."""
+    return [(name, k // sm.machine.pipe[name].schedulers) for name in names.split()]
 
 
 # --- what an issue does -----------------------------------------------------------------------------------------------
@@ -341,7 +347,11 @@ def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: i
     pipe = next(pipe for pipe in _pipes(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture = kind == Unit.TEXTURE
     latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
-    sm.pipes[pipe] = now + initiation_interval(sm.machine.pipe[pipe[0]])
+    cycles = initiation_interval(sm.machine.pipe[pipe[0]])
+    for taken in (pipe, *_named(sm, k, sm.machine.joint.get(kind, ""))):
+        sm.pipes[taken] = now + cycles
+    for blocked in _named(sm, k, sm.machine.blocked.get(kind, "")):
+        sm.pipes[blocked] = max(sm.pipes.get(blocked, 0), now + 1 + cycles)
     if kind == Unit.DP:
         span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": latency}[sm.machine.double.exclusive]
         sm.exclusive = now + span

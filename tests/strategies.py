@@ -309,14 +309,19 @@ CACHES: dict[str, Sequence[int | str]] = {
     **{f"shared_atomic.{key}": (1, 2, 5) for key in ("port", "war", "add_turns", "swap_turns")},
     **{f"shared_atomic.{kind}_latency": (9, 40) for kind in ("add", "swap")},
 }
-
-
+OTHER_PIPES: dict[str, Sequence[int | str]] = {
+    "unit.int.pipe": ("sp", "int16"),
+    "unit.fp32.pipe": ("sp", "sp int16"),
+    "joint.int": ("dp", "tex"),
+    "blocked.fp32": ("dp", "sfu"),
+    "blocked.int": ("sfu", "tex"),
+}
 CODES: dict[str, Sequence[int | str]] = {
     "dependence.rule": ("scoreboard", "codes", "codes", "codes"),
     "dependence.yield_stall": (0, 2, 5),
     "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
 }
-OPTIONAL = REGISTER_FILES, MEMORY_PORTS, CACHES, CODES
+OPTIONAL = REGISTER_FILES, MEMORY_PORTS, CACHES, OTHER_PIPES, CODES
 # Barriers tell of every result, and of every source.
 ALL_TOLD = load(
     "wide",

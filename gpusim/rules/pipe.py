@@ -1,7 +1,8 @@
 """Arithmetic pipes: a warp instruction occupies its pipe for 32 / lanes cycles, its initiation interval.
 
 A pipe has an instance for each group of neighbouring schedulers that share one. Where several pipes execute a unit
-class, the first of them that is free takes the instruction, and it waits only while all are busy.
+class, the first of them that is free takes the instruction, and it waits only while all are busy. A joint pipe is one
+that the class needs beside its own; a blocked one takes nothing for an initiation interval behind the cycle of issue.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ def instance(sm: Any, k: int, pipe: int) -> Any:
 @rule
 def earliest(sm: Any, k: int, needs: Any) -> int:
     """First cycle at which a pipe takes the next warp instruction of the unit class."""
-    return instance(sm, k, needs.choice[0]).free if needs.choices == 1 else _first_free(sm, k, needs)
+    if needs.choices > 1 or needs.joint >= 0:
+        return _first_free(sm, k, needs)
+    return instance(sm, k, needs.choice[0]).free
 
 
 @rarely
@@ -28,7 +31,7 @@ def _first_free(sm: Any, k: int, needs: Any) -> int:
     first = NEVER
     for i in range(needs.choices):
         first = min(first, instance(sm, k, needs.choice[i]).free)
-    return first
+    return max(first, instance(sm, k, needs.joint).free) if needs.joint >= 0 else first
 
 
 @rule
@@ -39,6 +42,20 @@ def commit(sm: Any, k: int, unit: int, now: int) -> None:
     taken, cycles = instance(sm, k, pipe), interval(sm, pipe)
     taken.free = now + cycles
     taken.busy += cycles
+    if needs.joint >= 0 or needs.blocked >= 0:
+        _others(sm, k, needs, now, cycles)
+
+
+@rarely
+def _others(sm: Any, k: int, needs: Any, now: int, cycles: int) -> None:
+    """The joint pipe is occupied as long as the first one; the blocked one behind the issue."""
+    if needs.joint >= 0:
+        joint = instance(sm, k, needs.joint)
+        joint.free = now + cycles
+        joint.busy += cycles
+    if needs.blocked >= 0:
+        blocked = instance(sm, k, needs.blocked)
+        blocked.free = max(blocked.free, now + 1 + cycles)
 
 
 @rarely

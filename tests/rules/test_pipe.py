@@ -3,7 +3,10 @@
 import pytest
 from timing import cycles_of, issue_times, run_text
 
+from gpusim.engines.simulate import run_sm
+from gpusim.machine import load
 from isa.errors import UserError
+from isa.listing import read
 
 
 @pytest.mark.parametrize(("lanes", "interval"), [(32, 6), (16, 6), (4, 8), (2, 16), (1, 32)])
@@ -61,3 +64,23 @@ def test_pipe_cycles_are_counted():
         "MUFU.RCP R0, R1\nMUFU.RCP R2, R3\nFADD R4, R5, R6\nEXIT", {"pipe.sfu.lanes": 4, "pipe.sp.lanes": 16}
     )
     assert (run.pipe_cycles["sfu"], run.pipe_cycles["sp"], run.pipe_cycles["dp"]) == (16, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("half", "cycles"), [("HFMA2", [4, 5, 6, 7]), ("HFMA2.MMA", [2, 4, 5, 6]), ("DADD", [2, 4, 5, 6])]
+)
+def test_ffmas_of_an_h200_between_others(half, cycles):
+    """N = 1 to 4 FFMAs and an HFMA2 take n + 3 cycles; with HFMA2.MMA or DADD n + 2, but 2 where n = 1."""
+    other = f"{half} R20, R2, R2, R2\n" if half != "DADD" else "DADD R20, R2, R2\n"
+    for n, expected in enumerate(cycles, 1):
+        kernel = read(("".join(f"FFMA R{4 + 2 * i}, R1, R1, R1\n" for i in range(n)) + other) * 12 + "EXIT")
+        machine = load("h200", {f"unit.{unit}.latency": 1 for unit in ("fp32", "fp16", "fp16m", "dp")})
+        issued = [cycle for cycle, _, _ in cycles_of(run_sm(kernel, machine, trace=True))]
+        assert issued[10 * (n + 1)] - issued[4 * (n + 1)] == 6 * expected
+
+
+@pytest.mark.parametrize("change", [{"joint.fp32": "sfu"}, {"joint.int": "sp9"}, {"blocked.sfu": "sfu"}])
+def test_other_pipes_that_cannot_be_are_refused(change):
+    """A joint pipe goes with one pipe only, and both with another one that the machine has."""
+    with pytest.raises(UserError, match=r"can't have \w+ (joint|blocked); give a class of"):
+        run_text("EXIT", {"unit.fp32.pipe": "sp int16", **change})
