@@ -138,6 +138,7 @@ ROWS = (
     Row("BREV",       "da",   Unit.BITS,      32,   0,    v.reverse_bits),
     Row("IDP.4A",     "dabc", Unit.DOT,       32,   0,    v.dot_bytes),
     Row("I2F",        "da",   Unit.CONVERT,   32,   0,    v.int_to_single),
+    Row("I2FP",       "da",   Unit.INT,       32,   0,    v.int_to_single),
     Row("F2I",        "da",   Unit.CONVERT,   32,   0,    v.single_to_int),
     Row("HFMA2",      "dabc", Unit.FP16,      32,   4,    v.hfma2),
     Row("HFMA2.MMA",  "dabc", Unit.FP16M,     32,   4,    v.hfma2),

@@ -78,11 +78,11 @@ def _reduced(s: Step) -> tuple[Instruction, ...]:
     return instruction("REDUX.SUM", s.x, s.x), moved
 
 
-OPERATIONS = {
+OPERATIONS = {  # of two sources, one lies in each register bank, as ptxas arranges it
     "FFMA": Operation(_one("FFMA", "axb")),
     "FFMA_acc": Operation(_one("FFMA", "abx")),
-    "FADD": Operation(_one("FADD", "ax")),
-    "FMUL": Operation(_one("FMUL", "ax")),
+    "FADD": Operation(_one("FADD", "bx")),
+    "FMUL": Operation(_one("FMUL", "bx")),
     "FMNMX2": Operation(_bounded("FMNMX")),
     "IMAD": Operation(_one("IMAD", "axb")),
     "IMADHI": Operation(_one("IMAD.HI", "axb")),
@@ -101,7 +101,7 @@ OPERATIONS = {
     "ISETP_PIADD": Operation(_guarded("ISETP.LT.U32", "IMAD", "b1x")),
     "ISETP_PIMAD": Operation(_guarded("ISETP.LT.U32", "IMAD", "axb")),
     "FSETP_PFFMA": Operation(_guarded("FSETP.LT", "FFMA", "axb")),
-    "I2F_F2I": Operation(lambda s: (instruction("I2F", s.x, s.x), instruction("F2I", s.x, s.x))),
+    "I2F_F2I": Operation(lambda s: (instruction("I2FP", s.x, s.x), instruction("F2I", s.x, s.x))),
     "MUFU_RCP_FADD": Operation(lambda s: (instruction("MUFU.RCP", s.x, s.x), instruction("FADD", s.x, s.a, s.x))),
     "MUFU_SIN": Operation(lambda s: (instruction("FMUL", s.x, s.x, TURNS), instruction("MUFU.SIN", s.x, s.x))),
     **{f"MUFU_{name}": Operation(_one(f"MUFU.{name}", "x")) for name in ("EX2", "RSQ", "LG2", "SQRT", "TANH")},
