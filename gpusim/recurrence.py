@@ -152,7 +152,7 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
         "f": machine_record.PIPES,
         "h": state.HOLDS if sm["machine"]["codes"] else 0,
         "i": rows,
-        "j": 3,
+        "j": state.OPERANDS,
         "k": int(sm["machine"]["schedulers"]),
         "l": state.DEPTHS,
         "m": state.COLLECTING if banks else 0,

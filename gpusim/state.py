@@ -30,6 +30,7 @@ LOG = 256  # placed blocks whose scripts are remembered
 VISITS = 64_000_000  # instructions walked through to record streams: a few seconds
 REGISTER_BANKS = 4
 COLLECTING = 4  # instructions of a scheduler that collect operands at once
+OPERANDS = 6  # slots a, b, c of 32 bits, then those of 64
 REUSE = 2  # words that the reuse cache keeps for an operand slot
 HOLDS = 18  # six dependency barriers, each by three rungs (rules/control_code.py)
 PORTS = 4  # instructions that one scheduler issues in one turn
@@ -92,7 +93,7 @@ warp_t = record([
     ("version", "i8", (REGISTERS,)),  # number of the write that made each register's value
     ("holders", "i8", (HOLDS,)),  # memory instructions not served that hold a dependency barrier, by barrier and rung
     ("let_go", "i8", (HOLDS,)),  # when what holds it otherwise, and has been served, lets go
-    ("kept", "i8", (3, REUSE)),  # the reuse cache, by operand slot: register + 1, 0: nothing
+    ("kept", "i8", (OPERANDS, REUSE)),  # the reuse cache, by operand slot and width: register + 1, 0: nothing
 ])  # fmt: skip
 
 scheduler_t = record([

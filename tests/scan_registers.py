@@ -11,14 +11,14 @@ from isa.operand import RZ, Address, Register
 
 
 def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
-    """(operand slot or `m`, register, flagged for reuse) of every 32-bit source."""
+    """(operand slot or `m`, twice for 64 bits, register, flagged for reuse) of every 32-bit source."""
     if pc == len(sm.kernel.program):
         return []
     instruction = sm.kernel.program.instructions[pc]
     operands = [(letter, o.base if isinstance(o, Address) else o) for letter, o in instruction.slots()]
     words = {letter: 1 if letter == "m" else instruction.row.words for letter, _ in operands}
     return [
-        (letter, o.index + word, o.reuse)
+        (letter * min(2, words[letter]), o.index + word, o.reuse)
         for letter, o in operands
         if letter in "abcm" and isinstance(o, Register) and o.index != RZ.index
         for word in range(words[letter])

@@ -8,7 +8,7 @@ earlier ones; two limits, of which a machine has one or both, say how late they 
 
 The first alone meets what CuAssembler's authors measured on Maxwell, the second what an H200 shows. A dispatch stall
 holds the whole scheduler: no other warp overtakes. The reuse cache keeps the last register of each operand slot whose
-source was flagged, by warp and register number modulo its words; a source found there is not read.
+source was flagged, by warp, width and register number modulo its words; a source found there is not read.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _kept(machine: Any, warp: Any, instruction: Any, register: int) -> bool:
     for slot in range(SLOTS):
         first = instruction.source[slot]
         is_operand = 0 <= first <= register < first + instruction.words
-        if is_operand and warp.kept[slot, register & (machine.reuse - 1)] != register + 1:
+        if is_operand and warp.kept[_place(instruction, slot), register & (machine.reuse - 1)] != register + 1:
             return False
     return True
 
@@ -124,7 +124,14 @@ def _keep(machine: Any, warp: Any, instruction: Any) -> None:
         first = instruction.source[slot]
         for register in range(first, first + instruction.words if first >= 0 else first):
             word = register & (machine.reuse - 1)
+            place = _place(instruction, slot)
             if instruction.reuse >> slot & 1:
-                warp.kept[slot, word] = register + 1
-            elif warp.kept[slot, word] == register + 1:
-                warp.kept[slot, word] = 0
+                warp.kept[place, word] = register + 1
+            elif warp.kept[place, word] == register + 1:
+                warp.kept[place, word] = 0
+
+
+@rule
+def _place(instruction: Any, slot: int) -> int:
+    """Where an operand slot's registers are kept: operands of 64 bits apart from those of 32."""
+    return slot + SLOTS if instruction.words > 1 else slot

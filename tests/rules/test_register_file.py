@@ -74,3 +74,11 @@ def test_another_operand_slot_keeps_its_own():
     """R2 kept as the first source is read again as the second one."""
     text = "FFMA R20, R2.reuse, R4, R6\nFFMA R21, R4, R2, R6\nNOP\nEXIT"
     assert issue_times(text, COLLECTING | FAST | {"register_file.window": 1}) == [0, 3, 4]
+
+
+@pytest.mark.parametrize(("between", "last"), [("DADD R22, R8.reuse, RZ", 3), ("FADD R22, R8.reuse, RZ", 4)])
+def test_sources_of_64_bits_are_kept_apart_from_those_of_32(between, last):
+    """R2, kept as the first source, stays where a pair of its bank is kept next, and not where one register is."""
+    text = f"FFMA R20, R2.reuse, R2, R2\n{between}\nFFMA R21, R2, R4, R5\nFFMA R24, R6, R6, R6\nEXIT"
+    wide: dict[str, int | str] = {"pipe.dp.lanes": 32, "unit.dp.latency": 1, "double.exclusive": "off"}
+    assert issue_times(text, {**FAST, **wide, "register_file.window": 1}) == [0, 1, 2, last]
