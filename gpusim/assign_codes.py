@@ -47,9 +47,14 @@ class _Facts:
     least: Sequence[int]  # stall count
 
 
+def has_codes(program: Program) -> bool:
+    """Tell whether the program has control codes of its own."""
+    return any(instruction.control for instruction in program.instructions)
+
+
 def with_codes(program: Program, machine: Machine) -> Program:
     """Return the program with control codes: its own, or assigned ones where it has none."""
-    if any(instruction.control for instruction in program.instructions):
+    if has_codes(program):
         return program
     facts = _facts(program, machine)
     before = _followed(facts)

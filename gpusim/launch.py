@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim import machine_record, state
+from gpusim.assign_codes import has_codes
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
 from gpusim.machine import (
@@ -139,6 +140,7 @@ def _prepared(
         sm = sms[s : s + 1].view(np.recarray)[0]
         _pack(sm.machine, machine)
         _dependence(sm.machine, machine)
+        sm.flying = by_codes(machine) and feed == EXECUTION and has_codes(kernel.program)
         _register_file(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)

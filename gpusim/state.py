@@ -33,6 +33,8 @@ COLLECTING = 4  # instructions of a scheduler that collect operands at once
 OPERANDS = 6  # slots a, b, c of 32 bits, then those of 64
 REUSE = 2  # words that the reuse cache keeps for an operand slot
 HOLDS = 18  # six dependency barriers, each by three rungs (rules/control_code.py)
+FLIGHTS = 256  # instructions of a warp whose result or reads are under way
+HAZARDS = 64  # that are noted
 PORTS = 4  # instructions that one scheduler issues in one turn
 PATHS = 64  # waiting ones of a warp: 32 lanes part at most 31 times, and each time at most two wait
 TRACE = 16384  # records that may wait to be taken away
@@ -93,6 +95,8 @@ warp_t = record([
     ("version", "i8", (REGISTERS,)),  # number of the write that made each register's value
     ("holders", "i8", (HOLDS,)),  # memory instructions not served that hold a dependency barrier, by barrier and rung
     ("let_go", "i8", (HOLDS,)),  # when what holds it otherwise, and has been served, lets go
+    ("flights", "i8"),  # instructions in flight, where they are followed
+    ("departed", "i8"),  # those so far
     ("kept", "i8", (OPERANDS, REUSE)),  # the reuse cache, by operand slot and width: register + 1, 0: nothing
 ])  # fmt: skip
 
@@ -219,6 +223,25 @@ script_t = record([
     ("high", "i8", (FEED,)),  # behind the highest
 ])  # fmt: skip
 
+flight_t = record([  # of an instruction whose result is not written, or whose sources are not read
+    ("pc", "i8"),
+    ("order", "i8"),  # counts up
+    ("mask", "i8"),  # active lanes
+    ("written", "i8"),  # when its result is
+    ("read", "i8"),  # when its sources are
+    ("landed", "i8"),  # 1: the result has been written
+    ("truth", "i8"),  # its predicate, as a mask of lanes
+    ("values", "u4", (4, LANES)),  # its registers
+])  # fmt: skip
+
+hazard_t = record([
+    ("kind", "i8"),  # as in rules/in_flight.py
+    ("pc", "i8"),
+    ("name", "i8"),  # register; or REGISTERS and the index of a predicate
+    ("other", "i8"),  # pc of the instruction that it has it with
+    ("times", "i8"),
+])  # fmt: skip
+
 buffer_t = record([("start", "i8"), ("end", "i8")])  # byte addresses
 
 trace_t = record([
@@ -251,6 +274,8 @@ sm_t = record([
     ("aged", "i8"),  # warps so far
     ("ordered", "i8"),  # warps and yields so far
     ("writes", "i8"),  # register writes so far
+    ("flying", "i8"),  # 1: results are written when they are there (rules/in_flight.py)
+    ("hazardous", "i8"),  # hazards noted
     ("replaying", "i8"),  # 1: outcomes come from recorded streams
     ("provable", "i8"),  # 1: global addresses are all that depends on the block, by `block_step`
     ("memory_feeds", "i8"),  # memory instructions of the program
@@ -285,6 +310,8 @@ sm_t = record([
     ("feed", feed_t, (WARPS, FEED)),  # what the addresses of each warp's memory instructions cost
     ("block_step", "i8", (FEED, 3)),  # bytes by which an address moves from a block to its neighbour in x, y, z
     ("events", event_t, (EVENTS,)),
+    ("in_flight", flight_t, (WARPS, FLIGHTS)),
+    ("hazards", hazard_t, (HAZARDS,)),
     ("streams", stream_t, (STREAMS,)),
     ("scripts", script_t, (SCRIPTS,)),
     ("records", trace_t, (TRACE,)),

@@ -44,6 +44,13 @@ def out_of_bounds(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, 
     return ExecutionError(f"{where} lie in no buffer; {_nearest(kernel.buffers, address)}")
 
 
+def crowded(kernel: Kernel, pc: int, block: int, warp: int) -> ExecutionError:
+    """Refuse a warp that has more results under way than are kept apart."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp)}: too many results of its warp are under way; let it wait for earlier ones"
+    )
+
+
 def barrier_count(kernel: Kernel, pc: int, block: int, warp: int, *, expected: int, given: int) -> ExecutionError:
     """Refuse a warp that waits at a barrier for another number of warps than those already there."""
     return ExecutionError(

@@ -130,6 +130,23 @@ def run_sm(
     return _recorded_or_not(run, kernel, feed)
 
 
+def run_noting(
+    kernel: Kernel, machine: Machine, *, blocks: int, max_cycles: int = NEVER
+) -> tuple[NDArray[Any], UserError | None]:
+    """Run the SM's first blocks with values; return the hazards noted (`state.hazard_t`), and what ended it early.
+
+    Hazards are noted where the kernel has control codes and the machine obeys them. Raises UserError where the two
+    don't fit.
+    """
+    prepared, error = launch(kernel, machine, blocks=blocks), None
+    job = _Job(kernel, machine, [prepared], blocks, "compiled", EXECUTION, max_cycles, None)
+    try:
+        _run(job, *_engine("compiled", kernel, prepared, max_cycles))
+    except UserError as ended:
+        error = ended
+    return np.array(prepared.sm.hazards[: int(prepared.sm.hazardous)]), error
+
+
 def write_trace(kernel: Kernel, machine: Machine, path: Path, **options: Any) -> None:
     """Simulate one SM, without values, and write its trace records (`state.trace_t`) to a .npy file as they come.
 
@@ -277,7 +294,7 @@ def _check(job: _Job, now: int) -> None:
 
 
 def _fault(kernel: Kernel, prepared: Launch) -> UserError:
-    from gpusim.rules import barrier, memory_access  # noqa: PLC0415
+    from gpusim.rules import barrier, in_flight, memory_access  # noqa: PLC0415
 
     fault, sm = prepared.sm.fault, prepared.sm
     warp = sm.warps[fault.warp]
@@ -286,6 +303,8 @@ def _fault(kernel: Kernel, prepared: Launch) -> UserError:
         row = prepared.program[pc]
         expected = int(sm.blocks[warp.block].barriers[int(row.barrier)].expected)
         return faults.barrier_count(kernel, pc, block, index, expected=expected, given=int(row.arrivals))
+    if fault.code == in_flight.CROWDED:
+        return faults.crowded(kernel, pc, block, index)
     tell = faults.misaligned if fault.code == memory_access.MISALIGNED else faults.out_of_bounds
     return tell(kernel, pc, block, index, lane=int(fault.lane), address=int(fault.address))
 

@@ -64,7 +64,7 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
 
 @rule
 def _clear(warp: Any) -> None:
-    warp.drained = warp.pending = 0
+    warp.drained = warp.pending = warp.flights = 0
     for rung in range(OWN):
         warp.rung[rung] = 0
     warp.ready[:] = 0

@@ -22,9 +22,16 @@ WAIT, SHORT, LONG, WAR = (
 RUNGS = WAR - SHORT + 1  # of the ladder, that waiting for barriers may have
 
 
-@rarely
+@rule
 def earliest(warp: Any, instruction: Any) -> None:
     """Store in the warp's rungs when the barriers of the wait mask let `instruction` go."""
+    warp.rung[SHORT] = warp.rung[LONG] = warp.rung[WAR] = 0
+    if instruction.wait_mask:
+        _wait(warp, instruction)
+
+
+@rarely
+def _wait(warp: Any, instruction: Any) -> None:
     for rung in range(RUNGS):
         until = 0
         for barrier in range(BARRIERS):

@@ -13,7 +13,7 @@ from typing import Any
 
 from gpusim.decode import GLOBAL_SPACE, LOAD, STORE
 from gpusim.rule import NEVER, rarely, rule
-from gpusim.rules import control_code, global_memory, scoreboard
+from gpusim.rules import control_code, global_memory, in_flight, scoreboard
 
 
 @rule
@@ -110,6 +110,8 @@ def serve(sm: Any, y: int, now: int) -> int:
     scoreboard.let_go(warp, instruction, entry.number, read)
     if sm.machine.codes:
         control_code.release(warp, instruction, read, ready)
+    if sm.flying:
+        in_flight.served(sm, entry.warp, entry.pc, read, ready)
     sm.agenda[sm.load_store_agent] = _next_service(sm)
     return int(entry.warp)
 

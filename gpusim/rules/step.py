@@ -16,6 +16,7 @@ from gpusim.rules import (
     control_code,
     dispatch,
     double_precision,
+    in_flight,
     ladder,
     load_store,
     paths,
@@ -223,7 +224,7 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     warp.since = now + machine.interval
     if sm.replaying:
         stream.following(sm, warp, instruction)
-    elif not values.execute(sm, memory, g):
+    elif not (_compute_aside(sm, memory, g, now) if sm.flying else values.execute(sm, memory, g)):
         return
     rung = warp.rung
     rung[LAUNCH] = rung[BARRIER_RUNG] = rung[BRANCH_RUNG] = rung[MIO] = 0
@@ -249,7 +250,21 @@ def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
     elif instruction.eventful:
         warp.pc, warp.threads = sm.outcome.onward, sm.outcome.left
     if warp.threads == 0:
-        leave(sm, warp, pc, now)
+        leave(sm, g, pc, now)
+
+
+@rarely
+def _compute_aside(sm: Any, memory: Any, g: int, now: int) -> bool:
+    """Compute the instruction of warp slot g from what is written by now; its own results fly. False: a fault."""
+    pc = sm.warps[g].pc
+    in_flight.land(sm, g, now)
+    if not in_flight.enter(sm, g, pc):
+        return False
+    done = values.execute(sm, memory, g)
+    in_flight.look(sm, g, pc, sm.outcome.active)
+    if done:
+        in_flight.depart(sm, g, pc, sm.outcome.active)
+    return bool(done)
 
 
 @rule
@@ -265,6 +280,8 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         scoreboard.commit(warp, instruction, pc, ready)
         if machine.codes:
             control_code.let_go(warp, instruction, now, ready)
+        if sm.flying:
+            in_flight.last(sm, g, now, ready)
         if instruction.action == FETCH:
             warp.drained = max(warp.drained, ready)
     elif load_store.serves(instruction):
@@ -279,13 +296,16 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         if sm.forwarding:
             stream.passed(sm, g, pc, instruction.target)
     elif instruction.action == EXIT and not sm.parting:
-        leave(sm, warp, pc, now)
+        leave(sm, g, pc, now)
 
 
 @rarely
-def leave(sm: Any, warp: Any, pc: int, now: int) -> None:
-    """The warp has exited; with the block's last warp the block is finished."""
+def leave(sm: Any, g: int, pc: int, now: int) -> None:
+    """Warp slot g has exited; with the block's last warp the block is finished."""
+    warp = sm.warps[g]
     block = sm.blocks[warp.block]
+    if sm.flying:
+        in_flight.land(sm, g, NEVER - 1)
     warp.live, warp.pc = 0, pc
     sm.schedulers[warp.scheduler].active &= ~(1 << warp.place)
     block.live -= 1

@@ -1,0 +1,96 @@
+"""Hazards: what control codes that are wrong let happen, as it happened in a simulation with values.
+
+Exact for what was run: an instruction that reads a register before a result is written to it, a result written over a
+later one, a source overwritten before it was read (gpusim/rules/in_flight.py). Other data, other blocks or another
+machine may show others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from gpusim.assign_codes import fixed_latency, with_codes
+from gpusim.engines.simulate import run_noting
+from gpusim.machine import Machine
+from gpusim.occupancy import occupancy
+from gpusim.plural import plural
+from gpusim.state import NEVER, REGISTERS
+from isa.errors import UserError
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.printer import show_instruction
+
+RAW, WAW, WAR = KINDS = ("RAW", "WAW", "WAR")
+LATTER = {RAW: "the writer", WAW: "the first writer", WAR: "the reader"}
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """What went wrong between two instructions, by pc, how often, and which code would mend it.
+
+    RAW: `pc` reads `register` before `other` has written it. WAW: `other` writes over what `pc` wrote, which comes
+    later in the program. WAR: `pc` overwrites what `other` has not read yet. `line` is 0 where there is no text.
+    """
+
+    kind: str
+    register: str
+    pc: int
+    line: int
+    other: int
+    other_line: int
+    times: int
+    text: str
+    mend: str
+
+    def __str__(self) -> str:
+        """One line."""
+        return f"{self.kind} {self.register}: {self.text} ({plural(self.times, 'time')}); {self.mend}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The hazards of so many blocks, in the order in which they came up, and what ended the run, if it did not end."""
+
+    hazards: tuple[Hazard, ...]
+    blocks: int
+    error: UserError | None
+
+
+def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Found:
+    """Run the blocks that fit at once on a machine that obeys codes, with values, and return what went wrong.
+
+    A program without codes is run with assigned ones. Raises UserError where kernel and machine don't fit.
+    """
+    coded = replace(kernel, program=with_codes(kernel.program, machine))
+    blocks = min(occupancy(kernel, machine).blocks, -(-kernel.blocks // machine.chip.sms))
+    noted, error = run_noting(coded, machine, blocks=blocks, max_cycles=max_cycles)
+    return Found(tuple(_told(coded, machine, *map(int, row)) for row in noted), blocks, error)
+
+
+def _told(kernel: Kernel, machine: Machine, kind: int, pc: int, name: int, other: int, times: int) -> Hazard:
+    code = kernel.program.instructions
+    register = f"R{name}" if name < REGISTERS else f"P{name - REGISTERS}"
+    deed = {
+        RAW: f"{_place(pc, code[pc])} reads it before {_place(other, code[other])} has written it",
+        WAW: f"{_place(other, code[other])} writes over the later result of {_place(pc, code[pc])}",
+        WAR: f"{_place(pc, code[pc])} overwrites it before {_place(other, code[other])} has read it",
+    }[KINDS[kind]]
+    mend = _mend(KINDS[kind], code[other], machine)
+    return Hazard(KINDS[kind], register, pc, code[pc].line, other, code[other].line, times, deed, mend)
+
+
+def _place(pc: int, instruction: Instruction) -> str:
+    line = f"line {instruction.line}, " if instruction.line else ""
+    return f"{line}pc {pc} `{show_instruction(replace(instruction, control=None))}`"
+
+
+def _mend(kind: str, other: Instruction, machine: Machine) -> str:
+    """Say which code lets the one instruction wait for the other."""
+    latency = fixed_latency(other, machine) if kind != WAR else 0
+    if latency:
+        return f"raise stall counts until {plural(latency, 'cycle')} lie between the two"
+    name, code = "read" if kind == WAR else "write", other.control
+    barrier = (code.read_barrier if kind == WAR else code.write_barrier) if code else None
+    if barrier is None:
+        return f"give {LATTER[kind]} a {name} barrier, and let the other wait for it"
+    return f"let the other wait for barrier {barrier}, the {name} barrier of {LATTER[kind]}"

@@ -1,0 +1,73 @@
+"""`gpusim hazards`: what wrong control codes let happen."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gpusim.commands.arguments import Json, KernelName, MachineName, Parameters, Settings, kernel_of, machine_of
+from gpusim.commands.codes import obeyed
+from gpusim.commands.document import write, write_json
+from gpusim.commands.progress import shown
+from gpusim.machine import Machine
+from gpusim.plural import plural
+from isa.kernel import Kernel
+
+if TYPE_CHECKING:
+    from gpusim.analysis.hazards import Found
+
+FOUND = 1  # exit code
+MOST = 10_000_000  # cycles: wrong values may keep a loop from ending
+MaxCycles = Annotated[int, typer.Option("--max-cycles", min=1, help="Give up beyond so many cycles.")]
+
+
+def hazards(
+    kernel: KernelName,
+    *,
+    machine: MachineName = "v100",
+    parameter: Parameters = None,
+    setting: Settings = None,
+    max_cycles: MaxCycles = MOST,
+    json: Json = False,
+) -> None:
+    """Find registers that are read or written too early, as the control codes are wrong. A hazard ends with code 1.
+
+    The blocks that fit on one SM at once are run, with values.
+
+    Example: gpusim hazards examples/saxpy.asm --machine h200
+    """
+    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), None)
+    obeyed(chosen, where)
+    from gpusim.analysis import hazards as analysis  # noqa: PLC0415  (--help waits for no compiler)
+
+    with shown(chosen.name):
+        found = analysis.hazards(chosen, where, max_cycles=max_cycles)
+    if found.error and not found.hazards:
+        raise found.error
+    if json:
+        write_json(_as_dict(chosen, where, found))
+    else:
+        write(_text(chosen, where, found))
+    if found.hazards:
+        raise typer.Exit(FOUND)
+
+
+def _text(kernel: Kernel, machine: Machine, found: Found) -> str:
+    scope = f"{plural(found.blocks, 'block')} on {machine.key}"
+    if not found.hazards:
+        return f"{kernel.name}: no hazard in {scope}\n"
+    head = f"{kernel.name}: {plural(len(found.hazards), 'hazard')} in {scope}"
+    ended = [f"then the run ended: {found.error}"] if found.error else []
+    return "".join(f"{line}\n" for line in (head, *found.hazards, *ended))
+
+
+def _as_dict(kernel: Kernel, machine: Machine, found: Found) -> dict[str, object]:
+    return {
+        "kernel": kernel.name,
+        "machine": machine.key,
+        "blocks": found.blocks,
+        "hazards": [asdict(hazard) for hazard in found.hazards],
+        "ended": str(found.error) if found.error else None,
+    }

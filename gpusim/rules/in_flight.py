@@ -1,0 +1,243 @@
+"""Results in flight, where control codes and no scoreboard keep order: who reads too early gets the old value.
+
+An instruction is in flight from its issue until its result is written and its sources are read. Results are computed at
+issue and kept aside; they are written when they are there, in order of time. Three things can go wrong, each noted as a
+hazard by pc, register and the other pc:
+
+* RAW: an instruction issues before a result that it reads is written;
+* WAW: a result is written over that of a later instruction, which came sooner;
+* WAR: a result is written before an earlier memory instruction has read the register.
+
+Lanes count: results that no lane has in common with the reader do it no harm.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.decode import LOAD, STORE
+from gpusim.rule import NEVER, rarely, rule
+from gpusim.rules import memory_access
+from gpusim.state import FLIGHTS, HAZARDS, LANES, REGISTERS
+from isa.operand import PT_INDEX
+
+RAW, WAW, WAR = range(3)
+CROWDED = 7  # fault code, behind the barrier's
+
+
+@rarely
+def land(sm: Any, g: int, now: int) -> None:
+    """Write the results of warp slot g that are there by now, the earliest first."""
+    first = _first_due(sm, g, now)
+    while first >= 0:
+        _land(sm, g, sm.in_flight[g, first])
+        first = _first_due(sm, g, now)
+    _forget(sm, g, now)
+
+
+@rule
+def _first_due(sm: Any, g: int, now: int) -> int:
+    """Which result is to be written next, -1: none by now."""
+    first, best, order = -1, now + 1, 0
+    for i in range(sm.warps[g].flights):
+        flight = sm.in_flight[g, i]
+        sooner = flight.written < best or (flight.written == best and flight.order < order)
+        if flight.landed == 0 and sooner:
+            first, best, order = i, flight.written, flight.order
+    return first
+
+
+@rule
+def _land(sm: Any, g: int, flight: Any) -> None:
+    """Write one result; note whom it meets in its registers."""
+    flight.landed = 1
+    instruction = sm.program[flight.pc]
+    for i in range(instruction.writes):
+        register = int(instruction.write[i])
+        _meet(sm, g, flight, register)
+        for lane in range(LANES):
+            if (flight.mask >> lane) & 1:
+                sm.lanes[g].registers[register, lane] = flight.values[i, lane]
+        memory_access.new_version(sm, g, register)
+    if instruction.predicate >= 0:
+        _meet(sm, g, flight, REGISTERS + instruction.predicate)
+        predicates = sm.lanes[g].predicates
+        kept = predicates[instruction.predicate] & ~flight.mask
+        predicates[instruction.predicate] = (flight.truth & flight.mask) | kept
+
+
+@rarely
+def _meet(sm: Any, g: int, flight: Any, name: int) -> None:
+    """Note a later result that has been written, and an earlier reader that is not done, of what is now written."""
+    for i in range(sm.warps[g].flights):
+        other = sm.in_flight[g, i]
+        instruction = sm.program[other.pc]
+        if other.mask & flight.mask and other.order != flight.order:
+            if other.order > flight.order and other.landed and writes(instruction, name):
+                _note(sm, WAW, other.pc, name, flight.pc)
+            if other.order < flight.order and other.read > flight.written and reads(instruction, name):
+                _note(sm, WAR, flight.pc, name, other.pc)
+
+
+@rule
+def _forget(sm: Any, g: int, now: int) -> None:
+    """Drop what is done, unless a result of an earlier instruction may still be written over its own."""
+    warp, i = sm.warps[g], 0
+    while i < warp.flights:
+        flight = sm.in_flight[g, i]
+        if flight.landed and flight.read <= now and not _may_be_overwritten(sm, g, flight):
+            warp.flights -= 1
+            _copy(flight, sm.in_flight[g, warp.flights])
+        else:
+            i += 1
+
+
+@rule
+def _copy(to: Any, of: Any) -> None:
+    to.pc, to.order, to.mask, to.written, to.read = of.pc, of.order, of.mask, of.written, of.read
+    to.landed, to.truth = of.landed, of.truth
+    for i in range(4):
+        for lane in range(LANES):
+            to.values[i, lane] = of.values[i, lane]
+
+
+@rarely
+def _may_be_overwritten(sm: Any, g: int, flight: Any) -> bool:
+    instruction = sm.program[flight.pc]
+    for i in range(sm.warps[g].flights):
+        other = sm.in_flight[g, i]
+        if other.landed == 0 and other.order < flight.order:
+            early = sm.program[other.pc]
+            if early.predicate >= 0 and early.predicate == instruction.predicate:
+                return True
+            for j in range(early.writes):
+                if writes(instruction, int(early.write[j])):
+                    return True
+    return False
+
+
+@rarely
+def writes(instruction: Any, name: int) -> bool:
+    """Whether the instruction writes a register, or a predicate: REGISTERS and its index."""
+    if name >= REGISTERS:
+        return instruction.predicate == name - REGISTERS
+    for i in range(instruction.writes):  # noqa: SIM110  (compiled)
+        if instruction.write[i] == name:
+            return True
+    return False
+
+
+@rarely
+def reads(instruction: Any, name: int) -> bool:
+    """Whether the instruction reads a register."""
+    for i in range(instruction.reads):  # noqa: SIM110  (compiled)
+        if instruction.read[i] == name:
+            return True
+    return False
+
+
+@rarely
+def look(sm: Any, g: int, pc: int, active: int) -> None:
+    """Note what the instruction that issues reads although its result is not written."""
+    instruction = sm.program[pc]
+    if instruction.guard != PT_INDEX:
+        _look_at(sm, g, pc, REGISTERS + instruction.guard, sm.warps[g].lanes)
+    if active == 0:
+        return
+    if instruction.selector >= 0:
+        _look_at(sm, g, pc, REGISTERS + instruction.selector, active)
+    for i in range(instruction.reads):
+        _look_at(sm, g, pc, int(instruction.read[i]), active)
+
+
+@rarely
+def _look_at(sm: Any, g: int, pc: int, name: int, active: int) -> None:
+    for i in range(sm.warps[g].flights):
+        flight = sm.in_flight[g, i]
+        mask = active & flight.mask
+        under_way = flight.landed == 0 and mask != 0 and writes(sm.program[flight.pc], name)
+        if under_way and mask & ~_covered(sm, g, flight.order, name):
+            _note(sm, RAW, pc, name, flight.pc)
+
+
+@rarely
+def _covered(sm: Any, g: int, order: int, name: int) -> int:
+    """Lanes in which a later result has been written."""
+    mask = 0
+    for i in range(sm.warps[g].flights):
+        other = sm.in_flight[g, i]
+        if other.landed and other.order > order and writes(sm.program[other.pc], name):
+            mask |= other.mask
+    return mask
+
+
+@rarely
+def _note(sm: Any, kind: int, pc: int, name: int, other: int) -> None:
+    """Count a hazard at `pc`, in a register, with the instruction at `other`; of too many, the first ones."""
+    for i in range(sm.hazardous):
+        hazard = sm.hazards[i]
+        if hazard.kind == kind and hazard.pc == pc and hazard.name == name and hazard.other == other:
+            hazard.times += 1
+            return
+    if sm.hazardous < HAZARDS:
+        hazard = sm.hazards[sm.hazardous]
+        hazard.kind, hazard.pc, hazard.name, hazard.other, hazard.times = kind, pc, name, other, 1
+        sm.hazardous += 1
+
+
+@rarely
+def enter(sm: Any, g: int, pc: int) -> bool:
+    """Keep aside what the instruction at `pc` is about to write: its old values; false: too much is in flight."""
+    warp, lanes, instruction = sm.warps[g], sm.lanes[g], sm.program[pc]
+    if warp.flights == FLIGHTS:
+        sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
+        return False
+    flight = sm.in_flight[g, warp.flights]
+    for i in range(instruction.writes):
+        for lane in range(LANES):
+            flight.values[i, lane] = lanes.registers[instruction.write[i], lane]
+    if instruction.predicate >= 0:
+        flight.truth = lanes.predicates[instruction.predicate]
+    return True
+
+
+@rarely
+def depart(sm: Any, g: int, pc: int, active: int) -> None:
+    """The results of the instruction at `pc` have been computed: they fly, and the old values are back."""
+    warp, lanes, instruction = sm.warps[g], sm.lanes[g], sm.program[pc]
+    queued = instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
+    if active == 0 or not (queued or instruction.pipe >= 0):
+        return
+    flight = sm.in_flight[g, warp.flights]
+    warp.flights += 1
+    warp.departed += 1
+    flight.pc, flight.order, flight.mask = pc, warp.departed, active
+    flight.written, flight.read, flight.landed = NEVER, NEVER, 0
+    for i in range(instruction.writes):
+        for lane in range(LANES):
+            old = flight.values[i, lane]
+            flight.values[i, lane] = lanes.registers[instruction.write[i], lane]
+            lanes.registers[instruction.write[i], lane] = old
+    if instruction.predicate >= 0:
+        truth = flight.truth
+        flight.truth = lanes.predicates[instruction.predicate]
+        lanes.predicates[instruction.predicate] = truth
+
+
+@rarely
+def last(sm: Any, g: int, read: int, written: int) -> None:
+    """The instruction that issued last reads its sources, and has its result, by these cycles."""
+    flight = sm.in_flight[g, sm.warps[g].flights - 1]
+    flight.read, flight.written = read, written
+
+
+@rarely
+def served(sm: Any, g: int, pc: int, read: int, written: int) -> None:
+    """The first of the warp's memory instructions at `pc` that has not been served now knows its times."""
+    first, order = -1, NEVER
+    for i in range(sm.warps[g].flights):
+        flight = sm.in_flight[g, i]
+        if flight.pc == pc and flight.read >= NEVER and flight.order < order:
+            first, order = i, flight.order
+    flight = sm.in_flight[g, first]
+    flight.read, flight.written = read, written

@@ -1,0 +1,50 @@
+import json
+
+from gpusim.commands.main import execute
+
+WRONG = "[B------:R-:W-:-:S01] MOV R8, 7\n[B------:R-:W-:-:S15] MOV R9, R8\n[B------:R-:W-:-:S01] EXIT\n"
+
+
+def wrong(folder, text: str = WRONG) -> str:
+    """Write a listing whose second instruction reads too early, and return its path."""
+    path = folder / "wrong.asm"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_hazard_is_told_and_ends_with_code_1(capsys, tmp_path):
+    """One line each names kind, register, both instructions and the mend."""
+    assert execute(["hazards", wrong(tmp_path)]) == 1
+    head, line = capsys.readouterr().out.splitlines()
+    assert head == "wrong: 1 hazard in 1 block on v100"
+    assert line.startswith("RAW R8: line 2, pc 1 `MOV R9, R8` reads it before line 1, pc 0 `MOV R8, 7` has written it")
+
+
+def test_right_codes_have_none(capsys, tmp_path):
+    """With a stall count as long as the latency there is no hazard, and exit code 0."""
+    assert execute(["hazards", wrong(tmp_path, WRONG.replace("S01] MOV", "S04] MOV"))]) == 0
+    assert capsys.readouterr().out == "wrong: no hazard in 1 block on v100\n"
+
+
+def test_json_has_each_hazard(capsys, tmp_path):
+    """The document has kernel, machine, blocks and the hazards' fields."""
+    assert execute(["hazards", wrong(tmp_path), "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["kernel"], document["machine"], document["blocks"]) == ("wrong", "v100", 1)
+    (hazard,) = document["hazards"]
+    assert (hazard["kind"], hazard["register"], hazard["pc"], hazard["line"], hazard["other"]) == ("RAW", "R8", 1, 2, 0)
+    assert document["ended"] is None
+
+
+def test_a_run_that_wrong_values_end_tells_its_hazards(capsys, tmp_path):
+    """A load whose address is not there yet faults; the hazard comes first, then what ended the run."""
+    text = ".buffer x f32 32\n[B------:R-:W-:-:S01] MOV R1, c[x]\n[B------:R-:W0:-:S01] LDG R2, [R1]\n"
+    assert execute(["hazards", wrong(tmp_path, text + "[B0-----:R-:W-:-:S01] EXIT\n")]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].startswith("then the run ended: wrong: line 3, pc 1, ")
+
+
+def test_a_machine_with_a_scoreboard_has_no_hazards(capsys):
+    """It is refused in one line, with exit code 2."""
+    assert execute(["hazards", "chain", "--machine", "gtx580"]) == 2
+    assert capsys.readouterr().err.startswith("error: gtx580: it has a scoreboard")
