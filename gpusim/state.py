@@ -230,6 +230,7 @@ flight_t = record([  # of an instruction whose result is not written, or whose s
     ("written", "i8"),  # when its result is
     ("read", "i8"),  # when its sources are
     ("landed", "i8"),  # 1: the result has been written
+    ("stale", "i8"),  # 1: a source was overwritten before it was read
     ("truth", "i8"),  # its predicate, as a mask of lanes
     ("values", "u4", (4, LANES)),  # its registers
 ])  # fmt: skip

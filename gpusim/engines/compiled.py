@@ -30,7 +30,7 @@ def cycle(sm: Any, memory: Any, now: int) -> None:
             step.schedule(sm, memory, k, now)
         k = step.after(k, schedulers)
     if sm.agenda[FIRST_SCHEDULER + schedulers] == now and sm.fault.code == 0:
-        step.serve(sm, now)
+        step.serve(sm, memory, now)
 
 
 @rule

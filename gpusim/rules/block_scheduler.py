@@ -7,7 +7,7 @@ from typing import Any
 from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import control_code, ladder, paths, warp_scheduler
 from gpusim.stall import OWN, Stall
-from gpusim.state import DONE, FREE, LAUNCHER, RUNNING, WARPS
+from gpusim.state import DONE, FREE, HOLDS, LAUNCHER, RUNNING, WARPS
 
 LAUNCH, EXITED, EMPTY = int(Stall.X_LAUNCH), int(Stall.X_EXITED), int(Stall.X_EMPTY)
 
@@ -73,8 +73,8 @@ def _clear(warp: Any) -> None:
     warp.predicate[:] = 0
     warp.version[:] = 0
     warp.kept[:] = 0
-    warp.holders[:] = 0
-    warp.let_go[:] = 0
+    for place in range(HOLDS):  # a slice of an array of another length would be compiled for itself
+        warp.holders[place] = warp.let_go[place] = 0
 
 
 @rule

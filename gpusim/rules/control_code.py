@@ -56,7 +56,8 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
 @rule
 def stall_of(machine: Any, instruction: Any) -> int:
     """Cycles from the instruction's issue to the warp's next at the earliest."""
-    return max(instruction.stall_count, machine.yield_stall if instruction.yields else 0)
+    stall = int(instruction.stall_count)
+    return max(stall, int(machine.yield_stall)) if instruction.yields else stall
 
 
 @rule
@@ -99,8 +100,8 @@ def let_go(warp: Any, instruction: Any, read: int, written: int) -> None:
 @rule
 def _written(instruction: Any) -> int:
     """Where its write barrier is counted; NVIDIA counts what is no load from far away as short scoreboard."""
-    rung = max(SHORT, instruction.rung)
-    return int(instruction.write_barrier) * RUNGS + rung - SHORT
+    rung = int(instruction.rung)
+    return int(instruction.write_barrier) * RUNGS + max(SHORT, rung) - SHORT
 
 
 @rule

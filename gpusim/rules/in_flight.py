@@ -60,7 +60,7 @@ def _land(sm: Any, g: int, flight: Any) -> None:
                 sm.lanes[g].registers[register, lane] = flight.values[i, lane]
         memory_access.new_version(sm, g, register)
     if instruction.predicate >= 0:
-        _meet(sm, g, flight, REGISTERS + instruction.predicate)
+        _meet(sm, g, flight, REGISTERS + int(instruction.predicate))
         predicates = sm.lanes[g].predicates
         kept = predicates[instruction.predicate] & ~flight.mask
         predicates[instruction.predicate] = (flight.truth & flight.mask) | kept
@@ -77,6 +77,7 @@ def _meet(sm: Any, g: int, flight: Any, name: int) -> None:
                 _note(sm, WAW, other.pc, name, flight.pc)
             if other.order < flight.order and other.read > flight.written and reads(instruction, name):
                 _note(sm, WAR, flight.pc, name, other.pc)
+                other.stale = 1
 
 
 @rule
@@ -95,7 +96,7 @@ def _forget(sm: Any, g: int, now: int) -> None:
 @rule
 def _copy(to: Any, of: Any) -> None:
     to.pc, to.order, to.mask, to.written, to.read = of.pc, of.order, of.mask, of.written, of.read
-    to.landed, to.truth = of.landed, of.truth
+    to.landed, to.stale, to.truth = of.landed, of.stale, of.truth
     for i in range(4):
         for lane in range(LANES):
             to.values[i, lane] = of.values[i, lane]
@@ -141,11 +142,11 @@ def look(sm: Any, g: int, pc: int, active: int) -> None:
     """Note what the instruction that issues reads although its result is not written."""
     instruction = sm.program[pc]
     if instruction.guard != PT_INDEX:
-        _look_at(sm, g, pc, REGISTERS + instruction.guard, sm.warps[g].lanes)
+        _look_at(sm, g, pc, REGISTERS + int(instruction.guard), sm.warps[g].lanes)
     if active == 0:
         return
     if instruction.selector >= 0:
-        _look_at(sm, g, pc, REGISTERS + instruction.selector, active)
+        _look_at(sm, g, pc, REGISTERS + int(instruction.selector), active)
     for i in range(instruction.reads):
         _look_at(sm, g, pc, int(instruction.read[i]), active)
 
@@ -212,16 +213,22 @@ def depart(sm: Any, g: int, pc: int, active: int) -> None:
     warp.flights += 1
     warp.departed += 1
     flight.pc, flight.order, flight.mask = pc, warp.departed, active
-    flight.written, flight.read, flight.landed = NEVER, NEVER, 0
-    for i in range(instruction.writes):
-        for lane in range(LANES):
-            old = flight.values[i, lane]
-            flight.values[i, lane] = lanes.registers[instruction.write[i], lane]
-            lanes.registers[instruction.write[i], lane] = old
+    flight.written, flight.read, flight.landed, flight.stale = NEVER, NEVER, 0, 0
+    _exchange(lanes, instruction, flight)
     if instruction.predicate >= 0:
         truth = flight.truth
         flight.truth = lanes.predicates[instruction.predicate]
         lanes.predicates[instruction.predicate] = truth
+
+
+@rarely
+def _exchange(lanes: Any, instruction: Any, flight: Any) -> None:
+    """What the registers written hold, and what the flight keeps, change places."""
+    for i in range(instruction.writes):
+        for lane in range(LANES):
+            held = lanes.registers[instruction.write[i], lane]
+            lanes.registers[instruction.write[i], lane] = flight.values[i, lane]
+            flight.values[i, lane] = held
 
 
 @rarely
@@ -233,11 +240,34 @@ def last(sm: Any, g: int, read: int, written: int) -> None:
 
 @rarely
 def served(sm: Any, g: int, pc: int, read: int, written: int) -> None:
-    """The first of the warp's memory instructions at `pc` that has not been served now knows its times."""
+    """The memory instruction at `pc` that has been served knows its times."""
+    flight = sm.in_flight[g, _to_be_served(sm, g, pc)]
+    flight.read, flight.written = read, written
+
+
+@rule
+def _to_be_served(sm: Any, g: int, pc: int) -> int:
+    """The first of the warp's memory instructions at `pc` that has not been served."""
     first, order = -1, NEVER
     for i in range(sm.warps[g].flights):
         flight = sm.in_flight[g, i]
         if flight.pc == pc and flight.read >= NEVER and flight.order < order:
             first, order = i, flight.order
-    flight = sm.in_flight[g, first]
-    flight.read, flight.written = read, written
+    return first
+
+
+@rarely
+def read_again(sm: Any, memory: Any, g: int, pc: int, now: int) -> None:
+    """The memory instruction at `pc` is about to be served: where its sources have been overwritten, it gets the new.
+
+    Not so an atomic, which would update twice. A store has been made at issue; it is made once more.
+    """
+    land(sm, g, now)
+    warp, instruction = sm.warps[g], sm.program[pc]
+    flight = sm.in_flight[g, _to_be_served(sm, g, pc)]
+    if flight.stale and instruction.update < 0:
+        following, warp.pc = warp.pc, pc
+        _exchange(sm.lanes[g], instruction, flight)
+        memory_access.access(sm, memory, g, flight.mask)
+        _exchange(sm.lanes[g], instruction, flight)
+        warp.pc = following

@@ -45,7 +45,7 @@ def act(sm: Any, memory: Any, agent: int, now: int) -> None:
     if agent == LAUNCHER:
         launch(sm, memory, now)
     elif agent == sm.load_store_agent:
-        serve(sm, now)
+        serve(sm, memory, now)
     else:
         schedule(sm, memory, agent - FIRST_SCHEDULER, now)
 
@@ -113,11 +113,13 @@ def values_at_start(sm: Any, memory: Any, slot: int) -> None:
 
 
 @rule
-def serve(sm: Any, now: int) -> None:
+def serve(sm: Any, memory: Any, now: int) -> None:
     """The load/store unit takes the head of a queue; the warp behind it may now know when it can go on."""
     y = load_store.chosen(sm, now)
     entry = sm.load_store.queues[y].entries[sm.load_store.queues[y].head]
     pc, cycles = entry.pc, entry.cycles
+    if sm.flying:
+        in_flight.read_again(sm, memory, entry.warp, pc, now)
     g = load_store.serve(sm, y, now)
     record.service(sm, g, pc, cycles, now)
     if ladder.latest(sm.warps[g]) >= NEVER:

@@ -86,6 +86,17 @@ def test_a_source_may_be_overwritten_before_it_is_read():
     assert found(lines[0], "[B0-----:R-:W-:-:S15] MOV R8, 7") == []
 
 
+def test_a_source_overwritten_before_service_gives_the_new_value():
+    """A store behind slow loads is served when its data register has been written again: it stores the new value."""
+    slow = ["[B------:R-:W-:-:S01] S2R R1, LANEID", "[B------:R-:W-:-:S15] NOP", "[B------:R-:W-:-:S15] NOP"]
+    slow += ["[B------:R-:W-:-:S15] SHL R1, R1, 2", *["[B------:R-:W0:-:S01] LDS.128 R12, [RZ]"] * 8]
+    store = "[B------:R0:W-:-:S01] STS [R1], R8", "[B------:R-:W-:-:S15] MOV R8, 7"
+    load = "[B------:R-:W1:-:S15] LDS R9, [R1]", "[B-1----:R-:W-:-:S15] NOP"
+    waiting = store[1].replace("B------", "B0-----")
+    assert stored(*slow, *store, *load) == 7
+    assert stored(*slow, store[0], waiting, *load) == 0
+
+
 def test_a_guard_is_read_too():
     """A comparison that is not there yet leaves its guard as it was: false."""
     lines = "[B------:R-:W-:-:S01] ISETP.EQ P0, RZ, 0", "[B------:R-:W-:-:S15] @P0 MOV R9, 7"
