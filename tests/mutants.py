@@ -37,7 +37,7 @@ from gpusim.rules import (
 )
 from gpusim.stall import OWN
 from gpusim.state import NEVER
-from isa.errors import DeadlockError
+from isa.errors import DeadlockError, ExecutionError
 from isa.kernel import Kernel
 from isa.listing import read
 
@@ -238,7 +238,7 @@ def verdict(name: str) -> str:
     with patch.object(module, attribute, mutant):
         try:
             run = run_sm(kernel, machine, trace=True)
-        except DeadlockError:
+        except (DeadlockError, ExecutionError):
             return "caught"
     return "caught" if mistakes(run, scan(kernel, machine, 1)) else "survived"
 
