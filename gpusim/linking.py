@@ -15,7 +15,17 @@ from typing import Any
 from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.typed_passes import DumpParforDiagnostics, InlineOverloads
 from numba.core.types.misc import unliteral
+from numba.core.untyped_passes import (
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    WithLifting,
+)
 from numba.np import arrayobj
 
 
@@ -108,6 +118,20 @@ def _records_spelt_once() -> Iterator[None]:
         record.__repr__ = before
 
 
+# Passes for what no rule has: local functions, contexts, overloads with bodies to inline, values told by their type.
+NEEDLESS = {
+    WithLifting,
+    InlineClosureLikes,
+    MakeFunctionToJitFunction,
+    InlineInlinables,
+    FindLiterallyCalls,
+    LiteralUnroll,
+    LiteralPropagationSubPipelinePass,
+    InlineOverloads,
+    DumpParforDiagnostics,
+}
+
+
 class _OurCompiler(Compiler):
     """Numba's compiler, where indices count from the first element."""
 
@@ -118,7 +142,10 @@ class _OurCompiler(Compiler):
         state = self.state
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
-        return super().define_pipelines()
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.passes = [step for step in pipeline.passes if step[0] not in NEEDLESS]
+        return pipelines
 
     def _compile_core(self) -> Any:
         with _no_index_from_the_end(), _records_spelt_once():

@@ -38,6 +38,7 @@ INNER = {  # a rule is called from compiled code only, and becomes part of it
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
     "forceinline": True,
+    "no_rewrites": True,
     "pipeline_class": RuleCompiler,
 }
 OUTER = {"cache": True, "pipeline_class": EntryCompiler}
