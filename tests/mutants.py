@@ -66,6 +66,9 @@ BUSY = """
     FFMA R25, R1, R2.reuse, R3.reuse
     FFMA R26, R1, R2, R3
     LOP.XOR R25, R3, R2
+    IMAD R26, R1, R2, R3
+    IMAD R27, R2, R3, R1
+    IMAD R26, R1, R2, R3
     IADD R25, R25, 1
     LDS R15, [R2]
     BAR.SYNC 0

@@ -14,7 +14,9 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import scan_paths
 from executed import execute, load_store_cost, target
+from scan_state import Warp
 
 from gpusim.machine import Machine, initiation_interval, line_cycles
 from isa import memory
@@ -47,24 +49,26 @@ class Executed:
 
 
 def executed(kernel: Kernel, machine: Machine) -> list[Executed]:
-    """What the only warp of a kernel executes, in program order, up to its EXIT."""
-    instructions, pc = kernel.program.instructions, 0
-    unused = np.zeros(len(instructions), np.int64)
+    """What the only warp of a kernel executes, in its own order, up to its last EXIT."""
+    unused = np.zeros(len(kernel.program), np.int64)
     frame = new_frame(kernel, 0, memory.image(kernel), unused, unused.copy())
-    group = group_of(frame, (0,))
+    warp = Warp(slot=0, block=0, index=0, age=0, start=0, frame=frame, group=group_of(frame, (0,)))
     stream: list[Executed] = []
-    while True:
-        instruction = instructions[pc]
-        lanes, addresses = execute(kernel, frame, group, pc)
-        done = Executed(pc, instruction, bool(lanes.any()))
-        if done.queued:
-            done = Executed(pc, instruction, True, *load_store_cost(machine, instruction.row, addresses, lanes))
-        stream.append(done)
-        taken, pc = done.active and instruction.row.mnemonic in ("BRA", "EXIT"), pc + 1
-        if taken and instruction.row.mnemonic == "EXIT":
-            return stream
-        if taken:
-            pc = target(kernel, done.pc)
+    while not warp.exited:
+        stream.append(_next(kernel, machine, warp))
+    return stream
+
+
+def _next(kernel: Kernel, machine: Machine, warp: Warp) -> Executed:
+    """Execute the warp's next instruction; lanes that part go their ways one after the other."""
+    pc = warp.pc
+    instruction = kernel.program.instructions[pc]
+    lanes, addresses = execute(kernel, warp.frame, warp.group, pc)
+    jump = {"EXIT": None, "BRA": target(kernel, pc) if instruction.row.mnemonic == "BRA" else 0}
+    scan_paths.move(kernel.program, warp, pc, lanes, jump.get(instruction.row.mnemonic, pc + 1))
+    done = Executed(pc, instruction, bool(lanes.any()))
+    cost = load_store_cost(machine, instruction.row, addresses, lanes) if done.queued else (0, 0, 0)
+    return Executed(pc, instruction, done.active, *cost)
 
 
 def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:

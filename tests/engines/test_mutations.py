@@ -83,7 +83,7 @@ def test_wrong_rules_are_caught_by_the_scan_of_every_cycle():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": paths}
     script = [sys.executable, str(ROOT / "tests" / "mutants.py")]
     answer = subprocess.run(script, env=environment, capture_output=True, text=True, check=True).stdout
-    verdicts = dict(line.split(": ") for line in answer.splitlines())
+    verdicts = dict(line.rsplit(": ", 1) for line in answer.splitlines())
     assert {verdicts.pop(name) for name in (NO_MUTANT, NO_CODED_MUTANT)} == {"survived"}
     assert len(verdicts) >= 15
     assert set(verdicts.values()) == {"caught"}, verdicts

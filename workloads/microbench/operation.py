@@ -87,6 +87,7 @@ OPERATIONS = {row.mnemonic: row for row in (
     Operation("FLO.U32",  "u4", 31,            (),          lambda n: (31, 4, 2, 1, 0, 2**32 - 1)[n % 6]),
     Operation("BREV",     "u4", 1,             (),          lambda n: 2**31 if n % 2 else 1),
     Operation("I2F",      "u4", 0,             (),          _always(0)),
+    Operation("I2FP",     "u4", 0,             (),          _always(0)),
     Operation("F2I",      "u4", 0,             (),          _always(0)),
     Operation("HFMA2",    "u4", HALF_ONES,     (HALF_MINUS_ONES, 0), _half_signs),
     Operation("HFMA2.MMA", "u4", HALF_ONES,    (HALF_MINUS_ONES, 0), _half_signs),
