@@ -7,13 +7,16 @@ Each name (R4, P0) is followed through the program as its pending result and rea
 * sources of a memory instruction that something overwrites later, by read barriers: the overwriter waits.
 
 Where paths meet, the later time and all barriers count. Barriers are handed out in the order of the program; when none
-is free, one is shared with what is likeliest to be done at the same time.
+is free, those two become one whose waiters come closest behind each other.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 from gpusim.machine import Machine, choices, pairs, through_port
 from isa.control import BARRIERS, MOST_STALL, Control
@@ -23,6 +26,7 @@ from isa.program import Program
 from isa.table import MEMORY_UNITS, Unit
 
 READ, WRITE = "read", "write"
+NOWHERE = 1 << 30
 
 
 @dataclass(slots=True)
@@ -45,6 +49,21 @@ class _Facts:
     fixed: Sequence[int]  # latency, 0: a barrier tells of the result
     barriers: Sequence[tuple[int | None, int | None]]  # of the reads, of the result
     least: Sequence[int]  # stall count
+
+
+@dataclass(slots=True, eq=False)
+class _Barrier:
+    """A barrier held for results or readers of a unit class: its names, where one is met, and who gives it.
+
+    `givers`: (pc, 0 as read or 1 as write barrier).
+    """
+
+    number: int
+    kind: str
+    unit: Unit
+    names: frozenset[str]
+    met: int
+    givers: list[tuple[int, int]]
 
 
 def has_codes(program: Program) -> bool:
@@ -116,17 +135,32 @@ def _handed_out(
     told: Sequence[bool],
 ) -> list[tuple[int | None, int | None]]:
     """Return by pc the read and the write barrier, as if the program were one straight line."""
-    held: dict[int, tuple[str, Unit, frozenset[str]]] = {}  # barrier: what for, of which unit class, of which names
-    given = []
+    held: list[_Barrier] = []
+    given: list[list[int | None]] = [[None, None] for _ in code]
+    users, writers = _places(map(frozenset.union, read, written)), _places(written)
     for pc, instruction in enumerate(code):
-        done = [b for b, (kind, _, names) in held.items() if names & _touched(kind, read[pc], written[pc])]
-        for barrier in done:
-            del held[barrier]
+        held = [b for b in held if not b.names & _touched(b.kind, read[pc], written[pc])]
         unit = instruction.row.unit
-        reader = _barrier(held, READ, unit, read[pc]) if overwritten[pc] else None
-        writer = _barrier(held, WRITE, unit, written[pc]) if told[pc] else None
-        given.append((reader, writer))
-    return given
+        if overwritten[pc]:
+            _hand_out(held, given, _Barrier(-1, READ, unit, read[pc], _next(writers, read[pc], pc), [(pc, 0)]))
+        if told[pc]:
+            _hand_out(held, given, _Barrier(-1, WRITE, unit, written[pc], _next(users, written[pc], pc), [(pc, 1)]))
+    return [(reader, writer) for reader, writer in given]
+
+
+def _places(names: Iterable[frozenset[str]]) -> Mapping[str, list[int]]:
+    """Return for each name where it is touched, in order."""
+    places = defaultdict[str, list[int]](list)
+    for pc, touched in enumerate(names):
+        for name in touched:
+            places[name].append(pc)
+    return places
+
+
+def _next(places: Mapping[str, list[int]], names: frozenset[str], pc: int) -> int:
+    """Return where one of the names is touched next, straight on; NOWHERE behind the program's end."""
+    behind = ((places.get(name, []), bisect_right(places.get(name, []), pc)) for name in names)
+    return min((where[i] for where, i in behind if i < len(where)), default=NOWHERE)
 
 
 def _touched(kind: str, read: frozenset[str], written: frozenset[str]) -> frozenset[str]:
@@ -134,14 +168,37 @@ def _touched(kind: str, read: frozenset[str], written: frozenset[str]) -> frozen
     return written if kind == READ else read | written
 
 
-def _barrier(held: dict[int, tuple[str, Unit, frozenset[str]]], kind: str, unit: Unit, names: frozenset[str]) -> int:
-    """Hand out a barrier: readers of a unit class share one, results share when all are taken."""
-    alike = [b for b, (other, of, _) in held.items() if (other, of) == (kind, unit)]
-    free = [b for b in range(BARRIERS) if b not in held]
-    barrier = alike[-1] if alike and (kind == READ or not free) else free[0] if free else list(held)[-1]
-    before = held.pop(barrier)[2] if barrier in held else frozenset()
-    held[barrier] = kind, unit, before | names
-    return barrier
+def _hand_out(held: list[_Barrier], given: list[list[int | None]], new: _Barrier) -> None:
+    """Give the instruction of a new barrier a number; readers of a unit class always share one."""
+    held.append(new)
+    alike = [b for b in held[:-1] if (b.kind, b.unit) == (READ, new.unit)] if new.kind == READ else []
+    if alike:
+        _join(held, given, alike[-1], new)
+    elif len(held) > BARRIERS:
+        _join(held, given, *min(combinations(held, 2), key=_apart))
+    if new in held:
+        free = next(number for number in range(BARRIERS) if all(b.number != number for b in held))
+        _number(given, new, free)
+
+
+def _apart(pair: tuple[_Barrier, _Barrier]) -> tuple[bool, int]:
+    """Return how badly two barriers go together: of another kind or unit class, and how far apart they are met."""
+    one, other = pair
+    return (one.kind, one.unit) != (other.kind, other.unit), abs(one.met - other.met)
+
+
+def _join(held: list[_Barrier], given: list[list[int | None]], one: _Barrier, other: _Barrier) -> None:
+    """Make the later of two held barriers part of the earlier."""
+    held.remove(other)
+    one.names, one.met = one.names | other.names, min(one.met, other.met)
+    one.givers += other.givers
+    _number(given, one, one.number)
+
+
+def _number(given: list[list[int | None]], barrier: _Barrier, number: int) -> None:
+    barrier.number = number
+    for pc, which in barrier.givers:
+        given[pc][which] = number
 
 
 def _least(program: Program, machine: Machine) -> list[int]:

@@ -51,9 +51,10 @@ def _collects(sm: Any, k: int, warp: Any, now: int) -> bool:
 
 @rule
 def _free(sm: Any, k: int, now: int) -> bool:
-    """Whether the turn has a port left: none after a refused instruction, which wastes the turn, or a fault."""
+    """Whether the turn has a port left: none after a refused instruction, which wastes the turn, a stall or a fault."""
     scheduler = sm.schedulers[k]
-    return scheduler.issued_at == now and scheduler.dispatched < sm.machine.ports and sm.fault.code == 0
+    left = scheduler.issued_at == now and scheduler.dispatched < sm.machine.ports
+    return left and scheduler.stalled_until <= now and sm.fault.code == 0
 
 
 @rule

@@ -20,9 +20,9 @@ def body(kernel):
     return program.instructions[start : end + 1]
 
 
-def slots_of_a_round(reuse: str) -> float:
+def slots_of_a_round(reuse: str, rule: str = "scoreboard") -> float:
     """Cycles of a round, for each of the four warps of a scheduler of the GTX 980, if turns are shared out evenly."""
-    machine = load("gtx980", {"schedulers.policy": "lrr"})
+    machine = load("gtx980", {"schedulers.policy": "lrr", "dependence.rule": rule})
     short, long = (run_sm(maxas_loop(reuse, iterations=n), machine, feed="replay").cycles for n in (4, 12))
     return (long - short) / 8 / 4
 
@@ -53,6 +53,12 @@ def test_the_loop_reaches_its_issue_slots_with_reuse_alone():
     """A round takes its 520 slots within half a per cent; without reuse at least 50 more, and no more than 128."""
     assert slots_of_a_round("on") == pytest.approx(SLOTS, rel=0.005)
     assert 50 < slots_of_a_round("off") - SLOTS <= 128
+
+
+@pytest.mark.jit
+def test_assigned_codes_cost_the_pairs_that_the_queue_parts():
+    """A code pairs two instructions beforehand: where the queue takes the second later, it goes alone; some 1 %."""
+    assert slots_of_a_round("on") < slots_of_a_round("on", "codes") < 1.015 * SLOTS
 
 
 @pytest.mark.parametrize("bad", [{"reuse": "yes"}, {"iterations": 0}, {"blocks": 0}])
