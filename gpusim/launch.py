@@ -259,6 +259,7 @@ def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
         pipe_names(machine).index(named[unit.value]) if unit.value in named else -1
         for named in (machine.joint, machine.blocked)
     )
+    packed.lone = len(pipes) == 1 and packed.joint < 0 and packed.blocked < 0
     packed.double, packed.queued = unit is Unit.DP, unit in SPACES or through_port(machine, unit)
     throttle = Stall.MIO_THROTTLE if packed.queued else Stall.MATH_PIPE_THROTTLE
     packed.throttle = Stall.TEX_THROTTLE if unit is Unit.TEXTURE else throttle

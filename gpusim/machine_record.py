@@ -18,6 +18,7 @@ MEMORY, L1, L2 = range(len(HITS))
 unit_t = record([
     ("choices", "i8"),  # pipes that may execute it, 0: none
     ("choice", "i8", (CHOICES,)),  # these, in the order in which they are tried
+    ("lone", "i8"),  # 1: one pipe, and no other is joint or blocked
     ("joint", "i8"),  # a further pipe that is needed and occupied with the first one, -1: none
     ("blocked", "i8"),  # a pipe that takes nothing for an initiation interval behind the issue, -1: none
     ("throttle", "i8"),  # stall reason while its pipe is busy or its queue full

@@ -98,7 +98,7 @@ warp_t = record([
     ("flights", "i8"),  # instructions in flight, where they are followed
     ("departed", "i8"),  # those so far
     ("kept", "i8", (OPERANDS, REUSE)),  # the reuse cache, by operand slot and width: register + 1, 0: nothing
-])  # fmt: skip
+], spread=True)  # fmt: skip
 
 scheduler_t = record([
     ("waiting", "i8"),  # warps that are not ready

@@ -109,11 +109,17 @@ def serve(sm: Any, y: int, now: int) -> int:
     read = now + max(1, instruction.war)
     scoreboard.let_go(warp, instruction, entry.number, read)
     if sm.machine.codes:
-        control_code.release(warp, instruction, read, ready)
-    if sm.flying:
-        in_flight.served(sm, entry.warp, entry.pc, read, ready)
+        _told(sm, entry, read, ready)
     sm.agenda[sm.load_store_agent] = _next_service(sm)
     return int(entry.warp)
+
+
+@rarely
+def _told(sm: Any, entry: Any, read: int, ready: int) -> None:
+    """Where control codes are obeyed, barriers tell when the sources are read and the result is there."""
+    control_code.release(sm.warps[entry.warp], sm.program[entry.pc], read, ready)
+    if sm.flying:
+        in_flight.served(sm, entry.warp, entry.pc, read, ready)
 
 
 @rule

@@ -21,9 +21,7 @@ def instance(sm: Any, k: int, pipe: int) -> Any:
 @rule
 def earliest(sm: Any, k: int, needs: Any) -> int:
     """First cycle at which a pipe takes the next warp instruction of the unit class."""
-    if needs.choices > 1 or needs.joint >= 0:
-        return _first_free(sm, k, needs)
-    return instance(sm, k, needs.choice[0]).free
+    return instance(sm, k, needs.choice[0]).free if needs.lone else _first_free(sm, k, needs)
 
 
 @rarely
@@ -38,11 +36,11 @@ def _first_free(sm: Any, k: int, needs: Any) -> int:
 def commit(sm: Any, k: int, unit: int, now: int) -> None:
     """A warp instruction of the unit class enters the first of its pipes that is free."""
     needs = sm.machine.units[unit]
-    pipe = needs.choice[0] if needs.choices == 1 else _chosen(sm, k, needs, now)
+    pipe = needs.choice[0] if needs.lone else _chosen(sm, k, needs, now)
     taken, cycles = instance(sm, k, pipe), interval(sm, pipe)
     taken.free = now + cycles
     taken.busy += cycles
-    if needs.joint >= 0 or needs.blocked >= 0:
+    if not needs.lone:
         _others(sm, k, needs, now, cycles)
 
 

@@ -237,7 +237,7 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     instruction.active += sm.outcome.threads
     if sm.outcome.threads:
         occupy(sm, instruction, k, g, pc, now)
-    if sm.parting:
+    if sm.parting and instruction.eventful:
         go_on(sm, g, instruction, pc, now)
     if warp.live:
         prepare(sm, warp)
@@ -249,7 +249,7 @@ def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
     warp = sm.warps[g]
     if not sm.replaying:
         paths.follow(sm, g, instruction, pc)
-    elif instruction.eventful:
+    else:
         warp.pc, warp.threads = sm.outcome.onward, sm.outcome.left
     if warp.threads == 0:
         leave(sm, g, pc, now)
@@ -281,9 +281,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         ready = now + instruction.latency + late
         scoreboard.commit(warp, instruction, pc, ready)
         if machine.codes:
-            control_code.let_go(warp, instruction, now, ready)
-        if sm.flying:
-            in_flight.last(sm, g, now, ready)
+            _told(sm, g, instruction, now, ready)
         if instruction.action == FETCH:
             warp.drained = max(warp.drained, ready)
     elif load_store.serves(instruction):
@@ -299,6 +297,14 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
             stream.passed(sm, g, pc, instruction.target)
     elif instruction.action == EXIT and not sm.parting:
         leave(sm, g, pc, now)
+
+
+@rarely
+def _told(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
+    """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
+    control_code.let_go(sm.warps[g], instruction, now, ready)
+    if sm.flying:
+        in_flight.last(sm, g, now, ready)
 
 
 @rarely
