@@ -100,7 +100,7 @@ CHANGES: dict[str, int | str] = {
     "pairing.move": "none",
     "register_file.banks": 1,
     "register_file.collecting": 2,
-    "register_file.window": 0,
+    "register_file.window": 1,
     "register_file.reuse": 1,
     "unit.int.pipe": "sp dp",
     "joint.fp32": "dp",
