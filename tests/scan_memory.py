@@ -115,6 +115,8 @@ def _hold(machine: Machine, row: Row) -> int:
 
 def _transfer(sm: Scan, lines: int, now: int) -> int:
     """The cycle at which the channel has moved so many lines."""
+    if lines == 0:
+        return now
     cache = sm.machine.cache
     cost = cache.l2_sector_parts if cache and cache.hits == "l2" else round(64 * line_cycles(sm.machine))
     sm.channel = max(sm.channel, 64 * now) + lines * cost
