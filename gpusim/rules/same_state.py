@@ -100,16 +100,16 @@ def _warps_agree(sm: Any, r: Any, before: int, here: int) -> bool:
         ready = word(r, here, READY, g % schedulers) >> (g // schedulers) & 1
         if ready and not _sums_agree(sm, r, before, here, g):
             return False
-    return _order_agrees(sm, r, before, here)
+    return _order_agrees(sm, r, AGE, before, here) and _order_agrees(sm, r, ORDER, before, here)
 
 
 @rule
-def _order_agrees(sm: Any, r: Any, before: int, here: int) -> bool:
+def _order_agrees(sm: Any, r: Any, name: int, before: int, here: int) -> bool:
     """Whether warps placed in between, or that yielded, come behind those that stayed, as did those in their slots."""
     stayed, replaced = -1, NEVER
     for g in range(sm.warp_slots):
-        seen = word(r, before, ORDER, g)
-        if word(r, here, ORDER, g) == seen:
+        seen = word(r, before, name, g)
+        if word(r, here, name, g) == seen:
             stayed = max(stayed, seen)
         else:
             replaced = min(replaced, seen)

@@ -118,6 +118,7 @@ def test_a_hazard_tells_place_and_mend():
     assert hazard.mend == "give the reader a read barrier, and let the other wait for it"
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("machine", ["gtx980", "v100", "h200"])
 def test_shipped_kernels_have_no_hazard(machine):
     """The SGEMM with assigned codes runs without one."""

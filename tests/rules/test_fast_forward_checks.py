@@ -188,13 +188,14 @@ def test_a_number_taken_anew_must_keep_its_distance(recurring):
     assert same_state._numbers_agree(roles, recurring.before, recurring.here)
 
 
+@pytest.mark.parametrize("name", [same_state.AGE, same_state.ORDER])
 @pytest.mark.parametrize(("seen", "now", "agrees"), [((3, 4), (3, 7), True), ((4, 3), (4, 6), False)])
-def test_a_warp_that_stays_must_be_the_older_one_throughout(recurring, seen, now, agrees):
-    """A warp may not overtake another in age: `oldest` and `gto` would choose otherwise in the next period."""
-    kept, ages = recurring.roles.kept, recurring.column(same_state.AGE)
+def test_a_warp_that_stays_must_be_the_older_one_throughout(recurring, name, seen, now, agrees):
+    """A warp may not overtake another by age or yield: `cggty` or `gto` would choose otherwise in the next period."""
+    kept, ages = recurring.roles.kept, recurring.column(name)
     kept[recurring.before, ages : ages + 3] = *seen, 0
     kept[recurring.here, ages : ages + 3] = *now, 0
-    assert same_state._order_agrees(recurring.sm, recurring.roles, recurring.before, recurring.here) == agrees
+    assert same_state._order_agrees(recurring.sm, recurring.roles, name, recurring.before, recurring.here) == agrees
 
 
 @pytest.mark.parametrize(("ready_at", "more", "agrees"), [(0, 5, True), (9, 0, True), (9, 5, False)])
