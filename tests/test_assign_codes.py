@@ -80,6 +80,7 @@ def test_a_pair_of_maxwell_has_a_stall_count_of_0():
     assert codes("FADD R5, R2, R3\nLDS R4, [R5]\nEXIT", gtx980)[0][-3:-1] == "06"
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("machine", ["gtx980", "v100", "rtx2080ti", "a100", "rtx3090", "h200"])
 def test_shipped_kernels_keep_their_values(machine):
     """On every machine that obeys codes, the SGEMM, which has none, leaves the memory of program order."""
