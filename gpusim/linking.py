@@ -29,16 +29,24 @@ from numba.core.untyped_passes import (
 from numba.np import arrayobj
 
 
+NARROW = types.int8, types.uint8, types.int32  # columns of records: small numbers, which int64 holds as they are
+
+
 def for_any_number(dispatcher: Any) -> Any:
-    """Return the dispatcher, which no longer compiles anew for each constant that a caller passes: LLVM sees those."""
+    """Return the dispatcher, which no longer compiles anew for each constant, or width of small number, passed to it."""
     by_literals = dispatcher.get_call_template
 
     def template(arguments: Any, keywords: Any) -> Any:
-        named = {name: unliteral(kind) for name, kind in keywords.items()}
-        return by_literals(tuple(map(unliteral, arguments)), named)
+        named = {name: _wide(kind) for name, kind in keywords.items()}
+        return by_literals(tuple(map(_wide, arguments)), named)
 
     dispatcher.get_call_template = template
     return dispatcher
+
+
+def _wide(kind: Any) -> Any:
+    plain = unliteral(kind)
+    return types.int64 if plain in NARROW else plain
 
 
 class _NoMachineCode:
