@@ -242,6 +242,9 @@ def _pack(packed: Any, machine: Machine) -> None:
 def _dependence(packed: Any, machine: Machine) -> None:
     if machine.dependence and by_codes(machine):
         packed.codes, packed.yield_stall = 1, machine.dependence.yield_stall
+        packed.freezes = machine.selection is not None and machine.selection.freezes
+    packed.selects = machine.selection is not None
+    packed.hesitates = packed.selects or machine.register_file is not None
 
 
 def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:
@@ -259,6 +262,7 @@ def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
         pipe_names(machine).index(named[unit.value]) if unit.value in named else -1
         for named in (machine.joint, machine.blocked)
     )
+    packed.asked = bool(pipes) and not (machine.selection and unit in machine.selection.keeps.split())
     packed.lone = len(pipes) == 1 and packed.joint < 0 and packed.blocked < 0
     packed.double, packed.queued = unit is Unit.DP, unit in SPACES or through_port(machine, unit)
     throttle = Stall.MIO_THROTTLE if packed.queued else Stall.MATH_PIPE_THROTTLE
@@ -307,7 +311,7 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
         scheduler.later_due = state.NEVER
         scheduler.due[:] = state.NEVER
         scheduler.issued_at = NOT_YET
-        scheduler.last = -1
+        scheduler.last = scheduler.selected = -1
 
 
 def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: int, words: int) -> None:

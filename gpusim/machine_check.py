@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpusim.machine_file import Fact
-from gpusim.schema import MEMBERS, Machine
+from gpusim.schema import MEMBERS, Machine, Selection
 from isa.errors import UserError
 from isa.kernel import WARP_SIZE
 from isa.profile import PLACE_BYTES
@@ -20,6 +20,8 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     _check_port(machine, facts)
     _check_other_pipes(machine, facts)
     _check_memory(machine, facts)
+    if machine.selection:
+        _check_selection(machine, machine.selection, facts)
     if machine.dependence:
         _check_classes(machine.dependence.variable, facts["dependence.variable"])
 
@@ -65,6 +67,14 @@ def _check_other_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:
                 place = facts[f"{section}.{unit}"].place
                 one = "one pipe" if section == "joint" else "pipes"
                 raise UserError(f"{place}: {unit} can't have {name} {section}; give a class of {one} another one")
+
+
+def _check_selection(machine: Machine, selection: Selection, facts: Mapping[str, Fact]) -> None:
+    """Check that `keeps` names unit classes, and that nothing but pipes and operands holds a selected warp."""
+    _check_classes(selection.keeps, facts["selection.keeps"])
+    if machine.double.exclusive != "off":
+        place = facts["double.exclusive"].place
+        raise UserError(f"{place}: a machine with [selection] has no exclusive double precision; write off")
 
 
 def _check_pairing(machine: Machine, facts: Mapping[str, Fact]) -> None:

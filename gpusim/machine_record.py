@@ -19,6 +19,7 @@ unit_t = record([
     ("choices", "i8"),  # pipes that may execute it, 0: none
     ("choice", "i8", (CHOICES,)),  # these, in the order in which they are tried
     ("lone", "i8"),  # 1: one pipe, and no other is joint or blocked
+    ("asked", "i8"),  # 1: it has pipes, and they must be free before a warp is selected
     ("joint", "i8"),  # a further pipe that is needed and occupied with the first one, -1: none
     ("blocked", "i8"),  # a pipe that takes nothing for an initiation interval behind the issue, -1: none
     ("throttle", "i8"),  # stall reason while its pipe is busy or its queue full
@@ -67,6 +68,9 @@ machine_t = record([
     ("block_latency", "i8"),  # cycles from a free block slot to the first issue of the next block
     ("warp_skew", "i8"),  # further cycles per warp of a block
     ("block_skew", "i8"),  # further cycles per block of the first wave
+    ("selects", "i8"),  # 1: a selected warp that can't go at once is the next to go
+    ("freezes", "i8"),  # 1: a stall for operands stops the stall counts of the scheduler's warps
+    ("hesitates", "i8"),  # 1: a selected warp may have to wait
     ("codes", "i8"),  # 1: control codes say when an instruction may go
     ("yield_stall", "i8"),  # cycles from an issue that yields to the warp's next, at least
     ("register_banks", "i8"),  # 0: the register file is never late

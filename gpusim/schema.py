@@ -133,6 +133,13 @@ class RegisterFile(msgspec.Struct, frozen=True):
     reuse: Literal[0, 1, 2]  # 32-bit words that the reuse cache keeps for each operand slot of a warp (0: none)
 
 
+class Selection(msgspec.Struct, frozen=True):
+    """A selected warp that can't dispatch keeps its scheduler; without this, late operands stop it, any goes next."""
+
+    keeps: str  # unit classes whose pipe is looked at only when a warp has been selected; or `none`
+    freezes: Flag  # 1: a stall for operands alone stops the stall counts of all warps of the scheduler
+
+
 class LoadStore(msgspec.Struct, frozen=True):
     """The load/store units' instruction queue."""
 
@@ -256,6 +263,7 @@ class Machine(msgspec.Struct, frozen=True):
     branch: Branch
     launch: Launch
     register_file: RegisterFile | None = None
+    selection: Selection | None = None
     dependence: Dependence | None = None
     memory_port: MemoryPort | None = None
     cache: Cache | None = None

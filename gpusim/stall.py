@@ -43,7 +43,7 @@ MEANING = {
     Stall.X_WAR: "would overwrite a register that an earlier memory instruction has not read yet",
     Stall.DRAIN: "may not exit before its memory instructions are done",
     Stall.MIO_THROTTLE: "the load/store queue is full",
-    Stall.DISPATCH_STALL: "its scheduler waits until the register file can deliver operands",
+    Stall.DISPATCH_STALL: "its scheduler waits until a chosen warp has its operands, or its pipe",
     Stall.MATH_PIPE_THROTTLE: "its arithmetic pipe is busy",
     Stall.TEX_THROTTLE: "the texture pipe is busy",
     Stall.X_DP_EXCLUSIVE: "a double-precision instruction holds the other scheduler's issue slot",

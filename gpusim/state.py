@@ -118,6 +118,7 @@ scheduler_t = record([
     ("last", "i8"),  # local index of the warp that issued last
     ("active", "i8"),  # warps among which `two_level` chooses
     ("yielded", "i8"),  # 1: it yielded
+    ("selected", "i8"),  # warp that was selected and could not go yet, -1: none
     ("used_until", "i8"),  # end of the last issue slot that was used
     ("issued_at", "i8"),  # cycle of the last issue
     ("dispatched", "i8"),  # instructions in the turn of the last issue

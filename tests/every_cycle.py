@@ -6,14 +6,14 @@ summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come f
 
 from __future__ import annotations
 
-from itertools import count
-
 import numpy as np
 import scan_paths
 from executed import execute, target
 from scan_codes import early, hold, obey, waits
 from scan_memory import enter, full, queued, serve
+from scan_pipes import named, pipes_of, takes
 from scan_registers import delivers, read_operands
+from scan_selection import goes, keeps
 from scan_state import LATER, Access, Scan, Scheduler, Warp
 
 from gpusim.assign_codes import with_codes
@@ -118,9 +118,8 @@ def _slot(sm: Scan, k: int, now: int) -> None:
         if warp.reason is READY:
             warp.reason = Stall.NOT_SELECTED
             eligible.append(warp)
-    chosen = _choose(sm, scheduler, eligible, now) if eligible else None
-    if chosen and not delivers(sm, k, chosen, now):
-        scheduler.stalled = next(t for t in count(now) if delivers(sm, k, chosen, t))
+    chosen = (scheduler.selected or _choose(sm, scheduler, eligible, now)) if eligible else None
+    if chosen and not goes(sm, k, chosen, _row(sm, chosen), now):
         chosen = None
         for warp in mine:
             if _own(sm, warp, now) is READY:
@@ -209,7 +208,7 @@ def _beside(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     crowded = queued(sm, _row(sm, warp)) and full(sm, k)
     paired = all(row.unit in machine.pairing.get(issued.unit, " ".join(Unit)).split() for issued in turn)
     free = _own(sm, warp, now, same_turn=True) is READY and _refusal(sm, k, warp, now) is READY
-    return paired and free and not alone and not crowded
+    return paired and free and takes(sm, k, _row(sm, warp), now) and not alone and not crowded
 
 
 # --- why a warp does not issue ----------------------------------------------------------------------------------------
@@ -268,9 +267,7 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     if sm.schedulers[k].stalled > now:
         return Stall.DISPATCH_STALL
     kind = _row(sm, warp)
-    pipes = _pipes(sm, k, kind)
-    joint = _named(sm, k, sm.machine.joint.get(kind, ""))
-    if pipes and (all(sm.pipes.get(pipe, 0) > now for pipe in pipes) or any(sm.pipes.get(p, 0) > now for p in joint)):
+    if not keeps(sm, kind) and not takes(sm, k, kind, now):
         return Stall.TEX_THROTTLE if kind == Unit.TEXTURE else Stall.MATH_PIPE_THROTTLE
     if queued(sm, kind) and full(sm, k) and not sm.machine.issue.refused_wastes_slot:
         return Stall.MIO_THROTTLE
@@ -278,18 +275,6 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     others = [s.issued_at for other, s in enumerate(sm.schedulers) if other != k]
     taken = any(now - issued < sm.machine.schedulers.interval for issued in others)
     return Stall.X_DP_EXCLUSIVE if sm.machine.double.exclusive != "off" and alone and taken else READY
-
-
-def _pipes(sm: Scan, k: int, kind: str) -> list[tuple[str, int]]:
-    """The pipes that scheduler k's instructions of this kind may take."""
-    costs = {Unit.TEXTURE.value: sm.machine.texture, **sm.machine.unit}
-    names = costs[kind].pipe.split() if kind in costs and not queued(sm, kind) else []
-    return _named(sm, k, " ".join(names))
-
-
-def _named(sm: Scan, k: int, names: str) -> list[tuple[str, int]]:
-    """The instances of these pipes that scheduler k uses."""
-    return [(name, k // sm.machine.pipe[name].schedulers) for name in names.split()]
 
 
 # --- what an issue does -----------------------------------------------------------------------------------------------
@@ -344,13 +329,13 @@ def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
 
 
 def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: int) -> None:
-    pipe = next(pipe for pipe in _pipes(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
+    pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture = kind == Unit.TEXTURE
     latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
     cycles = initiation_interval(sm.machine.pipe[pipe[0]])
-    for taken in (pipe, *_named(sm, k, sm.machine.joint.get(kind, ""))):
+    for taken in (pipe, *named(sm, k, sm.machine.joint.get(kind, ""))):
         sm.pipes[taken] = now + cycles
-    for blocked in _named(sm, k, sm.machine.blocked.get(kind, "")):
+    for blocked in named(sm, k, sm.machine.blocked.get(kind, "")):
         sm.pipes[blocked] = max(sm.pipes.get(blocked, 0), now + 1 + cycles)
     if kind == Unit.DP:
         span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": latency}[sm.machine.double.exclusive]

@@ -33,6 +33,7 @@ from gpusim.rules import (
     policies,
     register_file,
     scoreboard,
+    selection,
     shared_memory,
 )
 from gpusim.stall import OWN
@@ -122,6 +123,10 @@ CODES: dict[str, int | str] = {
     "dependence.yield_stall": 3,
     "dependence.variable": "sfu fp32",
     "schedulers.policy": "gto",
+    "double.exclusive": "off",
+    "selection.keeps": "fp32",
+    "selection.freezes": 1,
+    **{f"unit.{unit}.latency": 9 for unit in ("int", "shift", "imul", "logic")},  # short enough for stall counts
     "schedulers.count": 1,
 }
 
@@ -220,6 +225,8 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "codes: a yield without effect": (control_code, "to_the_back", nothing),
     "codes: barriers let go at issue": (control_code, "let_go", nothing),
     "codes: loads hold no barrier": (control_code, "earliest", nothing),
+    "codes: nothing freezes": (selection, "_freeze", nothing),
+    "codes: pipes are asked before": (selection, "_unit_free", lambda *arguments: arguments[-1]),
     "lowest warp first": (policies, "choose", lowest_first),
 }
 

@@ -74,6 +74,7 @@ class Scheduler:
     turn: list[Row] = field(default_factory=list)  # issued in the last turn that was used
     idle: list[tuple[int, int]] = field(default_factory=list)
     stalled: int = 0  # nothing dispatches until then
+    selected: Warp | None = None  # it was chosen and could not go
     reading: dict[int, int] = field(default_factory=dict)  # by register bank: the cycle of its last read
     collected: list[int] = field(default_factory=list)  # when each instruction had its operands
 

@@ -321,7 +321,12 @@ CODES: dict[str, Sequence[int | str]] = {
     "dependence.yield_stall": (0, 2, 5),
     "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
 }
-OPTIONAL = REGISTER_FILES, MEMORY_PORTS, CACHES, OTHER_PIPES, CODES
+SELECTIONS: dict[str, Sequence[int | str]] = {
+    "selection.keeps": ("none", "fp32 dp", " ".join(PIPE_UNITS), "int special"),
+    "selection.freezes": (0, 1, 1),
+    "double.exclusive": ("off",),
+}
+OPTIONAL = REGISTER_FILES, MEMORY_PORTS, CACHES, OTHER_PIPES, CODES, SELECTIONS
 # Barriers tell of every result, and of every source.
 ALL_TOLD = load(
     "wide",

@@ -25,6 +25,7 @@ from gpusim.rules import (
     record,
     register_file,
     scoreboard,
+    selection,
     stream,
     values,
     wakeup,
@@ -148,14 +149,13 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     page = wakeup.page_of(machine, k, now)
     warp_scheduler.promote(sm, k, page, now)
     eligible, again = warp_scheduler.eligible(sm, k, now)
-    j = policies.choose(machine.policy, sm, k, eligible, 0) if eligible else -1
-    if eligible and j < 0:
-        again = now + machine.interval  # the policy lets nobody go, and is asked again
-    elif eligible and machine.register_banks:
-        until = register_file.earliest(sm, k, sm.warps[j * machine.schedulers + k], now)
-        if until > now:
-            register_file.stall(scheduler, until, now)
-            j, again = -1, until
+    j = -1
+    if eligible:
+        j = policies.choose(machine.policy, sm, k, eligible, 0) if scheduler.selected < 0 else scheduler.selected
+        if j >= 0 and machine.hesitates:
+            j = selection.commit(sm, k, j, now)
+        if j < 0:
+            again = max(now + machine.interval, scheduler.stalled_until)  # a policy may let nobody go
     if j < 0:
         ladder.begin_idling(scheduler, now)
         again = ladder.slot_from(machine, k, again) if again < NEVER else NEVER

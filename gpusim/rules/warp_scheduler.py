@@ -61,7 +61,7 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
 @rule
 def _unit_free(sm: Any, k: int, needs: Any, now: int) -> int:
     """When the pipe or queue takes an instruction."""
-    if needs.choices > 0:
+    if needs.asked:
         return pipe.earliest(sm, k, needs)
     return load_store.earliest(sm, k, now) if needs.queued and not sm.machine.wastes_slot else now
 

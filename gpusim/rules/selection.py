@@ -1,0 +1,59 @@
+"""Selection: the warp that the policy has chosen waits for its operands, and may have to wait for its pipe.
+
+Meanwhile its scheduler issues nothing. On a machine with `[selection]` this warp is the next to go, whoever becomes
+ready, and pipes of the classes `keeps` are looked at only now, not before the choice. A stall for operands alone stops
+the stall counts of the scheduler's warps where the machine `freezes`. An H200 does both (docs/hopper.md).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.rules import load_store, pipe, register_file, wakeup, warp_scheduler
+from gpusim.stall import Stall
+
+WAIT = int(Stall.WAIT)
+
+
+@rarely
+def commit(sm: Any, k: int, j: int, now: int) -> int:
+    """Warp j of scheduler k is selected: it goes now, or -1 goes and nobody until it can."""
+    scheduler, machine = sm.schedulers[k], sm.machine
+    warp = sm.warps[j * machine.schedulers + k]
+    free, read = _unit_free(sm, k, machine.units[warp.unit], now), now
+    if free <= now and machine.register_banks:
+        read = register_file.earliest(sm, k, warp, now)
+    scheduler.selected = -1
+    if max(free, read) <= now:
+        return j
+    register_file.stall(scheduler, max(free, read), now)
+    if machine.selects:
+        scheduler.selected = j
+    if machine.freezes and read > now:
+        _freeze(sm, k, read - now, now)
+    return -1
+
+
+@rule
+def _unit_free(sm: Any, k: int, needs: Any, now: int) -> int:
+    """When its unit may take the instruction: it could when the warp was selected, or its class keeps the slot."""
+    if needs.choices > 0:
+        return pipe.earliest(sm, k, needs)
+    full = needs.queued and not sm.machine.wastes_slot and load_store.earliest(sm, k, now) > now
+    return now + 1 if full else now
+
+
+@rule
+def _freeze(sm: Any, k: int, cycles: int, now: int) -> None:
+    """Stall counts that are not over go on so many cycles later."""
+    scheduler, machine = sm.schedulers[k], sm.machine
+    waiting = scheduler.waiting
+    while waiting:
+        j = lowest_bit(waiting)
+        waiting &= waiting - 1
+        warp = sm.warps[j * machine.schedulers + k]
+        if warp.rung[WAIT] > now:
+            wakeup.leave(machine, k, scheduler, j)
+            warp.rung[WAIT] += cycles
+            warp_scheduler.wait(sm, k, j, warp, now)
