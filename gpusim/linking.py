@@ -28,12 +28,11 @@ from numba.core.untyped_passes import (
 )
 from numba.np import arrayobj
 
-
 NARROW = types.int8, types.uint8, types.int32  # columns of records: small numbers, which int64 holds as they are
 
 
 def for_any_number(dispatcher: Any) -> Any:
-    """Return the dispatcher, which no longer compiles anew for each constant, or width of small number, passed to it."""
+    """Return the dispatcher, which no longer compiles anew for each constant or width of number passed to it."""
     by_literals = dispatcher.get_call_template
 
     def template(arguments: Any, keywords: Any) -> Any:

@@ -101,14 +101,18 @@ class Pipes:
         return self.machine.unit[unit].pipe.split() if unit in self.machine.unit else []
 
     def earliest(self, done: Executed) -> int:
-        """The tick from which one of them takes it."""
-        return min((self.free.get(pipe, 0) for pipe in self.choices(done)), default=0)
+        """The tick from which one of them takes it, and the joint pipe is free too."""
+        joint = self.free.get(self.machine.joint.get(done.instruction.row.unit, ""), 0)
+        return max(joint, min((self.free.get(pipe, 0) for pipe in self.choices(done)), default=0))
 
     def take(self, done: Executed, now: int) -> None:
-        """The first that is free takes it."""
+        """The first that is free takes it; the joint pipe as long, the blocked one behind the cycle of issue."""
         if done.active and (choices := self.choices(done)):
-            pipe = next(pipe for pipe in choices if self.free.get(pipe, 0) <= now)
-            self.free[pipe] = now + initiation_interval(self.machine.pipe[pipe]) * TICKS
+            unit, pipe = done.instruction.row.unit, next(pipe for pipe in choices if self.free.get(pipe, 0) <= now)
+            busy = initiation_interval(self.machine.pipe[pipe]) * TICKS
+            self.free |= dict.fromkeys((pipe, self.machine.joint.get(unit, pipe)), now + busy)
+            if blocked := self.machine.blocked.get(unit):
+                self.free[blocked] = max(self.free.get(blocked, 0), now + TICKS + busy)
 
 
 @dataclass

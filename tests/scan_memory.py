@@ -75,10 +75,8 @@ def _interval(machine: Machine, row: Row, cycles: int) -> int:
     port = machine.memory_port
     if port is None:
         return 0
-    least = {
-        Unit.SHARED: {32: port.store_32, 64: port.store_64, 128: port.store_128}.get(row.width, 0),
-        Unit.GLOBAL: port.global_store,
-    }
+    by_width = {32: port.store_32, 64: port.store_64, 128: port.store_128}.get(row.width, 0)
+    least = {Unit.SHARED: by_width, Unit.LOCAL: by_width, Unit.GLOBAL: port.global_store}
     if row.update is not None and machine.shared_atomic:
         return max(port.cycles * cycles, machine.shared_atomic.port)
     if row.unit is Unit.GLOBAL and row.is_load and machine.cache and machine.cache.hits == "l2":
