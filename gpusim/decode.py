@@ -17,7 +17,7 @@ from gpusim.stall import Stall
 from isa.control import Control
 from isa.errors import UserError
 from isa.instruction import Instruction
-from isa.kernel import WARP_SIZE, Kernel
+from isa.kernel import Kernel
 from isa.memory import constants
 from isa.operand import (
     PT,
@@ -209,7 +209,7 @@ def _port(row: Any, form: Row, machine: Machine) -> None:
     waits_for_l2 = form.unit is Unit.GLOBAL and machine.cache is not None and machine.cache.hits == "l2"
     row["port_cycles"] = 1 if waits_for_l2 and form.is_load else port.cycles
     if form.unit not in SPACES:
-        row["service"] = initiation_interval(machine.pipe[choices(machine, form.unit)[0]])
+        row["service"] = initiation_interval(machine, choices(machine, form.unit)[0])
         row["rung"], row["war"] = Stall.SHORT_SCOREBOARD, machine.shared_memory.war_32
     elif not form.is_load:
         row["port"] = port.global_store if form.unit is Unit.GLOBAL else getattr(port, f"store_{form.width}")
@@ -282,7 +282,10 @@ def _control(row: Any, instruction: Instruction) -> None:
 def _numbers(row: Any, numbers: list[int], kernel: Kernel) -> None:
     row["arrivals"] = kernel.warps
     if row["action"] == BARRIER:
-        row["barrier"], row["arrivals"] = numbers[0], numbers[1] // WARP_SIZE if len(numbers) > 1 else kernel.warps
+        row["barrier"], row["arrivals"] = (
+            numbers[0],
+            -(-numbers[1] // kernel.warp_size) if len(numbers) > 1 else kernel.warps,
+        )
     elif row["action"] == LOOKUP:
         (row["table"],) = numbers
 

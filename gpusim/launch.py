@@ -157,7 +157,7 @@ def _prepared(
 def _words_of_block(kernel: Kernel) -> int:
     """Words of shared memory, and of the local memory of all lanes."""
     program = kernel.program
-    return program.shared_bytes // WORD_BYTES + kernel.warps * state.LANES * (program.local_bytes // WORD_BYTES)
+    return program.shared_bytes // WORD_BYTES + kernel.warps * kernel.warp_size * (program.local_bytes // WORD_BYTES)
 
 
 def _image(
@@ -191,6 +191,7 @@ def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -
         ("buffers", len(kernel.buffers), state.BUFFERS),
         ("resident blocks", resident, state.BLOCKS),
         ("resident warps", resident * kernel.warps, state.WARPS),
+        ("resident lanes", resident * kernel.warps * kernel.warp_size, state.LANE_GROUPS * state.LANES),
         ("warps per scheduler", -(-resident * kernel.warps // machine.schedulers.count), state.SLOTS),
     )
     for what, asked, capacity in limits:
@@ -200,6 +201,7 @@ def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -
 
 def _pack(packed: Any, machine: Machine) -> None:
     shared, widths = machine.shared_memory, ("32", "64", "128")
+    packed.groups = machine.limits.warp_size // state.LANES
     packed.schedulers, packed.interval = machine.schedulers.count, machine.schedulers.interval
     interval = machine.schedulers.interval
     packed.shift = interval.bit_length() - 1 if interval.bit_count() == 1 else -1
@@ -233,7 +235,7 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.warp_skew, packed.block_skew = machine.launch.warp_skew, machine.launch.block_skew
     for index, name in enumerate(pipe_names(machine)):
         packed.instance[:, index] = np.arange(machine_record.SCHEDULERS) // machine.pipe[name].schedulers
-        packed.pipe_interval[index] = initiation_interval(machine.pipe[name])
+        packed.pipe_interval[index] = initiation_interval(machine, name)
     for unit, code in UNIT_CODE.items():
         _pack_unit(packed.units[code], unit, machine)
         packed.pairs[code] = sum(1 << UNIT_CODE[other] for other in pairs(machine, unit))

@@ -12,9 +12,8 @@ from gpusim import machine_file
 from gpusim.machine_check import check
 from gpusim.machine_facts import checked
 from gpusim.machine_file import Fact, names
-from gpusim.schema import SECTOR_BYTES, Machine, Pipe
+from gpusim.schema import SECTOR_BYTES, Machine
 from isa.errors import UserError
-from isa.kernel import WARP_SIZE
 from isa.table import Unit
 
 __all__ = ["Fact", "Machine", "facts", "load", "names"]
@@ -48,9 +47,9 @@ def by_codes(machine: Machine) -> bool:
     return machine.dependence is not None and machine.dependence.rule == "codes"
 
 
-def initiation_interval(pipe: Pipe) -> int:
+def initiation_interval(machine: Machine, pipe: str) -> int:
     """Cycles for which a warp instruction keeps the pipe from the next one."""
-    return max(1, WARP_SIZE // pipe.lanes)
+    return max(1, machine.limits.warp_size // machine.pipe[pipe].lanes)
 
 
 def pairs(machine: Machine, unit: Unit) -> tuple[Unit, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from gpusim.machine_file import Fact
 from gpusim.schema import MEMBERS, Machine, Selection
 from isa.errors import UserError
-from isa.kernel import WARP_SIZE
 from isa.profile import PLACE_BYTES
 
 SLOWEST = 64  # a share of the bandwidth moves a byte in so many cycles at the latest: products stay within 64 bits
@@ -43,10 +42,11 @@ def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
 
 def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:
     """Check the relations between leaves: whole initiation intervals, and every pipe that is named exists."""
+    size = machine.limits.warp_size
     for name, pipe in machine.pipe.items():
-        if WARP_SIZE % pipe.lanes and pipe.lanes % WARP_SIZE:
+        if size % pipe.lanes and pipe.lanes % size:
             place = facts[f"pipe.{name}.lanes"].place
-            raise UserError(f"{place}: {pipe.lanes} lanes don't divide a warp; take a divisor or a multiple of 32")
+            raise UserError(f"{place}: {pipe.lanes} lanes don't divide a warp; take a divisor or a multiple of {size}")
     used = {f"unit.{name}.pipe": unit.pipe for name, unit in machine.unit.items()}
     for path, named in (*used.items(), ("texture.pipe", machine.texture.pipe)):
         names = named.split()

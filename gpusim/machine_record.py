@@ -28,6 +28,7 @@ unit_t = record([
 ])  # fmt: skip
 
 machine_t = record([
+    ("groups", "i8"),  # lane groups of a warp: 32 lanes have registers and masks together
     ("schedulers", "i8"),  # warp schedulers of the SM
     ("interval", "i8"),  # cycles from one issue slot of a scheduler to its next
     ("shift", "i8"),  # its binary logarithm, which saves costly divisions; -1: it is no power of two

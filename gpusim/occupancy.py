@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from gpusim.machine import Machine
 from isa.errors import UserError
-from isa.kernel import WARP_SIZE, Kernel
+from isa.kernel import Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def blocks_by_resource(kernel: Kernel, machine: Machine) -> dict[str, int]:
 def registers_per_block(kernel: Kernel, machine: Machine) -> int:
     """32-bit registers that a resident block holds, allocation granularity included."""
     warps, unit = _round_up(kernel.warps, machine.limits.warp_unit), machine.limits.register_unit
-    of_warp = kernel.program.registers * WARP_SIZE
+    of_warp = kernel.program.registers * kernel.warp_size
     return _round_up(of_warp * warps, unit) if _together(machine) else _round_up(of_warp, unit) * warps
 
 
@@ -71,7 +71,7 @@ def _registers_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
     warps, unit = _round_up(kernel.warps, machine.limits.warp_unit), machine.limits.register_unit
     parts = blocks if _together(machine) else blocks * warps
     of_warp = machine.limits.registers // parts // unit * unit // (warps if _together(machine) else 1)
-    return min(of_warp // WARP_SIZE, machine.limits.registers_per_thread)
+    return min(of_warp // kernel.warp_size, machine.limits.registers_per_thread)
 
 
 def _together(machine: Machine) -> bool:
@@ -87,6 +87,11 @@ def _shared_for(machine: Machine, blocks: int) -> int:
 def _check_limits(kernel: Kernel, machine: Machine) -> None:
     """Refuse what no SM of this machine can run, whatever else it holds."""
     limits = machine.limits
+    if kernel.warp_size != limits.warp_size:
+        raise UserError(
+            f"{kernel.name}: is written for warps of {kernel.warp_size} lanes; {machine.key} has {limits.warp_size}; "
+            "take a machine with such warps"
+        )
     for need, have, what, fix in (
         (kernel.program.registers, limits.registers_per_thread, "registers per thread", "spill or reuse some"),
         (kernel.threads, limits.threads_per_block, "threads per block", "launch smaller blocks"),

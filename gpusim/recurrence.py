@@ -38,7 +38,7 @@ RECENT = 32  # the latest are kept in any case
 # A letter in brackets says how many of a row count: warp slots, registers, schedulers, units, ... (`_sizes`).
 SAME = """
     warps[w].block warps[w].index warps[w].scheduler warps[w].place warps[w].live
-    warps[w].lanes warps[w].threads warps[w].cursor warps[w].pc
+    warps[w].lanes[g] warps[w].threads warps[w].cursor warps[w].pc
     warps[w].unit warps[w].pending warps[w].holders[h] warps[w].kind[r] warps[w].kept[j][e]
     schedulers[k].waiting schedulers[k].ready schedulers[k].units schedulers[k].ready_for[u] schedulers[k].holding[u]
     schedulers[k].last schedulers[k].active schedulers[k].yielded schedulers[k].dispatched schedulers[k].beside
@@ -151,6 +151,7 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
         "d": DENIALS,
         "e": int(sm["machine"]["reuse"]),
         "f": machine_record.PIPES,
+        "g": int(sm["machine"]["groups"]),
         "h": state.HOLDS if sm["machine"]["codes"] else 0,
         "i": rows,
         "j": state.OPERANDS,

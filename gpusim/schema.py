@@ -41,6 +41,7 @@ class Chip(msgspec.Struct, frozen=True):
 class Limits(msgspec.Struct, frozen=True):
     """What one SM can hold, and what one block or thread may ask for."""
 
+    warp_size: Literal[32, 64]  # lanes of a warp; kernels are written for one size
     warps: Positive  # resident
     threads: Positive  # resident
     blocks: Positive  # resident
@@ -92,7 +93,7 @@ class Double(msgspec.Struct, frozen=True):
 
 
 class Pipe(msgspec.Struct, frozen=True):
-    """An execution pipe; a warp instruction occupies it for its initiation interval of 32 / lanes cycles."""
+    """An execution pipe; a warp instruction occupies it for warp_size / lanes cycles, its initiation interval."""
 
     lanes: Positive
     schedulers: Positive  # that share one: 1 a pipe each, 2 neighbours in pairs, `schedulers.count` one for the SM

@@ -36,11 +36,13 @@ HOLDS = 18  # six dependency barriers, each by three rungs (rules/control_code.p
 FLIGHTS = 256  # instructions of a warp whose result or reads are under way
 HAZARDS = 64  # that are noted
 PORTS = 4  # instructions that one scheduler issues in one turn
-PATHS = 64  # waiting ones of a warp: 32 lanes part at most 31 times, and each time at most two wait
+PATHS = 128  # waiting ones of a warp: 64 lanes part at most 63 times, and each time at most two wait
 TRACE = 16384  # records that may wait to be taken away
 AGENTS = SCHEDULERS + 2
 CALENDAR = 32  # issue slots ahead that a scheduler looks after
-LANES = 32
+LANES = 32  # of a lane group, which values are computed for at once: a warp of 64 lanes has two
+GROUPS = 2  # of a warp at most
+LANE_GROUPS = 80  # 64 warps of 32 lanes, or 40 of 64
 NEVER = 1 << 60  # later than every cycle: wait to be woken
 LAUNCHER = 0  # agents: the block scheduler, then the warp schedulers, then the load/store unit
 FIRST_SCHEDULER = 1
@@ -69,7 +71,7 @@ warp_t = record([
     ("live", "i8"),  # 1: resident and not exited
     ("age", "i8"),  # order of placement, smaller is older
     ("order", "i8"),  # of placements and yields: whose is smaller goes first
-    ("lanes", "i8"),  # mask of the lanes that go on; where none have parted, those that have a thread
+    ("lanes", "i8", (GROUPS,)),  # masks of the lanes that go on; where none have parted, those that have a thread
     ("threads", "i8"),  # how many those are
     ("meeting", "i8"),  # pc where they wait for others, -1: nowhere
     ("depth", "i8"),  # paths that wait
@@ -132,7 +134,7 @@ scheduler_t = record([
 
 pipe_t = record([("free", "i8"), ("busy", "i8")])  # first cycle it takes a warp again; cycles it was taken
 
-path_t = record([("pc", "i8"), ("lanes", "i8"), ("meeting", "i8")])  # of lanes that wait, as in warp_t
+path_t = record([("pc", "i8"), ("lanes", "i8", (GROUPS,)), ("meeting", "i8")])  # of lanes that wait, as in warp_t
 
 barrier_t = record([
     ("arrived", "i8"),  # warps
@@ -177,7 +179,7 @@ outcome_t = record([
     ("cycles", "i8"),  # of the load/store unit
     ("extra", "i8"),
     ("transactions", "i8"),
-    ("active", "i8"),  # mask of the lanes whose guard holds
+    ("active", "i8", (GROUPS,)),  # by lane group, mask of the lanes whose guard holds
     ("threads", "i8"),  # how many those are
     ("onward", "i8"),  # replay: pc where the warp goes on, of a program whose lanes may part
     ("left", "i8"),  # replay: threads that go on there
@@ -194,7 +196,6 @@ feed_t = record([
     ("version", "i8"),  # of the address register behind the remembered outcome (0: none)
     ("mask", "i8"),  # lanes it was computed for
     ("cycles", "i4"),
-    ("extra", "i4"),
     ("transactions", "i4"),
     ("low", "i8"),  # lowest byte accessed
     ("high", "i8"),  # behind the highest
@@ -227,13 +228,13 @@ script_t = record([
 flight_t = record([  # of an instruction whose result is not written, or whose sources are not read
     ("pc", "i8"),
     ("order", "i8"),  # counts up
-    ("mask", "i8"),  # active lanes
+    ("mask", "i8", (GROUPS,)),  # active lanes, by lane group
     ("written", "i8"),  # when its result is
     ("read", "i8"),  # when its sources are
     ("landed", "i8"),  # 1: the result has been written
     ("stale", "i8"),  # 1: a source was overwritten before it was read
-    ("truth", "i8"),  # its predicate, as a mask of lanes
-    ("values", "u4", (4, LANES)),  # its registers
+    ("truth", "i8", (GROUPS,)),  # its predicate, as masks of lanes
+    ("values", "u4", (GROUPS, 4, LANES)),  # its registers
 ])  # fmt: skip
 
 hazard_t = record([
@@ -304,12 +305,12 @@ sm_t = record([
     ("pipes", pipe_t, (SCHEDULERS, PIPES)),  # by instance
     ("blocks", block_t, (BLOCKS,)),
     ("warps", warp_t, (WARPS,)),
-    ("lanes", lanes_t, (WARPS,)),
+    ("lanes", lanes_t, (LANE_GROUPS,)),
     ("paths", path_t, (WARPS, PATHS)),
     ("scratch", scratch_t),
     ("buffers", buffer_t, (BUFFERS,)),
     ("program", decoded_t, (PROGRAM,)),  # and how often each instruction issued and why warps waited at it
-    ("feed", feed_t, (WARPS, FEED)),  # what the addresses of each warp's memory instructions cost
+    ("feed", feed_t, (LANE_GROUPS, FEED)),  # what the addresses of each lane group's memory instructions cost
     ("block_step", "i8", (FEED, 3)),  # bytes by which an address moves from a block to its neighbour in x, y, z
     ("events", event_t, (EVENTS,)),
     ("in_flight", flight_t, (WARPS, FLIGHTS)),

@@ -1,18 +1,25 @@
 """What cross-lane instructions compute: a result that depends on other lanes of the warp.
 
 `across(a, b, c, active)` takes uint32 patterns and the lanes that take part, all [..., 32], and gives d of every lane;
-a predicate arrives as 0 or 1 in the place of c. Lanes take part if their guard holds.
+a predicate arrives as 0 or 1 in the place of c. Lanes take part if their guard holds. In a warp of 64 lanes they reach
+the 32 of their own half.
 """
 
 # ruff: noqa: ARG001  (every function takes a, b, c and the active lanes; few need all four)
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 LANES = np.arange(32, dtype=np.uint32)
 LAST = np.uint32(31)
+
+
+def in_reach(across: Callable[..., Any], *given: Any) -> Any:
+    """Return `across` of those operands and active lanes, all [warp, lane], the lanes apart by 32."""
+    return across(*(part.reshape(-1, len(LANES)) for part in given)).reshape(given[0].shape)
 
 
 def shuffle_index(a: Any, b: Any, c: Any, active: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.kernel import WARP_SIZE, Kernel
+from isa.kernel import Kernel
 from isa.operand import PT_INDEX
 from isa.program import WORD_BYTES
 
@@ -23,7 +23,7 @@ class Group:
     members: tuple[int, ...]
     warps: NDArray[np.int64]  # the same
     select: Any  # slice or index array over the warps of the block
-    live: NDArray[np.bool_]  # [warps, 32]: the lanes that are threads of the block
+    live: NDArray[np.bool_]  # [warps, lanes]: the lanes that are threads of the block
     mask: NDArray[np.bool_] | None  # `live`, or None where every lane is
     lanes: int  # live lanes in all
 
@@ -55,20 +55,20 @@ def new_frame(
     kernel: Kernel, block: int, memory: NDArray[np.uint32], counts: NDArray[np.int64], active: NDArray[np.int64]
 ) -> Frame:
     """Return a block at its launch: everything zero but its special registers; `memory` is shared by all blocks."""
-    registers, warps = kernel.program.registers, kernel.warps
+    registers, warps, lanes = kernel.program.registers, kernel.warps, kernel.warp_size
     local_words = kernel.program.local_bytes // WORD_BYTES
-    predicates = np.zeros((PREDICATES, warps, WARP_SIZE), np.bool_)
+    predicates = np.zeros((PREDICATES, warps, lanes), np.bool_)
     predicates[PT_INDEX] = True
     return Frame(
         block=block,
         memory=memory,
-        registers=np.zeros((registers, warps, WARP_SIZE), np.uint32),
+        registers=np.zeros((registers, warps, lanes), np.uint32),
         predicates=predicates,
         shared=np.zeros(kernel.program.shared_bytes // WORD_BYTES, np.uint32),
-        local=np.zeros(warps * WARP_SIZE * local_words, np.uint32),
+        local=np.zeros(warps * lanes * local_words, np.uint32),
         local_words=local_words,
         specials=specials(kernel, block),
-        live=(np.arange(warps * WARP_SIZE) < kernel.threads).reshape(warps, WARP_SIZE),
+        live=(np.arange(warps * lanes) < kernel.threads).reshape(warps, lanes),
         counts=counts,
         active=active,
         versions=[0] * registers,
@@ -78,8 +78,9 @@ def new_frame(
 
 def specials(kernel: Kernel, block: int) -> dict[str, NDArray[np.uint32]]:
     """Return each special register as [warp, lane] in block number `block`; x runs fastest in threads and in blocks."""
-    thread = np.arange(kernel.warps * WARP_SIZE, dtype=np.uint32).reshape(-1, WARP_SIZE)
-    named: dict[str, Any] = {"LANEID": thread % WARP_SIZE, "WARPID": thread // WARP_SIZE}
+    lanes = kernel.warp_size
+    thread = np.arange(kernel.warps * lanes, dtype=np.uint32).reshape(-1, lanes)
+    named: dict[str, Any] = {"LANEID": thread % lanes, "WARPID": thread // lanes}
     named |= _coordinates("TID", thread, kernel.block)
     named |= _coordinates("CTAID", np.uint32(block), kernel.grid)
     named |= {f"NTID.{axis}": np.uint32(size) for axis, size in zip("XYZ", kernel.block, strict=True)}

@@ -1,7 +1,7 @@
 """What a kernel computes, in program order between barriers: the numerical truth to compare with.
 
 Blocks run one after another. Inside a block the runnable warps with the smallest pc run together, one NumPy operation
-on (warps, 32) lanes per instruction (or per batch: `isa.batch`), until a branch, a barrier or the pc of other warps.
+on (warps, lanes) per instruction (or per batch: `isa.batch`), until a branch, a barrier or the pc of other warps.
 Running off the end exits.
 A warp arrives at a barrier as a whole if the guard holds in any of its lanes; barriers count warps, exited ones never.
 Where its lanes part, a warp goes one path after the other (`isa.paths`), to where `isa.divergence` has them meet.
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from isa import batch, faults, memory, paths, rounds, steps
 from isa.divergence import meetings
 from isa.frame import Frame, Group, group_of, new_frame
-from isa.kernel import WARP_SIZE, Kernel
+from isa.kernel import Kernel
 from isa.operand import Immediate, Label
 from isa.paths import Path
 from isa.program import Program
@@ -102,8 +102,8 @@ def interpret(
 ) -> Interpretation:
     """Run `blocks` (None: all, in order) and return the memory and registers that they leave.
 
-    `observe(pc, warps[W], addresses[W, 32], active[W, 32])` is told each memory instruction; the arrays must not be
-    changed, and the addresses are byte addresses, meaningless where not active. The same array object comes again
+    `observe(pc, warps[W], addresses[W, lanes], active[W, lanes])` is told each memory instruction; the arrays must not
+    be changed, and the addresses are byte addresses, meaningless where not active. The same array object comes again
     while an unguarded instruction's base register is unwritten. `started(block)` is told each block, `released(warps)`
     each barrier release. Instructions that `evaluate` marks False are counted, not computed; then, unless `released`
     is given, rounds of a loop may be taken together, and are observed as one, of that many times the warps.
@@ -332,7 +332,7 @@ def _arrive(plan: _Plan, frame: Frame, progress: _Progress, warps: Iterable[int]
 def _barrier(kernel: Kernel, pc: int) -> tuple[int, int]:
     """Return the id of a BAR.SYNC and the warps that release it: its thread count in whole warps, else all."""
     numbers = [o.bits for o in kernel.program.instructions[pc].operands if isinstance(o, Immediate)]
-    return numbers[0], -(-numbers[1] // WARP_SIZE) if len(numbers) > 1 else kernel.warps
+    return numbers[0], -(-numbers[1] // kernel.warp_size) if len(numbers) > 1 else kernel.warps
 
 
 def _release(plan: _Plan, progress: _Progress, barrier: int) -> None:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from isa.program import Program
 
-WARP_SIZE = 32
+WARP_SIZE = 32  # NVIDIA's; a kernel may have another of WARP_SIZES
+WARP_SIZES = (32, 64)
 Dim3 = tuple[int, int, int]
 Fill = Callable[[NDArray[np.int64]], NDArray[np.generic]]
 
@@ -61,6 +62,7 @@ class Kernel:
     expected: Callable[[int], Expectation] | None = None
     outcome: Callable[[], tuple[Expectation, ...]] | None = None
     flops: int = 0
+    warp_size: int = WARP_SIZE
     arguments: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -76,4 +78,4 @@ class Kernel:
     @property
     def warps(self) -> int:
         """Warps of a block, the last one perhaps partly filled."""
-        return -(-self.threads // WARP_SIZE)
+        return -(-self.threads // self.warp_size)

@@ -2,7 +2,8 @@
 
     .kernel saxpy                          name; the file's own if left out
     .grid 2                                blocks: x [y z]; 1 if left out
-    .block 64                              threads of a block: x [y z]; 32 if left out
+    .block 64                              threads of a block: x [y z]; those of a warp if left out
+    .warp 64                               lanes of a warp: 32 or 64; 32 if left out
     .shared 1024                           bytes of a block; .local: of a thread
     .param n = 100                         c[n]: 32 bits, an integer or (with a point or exponent) a single
     .buffer x f32 128 = hash 1             c[x] is its base address; f32 f64 i32 u32; zero if there is no generator
@@ -25,14 +26,13 @@ from isa import buffer_text, literals, memory, printer
 from isa.assembler import Directive, parse
 from isa.errors import UserError
 from isa.expression import Values, evaluate
-from isa.kernel import Buffer, Dim3, Expectation, Kernel
+from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Dim3, Expectation, Kernel
 from isa.operand import Constant, Texture
 from isa.program import Program
 from isa.source import AssemblyError, Token, equation, new_name, suggest, whole, words
 
-ONCE = (".kernel", ".grid", ".block", ".flops")
+ONCE = (".kernel", ".grid", ".block", ".warp", ".flops")
 DIRECTIVES = (*ONCE, ".shared", ".local", ".param", ".buffer", ".expect")
-BLOCK = (32, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +68,24 @@ def load(path: Path | str) -> Kernel:
 
 
 def read(text: str, name: str = "<text>") -> Kernel:
-    """Kernel of a listing; `name` stands in messages. Without directives: one block of 32 threads. AssemblyError."""
+    """Kernel of a listing; `name` stands in messages. Without directives: one block of a warp. AssemblyError."""
     parsed = parse(text, name)
     given = {d: [x.argument for x in parsed.directives if x.name.text == d] for d in DIRECTIVES}
     _check_directives(parsed.directives)
     parameters = _parameters(given[".param"])
     buffers = _buffers(given[".buffer"], parameters)
+    warp_size = _warp_size(given[".warp"])
     _check_names(parsed.program, {*parameters, *buffers}, set(buffers), text, name)
     kernel = Kernel(
         name=_name(given[".kernel"], Path(name).stem),
         program=parsed.program,
         grid=_dimensions(given[".grid"], (1, 1, 1)),
-        block=_dimensions(given[".block"], BLOCK),
+        block=_dimensions(given[".block"], (warp_size, 1, 1)),
         parameters=MappingProxyType(parameters),
         buffers=tuple(buffers.values()),
         outcome=_outcome(given[".expect"], buffers),
         flops=whole(given[".flops"][0], 0) if given[".flops"] else 0,
+        warp_size=warp_size,
     )
     if not parsed.program.instructions:
         raise AssemblyError(Token("", name, 1, 1), "has no instruction; write one at least, such as EXIT")
@@ -97,6 +99,7 @@ def write(kernel: Kernel) -> str:
     """
     grid, block = (" ".join(map(str, size)) for size in (kernel.grid, kernel.block))
     head = [f".kernel {'_'.join(kernel.name.split())}", f".grid {grid}", f".block {block}"]
+    head += [f".warp {kernel.warp_size}"] if kernel.warp_size != WARP_SIZE else []
     head += [f".param {name} = {literals.show_integer(bits)}" for name, bits in kernel.parameters.items()]
     head += [f".buffer {buffer_text.show_buffer(buffer)}" for buffer in kernel.buffers]
     head += [f".expect {_show_statement(s)}" for s in _statements(kernel)]
@@ -155,6 +158,13 @@ def _dimensions(given: list[Token], default: Dim3) -> Dim3:
         raise AssemblyError(given[0], f"{len(sizes)} sizes; write x, x y or x y z")
     x, y, z = (*sizes, 1, 1)[:3]
     return x, y, z
+
+
+def _warp_size(given: list[Token]) -> int:
+    size = whole(given[0], 1) if given else WARP_SIZE
+    if size not in WARP_SIZES:
+        raise AssemblyError(given[0], f"there are no warps of {size} lanes; write .warp 32 or .warp 64")
+    return size
 
 
 def _parameters(given: list[Token]) -> dict[str, int]:

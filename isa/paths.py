@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Lanes = NDArray[np.bool_]  # [32]
+Lanes = NDArray[np.bool_]  # [lane]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from isa.address_slice import address_slice
 from isa.interpret import LIMIT, interpret
-from isa.kernel import WARP_SIZE, Kernel
+from isa.kernel import Kernel
 
 PLACE_BYTES = 1024  # patterns keep their place modulo this: lines and rows of banks must divide it
 
@@ -24,8 +24,8 @@ PLACE_BYTES = 1024  # patterns keep their place modulo this: lines and rows of b
 class Pattern:
     """One warp's access: byte addresses less the lowest active one rounded down to a line; 0 where inactive."""
 
-    addresses: NDArray[np.uint32]  # [32]
-    active: NDArray[np.bool_]  # [32]
+    addresses: NDArray[np.uint32]  # [lane]
+    active: NDArray[np.bool_]  # [lane]
     count: int  # warp instructions with this pattern
 
 
@@ -65,13 +65,14 @@ def profile(kernel: Kernel, block: int = 0, *, limit: int = LIMIT) -> Profile:
         tally.groups[tally.key] += tally.times
 
     run = interpret(kernel, [block], observe, address_slice(kernel.program), limit=limit)
-    return Profile(run.counts, run.active, {pc: _patterns(tally.groups) for pc, tally in sorted(tallies.items())})
+    accesses = {pc: _patterns(tally.groups, kernel.warp_size) for pc, tally in sorted(tallies.items())}
+    return Profile(run.counts, run.active, accesses)
 
 
 def _key(addresses: NDArray[np.uint32], active: NDArray[np.bool_], rounds: int) -> tuple[bytes, int]:
     """Return the group's patterns as bytes, and how often they come: once per round if each of the rounds is alike.
 
-    The bytes are, for each warp, 32 relative addresses, then 32 flags as words.
+    The bytes are, for each warp, the lanes' relative addresses, then their flags as words.
     """
     if _alike(addresses, rounds) and _alike(active, rounds):
         warps = len(addresses) // rounds
@@ -92,9 +93,9 @@ def _words(addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> NDArray[
     return np.concatenate((relative, active), axis=1, dtype=np.uint32)
 
 
-def _patterns(groups: Counter[bytes]) -> tuple[Pattern, ...]:
+def _patterns(groups: Counter[bytes], lanes: int) -> tuple[Pattern, ...]:
     """Return the distinct patterns of single warps, the most frequent first."""
-    row = 2 * WARP_SIZE * 4
+    row = 2 * lanes * 4
     warps: Counter[bytes] = Counter()
     for key, count in groups.items():
         for start in range(0, len(key), row):
@@ -104,4 +105,4 @@ def _patterns(groups: Counter[bytes]) -> tuple[Pattern, ...]:
 
 def _pattern(key: bytes, count: int) -> Pattern:
     words = np.frombuffer(key, np.uint32)
-    return Pattern(words[:WARP_SIZE], words[WARP_SIZE:].astype(np.bool_), count)
+    return Pattern(words[: len(words) // 2], words[len(words) // 2 :].astype(np.bool_), count)

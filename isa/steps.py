@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from isa import access, faults
 from isa import operand_value as values
+from isa.cross_lane import in_reach
 from isa.frame import Frame, Group
-from isa.kernel import WARP_SIZE
 from isa.operand import PT_INDEX, RZ_INDEX, Address, Constant, Immediate, Operand, Predicate, Register, Special, Texture
 from isa.operand_value import Fetch, Mask, Observe, Scope
 from isa.table import MEMORY_UNITS, Row, Unit
@@ -79,7 +79,7 @@ def _across(scope: Scope) -> Action:
     def act(frame: Frame, group: Group, mask: Mask) -> None:
         active = group.live if mask is None else mask
         spread = (values.spread(source(frame, group), active) for source in sources)
-        write(frame, group, mask, across(*spread, active))
+        write(frame, group, mask, in_reach(across, *spread, active))
 
     return act
 
@@ -200,7 +200,8 @@ def _word_index(_frame: Frame, _group: Group, addresses: NDArray[np.uint32]) -> 
 
 
 def _local_index(frame: Frame, group: Group, addresses: NDArray[np.uint32]) -> NDArray[np.int64]:
-    thread = group.warps[:, None] * WARP_SIZE + np.arange(WARP_SIZE)
+    lanes = group.live.shape[1]
+    thread: NDArray[np.int64] = group.warps[:, None] * lanes + np.arange(lanes)
     return thread * frame.local_words + _word_index(frame, group, addresses)
 
 

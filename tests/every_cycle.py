@@ -316,7 +316,7 @@ def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
 
 def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
     numbers = [o.bits for o in sm.kernel.program.instructions[pc].operands if isinstance(o, Immediate)]
-    needed = numbers[1] // 32 if len(numbers) > 1 else sm.kernel.warps
+    needed = numbers[1] // sm.kernel.warp_size if len(numbers) > 1 else sm.kernel.warps
     present = sm.arrived.setdefault((warp.block, numbers[0]), [])
     present.append(warp)
     warp.barrier = LATER
@@ -332,7 +332,7 @@ def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: i
     pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture = kind == Unit.TEXTURE
     latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
-    cycles = initiation_interval(sm.machine.pipe[pipe[0]])
+    cycles = initiation_interval(sm.machine, pipe[0])
     for taken in (pipe, *named(sm, k, sm.machine.joint.get(kind, ""))):
         sm.pipes[taken] = now + cycles
     for blocked in named(sm, k, sm.machine.blocked.get(kind, "")):

@@ -43,18 +43,25 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
     """Cycles of the load/store unit, cycles on top of the latency, transactions."""
     words = row.words
     where = [int(a) if on else None for a, on in zip(addresses, active, strict=True)]
+    halves = [where[i : i + 32] for i in range(0, len(where), 32) if any(active[i : i + 32])]
     if row.unit is Unit.SHARED:
         shared = machine.shared_memory
-        if machine.shared_atomic and row.update is not None:
-            turns = machine.shared_atomic.add_turns if row.mnemonic == "ATOMS.ADD" else machine.shared_atomic.swap_turns
-            passes = turns * max(Counter(a // 4 % shared.banks for a in where if a is not None).values())
-        else:
-            passes = max(1, _passes(where, words, shared, load=row.is_load))
+        passes = sum(_passes_of(machine, row, half) for half in halves)
         return passes * shared.pass_cycles, _later(machine, row.width, passes), 0
     if row.unit is Unit.LOCAL:
-        return words * machine.local_memory.request_cycles, 0, 0
-    requests, moved = _coalesced(where, words, machine.global_memory.rule, machine.global_memory.line_bytes)
+        return len(halves) * words * machine.local_memory.request_cycles, 0, 0
+    each = [_coalesced(half, words, machine.global_memory.rule, machine.global_memory.line_bytes) for half in halves]
+    requests, moved = (sum(part) for part in zip(*each, strict=True))
     return _hitting(machine, requests, moved) if row.is_load else _missing(machine, requests, moved)
+
+
+def _passes_of(machine: Machine, row: Any, where: list[int | None]) -> int:
+    """Passes through shared memory of 32 lanes."""
+    shared = machine.shared_memory
+    if machine.shared_atomic and row.update is not None:
+        turns = machine.shared_atomic.add_turns if row.mnemonic == "ATOMS.ADD" else machine.shared_atomic.swap_turns
+        return turns * max(Counter(a // 4 % shared.banks for a in where if a is not None).values())
+    return max(1, _passes(where, row.words, shared, load=row.is_load))
 
 
 def _missing(machine: Machine, requests: int, moved: int) -> tuple[int, int, int]:

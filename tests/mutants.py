@@ -131,12 +131,14 @@ CODES: dict[str, int | str] = {
 }
 
 
-def taken_first(sm: Any, g: int, instruction: Any, active: int, pc: int) -> None:
+def taken_first(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
     """Lanes part as they should, but the other way goes on."""
     warp = sm.warps[g]
     paths._wait(sm, g, instruction.meeting, warp.lanes, warp.meeting)
-    paths._wait(sm, g, pc + 1, warp.lanes & ~active, instruction.meeting)
-    warp.pc, warp.lanes, warp.meeting = instruction.target, active, instruction.meeting
+    paths._wait(
+        sm, g, pc + 1, [lanes & ~taken for lanes, taken in zip(warp.lanes, active, strict=True)], instruction.meeting
+    )
+    warp.pc, warp.meeting, warp.lanes[:] = instruction.target, instruction.meeting, active
 
 
 def busier(original: Callable[..., Any], position: int, more: int) -> Callable[..., Any]:

@@ -109,7 +109,7 @@ class Pipes:
         """The first that is free takes it; the joint pipe as long, the blocked one behind the cycle of issue."""
         if done.active and (choices := self.choices(done)):
             unit, pipe = done.instruction.row.unit, next(pipe for pipe in choices if self.free.get(pipe, 0) <= now)
-            busy = initiation_interval(self.machine.pipe[pipe]) * TICKS
+            busy = initiation_interval(self.machine, pipe) * TICKS
             self.free |= dict.fromkeys((pipe, self.machine.joint.get(unit, pipe)), now + busy)
             if blocked := self.machine.blocked.get(unit):
                 self.free[blocked] = max(self.free.get(blocked, 0), now + TICKS + busy)

@@ -67,7 +67,7 @@ def _queue(sm: Scan, k: int) -> list[Access]:
 
 
 def _of_its_pipe(machine: Machine, row: Row) -> int:
-    return initiation_interval(machine.pipe[machine.unit[row.unit].pipe.split()[0]])
+    return initiation_interval(machine, machine.unit[row.unit].pipe.split()[0])
 
 
 def _interval(machine: Machine, row: Row, cycles: int) -> int:

@@ -45,6 +45,7 @@ class Sketch:
     draw: st.DrawFn
     warps: int
     barriers: bool
+    lanes: int = 32  # of a warp
     steady: bool = False  # neither addresses nor branches depend on what memory holds
     lines: list[str] = field(default_factory=list)
     labels: int = 0
@@ -158,19 +159,21 @@ def _partial_exchange(sketch: Sketch) -> None:
     """Do the same among the first warps only, while the others go on."""
     warps = sketch.draw(st.integers(1, sketch.warps))
     sketch.emit(f"ISETP.LT P5, R4, {warps}")
-    _exchange_among(sketch, warps, "@P5 ", f"@P5 BAR.SYNC {warps}, {32 * warps}")  # one barrier for each set of warps
+    _exchange_among(
+        sketch, warps, "@P5 ", f"@P5 BAR.SYNC {warps}, {sketch.lanes * warps}"
+    )  # one barrier for each set of warps
 
 
 def _exchange_among(sketch: Sketch, warps: int, guard: str, barrier: str) -> None:
     suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
-    threads = 32 * warps
+    threads = sketch.lanes * warps
     kept = [not sketch.barriers and sketch.draw(st.booleans()) for _ in range(3)]
     fence = [[] if dropped else [barrier] for dropped in kept]
     sketch.emit(
         *fence[0],
         f"{guard}STS{suffix} [R1], {sketch.data(words)}",
         *fence[1],
-        f"IADD R7, R0, {32 * sketch.one(range(warps))}",
+        f"IADD R7, R0, {sketch.lanes * sketch.one(range(warps))}",
         f"ISETP.GE P6, R7, {threads}",
         f"@P6 IADD R7, R7, -{threads}",
         f"LOP.XOR R7, R7, {sketch.one([0, 1, 5, 31])}",

@@ -170,47 +170,50 @@ def kernels(
     most_blocks: int = 2,
     least: int = 1,
     threads: Sequence[int] = (32, 64, 96, 128, 20, 50, 100),
+    warp_sizes: Sequence[int] = (32, 32, 64),
 ) -> Kernel:
     """Small kernels that run to the end: loops, predicates, whole and partial barriers, every memory space and width.
 
     They have no race, unless `barriers` is False: then the barriers around exchanges may be missing. `least` is the
-    number of parts on the outermost level.
+    number of parts on the outermost level. `threads` are those of blocks whose warps have 32 lanes.
     """
-    size, blocks, seed = (
-        draw(st.sampled_from(threads)),
+    lanes, blocks, seed = (
+        draw(st.sampled_from(warp_sizes)),
         draw(st.integers(1, most_blocks)),
         draw(st.integers(0, 1 << 16)),
     )
-    sketch = Sketch(draw, -(-size // 32), barriers)
+    size = draw(st.sampled_from(threads)) * lanes // 32
+    sketch = Sketch(draw, -(-size // lanes), barriers, lanes)
     sketch.emit(PROLOGUE)
     fragments(sketch, depth=0, together=True, least=least)
     width = sketch.one([".64", ".128", ""])
     sketch.emit(f"STG{width} [R2], R8", "EXIT")
-    text = f".shared {sketch.warps * 32 * SLOT_BYTES}\n.local 32\n" + "\n".join(sketch.lines)
+    text = f".shared {sketch.warps * lanes * SLOT_BYTES}\n.local 32\n" + "\n".join(sketch.lines)
     buffers = (
         Buffer("in", "<u4", INPUT_WORDS, lambda i: ((i + seed) * 2654435761 >> 3).astype(np.uint32)),
         Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4),
     )
     program = assemble(text)
     program = draw(safe_codes(program)) if draw(st.booleans()) else program
-    return Kernel("random", program, (blocks, 1, 1), (size, 1, 1), buffers=buffers)
+    return Kernel("random", program, (blocks, 1, 1), (size, 1, 1), buffers=buffers, warp_size=lanes)
 
 
 @st.composite
 def looping_kernels(draw: st.DrawFn) -> Kernel:
     """Kernels of long loops and several blocks, whose addresses and branches do not depend on what memory holds."""
-    size, blocks = draw(st.sampled_from((32, 64, 128, 50))), draw(st.sampled_from((1, 1, 2, 5, 9)))
-    sketch = Sketch(draw, -(-size // 32), barriers=True, steady=True)
+    lanes, blocks = draw(st.sampled_from((32, 32, 64))), draw(st.sampled_from((1, 1, 2, 5, 9)))
+    size = draw(st.sampled_from((32, 64, 128, 50))) * lanes // 32
+    sketch = Sketch(draw, -(-size // lanes), barriers=True, lanes=lanes, steady=True)
     sketch.emit(PROLOGUE, f"MOV R24, R{draw(st.sampled_from((2, 3)))}", "ISETP.LT P5, R4, 1")
     for counter in ("R25", "R26")[: draw(st.integers(1, 2))]:
         long_loop(sketch, counter)
     sketch.emit("STG [R2], R8", "EXIT")
-    text = f".shared {sketch.warps * 32 * SLOT_BYTES}\n.local 32\n" + "\n".join(sketch.lines)
+    text = f".shared {sketch.warps * lanes * SLOT_BYTES}\n.local 32\n" + "\n".join(sketch.lines)
     walked = 8 * INPUT_WORDS * 4
     buffers = Buffer("in", "<u4", INPUT_WORDS + walked), Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4 + walked)
     program = assemble(text)
     program = draw(safe_codes(program)) if draw(st.booleans()) else program
-    return Kernel("looping", program, (blocks, 1, 1), (size, 1, 1), buffers=buffers)
+    return Kernel("looping", program, (blocks, 1, 1), (size, 1, 1), buffers=buffers, warp_size=lanes)
 
 
 @st.composite
@@ -352,9 +355,14 @@ def _slower(program: Program, drawn: Sequence[tuple[bool, int, int]]) -> Program
 
 
 @st.composite
-def machines(draw: st.DrawFn) -> Machine:
+def machines(draw: st.DrawFn, warp_size: int = 32) -> Machine:
     """Machines of one SM, whose schedulers, pipes, latencies, queues and rules of issue are any combination."""
-    choices = dict(CHOICES)
+    choices = CHOICES | {"limits.warp_size": (warp_size,)}
     for optional in OPTIONAL:
         choices |= optional if draw(st.booleans()) else {}
     return load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})
+
+
+def launches(of: st.SearchStrategy[Kernel]) -> st.SearchStrategy[tuple[Kernel, Machine]]:
+    """Kernels, each with a machine whose warps are of its size."""
+    return of.flatmap(lambda kernel: machines(kernel.warp_size).map(lambda machine: (kernel, machine)))

@@ -3,7 +3,7 @@
 import pytest
 from every_cycle import scan
 from hypothesis import given, settings
-from strategies import CODES, REPEATABLE, kernels, machines
+from strategies import CODES, REPEATABLE, kernels, launches
 
 from gpusim.assign_codes import with_codes
 from gpusim.engines.simulate import run_sm
@@ -17,7 +17,7 @@ from isa.listing import read
 from workloads.catalog import make
 
 V100 = load("v100")
-CODED = machines().filter(by_codes)
+CODED = launches(kernels(most_blocks=2, least=3)).filter(lambda launched: by_codes(launched[1]))
 
 
 def codes(text: str, machine=V100) -> list[str]:
@@ -89,9 +89,10 @@ def test_shipped_kernels_keep_their_values(machine):
 
 
 @settings(REPEATABLE, max_examples=40 if COMPILED else 3)
-@given(kernels(most_blocks=2, least=3), CODED)
-def test_assigned_codes_leave_no_register_early(kernel, machine):
+@given(CODED)
+def test_assigned_codes_leave_no_register_early(launched):
     """Nothing issues before each result it touches is there, and each source that it overwrites has been read."""
+    kernel, machine = launched
     resident = min(occupancy(kernel, machine).blocks, kernel.blocks)
     assert scan(kernel, machine, resident).early == []
 

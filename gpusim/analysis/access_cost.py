@@ -11,6 +11,7 @@ import numpy as np
 
 from gpusim.plain import plain, unpacked
 from gpusim.rules import load_store, memory_access
+from gpusim.state import LANES
 from isa.profile import Pattern, Profile
 
 
@@ -60,11 +61,21 @@ def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], se
 def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, seen: Seen) -> SimpleNamespace:
     key = (row.space, row.width, row.action, row.turns, pattern.addresses.tobytes(), pattern.active.tobytes())
     if key not in seen:
-        seen[key] = SimpleNamespace(cycles=0, extra=0, transactions=0)
-        sm.scratch.address = pattern.addresses.tolist()
-        active = sum(1 << int(lane) for lane in np.flatnonzero(pattern.active))
-        plain(memory_access.cost)(sm, row, seen[key], active)
+        parts = [_of_group(sm, row, pattern, first) for first in range(0, len(pattern.active), LANES)]
+        cycles, transactions = (sum(part[i] for part in parts) for i in range(2))
+        extra = plain(memory_access.extra)(sm.machine, row, cycles)
+        seen[key] = SimpleNamespace(cycles=cycles, extra=extra, transactions=transactions)
     return seen[key]
+
+
+def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first: int) -> tuple[int, int]:
+    """Return the cycles of the unit and the transactions of the lane group that begins with that lane."""
+    lanes, into = slice(first, first + LANES), SimpleNamespace(cycles=0, transactions=0)
+    active = sum(1 << int(lane) for lane in np.flatnonzero(pattern.active[lanes]))
+    if active:
+        sm.scratch.address = pattern.addresses[lanes].tolist()
+        plain(memory_access.cost)(sm, row, into, active)
+    return into.cycles, into.transactions
 
 
 def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> int:

@@ -24,7 +24,7 @@ from gpusim.launch import launch, share_channel
 from gpusim.machine import Machine, instances
 from isa.block_step import block_steps
 from isa.instruction import Instruction
-from isa.kernel import WARP_SIZE, Kernel
+from isa.kernel import Kernel
 from isa.operand import PT, Register
 from isa.profile import Profile, profile
 from isa.reach import without_contents
@@ -231,7 +231,7 @@ def _only_moves(kernel: Kernel, machine: Machine) -> bool:
 def _certain(kernel: Kernel, executed: Profile, patterns: Mapping[int, AccessCost]) -> NDArray[np.int64]:
     """Return the warp instructions, by pc, in which for certain a lane was active: all, or enough for the lanes."""
     unguarded = np.array([i.guard == PT for i in kernel.program.instructions])
-    certain = np.where(unguarded, executed.counts, -(-executed.active // WARP_SIZE))
+    certain = np.where(unguarded, executed.counts, -(-executed.active // kernel.warp_size))
     for pc, cost in patterns.items():
         certain[pc] = cost.executions
     return certain

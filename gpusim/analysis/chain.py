@@ -90,7 +90,7 @@ def _of_basic_block(program: Code, profile: Profile, first: int, end: int) -> Fr
     if visits == 0:
         return Fraction(0)
     last = program.rows[end - 1]
-    taken = -(-int(profile.active[end - 1]) // LANES) if last.action == BRANCH else 0
+    taken = -(-int(profile.active[end - 1]) // (LANES * program.machine.groups)) if last.action == BRANCH else 0
     onward, jump = _through(program, first, end)
     if taken and last.target == first:
         return (

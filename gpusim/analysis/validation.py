@@ -22,7 +22,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
 from gpusim.machine import Machine
 from isa.errors import UserError
-from isa.kernel import WARP_SIZE, Kernel
+from isa.kernel import Kernel
 
 DIRECTORY = Path(__file__).parents[1] / "published"
 Make = Callable[[str, Mapping[str, str]], Kernel]
@@ -104,7 +104,7 @@ def _simulated(point: Point, machine: Machine, make: Make) -> float:
     runs = [_measured(make(point.kernel, parameters), machine, point) for parameters in _parameters(point)]
     cycles, instructions = np.array(runs[-1]) - (np.array(runs[0]) if point.between else 0)
     if point.quantity == "thread instructions per cycle":
-        return float(WARP_SIZE * instructions / cycles)
+        return float(machine.limits.warp_size * instructions / cycles)
     return float(cycles / instructions)
 
 

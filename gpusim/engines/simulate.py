@@ -326,7 +326,6 @@ def _deadlock(kernel: Kernel, prepared: Launch) -> DeadlockError:
 
 def _result(job: _Job, prepared: Launch, trace: Any, events: int) -> SmRun:
     sm, program, schedulers = prepared.sm, prepared.program, job.machine.schedulers.count
-    computed = 0 if sm.replaying else int(sm.warp_slots)
     return SmRun(
         cycles=int(sm.cycles),
         blocks=int(sm.placed),
@@ -340,7 +339,7 @@ def _result(job: _Job, prepared: Launch, trace: Any, events: int) -> SmRun:
         lost=np.array(sm.schedulers["lost"][:schedulers]),
         pipe_cycles={name: int(sm.pipes["busy"][:, i].sum()) for i, name in enumerate(job.machine.pipe)},
         memory=prepared.memory[: prepared.global_words],
-        registers=np.array(sm.lanes["registers"][:computed, : job.kernel.program.registers]),
+        registers=_registers(sm, job.kernel),
         trace=trace.view(np.recarray),
         occupancy=prepared.occupancy,
         engine=job.engine,
@@ -348,6 +347,15 @@ def _result(job: _Job, prepared: Launch, trace: Any, events: int) -> SmRun:
         skipped=int(sm.skipped),
         events=events,
     )
+
+
+def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
+    """Return [warp slot, register, lane], of no warp slot where nothing was computed."""
+    groups = int(sm.machine.groups)
+    computed = 0 if sm.replaying else int(sm.warp_slots)
+    held = sm.lanes["registers"][: computed * groups, : kernel.program.registers]
+    apart = held.reshape(computed, groups, *held.shape[1:])
+    return np.concatenate([apart[:, group] for group in range(groups)], axis=-1)
 
 
 def _together(each: Sequence[SmRun]) -> ChipRun:

@@ -53,8 +53,7 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     warp.scheduler, warp.place, warp.age = k, g // sm.machine.schedulers, sm.aged
     sm.aged += 1
     control_code.to_the_back(sm, warp)
-    threads = min(32, sm.launch.threads - 32 * index)
-    paths.begin(warp, (1 << threads) - 1, threads)
+    paths.begin(sm, g)
     warp.since = ladder.slot_from(sm.machine, k, now)
     sm.empty += warp.since - sm.empty_since[g]
     warp.rung[LAUNCH] = start

@@ -8,13 +8,16 @@ Which lanes go together, and what moves for them, is the machine's rule (PG is t
   a transaction (PG 6.5, G.5.2);
 * `gt200`: over half-warps; the segment that holds the first waiting lane's address serves all lanes within, and is
   halved, down to 32 bytes, while only one half is used (PG 4.2, F.3.2.2); a transaction is 32 bytes of it.
+
+Of a load that hits a cache, as all of a launch do, each request beyond the first makes the result later. From the L1
+nothing moves; the L2 moves sectors, and the channel is the SM's to the L2.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine_record import L1, LINES, SEGMENTS
+from gpusim.machine_record import LINES, SEGMENTS
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.schema import SECTOR_BYTES
 from gpusim.state import LANES
@@ -82,17 +85,6 @@ def _contains(line: Any, begin: int, end: int, wanted: int) -> bool:
         if line[i] == wanted:
             return True
     return False
-
-
-@rarely
-def hit(machine: Any, requests: int, into: Any) -> None:
-    """What changes for a load that hits a cache, as all of a launch do: each request makes it later.
-
-    From the L1 nothing moves; the L2 moves sectors, and the channel is the SM's to the L2.
-    """
-    into.extra = (requests - 1) * machine.hit_late
-    if machine.hits == L1:
-        into.transactions = 0
 
 
 @rule

@@ -18,7 +18,7 @@ from typing import Any
 from gpusim.decode import LOAD, STORE
 from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import memory_access
-from gpusim.state import FLIGHTS, HAZARDS, LANES, REGISTERS
+from gpusim.state import FLIGHTS, GROUPS, HAZARDS, LANES, REGISTERS
 from isa.operand import PT_INDEX
 
 RAW, WAW, WAR = range(3)
@@ -55,15 +55,23 @@ def _land(sm: Any, g: int, flight: Any) -> None:
     for i in range(instruction.writes):
         register = int(instruction.write[i])
         _meet(sm, g, flight, register)
-        for lane in range(LANES):
-            if (flight.mask >> lane) & 1:
-                sm.lanes[g].registers[register, lane] = flight.values[i, lane]
+        for half in range(sm.machine.groups):
+            _write(sm.lanes[g * sm.machine.groups + half].registers[register], flight, half, i)
         memory_access.new_version(sm, g, register)
     if instruction.predicate >= 0:
         _meet(sm, g, flight, REGISTERS + int(instruction.predicate))
-        predicates = sm.lanes[g].predicates
-        kept = predicates[instruction.predicate] & ~flight.mask
-        predicates[instruction.predicate] = (flight.truth & flight.mask) | kept
+        for half in range(sm.machine.groups):
+            predicates, mask = sm.lanes[g * sm.machine.groups + half].predicates, flight.mask[half]
+            kept = predicates[instruction.predicate] & ~mask
+            predicates[instruction.predicate] = (flight.truth[half] & mask) | kept
+
+
+@rule
+def _write(row: Any, flight: Any, half: int, i: int) -> None:
+    """The i-th register of a flight is written in the active lanes of one lane group."""
+    for lane in range(LANES):
+        if (flight.mask[half] >> lane) & 1:
+            row[lane] = flight.values[half, i, lane]
 
 
 @rarely
@@ -72,12 +80,21 @@ def _meet(sm: Any, g: int, flight: Any, name: int) -> None:
     for i in range(sm.warps[g].flights):
         other = sm.in_flight[g, i]
         instruction = sm.program[other.pc]
-        if other.mask & flight.mask and other.order != flight.order:
+        if _overlap(other.mask, flight.mask) and other.order != flight.order:
             if other.order > flight.order and other.landed and writes(instruction, name):
                 _note(sm, WAW, other.pc, name, flight.pc)
             if other.order < flight.order and other.read > flight.written and reads(instruction, name):
                 _note(sm, WAR, flight.pc, name, other.pc)
                 other.stale = 1
+
+
+@rule
+def _overlap(lanes: Any, others: Any) -> bool:
+    """Whether some lane is in both, each a mask by lane group."""
+    for half in range(GROUPS):  # noqa: SIM110  (compiled)
+        if lanes[half] & others[half]:
+            return True
+    return False
 
 
 @rule
@@ -95,11 +112,13 @@ def _forget(sm: Any, g: int, now: int) -> None:
 
 @rule
 def _copy(to: Any, of: Any) -> None:
-    to.pc, to.order, to.mask, to.written, to.read = of.pc, of.order, of.mask, of.written, of.read
-    to.landed, to.stale, to.truth = of.landed, of.stale, of.truth
-    for i in range(4):
-        for lane in range(LANES):
-            to.values[i, lane] = of.values[i, lane]
+    to.pc, to.order, to.written, to.read = of.pc, of.order, of.written, of.read
+    to.landed, to.stale = of.landed, of.stale
+    for half in range(GROUPS):
+        to.mask[half], to.truth[half] = of.mask[half], of.truth[half]
+        for i in range(4):
+            for lane in range(LANES):
+                to.values[half, i, lane] = of.values[half, i, lane]
 
 
 @rarely
@@ -138,12 +157,12 @@ def reads(instruction: Any, name: int) -> bool:
 
 
 @rarely
-def look(sm: Any, g: int, pc: int, active: int) -> None:
+def look(sm: Any, g: int, pc: int) -> None:
     """Note what the instruction that issues reads although its result is not written."""
-    instruction = sm.program[pc]
+    instruction, active = sm.program[pc], sm.outcome.active
     if instruction.guard != PT_INDEX:
         _look_at(sm, g, pc, REGISTERS + int(instruction.guard), sm.warps[g].lanes)
-    if active == 0:
+    if sm.outcome.threads == 0:
         return
     if instruction.selector >= 0:
         _look_at(sm, g, pc, REGISTERS + int(instruction.selector), active)
@@ -152,23 +171,31 @@ def look(sm: Any, g: int, pc: int, active: int) -> None:
 
 
 @rarely
-def _look_at(sm: Any, g: int, pc: int, name: int, active: int) -> None:
+def _look_at(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
     for i in range(sm.warps[g].flights):
         flight = sm.in_flight[g, i]
-        mask = active & flight.mask
-        under_way = flight.landed == 0 and mask != 0 and writes(sm.program[flight.pc], name)
-        if under_way and mask & ~_covered(sm, g, flight.order, name):
+        under_way = flight.landed == 0 and _overlap(lanes, flight.mask) and writes(sm.program[flight.pc], name)
+        if under_way and _missing(sm, g, flight, name, lanes):
             _note(sm, RAW, pc, name, flight.pc)
 
 
 @rarely
-def _covered(sm: Any, g: int, order: int, name: int) -> int:
-    """Lanes in which a later result has been written."""
+def _missing(sm: Any, g: int, flight: Any, name: int, lanes: Any) -> bool:
+    """Whether some of the lanes need the flight's result, as no later one has been written there."""
+    for half in range(GROUPS):  # noqa: SIM110  (compiled)
+        if lanes[half] & flight.mask[half] & ~_covered(sm, g, half, flight.order, name):
+            return True
+    return False
+
+
+@rarely
+def _covered(sm: Any, g: int, half: int, order: int, name: int) -> int:
+    """Lanes of a lane group in which a later result has been written."""
     mask = 0
     for i in range(sm.warps[g].flights):
         other = sm.in_flight[g, i]
         if other.landed and other.order > order and writes(sm.program[other.pc], name):
-            mask |= other.mask
+            mask |= other.mask[half]
     return mask
 
 
@@ -189,46 +216,53 @@ def _note(sm: Any, kind: int, pc: int, name: int, other: int) -> None:
 @rarely
 def enter(sm: Any, g: int, pc: int) -> bool:
     """Keep aside what the instruction at `pc` is about to write: its old values; false: too much is in flight."""
-    warp, lanes, instruction = sm.warps[g], sm.lanes[g], sm.program[pc]
+    warp, instruction = sm.warps[g], sm.program[pc]
     if warp.flights == FLIGHTS:
         sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
         return False
     flight = sm.in_flight[g, warp.flights]
-    for i in range(instruction.writes):
-        for lane in range(LANES):
-            flight.values[i, lane] = lanes.registers[instruction.write[i], lane]
-    if instruction.predicate >= 0:
-        flight.truth = lanes.predicates[instruction.predicate]
+    for half in range(sm.machine.groups):
+        lanes = sm.lanes[g * sm.machine.groups + half]
+        for i in range(instruction.writes):
+            for lane in range(LANES):
+                flight.values[half, i, lane] = lanes.registers[instruction.write[i], lane]
+        if instruction.predicate >= 0:
+            flight.truth[half] = lanes.predicates[instruction.predicate]
     return True
 
 
 @rarely
-def depart(sm: Any, g: int, pc: int, active: int) -> None:
+def depart(sm: Any, g: int, pc: int) -> None:
     """The results of the instruction at `pc` have been computed: they fly, and the old values are back."""
-    warp, lanes, instruction = sm.warps[g], sm.lanes[g], sm.program[pc]
+    warp, instruction = sm.warps[g], sm.program[pc]
     queued = instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
-    if active == 0 or not (queued or instruction.pipe >= 0):
+    if sm.outcome.threads == 0 or not (queued or instruction.pipe >= 0):
         return
     flight = sm.in_flight[g, warp.flights]
     warp.flights += 1
     warp.departed += 1
-    flight.pc, flight.order, flight.mask = pc, warp.departed, active
+    flight.pc, flight.order = pc, warp.departed
     flight.written, flight.read, flight.landed, flight.stale = NEVER, NEVER, 0, 0
-    _exchange(lanes, instruction, flight)
+    for half in range(GROUPS):
+        flight.mask[half] = sm.outcome.active[half]
+    _exchange(sm, g, instruction, flight)
     if instruction.predicate >= 0:
-        truth = flight.truth
-        flight.truth = lanes.predicates[instruction.predicate]
-        lanes.predicates[instruction.predicate] = truth
+        for half in range(sm.machine.groups):
+            predicates, truth = sm.lanes[g * sm.machine.groups + half].predicates, flight.truth[half]
+            flight.truth[half] = predicates[instruction.predicate]
+            predicates[instruction.predicate] = truth
 
 
 @rarely
-def _exchange(lanes: Any, instruction: Any, flight: Any) -> None:
+def _exchange(sm: Any, g: int, instruction: Any, flight: Any) -> None:
     """What the registers written hold, and what the flight keeps, change places."""
-    for i in range(instruction.writes):
-        for lane in range(LANES):
-            held = lanes.registers[instruction.write[i], lane]
-            lanes.registers[instruction.write[i], lane] = flight.values[i, lane]
-            flight.values[i, lane] = held
+    for half in range(sm.machine.groups):
+        registers = sm.lanes[g * sm.machine.groups + half].registers
+        for i in range(instruction.writes):
+            for lane in range(LANES):
+                held = registers[instruction.write[i], lane]
+                registers[instruction.write[i], lane] = flight.values[half, i, lane]
+                flight.values[half, i, lane] = held
 
 
 @rarely
@@ -267,7 +301,9 @@ def read_again(sm: Any, memory: Any, g: int, pc: int, now: int) -> None:
     flight = sm.in_flight[g, _to_be_served(sm, g, pc)]
     if flight.stale and instruction.update < 0:
         following, warp.pc = warp.pc, pc
-        _exchange(sm.lanes[g], instruction, flight)
-        memory_access.access(sm, memory, g, flight.mask)
-        _exchange(sm.lanes[g], instruction, flight)
+        _exchange(sm, g, instruction, flight)
+        for half in range(sm.machine.groups):
+            if flight.mask[half]:
+                memory_access.access(sm, memory, g, g * sm.machine.groups + half, flight.mask[half])
+        _exchange(sm, g, instruction, flight)
         warp.pc = following

@@ -1,6 +1,7 @@
 """Memory accesses of a warp: addresses, their check, the data moved, and what they cost the load/store unit.
 
-The cost depends on the addresses alone, and is remembered per warp and instruction: it holds while the address register
+The lane groups of a warp follow each other, and their costs add up. A cost depends on the addresses alone, and is
+remembered per lane group and instruction: it holds while the address register
 has not been written again, and where the lanes lie as before, moved together by whole lines and rows of banks.
 
 All memory is one array of 32-bit words: global memory first (word w at byte address 4 w), then the resident blocks'
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, UPDATES
+from gpusim.machine_record import L1
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.rules import global_memory, shared_memory
 from gpusim.state import LANES
@@ -31,40 +33,41 @@ def new_version(sm: Any, g: int, register: int) -> None:
 
 
 @rule
-def access(sm: Any, memory: Any, g: int, active: int) -> bool:
-    """Carry out a load or store; the cost goes to `sm.outcome`. False: an address is bad, and `sm.fault` says which."""
+def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
+    """Carry out a lane group's access; `sm.outcome` grows by its cost. False: `sm.fault` says which address is bad."""
     instruction = sm.program[sm.warps[g].pc]
-    remembered = sm.feed[g, instruction.feed]
+    remembered = sm.feed[group, instruction.feed]
     version = sm.warps[g].version[instruction.pointer] if instruction.pointer >= 0 else 1
     known = version > 0 and remembered.version == version and remembered.mask == active
     if instruction.evaluate or not known:
-        _addresses(sm, instruction, g)
+        _addresses(sm, instruction, group)
     if not known:
-        if not _checked(sm, instruction, remembered, g, active):
+        if not _checked(sm, instruction, remembered, g, group, active):
             return False
         if not _recurs(sm, remembered, active):
             cost(sm, instruction, remembered, active)
         remembered.version, remembered.mask = version, active
     outcome = sm.outcome
-    outcome.cycles, outcome.extra = remembered.cycles, remembered.extra
-    outcome.transactions = remembered.transactions
+    outcome.cycles += remembered.cycles
+    outcome.transactions += remembered.transactions
+    outcome.extra = extra(sm.machine, instruction, outcome.cycles)
     if instruction.evaluate:
         if instruction.update >= 0 or instruction.access_bytes == 1:
-            _each_moved(sm, instruction, memory, g, active)
+            _each_moved(sm, instruction, memory, g, group, active)
         else:
-            _move(sm, instruction, memory, g, active)
+            _move(sm, instruction, memory, g, group, active)
     return True
 
 
 @rule
-def _addresses(sm: Any, instruction: Any, g: int) -> None:
+def _addresses(sm: Any, instruction: Any, group: int) -> None:
     for lane in range(LANES):
-        base = np.int64(sm.lanes[g].registers[instruction.pointer, lane]) if instruction.pointer >= 0 else 0
+        base = np.int64(sm.lanes[group].registers[instruction.pointer, lane]) if instruction.pointer >= 0 else 0
         sm.scratch.address[lane] = np.uint32((base + instruction.offset) & 0xFFFFFFFF)
 
 
 @rule
-def _checked(sm: Any, instruction: Any, remembered: Any, g: int, active: int) -> bool:
+def _checked(sm: Any, instruction: Any, remembered: Any, g: int, group: int, active: int) -> bool:
     """Whether all addresses are good; the bytes that they span are remembered."""
     low, high, bits = np.int64(1) << 32, np.int64(0), np.int64(0)
     for lane in range(LANES):
@@ -75,11 +78,11 @@ def _checked(sm: Any, instruction: Any, remembered: Any, g: int, active: int) ->
     remembered.low, remembered.high = low, high + size
     if bits % size == 0 and _within(sm, instruction, low, high + size):
         return True
-    return _each_checked(sm, instruction, g, active)
+    return _each_checked(sm, instruction, g, group, active)
 
 
 @rarely
-def _each_checked(sm: Any, instruction: Any, g: int, active: int) -> bool:
+def _each_checked(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool:
     """The same lane by lane: they may lie in different buffers; the first bad one is the fault."""
     size = instruction.access_bytes
     for lane in range(LANES):
@@ -87,7 +90,8 @@ def _each_checked(sm: Any, instruction: Any, g: int, active: int) -> bool:
         if (active >> lane) & 1 and (address % size or not _within(sm, instruction, address, address + size)):
             fault = sm.fault
             fault.code = MISALIGNED if address % size else OUTSIDE + instruction.space
-            fault.pc, fault.warp, fault.lane, fault.address = sm.warps[g].pc, g, lane, address
+            fault.pc, fault.warp, fault.address = sm.warps[g].pc, g, address
+            fault.lane = (group - g * sm.machine.groups) * LANES + lane
             return False
     return True
 
@@ -121,19 +125,16 @@ def _recurs(sm: Any, remembered: Any, active: int) -> bool:
 
 @rarely
 def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
-    """Cycles of the load/store unit, cycles on top of the latency, and global transactions."""
+    """Cycles of the load/store unit, and global transactions, of a lane group's access."""
     machine, words = sm.machine, instruction.words
-    into.extra = into.transactions = 0
+    into.transactions = 0
     if instruction.space == SHARED_SPACE:
         passes = _passes(sm, instruction, active)
         into.cycles = passes * machine.pass_cycles
-        beyond = passes - machine.free_passes[instruction.width]
-        into.extra = beyond * machine.late_cycles if beyond >= 0 else -machine.early[instruction.width]
     elif instruction.space == GLOBAL_SPACE:
         requests, moved = global_memory.transactions(sm, active, words)
-        into.transactions, into.cycles = moved, requests * machine.global_request
-        if machine.hits and instruction.action == LOAD:
-            global_memory.hit(machine, requests, into)
+        into.cycles = requests * machine.global_request
+        into.transactions = 0 if machine.hits == L1 and instruction.action == LOAD else moved
     else:
         into.cycles = words * machine.local_request
 
@@ -147,15 +148,28 @@ def _passes(sm: Any, instruction: Any, active: int) -> int:
 
 
 @rule
-def _move(sm: Any, instruction: Any, memory: Any, g: int, active: int) -> None:
-    registers = sm.lanes[g].registers
+def extra(machine: Any, instruction: Any, cycles: int) -> int:
+    """Cycles on top of the latency of an access that keeps the load/store unit for so many."""
+    if instruction.space == SHARED_SPACE:
+        beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
+        return beyond * machine.late_cycles if beyond >= 0 else -machine.early[instruction.width]
+    if instruction.space == GLOBAL_SPACE and instruction.action == LOAD:
+        return (cycles // machine.global_request - 1) * machine.hit_late
+    return 0
+
+
+@rule
+def _move(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
+    registers = sm.lanes[group].registers
     for offset in range(instruction.words):
         register = instruction.destination if instruction.action == LOAD else instruction.source[0]
         if instruction.action == LOAD and register < 0:
             return
         for lane in range(LANES):
             if (active >> lane) & 1:
-                word = _word(sm, instruction, g, lane) + offset * (LANES if instruction.space == LOCAL_SPACE else 1)
+                word = _word(sm, instruction, g, group, lane) + offset * (
+                    LANES if instruction.space == LOCAL_SPACE else 1
+                )
                 if instruction.action == LOAD:
                     registers[register + offset, lane] = memory[word]
                 elif register >= 0:
@@ -167,29 +181,29 @@ def _move(sm: Any, instruction: Any, memory: Any, g: int, active: int) -> None:
 
 
 @rarely
-def _each_moved(sm: Any, instruction: Any, memory: Any, g: int, active: int) -> None:
+def _each_moved(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
     """Load a byte in each lane, or update a word: lanes that meet in one follow each other."""
     for lane in range(LANES):
         if (active >> lane) & 1:
-            word = _word(sm, instruction, g, lane)
+            word = _word(sm, instruction, g, group, lane)
             old = memory[word]
             if instruction.update >= 0:
-                a, b = _of_lane(sm, instruction, g, 0, lane), _of_lane(sm, instruction, g, 1, lane)
+                a, b = _of_lane(sm, instruction, group, 0, lane), _of_lane(sm, instruction, group, 1, lane)
                 swapped = b if old == a else old
                 memory[word] = (np.int64(old) + a) & 0xFFFFFFFF if instruction.update == ADD else swapped
             else:
                 old = (old >> (8 * (sm.scratch.address[lane] & 3))) & 0xFF
             if instruction.destination >= 0:
-                sm.lanes[g].registers[instruction.destination, lane] = old
+                sm.lanes[group].registers[instruction.destination, lane] = old
     if instruction.destination >= 0:
         new_version(sm, g, instruction.destination)
 
 
 @rule
-def _of_lane(sm: Any, instruction: Any, g: int, position: int, lane: int) -> Any:
+def _of_lane(sm: Any, instruction: Any, group: int, position: int, lane: int) -> Any:
     """The source at that position in one lane."""
     source = instruction.source[position]
-    return sm.lanes[g].registers[source, lane] if source >= 0 else np.uint32(instruction.constant[position])
+    return sm.lanes[group].registers[source, lane] if source >= 0 else np.uint32(instruction.constant[position])
 
 
 @rule
@@ -198,13 +212,13 @@ def _constant_word(instruction: Any, offset: int) -> Any:
 
 
 @rule
-def _word(sm: Any, instruction: Any, g: int, lane: int) -> Any:
+def _word(sm: Any, instruction: Any, g: int, group: int, lane: int) -> Any:
     """Index into the memory array of the first word that a lane accesses."""
     word, launch = np.int64(sm.scratch.address[lane]) // 4, sm.launch
     if instruction.space == SHARED_SPACE:
         return launch.shared_word + sm.warps[g].block * launch.shared_words + word
     if instruction.space == LOCAL_SPACE:
-        return launch.local_word + (g * launch.local_words + word) * LANES + lane
+        return launch.local_word + (group * launch.local_words + word) * LANES + lane
     return word
 
 

@@ -11,13 +11,17 @@ from typing import Any
 from gpusim.decode import BRANCH, EXIT
 from gpusim.rule import rarely, rule
 from gpusim.rules import values
+from gpusim.state import GROUPS, LANES
 
 
 @rule
-def begin(warp: Any, lanes: int, threads: int) -> None:
-    """All lanes go together, to the end of the program."""
-    warp.lanes, warp.threads = lanes, threads
+def begin(sm: Any, g: int) -> None:
+    """All lanes of warp slot g that are threads of its block go together, to the end of the program."""
+    warp, size = sm.warps[g], sm.machine.groups * LANES
+    warp.threads = min(size, sm.launch.threads - size * warp.index)
     warp.meeting, warp.depth = -1, 0
+    for half in range(GROUPS):
+        warp.lanes[half] = (1 << max(0, min(LANES, warp.threads - LANES * half))) - 1
 
 
 @rarely
@@ -26,39 +30,63 @@ def follow(sm: Any, g: int, instruction: Any, pc: int) -> None:
 
     No threads are left if the warp has exited.
     """
-    warp, active = sm.warps[g], sm.outcome.active
-    if instruction.action == EXIT and active:
-        _exit(sm, g, active)
-    elif instruction.action == BRANCH and 0 != active != warp.lanes:
-        _part(sm, g, instruction, active, pc)
+    warp, outcome = sm.warps[g], sm.outcome
+    if instruction.action == EXIT and outcome.threads:
+        _exit(sm, g, outcome.active)
+    elif instruction.action == BRANCH and 0 != outcome.threads != warp.threads:
+        _part(sm, g, instruction, outcome.active, pc)
     elif warp.pc != warp.meeting:
         return
-    while warp.depth and (warp.lanes == 0 or warp.pc == warp.meeting):
+    warp.threads = _count(warp.lanes)
+    while warp.depth and (warp.threads == 0 or warp.pc == warp.meeting):
         warp.depth -= 1
         path = sm.paths[g, warp.depth]
-        warp.pc, warp.lanes, warp.meeting = path.pc, path.lanes, path.meeting
-    warp.threads = values.count(warp.lanes)
+        warp.pc, warp.meeting = path.pc, path.meeting
+        _copy(warp.lanes, path.lanes)
+        warp.threads = _count(warp.lanes)
 
 
 @rule
-def _part(sm: Any, g: int, instruction: Any, active: int, pc: int) -> None:
+def _part(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
     warp = sm.warps[g]
     if instruction.meeting != warp.meeting:
         _wait(sm, g, instruction.meeting, warp.lanes, warp.meeting)
     _wait(sm, g, instruction.target, active, instruction.meeting)
-    warp.pc, warp.lanes, warp.meeting = pc + 1, warp.lanes & ~active, instruction.meeting
+    warp.pc, warp.meeting = pc + 1, instruction.meeting
+    _remove(warp.lanes, active)
 
 
 @rule
-def _wait(sm: Any, g: int, pc: int, lanes: int, meeting: int) -> None:
+def _wait(sm: Any, g: int, pc: int, lanes: Any, meeting: int) -> None:
     path = sm.paths[g, sm.warps[g].depth]
-    path.pc, path.lanes, path.meeting = pc, lanes, meeting
+    path.pc, path.meeting = pc, meeting
+    _copy(path.lanes, lanes)
     sm.warps[g].depth += 1
 
 
 @rule
-def _exit(sm: Any, g: int, active: int) -> None:
+def _exit(sm: Any, g: int, active: Any) -> None:
     warp = sm.warps[g]
-    warp.lanes &= ~active
+    _remove(warp.lanes, active)
     for i in range(warp.depth):
-        sm.paths[g, i].lanes &= ~active
+        _remove(sm.paths[g, i].lanes, active)
+
+
+@rule
+def _copy(to: Any, lanes: Any) -> None:
+    for half in range(GROUPS):
+        to[half] = lanes[half]
+
+
+@rule
+def _remove(lanes: Any, gone: Any) -> None:
+    for half in range(GROUPS):
+        lanes[half] &= ~gone[half]
+
+
+@rule
+def _count(lanes: Any) -> int:
+    threads = 0
+    for half in range(GROUPS):
+        threads += values.count(lanes[half])
+    return threads

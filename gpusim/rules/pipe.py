@@ -1,4 +1,4 @@
-"""Arithmetic pipes: a warp instruction occupies its pipe for 32 / lanes cycles, its initiation interval.
+"""Arithmetic pipes: a warp instruction occupies its pipe for warp size / lanes cycles, its initiation interval.
 
 A pipe has an instance for each group of neighbouring schedulers that share one. Where several pipes execute a unit
 class, the first of them that is free takes the instruction, and it waits only while all are busy. A joint pipe is one

@@ -107,9 +107,10 @@ def values_at_start(sm: Any, memory: Any, slot: int) -> None:
     """A block starts with zero registers, false predicates and zero shared and local memory."""
     shared = sm.launch.shared_word + slot * sm.launch.shared_words
     memory[shared : shared + sm.launch.shared_words] = 0
-    for g in range(slot * sm.launch.warps, (slot + 1) * sm.launch.warps):
-        values.wipe(sm.lanes[g])
-        local = sm.launch.local_word + g * sm.launch.local_words * LANES
+    groups = sm.launch.warps * sm.machine.groups
+    for group in range(slot * groups, (slot + 1) * groups):
+        values.wipe(sm.lanes[group])
+        local = sm.launch.local_word + group * sm.launch.local_words * LANES
         memory[local : local + sm.launch.local_words * LANES] = 0
 
 
@@ -263,9 +264,9 @@ def _compute_aside(sm: Any, memory: Any, g: int, now: int) -> bool:
     if not in_flight.enter(sm, g, pc):
         return False
     done = values.execute(sm, memory, g)
-    in_flight.look(sm, g, pc, sm.outcome.active)
+    in_flight.look(sm, g, pc)
     if done:
-        in_flight.depart(sm, g, pc, sm.outcome.active)
+        in_flight.depart(sm, g, pc)
     return bool(done)
 
 

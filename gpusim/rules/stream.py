@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.decode import BRANCH, COMPARISON, EXIT, GLOBAL_SPACE
+from gpusim.decode import BRANCH, EXIT
 from gpusim.rule import rarely, rule
 from gpusim.rules import load_store, paths, values
-from gpusim.state import DEPTHS, EVENTS, LANES, LOG, SCRIPTS, STREAMS, VISITS
+from gpusim.state import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
 
 MARKER, END = -1, -2  # pcs of what is no event: the end of a repeated part, and of the stream
 UNRECORDED = -1
@@ -166,9 +166,11 @@ def _stands(sm: Any, script: Any, feed: int, distance: int) -> bool:
 def record(sm: Any, memory: Any, g: int) -> int:
     """Walk warp slot g's program in program order and keep the outcomes: index of the first event, or UNRECORDED."""
     warp, first, home = sm.warps[g], sm.recorded, sm.warps[g].pc
-    lanes, threads = warp.lanes, warp.threads
-    values.wipe(sm.lanes[g])
+    threads = warp.threads
+    for group in range(g * sm.machine.groups, (g + 1) * sm.machine.groups):
+        values.wipe(sm.lanes[group])
     warp.version[:] = 0
+    paths.begin(sm, g)
     warp.pc = sm.program[0].visit
     running, kept = True, True
     while running and kept:
@@ -178,10 +180,8 @@ def record(sm: Any, memory: Any, g: int) -> int:
         sm.visits += 1
         running = instruction.action != EXIT or sm.outcome.threads == 0
         onward = pc + 1
-        if kept and sm.outcome.threads > 0:
-            _reach(sm, g, instruction)
-            if instruction.action == BRANCH:
-                onward = instruction.target
+        if kept and instruction.action == BRANCH and sm.outcome.threads > 0:
+            onward = instruction.target
         if kept and sm.parting:
             warp.pc = onward
             paths.follow(sm, g, instruction, pc)
@@ -191,27 +191,11 @@ def record(sm: Any, memory: Any, g: int) -> int:
             if instruction.action == BRANCH and onward <= pc:
                 _fold(sm, first)
         warp.pc = sm.program[onward].visit if running else pc
-    warp.pc = home
-    paths.begin(warp, lanes, threads)
+    paths.begin(sm, g)
+    warp.pc, warp.threads = home, threads
     if not kept:
         sm.recorded = first
     return _finish(sm, first) if kept else UNRECORDED
-
-
-@rule
-def _reach(sm: Any, g: int, instruction: Any) -> None:
-    """Widen what the block is known to access of global memory, or to compare."""
-    script, feed = sm.scripts[sm.scripted], instruction.feed
-    if instruction.action == COMPARISON and feed >= 0:
-        for lane in range(LANES):
-            if (sm.outcome.active >> lane) & 1:
-                a = (np.int64(sm.scratch.a[lane]) + instruction.bias) & 0xFFFFFFFF
-                b = (np.int64(sm.scratch.b[lane]) + instruction.bias) & 0xFFFFFFFF
-                script.low[feed] = min(script.low[feed], a, b)
-                script.high[feed] = max(script.high[feed], a + 1, b + 1)
-    elif load_store.accesses(instruction) and instruction.space == GLOBAL_SPACE:
-        script.low[feed] = min(script.low[feed], sm.feed[g, feed].low)
-        script.high[feed] = max(script.high[feed], sm.feed[g, feed].high)
 
 
 @rule

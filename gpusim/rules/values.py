@@ -1,8 +1,10 @@
-"""What an instruction computes: operands of 32 lanes in, results and the outcome of its addresses out.
+"""What an instruction computes: operands of a lane group in, results and the outcome of its addresses out.
 
 It runs when the warp issues. The scoreboard keeps everybody from seeing a register early or late, and the load/store
 queue is served in issue order, so computing at issue gives what the hardware would see at read and writeback.
 Instructions whose result nobody needs for addresses or branches are skipped when only time is asked for.
+
+A warp of 64 lanes is two lane groups of 32, computed one after the other; each has registers and masks of its own.
 """
 
 from __future__ import annotations
@@ -14,10 +16,8 @@ import numpy as np
 from gpusim.decode import (
     ARITHMETIC,
     ARITHMETIC64,
-    BRANCH,
     COMPARISON,
     CROSS_LANE,
-    EXIT,
     FETCH,
     LOAD,
     LOOKUP,
@@ -26,7 +26,7 @@ from gpusim.decode import (
     STORE,
 )
 from gpusim.rule import rarely, rule
-from gpusim.rules import cross_lane, memory_access
+from gpusim.rules import cross_lane, memory_access, reach
 from gpusim.rules.lanes import compare, compute32, compute64, look_up
 from gpusim.state import LANES
 
@@ -60,28 +60,41 @@ def count(mask: int) -> int:
 @rarely
 def execute(sm: Any, memory: Any, g: int) -> bool:
     """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, and `sm.fault` says how."""
-    warp, lanes, outcome = sm.warps[g], sm.lanes[g], sm.outcome
+    warp, outcome = sm.warps[g], sm.outcome
     instruction = sm.program[warp.pc]
-    active = mask_of(lanes, instruction.guard, instruction.guard_negated) & warp.lanes
-    outcome.active = active
-    outcome.threads = warp.threads if active == warp.lanes else count(active)
-    action = instruction.action
-    if active == 0 or action == BRANCH or action == EXIT:  # noqa: SIM109, PLR1714
+    outcome.threads = outcome.cycles = outcome.transactions = 0
+    for half in range(sm.machine.groups):  # noqa: SIM110  (compiled)
+        if not _of_group(sm, memory, g, half, instruction):
+            return False
+    return True
+
+
+@rule
+def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool:
+    """Add what the instruction does in a lane group of warp slot g to `sm.outcome`; false: it faults."""
+    group, action = g * sm.machine.groups + half, instruction.action
+    active = mask_of(sm.lanes[group], instruction.guard, instruction.guard_negated) & sm.warps[g].lanes[half]
+    sm.outcome.active[half] = active
+    sm.outcome.threads += LANES if active == ALL else count(active)
+    if active == 0:
         return True
     if action == LOAD or action == STORE:  # noqa: SIM109, PLR1714  (two compares when compiled)
-        return memory_access.access(sm, memory, g, active)
-    if instruction.evaluate:
-        _compute(sm, instruction, memory, g, active)
+        if not memory_access.access(sm, memory, g, group, active):
+            return False
+    elif instruction.evaluate:
+        _compute(sm, instruction, memory, g, group, active)
+    if sm.replaying:
+        reach.widen(sm, group, instruction, active)
     return True
 
 
 @rarely  # for its size: it has two callers
-def _compute(sm: Any, instruction: Any, memory: Any, g: int, active: int) -> None:
-    scratch, lanes, action = sm.scratch, sm.lanes[g], instruction.action
+def _compute(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
+    scratch, lanes, action = sm.scratch, sm.lanes[group], instruction.action
     if action == ARITHMETIC:
         _operands(scratch, lanes, instruction)
         compute32(instruction.value, scratch.d, scratch.a, scratch.b, scratch.c)
-        _write(sm, g, instruction.destination, active)
+        _write(sm, g, group, instruction.destination, active)
     elif action == COMPARISON:
         _operands(scratch, lanes, instruction)
         compare(instruction.value, scratch.flag, scratch.a, scratch.b, scratch.c)
@@ -89,22 +102,22 @@ def _compute(sm: Any, instruction: Any, memory: Any, g: int, active: int) -> Non
     elif action == ARITHMETIC64:
         _operands64(scratch, lanes, instruction)
         compute64(instruction.value, scratch.d64, scratch.a64, scratch.b64, scratch.c64)
-        _write64(sm, g, instruction.destination, active)
+        _write64(sm, g, group, instruction.destination, active)
     elif action == SPECIAL:
-        _special(sm, instruction.special, g)
-        _write(sm, g, instruction.destination, active)
+        _special(sm, instruction.special, g, group)
+        _write(sm, g, group, instruction.destination, active)
     elif action == FETCH:
         _operands(scratch, lanes, instruction)
         memory_access.fetch(sm, instruction, memory)
-        _write(sm, g, instruction.destination, active)
+        _write(sm, g, group, instruction.destination, active)
     elif action == LOOKUP:
         _operands(scratch, lanes, instruction)
         look_up(scratch.d, scratch.a, scratch.b, scratch.c, instruction.table)
-        _write(sm, g, instruction.destination, active)
+        _write(sm, g, group, instruction.destination, active)
     elif action == CROSS_LANE:
         _operands(scratch, lanes, instruction)
         cross_lane.exchange(instruction.value, scratch, active)
-        _write(sm, g, instruction.destination, active)
+        _write(sm, g, group, instruction.destination, active)
 
 
 @rule
@@ -155,10 +168,10 @@ def _operand64(to: Any, lanes: Any, instruction: Any, position: int) -> None:
 
 
 @rule
-def _write(sm: Any, g: int, destination: int, active: int) -> None:
+def _write(sm: Any, g: int, group: int, destination: int, active: int) -> None:
     if destination < 0:
         return
-    row = sm.lanes[g].registers[destination]
+    row = sm.lanes[group].registers[destination]
     for lane in range(LANES):
         if (active >> lane) & 1:
             row[lane] = sm.scratch.d[lane]
@@ -166,10 +179,10 @@ def _write(sm: Any, g: int, destination: int, active: int) -> None:
 
 
 @rule
-def _write64(sm: Any, g: int, destination: int, active: int) -> None:
+def _write64(sm: Any, g: int, group: int, destination: int, active: int) -> None:
     if destination < 0:
         return
-    registers = sm.lanes[g].registers
+    registers = sm.lanes[group].registers
     for lane in range(LANES):
         if (active >> lane) & 1:
             value = sm.scratch.d64[lane]
@@ -191,13 +204,14 @@ def _set_predicate(lanes: Any, predicate: int, flag: Any, active: int) -> None:
 
 
 @rule
-def _special(sm: Any, which: int, g: int) -> None:
-    """The special register, numbered as in isa.operand.SPECIALS, of every lane of warp slot g, into `scratch.d`."""
+def _special(sm: Any, which: int, g: int, group: int) -> None:
+    """The special register, numbered as in isa.operand.SPECIALS, of every lane of a lane group, into `scratch.d`."""
     warp, launch = sm.warps[g], sm.launch
+    place = (group - g * sm.machine.groups) * LANES  # of the group's first lane in the warp
     block, axis = sm.blocks[warp.block].id, which % 3
     for lane in range(LANES):
         if which < 3:
-            value = _coordinate(warp.index * LANES + lane, launch.block, axis)
+            value = _coordinate(warp.index * sm.machine.groups * LANES + place + lane, launch.block, axis)
         elif which < 6:
             value = _coordinate(block, launch.grid, axis)
         elif which < 9:
@@ -205,7 +219,7 @@ def _special(sm: Any, which: int, g: int) -> None:
         elif which < 12:
             value = launch.grid[axis]
         else:
-            value = lane if which == 12 else warp.index
+            value = place + lane if which == 12 else warp.index
         sm.scratch.d[lane] = value
 
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE, kernels, machines
+from strategies import REPEATABLE, kernels, launches
 
 from gpusim.analysis.bounds import MOST_READS, Bound, bound
 from gpusim.engines.simulate import run_chip, run_sm
@@ -31,17 +31,19 @@ def of(text: str, **settings: int | str) -> Bound:
 
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=100)
-@given(kernels(most_blocks=4), machines())
-def test_no_simulation_beats_the_bound(kernel, machine):
+@given(launches(kernels(most_blocks=4)))
+def test_no_simulation_beats_the_bound(launched):
     """On any machine a random kernel takes at least the cycles of its bound."""
+    kernel, machine = launched
     assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="replay").cycles
 
 
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=60)
-@given(kernels(most_blocks=9), machines(), st.integers(2, 4))
-def test_all_sms_do_not_beat_their_bound(kernel, machine, sms):
+@given(launches(kernels(most_blocks=9)), st.integers(2, 4))
+def test_all_sms_do_not_beat_their_bound(launched, sms):
     """With two to four SMs that share the bandwidth a random kernel takes at least the cycles of the bound for all."""
+    kernel, machine = launched
     chip = msgspec.structs.replace(machine, chip=msgspec.structs.replace(machine.chip, sms=sms))
     assert bound(kernel, chip, all_sms=True).cycles <= run_chip(kernel, chip, feed="replay").cycles
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE, kernels, machines
+from strategies import REPEATABLE, kernels, launches
 from timing import plain_machine
 
 from gpusim.analysis.hazards import Hazard, hazards
@@ -21,7 +21,7 @@ from isa.listing import read
 from workloads.catalog import make
 
 V100 = load("v100", {"chip.sms": 1})
-CODED = machines().filter(by_codes)
+CODED = launches(kernels(most_blocks=2, least=3)).filter(lambda launched: by_codes(launched[1]))
 HEAD = ".block 32\n.shared 128\n.buffer y u32 32\n"
 TAIL = """
 [B------:R-:W-:-:S15] MOV R20, c[y]
@@ -126,9 +126,10 @@ def test_shipped_kernels_have_no_hazard(machine):
 
 
 @settings(REPEATABLE, max_examples=40 if COMPILED else 2)
-@given(kernels(most_blocks=2, least=3), CODED)
-def test_assigned_codes_have_no_hazard_and_right_values(kernel, machine):
+@given(CODED)
+def test_assigned_codes_have_no_hazard_and_right_values(launched):
     """Random programs with assigned codes leave the memory of program order though results are written in time only."""
+    kernel, machine = launched
     coded = replace(kernel, program=with_codes(kernel.program, machine))
     noted = hazards(coded, machine)
     assert (noted.hazards, noted.error) == ((), None)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE, kernels, machines
+from strategies import REPEATABLE, kernels, launches
 from timing import plain_machine
 from twins import differences
 
@@ -95,9 +95,10 @@ def test_the_engines_agree_on_all_sms(sms):
 
 
 @settings(REPEATABLE, max_examples=60 if COMPILED else 3)
-@given(kernels(most_blocks=9, least=4), machines(), st.integers(2, 4))
-def test_the_engines_agree_on_random_pairs(kernel, machine, sms):
+@given(launches(kernels(most_blocks=9, least=4)), st.integers(2, 4))
+def test_the_engines_agree_on_random_pairs(launched, sms):
     """The same for random programs without a race, on chips of two to four SMs of random rules; values are right."""
+    kernel, machine = launched
     compiled, reference = (run_chip(kernel, on(sms, machine), engine=engine, trace=True) for engine in ENGINES)
     assert unlike(compiled, reference) == [[]] * sms
     assert np.array_equal(compiled.memory, interpret(kernel).memory)

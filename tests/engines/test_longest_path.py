@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from oracle import issue_cycles
-from strategies import REPEATABLE, kernels, machines
+from strategies import REPEATABLE, kernels, launches
 
 from gpusim.engines.simulate import run_sm
 from gpusim.rule import COMPILED
@@ -25,16 +25,18 @@ def issues(kernel, machine) -> list[tuple[int, int]]:
 
 
 @settings(REPEATABLE, max_examples=150 if COMPILED else 10)
-@given(kernels(most_blocks=1, least=4, threads=(32, 20)), machines())
-def test_a_lone_warp_takes_the_longest_path(kernel, machine):
+@given(launches(kernels(most_blocks=1, least=4, threads=(32, 20))))
+def test_a_lone_warp_takes_the_longest_path(launched):
     """Every issue of a lone warp, through loops and guards, is where the longest path of its dependences puts it."""
+    kernel, machine = launched
     assert issues(kernel, lone(machine)) == issue_cycles(kernel, lone(machine))
 
 
 @pytest.mark.slow
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=1000)
-@given(kernels(most_blocks=1, least=6, threads=(32, 20)), machines())
-def test_a_thousand_lone_warps_take_the_longest_path(kernel, machine):
+@given(launches(kernels(most_blocks=1, least=6, threads=(32, 20))))
+def test_a_thousand_lone_warps_take_the_longest_path(launched):
     """The same on a thousand pairs."""
+    kernel, machine = launched
     assert issues(kernel, lone(machine)) == issue_cycles(kernel, lone(machine))

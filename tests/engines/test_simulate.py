@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import REPEATABLE, kernels, looping_kernels, machines
+from strategies import REPEATABLE, kernels, launches, looping_kernels
 from timing import plain_machine
 from twins import differences
 
@@ -83,17 +83,19 @@ def feeds_differ(kernel: Kernel, machine: Machine) -> set[str]:
 
 
 @settings(REPEATABLE, max_examples=60 if COMPILED else 3)
-@given(kernels(most_blocks=3, least=4), machines())
-def test_time_does_not_depend_on_values(kernel, machine):
+@given(launches(kernels(most_blocks=3, least=4)))
+def test_time_does_not_depend_on_values(launched):
     """Computing only what addresses and branches need, and replaying it, give the same trace and the same stalls."""
+    kernel, machine = launched
     assert feeds_differ(kernel, machine) == set()
 
 
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=60)
-@given(looping_kernels(), machines())
-def test_loops_are_replayed_as_they_are_executed(kernel, machine):
+@given(launches(looping_kernels()))
+def test_loops_are_replayed_as_they_are_executed(launched):
     """The same for long loops over several blocks, none of which falls back to another feed."""
+    kernel, machine = launched
     assert recordable(kernel)
     assert run_sm(kernel, machine, feed="replay").feed == "replay"
     assert feeds_differ(kernel, machine) == set()

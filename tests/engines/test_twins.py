@@ -7,7 +7,7 @@ import pytest
 from every_cycle import scan
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE, kernels, looping_kernels, machines
+from strategies import REPEATABLE, kernels, launches, looping_kernels
 from twins import differences, mistakes, rarest, run_both, seen
 
 from gpusim.engines.simulate import ENGINES, run_sm
@@ -26,8 +26,9 @@ def compare_twins(examples: int) -> Counter[str]:
     counts: Counter[str] = Counter()
 
     @settings(REPEATABLE, max_examples=examples)
-    @given(RACING_KERNELS, machines())
-    def agree(kernel, machine):
+    @given(launches(RACING_KERNELS))
+    def agree(launched):
+        kernel, machine = launched
         compiled, reference = run_both(kernel, machine)
         assert differences(compiled, reference) == []
         assert_exact_sums(compiled)
@@ -66,9 +67,10 @@ def test_twins_agree_on_two_thousand_pairs():
 
 
 @settings(REPEATABLE, max_examples=40 if COMPILED else 1)
-@given(looping_kernels(), machines())
-def test_twins_agree_on_replay(kernel, machine):
+@given(launches(looping_kernels()))
+def test_twins_agree_on_replay(launched):
     """The compiled engine, taking periods at once, and the reference engine, which never does, answer alike."""
+    kernel, machine = launched
     compiled, reference = (run_sm(kernel, machine, engine=engine, feed="replay") for engine in ENGINES)
     assert (compiled.feed, reference.feed, reference.skipped) == ("replay", "replay", 0)
     assert differences(compiled, reference) == []
@@ -78,8 +80,9 @@ def check_by_scanning(examples: int) -> None:
     """Assert that the compiled engine equals a scan of every warp in every slot, on so many pairs."""
 
     @settings(REPEATABLE, max_examples=examples)
-    @given(RACING_KERNELS, machines())
-    def equal(kernel, machine):
+    @given(launches(RACING_KERNELS))
+    def equal(launched):
+        kernel, machine = launched
         run = run_sm(kernel, machine, trace=True)
         scanned = scan(kernel, machine, min(occupancy(kernel, machine).blocks, kernel.blocks))
         assert mistakes(run, scanned) == []
@@ -100,7 +103,8 @@ def test_a_scan_of_every_cycle_agrees_on_many_pairs():
 
 
 @settings(REPEATABLE, max_examples=60 if COMPILED else 3)
-@given(BUSY_KERNELS, machines())
-def test_timed_values_are_those_of_program_order(kernel, machine):
+@given(launches(BUSY_KERNELS))
+def test_timed_values_are_those_of_program_order(launched):
     """Race-free kernels leave the memory that isa.interpret leaves, whatever the machine."""
+    kernel, machine = launched
     assert np.array_equal(run_sm(kernel, machine).memory, interpret(kernel).memory)

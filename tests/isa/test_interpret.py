@@ -305,7 +305,7 @@ def test_blocks_alone_leave_what_they_leave_together(k):
 @given(kernels(), st.data())
 @settings(deadline=None, max_examples=40)
 def test_active_never_exceeds_the_threads_of_the_warps_counted(k, data):
-    """Active thread instructions are at most 32 per warp instruction, and exactly the threads where nothing guards."""
+    """Active thread instructions are at most a warp's lanes, and exactly the threads where nothing guards."""
     run = interpret(k, blocks=[data.draw(st.integers(0, k.blocks - 1))])
-    assert (run.active <= 32 * run.counts).all()
+    assert (run.active <= k.warp_size * run.counts).all()
     assert run.active[0] == k.threads

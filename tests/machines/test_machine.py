@@ -109,7 +109,8 @@ def test_peaks_follow_from_pipes_and_clock(name, single, double):
 
 def test_a_pipe_takes_a_warp_every_32_over_lanes_cycles():
     """Initiation interval is warp size over lanes, and one cycle where the lanes suffice for a warp or more."""
-    intervals = {lanes: model.initiation_interval(model.Pipe(lanes, 1)) for lanes in (4, 16, 32, 64)}
+    sp = {lanes: model.load("gtx580", {"pipe.sp.lanes": lanes}) for lanes in (4, 16, 32, 64)}
+    intervals = {lanes: model.initiation_interval(machine, "sp") for lanes, machine in sp.items()}
     assert intervals == {4: 8, 16: 2, 32: 1, 64: 1}
 
 

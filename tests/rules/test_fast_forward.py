@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import REPEATABLE, looping_kernels, machines
+from strategies import REPEATABLE, launches, looping_kernels
 from twins import differences
 
 from gpusim import recurrence, state
@@ -34,18 +34,20 @@ def on_and_off(kernel, machine=GTX580):
 
 
 @settings(REPEATABLE, max_examples=150 if COMPILED else 3)
-@given(looping_kernels(), machines())
-def test_on_and_off_agree_on_random_loops(kernel, machine):
+@given(launches(looping_kernels()))
+def test_on_and_off_agree_on_random_loops(launched):
     """Cycles, counts per instruction, stalls and lost slots are those of the full simulation."""
+    kernel, machine = launched
     forward, full = on_and_off(kernel, machine)
     assert (forward.feed, full.skipped, differences(forward, full)) == ("replay", 0, [])
 
 
 @pytest.mark.slow
 @settings(REPEATABLE, max_examples=2000)
-@given(looping_kernels(), machines())
-def test_on_and_off_agree_on_many_random_loops(kernel, machine):
+@given(launches(looping_kernels()))
+def test_on_and_off_agree_on_many_random_loops(launched):
     """The same on two thousand pairs of kernel and machine."""
+    kernel, machine = launched
     forward, full = on_and_off(kernel, machine)
     assert differences(forward, full) == []
 

@@ -1,0 +1,113 @@
+"""Warps of 64 lanes: values by hand, what is refused, and costs that a half adds."""
+
+import numpy as np
+import pytest
+from timing import run_text
+
+from gpusim.analysis.bounds import bound
+from gpusim.engines.simulate import ENGINES, run_sm
+from gpusim.machine import load
+from gpusim.rule import COMPILED
+from isa.errors import ExecutionError, UserError
+from isa.interpret import interpret
+from isa.listing import read, write
+
+WAVE = {"limits.warp_size": 64}
+PLACES = """
+.warp 64
+.block 96
+.buffer out u32 288
+    S2R R0, TID.X
+    S2R R1, LANEID
+    S2R R2, WARPID
+    VOTE.BALLOT R3, PT
+    IMUL R4, R0, 12
+    IADD R4, R4, c[out]
+    STG [R4], R1
+    STG [R4+4], R2
+    STG [R4+8], R3
+    EXIT
+"""
+PARTING = """
+.warp 64
+    S2R R0, LANEID
+    ISETP.LT P0, R0, 40
+    @P0 BRA low
+    MOV R1, 1
+    BRA all
+low:
+    ISETP.LT P1, R0, 30
+    MOV R1, 2
+    @P1 EXIT
+    IADD R1, R1, 1
+all:
+    IADD R1, R1, R0
+    EXIT
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_lanes_warps_and_halves_are_numbered(engine):
+    """96 threads are a warp of 64 and one of 32 lanes; a vote stays inside 32 lanes."""
+    machine = load("gtx580", {**WAVE, "unit.vote.pipe": "sp", "unit.vote.latency": 18})
+    kernel = read(PLACES)
+    run = run_sm(kernel, machine, engine=engine)
+    thread = np.arange(96)
+    expected = np.stack([thread % 64, thread // 64, np.full(96, 0xFFFFFFFF)], axis=1)
+    left = run.memory[-288:] if len(run.memory) > 288 else run.memory
+    assert np.array_equal(left.reshape(96, 3), expected)
+    assert np.array_equal(interpret(kernel).memory, run.memory)
+    assert run.registers.shape[2] == 64
+
+
+def test_a_listing_keeps_its_warp_size():
+    """What `write` prints, `read` takes back; another size is refused in one line."""
+    assert read(write(read(PLACES))).warp_size == 64
+    assert read("EXIT").warp_size == 32
+    with pytest.raises(UserError, match=r"no warps of 48 lanes; write .warp 32 or .warp 64"):
+        read(".warp 48\nEXIT")
+
+
+@pytest.mark.parametrize("size", [32, 64])
+def test_kernel_and_machine_have_warps_of_one_size(size):
+    """A kernel is refused by a machine of the other warp size, and its bound too."""
+    kernel, machine = read(f".warp {size}\nEXIT"), load("gtx580", {"limits.warp_size": 96 - size})
+    for refused in (run_sm, bound):
+        with pytest.raises(UserError, match=f"is written for warps of {size} lanes; gtx580 has {96 - size}"):
+            refused(kernel, machine)
+
+
+def test_a_fault_names_the_lane_of_the_whole_warp():
+    """Lane 40 is the one whose address lies outside."""
+    outside = ".warp 64\n.buffer x u32 40\nS2R R0, LANEID\nSHL R0, R0, 2\nIADD R0, R0, c[x]\nLDG R1, [R0]\nEXIT"
+    with pytest.raises(ExecutionError, match="lane 40"):
+        run_text(outside, WAVE)
+
+
+@pytest.mark.parametrize("feed", ["execution", "replay"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_lanes_part_and_meet_over_both_halves(engine, feed):
+    """40 of 64 lanes branch, 30 leave on the way: by hand, how many active threads each instruction has."""
+    run = run_sm(read(PARTING), load("gtx580", WAVE), engine=engine, feed=feed)
+    assert list(run.active) == [64, 64, 40, 24, 24, 40, 40, 30, 10, 34, 34, 0]
+    lane = np.arange(64)
+    if feed == "execution":
+        assert np.array_equal(run.registers[0, 1], np.select([lane < 30, lane < 40], [2, lane + 3], lane + 1))
+
+
+def test_a_half_without_an_active_lane_costs_nothing():
+    """Both halves store 128 bytes, a line each; with the upper half off, one line moves."""
+    head = ".warp 64\n.buffer x u32 64\nS2R R0, LANEID\nISETP.LT P0, R0, {}\n"
+    text = head + "SHL R0, R0, 2\nIADD R0, R0, c[x]\n@P0 STG [R0], R0\nEXIT"
+    line = load("gtx580").global_memory.request_cycles
+    for lanes, cycles in ((64, 2 * line), (33, 2 * line), (32, line)):
+        assert run_text(text.format(lanes), WAVE).load_store_cycles[4] == cycles
+
+
+def test_forty_warps_of_64_lanes_are_what_the_simulator_holds():
+    """40 warps fit, 41 are refused with the number."""
+    machine = load("gtx580", {**WAVE, "limits.threads": 4096, "limits.threads_per_block": 4096, "limits.blocks": 1})
+    text = ".warp 64\n.block {}\nEXIT"
+    assert run_sm(read(text.format(64 * 40)), machine, engine=ENGINES[0 if COMPILED else 1]).warp_slots == 40
+    with pytest.raises(UserError, match="resident lanes = 2624: the simulator holds 2560"):
+        run_sm(read(text.format(64 * 41)), machine)
