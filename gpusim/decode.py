@@ -85,7 +85,17 @@ def decode(
     rows["feed"][:-1] = np.where(queued, np.cumsum(queued) - 1, -1)
     rows[-1]["action"] = EXIT
     rows[-1]["guard"] = PT_INDEX
-    for name in ("pipe", "destination", "predicate", "selector", "pointer", "read_barrier", "write_barrier"):
+    for name in (
+        "pipe",
+        "destination",
+        "predicate",
+        "selector",
+        "pointer",
+        "read_barrier",
+        "write_barrier",
+        "counter",
+        "most",
+    ):
         rows[-1][name] = -1
     rows[-1]["unit"] = UNIT_CODE[Unit.CONTROL]
     _meetings(rows, meetings)
@@ -108,6 +118,20 @@ def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[s
         _atomic(row, instruction.row, machine.shared_atomic)
         row["port"] *= machine.memory_port is not None
     _control(row, instruction)
+    _wait_counts(row, instruction, machine)
+
+
+def _wait_counts(row: Any, instruction: Instruction, machine: Machine) -> None:
+    """Fill in what counts the access, and for which counts the instruction waits; none without wait counters."""
+    row["counter"], row["most"] = -1, -1
+    if machine.wait_counters is None:
+        return
+    largest = machine.wait_counters.vector, machine.wait_counters.shared
+    if instruction.row.unit in SPACES:
+        row["counter"] = counter = int(instruction.row.unit is Unit.SHARED)
+        row["most"][counter] = largest[counter] - 1
+    elif instruction.row.mnemonic == "S_WAITCNT":
+        row["most"] = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
 
 
 def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:

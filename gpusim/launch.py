@@ -247,6 +247,7 @@ def _dependence(packed: Any, machine: Machine) -> None:
         packed.freezes = machine.selection is not None and machine.selection.freezes
     packed.selects = machine.selection is not None
     packed.hesitates = packed.selects or machine.register_file is not None
+    packed.counts = machine.wait_counters is not None
 
 
 def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:

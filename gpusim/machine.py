@@ -28,7 +28,7 @@ def load(name_or_path: str, overrides: Mapping[str, int | str] | None = None) ->
     strings, leaves = machine_file.read(path)
     found = checked(path.name, leaves, overrides or {})
     _check_strings(path.name, strings)
-    tree: dict[str, Any] = {"key": path.stem, "pairing": {}, **strings}
+    tree: dict[str, Any] = {"key": path.stem, "pairing": {}, "category": {}, **strings}
     for key, fact in found.items():
         _plant(tree, key.split("."), fact.value)
     machine = msgspec.convert(tree, Machine)
@@ -54,8 +54,14 @@ def initiation_interval(machine: Machine, pipe: str) -> int:
 
 def pairs(machine: Machine, unit: Unit) -> tuple[Unit, ...]:
     """Unit classes that may go beside this one in a later dispatch port of its turn."""
+    if machine.issue.pairing == "different-category":
+        return tuple(other for other in Unit if _category(machine, other) != _category(machine, unit))
     named = machine.pairing.get(unit.value)
     return tuple(Unit) if named is None else tuple(other for other in Unit if other in named.split())
+
+
+def _category(machine: Machine, unit: Unit) -> str:
+    return machine.category.get(unit.value, unit.value)
 
 
 def lanes(machine: Machine, unit: Unit) -> int:

@@ -23,6 +23,9 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
         _check_selection(machine, machine.selection, facts)
     if machine.dependence:
         _check_classes(machine.dependence.variable, facts["dependence.variable"])
+        if machine.wait_counters and machine.dependence.rule == "codes":
+            place = facts["dependence.rule"].place
+            raise UserError(f"{place}: programs wait for codes or for counts; take scoreboard beside [wait_counters]")
 
 
 def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:

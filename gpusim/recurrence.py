@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim import machine_record, state
+from gpusim.row import COUNTERS
 from gpusim.stall import DENIALS, OWN, REASONS
 
 Words = NDArray[np.int64]
@@ -39,7 +40,7 @@ RECENT = 32  # the latest are kept in any case
 SAME = """
     warps[w].block warps[w].index warps[w].scheduler warps[w].place warps[w].live
     warps[w].lanes[g] warps[w].threads warps[w].cursor warps[w].pc
-    warps[w].unit warps[w].pending warps[w].holders[h] warps[w].kind[r] warps[w].kept[j][e]
+    warps[w].unit warps[w].pending warps[w].holders[h] warps[w].kind[r] warps[w].kept[j][e] warps[w].unserved[v]
     schedulers[k].waiting schedulers[k].ready schedulers[k].units schedulers[k].ready_for[u] schedulers[k].holding[u]
     schedulers[k].last schedulers[k].active schedulers[k].yielded schedulers[k].dispatched schedulers[k].beside
     schedulers[k].selected
@@ -51,7 +52,7 @@ SAME = """
 """.split()
 TIME = """
     warps[w].drained warps[w].ready[r] warps[w].held[r] warps[w].read[r] warps[w].predicate[p]
-    warps[w].let_go[h]
+    warps[w].let_go[h] warps[w].returned[v][t]
     schedulers[k].due[s] pipes[k][f].free load_store.free load_store.queues[y].free agenda[a] exclusive_until
     schedulers[k].bank_free[c] schedulers[k].collected[m] schedulers[k].stalled_until
     blocks[b].finished
@@ -164,7 +165,9 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
         "q": int(sm["machine"]["queue"]),
         "r": registers,
         "s": state.SLOTS,
+        "t": state.COUNTED,
         "u": machine_record.UNITS,
+        "v": COUNTERS if sm["machine"]["counts"] else 0,
         "w": int(sm["warp_slots"]),
         "x": REASONS,
         "y": int(sm["machine"]["queues"]),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from gpusim.layout import record
 from gpusim.stall import REASONS
 
+COUNTERS = 2  # of a warp's accesses under way: vmcnt, lgkmcnt
+
 decoded_t = record([  # what every issue reads stands first, in few cache lines with what it counts
     ("latency", "i4"),  # cycles to its result, where that is fixed; from its service, if it is queued
     ("feed", "i4"),  # place among the memory instructions, and comparisons, whose reach is remembered (-1: none)
@@ -18,6 +20,8 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("width", "i1"),  # 0, 1, 2 for 32, 64, 128 bits
     ("eventful", "i1"),  # 1: its outcome depends on values
     ("evaluate", "i1"),  # 1: its result is computed
+    ("counter", "i1"),  # that counts it while it is under way, -1: none
+    ("most", "i1", (COUNTERS,)),  # accesses under way with which it may issue, by counter, -1: any number
     ("guard", "i1"),
     ("selector", "i1"),  # predicate handed to the value function as c, -1: none
     ("predicate", "i1"),  # predicate written, -1: none

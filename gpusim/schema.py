@@ -26,6 +26,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "pairing": tuple(unit.value for unit in Unit),
     "joint": tuple(unit.value for unit in PIPE_UNITS),
     "blocked": tuple(unit.value for unit in PIPE_UNITS),
+    "category": tuple(unit.value for unit in Unit),
 }
 
 
@@ -79,7 +80,8 @@ class Schedulers(msgspec.Struct, frozen=True):
 class Issue(msgspec.Struct, frozen=True):
     """What happens in an issue slot."""
 
-    pairing: Literal["same-warp", "different-warp"]  # whose instructions the dispatch ports of one turn take
+    # Whose instructions the dispatch ports of one turn take; by category: different warps', one of each category.
+    pairing: Literal["same-warp", "different-warp", "different-category"]
     rotate: Flag  # 1: the schedulers' rank rotates from slot to slot
     refused_wastes_slot: Flag  # 1: an instruction refused by a full queue costs the slot
     refused_moves_pointer: Flag  # 1: the policy goes on from the refused warp; 0: from the last one that issued
@@ -139,6 +141,16 @@ class Selection(msgspec.Struct, frozen=True):
 
     keeps: str  # unit classes whose pipe is looked at only when a warp has been selected; or `none`
     freezes: Flag  # 1: a stall for operands alone stops the stall counts of all warps of the scheduler
+
+
+class WaitCounters(msgspec.Struct, frozen=True):
+    """GCN's counts of a warp's accesses under way, for which programs wait; no scoreboard holds what these load.
+
+    An access that would raise a count above its largest waits.
+    """
+
+    vector: Annotated[int, msgspec.Meta(ge=1, le=63)]  # largest vmcnt: global and local memory
+    shared: Annotated[int, msgspec.Meta(ge=1, le=63)]  # largest lgkmcnt: shared memory
 
 
 class LoadStore(msgspec.Struct, frozen=True):
@@ -239,7 +251,8 @@ class Machine(msgspec.Struct, frozen=True):
 
     `unit`: by unit class, where its instructions execute; the machine has no instructions of a class that is absent.
     `pairing`: by unit class, the unit classes that may go beside it in a later port of its turn, or `none`; all of them
-    where it is absent.
+    where it is absent. `category`: by unit class, a name; those of one category never go beside each other if the
+    ports take different categories, and a class that is absent is a category by itself.
     `joint`: by unit class of one pipe, another pipe that its instructions need and occupy as well.
     `blocked`: by unit class, a pipe that takes nothing for an initiation interval behind the cycle of its instructions.
     """
@@ -252,6 +265,7 @@ class Machine(msgspec.Struct, frozen=True):
     schedulers: Schedulers
     issue: Issue
     pairing: dict[str, str]
+    category: dict[str, str]
     double: Double
     pipe: dict[str, Pipe]
     unit: dict[str, UnitCost]
@@ -271,6 +285,7 @@ class Machine(msgspec.Struct, frozen=True):
     joint: dict[str, str] = {}
     blocked: dict[str, str] = {}
     shared_atomic: SharedAtomic | None = None
+    wait_counters: WaitCounters | None = None
 
 
 def _section(kind: Any) -> Any:
@@ -295,7 +310,7 @@ def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]
 # Sections that a machine file may leave out, and what `--set` may add to a machine.
 OPTIONAL = tuple(field.name for field in msgspec.structs.fields(Machine) if _section(field.type))
 EXTRAS = (
-    [f"pairing.{u}" for u in Unit]
+    [f"{section}.{u}" for section in ("pairing", "category") for u in Unit]
     + [f"{section}.{u}" for section in ("joint", "blocked") for u in PIPE_UNITS]
     + [f"unit.{u}.{key}" for u in PIPE_UNITS for key in ("pipe", "latency")]
     + [path for path, _ in leaves() if path.split(".", maxsplit=1)[0] in OPTIONAL]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gpusim.layout import record
 from gpusim.machine_record import PIPES, SCHEDULERS, UNITS, machine_t
-from gpusim.row import decoded_t
+from gpusim.row import COUNTERS, decoded_t
 from gpusim.stall import DENIALS, OWN, REASONS
 
 WARPS = 64
@@ -35,7 +35,8 @@ REUSE = 2  # words that the reuse cache keeps for an operand slot
 HOLDS = 18  # six dependency barriers, each by three rungs (rules/control_code.py)
 FLIGHTS = 256  # instructions of a warp whose result or reads are under way
 HAZARDS = 64  # that are noted
-PORTS = 4  # instructions that one scheduler issues in one turn
+COUNTED = 64  # accesses that a wait counter may tell apart
+PORTS = 6  # instructions that one scheduler issues in one turn
 PATHS = 128  # waiting ones of a warp: 64 lanes part at most 63 times, and each time at most two wait
 TRACE = 16384  # records that may wait to be taken away
 AGENTS = SCHEDULERS + 2
@@ -100,6 +101,8 @@ warp_t = record([
     ("flights", "i8"),  # instructions in flight, where they are followed
     ("departed", "i8"),  # those so far
     ("kept", "i8", (OPERANDS, REUSE)),  # the reuse cache, by operand slot and width: register + 1, 0: nothing
+    ("unserved", "i8", (COUNTERS,)),  # accesses issued and not served, by counter
+    ("returned", "i8", (COUNTERS, COUNTED)),  # when all but the last n accesses of each are back
 ], spread=True)  # fmt: skip
 
 scheduler_t = record([

@@ -30,7 +30,7 @@ __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
 
 RESOURCES = (".shared", ".local")
 BARRIERS = 16
-LARGEST = {"LOP3": 0xFF, "WARPSYNC": 0xFFFFFFFF}  # truth table of three bits; mask of lanes
+LARGEST = {"LOP3": 0xFF, "WARPSYNC": 0xFFFFFFFF, "S_WAITCNT": 63}  # truth table of three bits; mask of lanes; count
 _LABEL = re.compile(rf"({IDENTIFIER})\s*:")
 _WORD = re.compile(r"\S+")
 _USAGE = {

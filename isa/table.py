@@ -204,6 +204,7 @@ ROWS = (
     Row("EXIT",       "",     Unit.CONTROL),
     Row("NOP",        "",     Unit.CONTROL),
     Row("WARPSYNC",   "n",    Unit.CONTROL),
+    Row("S_WAITCNT",  "nn",   Unit.CONTROL),
 )
 # fmt: on
 

@@ -10,6 +10,7 @@ import numpy as np
 import scan_paths
 from executed import execute, target
 from scan_codes import early, hold, obey, waits
+from scan_counts import wait_counts
 from scan_memory import enter, full, queued, serve
 from scan_pipes import named, pipes_of, takes
 from scan_registers import delivers, read_operands
@@ -206,7 +207,10 @@ def _beside(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     row, machine, turn = _table_row(sm, warp), sm.machine, sm.schedulers[k].turn
     alone = machine.double.exclusive != "off" and (row.unit is Unit.DP or now < sm.exclusive)
     crowded = queued(sm, _row(sm, warp)) and full(sm, k)
-    paired = all(row.unit in machine.pairing.get(issued.unit, " ".join(Unit)).split() for issued in turn)
+    if machine.issue.pairing == "different-category":
+        paired = machine.category.get(row.unit, row.unit) not in [machine.category.get(i.unit, i.unit) for i in turn]
+    else:
+        paired = all(row.unit in machine.pairing.get(issued.unit, " ".join(Unit)).split() for issued in turn)
     free = _own(sm, warp, now, same_turn=True) is READY and _refusal(sm, k, warp, now) is READY
     return paired and free and takes(sm, k, _row(sm, warp), now) and not alone and not crowded
 
@@ -253,6 +257,7 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
     elif warp.pc < len(sm.kernel.program):
         instruction = sm.kernel.program.instructions[warp.pc]
         written = flow.writes(instruction)
+        until |= wait_counts(sm, warp, instruction)
         for name in flow.reads(instruction) | written:
             result, reason = warp.results.get(name, (0, Stall.WAIT))
             until[reason] = max(until.get(reason, 0), result.done if isinstance(result, Access) else result)

@@ -35,6 +35,7 @@ from gpusim.rules import (
     scoreboard,
     selection,
     shared_memory,
+    wait_count,
 )
 from gpusim.stall import OWN
 from gpusim.state import NEVER
@@ -116,6 +117,7 @@ CHANGES: dict[str, int | str] = {
     **{f"memory_port.store_{width}": 5 for width in (32, 64, 128)},
     **{f"memory_port.early_{width}": 3 for width in (64, 128)},
 }
+COUNTERS: dict[str, int | str] = {"wait_counters.vector": 1, "wait_counters.shared": 1}
 
 
 CODES: dict[str, int | str] = {
@@ -222,6 +224,8 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "nothing kept for reuse": (register_file, "_keep", nothing),
     "who takes a branch goes first": (paths, "_part", taken_first),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),
+    "accesses never counted": (wait_count, "earliest", nothing),
+    "accesses back out of order": (wait_count, "serve", busier(wait_count.serve, 2, -30)),
     NO_CODED_MUTANT: (pipe, "commit", pipe.commit),
     "codes: stall counts one longer": (control_code, "stall_of", plus(control_code.stall_of, 1)),
     "codes: a yield without effect": (control_code, "to_the_back", nothing),
@@ -243,10 +247,10 @@ def _yielding(kernel: Kernel) -> Kernel:
 
 def verdict(name: str) -> str:
     """`caught` or `survived`."""
-    kernel, machine = read(BUSY), plain_machine(CHANGES)
+    module, attribute, mutant = MUTANTS[name]
+    kernel, machine = read(BUSY), plain_machine(CHANGES | (COUNTERS if module is wait_count else {}))
     if name.startswith("codes: "):
         kernel, machine = _yielding(kernel), plain_machine(CHANGES | CODES)
-    module, attribute, mutant = MUTANTS[name]
     with patch.object(module, attribute, mutant):
         try:
             run = run_sm(kernel, machine, trace=True)

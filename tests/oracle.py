@@ -24,6 +24,7 @@ from isa.dependence import unrolled
 from isa.frame import group_of, new_frame
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.operand import Immediate
 from isa.table import MEMORY_UNITS, Unit
 
 TICKS = 64  # of a cycle
@@ -149,7 +150,7 @@ def timing_graph(stream: list[Executed], machine: Machine) -> nx.MultiDiGraph:
     """All constraints of a stream as weighted edges between its nodes."""
     graph = nx.MultiDiGraph()
     graph.add_nodes_from(("issue", i) for i in range(len(stream)))
-    for edges in (_order(stream, machine), _queue(stream, machine)):
+    for edges in (_order(stream, machine), _queue(stream, machine), _counted(stream, machine)):
         graph.add_weighted_edges_from((u, v, w * TICKS) for u, v, w in edges)
     graph.add_weighted_edges_from(_channel(stream, machine))
     dependences = unrolled([done.instruction for done in stream]).edges(data=True)
@@ -191,6 +192,27 @@ def _queue(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
             yield _source(done, i), exit_node, 0
 
 
+def _counted(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
+    """Wait counters: all accesses but the last few are back before an instruction that waits for that."""
+    counters = machine.wait_counters
+    if counters is None:
+        return
+    under_way: dict[bool, list[int]] = {False: [], True: []}  # shared memory or not
+    for i, done in enumerate(stream):
+        row, shared = done.instruction.row, done.instruction.row.unit is Unit.SHARED
+        most = [o.bits for o in done.instruction.operands if isinstance(o, Immediate)]
+        wanted = dict(zip((False, True), most, strict=False)) if row.mnemonic == "S_WAITCNT" else {}
+        if row.unit in MEMORY_UNITS - {Unit.TEXTURE}:
+            wanted = {shared: (counters.shared if shared else counters.vector) - 1}
+        for kind, n in wanted.items():
+            for before in under_way[kind][: max(0, len(under_way[kind]) - n)]:
+                load = stream[before].instruction.row.is_load
+                yield _source(stream[before], before), ("issue", i), _latency(stream[before], machine) if load else 0
+                yield ("serve", before), ("issue", i), 0 if load else stream[before].cycles
+        if done.queued:
+            under_way[shared].append(i)
+
+
 def _channel(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
     """Lines leave the SM's share of the memory channel one after another; weights in ticks."""
     cost = round(TICKS * line_cycles(machine))
@@ -228,7 +250,7 @@ def _dependence(done: Executed, i: int, data: Any, machine: Machine) -> Iterator
 
     The graph has no WAR behind an atomic that overwrites its own source, but the source is held all the same.
     """
-    if data["kind"] != "WAR":
+    if data["kind"] != "WAR" and not (done.queued and machine.wait_counters):
         yield _source(done, i), _latency(done, machine)
     own = data["kind"] == "WAW" and data["register"] in {f"R{register}" for register in done.instruction.reads()}
     if done.queued and data["register"].startswith("R") and (data["kind"] == "WAR" or own):

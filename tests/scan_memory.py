@@ -36,8 +36,8 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) ->
     _queue(sm, k).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
     hold(sm, warp, pc, access, reason)
-    for name in flow.writes(instruction):
-        warp.results[name] = access, reason
+    if not (memory and sm.machine.wait_counters):
+        warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():
         warp.readers.setdefault(f"R{register}", []).append(access)
 

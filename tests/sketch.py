@@ -72,9 +72,22 @@ class Sketch:
 
 
 def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> None:
-    simple = [alu, alu, alu, compare, _own_shared, _own_atomic, _own_global, _own_local, _gather, _texture, _burst]
+    simple = [
+        alu,
+        alu,
+        alu,
+        compare,
+        _own_shared,
+        _own_atomic,
+        _own_global,
+        _own_local,
+        _gather,
+        _texture,
+        _burst,
+        _wait,
+    ]
     if sketch.steady:
-        simple = [alu, alu, _own_shared, _own_atomic, _own_global, _own_local, _burst, _walk]
+        simple = [alu, alu, _own_shared, _own_atomic, _own_global, _own_local, _burst, _walk, _wait]
     nested = [_loop, _skip] if depth < 2 else []
     shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
     for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=least, max_size=least + 5)):
@@ -148,6 +161,11 @@ def _burst(sketch: Sketch) -> None:
     text = sketch.one(arithmetic + loads)
     for register in range(DATA[0], DATA[0] + 4 * sketch.one([2, 3, 4]), 4):
         sketch.emit(text.replace("{}", f"R{register}"))
+
+
+def _wait(sketch: Sketch) -> None:
+    """Emit a wait for counts of accesses, which are kept by machines that have the counters."""
+    sketch.emit(f"S_WAITCNT {sketch.one([0, 1, 2, 63])}, {sketch.one([0, 1, 63])}")
 
 
 def _exchange(sketch: Sketch) -> None:

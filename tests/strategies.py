@@ -238,9 +238,10 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "schedulers.reissue": (1, 2, 6, 7),
     "schedulers.policy": POLICY_NAMES,
     "schedulers.active": (1, 2, 3),
-    "schedulers.dispatch_ports": (1, 2, 2, 3),
-    "issue.pairing": ("same-warp", "different-warp"),
+    "schedulers.dispatch_ports": (1, 2, 2, 3, 5),
+    "issue.pairing": ("same-warp", "different-warp", "different-category"),
     **{f"pairing.{unit.value}": (" ".join(Unit), " ".join(list(Unit)[::2]), "none", " ".join(Unit)) for unit in Unit},
+    **{f"category.{unit.value}": ("vector", "scalar", "vector", unit.value) for unit in Unit},
     "issue.rotate": (0, 1),
     "issue.refused_wastes_slot": (0, 1),
     "issue.refused_moves_pointer": (0, 1),
@@ -329,7 +330,9 @@ SELECTIONS: dict[str, Sequence[int | str]] = {
     "selection.freezes": (0, 1, 1),
     "double.exclusive": ("off",),
 }
-OPTIONAL = REGISTER_FILES, MEMORY_PORTS, CACHES, OTHER_PIPES, CODES, SELECTIONS
+WAIT_COUNTERS: dict[str, Sequence[int | str]] = {"wait_counters.vector": (1, 2, 63), "wait_counters.shared": (1, 3, 15)}
+OPTIONAL = REGISTER_FILES, MEMORY_PORTS, CACHES, OTHER_PIPES, SELECTIONS
+DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
 # Barriers tell of every result, and of every source.
 ALL_TOLD = load(
     "wide",
@@ -358,6 +361,7 @@ def _slower(program: Program, drawn: Sequence[tuple[bool, int, int]]) -> Program
 def machines(draw: st.DrawFn, warp_size: int = 32) -> Machine:
     """Machines of one SM, whose schedulers, pipes, latencies, queues and rules of issue are any combination."""
     choices = CHOICES | {"limits.warp_size": (warp_size,)}
+    choices |= draw(st.sampled_from(DEPENDENCES))
     for optional in OPTIONAL:
         choices |= optional if draw(st.booleans()) else {}
     return load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})

@@ -21,7 +21,7 @@ import numpy as np
 from gpusim.analysis.access_cost import AccessCost
 from gpusim.decode import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.plain import plain, unpacked
-from gpusim.rules import control_code, ladder, scoreboard
+from gpusim.rules import control_code, ladder, scoreboard, wait_count
 from gpusim.stall import OWN, Stall
 from gpusim.state import LANES, warp_t
 from isa.profile import Profile
@@ -141,6 +141,8 @@ def follow(program: Code, lone: Lone, pcs: Sequence[int]) -> None:
         warp.rung = [0] * OWN
         warp.rung[Stall.WAIT] = lone.counted
         plain((control_code if program.machine.codes else scoreboard).earliest)(warp, row)
+        if program.machine.counts:
+            plain(wait_count.earliest)(warp, row)
         warp.rung[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
         free = min((lone.pipes.get(pipe, 0) for pipe in program.pipes[pc]), default=0)
         _issue(program, lone, row, max(plain(ladder.latest)(warp), free))
@@ -178,24 +180,29 @@ def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
         if row.action == FETCH:
             lone.warp.drained = max(lone.warp.drained, lone.issued + row.latency)
     elif pc in program.costs:
-        _access(lone, row, pc, program.costs[pc])
+        _access(program, lone, row, pc)
     elif row.action == BARRIER:
         lone.next = max(lone.next, lone.issued + max(1, program.machine.barrier) + program.machine.per_warp)
 
 
-def _access(lone: Lone, row: Any, pc: int, cost: AccessCost) -> None:
+def _access(program: Code, lone: Lone, row: Any, pc: int) -> None:
+    cost = program.costs[pc]
     served = max(lone.issued, lone.load_store)
     lone.load_store = served + cost.shortest
     lone.warp.drained = max(lone.warp.drained, served + cost.delay)
     plain(scoreboard.hold)(lone.warp, row, 0)
     plain(scoreboard.let_go)(lone.warp, row, 0, served + cost.hold)
     plain(control_code.let_go)(lone.warp, row, served + cost.hold, served + cost.delay)
-    if row.action == LOAD:
+    if row.counter >= 0:
+        plain(wait_count.commit)(lone.warp, row.counter)
+        plain(wait_count.serve)(lone.warp, row.counter, served + cost.delay)
+    elif row.action == LOAD:
         plain(scoreboard.commit)(lone.warp, row, pc, served + cost.delay)
 
 
 def _pending(lone: Lone, now: int) -> tuple[tuple[int, ...], ...]:
     """Return what the warp still waits for, as cycles from now."""
     times = [getattr(lone.warp, name) for name in PENDING]
+    times += list(lone.warp.returned)
     times += [list(lone.pipes.values()), [lone.load_store, lone.counted]]
     return tuple(tuple(max(0, t - now) for t in some) for some in times)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.rule import NEVER, rarely, rule
-from gpusim.rules import control_code, ladder, paths, warp_scheduler
+from gpusim.rules import control_code, ladder, paths, wait_count, warp_scheduler
 from gpusim.stall import OWN, Stall
 from gpusim.state import DONE, FREE, HOLDS, LAUNCHER, RUNNING, WARPS
 
@@ -49,6 +49,8 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     g = slot * sm.launch.warps + index
     k, warp, first = g % sm.machine.schedulers, sm.warps[g], sm.program[0]
     _clear(warp)
+    if sm.machine.counts:
+        wait_count.clear(warp)
     warp.block, warp.index, warp.live, warp.pc, warp.unit = slot, index, 1, 0, first.unit
     warp.scheduler, warp.place, warp.age = k, g // sm.machine.schedulers, sm.aged
     sm.aged += 1

@@ -1,8 +1,9 @@
 """Dispatch ports: what one scheduler issues in one turn beyond its first instruction.
 
 A later port takes the next instruction of the warp that has just issued, or another ready warp's, as `issue.pairing`
-says (Kepler and Maxwell: the same warp's). It never waits and never costs a slot: what does not go at once goes in a
-later turn. The pairing matrix says which unit classes go beside those that have issued in the turn.
+says (Kepler and Maxwell: the same warp's; GCN: another's). It never waits and never costs a slot: what does not go at
+once goes in a later turn. The pairing matrix, or the categories, say which unit classes go beside those that have
+issued in the turn.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 
 from gpusim.decode import GLOBAL_SPACE, LOAD, STORE
 from gpusim.rule import NEVER, rarely, rule
-from gpusim.rules import control_code, global_memory, in_flight, scoreboard
+from gpusim.rules import control_code, global_memory, in_flight, scoreboard, wait_count
 
 
 @rule
@@ -57,7 +57,10 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
         entry.cycles, entry.extra, entry.transactions = outcome.cycles, outcome.extra, outcome.transactions
     queue.count += 1
     warp.pending += 1
-    scoreboard.commit(warp, instruction, pc, NEVER)
+    if instruction.counter >= 0:
+        wait_count.commit(warp, instruction.counter)
+    else:
+        scoreboard.commit(warp, instruction, pc, NEVER)
     scoreboard.hold(warp, instruction, unit.entered)
     if sm.machine.codes:
         control_code.hold(warp, instruction)
@@ -104,7 +107,9 @@ def serve(sm: Any, y: int, now: int) -> int:
     ready = result_at(sm, instruction, entry, now)
     warp.pending -= 1
     warp.drained = max(warp.drained, ready)
-    if instruction.action != STORE:
+    if instruction.counter >= 0:
+        wait_count.serve(warp, instruction.counter, ready)
+    elif instruction.action != STORE:
         scoreboard.commit(warp, instruction, entry.pc, ready)
     read = now + max(1, instruction.war)
     scoreboard.let_go(warp, instruction, entry.number, read)

@@ -28,6 +28,7 @@ from gpusim.rules import (
     selection,
     stream,
     values,
+    wait_count,
     wakeup,
     warp_scheduler,
 )
@@ -138,6 +139,8 @@ def prepare(sm: Any, warp: Any) -> None:
         control_code.earliest(warp, instruction)
     else:
         scoreboard.earliest(warp, instruction)
+        if sm.machine.counts:
+            wait_count.earliest(warp, instruction)
     warp.rung[DRAIN] = 0
     if instruction.action == EXIT:
         warp.rung[DRAIN] = NEVER if warp.pending > 0 else warp.drained

@@ -166,6 +166,14 @@ def test_bad_override_is_refused_in_one_line(path, value, message):
     assert str(caught.value) == message
 
 
+def test_codes_beside_wait_counters_are_refused():
+    """A machine's programs wait by one of the two."""
+    codes = {"dependence.rule": "codes", "dependence.yield_stall": 0, "dependence.variable": "none"}
+    message = r"--set dependence\.rule: programs wait for codes or for counts; take scoreboard beside \[wait_counters\]"
+    with pytest.raises(UserError, match=message):
+        model.load("gtx580", codes | {"wait_counters.vector": 63, "wait_counters.shared": 15})
+
+
 def test_a_variant_overrides_what_it_names_and_inherits_the_rest(tmp_path):
     """A file with `extends` changes its own keys, keeps the others, and may add a pipe and its units."""
     path = variant(

@@ -76,8 +76,8 @@ def test_a_warp_is_selected_once_in_a_turn():
 
 def test_more_ports_than_the_simulator_holds_are_refused():
     """The number of ports has a limit, which the message names."""
-    with pytest.raises(UserError, match=r"schedulers\.dispatch_ports = 5: the simulator holds 4"):
-        run_text("EXIT", {"schedulers.dispatch_ports": 5})
+    with pytest.raises(UserError, match=r"schedulers\.dispatch_ports = 7: the simulator holds 6"):
+        run_text("EXIT", {"schedulers.dispatch_ports": 7})
 
 
 def test_a_unit_class_that_does_not_exist_is_refused():
