@@ -40,8 +40,11 @@ def occupancy(kernel: Kernel, machine: Machine) -> Occupancy:
 def blocks_by_resource(kernel: Kernel, machine: Machine) -> dict[str, int]:
     """Blocks of the kernel that each resource it uses could hold by itself."""
     limits = machine.limits
+    registers = limits.registers, registers_per_block(kernel, machine)
+    if limits.register_scope == "scheduler" and kernel.program.registers:
+        registers = _warps_by_registers(kernel, machine), kernel.warps
     for_each = {
-        "registers": (limits.registers, registers_per_block(kernel, machine)),
+        "registers": registers,
         "shared memory": (limits.shared_bytes, shared_per_block(kernel, machine)),
         "warps": (limits.warps, kernel.warps),
         "threads": (limits.threads, kernel.threads),
@@ -57,6 +60,13 @@ def registers_per_block(kernel: Kernel, machine: Machine) -> int:
     return _round_up(of_warp * warps, unit) if _together(machine) else _round_up(of_warp, unit) * warps
 
 
+def _warps_by_registers(kernel: Kernel, machine: Machine) -> int:
+    """Warps that the registers of all schedulers hold, each scheduler's those of its own warps."""
+    files, limits = machine.schedulers.count, machine.limits
+    of_warp = _round_up(kernel.program.registers * kernel.warp_size, limits.register_unit)
+    return files * (limits.registers // files // of_warp)
+
+
 def shared_per_block(kernel: Kernel, machine: Machine) -> int:
     """Bytes of shared memory that a resident block holds, allocation granularity included."""
     return _round_up(kernel.program.shared_bytes, machine.limits.shared_unit)
@@ -70,6 +80,8 @@ def _registers_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
     """Most registers per thread with which so many blocks fit."""
     warps, unit = _round_up(kernel.warps, machine.limits.warp_unit), machine.limits.register_unit
     parts = blocks if _together(machine) else blocks * warps
+    if machine.limits.register_scope == "scheduler":
+        parts = _round_up(parts, machine.schedulers.count)
     of_warp = machine.limits.registers // parts // unit * unit // (warps if _together(machine) else 1)
     return min(of_warp // kernel.warp_size, machine.limits.registers_per_thread)
 

@@ -48,7 +48,7 @@ class Limits(msgspec.Struct, frozen=True):
     blocks: Positive  # resident
     registers: Positive  # 32-bit, of the SM
     registers_per_thread: Positive
-    register_scope: Literal["warp", "block"]  # whose registers are allocated together
+    register_scope: Literal["warp", "block", "scheduler"]  # what is allocated together; a file each
     register_unit: Positive  # in multiples of this
     warp_unit: Positive  # a block's warps count in multiples of this
     threads_per_block: Positive
@@ -111,7 +111,7 @@ class UnitCost(msgspec.Struct, frozen=True):
 class SharedMemory(msgspec.Struct, frozen=True):
     """Shared memory: a pass is one trip through its data path."""
 
-    rule: Literal["fermi", "gt200", "kepler", "volta"]  # how addresses become passes
+    rule: Literal["fermi", "gt200", "kepler", "volta", "gcn"]  # how addresses become passes
     banks: Positive
     bank_bytes: Literal[4, 8]  # side by side in one bank; 8 is Kepler's 64-bit mode
     pass_cycles: Positive

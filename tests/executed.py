@@ -113,7 +113,13 @@ def _segment(span: set[int], line_bytes: int) -> int:
 
 
 def _passes(where: list[int | None], words: int, shared: SharedMemory, *, load: bool) -> int:
-    rules = {"fermi": _fermi, "gt200": _gt200, "kepler": _kepler, "volta": _volta if load else _quarters}
+    rules = {
+        "fermi": _fermi,
+        "gt200": _gt200,
+        "kepler": _kepler,
+        "volta": _volta if load else _quarters,
+        "gcn": _quarters,
+    }
     return rules[shared.rule](where, words, shared)
 
 

@@ -257,7 +257,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
         for unit in ("fp32", "fmul", "int", "move", "imul")
     },
     "texture.pipe": ("tex", "tex", "tex sp"),
-    "shared_memory.rule": ("fermi", "gt200", "kepler", "volta"),
+    "shared_memory.rule": ("fermi", "gt200", "kepler", "volta", "gcn"),
     "shared_memory.banks": (16, 32),
     "shared_memory.bank_bytes": (4, 8),
     "shared_memory.pass_cycles": (1, 2, 5),

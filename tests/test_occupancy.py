@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -113,3 +115,22 @@ def test_taking_the_next_step_for_registers_gains_a_block(registers, threads, sh
     assume(found.limiter == "registers" and found.blocks < GTX580.limits.blocks and " and " not in found.next_step)
     fewer = int(found.next_step.split()[3])
     assert occupancy(kernel(fewer, threads, shared), GTX580).blocks > found.blocks
+
+
+@pytest.mark.parametrize(
+    ("waves", "registers"),
+    [(1, 255), (2, 128), (3, 84), (4, 64), (5, 48), (6, 40), (7, 36), (8, 32), (9, 28), (10, 24)],
+)
+def test_waves_of_a_simd_by_their_registers(waves, registers):
+    """CLRX's table: so many VGPRs leave so many waves in each of four SIMDs, and one more register a wave less."""
+    for machine in (load("mi25"), load("mi60")):
+        assert occupancy(replace(kernel(registers, 64), warp_size=64), machine).warps == 4 * waves
+        if registers < 255:
+            assert occupancy(replace(kernel(registers + 1, 64), warp_size=64), machine).warps < 4 * waves
+
+
+def test_vlp_holds_three_blocks_of_four_waves():
+    """AMD's VLP SGEMM: 83 VGPRs leave three waves in a SIMD, so three workgroups of 256 in a compute unit."""
+    found = occupancy(replace(kernel(83, 256), warp_size=64), load("mi60"))
+    assert (found.blocks, found.warps, found.limiter) == (3, 12, "registers")
+    assert found.next_step == "4 blocks take 64 registers per thread or fewer (now 83)"

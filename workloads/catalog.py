@@ -97,6 +97,7 @@ def _width(name: str, default: int, doc: str) -> Parameter:
 
 
 _WARPS = _integer("warps", 1, "warps of the block")
+_LANES = Parameter("lanes", 32, {"32": 32, "64": 64}.__getitem__, "32 or 64", "lanes of a warp: those of the machine")
 _WARPS_16 = _integer("warps", 16, "warps of each block")
 _ITERATIONS = _integer("iterations", 1, "times round the loop; 1 has no loop instructions")
 
@@ -150,6 +151,7 @@ _ENTRIES = (
                 PATTERNS,
                 "where the lanes of a load start: all at one element, or each at its own",
             ),
+            _LANES,
         ),
     ),
     Entry(
@@ -164,6 +166,7 @@ _ENTRIES = (
             _integer("iterations", 16, "times round the loop; 1 has no loop instructions"),
             _integer("blocks", 1, "blocks of the grid"),
             _choice("reuse", "off", ("off", "on"), "whether the sources in common are flagged for the reuse cache"),
+            _LANES,
         ),
     ),
     Entry(

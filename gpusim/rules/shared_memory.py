@@ -13,14 +13,16 @@ rule (PG is the CUDA C Programming Guide 4.2):
   at most 256 bytes (Zhang et al., PPoPP'17);
 * `volta`, 32 banks, Maxwell and later: a pass moves at most 128 bytes, so that 64 bits go by half-warps and 128 bits by
   quarter-warps; loads of twice as many lanes go together where every lane has its address in common with its neighbour,
-  or with the lane after the next (an NVIDIA engineer's answer, forum thread 77228; measured on an H200).
+  or with the lane after the next (an NVIDIA engineer's answer, forum thread 77228; measured on an H200);
+* `gcn`, 32 banks: each half of a wave by itself, at most 128 bytes in a pass, so that an access takes 2 passes at best
+  and 64 at worst (GCN3 ISA manual, chapter 10); no lanes are merged.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine_record import FERMI, KEPLER, VOLTA
+from gpusim.machine_record import FERMI, GCN, KEPLER, VOLTA
 from gpusim.rule import rarely, rule
 from gpusim.state import LANES
 
@@ -34,8 +36,8 @@ def passes(sm: Any, active: int, words: int, loads: bool) -> int:
     which = sm.machine.shared_rule
     if which == FERMI:
         return max(1, _fermi(sm, active, words))
-    if which == VOLTA:
-        return max(1, _volta(sm, active, words, loads))
+    if which == VOLTA or which == GCN:  # noqa: SIM109, PLR1714  (compiles to two compares)
+        return max(1, _volta(sm, active, words, loads and which == VOLTA))
     return max(1, _kepler(sm, active, words) if which == KEPLER else _gt200(sm, active, words))
 
 

@@ -16,6 +16,7 @@ FERMI_LACKS = KEPLER_LACKS | {Unit.SHUFFLE}
 GT200_LACKS = FERMI_LACKS | {Unit.PERMUTE, Unit.BITS, Unit.VOTE}
 LATER = {
     "Turing": {Unit.REDUCE},
+    "Vega": {Unit.FP16M, Unit.SHUFFLE, Unit.VOTE, Unit.REDUCE, Unit.DOT},
     "Volta": VOLTA_LACKS,
     "Maxwell": KEPLER_LACKS,
     "Kepler": KEPLER_LACKS,
@@ -98,10 +99,15 @@ def test_a_core_cycle_is_two_shader_cycles_on_fermi_alone(name):
         ("gtx480", 1344.96, 168.12),
         ("gtx680", 3090.432, 128.768),
         ("k20m", 3524.352, 1174.784),
+        ("mi25", 12288, 768),
+        ("mi60", 14745.6, 7372.8),
     ],
 )
 def test_peaks_follow_from_pipes_and_clock(name, single, double):
-    """Peaks are the papers': 1581, 1604, 1030, 1345, 3090 and 3520; GT200's 933 counts FMULs: 622 are MADs."""
+    """Peaks are the papers': 1581, 1604, 1030, 1345, 3090, 3520; GT200's 933 counts FMULs: 622 are MADs.
+
+    Vega's are AMD's: 12.3 and 0.77, 14.7 and 7.37 TFLOP/s.
+    """
     machine = model.load(name)
     assert model.peak_gflops(machine) == pytest.approx(single)
     assert model.peak_fp64_gflops(machine) == pytest.approx(double)

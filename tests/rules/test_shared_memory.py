@@ -132,3 +132,13 @@ def test_volta_loads_go_together_where_neighbours_agree(element, wavefronts):
 def test_volta_stores_do_not_merge(stride, wavefronts):
     """Stores of 64 and 128 bits take two and four passes even to one address: measured on an H200."""
     assert tuple(strided(width, stride, STORE, rule="volta") for width in (32, 64, 128)) == wavefronts
+
+
+@pytest.mark.parametrize(
+    ("width", "stride", "passes"), [("", 1, 2), ("", 0, 2), ("", 32, 64), (".64", 2, 4), (".128", 4, 8)]
+)
+def test_a_wave_takes_two_passes_at_best_and_64_at_worst(width, stride, passes):
+    """GCN3 ISA manual, chapter 10: 2 to 64 cycles by bank conflicts; 128 bytes move in a cycle (Omniperf)."""
+    text = f".warp 64\n.shared 16384\nS2R R0, LANEID\nIMUL R0, R0, {4 * stride}\nLDS{width} R4, [R0]\nEXIT"
+    changes = {"limits.warp_size": 64, "shared_memory.rule": "gcn", "shared_memory.pass_cycles": 1}
+    assert run_text(text, changes).load_store_cycles[2] == passes

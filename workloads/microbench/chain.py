@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.kernel import WARP_SIZE, Buffer, Kernel
+from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Kernel
 from isa.memory import bases
 from isa.operand import Register
 from isa.table import TABLE, Unit
@@ -21,6 +21,7 @@ from workloads.microbench.probe import (
     repeat,
     store_results,
     thread_index,
+    waits,
 )
 
 LOADS = ("LDS", "LDS.64", "LDS.128", "LDG", "LDG.64", "LDG.128", "TEX")
@@ -30,23 +31,33 @@ RING = "ring"
 
 
 def chain(
-    op: str = "FFMA", *, length: int = 256, warps: int = 1, iterations: int = 1, pattern: str = "broadcast"
+    op: str = "FFMA",
+    *,
+    length: int = 256,
+    warps: int = 1,
+    iterations: int = 1,
+    pattern: str = "broadcast",
+    lanes: int = WARP_SIZE,
 ) -> Kernel:
     """Build a kernel of `length` instructions, each of which needs the one before, `iterations` times.
 
-    Loads chase a ring of 32 pointers; by `pattern` the lanes start all at one element, or each at its own.
+    Loads chase a ring of a pointer for each lane; by `pattern` the lanes start all at one, or each at its own. Where
+    warps have 64 lanes each load is waited for, as on GCN.
     Raises UserError for an unknown op or pattern and for numbers too small or large.
     """
     one_of("chain", "op", op, OPS)
     one_of("chain", "pattern", pattern, PATTERNS)
+    one_of("chain", "lanes", lanes, WARP_SIZES)
     counts("chain", 1, length=length, warps=warps, iterations=iterations)
     fits("chain", length, length=length)
-    arguments = {"op": op, "length": length, "warps": warps, "iterations": iterations, "pattern": pattern}
+    arguments = {"op": op, "length": length, "warps": warps, "iterations": iterations}
+    arguments |= {"pattern": pattern, "lanes": lanes}
+    geometry = Geometry(warps, lanes=lanes)
     if op in LOADS:
         spread = pattern == "unit"
-        kernel = _pointer_chase(op, length, iterations, spread=spread, geometry=Geometry(warps), arguments=arguments)
+        kernel = _pointer_chase(op, length, iterations, spread=spread, geometry=geometry, arguments=arguments)
     else:
-        kernel = _arithmetic(OPERATIONS[op], length, iterations, Geometry(warps), arguments)
+        kernel = _arithmetic(OPERATIONS[op], length, iterations, geometry, arguments)
     fits("chain", len(kernel.program), length=length)
     return kernel
 
@@ -71,30 +82,30 @@ def _pointer_chase(
 ) -> Kernel:
     b, registers = Builder(), RegisterMap("chain")
     words, unit = TABLE[op].words, TABLE[op].unit
-    ring = _ring(unit, words)
+    ring = _ring(unit, words, geometry.lanes)
     index = thread_index(b, registers)
     x = registers.block("x", words, words)[0]
     if unit is Unit.SHARED:
-        fill_ring(b, registers, words)
+        fill_ring(b, registers, words, geometry)
     _start(b, x, registers.one("lane"), ring.stride if spread else 0, unit)
     follow = instruction(op, x, RING, x) if unit is Unit.TEXTURE else instruction(op, x, at(x))
-    repeat(b, registers, iterations, [follow] * length)
+    repeat(b, registers, iterations, [follow, *waits(geometry)] * length)
     store_results(b, index, geometry, [x])
 
     def place(threads: NDArray[np.int64]) -> NDArray[np.float64]:
-        lanes = threads % WARP_SIZE if spread else np.zeros_like(threads)
-        return (ring.base + ring.stride * ((lanes + length * iterations) % WARP_SIZE)).astype(np.float64)
+        lanes = threads % geometry.lanes if spread else np.zeros_like(threads)
+        return (ring.base + ring.stride * ((lanes + length * iterations) % geometry.lanes)).astype(np.float64)
 
-    data = () if unit is Unit.SHARED else (Buffer(RING, "u4", WARP_SIZE * words, ring),)
+    data = () if unit is Unit.SHARED else (Buffer(RING, "u4", geometry.lanes * words, ring),)
     return probe("chain", b, geometry, arguments, per_thread(place, geometry), dtype="u4", data=data)
 
 
-def _ring(unit: Unit, words: int) -> RingFill:
+def _ring(unit: Unit, words: int, size: int) -> RingFill:
     if unit is Unit.TEXTURE:
-        return RingFill(base=0, stride=1, words=1)
+        return RingFill(base=0, stride=1, words=1, size=size)
     # The ring is the kernel's first buffer, so its address does not depend on the buffers that follow.
-    base = 0 if unit is Unit.SHARED else bases((Buffer(RING, "u4", WARP_SIZE * words),))[RING]
-    return RingFill(base=base, stride=4 * words, words=words)
+    base = 0 if unit is Unit.SHARED else bases((Buffer(RING, "u4", size * words),))[RING]
+    return RingFill(base=base, stride=4 * words, words=words, size=size)
 
 
 def _start(b: Builder, x: Register, lane: Register, stride: int, unit: Unit) -> None:

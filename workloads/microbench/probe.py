@@ -13,7 +13,7 @@ from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, Buffer, Expectation, Kernel
 from isa.memory import bases
 from isa.operand import Predicate, Register
-from workloads.builder import Builder, RegisterMap, at
+from workloads.builder import Builder, RegisterMap, at, instruction
 
 RESULT = "out"
 LOOP = Predicate(0)
@@ -23,15 +23,16 @@ SUFFIX = {1: "", 2: ".64", 4: ".128"}
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """Launch of a probe: warps of 32 threads per block, blocks in a row."""
+    """Launch of a probe: warps of so many lanes per block, blocks in a row."""
 
     warps: int
     blocks: int = 1
+    lanes: int = WARP_SIZE
 
     @property
     def threads_per_block(self) -> int:
         """Threads of a block."""
-        return self.warps * WARP_SIZE
+        return self.warps * self.lanes
 
     @property
     def threads(self) -> int:
@@ -89,33 +90,40 @@ def store_results(b: Builder, index: Register, geometry: Geometry, results: Sequ
     b.emit("EXIT")
 
 
-def fill_ring(b: Builder, registers: RegisterMap, words: int) -> None:
-    """Write a ring of 32 elements of `words` words to shared memory: word 0 of each is the address of the next."""
+def waits(geometry: Geometry) -> list[Instruction]:
+    """Return what has to stand between an access and the use of what it loads: nothing, but on GCN."""
+    return [] if geometry.lanes == WARP_SIZE else [instruction("S_WAITCNT", 0, 0)]
+
+
+def fill_ring(b: Builder, registers: RegisterMap, words: int, geometry: Geometry) -> None:
+    """Write a ring, an element of `words` words for each lane, to shared memory: word 0 is the next one's address."""
     thread, place = registers.one("thread"), registers.one("place")
     pointer = registers.block("pointer", words, words)
     b.emit("S2R", thread, "TID.X")
-    b.emit("ISETP.LT", FIRST_WARP, thread, WARP_SIZE)
+    b.emit("ISETP.LT", FIRST_WARP, thread, geometry.lanes)
     b.emit("IMUL", place, thread, 4 * words)
     b.emit("IADD", pointer[0], place, 4 * words)
-    b.emit("LOP.AND", pointer[0], pointer[0], 4 * words * WARP_SIZE - 1)
+    b.emit("LOP.AND", pointer[0], pointer[0], 4 * words * geometry.lanes - 1)
     for unused in pointer[1:]:
         b.emit("MOV", unused, 0)
     b.emit("STS" + SUFFIX[words], at(place), pointer[0], guard=FIRST_WARP)
+    b.extend(waits(geometry))
     b.emit("BAR.SYNC", 0)
-    b.shared_bytes = 4 * words * WARP_SIZE
+    b.shared_bytes = 4 * words * geometry.lanes
 
 
 @dataclass(frozen=True, slots=True)
 class RingFill:
-    """Ring of 32 elements of `words` words: word 0 of element i is base + stride ((i + 1) mod 32), the others are 0."""
+    """Ring of elements of `words` words: word 0 of element i is base + stride ((i + 1) mod size), the others are 0."""
 
     base: int
     stride: int
     words: int
+    size: int = WARP_SIZE
 
     def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
         """uint32 words at the indices."""
-        following = (index // self.words + 1) % WARP_SIZE
+        following = (index // self.words + 1) % self.size
         return np.where(index % self.words == 0, self.base + self.stride * following, 0).astype(np.uint32)
 
 
@@ -171,5 +179,6 @@ def probe(
         buffers=buffers,
         expected=expected,
         flops=flops * geometry.threads,
+        warp_size=geometry.lanes,
         arguments=dict(arguments),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from isa.instruction import Instruction
-from isa.kernel import Buffer, Kernel
+from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Kernel
 from isa.operand import Register
 from isa.table import TABLE, Unit
 from workloads.builder import Builder, RegisterMap, at, instruction
@@ -22,6 +22,7 @@ from workloads.microbench.probe import (
     repeat,
     store_results,
     thread_index,
+    waits,
 )
 
 LOADS = ("LDS", "LDS.64", "LDS.128", "LDG", "LDG.64", "LDG.128")
@@ -38,11 +39,13 @@ def throughput(
     iterations: int = 16,
     blocks: int = 1,
     reuse: str = "off",
+    lanes: int = WARP_SIZE,
 ) -> Kernel:
     """Build a kernel of `length` instructions in turn from `streams` independent chains, `iterations` times.
 
     A load stream has the same address every time, threads side by side: no bank conflicts, coalesced. With
     `reuse` on, the sources that all instructions have in common are flagged for the reuse cache, as compilers do.
+    Where warps have 64 lanes the loads are waited for at the end, as on GCN.
     Raises UserError for an unknown op, numbers too small or large, and more streams than instructions or registers.
     """
     one_of("throughput", "op", op, OPS)
@@ -50,14 +53,15 @@ def throughput(
     counts("throughput", 1, warps=warps, streams=streams, iterations=iterations, blocks=blocks)
     counts("throughput", streams, length=length)
     fits("throughput", length, length=length)
-    geometry = Geometry(warps, blocks)
+    one_of("throughput", "lanes", lanes, WARP_SIZES)
+    geometry = Geometry(warps, blocks, lanes)
     if op in LOADS:
         kernel = _loads(op, streams, length, iterations, geometry)
     else:
         kernel = _arithmetic(OPERATIONS[op], streams, length, iterations, geometry, reuse == "on")
     fits("throughput", len(kernel.program), length=length)
     arguments = {"op": op, "warps": warps, "streams": streams, "length": length, "iterations": iterations}
-    return replace(kernel, arguments={**arguments, "blocks": blocks, "reuse": reuse})
+    return replace(kernel, arguments={**arguments, "blocks": blocks, "reuse": reuse, "lanes": lanes})
 
 
 def _arithmetic(
@@ -87,6 +91,7 @@ def _loads(op: str, streams: int, length: int, iterations: int, geometry: Geomet
     xs = [registers.block(f"x{s}", words, words)[0] for s in range(streams)]
     body: list[Instruction] = [instruction(op, xs[i % streams], at(place)) for i in range(length)]
     repeat(b, registers, iterations, body)
+    b.extend(waits(geometry))
     store_results(b, index, geometry, xs)
     data = () if shared else (Buffer(DATA, "u4", words * geometry.threads, IndexFill(words)),)
     expected = per_thread(lambda threads: threads.astype(np.float64), geometry)
