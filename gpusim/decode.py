@@ -158,14 +158,9 @@ def pipe_names(machine: Machine) -> tuple[str, ...]:
 
 
 def _check(pc: int, instruction: Instruction, machine: Machine) -> None:
-    limit = machine.limits.registers_per_thread
-    barrier = next((o.bits for o in instruction.operands if isinstance(o, Immediate)), 0)
-    if instruction.row.unit is Unit.BARRIER and barrier >= machine.limits.barriers:
-        raise UserError(
-            f"{_place(pc, instruction)}: barrier {barrier} is beyond the {machine.limits.barriers} of {machine.key}; "
-            "use a lower one"
-        )
-    unit = instruction.row.unit
+    limit, unit = machine.limits.registers_per_thread, instruction.row.unit
+    if unit is Unit.BARRIER:
+        _check_barrier(pc, instruction, machine)
     if unit in PIPE_UNITS and unit not in machine.unit:
         raise UserError(
             f"{_place(pc, instruction)}: {machine.key} has no {instruction.row.mnemonic}: its file gives unit class "
@@ -177,6 +172,20 @@ def _check(pc: int, instruction: Instruction, machine: Machine) -> None:
             f"{_place(pc, instruction)}: R{highest} needs {highest + 1} registers per thread, "
             f"{machine.key} has {limit} (R0 to "
             f"R{limit - 1}); use fewer registers or a machine with more"
+        )
+
+
+def _check_barrier(pc: int, instruction: Instruction, machine: Machine) -> None:
+    barrier, *threads = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
+    if barrier >= machine.limits.barriers:
+        raise UserError(
+            f"{_place(pc, instruction)}: barrier {barrier} is beyond the {machine.limits.barriers} of {machine.key}; "
+            "use a lower one"
+        )
+    if threads and threads[0] % machine.limits.warp_size:
+        raise UserError(
+            f"{_place(pc, instruction)}: {threads[0]} threads are no whole warps; take a multiple of "
+            f"{machine.limits.warp_size}"
         )
 
 
@@ -308,7 +317,7 @@ def _numbers(row: Any, numbers: list[int], kernel: Kernel) -> None:
     if row["action"] == BARRIER:
         row["barrier"], row["arrivals"] = (
             numbers[0],
-            -(-numbers[1] // kernel.warp_size) if len(numbers) > 1 else kernel.warps,
+            numbers[1] // kernel.warp_size if len(numbers) > 1 else kernel.warps,
         )
     elif row["action"] == LOOKUP:
         (row["table"],) = numbers

@@ -43,7 +43,7 @@ def action(scope: Scope, compute: bool) -> Action | None:
 
 
 def guard(predicate: Predicate) -> Fetch | None:
-    """Return a function giving the lanes [warps, 32] where the guard and the thread are true; None for a plain PT."""
+    """Return a function giving [warp, lane] where the guard and the thread are true; None for a plain PT."""
     if predicate.index == PT_INDEX and not predicate.negated:
         return None
     index, negated = predicate.index, predicate.negated
@@ -120,7 +120,7 @@ def _memory(scope: Scope, compute: bool) -> Action:
 
 
 def _locate(scope: Scope) -> Locate:
-    """Return a function giving checked byte addresses [warps, 32]; they are kept while their register is unwritten."""
+    """Return a function giving checked byte addresses [warp, lane]; they are kept while their register is unwritten."""
     pc = scope.pc
     base, fetch = _address(scope)
     check = _check(scope)

@@ -8,9 +8,11 @@ from gpusim.analysis.bounds import bound
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.machine import load
 from gpusim.rule import COMPILED
+from gpusim.simulation import simulate
 from isa.errors import ExecutionError, UserError
 from isa.interpret import interpret
 from isa.listing import read, write
+from workloads.catalog import make
 
 WAVE = {"limits.warp_size": 64}
 PLACES = """
@@ -77,6 +79,12 @@ def test_kernel_and_machine_have_warps_of_one_size(size):
             refused(kernel, machine)
 
 
+def test_a_barrier_of_half_a_warp_is_refused():
+    """32 threads are no whole warp where a warp has 64 lanes."""
+    with pytest.raises(UserError, match="line 2: 32 threads are no whole warps; take a multiple of 64"):
+        run_text(".warp 64\nBAR.SYNC 0, 32\nEXIT", WAVE)
+
+
 def test_a_fault_names_the_lane_of_the_whole_warp():
     """Lane 40 is the one whose address lies outside."""
     outside = ".warp 64\n.buffer x u32 40\nS2R R0, LANEID\nSHL R0, R0, 2\nIADD R0, R0, c[x]\nLDG R1, [R0]\nEXIT"
@@ -111,3 +119,49 @@ def test_forty_warps_of_64_lanes_are_what_the_simulator_holds():
     assert run_sm(read(text.format(64 * 40)), machine, engine=ENGINES[0 if COMPILED else 1]).warp_slots == 40
     with pytest.raises(UserError, match="resident lanes = 2624: the simulator holds 2560"):
         run_sm(read(text.format(64 * 41)), machine)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("chain", {"op": "FFMA", "warps": "3"}),
+        ("chain", {"op": "LDG", "pattern": "unit", "length": "70"}),
+        ("chain", {"op": "LDS.64", "pattern": "unit", "length": "70"}),
+        ("throughput", {"op": "LDG.128", "warps": "2", "iterations": "1", "length": "16"}),
+        ("throughput", {"op": "IMUL", "warps": "5", "iterations": "2", "length": "16"}),
+    ],
+)
+def test_probes_of_64_lanes_compute_what_they_promise(name, parameters):
+    """Every value is checked, of rings with an element for each of 64 lanes too."""
+    found = simulate(make(name, {**parameters, "lanes": "64"}), load("mi60"))
+    assert (found.verification.scope, found.verification.wrong) == ("complete", 0)
+
+
+def test_a_load_of_gcn_takes_its_latency_and_the_turn_of_the_wait():
+    """By hand: S_WAITCNT issues when the load is back, 64 cycles later, and the next load in the turn after that."""
+    cycles = [
+        run_sm(make("chain", {"op": "LDS", "length": str(n), "lanes": "64"}), load("mi60")).cycles for n in (8, 24)
+    ]
+    assert cycles[1] - cycles[0] == 16 * (64 + 4)
+
+
+@pytest.mark.parametrize(("ports", "turns"), [(5, 8), (1, 16)])
+def test_a_turn_of_gcn_takes_a_vector_instruction_and_one_for_the_lds(ports, turns):
+    """By hand: 8 additions of one wave and 8 loads of another go side by side, or in turns with a single port."""
+    text = """
+    .warp 64
+    .block 320
+    .shared 256
+        S2R R0, WARPID
+        ISETP.EQ P0, R0, 4
+        @P0 BRA other
+    {}
+        EXIT
+    other:
+    {}
+        EXIT
+    """
+    machine = load("mi60", {"schedulers.dispatch_ports": ports})
+    kernels = [read(text.format("FADD R1, R2, R3\n" * n, "LDS R4, [RZ]\n" * n)) for n in (4, 12)]
+    short, long = (run_sm(kernel, machine).cycles for kernel in kernels)
+    assert long - short == 4 * turns

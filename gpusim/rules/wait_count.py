@@ -29,10 +29,9 @@ def earliest(warp: Any, instruction: Any) -> None:
 @rarely
 def commit(warp: Any, counter: int) -> None:
     """An access is under way, and nobody knows until when."""
-    returned = warp.returned[counter]
     for n in range(COUNTED - 1, 0, -1):
-        returned[n] = returned[n - 1]
-    returned[0] = NEVER
+        warp.returned[counter, n] = warp.returned[counter, n - 1]
+    warp.returned[counter, 0] = NEVER
     warp.unserved[counter] += 1
 
 
@@ -47,5 +46,7 @@ def serve(warp: Any, counter: int, back: int) -> None:
 @rarely
 def clear(warp: Any) -> None:
     """A new warp has no access under way."""
-    warp.unserved[:] = 0
-    warp.returned[:] = 0
+    for counter in range(COUNTERS):
+        warp.unserved[counter] = 0
+        for n in range(COUNTED):
+            warp.returned[counter, n] = 0
