@@ -102,7 +102,7 @@ def _check_limits(kernel: Kernel, machine: Machine) -> None:
     if kernel.warp_size != limits.warp_size:
         raise UserError(
             f"{kernel.name}: is written for warps of {kernel.warp_size} lanes; {machine.key} has {limits.warp_size}; "
-            "take a machine with such warps"
+            f"take another machine, or write it for warps of {limits.warp_size} (.warp, or the parameter lanes)"
         )
     for need, have, what, fix in (
         (kernel.program.registers, limits.registers_per_thread, "registers per thread", "spill or reuse some"),
