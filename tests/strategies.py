@@ -139,8 +139,8 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
         "t": st.sampled_from(NAMES).map(Texture),
     }
     operands = [draw(given.get(letter, registers(row, signs, st.booleans()))) for letter in row.form if letter != "n"]
-    if "n" in row.form and row.unit is not Unit.BARRIER:
-        operands.append(Immediate(draw(st.integers(0, LARGEST[row.mnemonic])), "int"))
+    numbers = 0 if row.unit is Unit.BARRIER else row.form.count("n")
+    operands += [Immediate(draw(st.integers(0, LARGEST[row.mnemonic])), "int") for _ in range(numbers)]
     sources = [i for i, letter in enumerate(row.form) if letter in "abc"]
     if sources and row.width != 128 and draw(st.booleans()):
         constants = st.sampled_from(NAMES).map(Constant) if row.width == 32 else st.nothing()
