@@ -164,7 +164,7 @@ class MemoryPort(msgspec.Struct, frozen=True):
 
     units: str  # unit classes that go this way too: an instruction takes the unit for its pipe's initiation interval
     cycles: Positive  # of the port, for each cycle of the load/store unit
-    store_32: Positive  # least cycles of the port for a store to shared memory of this width
+    store_32: Positive  # least cycles of the port for a store of this width to shared or local memory
     store_64: Positive
     store_128: Positive
     global_store: Positive  # the same for a store to global memory

@@ -194,8 +194,9 @@ def _scaling(result: Result) -> str:
     share = f"{scaling.simulated_blocks:,} of its {plural(scaling.blocks_of_sm, 'block')} simulated"
     if scaling.method != "complete":
         return f"{share}, scaled ({scaling.error_checked})"
-    skipped = 100 * result.run.skipped / result.cycles
-    return f"{share}, {skipped:.1f} % of the cycles in whole periods at once" if skipped else share
+    skipped = result.run.skipped
+    percent = 100 * skipped / result.cycles
+    return f"{share}, {skipped:,} cycles ({percent:.1f} %) in whole periods at once" if skipped else share
 
 
 def _throughput(result: Result) -> str:

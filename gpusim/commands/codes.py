@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpusim.assign_codes import with_codes
 from gpusim.commands.arguments import Json, KernelName, MachineName, Parameters, Settings, kernel_of, machine_of
 from gpusim.commands.document import write, write_json
 from gpusim.machine import Machine, by_codes
-from isa import control
+from isa import control, listing
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.printer import show, show_instruction
 from isa.program import Program
+from workloads.catalog import CATALOG
 
 
 def codes(
@@ -23,6 +26,8 @@ def codes(
 ) -> None:
     """Print a program with control codes: its own, or those that it gets on a machine that obeys them.
 
+    A listing is printed whole, as the other commands read it; of a kernel of the catalog the program alone.
+
     Example: gpusim codes examples/saxpy.asm --machine h200
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), None)
@@ -30,7 +35,7 @@ def codes(
     if json:
         write_json(_as_dict(chosen, where, program))
     else:
-        write(show(program))
+        write(show(program) if kernel in CATALOG else listing.write(replace(chosen, program=program)))
 
 
 def obeyed(kernel: Kernel, machine: Machine) -> Program:

@@ -34,7 +34,7 @@ def hazards(
 ) -> None:
     """Find registers that are read or written too early, as the control codes are wrong. A hazard ends with code 1.
 
-    The blocks that fit on one SM at once are run, with values.
+    Of the blocks that one SM gets, those that fit at once are run, with values.
 
     Example: gpusim hazards examples/saxpy.asm --machine h200
     """

@@ -23,6 +23,7 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.simulate import write_trace
+from gpusim.engines.trace import check as check_trace
 from gpusim.simulation import Sample, Sms, simulate
 from gpusim.state import NEVER
 from isa.errors import UserError
@@ -41,7 +42,7 @@ def run(
     policy: Policy = None,
     engine: Annotated[str, typer.Option("--engine", help="compiled, or reference (SimPy, slow).")] = "compiled",
     max_cycles: Annotated[
-        int | None, typer.Option("--max-cycles", min=1, help="Give up beyond; listings: 200000000.")
+        int | None, typer.Option("--max-cycles", min=1, help="Stop with an error beyond; a listing: 200 million.")
     ] = None,
     fast_forward: Annotated[
         bool, typer.Option("--fast-forward/--no-fast-forward", help="Skip whole periods of a steady state, exactly.")
@@ -53,7 +54,7 @@ def run(
         str, typer.Option("--sms", help="1: one SM, with its share of the bandwidth; or all SMs, and every block.")
     ] = "1",
     trace: Annotated[
-        Path | None, typer.Option("--trace", help="Write what happened on one SM, cycle by cycle, to a .npy file.")
+        Path | None, typer.Option("--trace", help="Write what one SM does, record by record, to a .npy file (large).")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -63,6 +64,8 @@ def run(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     settings = changes(where, setting or ())
+    if trace:
+        check_trace(trace)
     tell_of_compiling(engine, sms)
     limit = max_cycles or (None if kernel in CATALOG else MAX_CYCLES)
     simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit)

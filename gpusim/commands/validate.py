@@ -129,11 +129,19 @@ def _summary_table(lines: Mapping[str, Mapping[str, float]]) -> Table:
 
 
 def _without(found: Sequence[rows.Outcome]) -> list[str]:
-    missing = [o for o in found if o.simulated is None]
-    lines = [
-        f"line {o.row.line}: {o.row.experiment} {o.row.op} {o.row.param} W{o.row.warps}: {o.reason}" for o in missing
-    ]
+    missing = [outcome for outcome in found if outcome.simulated is None]
+    by_reason: dict[str, list[rows.Row]] = {}
+    for outcome in missing:
+        by_reason.setdefault(str(outcome.reason), []).append(outcome.row)
+    lines = [f"{_which(without)}: {reason}" for reason, without in by_reason.items()]
     return [*lines, f"not modelled: {plural(len(missing), 'row')} of {len(found)}"]
+
+
+def _which(without: Sequence[rows.Row]) -> str:
+    """Name the first of some rows, and say how many more there are."""
+    first, more = without[0], len(without) - 1
+    name = f"line {first.line}: {first.experiment} {first.op} {first.param} W{first.warps}"
+    return f"{name} and {plural(more, 'more row')}" if more else name
 
 
 def _row(outcome: Outcome) -> dict[str, Any]:

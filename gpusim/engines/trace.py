@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gpusim.state import trace_t
+from isa.errors import UserError
 
 Take = Callable[[Any], None]
 PLAIN = np.dtype(trace_t.descr)  # the same fields without the type of a record, which a file would not name
@@ -20,8 +21,9 @@ PLAIN = np.dtype(trace_t.descr)  # the same fields without the type of a record,
 def to_file(path: Path) -> Iterator[Take]:
     """Give a function that appends records to a .npy file, which appears when all is well and not before.
 
-    Raises OSError where it can't be written.
+    Raises UserError where it can't be, and OSError where writing fails.
     """
+    check(path)
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     count = 0
 
@@ -39,6 +41,16 @@ def to_file(path: Path) -> Iterator[Take]:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def check(path: Path) -> None:
+    """Raise UserError where no file of this name can be written."""
+    if path.is_dir() or not path.name:
+        raise UserError(f"{path}: is a directory; name a file in it, such as {path / 'trace.npy'}")
+    if not path.parent.is_dir():
+        raise UserError(f"{path}: there is no directory {path.parent}; create it, or name another")
+    if not os.access(path.parent, os.W_OK):
+        raise UserError(f"{path}: the directory {path.parent} can't be written to; name another")
 
 
 def _header(file: BinaryIO, count: int) -> None:

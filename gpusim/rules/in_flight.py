@@ -235,8 +235,7 @@ def enter(sm: Any, g: int, pc: int) -> bool:
 def depart(sm: Any, g: int, pc: int) -> None:
     """The results of the instruction at `pc` have been computed: they fly, and the old values are back."""
     warp, instruction = sm.warps[g], sm.program[pc]
-    queued = instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
-    if sm.outcome.threads == 0 or not (queued or instruction.pipe >= 0):
+    if sm.outcome.threads == 0 or not (instruction.queued or instruction.pipe >= 0):
         return
     flight = sm.in_flight[g, warp.flights]
     warp.flights += 1
@@ -294,12 +293,14 @@ def _to_be_served(sm: Any, g: int, pc: int) -> int:
 def read_again(sm: Any, memory: Any, g: int, pc: int, now: int) -> None:
     """The memory instruction at `pc` is about to be served: where its sources have been overwritten, it gets the new.
 
-    Not so an atomic, which would update twice. A store has been made at issue; it is made once more.
+    Not so an atomic, which would update twice, nor what only computes (a queued SHFL), whose hazard is noted.
+    A store has been made at issue; it is made once more.
     """
     land(sm, g, now)
     warp, instruction = sm.warps[g], sm.program[pc]
     flight = sm.in_flight[g, _to_be_served(sm, g, pc)]
-    if flight.stale and instruction.update < 0:
+    accesses = instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
+    if flight.stale and accesses and instruction.update < 0:
         following, warp.pc = warp.pc, pc
         _exchange(sm, g, instruction, flight)
         for half in range(sm.machine.groups):
