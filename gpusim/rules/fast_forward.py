@@ -18,7 +18,7 @@ from typing import Any
 
 from gpusim.recurrence import RECENT
 from gpusim.rule import NEVER, rarely, rule
-from gpusim.rules import same_state, stream, wakeup
+from gpusim.rules import ladder, same_state, stream, wakeup
 from gpusim.rules.same_state import (
     AGE,
     CHANNEL,
@@ -91,6 +91,8 @@ def _keep(sm: Any, r: Any, now: int) -> int:
     row = r.order[counts[COUNT]]
     counts[COUNT] += 1
     counts[EVENTS] += 1
+    for k in range(sm.machine.schedulers):
+        ladder.forget(sm.schedulers[k], now)
     for i in range(r.places.size):
         r.kept[row, i] = r.words[r.places[i]]
     r.notes[row, WHEN], r.notes[row, EVENT] = now, counts[EVENTS]

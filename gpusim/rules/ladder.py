@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.machine_record import UNITS
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, OWN, Stall
+from gpusim.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, OWN, UNCHOSEN, Stall
 
 EMPTY = int(Stall.X_EMPTY)
 DISPATCH_STALL = int(Stall.DISPATCH_STALL)
@@ -65,6 +66,17 @@ def charge(scheduler: Any, unit: int, now: int) -> None:
     """Bring the running sums of a unit class up to now."""
     scheduler.refused[unit, scheduler.holding[unit]] += now - scheduler.since[unit]
     scheduler.since[unit] = now
+
+
+@rarely
+def forget(scheduler: Any, now: int) -> None:
+    """Nobody asks for the sums of classes without ready warps: let them not tell states apart that are the same."""
+    for unit in range(UNITS):
+        if (scheduler.units >> unit) & 1 == 0:
+            scheduler.since[unit], scheduler.holding[unit] = now, UNCHOSEN
+            scheduler.idle_since[unit] = scheduler.used_until - 1
+            for denial in range(DENIALS):
+                scheduler.refused_before[unit, denial] = scheduler.refused[unit, denial]
 
 
 @rule

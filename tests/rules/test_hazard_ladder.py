@@ -1,9 +1,13 @@
 """The hazard ladder: one reason for each cycle, in the enum's order, in whole issue slots."""
 
+import numpy as np
 import pytest
 from timing import run_text
 
-from gpusim.stall import Stall
+from gpusim import state
+from gpusim.plain import plain
+from gpusim.rules import ladder
+from gpusim.stall import DENIALS, UNCHOSEN, Stall
 
 
 def reasons(run, pc) -> dict[str, int]:
@@ -47,3 +51,16 @@ def test_an_unused_slot_is_blamed_on_the_warp_that_ends_it():
     run = run_text(text + "IADD R1, R1, 1\nEXIT", {"shared_memory.latency_32": 100})
     assert run.lost[0, Stall.SHORT_SCOREBOARD] < run.stalls[:, Stall.SHORT_SCOREBOARD].sum()
     assert run.lost.sum() + run.warp_instructions * 2 == run.cycles
+
+
+def test_only_classes_without_ready_warps_are_forgotten():
+    """Of class 0, with nobody ready, neither denial nor moments nor remembered sums stay; class 1 is left alone."""
+    scheduler = np.zeros(1, state.scheduler_t).view(np.recarray)[0]
+    scheduler.units, scheduler.used_until = 0b10, 30
+    for words in (scheduler.holding, scheduler.since, scheduler.idle_since):
+        words[:2] = 1
+    scheduler.refused[:2] = 7
+    plain(ladder.forget)(scheduler, 40)
+    assert (scheduler.holding[0], scheduler.since[0], scheduler.idle_since[0]) == (UNCHOSEN, 40, 29)
+    assert (scheduler.holding[1], scheduler.since[1], scheduler.idle_since[1]) == (1, 1, 1)
+    assert scheduler.refused_before[:2].tolist() == [[7] * DENIALS, [0] * DENIALS]
