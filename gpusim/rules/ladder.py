@@ -70,10 +70,15 @@ def charge(scheduler: Any, unit: int, now: int) -> None:
 
 @rarely
 def forget(scheduler: Any, now: int) -> None:
-    """Nobody asks for the sums of classes without ready warps: let them not tell states apart that are the same."""
+    """What is never read again shall not tell states apart that are the same.
+
+    Nobody asks for the sums of a class without ready warps, nor for those at empty slots before the last one used.
+    """
     for unit in range(UNITS):
-        if (scheduler.units >> unit) & 1 == 0:
+        idle = (scheduler.units >> unit) & 1 == 0
+        if idle:
             scheduler.since[unit], scheduler.holding[unit] = now, UNCHOSEN
+        if idle or scheduler.idle_since[unit] < scheduler.used_until:
             scheduler.idle_since[unit] = scheduler.used_until - 1
             for denial in range(DENIALS):
                 scheduler.refused_before[unit, denial] = scheduler.refused[unit, denial]

@@ -53,14 +53,13 @@ def test_an_unused_slot_is_blamed_on_the_warp_that_ends_it():
     assert run.lost.sum() + run.warp_instructions * 2 == run.cycles
 
 
-def test_only_classes_without_ready_warps_are_forgotten():
-    """Of class 0, with nobody ready, neither denial nor moments nor remembered sums stay; class 1 is left alone."""
+def test_only_what_is_never_read_again_is_forgotten():
+    """Class 0, with nobody ready, loses all; 1 what it noted at empty slots before the last used one; 2 nothing."""
     scheduler = np.zeros(1, state.scheduler_t).view(np.recarray)[0]
-    scheduler.units, scheduler.used_until = 0b10, 30
-    for words in (scheduler.holding, scheduler.since, scheduler.idle_since):
-        words[:2] = 1
-    scheduler.refused[:2] = 7
+    scheduler.units, scheduler.used_until = 0b110, 30
+    scheduler.holding[:3], scheduler.since[:3], scheduler.idle_since[:3] = 1, 2, (3, 4, 31)
+    scheduler.refused[:3] = 7
     plain(ladder.forget)(scheduler, 40)
-    assert (scheduler.holding[0], scheduler.since[0], scheduler.idle_since[0]) == (UNCHOSEN, 40, 29)
-    assert (scheduler.holding[1], scheduler.since[1], scheduler.idle_since[1]) == (1, 1, 1)
-    assert scheduler.refused_before[:2].tolist() == [[7] * DENIALS, [0] * DENIALS]
+    assert (scheduler.holding[:3].tolist(), scheduler.since[:3].tolist()) == ([UNCHOSEN, 1, 1], [40, 2, 2])
+    assert scheduler.idle_since[:3].tolist() == [29, 29, 31]
+    assert scheduler.refused_before[:3].tolist() == [[7] * DENIALS, [7] * DENIALS, [0] * DENIALS]
