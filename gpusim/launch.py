@@ -140,6 +140,7 @@ def _prepared(
         sm = sms[s : s + 1].view(np.recarray)[0]
         _pack(sm.machine, machine)
         _dependence(sm.machine, machine)
+        _selection(sm.machine, machine)
         sm.flying = by_codes(machine) and feed == EXECUTION and has_codes(kernel.program)
         _register_file(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         _start(sm, machine, resident * kernel.warps)
@@ -244,10 +245,14 @@ def _pack(packed: Any, machine: Machine) -> None:
 def _dependence(packed: Any, machine: Machine) -> None:
     if machine.dependence and by_codes(machine):
         packed.codes, packed.yield_stall = 1, machine.dependence.yield_stall
-        packed.freezes = machine.selection is not None and machine.selection.freezes
-    packed.selects = machine.selection is not None
-    packed.hesitates = packed.selects or machine.register_file is not None
     packed.counts = machine.wait_counters is not None
+
+
+def _selection(packed: Any, machine: Machine) -> None:
+    """What may hold a selected warp; only a machine that obeys codes has stall counts to freeze."""
+    if machine.selection:
+        packed.selects, packed.freezes = 1, machine.selection.freezes and by_codes(machine)
+    packed.hesitates = machine.selection is not None or machine.register_file is not None
 
 
 def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:

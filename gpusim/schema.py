@@ -137,7 +137,7 @@ class RegisterFile(msgspec.Struct, frozen=True):
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """A selected warp that can't dispatch keeps its scheduler; without this, late operands stop it, any goes next."""
+    """A selected warp that can't dispatch is the next to go; without this section the policy chooses anew."""
 
     keeps: str  # unit classes whose pipe is looked at only when a warp has been selected; or `none`
     freezes: Flag  # 1: a stall for operands alone stops the stall counts of all warps of the scheduler

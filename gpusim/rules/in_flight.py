@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import LOAD, STORE
 from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import memory_access
 from gpusim.state import FLIGHTS, GROUPS, HAZARDS, LANES, REGISTERS
@@ -299,8 +298,7 @@ def read_again(sm: Any, memory: Any, g: int, pc: int, now: int) -> None:
     land(sm, g, now)
     warp, instruction = sm.warps[g], sm.program[pc]
     flight = sm.in_flight[g, _to_be_served(sm, g, pc)]
-    accesses = instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
-    if flight.stale and accesses and instruction.update < 0:
+    if flight.stale and memory_access.accesses(instruction) and instruction.update < 0:
         following, warp.pc = warp.pc, pc
         _exchange(sm, g, instruction, flight)
         for half in range(sm.machine.groups):

@@ -11,21 +11,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import GLOBAL_SPACE, LOAD, STORE
+from gpusim.decode import GLOBAL_SPACE, STORE
 from gpusim.rule import NEVER, rarely, rule
-from gpusim.rules import control_code, global_memory, in_flight, scoreboard, wait_count
+from gpusim.rules import control_code, global_memory, in_flight, memory_access, scoreboard, wait_count
 
 
 @rule
 def serves(instruction: Any) -> bool:
     """Whether the instruction goes through this unit."""
     return bool(instruction.queued)
-
-
-@rule
-def accesses(instruction: Any) -> bool:
-    """Whether it does to access memory, so that its addresses say for how long."""
-    return instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
 
 
 @rule
@@ -53,7 +47,7 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     unit.entered += 1
     entry.number, entry.warp, entry.pc = unit.entered, g, pc
     entry.cycles, entry.extra, entry.transactions = instruction.service, 0, 0
-    if accesses(instruction):
+    if memory_access.accesses(instruction):
         entry.cycles, entry.extra, entry.transactions = outcome.cycles, outcome.extra, outcome.transactions
     queue.count += 1
     warp.pending += 1

@@ -1,8 +1,8 @@
 """Memory accesses of a warp: addresses, their check, the data moved, and what they cost the load/store unit.
 
 The lane groups of a warp follow each other, and their costs add up. A cost depends on the addresses alone, and is
-remembered per lane group and instruction: it holds while the address register
-has not been written again, and where the lanes lie as before, moved together by whole lines and rows of banks.
+remembered per lane group and instruction: it holds while the address register has not been written again, and where
+the lanes lie as before, moved together by whole lines and rows of banks.
 
 All memory is one array of 32-bit words: global memory first (word w at byte address 4 w), then the resident blocks'
 shared memory, then their threads' local memory, word by word across the lanes of a warp.
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, UPDATES
+from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, UPDATES
 from gpusim.machine_record import L1
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.rules import global_memory, shared_memory
@@ -23,6 +23,12 @@ from isa.semantics import atomic_add
 
 ADD = UPDATES.index(atomic_add)  # the other is compare and swap
 MISALIGNED, OUTSIDE = 2, 3  # fault codes; outside which memory: the space is added
+
+
+@rule
+def accesses(instruction: Any) -> bool:
+    """Whether the instruction accesses memory, so that its addresses say how long it takes the load/store unit."""
+    return instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
 
 
 @rule

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpusim.decode import COMPARISON, GLOBAL_SPACE
 from gpusim.rule import rule
-from gpusim.rules import load_store
+from gpusim.rules import memory_access
 from gpusim.state import LANES
 
 
@@ -23,6 +23,6 @@ def widen(sm: Any, group: int, instruction: Any, active: int) -> None:
                 b = (np.int64(sm.scratch.b[lane]) + instruction.bias) & 0xFFFFFFFF
                 script.low[feed] = min(script.low[feed], a, b)
                 script.high[feed] = max(script.high[feed], a + 1, b + 1)
-    elif load_store.serves(instruction) and instruction.space == GLOBAL_SPACE:
+    elif memory_access.accesses(instruction) and instruction.space == GLOBAL_SPACE:
         script.low[feed] = min(script.low[feed], sm.feed[group, feed].low)
         script.high[feed] = max(script.high[feed], sm.feed[group, feed].high)

@@ -15,7 +15,7 @@ import numpy as np
 
 from gpusim.decode import BRANCH, EXIT
 from gpusim.rule import rarely, rule
-from gpusim.rules import load_store, paths, values
+from gpusim.rules import memory_access, paths, values
 from gpusim.state import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
 
 MARKER, END = -1, -2  # pcs of what is no event: the end of a repeated part, and of the stream
@@ -207,7 +207,7 @@ def _keep(sm: Any, pc: int, instruction: Any, onward: int, left: int) -> None:
     event.cycles = event.extra = event.transactions = 0
     event.onward, event.left = onward, left
     event.rounds = event.length = event.depth = 0
-    if outcome.threads > 0 and load_store.accesses(instruction):
+    if outcome.threads > 0 and memory_access.accesses(instruction):
         event.cycles, event.extra, event.transactions = outcome.cycles, outcome.extra, outcome.transactions
 
 

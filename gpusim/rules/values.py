@@ -19,11 +19,9 @@ from gpusim.decode import (
     COMPARISON,
     CROSS_LANE,
     FETCH,
-    LOAD,
     LOOKUP,
     SIGN_BIT,
     SPECIAL,
-    STORE,
 )
 from gpusim.rule import rarely, rule
 from gpusim.rules import cross_lane, memory_access, reach
@@ -72,13 +70,13 @@ def execute(sm: Any, memory: Any, g: int) -> bool:
 @rule
 def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool:
     """Add what the instruction does in a lane group of warp slot g to `sm.outcome`; false: it faults."""
-    group, action = g * sm.machine.groups + half, instruction.action
+    group = g * sm.machine.groups + half
     active = mask_of(sm.lanes[group], instruction.guard, instruction.guard_negated) & sm.warps[g].lanes[half]
     sm.outcome.active[half] = active
     sm.outcome.threads += LANES if active == ALL else count(active)
     if active == 0:
         return True
-    if action == LOAD or action == STORE:  # noqa: SIM109, PLR1714  (two compares when compiled)
+    if memory_access.accesses(instruction):
         if not memory_access.access(sm, memory, g, group, active):
             return False
     elif instruction.evaluate:

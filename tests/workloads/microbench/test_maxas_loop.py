@@ -50,7 +50,7 @@ def test_factors_share_a_bank_sixteen_times_in_sixty_four():
 
 @pytest.mark.jit
 def test_the_loop_reaches_its_issue_slots_with_reuse_alone():
-    """A round takes its 520 slots within half a per cent; without reuse at least 50 more, and no more than 128."""
+    """With a scoreboard a round takes its 520 slots within half a per cent; without reuse 50 to 128 more."""
     assert slots_of_a_round("on") == pytest.approx(SLOTS, rel=0.005)
     assert 50 < slots_of_a_round("off") - SLOTS <= 128
 
