@@ -35,8 +35,10 @@ def test_processes_number_their_functions_apart():
 @pytest.mark.slow
 @pytest.mark.jit
 def test_entries_cached_by_different_processes_work_together(tmp_path):
-    """Engines compiled in one process each compute the right values in a third one, which loads both from the cache."""
+    """Engines compiled in one process each compute the right values in a third one, which finds all in the cache."""
     cache = str(tmp_path)
     output(SUMS, "compiled", NUMBA_CACHE_DIR=cache)
     _, expected = output(SUMS, "compiled", "reference", NUMBA_CACHE_DIR=cache)
+    files = sorted(tmp_path.rglob("*.nbc"))
     assert output(SUMS, "compiled", "reference", NUMBA_CACHE_DIR=cache) == [expected, expected]
+    assert sorted(tmp_path.rglob("*.nbc")) == files

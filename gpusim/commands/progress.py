@@ -88,4 +88,4 @@ def tell_of_compiling(engine: str, sms: str = "1") -> None:
     files = ENTRIES.get((engine, sms))
     if files and COMPILED and not any(Path(settings.CACHE_DIR).rglob(files)):
         which = f"{engine}, {'all SMs' if sms == 'all' else 'one SM'}"
-        sys.stderr.write(f"compiling the engine ({which}), once per installation: about twenty seconds\n")
+        sys.stderr.write(f"compiling the engine ({which}), once per installation: about ten seconds\n")

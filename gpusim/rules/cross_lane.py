@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import ACROSS
-from gpusim.rule import rarely, rule
+from gpusim.on_demand import on_demand
+from gpusim.rule import rule
 from gpusim.state import LANES
 from isa.cross_lane import ballot, shuffle_butterfly, shuffle_index, total
 
 SHUFFLE_INDEX, SHUFFLE_BUTTERFLY, BALLOT, TOTAL = map(ACROSS.index, (shuffle_index, shuffle_butterfly, ballot, total))
 
 
-@rarely
-def exchange(function: int, scratch: Any, active: int) -> None:
-    """Set `scratch.d` in every lane, from the operands of the active ones; `function` is an index into ACROSS."""
+@on_demand
+def exchange(sm: Any, function: int, active: int) -> None:
+    """Set `sm.scratch.d` in every lane, from the operands of the active ones; `function` is an index into ACROSS."""
+    scratch = sm.scratch
     if function == SHUFFLE_INDEX or function == SHUFFLE_BUTTERFLY:  # noqa: SIM109, PLR1714  (two compares when compiled)
         for lane in range(LANES):
             there = np.int64(scratch.b[lane]) % LANES

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.decode import BARRIER, BRANCH, EXIT
-from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.on_demand import on_demand
+from gpusim.rule import lowest_bit, rule
 from gpusim.rules import double_precision, load_store, pipe, policies, register_file
 from gpusim.stall import OWN, Stall
 
@@ -29,14 +30,14 @@ def commit(sm: Any, k: int, instruction: Any, now: int) -> None:
         scheduler.beside = 0
 
 
-@rarely
+@on_demand
 def goes_on(sm: Any, k: int, warp: Any, now: int) -> bool:
     """Whether the warp that has just issued from scheduler k issues its next instruction in the same turn."""
     taken = _free(sm, k, now) and _independent(warp, now) and takes(sm, k, warp.unit, now)
     return taken and _collects(sm, k, warp, now)
 
 
-@rarely
+@on_demand
 def another(sm: Any, k: int, now: int) -> int:
     """The next of scheduler k's warps to issue in this turn, -1: none."""
     others = _others(sm, k, now) if _free(sm, k, now) else 0

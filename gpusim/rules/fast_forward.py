@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.on_demand import on_demand
 from gpusim.recurrence import RECENT
 from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import ladder, same_state, stream, wakeup
@@ -52,7 +53,7 @@ WORTH = 4  # words kept for each instruction simulated since the last look: some
 TRIES = 4  # states of the same hash that are compared
 
 
-@rarely
+@on_demand
 def skip(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
     """After an event: cycles that are taken at once, none later than `limit`; 0 as long as nothing is known."""
     event, sm.event = sm.event, 0

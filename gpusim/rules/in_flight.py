@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.on_demand import on_demand
 from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import memory_access
 from gpusim.state import FLIGHTS, GROUPS, HAZARDS, LANES, REGISTERS
@@ -24,7 +25,7 @@ RAW, WAW, WAR = range(3)
 CROWDED = 7  # fault code, behind the barrier's
 
 
-@rarely
+@on_demand
 def land(sm: Any, g: int, now: int) -> None:
     """Write the results of warp slot g that are there by now, the earliest first."""
     first = _first_due(sm, g, now)
@@ -263,14 +264,14 @@ def _exchange(sm: Any, g: int, instruction: Any, flight: Any) -> None:
                 flight.values[half, i, lane] = held
 
 
-@rarely
+@on_demand
 def last(sm: Any, g: int, read: int, written: int) -> None:
     """The instruction that issued last reads its sources, and has its result, by these cycles."""
     flight = sm.in_flight[g, sm.warps[g].flights - 1]
     flight.read, flight.written = read, written
 
 
-@rarely
+@on_demand
 def served(sm: Any, g: int, pc: int, read: int, written: int) -> None:
     """The memory instruction at `pc` that has been served knows its times."""
     flight = sm.in_flight[g, _to_be_served(sm, g, pc)]
@@ -288,7 +289,7 @@ def _to_be_served(sm: Any, g: int, pc: int) -> int:
     return first
 
 
-@rarely
+@on_demand
 def read_again(sm: Any, memory: Any, g: int, pc: int, now: int) -> None:
     """The memory instruction at `pc` is about to be served: where its sources have been overwritten, it gets the new.
 

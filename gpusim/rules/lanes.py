@@ -14,7 +14,8 @@ from numba.core import types
 from numba.extending import intrinsic, overload, register_jitable
 
 from gpusim.decode import COMPARISONS, LOOKUPS, VALUES32, VALUES64
-from gpusim.rule import COMPILED, rule, switch
+from gpusim.on_demand import one_on_demand
+from gpusim.rule import COMPILED, rule
 from gpusim.state import LANES
 from isa import lanes as original
 from isa.semantics import PARTS
@@ -95,43 +96,49 @@ for part in PARTS:
     register_jitable(part)
 
 
-def lanewise(value: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule (d, a, b, c) that sets each lane of d to the value of that lane of a, b, c."""
+def lanewise(value: Callable[..., Any], names: str) -> Callable[[Any], None]:
+    """A rule (sm) that sets each lane of one field of `sm.scratch` to the value of that lane of three others."""
+    d, a, b, c = names.split()
     if not COMPILED:
 
-        def interpreted(d: Any, a: Any, b: Any, c: Any) -> None:
+        def interpreted(sm: Any) -> None:
             with np.errstate(all="ignore"):  # overflow and NaN are results here, not mistakes
-                np.copyto(d, value(a, b, c), casting="unsafe")
+                np.copyto(sm.scratch[d], value(sm.scratch[a], sm.scratch[b], sm.scratch[c]), casting="unsafe")
 
         return interpreted
-    compiled = rule(value)
+    compiled: Any = rule(value)
+    compiled._set_uuid(f"{value.__qualname__} {names}")  # by which the cache knows `apply` again in another process
 
-    def apply(d: Any, a: Any, b: Any, c: Any) -> None:
+    def apply(sm: Any) -> None:
+        scratch = sm.scratch
         for lane in range(LANES):
-            d[lane] = compiled(a[lane], b[lane], c[lane])
+            scratch[d][lane] = compiled(scratch[a][lane], scratch[b][lane], scratch[c][lane])
 
-    return rule(apply)
+    apply.__qualname__ = f"{value.__qualname__}_of_lanes"
+    return apply
 
 
-def lanewise_by_table(value: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule (d, a, b, c, table) that sets each lane of d to the value of that lane of a, b, c and of the table."""
+def lanewise_by_table(value: Callable[..., Any]) -> Callable[[Any, int], None]:
+    """A rule (sm, table) that sets each lane of `sm.scratch.d` to the value of that lane of a, b, c, and the table."""
     if not COMPILED:
 
-        def interpreted(d: Any, a: Any, b: Any, c: Any, table: int) -> None:
+        def interpreted(sm: Any, table: int) -> None:
+            scratch = sm.scratch
             with np.errstate(all="ignore"):
-                np.copyto(d, value(a, b, c, np.uint32(table)), casting="unsafe")
+                np.copyto(scratch.d, value(scratch.a, scratch.b, scratch.c, np.uint32(table)), casting="unsafe")
 
         return interpreted
     compiled = rule(value)
 
-    def apply(d: Any, a: Any, b: Any, c: Any, table: int) -> None:
+    def apply(sm: Any, table: int) -> None:
+        scratch = sm.scratch
         for lane in range(LANES):
-            d[lane] = compiled(a[lane], b[lane], c[lane], table)
+            scratch.d[lane] = compiled(scratch.a[lane], scratch.b[lane], scratch.c[lane], table)
 
     return rule(apply)
 
 
-compute32 = switch([lanewise(value) for value in VALUES32])
-compute64 = switch([lanewise(value) for value in VALUES64])
+compute32 = one_on_demand("compute32", [lanewise(value, "d a b c") for value in VALUES32])
+compute64 = one_on_demand("compute64", [lanewise(value, "d64 a64 b64 c64") for value in VALUES64])
 (look_up,) = map(lanewise_by_table, LOOKUPS)
-compare = switch([lanewise(value) for value in COMPARISONS])
+compare = one_on_demand("compare", [lanewise(value, "flag a b c") for value in COMPARISONS])

@@ -16,6 +16,7 @@ import numpy as np
 
 from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, UPDATES
 from gpusim.machine_record import L1
+from gpusim.on_demand import on_demand
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.rules import global_memory, shared_memory
 from gpusim.state import LANES
@@ -186,7 +187,7 @@ def _move(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: in
             new_version(sm, g, register + offset)
 
 
-@rarely
+@on_demand
 def _each_moved(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
     """Load a byte in each lane, or update a word: lanes that meet in one follow each other."""
     for lane in range(LANES):

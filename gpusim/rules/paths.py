@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.decode import BRANCH, EXIT
-from gpusim.rule import rarely, rule
+from gpusim.on_demand import on_demand
+from gpusim.rule import rule
 from gpusim.rules import values
 from gpusim.state import GROUPS, LANES
 
@@ -24,7 +25,7 @@ def begin(sm: Any, g: int) -> None:
         warp.lanes[half] = (1 << max(0, min(LANES, warp.threads - LANES * half))) - 1
 
 
-@rarely
+@on_demand
 def follow(sm: Any, g: int, instruction: Any, pc: int) -> None:
     """The instruction at pc is done, and the warp's pc is where its active lanes go: choose the way to go on with.
 

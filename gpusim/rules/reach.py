@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import COMPARISON, GLOBAL_SPACE
-from gpusim.rule import rule
+from gpusim.on_demand import on_demand
 from gpusim.rules import memory_access
 from gpusim.state import LANES
 
 
-@rule
+@on_demand
 def widen(sm: Any, group: int, instruction: Any, active: int) -> None:
     """Take in what a lane group's instruction, just computed, has accessed or compared."""
     script, feed = sm.scripts[sm.scripted], instruction.feed

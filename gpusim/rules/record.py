@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import rarely, rule
+from gpusim.on_demand import on_demand
+from gpusim.rule import rule
 from gpusim.stall import OWN
 from gpusim.state import FIRST_SCHEDULER, ISSUE, LAUNCHER, PLACE, REFUSE, RELEASE, RETIRE, SERVE
 
 __all__ = ["ISSUE", "PLACE", "REFUSE", "RELEASE", "RETIRE", "SERVE", "block", "issue", "release", "service"]
 
 
-@rarely
+@on_demand
 def _write(sm: Any, kind: int, agent: int, warp: int, block: int, pc: int, detail: int, now: int) -> None:
     entry = sm.records[sm.traced]
     sm.traced += 1
@@ -21,7 +22,7 @@ def _write(sm: Any, kind: int, agent: int, warp: int, block: int, pc: int, detai
         entry.rung[rung] = 0
 
 
-@rarely
+@on_demand
 def issue(sm: Any, kind: int, k: int, g: int, blocker: int, now: int) -> None:
     """Warp slot g issues (or is refused) from scheduler k; with its rungs and the pc it waited for last."""
     if not sm.tracing:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.decode import COUNT_BITS
+from gpusim.on_demand import on_demand
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.rules import ladder
 from gpusim.stall import DISPATCH
@@ -50,7 +51,7 @@ def stall(scheduler: Any, until: int, now: int) -> None:
         ladder.hold(scheduler, unit, DISPATCH, now)
 
 
-@rarely
+@on_demand
 def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
     """The instruction collects its operands; returns by how many cycles that makes its result late."""
     machine, scheduler = sm.machine, sm.schedulers[k]

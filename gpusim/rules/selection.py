@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.on_demand import on_demand
+from gpusim.rule import lowest_bit, rule
 from gpusim.rules import load_store, pipe, register_file, wakeup, warp_scheduler
 from gpusim.stall import Stall
 
 WAIT = int(Stall.WAIT)
 
 
-@rarely
+@on_demand
 def commit(sm: Any, k: int, j: int, now: int) -> int:
     """Warp j of scheduler k is selected: it goes now, or -1 goes and nobody until it can."""
     scheduler, machine = sm.schedulers[k], sm.machine

@@ -23,7 +23,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.machine_record import FERMI, GCN, KEPLER, VOLTA
-from gpusim.rule import rarely, rule
+from gpusim.on_demand import on_demand
+from gpusim.rule import rule
 from gpusim.state import LANES
 
 HALF = LANES // 2
@@ -55,7 +56,7 @@ def _fermi(sm: Any, active: int, words: int) -> int:
     return total
 
 
-@rarely
+@on_demand
 def _volta(sm: Any, active: int, words: int, loads: bool) -> int:
     group, total = LANES // words, 0
     if loads and words > 1 and (_lanes_agree(sm, active, 1) or _lanes_agree(sm, active, 2)):
@@ -65,7 +66,7 @@ def _volta(sm: Any, active: int, words: int, loads: bool) -> int:
     return total
 
 
-@rarely
+@on_demand
 def _kepler(sm: Any, active: int, words: int) -> int:
     group, total = min(LANES, ROW // words), 0
     for first in range(0, LANES, group):
@@ -73,7 +74,7 @@ def _kepler(sm: Any, active: int, words: int) -> int:
     return total
 
 
-@rarely
+@on_demand
 def _gt200(sm: Any, active: int, words: int) -> int:
     total = 0
     for offset in range(words):
@@ -99,7 +100,7 @@ def _steps(sm: Any, waiting: int, offset: int) -> int:
     return count
 
 
-@rarely
+@on_demand
 def turns(sm: Any, active: int) -> int:
     """Passes of an atomic whose lanes go one by one in each bank, whatever word of it they want."""
     scratch, banks, worst = sm.scratch, sm.machine.banks, 1

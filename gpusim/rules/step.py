@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.decode import BARRIER, BRANCH, EXIT, FETCH
+from gpusim.on_demand import on_demand
 from gpusim.rule import NEVER, borrow, entry, rarely, rule
 from gpusim.rules import (
     barrier,
@@ -259,7 +260,7 @@ def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
         leave(sm, g, pc, now)
 
 
-@rarely
+@on_demand
 def _compute_aside(sm: Any, memory: Any, g: int, now: int) -> bool:
     """Compute the instruction of warp slot g from what is written by now; its own results fly. False: a fault."""
     pc = sm.warps[g].pc

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import BRANCH, EXIT
+from gpusim.on_demand import on_demand
 from gpusim.rule import rarely, rule
 from gpusim.rules import memory_access, paths, values
 from gpusim.state import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
@@ -26,7 +27,7 @@ LOOPED, PLACED = 1, 2  # events that fast-forward looks at
 NO_STREAM = 16  # fault code, behind those of values, memory_access and barrier
 
 
-@rarely
+@on_demand
 def begin(sm: Any, memory: Any, slot: int) -> None:
     """The block in this slot has been placed: its warps stand at the beginning of their streams."""
     block = sm.blocks[slot]

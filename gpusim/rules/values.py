@@ -23,6 +23,7 @@ from gpusim.decode import (
     SIGN_BIT,
     SPECIAL,
 )
+from gpusim.on_demand import on_demand
 from gpusim.rule import rarely, rule
 from gpusim.rules import cross_lane, memory_access, reach
 from gpusim.rules.lanes import compare, compute32, compute64, look_up
@@ -55,7 +56,7 @@ def count(mask: int) -> int:
     return (((mask + (mask >> 4)) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
 
 
-@rarely
+@on_demand
 def execute(sm: Any, memory: Any, g: int) -> bool:
     """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, and `sm.fault` says how."""
     warp, outcome = sm.warps[g], sm.outcome
@@ -91,16 +92,14 @@ def _compute(sm: Any, instruction: Any, memory: Any, g: int, group: int, active:
     scratch, lanes, action = sm.scratch, sm.lanes[group], instruction.action
     if action == ARITHMETIC:
         _operands(scratch, lanes, instruction)
-        compute32(instruction.value, scratch.d, scratch.a, scratch.b, scratch.c)
+        compute32(instruction.value, sm)
         _write(sm, g, group, instruction.destination, active)
     elif action == COMPARISON:
         _operands(scratch, lanes, instruction)
-        compare(instruction.value, scratch.flag, scratch.a, scratch.b, scratch.c)
+        compare(instruction.value, sm)
         _set_predicate(lanes, instruction.predicate, scratch.flag, active)
     elif action == ARITHMETIC64:
-        _operands64(scratch, lanes, instruction)
-        compute64(instruction.value, scratch.d64, scratch.a64, scratch.b64, scratch.c64)
-        _write64(sm, g, group, instruction.destination, active)
+        _compute64(sm, instruction, g, group, active)
     elif action == SPECIAL:
         _special(sm, instruction.special, g, group)
         _write(sm, g, group, instruction.destination, active)
@@ -110,11 +109,11 @@ def _compute(sm: Any, instruction: Any, memory: Any, g: int, group: int, active:
         _write(sm, g, group, instruction.destination, active)
     elif action == LOOKUP:
         _operands(scratch, lanes, instruction)
-        look_up(scratch.d, scratch.a, scratch.b, scratch.c, instruction.table)
+        look_up(sm, instruction.table)
         _write(sm, g, group, instruction.destination, active)
     elif action == CROSS_LANE:
         _operands(scratch, lanes, instruction)
-        cross_lane.exchange(instruction.value, scratch, active)
+        cross_lane.exchange(sm, instruction.value, active)
         _write(sm, g, group, instruction.destination, active)
 
 
@@ -144,6 +143,13 @@ def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
     else:
         for lane in range(LANES):
             to[lane] = (0x100000000 - np.int64(lanes.registers[source, lane])) & 0xFFFFFFFF
+
+
+@on_demand
+def _compute64(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+    _operands64(sm.scratch, sm.lanes[group], instruction)
+    compute64(instruction.value, sm)
+    _write64(sm, g, group, instruction.destination, active)
 
 
 @rule

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.on_demand import on_demand
 from gpusim.row import COUNTERS
-from gpusim.rule import NEVER, rarely
+from gpusim.rule import NEVER
 from gpusim.stall import Stall
 from gpusim.state import COUNTED
 
@@ -17,7 +18,7 @@ SHORT, LONG = int(Stall.SHORT_SCOREBOARD), int(Stall.LONG_SCOREBOARD)
 VECTOR = 0  # the other counts accesses to shared memory
 
 
-@rarely
+@on_demand
 def earliest(warp: Any, instruction: Any) -> None:
     """Raise the warp's rungs to when the counts have come down to what `instruction` may issue with."""
     for counter in range(COUNTERS):
@@ -26,7 +27,7 @@ def earliest(warp: Any, instruction: Any) -> None:
             warp.rung[rung] = max(warp.rung[rung], warp.returned[counter, most])
 
 
-@rarely
+@on_demand
 def commit(warp: Any, counter: int) -> None:
     """An access is under way, and nobody knows until when."""
     for n in range(COUNTED - 1, 0, -1):
@@ -35,7 +36,7 @@ def commit(warp: Any, counter: int) -> None:
     warp.unserved[counter] += 1
 
 
-@rarely
+@on_demand
 def serve(warp: Any, counter: int, back: int) -> None:
     """The oldest access that waited has been served: it is back then, or with those before it if they are later."""
     warp.unserved[counter] -= 1
@@ -43,7 +44,7 @@ def serve(warp: Any, counter: int, back: int) -> None:
     warp.returned[counter, n] = max(back, warp.returned[counter, n + 1])
 
 
-@rarely
+@on_demand
 def clear(warp: Any) -> None:
     """A new warp has no access under way."""
     for counter in range(COUNTERS):
