@@ -24,7 +24,7 @@ from gpusim.machine import (
     through_port,
 )
 from gpusim.occupancy import Occupancy, occupancy
-from gpusim.policy import POLICY_NAMES, REGISTERED
+from gpusim.policy import POLICY_NAMES, REGISTERED, check_policy
 from gpusim.stall import Stall
 from isa.divergence import meetings
 from isa.errors import UserError
@@ -291,13 +291,11 @@ def line_cost(machine: Machine) -> int:
 
 def _policy(name: str) -> tuple[int, int]:
     """Index of a policy, and its code if it is a registered one."""
+    check_policy(name)
     if name in REGISTERED:
         from gpusim.policy_code import code_of  # noqa: PLC0415  (Numba takes long to load)
 
         return len(POLICY_NAMES), code_of(name)
-    if name not in POLICY_NAMES:
-        known = ", ".join((*POLICY_NAMES, *REGISTERED))
-        raise UserError(f"unknown scheduling policy {name}; choose one of {known}")
     return POLICY_NAMES.index(name), 0
 
 

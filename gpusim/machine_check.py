@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpusim.machine_file import Fact
+from gpusim.policy import check_policy
 from gpusim.schema import MEMBERS, Machine, Selection
 from isa.errors import UserError
 from isa.profile import PLACE_BYTES
@@ -14,6 +15,7 @@ SLOWEST = 64  # a share of the bandwidth moves a byte in so many cycles at the l
 
 def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     """Check the relations between a machine's numbers; raises UserError naming the place of the wrong one."""
+    check_policy(machine.schedulers.policy, f"{facts['schedulers.policy'].place}: ")
     _check_pipes(machine, facts)
     _check_pairing(machine, facts)
     _check_port(machine, facts)

@@ -12,6 +12,13 @@ Policy = Callable[[Any, int, int], int]
 REGISTERED: dict[str, Policy] = {}
 
 
+def check_policy(name: str, lead: str = "") -> None:
+    """Raise UserError, which begins with `lead`, unless the policy comes with the simulator or is registered."""
+    known = *POLICY_NAMES, *REGISTERED
+    if name not in known:
+        raise UserError(f"{lead}unknown scheduling policy {name}; choose one of {', '.join(known)}")
+
+
 def register_policy(name: str, function: Policy) -> None:
     """Make `function(sm, k, eligible)` the scheduling policy of that name for as long as the process lives.
 

@@ -17,9 +17,15 @@ from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.machine import Machine
 from gpusim.plural import plural
+from isa.errors import UserError
 from workloads.catalog import make
 from workloads.measured.probes import EXPERIMENTS, Probe, probe
 
+LEGEND = (
+    "input: itself a number of the machine file; calibrated: the model was fitted to it; predicted: neither.",
+    "conf.: H primary source, M secondary, L single weak one, R recalled, D derived, G guess.",
+)
+MEASURED_LEGEND = "calibrated: rows that parameters may have been fitted to; predicted: those set apart by their hash."
 UNITS = {"cycles per instruction": "cycles", "thread instructions per cycle": "per cycle"}
 
 
@@ -72,6 +78,8 @@ def _measured(machine: Machine, path: Path, setting: Sequence[str], *, json: boo
             found.append(outcome)
             tell(len(found), len(given))
     found.sort(key=lambda o: o.row.line)
+    if all(outcome.simulated is None for outcome in found):
+        raise UserError(f"{path}: nothing to compare, as no row has a stream ({_without(found)[0]}); take other rows")
     scored = rows.summary([o for o in found if o.row.kind != "input"], lambda row: row.experiment)
     kinds = rows.summary(found, lambda row: row.kind)
     if json:
@@ -90,7 +98,12 @@ def _measured(machine: Machine, path: Path, setting: Sequence[str], *, json: boo
         )
     else:
         show(
-            f"{machine.name}: {path}", _measured_table(found), _summary_table(scored), *_kinds(kinds), *_without(found)
+            f"{machine.name}: {path}",
+            _measured_table(found),
+            _summary_table(scored),
+            *_kinds(kinds),
+            MEASURED_LEGEND,
+            *_without(found),
         )
 
 
@@ -175,7 +188,7 @@ def _table(found: Sequence[Outcome]) -> Table:
 
 
 def _totals(found: Sequence[Outcome]) -> list[str]:
-    return _kinds(summary(found))
+    return [*_kinds(summary(found)), *LEGEND]
 
 
 def _kinds(lines: Mapping[str, Mapping[str, float]]) -> list[str]:

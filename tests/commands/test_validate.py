@@ -18,13 +18,13 @@ def test_the_document_has_every_point_with_its_error(capsys):
 
 @pytest.mark.jit
 def test_the_screen_shows_each_figure_and_the_totals(capsys, monkeypatch):
-    """A line per point with both figures and the error, and a last line for each kind."""
+    """A line per point with both figures and the error, a line for each kind, and what kinds and letters mean."""
     monkeypatch.setenv("COLUMNS", "300")
     assert execute(["validate", "c2050"]) == 0
     lines = capsys.readouterr().out.splitlines()
     dfma = next(line for line in lines if line.startswith("dependent DFMA"))
     assert dfma.split()[2:6] == ["24", "24.00", "+0.0", "%"]
-    assert [line.split(":")[0] for line in lines[-2:]] == ["input", "predicted"]
+    assert [line.split(":")[0] for line in lines[-4:]] == ["input", "predicted", "input", "conf."]
 
 
 def test_a_machine_without_figures_is_refused(capsys):

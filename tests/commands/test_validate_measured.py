@@ -44,3 +44,12 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path, capsys):
     (path := tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     assert execute(["validate", "h200", "--measured", str(path)]) == 2
     assert capsys.readouterr().err.startswith(f"error: {path}:1: column exp is missing; ")
+
+
+def test_rows_of_which_none_has_a_stream_are_refused(tmp_path, capsys):
+    """A file in which nothing can be compared ends in one line with the reason, not with an empty table."""
+    (path := tmp_path / "rows.csv").write_text("name,kernel,W,cyc1_med,cyc2_med\nbank2:TEX:EOE,base_alu,1,1,2\n")
+    assert execute(["validate", "h200", "--measured", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"error: {path}: nothing to compare, as no row has a stream (line 2: bank2" in err

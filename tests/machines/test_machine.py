@@ -162,6 +162,11 @@ def test_override_replaces_a_value_and_says_so():
         ),
         ("barrier.latency", 10**10, "--set barrier.latency=10000000000: it takes a whole number from 0 to 1000000000"),
         ("pipe.dp.lanes", 5, "--set pipe.dp.lanes: 5 lanes don't divide a warp; take a divisor or a multiple of 32"),
+        (
+            "schedulers.policy",
+            "fifo",
+            "--set schedulers.policy: unknown scheduling policy fifo; choose one of lrr, gto, oldest, cggty, two_level",
+        ),
         ("texture.pipe", "zz", "--set texture.pipe: there is no pipe zz; choose from sp, int16, dp, sfu, tex"),
     ],
 )
