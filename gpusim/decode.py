@@ -113,6 +113,9 @@ def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[s
     _costs(row, instruction.row, machine)
     _registers(row, instruction)
     row["bank_reads"] = bank_reads(instruction, machine)
+    if row["queued"] and machine.register_file:
+        cycles, banks = machine.register_file.returned, machine.register_file.banks
+        row["bank_returns"] = sum(cycles << COUNT_BITS * (register % banks) for register in instruction.writes())
     _operands(row, instruction, known, kernel)
     if machine.shared_atomic and row["update"] >= 0:
         _atomic(row, instruction.row, machine.shared_atomic)

@@ -65,6 +65,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("write_barrier", "i4"),  # let go when the result is there, -1: none
     ("wait_mask", "i4"),  # mask of the barriers waited for
     ("bank_reads", "i4"),  # registers read from each bank, a byte for each bank
+    ("bank_returns", "i4"),  # cycles that what comes back through the queue takes of each bank, a byte for each
     ("reuse", "i4"),  # mask of the sources a, b, c that stay for the next instruction
     ("visit", "i4"),  # the first pc from here on that decides addresses, guards or branches, or depends on them
 ])  # fmt: skip

@@ -134,6 +134,7 @@ class RegisterFile(msgspec.Struct, frozen=True):
     collecting: Literal[0, 1, 2, 3, 4]  # instructions that collect operands at once (0: no limit)
     window: Count  # cycles in which an instruction's reads must be done, or those of its fullest bank (0: no limit)
     reuse: Literal[0, 1, 2]  # 32-bit words that the reuse cache keeps for each operand slot of a warp (0: none)
+    returned: Count  # cycles that each register takes from the reads of its bank which comes back through the queue
 
 
 class Selection(msgspec.Struct, frozen=True):

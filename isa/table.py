@@ -35,6 +35,7 @@ class Unit(StrEnum):
     MINMAX = "minmax"
     INT = "int"
     IMUL = "imul"
+    WIDE = "wide"
     SHIFT = "shift"
     LOGIC = "logic"
     PERMUTE = "permute"
@@ -118,9 +119,9 @@ ROWS = (
     Row("IADD",       "dab",  Unit.INT,       32,   0,    v.iadd),
     Row("IADD3",      "dabc", Unit.INT,       32,   0,    v.iadd3),
     Row("IMAD",       "dabc", Unit.IMUL,      32,   0,    v.imad),
-    Row("IMAD.HI",    "dabc", Unit.IMUL,      32,   0,    v.imad_high),
+    Row("IMAD.HI",    "dabc", Unit.WIDE,      32,   0,    v.imad_high),
     Row("IMUL",       "dab",  Unit.IMUL,      32,   0,    v.imul),
-    Row("IMUL.HI",    "dab",  Unit.IMUL,      32,   0,    v.imul_high),
+    Row("IMUL.HI",    "dab",  Unit.WIDE,      32,   0,    v.imul_high),
     Row("IMNMX",      "dabQ", Unit.MINMAX,    32,   0,    v.imnmx),
     Row("SHL",        "dab",  Unit.SHIFT,     32,   0,    v.shl),
     Row("SHR",        "dab",  Unit.SHIFT,     32,   0,    v.shr),

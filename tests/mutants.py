@@ -104,6 +104,7 @@ CHANGES: dict[str, int | str] = {
     "register_file.collecting": 2,
     "register_file.window": 1,
     "register_file.reuse": 1,
+    "register_file.returned": 2,
     "unit.int.pipe": "sp dp",
     "joint.fp32": "dp",
     "blocked.fp32": "sfu",

@@ -285,6 +285,7 @@ REGISTER_FILES: dict[str, Sequence[int]] = {
     "register_file.collecting": (0, 1, 1, 2),
     "register_file.window": (0, 1, 1, 2),
     "register_file.reuse": (0, 1, 2),
+    "register_file.returned": (0, 0, 1, 4),
     "schedulers.interval": (1, 1, 2, 4),  # issue is fast enough for operands to be late
     "schedulers.reissue": (1, 1, 2, 6),
     "pipe.sp.lanes": (16, 32, 32),

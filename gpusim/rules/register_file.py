@@ -6,7 +6,9 @@ earlier ones; two limits, of which a machine has one or both, say how late they 
 * `collecting` instructions collect operands at once: the n-th waits until n - collecting has all of its own;
 * all reads are done within `window` cycles, or as many as its fullest bank needs.
 
-The first alone meets what CuAssembler's authors measured on Maxwell, the second what an H200 shows. A dispatch stall
+The first alone meets what CuAssembler's authors measured on Maxwell, the second what an H200 shows. What comes back
+through the queue of memory instructions takes its bank too, where the machine says so (`returned`); it is charged at
+issue, when nobody knows yet when it will be. A dispatch stall
 holds the whole scheduler: no other warp overtakes. The reuse cache keeps the last register of each operand slot whose
 source was flagged, by warp, width and register number modulo its words; a source found there is not read.
 """
@@ -57,10 +59,11 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
     machine, scheduler = sm.machine, sm.schedulers[k]
     reads, done = _reads(machine, warp, instruction), now + 1
     for bank in range(machine.register_banks):
-        count = _of_bank(reads, bank)
-        if count:
+        count, returned = _of_bank(reads, bank), _of_bank(instruction.bank_returns, bank)
+        if count + returned:
             scheduler.bank_free[bank] = max(scheduler.bank_free[bank], now) + count
             done = max(done, scheduler.bank_free[bank])
+            scheduler.bank_free[bank] += returned
     if machine.collecting:
         _collect(scheduler, machine.collecting, done)
     if machine.reuse:

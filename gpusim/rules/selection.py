@@ -2,7 +2,8 @@
 
 Meanwhile its scheduler issues nothing. On a machine with `[selection]` this warp is the next to go, whoever becomes
 ready, and pipes of the classes `keeps` are looked at only now, not before the choice. A stall for operands alone stops
-the stall counts of the scheduler's warps where the machine `freezes`. An H200 does both (docs/hopper.md).
+the stall counts of the scheduler's warps where the machine `freezes`. An H200 does both (docs/hopper.md). Whose guard
+holds in no lane needs neither operands nor pipe, only the slot.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.on_demand import on_demand
-from gpusim.rule import lowest_bit, rule
-from gpusim.rules import load_store, pipe, register_file, wakeup, warp_scheduler
+from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.rules import in_flight, load_store, pipe, register_file, values, wakeup, warp_scheduler
 from gpusim.stall import Stall
+from isa.operand import PT_INDEX
 
 WAIT = int(Stall.WAIT)
 
@@ -21,10 +23,12 @@ WAIT = int(Stall.WAIT)
 def commit(sm: Any, k: int, j: int, now: int) -> int:
     """Warp j of scheduler k is selected: it goes now, or -1 goes and nobody until it can."""
     scheduler, machine = sm.schedulers[k], sm.machine
-    warp = sm.warps[j * machine.schedulers + k]
-    free, read = _unit_free(sm, k, machine.units[warp.unit], now), now
-    if free <= now and machine.register_banks:
-        read = register_file.earliest(sm, k, warp, now)
+    g = j * machine.schedulers + k
+    warp, free, read = sm.warps[g], now, now
+    if not _needs_only_a_slot(sm, g, warp, now):
+        free = _unit_free(sm, k, machine.units[warp.unit], now)
+        if free <= now and machine.register_banks:
+            read = register_file.earliest(sm, k, warp, now)
     scheduler.selected = -1
     if max(free, read) <= now:
         return j
@@ -34,6 +38,26 @@ def commit(sm: Any, k: int, j: int, now: int) -> int:
     if machine.freezes and read > now:
         _freeze(sm, k, read - now, now)
     return -1
+
+
+@rule
+def _needs_only_a_slot(sm: Any, g: int, warp: Any, now: int) -> bool:
+    """Whether the warp's next instruction has a guard, and it holds in no lane."""
+    instruction = sm.program[warp.pc]
+    return instruction.guard != PT_INDEX and _holds_nowhere(sm, g, warp, instruction, now)
+
+
+@rarely
+def _holds_nowhere(sm: Any, g: int, warp: Any, instruction: Any, now: int) -> bool:
+    if sm.replaying:
+        return bool(sm.events[warp.cursor].threads == 0)
+    if sm.flying:
+        in_flight.land(sm, g, now)
+    active = 0
+    for half in range(sm.machine.groups):
+        lanes = sm.lanes[g * sm.machine.groups + half]
+        active |= values.mask_of(lanes, instruction.guard, instruction.guard_negated) & warp.lanes[half]
+    return bool(active == 0)
 
 
 @rule

@@ -243,7 +243,8 @@ def test_an_optional_section_is_there_whole_or_not_at_all():
     """The GTX 580 has no register banks; `--set` gives it some, and a part of them is refused by the missing key."""
     changes = {f"register_file.{key}": value for key, value in (("banks", 4), ("collecting", 2), ("window", 0))}
     assert model.load("gtx580").register_file is None
-    assert model.load("gtx580", changes | {"register_file.reuse": 2}).register_file == RegisterFile(4, 2, 0, 2)
+    changes["register_file.returned"] = 0
+    assert model.load("gtx580", changes | {"register_file.reuse": 2}).register_file == RegisterFile(4, 2, 0, 2, 0)
     with pytest.raises(UserError, match=r"register_file\.reuse is missing; add it"):
         model.load("gtx580", changes)
     with pytest.raises(UserError, match=r"register_file\.banks=3: it takes one of 1, 2, 4"):

@@ -17,6 +17,7 @@ FAST: dict[str, int | str] = {
     "register_file.collecting": 0,
     "register_file.window": 2,
     "register_file.reuse": 2,
+    "register_file.returned": 0,
 }
 COLLECTING: dict[str, int | str] = {"register_file.collecting": 2, "register_file.window": 0}
 

@@ -10,14 +10,17 @@ from isa.operand import RZ, Register
 from workloads.builder import at, instruction
 from workloads.measured.codes import coded, plain
 from workloads.measured.loop import BRANCH, COUNT, PLACE, Stream, load, looped, test
+from workloads.measured.order import ordered
 from workloads.measured.patterns import offsets
 
 LOADS = {"LDS32": ("LDS", 1), "LDS64": ("LDS.64", 2), "LDS128": ("LDS.128", 4)}
 STORES = {"STS32": ("STS", 1), "STS64": ("STS.64", 2), "STS128": ("STS.128", 4)}
 GLOBAL = {"LDG32": ("LDG", 1), "LDG64": ("LDG.64", 2), "LDG128": ("LDG.128", 4)}
+GLOBAL_BARRIERS = 3  # the others are kept for what is loaded before and behind the loop
 SHARED_LOADS, GLOBAL_LOADS, SINGLE_STEPS, BARRIERS = 96, 48, 48, 16
 SHARED_BYTES = 32768
 FIRST = 8  # registers of the chains
+SUM = Register(FIRST - 1)
 X, COPY = Register(FIRST), Register(FIRST + 4)
 MOST = 1024  # instructions of a burst
 Make = Callable[[int], Sequence[Instruction]]
@@ -103,14 +106,28 @@ def global_loads(op: str, param: str, chains: int, iterations: int) -> Stream | 
     if apart % (4 * words):
         return None
     row = 128 * words if own else 0
-    steps = [
-        instruction(mnemonic, Register(FIRST + words * (i % chains)), at(PLACE, row * (i % chains)))
-        for i in range(GLOBAL_LOADS)
-    ]
+    steps = _chains(mnemonic, words, chains, row)
     places = tuple(apart * lane for lane in range(32))
     size = 32 * row * chains + places[-1] + 4 * words
-    body = coded(looped(steps, iterations, GLOBAL_LOADS, GLOBAL_LOADS + 1))
+    body = coded(looped(steps, iterations, GLOBAL_LOADS, GLOBAL_LOADS + 1), GLOBAL_BARRIERS)
     return Stream(body, places, row * chains, data_bytes=max(size, 4096) + 4096)
+
+
+def _chains(mnemonic: str, words: int, chains: int, apart: int) -> list[Instruction]:
+    """The loads, each chain so many bytes behind the one before; last words of quadruples are summed up in pairs."""
+    registers = [Register(FIRST + words * (i % chains)) for i in range(GLOBAL_LOADS)]
+    loads = [instruction(mnemonic, x, at(PLACE, apart * (i % chains))) for i, x in enumerate(registers)]
+    if words < 4 or chains == 1:
+        return loads
+    last = [Register(x.index + 3) for x in registers]
+    sums = [instruction("IADD3", SUM, SUM, *pair) for pair in zip(last[::2], last[1::2], strict=True)]
+    return ordered(
+        [
+            made
+            for first, second, added in zip(loads[::2], loads[1::2], sums, strict=True)
+            for made in (first, second, added)
+        ]
+    )
 
 
 def barriers(op: str, iterations: int) -> Stream | None:

@@ -3,13 +3,13 @@
 What ptxas (CUDA 13.0, sm_90) does was read off the machine code of the measured loops:
 
 * an instruction's stall count is the time until the next one finds its unit, and its operands where their latency is
-  fixed;
+  fixed; 2 at least, where the next one waits for its barrier;
 * a warp stays selected (yield bit set) but for waits of 3 cycles or more for an operand, and once in some 12 cycles at
   a wait of 2;
-* the result of a unit without fixed latency gets a barrier, one for each destination as long as there are any; whoever
-  needs it waits;
+* the result of a unit without fixed latency gets the first barrier that nobody has to wait for yet, or the last one of
+  all; whoever needs the result waits. Of six, one is kept for what was loaded before the loop, as sources are;
 * a source is kept (reuse) for the next instruction that reads the same register at the same place, but not where the
-  warp lets others go first.
+  warp lets others go first; pairs are kept apart from single registers.
 """
 
 from __future__ import annotations
@@ -25,17 +25,24 @@ from isa.table import MEMORY_UNITS, Unit
 ALU = frozenset({
     Unit.INT, Unit.LOGIC, Unit.SHIFT, Unit.PERMUTE, Unit.COMPARE, Unit.MINMAX, Unit.MOVE, Unit.VOTE,
 })  # fmt: skip
-HEAVY = frozenset({Unit.IMUL, Unit.DOT})
+FMA = frozenset({Unit.FP32, Unit.FMUL})
+HEAVY = frozenset({Unit.IMUL, Unit.DOT, Unit.WIDE})
 QUEUED = MEMORY_UNITS | {Unit.SHUFFLE, Unit.REDUCE, Unit.SPECIAL}
 SLOW = frozenset({Unit.SFU, Unit.BITS, Unit.CONVERT})
 VARIABLE = QUEUED | SLOW  # results come when they come: barriers tell
-LATENCY = {Unit.UNIFORM: 6, Unit.FP16: 6, Unit.FP16M: 8, Unit.DP: 8}
-SAME, ACROSS = 4, 5  # cycles from a result of the FMA or ALU group to its use inside the group and outside
+LATENCY = {Unit.UNIFORM: 6, Unit.FP16: 6, Unit.FP16M: 8, Unit.DP: 8, Unit.WIDE: 6}
+HALVES = {(Unit.FP16, Unit.FP16): 4, (Unit.FP16M, Unit.FP16): 10}
+SAME, ACROSS, OUT = (
+    4,
+    5,
+    6,
+)  # cycles from a result of the FMA or ALU group to its use inside it, in the other, elsewhere
 GUARD = 13  # cycles from a comparison to the instruction that it guards
-INTERVALS = ((ALU, 2), (HEAVY, 2), ({Unit.FP16}, 2), ({Unit.FP16M}, 2), ({Unit.DP}, 2), (QUEUED, 4), (SLOW, 8))
+GROUPS = (ALU, HEAVY, frozenset({Unit.FP16}), frozenset({Unit.FP16M}), frozenset({Unit.DP}), QUEUED, SLOW)
+INTERVAL = {Unit.WIDE: 4, Unit.REDUCE: 8, **dict.fromkeys(QUEUED - {Unit.REDUCE}, 4), **dict.fromkeys(SLOW, 8)}
+PAIR = 2  # interval of the other units of a group
 TURN = 12  # cycles after which a warp lets others go first at the next wait for a unit
 BRANCH = 5
-WIDE, WIDE_INTERVAL = frozenset({"IMAD.HI"}), 4  # multiplications that take their unit for longer
 
 
 @dataclass
@@ -45,12 +52,12 @@ class _State:
     ready: dict[tuple[str, int], tuple[int, Unit]] = field(default_factory=dict)  # register or predicate: written when
     free: dict[int, int] = field(default_factory=dict)  # unit group: when
     barrier: dict[int, int] = field(default_factory=dict)  # register: barrier of its pending result
-    owner: dict[int, int] = field(default_factory=dict)  # destination: its barrier
+    barriers: int = BARRIERS
 
 
-def coded(body: Sequence[Instruction]) -> tuple[Instruction, ...]:
-    """Return the body of a loop, its branch last, with control codes and reuse flags."""
-    state = _State()
+def coded(body: Sequence[Instruction], barriers: int = BARRIERS) -> tuple[Instruction, ...]:
+    """Return the body of a loop, its branch last, with control codes that use so many barriers, and reuse flags."""
+    state = _State(barriers=barriers)
     _pass(body, state)  # barriers that are pending where the loop begins again
     state.ready.clear()
     state.free.clear()
@@ -85,8 +92,10 @@ def _pass(body: Sequence[Instruction], state: _State) -> tuple[list[int], list[i
     now, times, waits, writes = 0, list[int](), list[int](), list[int | None]()
     for instruction in body:
         now = max([now, *_needs(instruction, state)])
-        times.append(now)
         waits.append(_wait(instruction, state))
+        if writes and writes[-1] is not None and waits[-1] >> writes[-1] & 1:
+            now = max(now, times[-1] + PAIR)  # a barrier tells one cycle late
+        times.append(now)
         writes.append(_issue(instruction, state, now))
         now += 1
     return times, waits, writes
@@ -95,20 +104,40 @@ def _pass(body: Sequence[Instruction], state: _State) -> tuple[list[int], list[i
 def _needs(instruction: Instruction, state: _State) -> Iterable[int]:
     """Times before which the instruction can't go: its unit and its operands."""
     unit = instruction.row.unit
-    yield from (state.free.get(group, 0) for group, (units, _) in enumerate(INTERVALS) if unit in units)
+    yield state.free.get(group_of(unit), 0)
+    if unit in FMA:
+        yield max(state.free.get(group_of(other), 0) for other in (Unit.IMUL, Unit.FP16))
     for register in instruction.reads():
         when, producer = state.ready.get(("R", register), (-GUARD, unit))
         if producer not in VARIABLE:
-            yield when + _latency(producer, unit)
+            yield when + latency(producer, unit)
     for predicate in instruction.predicates_read():
-        guards = instruction.guard.index == predicate
         when, producer = state.ready.get(("P", predicate), (-GUARD, unit))
-        yield when + (GUARD if guards or unit is Unit.VOTE else _latency(producer, unit))
+        yield when + latency_of_predicate(producer, instruction, predicate)
 
 
-def _latency(producer: Unit, consumer: Unit) -> int:
-    across = (producer in ALU) != (consumer in ALU)
-    return LATENCY.get(producer, ACROSS if across else SAME)
+def latency(producer: Unit, consumer: Unit) -> int:
+    """Cycles from an instruction of a fixed latency to one that reads its register."""
+    found = HALVES.get((producer, consumer)) or LATENCY.get(producer)
+    if found or consumer in VARIABLE:
+        return found or OUT
+    return SAME if (producer in ALU) == (consumer in ALU) else ACROSS
+
+
+def latency_of_predicate(producer: Unit, consumer: Instruction, predicate: int) -> int:
+    """Cycles from a comparison to an instruction that reads its predicate, as a guard or as an operand."""
+    unit = consumer.row.unit
+    return GUARD if consumer.guard.index == predicate or unit is Unit.VOTE else latency(producer, unit)
+
+
+def group_of(unit: Unit) -> int:
+    """The units of one number take turns; -1 are those that never wait."""
+    return next((i for i, units in enumerate(GROUPS) if unit in units), -1)
+
+
+def interval_of(unit: Unit) -> int:
+    """Cycles for which an instruction keeps those of its group waiting."""
+    return INTERVAL.get(unit, PAIR) if group_of(unit) >= 0 else 0
 
 
 def _wait(instruction: Instruction, state: _State) -> int:
@@ -122,15 +151,13 @@ def _wait(instruction: Instruction, state: _State) -> int:
 def _issue(instruction: Instruction, state: _State, now: int) -> int | None:
     """Note what the instruction occupies and writes; returns its barrier."""
     unit = instruction.row.unit
-    for group, (units, interval) in enumerate(INTERVALS):
-        if unit in units:
-            state.free[group] = now + (WIDE_INTERVAL if instruction.row.mnemonic in WIDE else interval)
+    state.free[group_of(unit)] = now + interval_of(unit)
     state.ready |= {("R", register): (now, unit) for register in instruction.writes()}
     state.ready |= {("P", predicate): (now, unit) for predicate in instruction.predicates_written()}
     if unit not in VARIABLE or not instruction.writes():
         return None
-    first = instruction.writes()[0]
-    barrier = state.owner.setdefault(first, min(len(state.owner), BARRIERS - 1))
+    pending = set(state.barrier.values())
+    barrier = next((b for b in range(state.barriers) if b not in pending), state.barriers - 1)
     state.barrier |= dict.fromkeys(instruction.writes(), barrier)
     return barrier
 
@@ -159,10 +186,11 @@ def _reused(body: Sequence[Instruction], place: int, stays: Sequence[bool]) -> t
 
 def _next_there(body: Sequence[Instruction], first: int, letter: str, index: int, stays: Sequence[bool]) -> int | None:
     """The next register of the same bank that is read at this operand place before the warp lets others go first."""
+    words = body[first - 1].row.words
     for place in range(first, len(body)):
         for other, operand in body[place].slots():
-            uniform = body[place].row.unit is Unit.UNIFORM
-            if other == letter and not uniform and isinstance(operand, Register) and (operand.index - index) % 2 == 0:
+            elsewhere = body[place].row.unit is Unit.UNIFORM or body[place].row.words != words
+            if other == letter and not elsewhere and isinstance(operand, Register) and (operand.index - index) % 2 == 0:
                 return operand.index
         if not stays[place]:
             return None

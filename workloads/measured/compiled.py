@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from isa.control import BARRIERS
 from isa.instruction import Instruction
 from isa.operand import PT, RZ, Predicate, Register
 from workloads.builder import Value, instruction
 from workloads.measured.codes import coded
 from workloads.measured.loop import Stream, load, looped
+from workloads.measured.order import ordered
 
 STEPS = 240
-TOGETHER = 4  # chains whose first instructions go before their second ones
+PREDICATES = 6  # for as many chains; the others wait for one
+FEW, MANY = 3, 4  # ratios from which on registers lie otherwise
 MAJORITY = 0xE8
 TURNS = 0.15915494  # 1 / (2 pi)
 NOT_PT = Predicate(PT.index, negated=True)
-FIRST, SECOND = 4, 8  # registers of the sources, and of the chains of a stream alone
+FIRST_CHAIN = 8  # register; the sources stand before
+
+Sources = tuple[Register, Register]
 
 
 @dataclass(frozen=True)
@@ -31,16 +36,31 @@ class Step:
     turn: int
 
 
+@dataclass(frozen=True)
+class Chains:
+    """The register of each chain, and the sources of all."""
+
+    registers: list[Register]
+    sources: Sources
+
+
 Make = Callable[[Step], tuple[Instruction, ...]]
 
 
 @dataclass(frozen=True)
 class Operation:
-    """What a step of a chain is: x, a and b are `words` registers; lanes load words `bytes_apart`."""
+    """What a step of a chain is: x, a and b are `words` registers; lanes load words `bytes_apart`.
+
+    Chains lie in the banks in turn, or all in the first source's (`bank` 0) or the other (1); the sources in one bank
+    each, or both in the even one (`even`). `queued`: it goes through the queue of memory instructions.
+    """
 
     make: Make
     words: int = 1
     bytes_apart: int = 0
+    bank: int | None = None
+    even: bool = False
+    queued: bool = False
 
 
 def _one(mnemonic: str, order: str, *rest: Value) -> Make:
@@ -79,11 +99,11 @@ def _reduced(s: Step) -> tuple[Instruction, ...]:
 
 
 OPERATIONS = {  # of two sources, one lies in each register bank, as ptxas arranges it
-    "FFMA": Operation(_one("FFMA", "axb")),
+    "FFMA": Operation(_one("FFMA", "axb"), bank=0),
     "FFMA_acc": Operation(_one("FFMA", "abx")),
-    "FADD": Operation(_one("FADD", "bx")),
-    "FMUL": Operation(_one("FMUL", "bx")),
-    "FMNMX2": Operation(_bounded("FMNMX")),
+    "FADD": Operation(_one("FADD", "bx"), bank=0),
+    "FMUL": Operation(_one("FMUL", "bx"), bank=0),
+    "FMNMX2": Operation(_bounded("FMNMX"), even=True),
     "IMAD": Operation(_one("IMAD", "axb")),
     "IMADHI": Operation(_one("IMAD.HI", "axb")),
     "IADD3": Operation(_one("IADD3", "bxa")),
@@ -96,11 +116,11 @@ OPERATIONS = {  # of two sources, one lies in each register bank, as ptxas arran
     "BREV": Operation(_one("BREV", "x")),
     "FLO": Operation(_one("FLO.U32", "x")),
     "ISETP_SEL": Operation(
-        lambda s: (instruction("ISETP.LT.U32", s.p, s.x, s.a), instruction("SEL", s.x, s.a, s.b, s.p))
+        lambda s: (instruction("ISETP.LT.U32", s.p, s.x, s.a), instruction("SEL", s.x, s.a, s.b, s.p)), bank=1
     ),
     "ISETP_PIADD": Operation(_guarded("ISETP.LT.U32", "IMAD", "b1x")),
-    "ISETP_PIMAD": Operation(_guarded("ISETP.LT.U32", "IMAD", "axb")),
-    "FSETP_PFFMA": Operation(_guarded("FSETP.LT", "FFMA", "axb")),
+    "ISETP_PIMAD": Operation(_guarded("ISETP.LT.U32", "IMAD", "axb"), bank=1),
+    "FSETP_PFFMA": Operation(_guarded("FSETP.LT", "FFMA", "axb"), bank=0),
     "I2F_F2I": Operation(lambda s: (instruction("I2FP", s.x, s.x), instruction("F2I", s.x, s.x))),
     "MUFU_RCP_FADD": Operation(lambda s: (instruction("MUFU.RCP", s.x, s.x), instruction("FADD", s.x, s.a, s.x))),
     "MUFU_SIN": Operation(lambda s: (instruction("FMUL", s.x, s.x, TURNS), instruction("MUFU.SIN", s.x, s.x))),
@@ -109,14 +129,16 @@ OPERATIONS = {  # of two sources, one lies in each register bank, as ptxas arran
     "DADD": Operation(_one("DADD", "ax"), words=2),
     "DMUL": Operation(_one("DMUL", "ax"), words=2),
     "HFMA2": Operation(lambda s: (instruction("HFMA2" if s.turn % 2 else "HFMA2.MMA", s.x, s.x, s.a, s.b),)),
-    "HADD2": Operation(_halves),
-    "SHFL_IDX": Operation(_one("SHFL.IDX", "xa")),
-    "SHFL_BFLY": Operation(_one("SHFL.BFLY", "x", 1)),
-    "ISETP_VOTE": Operation(lambda s: (instruction("ISETP.NE", s.p, s.x, s.a), instruction("VOTE.BALLOT", s.x, s.p))),
+    "HADD2": Operation(_halves, bank=1),
+    "SHFL_IDX": Operation(_one("SHFL.IDX", "xa"), bank=1, queued=True),
+    "SHFL_BFLY": Operation(_one("SHFL.BFLY", "x", 1), queued=True),
+    "ISETP_VOTE": Operation(
+        lambda s: (instruction("ISETP.NE", s.p, s.x, s.a), instruction("VOTE.BALLOT", s.x, s.p)), bank=1
+    ),
     "REDUX": Operation(_reduced),
-    "LDS32": Operation(_loaded("LDS"), bytes_apart=4),
-    "LDS64": Operation(_loaded("LDS.64"), words=2, bytes_apart=8),
-    "LDS128": Operation(_loaded("LDS.128"), words=4, bytes_apart=16),
+    "LDS32": Operation(_loaded("LDS"), bytes_apart=4, queued=True),
+    "LDS64": Operation(_loaded("LDS.64"), words=2, bytes_apart=8, queued=True),
+    "LDS128": Operation(_loaded("LDS.128"), words=4, bytes_apart=16, queued=True),
 }
 SLOW_OPERATIONS = ("LDS", "MUFU", "POPC", "BREV", "FLO", "REDUX", "SHFL")
 
@@ -126,9 +148,11 @@ def alone(op: str, chains: int, steps: int, iterations: int) -> Stream | None:
     operation = OPERATIONS.get(op)
     if operation is None or not 1 <= chains <= 16:
         return None
-    parts = _parts(operation, chains, steps, FIRST, SECOND)
+    banked = operation.bank is not None
+    registers = _registers(FIRST_CHAIN + (operation.bank or 0), chains, 2 if banked else operation.words)
+    body = ordered(_steps(operation, Chains(registers, _sources(operation, 4)), 0, steps))
     slow = op.startswith(SLOW_OPERATIONS)
-    return _stream(operation, looped(_staged(parts), iterations, 1, 2 if slow and chains == 1 else 3))
+    return _stream(operation, looped(body, iterations, 1, 2 if slow and chains == 1 else 3))
 
 
 def mixed(ops: str, param: str, iterations: int) -> Stream | None:
@@ -138,33 +162,51 @@ def mixed(ops: str, param: str, iterations: int) -> Stream | None:
     if first not in OPERATIONS or second not in OPERATIONS or not match:
         return None
     a, b, groups = (int(part) for part in match.groups())
-    one = _parts(OPERATIONS[first], 8, a * groups, FIRST, 8)
-    other = _parts(OPERATIONS[second], 4, b * groups, 24 if OPERATIONS[second].words == 2 else 6, 16)
-    order = [part for g in range(groups) for part in (*other[b * g : b * g + b], *one[a * g : a * g + a])]
-    return _stream(OPERATIONS[second], looped(_staged(order), iterations))
+    one, other = OPERATIONS[first], OPERATIONS[second]
+    ones, others = _mixed_chains(one, other, a, b)
+    made = [step for g in range(groups) for step in _steps(other, others, b * g, b) + _steps(one, ones, a * g, a)]
+    return _stream(other, looped(ordered(made), iterations))
 
 
-def _parts(operation: Operation, chains: int, steps: int, source: int, chain: int) -> list[tuple[Instruction, ...]]:
-    """The steps, each as its instructions, chain by chain in turn; sources and chains from these registers on."""
-    w = operation.words
-    a, b = Register(source), Register(source + (w if w == 2 else 1))
-    return [
-        operation.make(Step(Register(chain + w * (i % chains)), a, b, Predicate(i % min(chains, TOGETHER)), i))
-        for i in range(steps)
-    ]
+def _mixed_chains(one: Operation, other: Operation, a: int, b: int) -> tuple[Chains, Chains]:
+    """Registers of the eight chains of one operation and the four of another, in a ratio of a to b, as ptxas has them.
+
+    Multiply-adds lie in the even bank, with their first source; chains of single words beside them in the odd one, but
+    for the last where they are few or go through the queue. From 1:4 on the banks change places. A pair of operations
+    has both sources in the multiply-adds' bank, from 4:1 on in the other, and then its chains lie with them.
+    """
+    parted = one.bank is not None and (other.words == 1 or other.bytes_apart > 0)
+    few, many = other.even and a >= MANY * b, b >= MANY * a and not other.even
+    ones = _registers(FIRST_CHAIN + many, 8, 2 if parted else 1), (Register(4 + many), Register(5 - many))
+    if other.words > 1 or not parted:
+        others = _registers(24, 4, other.words)
+    else:
+        others = _registers(25 - (few or many), 4, 2)
+        if other.queued or (a >= FEW * b and not few):
+            others[-1] = Register(32 + many)
+    return Chains(*ones), Chains(others, _sources(other, 40 + few))
 
 
-def _staged(parts: Sequence[tuple[Instruction, ...]]) -> list[Instruction]:
-    """Steps of two instructions four at a time: the first ones of all, then the second ones."""
-    staged = list[Instruction]()
-    for group in (parts[i : i + TOGETHER] for i in range(0, len(parts), TOGETHER)):
-        for stage in range(max(map(len, group))):
-            staged += [part[stage] for part in group if stage < len(part)]
-    return staged
+def _sources(operation: Operation, first: int) -> Sources:
+    """The two sources, from this register on."""
+    return Register(first), Register(first + (2 if operation.words == 2 or operation.even else 1))
 
 
-def _stream(operation: Operation, body: Iterable[Instruction]) -> Stream:
+def _registers(first: int, chains: int, apart: int) -> list[Register]:
+    return [Register(first + apart * i) for i in range(chains)]
+
+
+def _steps(operation: Operation, chains: Chains, first: int, number: int) -> list[Instruction]:
+    """So many steps from that one on, of the chains in turn, each as its instructions."""
+    made = list[Instruction]()
+    for i in range(first, first + number):
+        turn = i % len(chains.registers)
+        made += operation.make(Step(chains.registers[turn], *chains.sources, Predicate(turn % PREDICATES), i))
+    return made
+
+
+def _stream(operation: Operation, body: Sequence[Instruction]) -> Stream:
     apart = operation.bytes_apart
     if not apart:
-        return Stream(coded(list(body)))
-    return Stream(coded(list(body)), tuple(apart * lane for lane in range(32)), shared_bytes=4096)
+        return Stream(coded(body, BARRIERS - 1))
+    return Stream(coded(body), tuple(apart * lane for lane in range(32)), shared_bytes=4096)
