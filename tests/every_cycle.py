@@ -109,6 +109,9 @@ def _place(sm: Scan, slot: int, now: int) -> None:
 def _slot(sm: Scan, k: int, now: int) -> None:
     scheduler, interval = sm.schedulers[k], sm.machine.schedulers.interval
     mine = [warp for warp in sm.warps[k :: sm.machine.schedulers.count] if warp is not None]
+    if scheduler.replays:
+        _replay(sm, k, mine, now)
+        return
     eligible = []
     for warp in mine:
         warp.charged = warp.pc
@@ -132,6 +135,17 @@ def _slot(sm: Scan, k: int, now: int) -> None:
     else:
         scheduler.idle.append((now, interval))
     for warp in mine:
+        warp.log[now] = warp.reason
+
+
+def _replay(sm: Scan, k: int, mine: list[Warp], now: int) -> None:
+    """The slot goes to an access that has issued before."""
+    sm.schedulers[k].replays -= 1
+    sm.lost[k, Stall.X_REPLAY] += sm.machine.schedulers.interval
+    for warp in mine:
+        warp.charged, warp.reason = warp.pc, _own(sm, warp, now)
+        if warp.reason is READY:
+            warp.ready_at, warp.reason = min(warp.ready_at, now), Stall.X_REPLAY
         warp.log[now] = warp.reason
 
 

@@ -32,6 +32,7 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) ->
     memory = row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL)
     costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm.machine, row), 0, 0)
     access = Access(warp, pc, *costs)
+    sm.schedulers[k].replays += replays(sm.machine, row, costs[0])
     warp.accesses.append(access)
     _queue(sm, k).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
@@ -40,6 +41,18 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) ->
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():
         warp.readers.setdefault(f"R{register}", []).append(access)
+
+
+def replays(machine: Machine, row: Row, cycles: int) -> int:
+    """Issue slots that an access takes again: by the passes or requests beyond those of one without conflicts."""
+    replay, shared = machine.instruction_replay, machine.shared_memory
+    if replay and row.unit is Unit.SHARED:
+        least = {32: shared.free_passes_32, 64: shared.free_passes_64, 128: shared.free_passes_128}[row.width]
+        return replay.pass_slots * max(0, cycles // shared.pass_cycles - least)
+    if replay and row.unit is Unit.GLOBAL:
+        least = row.words * machine.limits.warp_size // 32
+        return replay.request_slots * max(0, cycles // machine.global_memory.request_cycles - least)
+    return 0
 
 
 def serve(sm: Scan, now: int) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 
 from gpusim.machine_record import UNITS
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, OWN, UNCHOSEN, Stall
+from gpusim.stall import BUSY, DENIALS, EXCLUSIVE, OWN, UNCHOSEN, Stall
 
 EMPTY = int(Stall.X_EMPTY)
-DISPATCH_STALL = int(Stall.DISPATCH_STALL)
-DENIED = int(Stall.X_DP_EXCLUSIVE) - EXCLUSIVE  # what the last two denials lie behind as a reason
+# What the denials before and behind BUSY (a reason for each unit class) lie behind as a reason.
+BEFORE, BEHIND = int(Stall.X_REPLAY), int(Stall.X_DP_EXCLUSIVE) - EXCLUSIVE
 
 
 @rule
@@ -104,9 +104,9 @@ def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any) -> None:
 @rule
 def _reason(machine: Any, unit: int, denial: int) -> int:
     """The stall reason that a denial is for a unit class."""
-    if denial == DISPATCH:
-        return DISPATCH_STALL
-    return int(machine.units[unit].throttle) if denial == BUSY else DENIED + denial
+    if denial < BUSY:
+        return BEFORE + denial
+    return int(machine.units[unit].throttle) if denial == BUSY else BEHIND + denial
 
 
 @rule

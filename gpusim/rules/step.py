@@ -185,7 +185,7 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
     ladder.settle_own(machine, k, warp, instruction.stall, warp.ready_at)
     ladder.settle_shared(machine, scheduler, warp, instruction.stall)
     warp_scheduler.unready(scheduler, j, warp.unit)
-    scheduler.used_until = now + machine.interval
+    scheduler.used_until = max(scheduler.used_until, now + machine.interval)
     warp.since = now
     if load_store.serves(instruction) and load_store.earliest(sm, k, now) > now:
         refuse(sm, k, g, now)
