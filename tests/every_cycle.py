@@ -56,8 +56,12 @@ def _offset(machine: Machine, k: int) -> int:
 
 
 def _order(machine: Machine, now: int) -> list[int]:
-    first = now // machine.schedulers.interval if machine.issue.rotate else 0
-    return [(k + first) % machine.schedulers.count for k in range(machine.schedulers.count)]
+    """Who is first changes from slot to slot; of four, the neighbour of the first is second."""
+    count = machine.schedulers.count
+    turn = now // machine.schedulers.interval % count if machine.issue.rotate else 0
+    if count == 4:
+        return [[0, 1, 2, 3], [1, 0, 3, 2], [3, 2, 1, 0], [2, 3, 0, 1]][turn]
+    return [(k + turn) % count for k in range(count)]
 
 
 def _count(sm: Scan) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from executed import load_store_cost
+from executed import load_store_cost, replays
 from scan_codes import hold
 from scan_state import Access, Scan, Warp
 
@@ -41,18 +41,6 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) ->
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():
         warp.readers.setdefault(f"R{register}", []).append(access)
-
-
-def replays(machine: Machine, row: Row, cycles: int) -> int:
-    """Issue slots that an access takes again: by the passes or requests beyond those of one without conflicts."""
-    replay, shared = machine.instruction_replay, machine.shared_memory
-    if replay and row.unit is Unit.SHARED:
-        least = {32: shared.free_passes_32, 64: shared.free_passes_64, 128: shared.free_passes_128}[row.width]
-        return replay.pass_slots * max(0, cycles // shared.pass_cycles - least)
-    if replay and row.unit is Unit.GLOBAL:
-        least = row.words * machine.limits.warp_size // 32
-        return replay.request_slots * max(0, cycles // machine.global_memory.request_cycles - least)
-    return 0
 
 
 def serve(sm: Scan, now: int) -> None:

@@ -24,6 +24,7 @@ PLAIN: Mapping[str, int | str] = {
     "instruction_replay.pass_slots": 0,
     "instruction_replay.request_slots": 0,
     "load_store.queue": 8,
+    "barrier.per_warp": 0,
     "launch.warp_skew": 0,
     "launch.block_skew": 0,
 }

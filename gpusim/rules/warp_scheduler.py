@@ -28,7 +28,7 @@ def promote(sm: Any, k: int, page: int, now: int) -> None:
 def _make_ready(sm: Any, k: int, j: int, warp: Any, now: int) -> None:
     scheduler = sm.schedulers[k]
     warp.ready_at = now
-    ladder.remember(scheduler, warp, now)
+    ladder.remember(sm.machine, scheduler, warp, now)
     scheduler.waiting &= ~(1 << j)
     scheduler.ready |= 1 << j
     scheduler.ready_for[warp.unit] |= 1 << j
