@@ -141,6 +141,7 @@ def _prepared(
         _pack(sm.machine, machine)
         _dependence(sm.machine, machine)
         _selection(sm.machine, machine)
+        _instruction_replay(sm.machine, machine)
         sm.flying = by_codes(machine) and feed == EXECUTION and has_codes(kernel.program)
         _register_file(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         _start(sm, machine, resident * kernel.warps)
@@ -246,6 +247,13 @@ def _dependence(packed: Any, machine: Machine) -> None:
     if machine.dependence and by_codes(machine):
         packed.codes, packed.yield_stall = 1, machine.dependence.yield_stall
     packed.counts = machine.wait_counters is not None
+
+
+def _instruction_replay(packed: Any, machine: Machine) -> None:
+    if machine.instruction_replay:
+        packed.pass_slots = machine.instruction_replay.pass_slots
+        packed.request_slots = machine.instruction_replay.request_slots
+        packed.replays = packed.pass_slots + packed.request_slots > 0
 
 
 def _selection(packed: Any, machine: Machine) -> None:

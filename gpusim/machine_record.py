@@ -63,6 +63,9 @@ machine_t = record([
     ("line_cost", "i8"),  # parts of a cycle that one transaction occupies the channel
     ("channel_parts", "i8"),  # parts of a cycle in which the channel's time counts
     ("local_request", "i8"),
+    ("replays", "i8"),  # 1: accesses may take issue slots again
+    ("pass_slots", "i8"),  # as many for each pass beyond the free ones
+    ("request_slots", "i8"),  # and for each request beyond those that the width needs
     ("counts", "i8"),  # 1: programs wait for counts of accesses, 0: the scoreboard holds their results
     ("barrier", "i8"),  # cycles from the last arrival to the release
     ("per_warp", "i8"),  # further cycles from one released warp to the next

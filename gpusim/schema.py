@@ -160,6 +160,13 @@ class LoadStore(msgspec.Struct, frozen=True):
     queue: Positive  # warp instructions, of each scheduler where the machine has memory ports
 
 
+class InstructionReplay(msgspec.Struct, frozen=True):
+    """Issue slots that an access takes again beyond what its width needs without conflicts."""
+
+    pass_slots: Count  # for each pass beyond the free ones through shared memory
+    request_slots: Count  # for each request to global memory beyond one for each word of a lane
+
+
 class MemoryPort(msgspec.Struct, frozen=True):
     """Each scheduler's own queue of memory instructions, and its port to the load/store unit, which takes turns."""
 
@@ -287,6 +294,7 @@ class Machine(msgspec.Struct, frozen=True):
     blocked: dict[str, str] = {}
     shared_atomic: SharedAtomic | None = None
     wait_counters: WaitCounters | None = None
+    instruction_replay: InstructionReplay | None = None
 
 
 def _section(kind: Any) -> Any:

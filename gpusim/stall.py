@@ -22,14 +22,15 @@ class Stall(IntEnum):
     X_WAR = 7
     DRAIN = 8
     MIO_THROTTLE = 9
-    DISPATCH_STALL = 10
-    MATH_PIPE_THROTTLE = 11
-    TEX_THROTTLE = 12
-    X_DP_EXCLUSIVE = 13
-    NOT_SELECTED = 14
-    SELECTED = 15
-    X_EXITED = 16
-    X_EMPTY = 17
+    X_REPLAY = 10
+    DISPATCH_STALL = 11
+    MATH_PIPE_THROTTLE = 12
+    TEX_THROTTLE = 13
+    X_DP_EXCLUSIVE = 14
+    NOT_SELECTED = 15
+    SELECTED = 16
+    X_EXITED = 17
+    X_EMPTY = 18
 
 
 MEANING = {
@@ -43,6 +44,7 @@ MEANING = {
     Stall.X_WAR: "would overwrite a register that an earlier memory instruction has not read yet",
     Stall.DRAIN: "may not exit before its memory instructions are done",
     Stall.MIO_THROTTLE: "the load/store queue is full",
+    Stall.X_REPLAY: "its scheduler issues an earlier memory access again",
     Stall.DISPATCH_STALL: "its scheduler waits until a chosen warp has its operands, or its pipe",
     Stall.MATH_PIPE_THROTTLE: "its arithmetic pipe is busy",
     Stall.TEX_THROTTLE: "the texture pipe is busy",
@@ -54,9 +56,9 @@ MEANING = {
 }
 
 OWN = 10  # rungs 0 to 9 are times stored with the warp (the last one after a refusal by the load/store queue)
-DENIALS = 4  # why a ready warp's unit class is refused, kept as running sums:
-# operands are late, its pipe or queue is busy, double precision issues, or another warp does
-DISPATCH, BUSY, EXCLUSIVE, UNCHOSEN = range(DENIALS)
+DENIALS = 5  # why a ready warp's unit class is refused, kept as running sums:
+# an access issues again, operands are late, its pipe or queue is busy, double precision issues, or another warp does
+REPLAY, DISPATCH, BUSY, EXCLUSIVE, UNCHOSEN = range(DENIALS)
 REASONS = len(Stall)
 
 

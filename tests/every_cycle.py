@@ -56,8 +56,12 @@ def _offset(machine: Machine, k: int) -> int:
 
 
 def _order(machine: Machine, now: int) -> list[int]:
-    first = now // machine.schedulers.interval if machine.issue.rotate else 0
-    return [(k + first) % machine.schedulers.count for k in range(machine.schedulers.count)]
+    """Who is first changes from slot to slot; of four, the neighbour of the first is second."""
+    count = machine.schedulers.count
+    turn = now // machine.schedulers.interval % count if machine.issue.rotate else 0
+    if count == 4:
+        return [[0, 1, 2, 3], [1, 0, 3, 2], [3, 2, 1, 0], [2, 3, 0, 1]][turn]
+    return [(k + turn) % count for k in range(count)]
 
 
 def _count(sm: Scan) -> None:
@@ -109,6 +113,9 @@ def _place(sm: Scan, slot: int, now: int) -> None:
 def _slot(sm: Scan, k: int, now: int) -> None:
     scheduler, interval = sm.schedulers[k], sm.machine.schedulers.interval
     mine = [warp for warp in sm.warps[k :: sm.machine.schedulers.count] if warp is not None]
+    if scheduler.replays:
+        _replay(sm, k, mine, now)
+        return
     eligible = []
     for warp in mine:
         warp.charged = warp.pc
@@ -132,6 +139,17 @@ def _slot(sm: Scan, k: int, now: int) -> None:
     else:
         scheduler.idle.append((now, interval))
     for warp in mine:
+        warp.log[now] = warp.reason
+
+
+def _replay(sm: Scan, k: int, mine: list[Warp], now: int) -> None:
+    """The slot goes to an access that has issued before."""
+    sm.schedulers[k].replays -= 1
+    sm.lost[k, Stall.X_REPLAY] += sm.machine.schedulers.interval
+    for warp in mine:
+        warp.charged, warp.reason = warp.pc, _own(sm, warp, now)
+        if warp.reason is READY:
+            warp.ready_at, warp.reason = min(warp.ready_at, now), Stall.X_REPLAY
         warp.log[now] = warp.reason
 
 

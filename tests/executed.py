@@ -55,6 +55,18 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
     return _hitting(machine, requests, moved) if row.is_load else _missing(machine, requests, moved)
 
 
+def replays(machine: Machine, row: Any, cycles: int) -> int:
+    """Issue slots that an access takes again: by the passes or requests beyond those of one without conflicts."""
+    replay, shared = machine.instruction_replay, machine.shared_memory
+    if replay and row.unit is Unit.SHARED:
+        least = {32: shared.free_passes_32, 64: shared.free_passes_64, 128: shared.free_passes_128}[row.width]
+        return replay.pass_slots * max(0, cycles // shared.pass_cycles - least)
+    if replay and row.unit is Unit.GLOBAL:
+        least = row.words * machine.limits.warp_size // 32
+        return replay.request_slots * max(0, cycles // machine.global_memory.request_cycles - least)
+    return 0
+
+
 def _passes_of(machine: Machine, row: Any, where: list[int | None]) -> int:
     """Passes through shared memory of 32 lanes."""
     shared = machine.shared_memory

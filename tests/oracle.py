@@ -15,7 +15,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import scan_paths
-from executed import execute, load_store_cost, target
+from executed import execute, load_store_cost, replays, target
 from scan_state import Warp
 
 from gpusim.machine import Machine, initiation_interval, line_cycles
@@ -118,19 +118,26 @@ class Pipes:
 
 @dataclass
 class Turn:
-    """The scheduler's last turn: what it issued, when, and until when double precision has the SM to itself (ticks)."""
+    """The scheduler's last turn: what it issued, when, and until when double precision has the SM to itself (ticks).
+
+    Slots that its accesses take again follow it, up to `again`.
+    """
 
     machine: Machine
     issued: list[Executed] = field(default_factory=list)
     now: int = -NEVER
     alone: int = 0
+    again: int = 0
 
     def issue(self, done: Executed, earliest: int) -> int:
         """The tick at which an instruction issues that may at `earliest`."""
         slot, reissue = self.machine.schedulers.interval * TICKS, self.machine.schedulers.reissue * TICKS
         if earliest > self.now or not self.takes(done):
-            self.issued, self.now = [], -(-max(earliest, self.now + reissue) // slot) * slot
+            self.issued, self.now = [], -(-max(earliest, self.now + reissue, self.again) // slot) * slot
         self.issued.append(done)
+        if done.queued:
+            slots = replays(self.machine, done.instruction.row, done.cycles)
+            self.again = max(self.again, self.now + slot) + slots * slot
         if done.active and done.instruction.row.unit is Unit.DP:
             span = {"off": 0, "issue": slot, "flight": self.machine.unit["dp"].latency * TICKS}
             self.alone = self.now + span[self.machine.double.exclusive]

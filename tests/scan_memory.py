@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from executed import load_store_cost
+from executed import load_store_cost, replays
 from scan_codes import hold
 from scan_state import Access, Scan, Warp
 
@@ -32,6 +32,7 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) ->
     memory = row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL)
     costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm.machine, row), 0, 0)
     access = Access(warp, pc, *costs)
+    sm.schedulers[k].replays += replays(sm.machine, row, costs[0])
     warp.accesses.append(access)
     _queue(sm, k).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD

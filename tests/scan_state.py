@@ -73,6 +73,7 @@ class Scheduler:
     issued_at: int = -LATER
     turn: list[Row] = field(default_factory=list)  # issued in the last turn that was used
     idle: list[tuple[int, int]] = field(default_factory=list)
+    replays: int = 0  # slots that accesses take again from the next one on
     stalled: int = 0  # nothing dispatches until then
     selected: Warp | None = None  # it was chosen and could not go
     reading: dict[int, int] = field(default_factory=dict)  # by register bank: the cycle of its last read

@@ -21,7 +21,10 @@ PLAIN: Mapping[str, int | str] = {
     "schedulers.policy": "lrr",
     "issue.rotate": 0,
     "issue.refused_wastes_slot": 0,
+    "instruction_replay.pass_slots": 0,
+    "instruction_replay.request_slots": 0,
     "load_store.queue": 8,
+    "barrier.per_warp": 0,
     "launch.warp_skew": 0,
     "launch.block_skew": 0,
 }

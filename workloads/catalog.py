@@ -223,6 +223,7 @@ _ENTRIES = (
         (
             _integer("warps", 8, "warps of the block"),
             _integer("rounds", 64, "times that each word moves on by a warp; 1 has no loop instructions"),
+            _integer("alone", 0, "barriers that a round is made of, and nothing else; 0: words move"),
         ),
     ),
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.plain import plain, unpacked
-from gpusim.rules import load_store, memory_access
+from gpusim.rules import instruction_replay, load_store, memory_access
 from gpusim.state import LANES
 from isa.profile import Pattern, Profile
 
@@ -26,6 +26,7 @@ class AccessCost:
     delay: int  # least cycles from service to the result of a load; stores: as `shortest`
     early: int  # most cycles by which a result precedes the end of its service
     hold: int  # cycles from service until the source registers may be overwritten
+    replays: int  # issue slots taken again, all executions
 
 
 Seen = dict[tuple[int, int, int, int, bytes, bytes], SimpleNamespace]
@@ -47,6 +48,7 @@ def costs(sm: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[int, A
 def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], seen: Seen) -> AccessCost:
     each = [_of_pattern(sm, row, p, seen) for p in patterns]
     delays = [_delay(sm, row, one) for one in each]
+    again = [plain(instruction_replay.slots)(sm.machine, row, one.cycles) for one in each]
     return AccessCost(
         executions=sum(p.count for p in patterns),
         cycles=sum(p.count * one.cycles for p, one in zip(patterns, each, strict=True)),
@@ -55,6 +57,7 @@ def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], se
         delay=min(delays),
         early=max(max(0, one.cycles - delay) for one, delay in zip(each, delays, strict=True)),
         hold=max(1, row.war),
+        replays=sum(p.count * slots for p, slots in zip(patterns, again, strict=True)),
     )
 
 

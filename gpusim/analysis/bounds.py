@@ -90,11 +90,15 @@ def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int
 
 
 def issue_slots(work: Work) -> Fraction:
-    """Return the cycles of issue slots: each dispatch port issues once per interval, some DP alone in the whole SM."""
+    """Return the cycles of issue slots: each dispatch port issues once per interval, some DP alone in the whole SM.
+
+    An instruction replay takes all ports of its scheduler's turn.
+    """
     schedulers = work.machine.schedulers
     ports = schedulers.count * schedulers.dispatch_ports
     alone = work.certain[work.program["double"][:-1] == 1].sum() if work.sm.machine.exclusive else 0
-    issues = int(work.profile.counts.sum()) + (ports - 1) * int(alone)
+    replays = schedulers.dispatch_ports * sum(cost.replays for cost in work.costs.values())
+    issues = int(work.profile.counts.sum()) + (ports - 1) * int(alone) + replays
     return Fraction(issues * schedulers.interval, ports)
 
 

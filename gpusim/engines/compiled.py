@@ -24,11 +24,11 @@ def cycle(sm: Any, memory: Any, now: int) -> None:
     sm.now = now
     if sm.agenda[LAUNCHER] == now:
         step.launch(sm, memory, now)
-    schedulers, k = sm.machine.schedulers, step.first_scheduler(sm, now)
-    for _ in range(schedulers):
+    schedulers, first = sm.machine.schedulers, step.first_scheduler(sm, now)
+    for position in range(schedulers):
+        k = step.ranked(position, first, schedulers)
         if sm.agenda[FIRST_SCHEDULER + k] == now and sm.fault.code == 0:
             step.schedule(sm, memory, k, now)
-        k = step.after(k, schedulers)
     if sm.agenda[FIRST_SCHEDULER + schedulers] == now and sm.fault.code == 0:
         step.serve(sm, memory, now)
 

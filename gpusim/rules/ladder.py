@@ -11,11 +11,12 @@ from typing import Any
 
 from gpusim.machine_record import UNITS
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, OWN, UNCHOSEN, Stall
+from gpusim.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, OWN, REPLAY, UNCHOSEN, Stall
 
 EMPTY = int(Stall.X_EMPTY)
-DISPATCH_STALL = int(Stall.DISPATCH_STALL)
-DENIED = int(Stall.X_DP_EXCLUSIVE) - EXCLUSIVE  # what the last two denials lie behind as a reason
+X_REPLAY = int(Stall.X_REPLAY)
+# What the denials before and behind BUSY (a reason for each unit class) lie behind as a reason.
+BEFORE, BEHIND = X_REPLAY - REPLAY, int(Stall.X_DP_EXCLUSIVE) - EXCLUSIVE
 
 
 @rule
@@ -85,11 +86,13 @@ def forget(scheduler: Any, now: int) -> None:
 
 
 @rule
-def remember(scheduler: Any, warp: Any, now: int) -> None:
+def remember(machine: Any, scheduler: Any, warp: Any, now: int) -> None:
     """Note the running sums of the warp's unit class at the moment when it becomes ready."""
     unit = warp.unit
     charge(scheduler, unit, now)
-    for denial in range(DENIALS):
+    if machine.replays:  # apart from the other four, which are copied as one vector
+        warp.refused[REPLAY] = scheduler.refused[unit, REPLAY]
+    for denial in range(DISPATCH, DENIALS):
         warp.refused[denial] = scheduler.refused[unit, denial]
 
 
@@ -97,20 +100,22 @@ def remember(scheduler: Any, warp: Any, now: int) -> None:
 def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any) -> None:
     """Charge the cycles since the warp became ready to what its unit class has been refused, up to the last charge."""
     unit = warp.unit
-    for denial in range(DENIALS):
+    if machine.replays:
+        stall[X_REPLAY] += scheduler.refused[unit, REPLAY] - warp.refused[REPLAY]
+    for denial in range(DISPATCH, DENIALS):
         stall[_reason(machine, unit, denial)] += scheduler.refused[unit, denial] - warp.refused[denial]
 
 
 @rule
 def _reason(machine: Any, unit: int, denial: int) -> int:
     """The stall reason that a denial is for a unit class."""
-    if denial == DISPATCH:
-        return DISPATCH_STALL
-    return int(machine.units[unit].throttle) if denial == BUSY else DENIED + denial
+    if denial < BUSY:
+        return BEFORE + denial
+    return int(machine.units[unit].throttle) if denial == BUSY else BEHIND + denial
 
 
 @rule
-def begin_idling(scheduler: Any, now: int) -> None:
+def begin_idling(machine: Any, scheduler: Any, now: int) -> None:
     """No warp uses the slot at `now`: note each ready class's sums at its first such slot since one was used."""
     units = scheduler.units
     while units:
@@ -119,7 +124,9 @@ def begin_idling(scheduler: Any, now: int) -> None:
         if scheduler.idle_since[unit] < scheduler.used_until:
             scheduler.idle_since[unit] = now
             charge(scheduler, unit, now)
-            for denial in range(DENIALS):
+            if machine.replays:
+                scheduler.refused_before[unit, REPLAY] = scheduler.refused[unit, REPLAY]
+            for denial in range(DISPATCH, DENIALS):
                 scheduler.refused_before[unit, denial] = scheduler.refused[unit, denial]
 
 
@@ -137,6 +144,6 @@ def blame(machine: Any, k: int, scheduler: Any, warp: Any) -> None:
                 scheduler.lost[rung] += release - reached
                 reached = release
     unit = warp.unit
-    for denial in range(DENIALS):
+    for denial in range(DISPATCH, DENIALS):  # a slot that an access takes again is not unused
         seen = max(warp.refused[denial], scheduler.refused_before[unit, denial])
         scheduler.lost[_reason(machine, unit, denial)] += scheduler.refused[unit, denial] - seen

@@ -13,7 +13,15 @@ from typing import Any
 
 from gpusim.decode import GLOBAL_SPACE, STORE
 from gpusim.rule import NEVER, rarely, rule
-from gpusim.rules import control_code, global_memory, in_flight, memory_access, scoreboard, wait_count
+from gpusim.rules import (
+    control_code,
+    global_memory,
+    in_flight,
+    instruction_replay,
+    memory_access,
+    scoreboard,
+    wait_count,
+)
 
 
 @rule
@@ -49,6 +57,8 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     entry.cycles, entry.extra, entry.transactions = instruction.service, 0, 0
     if memory_access.accesses(instruction):
         entry.cycles, entry.extra, entry.transactions = outcome.cycles, outcome.extra, outcome.transactions
+        if sm.machine.replays:
+            instruction_replay.commit(sm, k, instruction, outcome.cycles)
     queue.count += 1
     warp.pending += 1
     if instruction.counter >= 0:

@@ -61,19 +61,36 @@ def act_on(sms: Any, memory: Any, agent: int, now: int) -> None:
 
 @entry
 def first_scheduler(sm: Any, now: int) -> int:
-    """The scheduler that acts before the others in this cycle: they take turns, slot by slot, where they rotate."""
+    """The scheduler that acts before the others in this cycle: they take turns, slot by slot, where they rotate.
+
+    Of four, by the Gray code: so that neighbours, who share pipes, go first equally often in every second slot too.
+    """
     machine = sm.machine
+    if machine.rotate == 0:
+        return 0
     slots = ladder.slots(machine, now)
-    last = machine.schedulers - 1
-    power_of_two = machine.schedulers & last == 0
-    turn = slots & last if power_of_two else slots % machine.schedulers
-    return turn if machine.rotate else 0
+    if is_power_of_two(machine.schedulers):
+        turn = slots & (machine.schedulers - 1)
+        return int(turn ^ turn >> 1)
+    return int(slots % machine.schedulers)
 
 
 @rule
-def after(k: int, schedulers: int) -> int:
-    """The scheduler that acts after scheduler k."""
-    return k + 1 if k + 1 < schedulers else 0
+def is_power_of_two(count: int) -> bool:
+    """Whether so many are paired off, and the pairs again."""
+    return count & (count - 1) == 0
+
+
+@rule
+def ranked(position: int, first: int, schedulers: int) -> int:
+    """The scheduler in this position of the order, given the first: its neighbour comes next, then the other pair.
+
+    Three follow each other from the first on.
+    """
+    if is_power_of_two(schedulers):
+        return position ^ first
+    k = position + first
+    return k if k < schedulers else k - schedulers
 
 
 @entry
@@ -81,8 +98,7 @@ def rank(sm: Any, position: int, first: int) -> int:
     """The agent that acts in this position of the order inside a cycle, given the first scheduler."""
     schedulers = sm.machine.schedulers
     if FIRST_SCHEDULER <= position < FIRST_SCHEDULER + schedulers:
-        k = position - FIRST_SCHEDULER + first
-        return FIRST_SCHEDULER + (k if k < schedulers else k - schedulers)
+        return FIRST_SCHEDULER + int(ranked(position - FIRST_SCHEDULER, first, schedulers))
     return position
 
 
@@ -162,7 +178,7 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
         if j < 0:
             again = max(now + machine.interval, scheduler.stalled_until)  # a policy may let nobody go
     if j < 0:
-        ladder.begin_idling(scheduler, now)
+        ladder.begin_idling(machine, scheduler, now)
         again = ladder.slot_from(machine, k, again) if again < NEVER else NEVER
     else:
         while j >= 0:
@@ -186,7 +202,7 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
     ladder.settle_own(machine, k, warp, instruction.stall, warp.ready_at)
     ladder.settle_shared(machine, scheduler, warp, instruction.stall)
     warp_scheduler.unready(scheduler, j, warp.unit)
-    scheduler.used_until = now + machine.interval
+    scheduler.used_until = max(scheduler.used_until, now + machine.interval)
     warp.since = now
     if load_store.serves(instruction) and load_store.earliest(sm, k, now) > now:
         refuse(sm, k, g, now)

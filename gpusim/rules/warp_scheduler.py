@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.rule import NEVER, lowest_bit, rule
-from gpusim.rules import double_precision, ladder, load_store, pipe, wakeup
-from gpusim.stall import BUSY, DISPATCH, EXCLUSIVE, UNCHOSEN
+from gpusim.rules import double_precision, instruction_replay, ladder, load_store, pipe, wakeup
+from gpusim.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
 from gpusim.state import FIRST_SCHEDULER
 
 
@@ -28,7 +28,7 @@ def promote(sm: Any, k: int, page: int, now: int) -> None:
 def _make_ready(sm: Any, k: int, j: int, warp: Any, now: int) -> None:
     scheduler = sm.schedulers[k]
     warp.ready_at = now
-    ladder.remember(scheduler, warp, now)
+    ladder.remember(sm.machine, scheduler, warp, now)
     scheduler.waiting &= ~(1 << j)
     scheduler.ready |= 1 << j
     scheduler.ready_for[warp.unit] |= 1 << j
@@ -47,14 +47,16 @@ def unready(scheduler: Any, j: int, unit: int) -> None:
 @rule
 def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     """When the SM lets scheduler k issue for this unit class; from now on what holds its warps is charged."""
-    needs = sm.machine.units[unit]
-    when, holding = sm.schedulers[k].stalled_until, DISPATCH
+    needs, scheduler = sm.machine.units[unit], sm.schedulers[k]
+    when, holding = instruction_replay.earliest(scheduler), REPLAY
+    if when <= now:
+        when, holding = scheduler.stalled_until, DISPATCH
     if when <= now:
         when, holding = _unit_free(sm, k, needs, now), BUSY
     if when <= now:
         when = double_precision.earliest(sm, k, needs.double, now)
         holding = EXCLUSIVE if when > now else UNCHOSEN
-    ladder.hold(sm.schedulers[k], unit, holding, now)
+    ladder.hold(scheduler, unit, holding, now)
     return when
 
 

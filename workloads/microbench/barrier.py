@@ -9,31 +9,42 @@ from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import Predicate, Register
 from workloads.builder import Builder, RegisterMap, at, instruction
-from workloads.check import counts
+from workloads.check import counts, fits
 from workloads.microbench.probe import Geometry, per_thread, probe, repeat, store_results, thread_index
 
 LAST_WARP = Predicate(1)
 
 
-def barrier(warps: int = 8, rounds: int = 64) -> Kernel:
+def barrier(warps: int = 8, rounds: int = 64, *, alone: int = 0) -> Kernel:
     """Build a kernel in which each thread passes its word to that lane of the warp before it, `rounds` times.
 
-    A round stores, waits, loads and waits: whoever misses a barrier gets a wrong word. Raises UserError for numbers
-    below 1 or too large.
+    A round stores, waits, loads and waits: whoever misses a barrier gets a wrong word. With `alone` a round is so many
+    barriers and nothing else. Raises UserError for numbers too small or large.
     """
+    counts("barrier", 0, alone=alone)
+    fits("barrier", alone, alone=alone)
     counts("barrier", 1, warps=warps, rounds=rounds)
     b, registers, geometry = Builder(), RegisterMap("barrier"), Geometry(warps)
     index = thread_index(b, registers)
     word, own, following = (registers.one(name) for name in ("word", "own", "following"))
     b.emit("MOV", word, index)
     _places(b, own, following, geometry)
-    repeat(b, registers, rounds, _round(word, own, following))
+    moved = 0 if alone else rounds
+    body = (instruction("BAR.SYNC", 0),) * alone or _round(word, own, following)
+    repeat(b, registers, rounds, body)
     store_results(b, index, geometry, [word])
 
     def value(threads: NDArray[np.int64]) -> NDArray[np.float64]:
-        return ((threads + WARP_SIZE * rounds) % geometry.threads).astype(np.float64)
+        return ((threads + WARP_SIZE * moved) % geometry.threads).astype(np.float64)
 
-    return probe("barrier", b, geometry, {"warps": warps, "rounds": rounds}, per_thread(value, geometry), dtype="u4")
+    return probe(
+        "barrier",
+        b,
+        geometry,
+        {"warps": warps, "rounds": rounds, "alone": alone},
+        per_thread(value, geometry),
+        dtype="u4",
+    )
 
 
 def _places(b: Builder, own: Register, following: Register, geometry: Geometry) -> None:

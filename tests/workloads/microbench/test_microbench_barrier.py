@@ -16,6 +16,14 @@ def test_each_word_goes_round_the_block(check, warps, rounds):
     check(barrier(warps, rounds))
 
 
+def test_barriers_alone(check):
+    """Words stay with their threads, and the loop has no load or store."""
+    kernel = barrier(3, 4, alone=5)
+    check(kernel)
+    mnemonics = [i.row.mnemonic for i in kernel.program.instructions]
+    assert (mnemonics.count("BAR.SYNC"), mnemonics.count("STS"), mnemonics.count("LDS")) == (5, 0, 0)
+
+
 @pytest.mark.parametrize("which", [0, 1])
 def test_both_barriers_of_a_round_are_needed(which):
     """Without either of the two barriers the words race; with both they don't."""
@@ -28,7 +36,7 @@ def test_both_barriers_of_a_round_are_needed(which):
     assert races(replace(kernel, program=replace(kernel.program, instructions=tuple(instructions)))) != []
 
 
-@pytest.mark.parametrize("bad", [{"warps": 0}, {"rounds": 0}, {"rounds": 2**31}])
+@pytest.mark.parametrize("bad", [{"warps": 0}, {"rounds": 0}, {"rounds": 2**31}, {"alone": -1}, {"alone": 9000}])
 def test_numbers_out_of_range_are_refused(bad):
     """No warps, no rounds and more rounds than a counter holds raise UserError."""
     with pytest.raises(UserError, match=r"^barrier: "):

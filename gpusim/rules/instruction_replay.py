@@ -1,0 +1,43 @@
+"""Instruction replay: an access with conflicts takes issue slots of its scheduler again (Fermi and Kepler).
+
+A slot for each pass through shared memory, or request to global memory, beyond those that its width needs without any
+conflict. The replays follow the issue at once, and meanwhile the scheduler issues nothing else; what goes beside the
+access in its own turn still goes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.decode import GLOBAL_SPACE, SHARED_SPACE
+from gpusim.rule import rarely, rule
+from gpusim.stall import Stall
+
+REPLAY = int(Stall.X_REPLAY)
+
+
+@rule
+def earliest(scheduler: Any) -> int:
+    """When the replays of what the scheduler issued last are over."""
+    return int(scheduler.used_until)
+
+
+@rarely
+def commit(sm: Any, k: int, instruction: Any, cycles: int) -> None:
+    """An access that keeps the load/store unit for so many cycles has issued: its replays use the slots that follow."""
+    scheduler = sm.schedulers[k]
+    again = slots(sm.machine, instruction, cycles) * sm.machine.interval
+    scheduler.used_until += again
+    scheduler.lost[REPLAY] += again
+
+
+@rule
+def slots(machine: Any, instruction: Any, cycles: int) -> int:
+    """Issue slots that an access takes again which keeps the load/store unit for so many cycles."""
+    if instruction.space == SHARED_SPACE:
+        beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
+        return max(0, int(beyond)) * int(machine.pass_slots)
+    if instruction.space == GLOBAL_SPACE:
+        beyond = cycles // machine.global_request - instruction.words * machine.groups
+        return max(0, int(beyond)) * int(machine.request_slots)
+    return 0
