@@ -98,6 +98,8 @@ def decode(
     ):
         rows[-1][name] = -1
     rows[-1]["unit"] = UNIT_CODE[Unit.CONTROL]
+    if machine.fetch:
+        rows["line"] = np.arange(len(rows)) // machine.fetch.line
     _meetings(rows, meetings)
     _visits(rows)
     return rows.view(np.recarray)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim import machine_record, state
+from gpusim import instruction_caches, machine_record, state
 from gpusim.assign_codes import has_codes
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
@@ -144,6 +144,7 @@ def _prepared(
         _instruction_replay(sm.machine, machine)
         sm.flying = by_codes(machine) and feed == EXECUTION and has_codes(kernel.program)
         _register_file(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
+        instruction_caches.prepare(sm, machine, len(decoded))
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
         sm.program[: len(decoded)] = decoded
@@ -187,6 +188,7 @@ def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -
         ("pipes", len(machine.pipe), machine_record.PIPES),
         ("pipes of a unit class", max(len(choices(machine, unit)) for unit in Unit), machine_record.CHOICES),
         ("load_store.queue", machine.load_store.queue, state.QUEUE),
+        ("lines of an instruction cache", instruction_caches.largest(machine), state.CACHED),
         ("shared_memory.banks", machine.shared_memory.banks, state.LANES),
         ("instructions", len(kernel.program) + 1, state.PROGRAM),
         ("memory instructions", sum(i.row.unit in SPACES for i in kernel.program.instructions), state.FEED),

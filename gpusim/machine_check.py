@@ -21,6 +21,7 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     _check_port(machine, facts)
     _check_other_pipes(machine, facts)
     _check_memory(machine, facts)
+    _check_fetch(machine, facts)
     if machine.selection:
         _check_selection(machine, machine.selection, facts)
     if machine.dependence:
@@ -80,6 +81,15 @@ def _check_selection(machine: Machine, selection: Selection, facts: Mapping[str,
     if machine.double.exclusive != "off":
         place = facts["double.exclusive"].place
         raise UserError(f"{place}: a machine with [selection] has no exclusive double precision; write off")
+
+
+def _check_fetch(machine: Machine, facts: Mapping[str, Fact]) -> None:
+    """Check that the instruction caches have whole sets."""
+    for level in ("l0", "l1", "l15") if machine.fetch else ():
+        lines, ways = (getattr(machine.fetch, f"{level}_{key}") for key in ("lines", "ways"))
+        if lines % ways:
+            place = facts[f"fetch.{level}_lines"].place
+            raise UserError(f"{place}: {lines} lines; take a multiple of the {ways} of a set")
 
 
 def _check_pairing(machine: Machine, facts: Mapping[str, Fact]) -> None:

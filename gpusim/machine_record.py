@@ -14,6 +14,15 @@ GLOBAL_RULES = ("fermi", "gt200", "sectors")  # how addresses become transaction
 LINES, SEGMENTS, SECTORS = range(len(GLOBAL_RULES))
 HITS = ("none", "l1", "l2")
 MEMORY, L1, L2 = range(len(HITS))
+LEVELS = 4  # from which instructions come: a scheduler's own cache, two of the SM, memory
+OWN_CACHE = 0
+
+level_t = record([
+    ("sets", "i8"),  # 0: it has every line
+    ("ways", "i8"),  # lines of a set
+    ("latency", "i8"),  # cycles from its port to the scheduler
+    ("parts", "i8"),  # parts of a cycle for which a line keeps the port
+])  # fmt: skip
 
 unit_t = record([
     ("choices", "i8"),  # pipes that may execute it, 0: none
@@ -82,6 +91,9 @@ machine_t = record([
     ("collecting", "i8"),  # instructions of a scheduler that collect operands at once, 0: no limit
     ("window", "i8"),  # cycles in which an instruction's reads must be done, 0: no limit
     ("reuse", "i8"),  # words of the reuse cache for each operand slot of a warp; 0 too where the program flags nothing
+    ("fetches", "i8"),  # 1: instructions may be late
+    ("ahead", "i8"),  # lines behind the one that a warp enters that are asked for with it
+    ("levels", level_t, (LEVELS,)),  # from the nearest to the first that has every line
     ("instance", "i8", (SCHEDULERS, PIPES)),  # which one of each pipe a scheduler's warps use
     ("pipe_interval", "i8", (PIPES,)),  # cycles for which an instruction keeps each pipe
     ("units", unit_t, (UNITS,)),  # what an instruction of each unit class asks of the SM

@@ -49,13 +49,14 @@ SAME = """
     load_store.turn load_store.queues[y].head load_store.queues[y].count
     load_store.queues[y].entries[q].warp load_store.queues[y].entries[q].pc load_store.queues[y].entries[q].cycles
     load_store.queues[y].entries[q].extra load_store.queues[y].entries[q].transactions
+    warps[w].line instruction_caches[z].owed instruction_caches[z].held[A]
 """.split()
 TIME = """
     warps[w].drained warps[w].ready[r] warps[w].held[r] warps[w].read[r] warps[w].predicate[p]
     warps[w].let_go[h] warps[w].returned[v][t]
     schedulers[k].due[s] pipes[k][f].free load_store.free load_store.queues[y].free agenda[a] exclusive_until
     schedulers[k].bank_free[c] schedulers[k].collected[m] schedulers[k].stalled_until
-    blocks[b].finished
+    blocks[b].finished instruction_caches[z].free instruction_caches[z].there[A]
 """.split()
 MOMENT = """
     warps[w].since warps[w].ready_at schedulers[k].since[u] schedulers[k].idle_since[u]
@@ -117,7 +118,7 @@ def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:
 
     Where the SM is not `forwarding`, nobody reads them, and next to nothing is worked out.
     """
-    sizes = _sizes(sms[0], rows, registers) if sms[0]["forwarding"] else dict.fromkeys(string.ascii_lowercase, 0)
+    sizes = _sizes(sms[0], rows, registers) if sms[0]["forwarding"] else dict.fromkeys(string.ascii_letters, 0)
     fixed = _fixed(tuple(sizes.items()))
     width = int(fixed[1][-1])
     kept = max(2 * RECENT, min(ROWS, ROOM // max(1, width)))
@@ -145,7 +146,9 @@ def _fixed(given: tuple[tuple[str, int], ...]) -> tuple[Words, ...]:
 
 def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
     banks = int(sm["machine"]["register_banks"])
+    levels = sm["machine"]["levels"]
     return {
+        "A": int((levels["sets"] * levels["ways"]).max()),
         "a": int(sm["agents"]),
         "b": int(sm["launch"]["resident"]),
         "c": banks,
@@ -171,6 +174,7 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
         "w": int(sm["warp_slots"]),
         "x": REASONS,
         "y": int(sm["machine"]["queues"]),
+        "z": len(sm["instruction_caches"]) if sm["machine"]["fetches"] else 0,
     }
 
 

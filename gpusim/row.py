@@ -10,6 +10,7 @@ COUNTERS = 2  # of a warp's accesses under way: vmcnt, lgkmcnt
 decoded_t = record([  # what every issue reads stands first, in few cache lines with what it counts
     ("latency", "i4"),  # cycles to its result, where that is fixed; from its service, if it is queued
     ("feed", "i4"),  # place among the memory instructions, and comparisons, whose reach is remembered (-1: none)
+    ("line", "i4"),  # of the instruction caches
     ("action", "i1"),
     ("unit", "i1"),  # unit class
     ("pipe", "i1"),  # index of the first of its pipes, -1: none

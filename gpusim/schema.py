@@ -246,6 +246,29 @@ class Branch(msgspec.Struct, frozen=True):
     latency: Positive  # cycles from issue until the warp may issue again
 
 
+class Fetch(msgspec.Struct, frozen=True):
+    """How instructions come to a warp: by lines; those that its scheduler's own cache holds are always there.
+
+    There is no L1.5 of no lines. A port passes one line in so many parts, 1/64 cycles; what misses goes through the
+    ports of all levels on its way, and takes the latency of the level where it hits.
+    """
+
+    line: Positive  # instructions of one line
+    ahead: Count  # lines behind the one that a warp enters that are asked for with it, and one more if none is missing
+    l0_lines: Positive  # of each scheduler
+    l0_ways: Positive  # lines of one set
+    l1_lines: Positive  # of the SM
+    l1_ways: Positive
+    l1_latency: Count
+    l1_parts: Count
+    l15_lines: Count  # of the SM, behind its L1
+    l15_ways: Positive
+    l15_latency: Count
+    l15_parts: Count
+    memory_latency: Count
+    memory_parts: Count
+
+
 class Launch(msgspec.Struct, frozen=True):
     """How blocks start on an SM."""
 
@@ -295,6 +318,7 @@ class Machine(msgspec.Struct, frozen=True):
     shared_atomic: SharedAtomic | None = None
     wait_counters: WaitCounters | None = None
     instruction_replay: InstructionReplay | None = None
+    fetch: Fetch | None = None
 
 
 def _section(kind: Any) -> Any:

@@ -15,28 +15,30 @@ class Stall(IntEnum):
     X_LAUNCH = 0
     BARRIER = 1
     BRANCH_RESOLVING = 2
-    X_REISSUE = 3
-    WAIT = 4
-    SHORT_SCOREBOARD = 5
-    LONG_SCOREBOARD = 6
-    X_WAR = 7
-    DRAIN = 8
-    MIO_THROTTLE = 9
-    X_REPLAY = 10
-    DISPATCH_STALL = 11
-    MATH_PIPE_THROTTLE = 12
-    TEX_THROTTLE = 13
-    X_DP_EXCLUSIVE = 14
-    NOT_SELECTED = 15
-    SELECTED = 16
-    X_EXITED = 17
-    X_EMPTY = 18
+    NO_INSTRUCTION = 3
+    X_REISSUE = 4
+    WAIT = 5
+    SHORT_SCOREBOARD = 6
+    LONG_SCOREBOARD = 7
+    X_WAR = 8
+    DRAIN = 9
+    MIO_THROTTLE = 10
+    X_REPLAY = 11
+    DISPATCH_STALL = 12
+    MATH_PIPE_THROTTLE = 13
+    TEX_THROTTLE = 14
+    X_DP_EXCLUSIVE = 15
+    NOT_SELECTED = 16
+    SELECTED = 17
+    X_EXITED = 18
+    X_EMPTY = 19
 
 
 MEANING = {
     Stall.X_LAUNCH: "the block or warp has been placed but may not start yet",
     Stall.BARRIER: "waits at a barrier for other warps",
     Stall.BRANCH_RESOLVING: "waits for its branch to be resolved",
+    Stall.NO_INSTRUCTION: "waits until its next instruction has been fetched",
     Stall.X_REISSUE: "has just issued; one warp may issue only every so many cycles",
     Stall.WAIT: "waits for the result of a fixed-latency instruction",
     Stall.SHORT_SCOREBOARD: "waits for a load from shared memory, or what shares its way",
@@ -55,7 +57,7 @@ MEANING = {
     Stall.X_EMPTY: "no block in this warp slot",
 }
 
-OWN = 10  # rungs 0 to 9 are times stored with the warp (the last one after a refusal by the load/store queue)
+OWN = 11  # rungs 0 to 10 are times stored with the warp (the last one after a refusal by the load/store queue)
 DENIALS = 5  # why a ready warp's unit class is refused, kept as running sums:
 # an access issues again, operands are late, its pipe or queue is busy, double precision issues, or another warp does
 REPLAY, DISPATCH, BUSY, EXCLUSIVE, UNCHOSEN = range(DENIALS)

@@ -7,7 +7,7 @@ woken. Masks of warps are local to a scheduler: bit j of scheduler k is warp slo
 from __future__ import annotations
 
 from gpusim.layout import record
-from gpusim.machine_record import PIPES, SCHEDULERS, UNITS, machine_t
+from gpusim.machine_record import LEVELS, PIPES, SCHEDULERS, UNITS, machine_t
 from gpusim.row import COUNTERS, decoded_t
 from gpusim.stall import DENIALS, OWN, REASONS
 
@@ -36,6 +36,7 @@ HOLDS = 18  # six dependency barriers, each by three rungs (rules/control_code.p
 FLIGHTS = 256  # instructions of a warp whose result or reads are under way
 HAZARDS = 64  # that are noted
 COUNTED = 64  # accesses that a wait counter may tell apart
+CACHED = 2048  # lines of one instruction cache
 PORTS = 6  # instructions that one scheduler issues in one turn
 PATHS = 128  # waiting ones of a warp: 64 lanes part at most 63 times, and each time at most two wait
 TRACE = 16384  # records that may wait to be taken away
@@ -79,6 +80,7 @@ warp_t = record([
     ("cursor", "i8"),  # replay: its next event
     ("laps", "i8", (DEPTHS,)),  # replay: rounds done of the loops around that event
     ("pc", "i8"),  # its next instruction
+    ("line", "i8"),  # the line of that, or of its last instruction, where fetch counts
     ("unit", "i8"),  # unit class of that instruction
     ("since", "i8"),  # stalls are settled up to this cycle
     ("ready_at", "i8"),  # slot at which it became ready
@@ -136,6 +138,13 @@ scheduler_t = record([
 ])  # fmt: skip
 
 pipe_t = record([("free", "i8"), ("busy", "i8")])  # first cycle it takes a warp again; cycles it was taken
+
+instruction_cache_t = record([
+    ("free", "i8"),  # when its port takes the next request
+    ("owed", "i8"),  # and how many parts of a cycle later than that
+    ("held", "i8", (CACHED,)),  # set by set, lines + 1 by their last use, the latest first; 0: none
+    ("there", "i8", (CACHED,)),  # when each of them has come
+])  # fmt: skip
 
 path_t = record([("pc", "i8"), ("lanes", "i8", (GROUPS,)), ("meeting", "i8")])  # of lanes that wait, as in warp_t
 
@@ -306,6 +315,8 @@ sm_t = record([
     ("load_store", load_store_t),
     ("schedulers", scheduler_t, (SCHEDULERS,)),
     ("pipes", pipe_t, (SCHEDULERS, PIPES)),  # by instance
+    ("lines", "i8"),  # of the program
+    ("instruction_caches", instruction_cache_t, (SCHEDULERS + LEVELS - 1,)),  # the schedulers' own, then the SM's
     ("blocks", block_t, (BLOCKS,)),
     ("warps", warp_t, (WARPS,)),
     ("lanes", lanes_t, (LANE_GROUPS,)),

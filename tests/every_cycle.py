@@ -11,6 +11,7 @@ import scan_paths
 from executed import execute, target
 from scan_codes import early, hold, obey, waits
 from scan_counts import wait_counts
+from scan_fetch import fetch, walk
 from scan_memory import enter, full, queued, serve
 from scan_pipes import named, pipes_of, takes
 from scan_registers import delivers, read_operands
@@ -36,6 +37,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
     sm = Scan(kernel, machine, resident, code, memory.image(kernel), [None] * (resident * kernel.warps), schedulers)
     for k, scheduler in enumerate(schedulers):
         scheduler.idle = [(-1, _offset(machine, k))]
+    walk(sm)
     now = 0
     while _launch(sm, now):
         for k in _order(machine, now):
@@ -101,6 +103,7 @@ def _place(sm: Scan, slot: int, now: int) -> None:
     ]
     for warp in members:
         warp.order, sm.ordered = sm.ordered, sm.ordered + 1
+        fetch(sm, warp, now)
     sm.blocks[slot] = block, members
     sm.warps[slot * warps : (slot + 1) * warps] = members
     sm.placed += 1
@@ -265,6 +268,7 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
         Stall.X_LAUNCH: warp.start,
         Stall.BARRIER: warp.barrier,
         Stall.BRANCH_RESOLVING: warp.branch,
+        Stall.NO_INSTRUCTION: warp.fetched,
         Stall.X_REISSUE: 0 if same_turn else warp.reissue,
         Stall.X_WAR: 0,
         Stall.DRAIN: 0,
@@ -317,6 +321,8 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     scan_paths.move(sm.kernel.program, warp, pc, active, onward)
     if warp.exited:
         _exit(sm, warp, pc, now)
+    else:
+        fetch(sm, warp, now)
     if not active.any():
         return
     late = read_operands(sm, k, warp, pc, now)

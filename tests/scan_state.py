@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from gpusim.machine import Machine
@@ -51,6 +52,8 @@ class Warp:
     order: int = -1  # of placements and yields
     forks: list[Any] = field(default_factory=list)  # where its lanes have parted (scan_paths.py)
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
+    line: int = -2  # of the instruction caches
+    fetched: int = 0  # when it is there
     exited: bool = False
     ready_at: int = LATER
     reason: Stall | None = None  # of the slot that runs
@@ -100,6 +103,8 @@ class Scan:
     free: int = 0  # when the load/store unit can serve again
     channel: int = 0  # 1/64 cycles
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)
+    caches: dict[tuple[str, int], dict[int, int]] = field(default_factory=dict)  # of instructions: lines, oldest first
+    passed: dict[str, Fraction] = field(default_factory=dict)  # by cache: when its port is free
     exclusive: int = 0
     early: list[tuple[int, str]] = field(default_factory=list)  # pc, and what it touched before it was there
     ordered: int = 0  # warps placed, and yields

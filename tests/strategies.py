@@ -334,7 +334,23 @@ SELECTIONS: dict[str, Sequence[int | str]] = {
     "double.exclusive": ("off",),
 }
 WAIT_COUNTERS: dict[str, Sequence[int | str]] = {"wait_counters.vector": (1, 2, 63), "wait_counters.shared": (1, 3, 15)}
-OPTIONAL = REGISTER_FILES, MEMORY_PORTS, CACHES, OTHER_PIPES, SELECTIONS
+FETCHES: dict[str, Sequence[int]] = {
+    "fetch.line": (1, 2, 5),
+    "fetch.ahead": (0, 1, 3),
+    "fetch.l0_lines": (2, 4),
+    "fetch.l0_ways": (1, 2),
+    "fetch.l1_lines": (4, 8, 8, 256),
+    "fetch.l1_ways": (1, 2, 4),
+    "fetch.l1_latency": (0, 3, 20),
+    "fetch.l1_parts": (0, 40, 136),
+    "fetch.l15_lines": (0, 16),
+    "fetch.l15_ways": (1, 4),
+    "fetch.l15_latency": (5, 30),
+    "fetch.l15_parts": (0, 500),
+    "fetch.memory_latency": (1, 100),
+    "fetch.memory_parts": (0, 100, 1000),
+}
+OPTIONAL = REGISTER_FILES, MEMORY_PORTS, CACHES, OTHER_PIPES, SELECTIONS, FETCHES
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
 # Barriers tell of every result, and of every source.
 ALL_TOLD = load(

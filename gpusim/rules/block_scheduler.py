@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.rule import NEVER, rarely, rule
-from gpusim.rules import control_code, ladder, paths, wait_count, warp_scheduler
+from gpusim.rules import control_code, fetch, ladder, paths, wait_count, warp_scheduler
 from gpusim.stall import OWN, Stall
 from gpusim.state import DONE, FREE, HOLDS, LAUNCHER, RUNNING, WARPS
 
@@ -59,6 +59,9 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     warp.since = ladder.slot_from(sm.machine, k, now)
     sm.empty += warp.since - sm.empty_since[g]
     warp.rung[LAUNCH] = start
+    if sm.machine.fetches:
+        fetch.begin(warp)
+        fetch.commit(sm, k, warp, now)
     sm.schedulers[k].waiting |= 1 << warp.place
     warp_scheduler.wake(sm, g)
 

@@ -17,6 +17,7 @@ from gpusim.rules import (
     control_code,
     dispatch,
     double_precision,
+    fetch,
     in_flight,
     ladder,
     load_store,
@@ -261,6 +262,8 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     if sm.parting and instruction.eventful:
         go_on(sm, g, instruction, pc, now)
     if warp.live:
+        if machine.fetches:
+            fetch.commit(sm, k, warp, now)
         prepare(sm, warp)
 
 

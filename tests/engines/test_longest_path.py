@@ -14,7 +14,7 @@ from gpusim.state import ISSUE
 def lone(machine):
     """The machine with a queue that never fills and operands that are never late."""
     queue = msgspec.structs.replace(machine.load_store, queue=64)
-    sections = ("register_file", "dependence", "memory_port", "cache", "shared_atomic")
+    sections = ("fetch", "register_file", "dependence", "memory_port", "cache", "shared_atomic")
     return msgspec.structs.replace(machine, load_store=queue, **dict.fromkeys(sections))
 
 

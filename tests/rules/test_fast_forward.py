@@ -96,7 +96,7 @@ FREE = {  # read by the trace alone, or written before they are read
 }  # fmt: skip
 FIXED = {  # never changes during a replay
     "agents", "load_store_agent", "tracing", "replaying", "parting", "provable", "feeds", "memory_feeds", "forwarding",
-    "warp_slots", "machine", "buffers", "block_step",
+    "warp_slots", "machine", "buffers", "block_step", "lines",
     "flying", "in_flight", "hazardous", "hazards", "warps.flights", "warps.departed",
 }  # fmt: skip
 COUNTED = {"issued", "active", "passes", "stall"}  # the fields of a program's row that change

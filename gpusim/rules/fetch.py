@@ -1,0 +1,117 @@
+"""Instruction fetch: a warp enters the next line of its program when the line is in its scheduler's cache.
+
+A line that is not there is asked for from cache to cache, the scheduler's own, two of the SM, and memory. Those that
+passed it on keep it: each drops from the line's set what was used longest ago. A port passes one line after another.
+Lines ahead of the one that a warp enters are asked for with it; whoever wants a line that is under way waits for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.machine_record import OWN_CACHE, SCHEDULERS
+from gpusim.rule import rarely, rule
+from gpusim.stall import Stall
+
+NO_INSTRUCTION = int(Stall.NO_INSTRUCTION)
+NOWHERE = -2  # before every line, and next to none
+PARTS = 64  # of a cycle, in which a port's time counts
+
+
+@rule
+def begin(warp: Any) -> None:
+    """The warp is new: it is in no line."""
+    warp.line = NOWHERE
+
+
+@rule
+def commit(sm: Any, k: int, warp: Any, now: int) -> None:
+    """The warp of scheduler k goes on at its pc: where it enters a line, its rung tells when that is there."""
+    line = sm.program[warp.pc].line
+    if line != warp.line:
+        _enter(sm, k, warp, line, now)
+
+
+@rarely
+def _enter(sm: Any, k: int, warp: Any, line: int, now: int) -> None:
+    """Ask for the line, for what is missing of those ahead, and if nothing is, for the one behind them.
+
+    A warp that comes from the line before has asked for all of those but the last.
+    """
+    last = line + sm.machine.ahead
+    first = max(line + 1, last) if line == warp.line + 1 else line + 1
+    warp.line, complete = line, True
+    warp.rung[NO_INSTRUCTION] = _fetch(sm, k, line, now)
+    for further in range(first, min(last + 2, sm.lines)):
+        if (further <= last or complete) and not _holds(sm, k, further):
+            _fetch(sm, k, further, now)
+            complete = False
+
+
+@rule
+def _fetch(sm: Any, k: int, line: int, now: int) -> int:
+    """When the line is in scheduler k's cache; it becomes the one used last in every cache that it passes."""
+    asked, level, there = now, OWN_CACHE, -1
+    while there < 0:
+        needs, cache = sm.machine.levels[level], _cache(sm, k, level)
+        if level > OWN_CACHE:
+            asked = _pass(cache, needs.parts, asked)
+        kept = _take(cache, needs, line) if needs.sets > 0 else 0
+        if kept >= 0:
+            there = max(kept, asked + needs.latency)
+        else:
+            level += 1
+    for nearer in range(level):
+        _cache(sm, k, nearer).there[_first(sm.machine.levels[nearer], line)] = there
+    return there
+
+
+@rule
+def _cache(sm: Any, k: int, level: int) -> Any:
+    """Scheduler k's own cache, or the SM's of a further level."""
+    return sm.instruction_caches[k if level == OWN_CACHE else SCHEDULERS + level - 1]
+
+
+@rule
+def _pass(cache: Any, parts: int, asked: int) -> int:
+    """When the cache's port takes the request; it is occupied for so many parts of a cycle."""
+    if cache.free < asked:
+        cache.free, cache.owed = asked, 0
+    begin = cache.free
+    cache.owed += parts
+    cache.free += cache.owed // PARTS
+    cache.owed %= PARTS
+    return int(begin)
+
+
+@rule
+def _first(needs: Any, line: int) -> int:
+    """Where the line's set begins; its lines stand there in the order of their last use, the latest first."""
+    return int(line % needs.sets * needs.ways)
+
+
+@rule
+def _holds(sm: Any, k: int, line: int) -> bool:
+    """Whether scheduler k's own cache holds the line."""
+    needs, cache = sm.machine.levels[OWN_CACHE], sm.instruction_caches[k]
+    first = _first(needs, line)
+    for at in range(first, first + needs.ways):  # noqa: SIM110  (compiled)
+        if cache.held[at] == line + 1:
+            return True
+    return False
+
+
+@rule
+def _take(cache: Any, needs: Any, line: int) -> int:
+    """Since when the cache holds the line, -1 if it does not; now it does, as the one of its set that was used last."""
+    first = _first(needs, line)
+    last = first + needs.ways - 1
+    at = first
+    while at < last and cache.held[at] != line + 1:
+        at += 1
+    kept = cache.there[at] if cache.held[at] == line + 1 else -1
+    while at > first:
+        cache.held[at], cache.there[at] = cache.held[at - 1], cache.there[at - 1]
+        at -= 1
+    cache.held[first], cache.there[first] = line + 1, kept
+    return int(kept)

@@ -1,0 +1,82 @@
+"""Instruction fetch: what a loop costs that fits into a cache, and one that does not."""
+
+import pytest
+from timing import run_text, stalled
+
+from gpusim.machine import load
+from gpusim.stall import Stall
+from isa.errors import UserError
+
+LINE, ROUNDS = 8, 6
+FETCH = {
+    "schedulers.interval": 1,
+    "schedulers.reissue": 1,
+    "branch.latency": 1,
+    "fetch.line": LINE,
+    "fetch.ahead": 3,
+    "fetch.l0_lines": 8,
+    "fetch.l0_ways": 8,
+    "fetch.l1_lines": 16,
+    "fetch.l1_ways": 16,
+    "fetch.l1_latency": 20,
+    "fetch.l1_parts": 0,
+    "fetch.l15_lines": 0,
+    "fetch.l15_ways": 1,
+    "fetch.l15_latency": 1,
+    "fetch.l15_parts": 0,
+    "fetch.memory_latency": 101,
+    "fetch.memory_parts": 0,
+}
+
+
+def loop(instructions: int, warps: int = 1, rounds: int = ROUNDS) -> str:
+    """A loop of so many instructions that wait for nothing but each other's issue."""
+    counting = ["IADD R0, R0, 1", f"ISETP.LT P0, R0, {rounds}", "@P0 BRA again", "EXIT"]
+    return "\n".join([f".block {32 * warps}", "again:", *["NOP"] * (instructions - 3), *counting])
+
+
+def round_of(lines: int, changes: dict[str, int], warps: int = 1) -> float:
+    """Cycles of one more round of a loop of so many lines."""
+    few, many = (run_text(loop(lines * LINE, warps, rounds), FETCH | changes) for rounds in (ROUNDS, 2 * ROUNDS))
+    return (many.cycles - few.cycles) / ROUNDS
+
+
+def line_of(lines: int, changes: dict[str, int], warps: int = 1) -> float:
+    """Cycles of one more line of the loop."""
+    return (round_of(2 * lines, changes, warps) - round_of(lines, changes, warps)) / lines
+
+
+def test_a_program_that_the_schedulers_cache_holds_costs_nothing():
+    """Of 8 lines, the program has 8 with the place behind its end: every answer is that without the section."""
+    text = loop(8 * LINE - 2)
+    with_fetch, without = run_text(text, FETCH), run_text(text, {k: v for k, v in FETCH.items() if "fetch" not in k})
+    assert (with_fetch.cycles, stalled(with_fetch, Stall.NO_INSTRUCTION)) == (without.cycles, 0)
+
+
+def test_lines_of_the_next_cache_come_in_time_if_enough_are_asked_for_ahead():
+    """Three lines ahead are 24 instructions, more than 20 cycles: only the first line after the branch is late."""
+    wide = {"fetch.l1_lines": 64, "fetch.l1_ways": 64}
+    assert line_of(15, wide) == LINE
+    assert 0 < round_of(15, wide) - round_of(15, wide | {"fetch.l0_lines": 64, "fetch.l0_ways": 64}) <= 20
+
+
+def test_a_loop_longer_than_a_cache_has_no_line_left_from_its_last_round():
+    """Least recently used: all lines come from memory, four under way; each is asked for when 7 others have issued."""
+    assert line_of(40, {}) == (101 + LINE - 1) / 4
+
+
+def test_a_port_passes_one_line_after_another():
+    """Two schedulers that go in step ask for each line twice; a port of 12 cycles lets each have one in 24."""
+    changes = {"schedulers.count": 2, "fetch.l1_parts": 12 * 64, "fetch.l1_lines": 64, "fetch.l1_ways": 64}
+    assert line_of(15, changes, warps=2) == pytest.approx(24, abs=0.1)  # a slot more or less at the round's end
+
+
+def test_warps_of_a_scheduler_share_what_it_has():
+    """Four warps of one scheduler take each line once from memory for all: their 32 issues hide the 27 cycles."""
+    assert line_of(40, {}, warps=4) == 4 * LINE
+
+
+def test_a_cache_that_is_not_of_whole_sets_is_refused():
+    """Lines are a multiple of the ways."""
+    with pytest.raises(UserError, match=r"fetch\.l1_lines: 9 lines; take a multiple of the 8 of a set"):
+        load("h200", {"fetch.l1_lines": 9})
