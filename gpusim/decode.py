@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.assign_codes import with_codes
-from gpusim.machine import Machine, by_codes, choices, initiation_interval, through_port
+from gpusim.machine import Machine, by_codes, choices, initiation_interval, tagged, through_port
 from gpusim.machine_record import UNITS
 from gpusim.row import decoded_t
 from gpusim.schema import PIPE_UNITS, SharedAtomic
@@ -206,6 +206,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
         row["space"] = SPACES[form.unit]
         row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
         row["latency"], row["war"] = _memory_costs(form, machine)
+        row["cached"] = _cached(form, machine)
     elif form.unit is Unit.TEXTURE:
         row["latency"], row["rung"] = machine.texture.latency, Stall.LONG_SCOREBOARD
     elif form.unit.value in machine.unit:
@@ -231,7 +232,17 @@ def _global_latency(form: Row, machine: Machine) -> int:
     cache = machine.cache
     if cache is None or cache.hits == "none" or not form.is_load:
         return machine.global_memory.latency
-    return int(getattr(cache, f"{cache.hits}_latency_{form.width}"))
+    level = ("", "l1", "l2")[_cached(form, machine)] if tagged(machine) else cache.hits
+    return int(getattr(cache, f"{level}_latency_{form.width}"))
+
+
+def _cached(form: Row, machine: Machine) -> int:
+    """What the accesses of an instruction look into: 1 the L1, 2 the L2 at once, 0 no cache that keeps tags."""
+    if not tagged(machine) or form.unit not in (Unit.GLOBAL, Unit.LOCAL):
+        return 0
+    if form.unit is Unit.LOCAL:
+        return 1 if machine.l1 else 0
+    return 1 if machine.l1 and machine.l1.global_loads else 2
 
 
 def _port(row: Any, form: Row, machine: Machine) -> None:

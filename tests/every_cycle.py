@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import scan_paths
 from executed import execute, target
+from scan_caches import caches
 from scan_codes import early, hold, obey, waits
 from scan_counts import wait_counts
 from scan_memory import enter, full, queued, serve
@@ -34,6 +35,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
     schedulers = [Scheduler() for _ in range(machine.schedulers.count)]
     code = (with_codes(kernel.program, machine) if by_codes(machine) else kernel.program).instructions
     sm = Scan(kernel, machine, resident, code, memory.image(kernel), [None] * (resident * kernel.warps), schedulers)
+    sm.caches = caches(machine)
     for k, scheduler in enumerate(schedulers):
         scheduler.idle = [(-1, _offset(machine, k))]
     now = 0

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from scan_caches import Caches, Request
+
 from gpusim.machine import Machine
 from gpusim.stall import Stall
 from isa.control import BARRIERS
@@ -30,6 +32,7 @@ class Access:
     lines: int
     read: int = LATER
     done: int = LATER
+    requests: list[Request] = field(default_factory=list)  # what caches that keep tags are asked for
 
 
 @dataclass(eq=False)
@@ -98,6 +101,7 @@ class Scan:
     turn: int = 0  # queue that is asked first
     free: int = 0  # when the load/store unit can serve again
     channel: int = 0  # 1/64 cycles
+    caches: Caches | None = None  # where tags say what hits
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)
     exclusive: int = 0
     early: list[tuple[int, str]] = field(default_factory=list)  # pc, and what it touched before it was there

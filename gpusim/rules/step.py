@@ -124,7 +124,7 @@ def serve(sm: Any, memory: Any, now: int) -> None:
     pc, cycles = entry.pc, entry.cycles
     if sm.flying:
         in_flight.read_again(sm, memory, entry.warp, pc, now)
-    g = load_store.serve(sm, y, now)
+    g = load_store.serve(sm, memory, y, now)
     record.service(sm, g, pc, cycles, now)
     if ladder.latest(sm.warps[g]) >= NEVER:
         prepare(sm, sm.warps[g])

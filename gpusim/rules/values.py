@@ -61,7 +61,7 @@ def execute(sm: Any, memory: Any, g: int) -> bool:
     """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, and `sm.fault` says how."""
     warp, outcome = sm.warps[g], sm.outcome
     instruction = sm.program[warp.pc]
-    outcome.threads = outcome.cycles = outcome.transactions = 0
+    outcome.threads = outcome.cycles = outcome.transactions = outcome.requests = 0
     for half in range(sm.machine.groups):  # noqa: SIM110  (compiled)
         if not _of_group(sm, memory, g, half, instruction):
             return False
