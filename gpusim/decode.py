@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpusim.assign_codes import with_codes
 from gpusim.machine import Machine, by_codes, choices, initiation_interval, tagged, through_port
-from gpusim.machine_record import UNITS
+from gpusim.machine_record import FAR, NEAR, TEXTURES, UNITS
 from gpusim.row import decoded_t
 from gpusim.schema import PIPE_UNITS, SharedAtomic
 from gpusim.stall import Stall
@@ -209,6 +209,9 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
         row["cached"] = _cached(form, machine)
     elif form.unit is Unit.TEXTURE:
         row["latency"], row["rung"] = machine.texture.latency, Stall.LONG_SCOREBOARD
+        row["cached"] = _cached(form, machine)
+        if row["cached"] and machine.texture_cache:
+            row["latency"] = machine.texture_cache.latency
     elif form.unit.value in machine.unit:
         row["latency"] = machine.unit[form.unit.value].latency
     _port(row, form, machine)
@@ -232,17 +235,20 @@ def _global_latency(form: Row, machine: Machine) -> int:
     cache = machine.cache
     if cache is None or cache.hits == "none" or not form.is_load:
         return machine.global_memory.latency
-    level = ("", "l1", "l2")[_cached(form, machine)] if tagged(machine) else cache.hits
+    level = {1 + NEAR: "l1", 1 + FAR: "l2"}.get(_cached(form, machine), cache.hits)
     return int(getattr(cache, f"{level}_latency_{form.width}"))
 
 
 def _cached(form: Row, machine: Machine) -> int:
-    """What the accesses of an instruction look into: 1 the L1, 2 the L2 at once, 0 no cache that keeps tags."""
-    if not tagged(machine) or form.unit not in (Unit.GLOBAL, Unit.LOCAL):
+    """The cache that accesses of an instruction ask first, counted from 1; 0 if none keeps tags of them."""
+    if not tagged(machine):
         return 0
-    if form.unit is Unit.LOCAL:
-        return 1 if machine.l1 else 0
-    return 1 if machine.l1 and machine.l1.global_loads else 2
+    asked = {
+        Unit.GLOBAL: 1 + (NEAR if machine.l1 and machine.l1.global_loads else FAR),
+        Unit.LOCAL: 1 + NEAR if machine.l1 else 0,
+        Unit.TEXTURE: 1 + TEXTURES if machine.texture_cache else 0,
+    }
+    return asked.get(form.unit, 0)
 
 
 def _port(row: Any, form: Row, machine: Machine) -> None:

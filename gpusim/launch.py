@@ -257,6 +257,11 @@ def _caches(packed: Any, machine: Machine, cache: Cache) -> None:
     packed.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
     packed.far_late, packed.memory_latency = cache.l2_late, machine.global_memory.latency
     packed.port_cost, packed.port_parts = cache.l2_sector_parts, SHARE_PARTS
+    for which, read in (
+        (machine_record.TEXTURES, machine.texture_cache),
+        (machine_record.SCALARS, machine.scalar_cache),
+    ):
+        packed.read_latency[which] = read.latency if read else 0
     if machine.l1:
         packed.misses = machine.l1.misses
         packed.drops_stored = machine.l1.global_stores == "evict"

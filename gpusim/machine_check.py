@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gpusim.machine_file import Fact
 from gpusim.policy import check_policy
-from gpusim.schema import MEMBERS, SECTOR_BYTES, FarCache, Machine, NearCache, Selection
+from gpusim.schema import MEMBERS, SECTOR_BYTES, FarCache, Machine, NearCache, ReadCache, Selection
 from isa.errors import UserError
 from isa.profile import PLACE_BYTES
 
@@ -21,8 +21,8 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     _check_port(machine, facts)
     _check_other_pipes(machine, facts)
     _check_memory(machine, facts)
-    for level, cache in (("l1", machine.l1), ("l2", machine.l2)):
-        if cache:
+    for level in ("l1", "l2", "texture_cache", "scalar_cache"):
+        if cache := getattr(machine, level):
             _check_cache(machine, level, cache, facts)
     if machine.cache and machine.cache.hits == "tags" and not (machine.l1 or machine.l2):
         raise UserError(f"{facts['cache.hits'].place}: {machine.key} has no cache that keeps tags; add [l1] or [l2]")
@@ -50,7 +50,9 @@ def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
         )
 
 
-def _check_cache(machine: Machine, level: str, cache: NearCache | FarCache, facts: Mapping[str, Fact]) -> None:
+def _check_cache(
+    machine: Machine, level: str, cache: NearCache | FarCache | ReadCache, facts: Mapping[str, Fact]
+) -> None:
     """Check that lines are whole sectors, and the cache whole sets."""
     line, place = machine.global_memory.line_bytes, facts[f"{level}.sector_bytes"].place
     if cache.sector_bytes % SECTOR_BYTES or line % cache.sector_bytes:

@@ -14,7 +14,7 @@ GLOBAL_RULES = ("fermi", "gt200", "sectors")  # how addresses become transaction
 LINES, SEGMENTS, SECTORS = range(len(GLOBAL_RULES))
 HITS = ("none", "l1", "l2", "tags")
 MEMORY, L1, L2, TAGS = range(len(HITS))
-NEAR, FAR = range(2)  # caches that keep tags: the L1, the L2
+NEAR, FAR, TEXTURES, SCALARS = range(4)  # caches that keep tags: the L1, the L2, and two that are only read
 
 unit_t = record([
     ("choices", "i8"),  # pipes that may execute it, 0: none
@@ -63,6 +63,7 @@ machine_t = record([
     ("far_latency", "i8", (3,)),  # tags: of a hit in the L2, widths 32, 64, 128
     ("far_late", "i8"),  # what each request beyond the first adds to it
     ("memory_latency", "i8"),  # tags: of a load that both caches miss
+    ("read_latency", "i8", (4,)),  # of a hit in each cache that is only read
     ("misses", "i8"),  # lines that the L1 waits for at once
     ("drops_stored", "i8"),  # 1: the L1 drops a line that is stored to globally
     ("keeps_stores", "i8"),  # 1: what is stored locally stays in the L1

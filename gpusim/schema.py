@@ -231,6 +231,15 @@ class FarCache(msgspec.Struct, frozen=True):
     ways: Positive
 
 
+class ReadCache(msgspec.Struct, frozen=True):
+    """A cache of the SM that is only read, as its tags are kept; what it misses comes from the L2."""
+
+    bytes: Positive
+    sector_bytes: Positive
+    ways: Positive
+    latency: Positive  # cycles of a hit
+
+
 class LocalMemory(msgspec.Struct, frozen=True):
     """Local memory that hits the L1 cache."""
 
@@ -304,6 +313,8 @@ class Machine(msgspec.Struct, frozen=True):
     cache: Cache | None = None
     l1: NearCache | None = None
     l2: FarCache | None = None
+    texture_cache: ReadCache | None = None
+    scalar_cache: ReadCache | None = None
     joint: dict[str, str] = {}
     blocked: dict[str, str] = {}
     shared_atomic: SharedAtomic | None = None

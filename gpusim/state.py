@@ -78,7 +78,7 @@ launch_t = record([
     ("cache_end", "i8"),
     ("requests", "i8"),  # word in there of the first queue entry's requests
     ("misses", "i8"),  # and of the times when lines on their way are there
-    ("caches", cache_t, (2,)),  # the L1, the L2
+    ("caches", cache_t, (4,)),  # the L1, the L2, those that are only read
 ])  # fmt: skip
 
 warp_t = record([
@@ -204,6 +204,7 @@ outcome_t = record([
     ("extra", "i8"),
     ("transactions", "i8"),
     ("requests", "i8"),
+    ("ready", "i8"),  # when what a cache that is only read was asked for is there
     ("active", "i8", (GROUPS,)),  # by lane group, mask of the lanes whose guard holds
     ("threads", "i8"),  # how many those are
     ("onward", "i8"),  # replay: pc where the warp goes on, of a program whose lanes may part

@@ -59,6 +59,7 @@ class Caches:
     machine: Machine
     near: Level | None
     far: Level | None
+    textures: Level | None
     misses: list[int] = field(default_factory=list)  # when each was back
     free: dict[str, int] = field(default_factory=dict)  # 1/64 cycles: when the port and the DRAM's channel are
 
@@ -87,6 +88,22 @@ class Caches:
                 line.came |= dict.fromkeys(lost, self.misses[-1])
             results += [*(line.came[unit] for unit in units), start + first + i * late]
         return max(results), start
+
+    def fetch(self, asked: list[Request], now: int) -> int:
+        """When all that a texture fetch asks for now is there, if a cache of textures keeps tags."""
+        cache, rules, results = self.machine.cache, self.machine.texture_cache, [now]
+        assert cache is not None
+        if self.textures is None or rules is None:
+            return now
+        for i, (number, units) in enumerate(asked):
+            lost = self.textures.lacking(number, units)
+            line, _ = self.textures.use(number)
+            known = [line.came.get(unit, 0) for unit in units]
+            if lost:
+                there = max([*known, self._far(number, lost, now, cache.l2_latency_32 + i * cache.l2_late)])
+                line.came |= dict.fromkeys(lost, there)
+            results += [*(line.came[unit] for unit in units), now + rules.latency]
+        return max(results)
 
     def store(self, row: Row, requests: list[Request], now: int) -> int:
         """When a store that is served now has left the SM."""
@@ -158,7 +175,7 @@ def caches(machine: Machine) -> Caches | None:
     if machine.cache is None or machine.cache.hits != "tags":
         return None
     line, levels = machine.global_memory.line_bytes, []
-    for cache in (machine.l1, machine.l2):
+    for cache in (machine.l1, machine.l2, machine.texture_cache):
         sets = cache.bytes // (line * cache.ways) if cache else 0
         levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT) if cache else None)
     return Caches(machine, *levels)
@@ -180,21 +197,21 @@ def requests(machine: Machine, row: Row, bytes_of_lanes: list[list[int | None]])
 def _resolved(machine: Machine, row: Row, where: list[int | None]) -> Iterator[Iterable[int]]:
     """The groups of lanes whose bytes are resolved together."""
     halves = machine.global_memory.rule == "gt200"
-    size = 32 if row.unit is Unit.LOCAL else 16 if halves else 32 // row.words
+    size = 32 if row.unit in (Unit.LOCAL, Unit.TEXTURE) else 16 if halves else 32 // row.words
     for i in range(0, 32, size):
         yield [byte for byte in where[i : i + size] if byte is not None]
 
 
-def places(access: Any, row: Row, addresses: Any, active: Any, local_words: int) -> list[list[int | None]]:
+def places(slot: int, row: Row, addresses: Any, active: Any, local_words: int) -> list[list[int | None]]:
     """The first byte of each lane's access; of local memory, of each of its words, which lie across the lanes."""
     lanes, each = range(32), addresses.reshape(-1, 32)
     on = active.reshape(-1, 32)
-    if row.unit is Unit.GLOBAL:
+    if row.unit is not Unit.LOCAL:
         return [[int(each[h, i]) if on[h, i] else None for i in lanes] for h in range(len(each))]
 
     def place(h: int, word: int, lane: int) -> int:
-        slot = access.warp.slot * len(each) + h
-        return (1 << 32) + 4 * ((slot * local_words + int(each[h, lane]) // 4 + word) * 32 + lane)
+        group = slot * len(each) + h
+        return (1 << 32) + 4 * ((group * local_words + int(each[h, lane]) // 4 + word) * 32 + lane)
 
     words = [(h, word) for h in range(len(each)) for word in range(row.words)]
     return [[place(h, word, i) if on[h, i] else None for i in lanes] for h, word in words]

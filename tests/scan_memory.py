@@ -35,7 +35,7 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) ->
     access = Access(warp, pc, *costs)
     if sm.caches and (row.unit is Unit.GLOBAL or (row.unit is Unit.LOCAL and sm.caches.near)):
         local = sm.kernel.program.local_bytes // 4
-        access.requests = requests(sm.machine, row, places(access, row, addresses, active, local))
+        access.requests = requests(sm.machine, row, places(warp.slot, row, addresses, active, local))
     warp.accesses.append(access)
     _queue(sm, k).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import hypothesis.strategies as st
 import numpy as np
+from cache_choices import CACHES
 from hypothesis import HealthCheck, settings
 from msgspec import structs
 from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop
@@ -306,24 +307,6 @@ MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "shared_memory.latency_64": (26, 38),  # so that results may come early
     "shared_memory.latency_128": (26, 38),
 }
-CACHES: dict[str, Sequence[int | str]] = {
-    "cache.hits": ("none", "l1", "l2", "tags", "tags", "tags"),
-    **{f"cache.{level}_latency_{width}": (9, 40) for level in ("l1", "l2") for width in (32, 64, 128)},
-    **{f"cache.{key}": (0, 3) for key in ("l1_late", "l2_late")},
-    "cache.l2_sector_parts": (1, 19, 130),
-    "l1.bytes": (1024, 2048, 8192),
-    "l1.sector_bytes": (32, 64, 128),
-    "l1.ways": (1, 2, 4),
-    "l1.misses": (1, 2, 7),
-    "l1.global_loads": (0, 1, 1),
-    "l1.global_stores": ("evict", "update"),
-    "l1.local_stores": ("back", "through"),
-    "l2.bytes": (2048, 8192),
-    "l2.sector_bytes": (32, 64, 128),
-    "l2.ways": (1, 2, 8),
-    **{f"shared_atomic.{key}": (1, 2, 5) for key in ("port", "war", "add_turns", "swap_turns")},
-    **{f"shared_atomic.{kind}_latency": (9, 40) for kind in ("add", "swap")},
-}
 OTHER_PIPES: dict[str, Sequence[int | str]] = {
     "unit.int.pipe": ("sp", "int16"),
     "unit.fp32.pipe": ("sp", "sp int16"),
@@ -381,7 +364,7 @@ def machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True) -> Mach
     if not tags:
         choices |= {"cache.hits": ("none", "l1", "l2")}
     machine = load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})
-    lacking = draw(st.sampled_from((None, None, "l1", "l2"))) if tagged(machine) else None
+    lacking = draw(st.sampled_from((None, None, "l1", "l2", "texture_cache"))) if tagged(machine) else None
     return structs.replace(machine, **{lacking: None}) if lacking else machine
 
 

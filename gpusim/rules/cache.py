@@ -7,6 +7,7 @@ is followed when the load/store unit serves it, line by line:
 * Who hits has the cache's latency, but nothing before it is there: a miss of the same line is joined.
 * What the L1 misses takes its channel to the L2, what that misses the channel of the DRAM, each in turn; a latency
   counts from the last of these. Where as many lines are on their way as the L1 may wait for, the unit waits.
+* The texture cache is asked when a fetch issues, the scalar cache when its unit says, for any number of lines.
 * Stores go through to the L2, where they stay until they must make room; then they move to the DRAM. Of the L1, Fermi
   drops a line that is stored to globally, and keeps what is stored locally until it must make room.
 
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import LOAD, LOCAL_SPACE
-from gpusim.machine_record import FAR, NEAR, SEGMENTS
+from gpusim.machine_record import FAR, NEAR, SCALARS, SEGMENTS, TEXTURES
 from gpusim.on_demand import on_demand
 from gpusim.rule import rarely, rule
 from gpusim.rules import global_memory, queues
@@ -96,7 +97,7 @@ def serve(sm: Any, memory: Any, y: int, place: int, now: int) -> int:
             start = _load(sm, words, instruction, i, line, units, start)
             done = max(done, sm.load_store.arrived)
         else:
-            done = max(done, _far_load(sm, words, instruction, i, line, units, start))
+            done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, units, start))
     sm.load_store.waited = start - now
     return done
 
@@ -111,7 +112,7 @@ def _load(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, 
         slot = _room(sm, words)
         start = max(start, words[slot])
         _claim(sm, words, way, line, start)
-        done = max(done, _far_load(sm, words, instruction, i, line, lost, start))
+        done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, lost, start))
         words[slot] = done
         _fill(words, way, lost, done)
     _use(words, cache, way)
@@ -120,9 +121,62 @@ def _load(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, 
     return start
 
 
+@rule
+def _behind(sm: Any, instruction: Any, i: int) -> int:
+    """Cycles of the i-th request of a load that hits the L2."""
+    return int(sm.machine.far_latency[instruction.width] + i * sm.machine.far_late)
+
+
+@on_demand
+def fetch(sm: Any, memory: Any, g: int, active: int) -> None:
+    """Texture: the elements at the indices in `scratch.a` of a lane group, and those of other groups, are there then.
+
+    The cycle stands in `outcome.ready`.
+    """
+    words, instruction, outcome = _words(sm, memory), sm.program[sm.warps[g].pc], sm.outcome
+    row, begin = _row(sm, sm.machine.queues, 0), outcome.requests
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            element = min(max(np.int64(np.int32(sm.scratch.a[lane])), np.int64(0)), instruction.limit - 1)
+            _note_byte(sm, words, row, begin, instruction.offset + 4 * element)
+    for i in range(begin, outcome.requests):
+        done = _read(sm, words, TEXTURES, i, words[row + 2 * i], words[row + 2 * i + 1], sm.now)
+        outcome.ready = max(outcome.ready, done)
+
+
+@on_demand
+def read_scalar(sm: Any, memory: Any, byte: int, size: int, now: int) -> int:
+    """When the scalar cache, asked now, has so many bytes from one on."""
+    words, line, done, i = _words(sm, memory), byte // sm.machine.line_bytes, now, 0
+    while line * sm.machine.line_bytes < byte + size:
+        units, first = 0, line * sm.machine.line_bytes
+        for unit in range(sm.machine.line_bytes // SECTOR_BYTES):
+            start = first + unit * SECTOR_BYTES
+            if start < byte + size and start + SECTOR_BYTES > byte:
+                units |= 1 << unit
+        done = max(done, _read(sm, words, SCALARS, i, line, units, now))
+        line, i = line + 1, i + 1
+    return done
+
+
 @rarely
-def _far_load(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, start: int) -> int:
-    """When these units of a line come from the L2, or behind it."""
+def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: int) -> int:
+    """The i-th request of a read, in a cache that is only read; when its data is there."""
+    cache = sm.launch.caches[which]
+    way = _way(words, cache, line)
+    done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
+    if lost:
+        if words[way + TAG] != line + 1:
+            _clear(words, cache, way, line)
+        done = max(done, _far_load(sm, words, sm.machine.far_latency[0] + i * sm.machine.far_late, line, lost, now))
+        _fill(words, way, lost, done)
+    _use(words, cache, way)
+    return max(done, now + sm.machine.read_latency[which])
+
+
+@rarely
+def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: int) -> int:
+    """When these units of a line come from the L2, where a hit takes so long, or from behind it."""
     cache, machine = sm.launch.caches[FAR], sm.machine
     if cache.sets == 0:
         return global_memory.commit(sm, _count(units), start) + machine.memory_latency
@@ -134,7 +188,7 @@ def _far_load(sm: Any, words: Any, instruction: Any, i: int, line: int, units: i
         done = max(done, global_memory.commit(sm, _count(lost), gone) + machine.memory_latency)
         _fill(words, way, lost, done)
     _use(words, cache, way)
-    return max(done, gone + machine.far_latency[instruction.width] + i * machine.far_late)
+    return max(done, gone + latency)
 
 
 @rule

@@ -283,7 +283,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         double_precision.commit(sm, now)
     if instruction.pipe >= 0:
         pipe.commit(sm, k, instruction.unit, now)
-        ready = now + instruction.latency + late
+        ready = max(now + instruction.latency, sm.outcome.ready) + late
         scoreboard.commit(warp, instruction, pc, ready)
         if machine.codes:
             _told(sm, g, instruction, now, ready)

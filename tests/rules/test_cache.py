@@ -6,7 +6,10 @@ import pytest
 from timing import cycles_of, plain_machine, run_text
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
+from gpusim.launch import launch
 from gpusim.machine import load, names
+from gpusim.rule import COMPILED
+from gpusim.rules import cache
 from isa.errors import UserError
 from isa.listing import read
 
@@ -151,6 +154,39 @@ again:
 
     tags, said = (np.diff(rounds(hits)[3:]).tolist() for hits in ("tags", "l1"))
     assert tags == said
+
+
+@pytest.mark.parametrize("feed", ["execution", "affine"])
+def test_texture_fetches_have_a_cache_of_their_own(feed):
+    """A fetch that misses comes from behind the L2, one that hits in 50 cycles; the L1 does not know of it."""
+    sections = {"bytes": 1024, "sector_bytes": 32, "ways": 2, "latency": 50}
+    text = """
+.buffer x u32 64
+    S2R R0, LANEID
+    MOV R4, c[x]
+    TEX R0, tex[x], R0
+    IADD R2, R0, 1
+    S2R R0, LANEID
+    TEX R1, tex[x], R0
+    IADD R2, R1, 1
+    LDG R1, [R4]
+    IADD R2, R1, 1
+    EXIT
+"""
+    machine = plain_machine(TAGS | {f"texture_cache.{key}": value for key, value in sections.items()})
+    issued = {pc: cycle for cycle, _, pc in cycles_of(run_sm(read(text), machine, feed=feed, trace=True))}
+    assert [issued[pc + 1] - issued[pc] for pc in (2, 5, 7)] == [4 + 4 + 300, 50, FAR + 1]
+
+
+@pytest.mark.parametrize(("byte", "size", "cycles"), [(0, 4, 302), (0, 64, 304), (120, 16, 302), (128, 4, 60)])
+@pytest.mark.skipif(COMPILED, reason="only rules call it compiled")
+def test_the_scalar_cache_is_read_by_bytes(byte, size, cycles):
+    """Of a cache that holds the second line, 60 cycles for a hit, and else those of the 32 bytes that are touched."""
+    sections = {"bytes": 1024, "sector_bytes": 32, "ways": 2, "latency": 60}
+    changes = TAGS | {f"scalar_cache.{key}": value for key, value in sections.items()}
+    started = launch(read("EXIT"), plain_machine(changes))
+    cache.read_scalar(started.sm, started.memory, 128, 4, 0)
+    assert cache.read_scalar(started.sm, started.memory, byte, size, 1000) - 1000 == cycles
 
 
 @pytest.mark.parametrize("engine", ENGINES)
