@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.assign_codes import with_codes
-from gpusim.machine import Machine, by_codes, choices, initiation_interval, through_port
-from gpusim.machine_record import UNITS
+from gpusim.machine import Machine, by_codes, choices, initiation_interval, tagged, through_port
+from gpusim.machine_record import FAR, NEAR, TEXTURES, UNITS
 from gpusim.row import decoded_t
 from gpusim.schema import PIPE_UNITS, SharedAtomic
 from gpusim.stall import Stall
@@ -211,8 +211,12 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
         row["space"] = SPACES[form.unit]
         row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
         row["latency"], row["war"] = _memory_costs(form, machine)
+        row["cached"] = _cached(form, machine)
     elif form.unit is Unit.TEXTURE:
         row["latency"], row["rung"] = machine.texture.latency, Stall.LONG_SCOREBOARD
+        row["cached"] = _cached(form, machine)
+        if row["cached"] and machine.texture_cache:
+            row["latency"] = machine.texture_cache.latency
     elif form.unit.value in machine.unit:
         row["latency"] = machine.unit[form.unit.value].latency
     _port(row, form, machine)
@@ -236,7 +240,20 @@ def _global_latency(form: Row, machine: Machine) -> int:
     cache = machine.cache
     if cache is None or cache.hits == "none" or not form.is_load:
         return machine.global_memory.latency
-    return int(getattr(cache, f"{cache.hits}_latency_{form.width}"))
+    level = {1 + NEAR: "l1", 1 + FAR: "l2"}.get(_cached(form, machine), cache.hits)
+    return int(getattr(cache, f"{level}_latency_{form.width}"))
+
+
+def _cached(form: Row, machine: Machine) -> int:
+    """The cache that accesses of an instruction ask first, counted from 1; 0 if none keeps tags of them."""
+    if not tagged(machine):
+        return 0
+    asked = {
+        Unit.GLOBAL: 1 + (NEAR if machine.l1 and machine.l1.global_loads else FAR),
+        Unit.LOCAL: 1 + NEAR if machine.l1 else 0,
+        Unit.TEXTURE: 1 + TEXTURES if machine.texture_cache else 0,
+    }
+    return asked.get(form.unit, 0)
 
 
 def _port(row: Any, form: Row, machine: Machine) -> None:

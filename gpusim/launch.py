@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim import instruction_caches, machine_record, state
+from gpusim import caches, instruction_caches, machine_record, state
 from gpusim.assign_codes import has_codes
 from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
@@ -21,10 +21,13 @@ from gpusim.machine import (
     line_cycles,
     pairs,
     row_bytes,
+    tagged,
     through_port,
+    transaction_bytes,
 )
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES, REGISTERED, check_policy
+from gpusim.schema import SECTOR_BYTES, Cache
 from gpusim.stall import Stall
 from isa.divergence import meetings
 from isa.errors import UserError
@@ -34,6 +37,7 @@ from isa.program import WORD_BYTES
 from isa.table import Unit
 
 NOT_YET = -(1 << 40)  # before every cycle
+LOCAL_BASE = 1 << 32  # by which caches know local memory: behind all global memory
 SHARE_PARTS = 64  # of a cycle, in which an SM's share of the channel is reckoned; of n shares together, 64 n
 
 
@@ -131,8 +135,9 @@ def _prepared(
     _check_capacity(machine, kernel, resident, number)
     computed = evaluated(kernel, feed)
     behind = resident * _words_of_block(kernel)
-    words = _image(kernel, feed, computed, memory, lines, number * behind)
-    global_words = len(words) - number * behind
+    room = number * behind + caches.words(machine, number)
+    words = _image(kernel, feed, computed, memory, lines, room)
+    global_words = len(words) - room
     decoded = decode(kernel, machine, computed, meetings(kernel.program))
     sms = np.zeros(number, state.sm_t)
     each = []
@@ -147,6 +152,9 @@ def _prepared(
         instruction_caches.prepare(sm, machine, len(decoded))
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
+        if tagged(machine):
+            caches.place(sm.launch, machine, s, number, len(words))
+            sm.launch.local_base = LOCAL_BASE + s * 4 * behind
         sm.program[: len(decoded)] = decoded
         sm.parting = bool((decoded["meeting"] >= 0).any())
         if feed == REPLAY:
@@ -229,7 +237,9 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.line_bytes = machine.global_memory.line_bytes
     if machine.cache and machine.cache.hits != "none":
         packed.hits = machine_record.HITS.index(machine.cache.hits)
-        packed.hit_late = getattr(machine.cache, f"{machine.cache.hits}_late")
+        packed.hit_late = caches.late(machine, machine.cache)
+    if machine.cache and tagged(machine):
+        _caches(packed, machine, machine.cache)
     packed.row_bytes = lcm(machine.global_memory.line_bytes, row_bytes(machine))
     packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
     packed.local_request = machine.local_memory.request_cycles
@@ -243,6 +253,22 @@ def _pack(packed: Any, machine: Machine) -> None:
     for unit, code in UNIT_CODE.items():
         _pack_unit(packed.units[code], unit, machine)
         packed.pairs[code] = sum(1 << UNIT_CODE[other] for other in pairs(machine, unit))
+
+
+def _caches(packed: Any, machine: Machine, cache: Cache) -> None:
+    """What misses take, and what stores do to the L1."""
+    packed.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
+    packed.far_late, packed.memory_latency = cache.l2_late, machine.global_memory.latency
+    packed.port_cost, packed.port_parts = cache.l2_sector_parts, SHARE_PARTS
+    for which, read in (
+        (machine_record.TEXTURES, machine.texture_cache),
+        (machine_record.SCALARS, machine.scalar_cache),
+    ):
+        packed.read_latency[which] = read.latency if read else 0
+    if machine.l1:
+        packed.misses = machine.l1.misses
+        packed.drops_stored = machine.l1.global_stores == "evict"
+        packed.keeps_stores = machine.l1.local_stores == "back"
 
 
 def _dependence(packed: Any, machine: Machine) -> None:
@@ -290,13 +316,14 @@ def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
 def line_cost(machine: Machine) -> int:
     """Parts of a cycle that one transaction occupies the channel, rounded: alike for a share and for all shares.
 
-    Where loads hit the L2 the channel is the one to the L2.
+    Where loads hit the L2 the channel is the one to the L2. Where tags say what hits, a transaction is 32 bytes.
 
     The rounding is below 0.1 % of a line of 128 bytes where a share is at most 16 bytes per cycle.
     """
     if machine.cache and machine.cache.hits == "l2":
         return machine.cache.l2_sector_parts
-    return round(SHARE_PARTS * line_cycles(machine))
+    size = SECTOR_BYTES if tagged(machine) else transaction_bytes(machine)
+    return round(SHARE_PARTS * line_cycles(machine) * size / transaction_bytes(machine))
 
 
 def _policy(name: str) -> tuple[int, int]:

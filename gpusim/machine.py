@@ -47,6 +47,11 @@ def by_codes(machine: Machine) -> bool:
     return machine.dependence is not None and machine.dependence.rule == "codes"
 
 
+def tagged(machine: Machine) -> bool:
+    """Tell whether the tags of its caches say what hits."""
+    return machine.cache is not None and machine.cache.hits == "tags"
+
+
 def initiation_interval(machine: Machine, pipe: str) -> int:
     """Cycles for which a warp instruction keeps the pipe from the next one."""
     return max(1, machine.limits.warp_size // machine.pipe[pipe].lanes)

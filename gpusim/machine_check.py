@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gpusim.machine_file import Fact
 from gpusim.policy import check_policy
-from gpusim.schema import MEMBERS, Machine, Selection
+from gpusim.schema import MEMBERS, SECTOR_BYTES, FarCache, Machine, NearCache, ReadCache, Selection
 from isa.errors import UserError
 from isa.profile import PLACE_BYTES
 
@@ -22,6 +22,11 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     _check_other_pipes(machine, facts)
     _check_memory(machine, facts)
     _check_fetch(machine, facts)
+    for level in ("l1", "l2", "texture_cache", "scalar_cache"):
+        if cache := getattr(machine, level):
+            _check_cache(machine, level, cache, facts)
+    if machine.cache and machine.cache.hits == "tags" and not (machine.l1 or machine.l2):
+        raise UserError(f"{facts['cache.hits'].place}: {machine.key} has no cache that keeps tags; add [l1] or [l2]")
     if machine.selection:
         _check_selection(machine, machine.selection, facts)
     if machine.dependence:
@@ -44,6 +49,18 @@ def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
         raise UserError(
             f"{place}: {chip.dram_mbs} MB/s is under 1/{SLOWEST} byte a cycle for each SM; take {slowest} or more"
         )
+
+
+def _check_cache(
+    machine: Machine, level: str, cache: NearCache | FarCache | ReadCache, facts: Mapping[str, Fact]
+) -> None:
+    """Check that lines are whole sectors, and the cache whole sets."""
+    line, place = machine.global_memory.line_bytes, facts[f"{level}.sector_bytes"].place
+    if cache.sector_bytes % SECTOR_BYTES or line % cache.sector_bytes:
+        raise UserError(f"{place}: sectors of {cache.sector_bytes} bytes; take 32 or more that divide a line of {line}")
+    if cache.bytes % (line * cache.ways):
+        place, sets = facts[f"{level}.bytes"].place, f"sets of {cache.ways} lines of {line} bytes"
+        raise UserError(f"{place}: {cache.bytes} bytes are no whole {sets}; take a multiple of {line * cache.ways}")
 
 
 def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:

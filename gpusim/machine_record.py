@@ -12,8 +12,9 @@ SHARED_RULES = ("fermi", "gt200", "kepler", "volta", "gcn")  # how addresses bec
 FERMI, GT200, KEPLER, VOLTA, GCN = range(len(SHARED_RULES))
 GLOBAL_RULES = ("fermi", "gt200", "sectors")  # how addresses become transactions: rules/global_memory.py
 LINES, SEGMENTS, SECTORS = range(len(GLOBAL_RULES))
-HITS = ("none", "l1", "l2")
-MEMORY, L1, L2 = range(len(HITS))
+HITS = ("none", "l1", "l2", "tags")
+MEMORY, L1, L2, TAGS = range(len(HITS))
+NEAR, FAR, TEXTURES, SCALARS = range(4)  # caches that keep tags: the L1, the L2, and two that are only read
 LEVELS = 4  # from which instructions come: a scheduler's own cache, two of the SM, memory
 OWN_CACHE = 0
 
@@ -68,6 +69,15 @@ machine_t = record([
     ("global_rule", "i8"),  # index into GLOBAL_RULES
     ("hits", "i8"),  # index into HITS: the cache that loads from global memory hit
     ("hit_late", "i8"),  # cycles that each request beyond the first adds to their latency
+    ("far_latency", "i8", (3,)),  # tags: of a hit in the L2, widths 32, 64, 128
+    ("far_late", "i8"),  # what each request beyond the first adds to it
+    ("memory_latency", "i8"),  # tags: of a load that both caches miss
+    ("read_latency", "i8", (4,)),  # of a hit in each cache that is only read
+    ("misses", "i8"),  # lines that the L1 waits for at once
+    ("drops_stored", "i8"),  # 1: the L1 drops a line that is stored to globally
+    ("keeps_stores", "i8"),  # 1: what is stored locally stays in the L1
+    ("port_cost", "i8"),  # parts of a cycle in which the channel to the L2 moves 32 bytes
+    ("port_parts", "i8"),  # parts of a cycle in which its time counts
     ("line_bytes", "i8"),  # bytes of a line of global memory, or of the largest segment
     ("line_cost", "i8"),  # parts of a cycle that one transaction occupies the channel
     ("channel_parts", "i8"),  # parts of a cycle in which the channel's time counts

@@ -18,6 +18,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("double", "i1"),  # 1: double precision
     ("queued", "i1"),  # 1: goes through the load/store unit
     ("space", "i1"),
+    ("cached", "i1"),  # the cache it asks first, counted from 1; 0: none keeps tags of it
     ("width", "i1"),  # 0, 1, 2 for 32, 64, 128 bits
     ("eventful", "i1"),  # 1: its outcome depends on values
     ("evaluate", "i1"),  # 1: its result is computed

@@ -205,9 +205,9 @@ class GlobalMemory(msgspec.Struct, frozen=True):
 
 
 class Cache(msgspec.Struct, frozen=True):
-    """Where loads from global memory hit a cache, all of a launch's alike, and what such a load takes."""
+    """Where loads from global memory hit a cache, and what such a load takes."""
 
-    hits: Literal["none", "l1", "l2"]
+    hits: Literal["none", "l1", "l2", "tags"]  # all of a launch's alike; or as the tags of [l1] and [l2] say
     l1_latency_32: Positive  # cycles of a load of this width, one request
     l1_latency_64: Positive
     l1_latency_128: Positive
@@ -217,6 +217,35 @@ class Cache(msgspec.Struct, frozen=True):
     l2_latency_128: Positive
     l2_late: Count
     l2_sector_parts: Positive  # 1/64 cycles of the SM's channel to the L2 for each sector
+
+
+class NearCache(msgspec.Struct, frozen=True):
+    """The SM's L1 cache, as its tags are kept; a line is global memory's."""
+
+    bytes: Positive
+    sector_bytes: Positive  # that a miss brings
+    ways: Positive
+    misses: Annotated[int, msgspec.Meta(ge=1, le=4096)]  # lines asked for and not there yet, at most
+    global_loads: Flag  # 1: loads from global memory look here; 0: local memory's alone
+    global_stores: Literal["evict", "update"]  # what a store, which goes through, does to a line that is here
+    local_stores: Literal["back", "through"]  # they stay until they must make room, or go through
+
+
+class FarCache(msgspec.Struct, frozen=True):
+    """The chip's L2 cache, as its tags are kept; what is stored stays until it must make room."""
+
+    bytes: Positive
+    sector_bytes: Positive
+    ways: Positive
+
+
+class ReadCache(msgspec.Struct, frozen=True):
+    """A cache of the SM that is only read, as its tags are kept; what it misses comes from the L2."""
+
+    bytes: Positive
+    sector_bytes: Positive
+    ways: Positive
+    latency: Positive  # cycles of a hit
 
 
 class LocalMemory(msgspec.Struct, frozen=True):
@@ -313,6 +342,10 @@ class Machine(msgspec.Struct, frozen=True):
     dependence: Dependence | None = None
     memory_port: MemoryPort | None = None
     cache: Cache | None = None
+    l1: NearCache | None = None
+    l2: FarCache | None = None
+    texture_cache: ReadCache | None = None
+    scalar_cache: ReadCache | None = None
     joint: dict[str, str] = {}
     blocked: dict[str, str] = {}
     shared_atomic: SharedAtomic | None = None

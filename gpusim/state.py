@@ -44,10 +44,21 @@ AGENTS = SCHEDULERS + 2
 CALENDAR = 32  # issue slots ahead that a scheduler looks after
 LANES = 32  # of a lane group, which values are computed for at once: a warp of 64 lanes has two
 GROUPS = 2  # of a warp at most
+REQUESTS = 256  # lines of an access: four words of local memory of each of 64 lanes
+REQUEST_ROW = 2 * REQUESTS  # words that a queue entry's requests take
+WAY_HEAD = 3  # words of a cache's way in front of those of its units
 LANE_GROUPS = 80  # 64 warps of 32 lanes, or 40 of 64
 NEVER = 1 << 60  # later than every cycle: wait to be woken
 LAUNCHER = 0  # agents: the block scheduler, then the warp schedulers, then the load/store unit
 FIRST_SCHEDULER = 1
+
+cache_t = record([
+    ("first", "i8"),  # word with the number of uses, behind which its ways lie
+    ("sets", "i8"),  # 0: there is no such cache
+    ("ways", "i8"),  # of a set
+    ("stride", "i8"),  # words of a way
+    ("sector", "i8"),  # parts of 32 bytes that come together
+])  # fmt: skip
 
 launch_t = record([
     ("grid", "i8", (3,)),
@@ -63,6 +74,12 @@ launch_t = record([
     ("shared_words", "i8"),  # words of it per block
     ("local_word", "i8"),  # where local memory begins in the memory array
     ("local_words", "i8"),  # words of it per thread
+    ("local_base", "i8"),  # byte address by which caches know it
+    ("cache_word", "i8"),  # where what caches keep begins in the memory array
+    ("cache_end", "i8"),
+    ("requests", "i8"),  # word in there of the first queue entry's requests
+    ("misses", "i8"),  # and of the times when lines on their way are there
+    ("caches", cache_t, (4,)),  # the L1, the L2, those that are only read
 ])  # fmt: skip
 
 warp_t = record([
@@ -169,6 +186,7 @@ entry_t = record([
     ("cycles", "i8"),  # that it occupies the load/store unit
     ("extra", "i8"),  # cycles on top of the latency (bank conflicts)
     ("transactions", "i8"),  # lines it moves to or from global memory
+    ("requests", "i8"),  # lines that it asks caches for
 ])  # fmt: skip
 
 queue_t = record([
@@ -184,6 +202,9 @@ load_store_t = record([
     ("entered", "i8"),  # entries so far
     ("channel", "i8"),  # when the memory channel is free, in parts of a cycle
     ("turn", "i8"),  # queue that is asked first at the next service
+    ("port", "i8"),  # when the channel to the L2 is free, in parts of a cycle
+    ("waited", "i8"),  # cycles for which the last access held the unit until a line was back
+    ("arrived", "i8"),  # when the last line asked for is there
     ("queues", queue_t, (SCHEDULERS,)),  # one for the SM, or one for each scheduler
 ])  # fmt: skip
 
@@ -191,6 +212,8 @@ outcome_t = record([
     ("cycles", "i8"),  # of the load/store unit
     ("extra", "i8"),
     ("transactions", "i8"),
+    ("requests", "i8"),
+    ("ready", "i8"),  # when what a cache that is only read was asked for is there
     ("active", "i8", (GROUPS,)),  # by lane group, mask of the lanes whose guard holds
     ("threads", "i8"),  # how many those are
     ("onward", "i8"),  # replay: pc where the warp goes on, of a program whose lanes may part

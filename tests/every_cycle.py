@@ -6,9 +6,12 @@ summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come f
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scan_paths
 from executed import execute, target
+from scan_caches import caches, places, requests
 from scan_codes import early, hold, obey, waits
 from scan_counts import wait_counts
 from scan_fetch import fetch, walk
@@ -35,6 +38,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
     schedulers = [Scheduler() for _ in range(machine.schedulers.count)]
     code = (with_codes(kernel.program, machine) if by_codes(machine) else kernel.program).instructions
     sm = Scan(kernel, machine, resident, code, memory.image(kernel), [None] * (resident * kernel.warps), schedulers)
+    sm.caches = caches(machine)
     for k, scheduler in enumerate(schedulers):
         scheduler.idle = [(-1, _offset(machine, k))]
     walk(sm)
@@ -333,7 +337,8 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     elif queued(sm, kind):
         enter(sm, k, warp, pc, active, addresses)
     elif kind not in ("exit", Unit.CONTROL):
-        _compute(sm, k, warp, pc, kind, now, late)
+        there = _fetched(sm, warp, pc, active, addresses, now) if kind == Unit.TEXTURE else now
+        _compute(sm, k, warp, pc, kind, now, late, there)
 
 
 def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
@@ -357,10 +362,19 @@ def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
         sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, warp.barrier))
 
 
-def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: int) -> None:
+def _fetched(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int:
+    """When a cache that keeps tags has what a texture fetch asks for."""
+    row = sm.kernel.program.instructions[pc].row
+    asked = requests(sm.machine, row, places(warp.slot, row, addresses, active, 0)) if sm.caches else []
+    return sm.caches.fetch(asked, now) if sm.caches else now
+
+
+def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: int, there: int) -> None:
     pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture = kind == Unit.TEXTURE
     latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
+    if texture and sm.caches and sm.caches.textures:
+        latency = there - now
     cycles = initiation_interval(sm.machine, pipe[0])
     for taken in (pipe, *named(sm, k, sm.machine.joint.get(kind, ""))):
         sm.pipes[taken] = now + cycles

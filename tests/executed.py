@@ -83,7 +83,7 @@ def _missing(machine: Machine, requests: int, moved: int) -> tuple[int, int, int
 def _hitting(machine: Machine, requests: int, sectors: int) -> tuple[int, int, int]:
     """The same for a load, which may hit a cache."""
     cache = machine.cache
-    if cache is None or cache.hits == "none":
+    if cache is None or cache.hits in ("none", "tags"):
         return _missing(machine, requests, sectors)
     cycles = requests * machine.global_memory.request_cycles
     if cache.hits == "l1":

@@ -22,6 +22,7 @@ from gpusim.rule import lowest_bit
 from gpusim.rules import (
     barrier,
     block_scheduler,
+    cache,
     control_code,
     dispatch,
     double_precision,
@@ -45,7 +46,7 @@ from isa.kernel import Kernel
 from isa.listing import read
 
 global_memory_transactions = global_memory.transactions
-NO_MUTANT, NO_CODED_MUTANT = "no mutant", "codes: no mutant"
+NO_MUTANT, NO_CODED_MUTANT, NO_TAGGED_MUTANT = "no mutant", "codes: no mutant", "tags: no mutant"
 BUSY = """
 .grid 2
 .block 96
@@ -93,6 +94,35 @@ both:
     STG [R3], R17
     EXIT
 """
+REUSING = """
+.grid 2
+.block 64
+.local 16
+.buffer x u32 1024 = iota
+    S2R R0, TID.X
+    SHL R1, R0, 2
+    IADD R1, R1, c[x]
+again:
+    LDG R2, [R1]
+    LDG R9, [R1]
+    IADD R5, R9, R9
+    LDG R3, [R1+256]
+    LDG R2, [R1]
+    LDG R4, [R1+512]
+    IADD R5, R2, R4
+    LDG R6, [R1]
+    STG [R1+768], R5
+    STL [RZ], R5
+    LDL R7, [RZ]
+    LDG R8, [R1+256]
+    STG [R1+1024], R7
+    STG [R1+1280], R8
+    IADD R5, R7, R6
+    IADD R10, R10, 1
+    ISETP.LT P0, R10, 3
+    @P0 BRA again
+    EXIT
+"""
 CHANGES: dict[str, int | str] = {
     "schedulers.count": 2,
     "limits.blocks": 1,
@@ -137,6 +167,19 @@ CODES: dict[str, int | str] = {
 }
 
 
+# Two lines in the L1 and four in the L2, a DRAM that is slow enough to matter.
+TAGS: dict[str, int | str] = {
+    "cache.hits": "tags",
+    "chip.dram_mbs": 4000,
+    "l1.bytes": 256,
+    "l1.sector_bytes": 64,
+    "l1.ways": 2,
+    "l1.misses": 3,
+    "l2.bytes": 512,
+    "l2.ways": 4,
+}
+
+
 def taken_first(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
     """Lanes part as they should, but the other way goes on."""
     warp = sm.warps[g]
@@ -170,6 +213,18 @@ def nothing(*_: Any) -> None:
 def ready_at_once(_sm: Any, *arguments: Any) -> Any:
     """No unit ever says later than now."""
     return arguments[-1]
+
+
+def last_way(words: Any, kept: Any, line: int) -> int:
+    """Where the line is kept, or the last way of its set."""
+    ways = [kept.first + 1 + (line % kept.sets * kept.ways + i) * kept.stride for i in range(kept.ways)]
+    return next((way for way in ways if words[way] == line + 1), ways[-1])
+
+
+def dropped(_sm: Any, words: Any, way: int, line: int, _now: int) -> None:
+    """What was stored is forgotten."""
+    if words[way] != line + 1:
+        cache._clear(words, _sm.launch.caches[1], way, line)
 
 
 def sooner(warp: Any, instruction: Any, pc: int, ready: int, commit: Callable[..., None] = scoreboard.commit) -> None:
@@ -239,6 +294,14 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "codes: loads hold no barrier": (control_code, "earliest", nothing),
     "codes: nothing freezes": (selection, "_freeze", nothing),
     "codes: pipes are asked before": (selection, "_unit_free", lambda *arguments: arguments[-1]),
+    NO_TAGGED_MUTANT: (pipe, "commit", pipe.commit),
+    "tags: the last way makes room": (cache, "_way", last_way),
+    "tags: the line that came first makes room": (cache, "_use", nothing),
+    "tags: lines on their way are there": (cache, "_there", lambda *_: 0),
+    "tags: a miss brings the line": (cache, "_lost", lambda *_: 0xF),
+    "tags: the latest line's place is free": (cache, "_room", lambda sm, _words: sm.launch.misses),
+    "tags: stored lines move nothing": (cache, "_drop", dropped),
+    "tags: stores stay in the L1": (cache, "_far_store", lambda *arguments: arguments[-1]),
     "lowest warp first": (policies, "choose", lowest_first),
 }
 
@@ -257,6 +320,8 @@ def verdict(name: str) -> str:
     kernel, machine = read(BUSY), plain_machine(CHANGES | (COUNTERS if module is wait_count else {}))
     if name.startswith("codes: "):
         kernel, machine = _yielding(kernel), plain_machine(CHANGES | CODES)
+    if name.startswith("tags: "):
+        kernel, machine = read(REUSING), plain_machine(CHANGES | TAGS)
     with patch.object(module, attribute, mutant):
         try:
             run = run_sm(kernel, machine, trace=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from executed import load_store_cost, replays
+from scan_caches import places, requests
 from scan_codes import hold
 from scan_state import Access, Scan, Warp
 
@@ -33,6 +34,9 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) ->
     costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm.machine, row), 0, 0)
     access = Access(warp, pc, *costs)
     sm.schedulers[k].replays += replays(sm.machine, row, costs[0])
+    if sm.caches and (row.unit is Unit.GLOBAL or (row.unit is Unit.LOCAL and sm.caches.near)):
+        local = sm.kernel.program.local_bytes // 4
+        access.requests = requests(sm.machine, row, places(warp.slot, row, addresses, active, local))
     warp.accesses.append(access)
     _queue(sm, k).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
@@ -55,12 +59,25 @@ def serve(sm: Scan, now: int) -> None:
     sm.turn = (y + 1) % count
     sm.free = now + access.cycles
     sm.ports[y] = now + _interval(machine, row, access.cycles)
-    gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
-    stores = row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL) and not row.is_load
-    access.done = max(sm.free, gone) if stores else gone + _latency(machine, row) + access.extra
+    if access.requests:
+        _cached(sm, row, access, now)
+    else:
+        gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
+        stores = row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL) and not row.is_load
+        access.done = max(sm.free, gone) if stores else gone + _latency(machine, row) + access.extra
     access.read = now + max(1, _hold(machine, row))
     agent = 1 + machine.schedulers.count
     sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))
+
+
+def _cached(sm: Scan, row: Row, access: Access, now: int) -> None:
+    """Follow an access through the caches; the unit waits where too many lines are on their way."""
+    assert sm.caches is not None
+    if row.is_load:
+        access.done, start = sm.caches.load(row, access.requests, now)
+        sm.free += start - now
+    else:
+        access.done = max(sm.free, sm.caches.store(row, access.requests, now))
 
 
 def _queue(sm: Scan, k: int) -> list[Access]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from scan_caches import Caches, Request
+
 from gpusim.machine import Machine
 from gpusim.stall import Stall
 from isa.control import BARRIERS
@@ -31,6 +33,7 @@ class Access:
     lines: int
     read: int = LATER
     done: int = LATER
+    requests: list[Request] = field(default_factory=list)  # what caches that keep tags are asked for
 
 
 @dataclass(eq=False)
@@ -102,6 +105,7 @@ class Scan:
     turn: int = 0  # queue that is asked first
     free: int = 0  # when the load/store unit can serve again
     channel: int = 0  # 1/64 cycles
+    caches: Caches | None = None  # where tags say what hits
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)
     caches: dict[tuple[str, int], dict[int, int]] = field(default_factory=dict)  # of instructions: lines, oldest first
     passed: dict[str, Fraction] = field(default_factory=dict)  # by cache: when its port is free

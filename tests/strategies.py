@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import hypothesis.strategies as st
 import numpy as np
+from cache_choices import CACHES
 from hypothesis import HealthCheck, settings
+from msgspec import structs
 from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop
 from timing import ADDED
 
 from gpusim.assign_codes import with_codes
-from gpusim.machine import Machine, load
+from gpusim.machine import Machine, load, tagged
 from gpusim.policy import POLICY_NAMES
 from gpusim.schema import PIPE_UNITS
 from isa.assembler import LARGEST, assemble
@@ -308,14 +310,6 @@ MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "shared_memory.latency_64": (26, 38),  # so that results may come early
     "shared_memory.latency_128": (26, 38),
 }
-CACHES: dict[str, Sequence[int | str]] = {
-    "cache.hits": ("none", "l1", "l2"),
-    **{f"cache.{level}_latency_{width}": (9, 40) for level in ("l1", "l2") for width in (32, 64, 128)},
-    **{f"cache.{key}": (0, 3) for key in ("l1_late", "l2_late")},
-    "cache.l2_sector_parts": (1, 19, 130),
-    **{f"shared_atomic.{key}": (1, 2, 5) for key in ("port", "war", "add_turns", "swap_turns")},
-    **{f"shared_atomic.{kind}_latency": (9, 40) for kind in ("add", "swap")},
-}
 OTHER_PIPES: dict[str, Sequence[int | str]] = {
     "unit.int.pipe": ("sp", "int16"),
     "unit.fp32.pipe": ("sp", "sp int16"),
@@ -377,15 +371,22 @@ def _slower(program: Program, drawn: Sequence[tuple[bool, int, int]]) -> Program
 
 
 @st.composite
-def machines(draw: st.DrawFn, warp_size: int = 32) -> Machine:
-    """Machines of one SM, whose schedulers, pipes, latencies, queues and rules of issue are any combination."""
+def machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True) -> Machine:
+    """Machines of one SM, whose schedulers, pipes, latencies, queues and rules of issue are any combination.
+
+    `tags`: caches may keep tags, and then no stream of the launch can be recorded.
+    """
     choices = CHOICES | {"limits.warp_size": (warp_size,)}
     choices |= draw(st.sampled_from(DEPENDENCES))
     for optional in OPTIONAL:
         choices |= optional if draw(st.booleans()) else {}
-    return load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})
+    if not tags:
+        choices |= {"cache.hits": ("none", "l1", "l2")}
+    machine = load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})
+    lacking = draw(st.sampled_from((None, None, "l1", "l2", "texture_cache"))) if tagged(machine) else None
+    return structs.replace(machine, **{lacking: None}) if lacking else machine
 
 
-def launches(of: st.SearchStrategy[Kernel]) -> st.SearchStrategy[tuple[Kernel, Machine]]:
-    """Kernels, each with a machine whose warps are of its size."""
-    return of.flatmap(lambda kernel: machines(kernel.warp_size).map(lambda machine: (kernel, machine)))
+def launches(of: st.SearchStrategy[Kernel], *, tags: bool = True) -> st.SearchStrategy[tuple[Kernel, Machine]]:
+    """Kernels, each with a machine whose warps are of its size; `tags` as in `machines`."""
+    return of.flatmap(lambda kernel: machines(kernel.warp_size, tags=tags).map(lambda machine: (kernel, machine)))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpusim.engines.trace import Take, to_file
 from gpusim.feed import AFFINE, EXECUTION, REPLAY, recordable
 from gpusim.launch import ChipLaunch, Launch, launch, launch_chip
-from gpusim.machine import Machine
+from gpusim.machine import Machine, tagged
 from gpusim.occupancy import Occupancy
 from gpusim.plural import plural
 from gpusim.recurrence import recurrence
@@ -127,7 +127,7 @@ def run_sm(
         job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress, take)
         return _run(job, *_engine(engine, kernel, prepared, max_cycles))[0]
 
-    return _recorded_or_not(run, kernel, feed)
+    return _recorded_or_not(run, kernel, machine, feed)
 
 
 def run_noting(
@@ -176,12 +176,12 @@ def run_chip(
         job = _Job(kernel, machine, prepared.each, kernel.blocks, engine, feed, max_cycles, progress)
         return _together(_run(job, *_chip_engine(engine, prepared)))
 
-    return _recorded_or_not(run, kernel, feed)
+    return _recorded_or_not(run, kernel, machine, feed)
 
 
-def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, feed: str) -> R:
-    """Run on the feed, and where that is replay and nothing can be recorded on affine."""
-    if feed == REPLAY and recordable(kernel):
+def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, machine: Machine, feed: str) -> R:
+    """Run on the feed, and where that is replay and nothing can be recorded, or tags need addresses, on affine."""
+    if feed == REPLAY and recordable(kernel) and not tagged(machine):
         try:
             return run(feed)
         except _UnrecordedError:

@@ -14,11 +14,13 @@ from typing import Any
 from gpusim.decode import GLOBAL_SPACE, STORE
 from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import (
+    cache,
     control_code,
     global_memory,
     in_flight,
     instruction_replay,
     memory_access,
+    queues,
     scoreboard,
     wait_count,
 )
@@ -33,7 +35,7 @@ def serves(instruction: Any) -> bool:
 @rule
 def _queue(sm: Any, k: int) -> Any:
     """The queue that scheduler k's instructions enter."""
-    return sm.load_store.queues[k if sm.machine.queues > 1 else 0]
+    return sm.load_store.queues[queues.number(sm, k)]
 
 
 @rule
@@ -51,12 +53,13 @@ def earliest(sm: Any, k: int, now: int) -> int:
 def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None:
     """The instruction of scheduler k's warp slot g enters the queue, with the outcome of its addresses."""
     unit, queue, warp, outcome = sm.load_store, _queue(sm, k), sm.warps[g], sm.outcome
-    entry = queue.entries[_wrapped(sm, queue.head + queue.count)]
+    entry = queue.entries[queues.behind(sm, queues.number(sm, k))]
     unit.entered += 1
     entry.number, entry.warp, entry.pc = unit.entered, g, pc
-    entry.cycles, entry.extra, entry.transactions = instruction.service, 0, 0
+    entry.cycles, entry.extra, entry.transactions, entry.requests = instruction.service, 0, 0, 0
     if memory_access.accesses(instruction):
         entry.cycles, entry.extra, entry.transactions = outcome.cycles, outcome.extra, outcome.transactions
+        entry.requests = outcome.requests
         if sm.machine.replays:
             instruction_replay.commit(sm, k, instruction, outcome.cycles)
     queue.count += 1
@@ -71,12 +74,6 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     if queue.count == 1:
         when = max(now, unit.free, queue.free)
         sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], when)
-
-
-@rule
-def _wrapped(sm: Any, place: int) -> int:
-    """The place in the ring of entries; it is as long as the queue, so that equal states lie alike."""
-    return place if place < sm.machine.queue else place - sm.machine.queue
 
 
 @rule
@@ -97,18 +94,24 @@ def _in_turn(sm: Any, now: int) -> int:
 
 
 @rule
-def serve(sm: Any, y: int, now: int) -> int:
+def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     """Serve the head of queue y; returns the warp slot it belongs to."""
     unit, queue = sm.load_store, sm.load_store.queues[y]
+    place = queue.head
     entry = queue.entries[queue.head]
     instruction, warp = sm.program[entry.pc], sm.warps[entry.warp]
     queue.count -= 1
-    queue.head = _wrapped(sm, queue.head + 1) if queue.count > 0 else 0
+    queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
     unit.free = now + entry.cycles
     queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
-    ready = result_at(sm, instruction, entry, now)
+    if entry.requests:
+        ready = cache.serve(sm, memory, y, place, now)
+        unit.free += unit.waited
+        ready = max(unit.free, ready) if instruction.action == STORE else ready
+    else:
+        ready = result_at(sm, instruction, entry, now)
     warp.pending -= 1
     warp.drained = max(warp.drained, ready)
     if instruction.counter >= 0:

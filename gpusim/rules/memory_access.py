@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, UPDATES
-from gpusim.machine_record import L1
+from gpusim.machine_record import L1, TAGS
 from gpusim.on_demand import on_demand
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.rules import global_memory, shared_memory
+from gpusim.rules import cache, global_memory, shared_memory
 from gpusim.state import LANES
 from isa.semantics import atomic_add
 
@@ -46,7 +46,7 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     remembered = sm.feed[group, instruction.feed]
     version = sm.warps[g].version[instruction.pointer] if instruction.pointer >= 0 else 1
     known = version > 0 and remembered.version == version and remembered.mask == active
-    if instruction.evaluate or not known:
+    if instruction.evaluate or not known or instruction.cached:
         _addresses(sm, instruction, group)
     if not known:
         if not _checked(sm, instruction, remembered, g, group, active):
@@ -58,6 +58,8 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     outcome.cycles += remembered.cycles
     outcome.transactions += remembered.transactions
     outcome.extra = extra(sm.machine, instruction, outcome.cycles)
+    if instruction.cached:
+        cache.note(sm, memory, g, group, active)
     if instruction.evaluate:
         if instruction.update >= 0 or instruction.access_bytes == 1:
             _each_moved(sm, instruction, memory, g, group, active)
@@ -141,7 +143,8 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
     elif instruction.space == GLOBAL_SPACE:
         requests, moved = global_memory.transactions(sm, active, words)
         into.cycles = requests * machine.global_request
-        into.transactions = 0 if machine.hits == L1 and instruction.action == LOAD else moved
+        still = machine.hits == TAGS or (machine.hits == L1 and instruction.action == LOAD)
+        into.transactions = 0 if still else moved
     else:
         into.cycles = words * machine.local_request
 

@@ -141,7 +141,7 @@ def serve(sm: Any, memory: Any, now: int) -> None:
     pc, cycles = entry.pc, entry.cycles
     if sm.flying:
         in_flight.read_again(sm, memory, entry.warp, pc, now)
-    g = load_store.serve(sm, y, now)
+    g = load_store.serve(sm, memory, y, now)
     record.service(sm, g, pc, cycles, now)
     if ladder.latest(sm.warps[g]) >= NEVER:
         prepare(sm, sm.warps[g])
@@ -302,7 +302,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         double_precision.commit(sm, now)
     if instruction.pipe >= 0:
         pipe.commit(sm, k, instruction.unit, now)
-        ready = now + instruction.latency + late
+        ready = max(now + instruction.latency, sm.outcome.ready) + late
         scoreboard.commit(warp, instruction, pc, ready)
         if machine.codes:
             _told(sm, g, instruction, now, ready)

@@ -25,7 +25,7 @@ from gpusim.decode import (
 )
 from gpusim.on_demand import on_demand
 from gpusim.rule import rarely, rule
-from gpusim.rules import cross_lane, memory_access, reach
+from gpusim.rules import cache, cross_lane, memory_access, reach
 from gpusim.rules.lanes import compare, compute32, compute64, look_up
 from gpusim.state import LANES
 
@@ -61,7 +61,7 @@ def execute(sm: Any, memory: Any, g: int) -> bool:
     """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, and `sm.fault` says how."""
     warp, outcome = sm.warps[g], sm.outcome
     instruction = sm.program[warp.pc]
-    outcome.threads = outcome.cycles = outcome.transactions = 0
+    outcome.threads = outcome.cycles = outcome.transactions = outcome.requests = outcome.ready = 0
     for half in range(sm.machine.groups):  # noqa: SIM110  (compiled)
         if not _of_group(sm, memory, g, half, instruction):
             return False
@@ -77,6 +77,9 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
     sm.outcome.threads += LANES if active == ALL else count(active)
     if active == 0:
         return True
+    if instruction.cached and instruction.action == FETCH:
+        _operand(sm.scratch.a, sm.lanes[group], instruction, 0)
+        cache.fetch(sm, memory, g, active)
     if memory_access.accesses(instruction):
         if not memory_access.access(sm, memory, g, group, active):
             return False

@@ -92,7 +92,7 @@ def test_time_does_not_depend_on_values(launched):
 
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=60)
-@given(launches(looping_kernels()))
+@given(launches(looping_kernels(), tags=False))
 def test_loops_are_replayed_as_they_are_executed(launched):
     """The same for long loops over several blocks, none of which falls back to another feed."""
     kernel, machine = launched

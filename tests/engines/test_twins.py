@@ -67,7 +67,7 @@ def test_twins_agree_on_two_thousand_pairs():
 
 
 @settings(REPEATABLE, max_examples=40 if COMPILED else 1)
-@given(launches(looping_kernels()))
+@given(launches(looping_kernels(), tags=False))
 def test_twins_agree_on_replay(launched):
     """The compiled engine, taking periods at once, and the reference engine, which never does, answer alike."""
     kernel, machine = launched

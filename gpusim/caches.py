@@ -1,0 +1,68 @@
+"""Where what caches keep lies in the memory array: behind local memory, for each SM and then for the L2 of all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.machine import Machine, tagged
+from gpusim.machine_record import FAR, NEAR, SCALARS, TEXTURES
+from gpusim.schema import SECTOR_BYTES, Cache, FarCache, NearCache, ReadCache
+from gpusim.state import REQUEST_ROW, WAY_HEAD
+
+Kept = NearCache | FarCache | ReadCache
+WORD = 2  # 32-bit words of a word that caches keep
+
+
+def words(machine: Machine, sms: int) -> int:
+    """Return how many 32-bit words the caches of so many SMs need; none where no tags are kept."""
+    return WORD * (sms * _of_sm(machine) + _of_cache(machine, machine.l2) + 1) if tagged(machine) else 0
+
+
+def place(target: Any, machine: Machine, s: int, sms: int, end: int) -> None:
+    """Tell the record of SM s's launch where its caches lie in a memory array of `end` words."""
+    target.cache_word, target.cache_end = end // WORD * WORD - words(machine, sms) + WORD, end // WORD * WORD
+    target.requests = s * _of_sm(machine)
+    target.misses = first = target.requests + _rows(machine) * REQUEST_ROW
+    first += machine.l1.misses if machine.l1 else 0
+    for which, cache in ((NEAR, machine.l1), (TEXTURES, machine.texture_cache), (SCALARS, machine.scalar_cache)):
+        if cache:
+            _pack(target.caches[which], machine, cache, first)
+            first += _of_cache(machine, cache)
+    if machine.l2:
+        _pack(target.caches[FAR], machine, machine.l2, sms * _of_sm(machine))
+
+
+def late(machine: Machine, cache: Cache) -> int:
+    """Return the cycles that each request beyond the first adds to a load that hits the first cache asked."""
+    if cache.hits == "l1" or (tagged(machine) and machine.l1 and machine.l1.global_loads):
+        return cache.l1_late
+    return cache.l2_late
+
+
+def _pack(target: Any, machine: Machine, cache: Kept, first: int) -> None:
+    target.first, target.sets, target.ways = first, _sets(machine, cache), cache.ways
+    target.stride, target.sector = _stride(machine), cache.sector_bytes // SECTOR_BYTES
+
+
+def _of_sm(machine: Machine) -> int:
+    misses = machine.l1.misses if machine.l1 else 0
+    own = machine.l1, machine.texture_cache, machine.scalar_cache
+    return _rows(machine) * REQUEST_ROW + misses + sum(_of_cache(machine, cache) for cache in own)
+
+
+def _rows(machine: Machine) -> int:
+    """Entries of all queues, and one for what does not queue."""
+    return machine.load_store.queue * (machine.schedulers.count if machine.memory_port else 1) + 1
+
+
+def _of_cache(machine: Machine, cache: Kept | None) -> int:
+    return 1 + _sets(machine, cache) * cache.ways * _stride(machine) if cache else 0
+
+
+def _sets(machine: Machine, cache: Kept) -> int:
+    return cache.bytes // (machine.global_memory.line_bytes * cache.ways)
+
+
+def _stride(machine: Machine) -> int:
+    """Words of a way."""
+    return WAY_HEAD + machine.global_memory.line_bytes // SECTOR_BYTES
