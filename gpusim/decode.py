@@ -12,6 +12,7 @@ from gpusim.assign_codes import with_codes
 from gpusim.machine import Machine, by_codes, choices, initiation_interval, tagged, through_port
 from gpusim.machine_record import FAR, NEAR, TEXTURES, UNITS
 from gpusim.row import decoded_t
+from gpusim.scalar_registers import in_place
 from gpusim.schema import PIPE_UNITS, SharedAtomic
 from gpusim.stall import Stall
 from isa.control import Control
@@ -43,10 +44,10 @@ LOOKUP, CROSS_LANE = 11, 12  # by truth table; from other lanes
 SHARED_SPACE, GLOBAL_SPACE, LOCAL_SPACE = range(3)
 
 UNIT_CODE = {unit: code for code, unit in enumerate(Unit)}
-COMPARISONS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.form[0] == "P"))
+COMPARISONS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.compares))
 VALUES64 = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.width == 64))
 LOOKUPS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.form[-1] == "n"))
-WORDWISE = [row for row in ROWS if row.value and row.form[0] == "d" and row.form[-1] != "n" and row.width == 32]
+WORDWISE = [row for row in ROWS if row.value and row.form[0] in "dD" and row.form[-1] != "n" and row.width == 32]
 VALUES32 = tuple(dict.fromkeys(row.value for row in WORDWISE if row.value))
 UPDATES = tuple(dict.fromkeys(row.update for row in ROWS if row.update))
 ACROSS = tuple(dict.fromkeys(row.across for row in ROWS if row.across))
@@ -57,17 +58,18 @@ GROUPS: Mapping[int, tuple[Callable[..., Any], ...]] = {
     LOOKUP: LOOKUPS,
     CROSS_LANE: ACROSS,
 }
-SPACES = {Unit.SHARED: SHARED_SPACE, Unit.GLOBAL: GLOBAL_SPACE, Unit.LOCAL: LOCAL_SPACE}
+QUEUED = {Unit.SHARED: SHARED_SPACE, Unit.GLOBAL: GLOBAL_SPACE, Unit.LOCAL: LOCAL_SPACE}  # of the load/store unit
+SPACES = QUEUED | {Unit.SMEM: GLOBAL_SPACE}
 COUNT_BITS = 8  # of the reads of one register bank
 SIGN_BIT, TWOS_COMPLEMENT = 1, 2  # the two meanings of a minus before a register
 
 
 def decode(
-    kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], meetings: Mapping[int, int]
+    kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points: Mapping[int, int]
 ) -> np.recarray[Any, Any]:
     """The program's rows, and one more behind its end; `evaluate[pc]` says whose results are computed.
 
-    `meetings` are those of `isa.divergence`.
+    `points` are the meetings of `isa.divergence`.
 
     Raises UserError for a register above the machine's limit.
     """
@@ -80,9 +82,9 @@ def decode(
         if first[instruction] == pc:
             _check(pc, instruction, machine)
             _fill(rows[pc], instruction, machine, known, kernel)
-    queued = np.array([i.row.unit in SPACES for i in instructions], np.bool_)
+    accesses = np.array([i.row.unit in SPACES for i in instructions], np.bool_)
     rows["evaluate"][:-1] = evaluate
-    rows["feed"][:-1] = np.where(queued, np.cumsum(queued) - 1, -1)
+    rows["feed"][:-1] = np.where(accesses, np.cumsum(accesses) - 1, -1)
     rows[-1]["action"] = EXIT
     rows[-1]["guard"] = PT_INDEX
     for name in (
@@ -100,14 +102,15 @@ def decode(
     rows[-1]["unit"] = UNIT_CODE[Unit.CONTROL]
     if machine.fetch:
         rows["line"] = np.arange(len(rows)) // machine.fetch.line
-    _meetings(rows, meetings)
+    _meetings(rows, points)
     _visits(rows)
     return rows.view(np.recarray)
 
 
 def _instructions(kernel: Kernel, machine: Machine) -> Sequence[Instruction]:
     """The program's instructions, with control codes assigned where the machine needs them and there are none."""
-    return (with_codes(kernel.program, machine) if by_codes(machine) else kernel.program).instructions
+    program = with_codes(kernel.program, machine) if by_codes(machine) else kernel.program
+    return in_place(kernel, program, machine)
 
 
 def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[str, Any], kernel: Kernel) -> None:
@@ -133,8 +136,9 @@ def _wait_counts(row: Any, instruction: Instruction, machine: Machine) -> None:
         return
     largest = machine.wait_counters.vector, machine.wait_counters.shared
     if instruction.row.unit in SPACES:
-        row["counter"] = counter = int(instruction.row.unit is Unit.SHARED)
-        row["most"][counter] = largest[counter] - 1
+        row["counter"] = counter = int(instruction.row.unit in (Unit.SHARED, Unit.SMEM))
+        row["counted"] = min(instruction.row.words, 2) if instruction.row.unit is Unit.SMEM else 1
+        row["most"][counter] = max(0, largest[counter] - int(row["counted"]))
     elif instruction.row.mnemonic == "S_WAITCNT":
         row["most"] = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
 
@@ -181,15 +185,15 @@ def _check(pc: int, instruction: Instruction, machine: Machine) -> None:
 
 
 def _check_barrier(pc: int, instruction: Instruction, machine: Machine) -> None:
-    barrier, *threads = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
+    barrier, threads = instruction.barrier()
     if barrier >= machine.limits.barriers:
         raise UserError(
             f"{_place(pc, instruction)}: barrier {barrier} is beyond the {machine.limits.barriers} of {machine.key}; "
             "use a lower one"
         )
-    if threads and threads[0] % machine.limits.warp_size:
+    if threads and threads % machine.limits.warp_size:
         raise UserError(
-            f"{_place(pc, instruction)}: {threads[0]} threads are no whole warps; take a multiple of "
+            f"{_place(pc, instruction)}: {threads} threads are no whole warps; take a multiple of "
             f"{machine.limits.warp_size}"
         )
 
@@ -200,15 +204,16 @@ def _place(pc: int, instruction: Instruction) -> str:
 
 def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["unit"] = UNIT_CODE[form.unit]
-    row["words"], row["width"] = form.words, {32: 0, 64: 1, 128: 2}[form.width]
+    row["words"], row["width"] = form.words, {32: 0, 64: 1}.get(form.width, 2)
+    row["alignment"], row["intervals"] = form.alignment, form.intervals
     row["access_bytes"], row["update"] = form.nbytes, -1 if form.update is None else UPDATES.index(form.update)
     row["action"] = _action(form)
     row["rung"] = Stall.WAIT
     row["double"] = form.unit is Unit.DP
     row["pipe"] = -1
-    row["queued"] = form.unit in SPACES or through_port(machine, form.unit)
-    if form.unit in SPACES:
-        row["space"] = SPACES[form.unit]
+    row["queued"] = form.unit in QUEUED or through_port(machine, form.unit)
+    row["space"] = SPACES.get(form.unit, 0)
+    if form.unit in QUEUED:
         row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
         row["latency"], row["war"] = _memory_costs(form, machine)
         row["cached"] = _cached(form, machine)
@@ -218,6 +223,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
         if row["cached"] and machine.texture_cache:
             row["latency"] = machine.texture_cache.latency
     elif form.unit.value in machine.unit:
+        row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SMEM else Stall.WAIT
         row["latency"] = machine.unit[form.unit.value].latency
     _port(row, form, machine)
     if (pipes := choices(machine, form.unit)) and not row["queued"]:
@@ -293,8 +299,10 @@ def _action(form: Row) -> int:
         return next(action for action, group in GROUPS.items() if function in group)
     if form.unit in SPACES:
         return LOAD if form.is_load else STORE
-    by_mnemonic = {"S2R": SPECIAL, "TEX": FETCH, "BAR.SYNC": BARRIER, "BRA": BRANCH, "EXIT": EXIT}
-    return by_mnemonic.get(form.mnemonic, NOTHING)
+    if form.is_branch or form.is_exit:
+        return BRANCH if form.is_branch else EXIT
+    by_unit = {Unit.SPECIAL: SPECIAL, Unit.TEXTURE: FETCH, Unit.BARRIER: BARRIER}
+    return by_unit.get(form.unit, NOTHING)
 
 
 def _registers(row: Any, instruction: Instruction) -> None:
@@ -319,7 +327,7 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
     function = instruction.row.value or instruction.row.across
     if function is not None:
         row["value"] = GROUPS[int(row["action"])].index(function)
-    _numbers(row, [o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate)], kernel)
+    _numbers(row, instruction, kernel)
     for letter, operand in instruction.slots():
         _operand(row, letter, operand, instruction.row, known, kernel)
 
@@ -334,21 +342,21 @@ def _control(row: Any, instruction: Instruction) -> None:
     row["reuse"] = sum(o.reuse << "abc".index(letter) for letter, o in held)
 
 
-def _numbers(row: Any, numbers: list[int], kernel: Kernel) -> None:
+def _numbers(row: Any, instruction: Instruction, kernel: Kernel) -> None:
     row["arrivals"] = kernel.warps
     if row["action"] == BARRIER:
-        row["barrier"], row["arrivals"] = (
-            numbers[0],
-            numbers[1] // kernel.warp_size if len(numbers) > 1 else kernel.warps,
-        )
+        row["barrier"], threads = instruction.barrier()
+        row["arrivals"] = kernel.warps if threads is None else threads // kernel.warp_size
     elif row["action"] == LOOKUP:
-        (row["table"],) = numbers
+        (row["table"],) = [o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate)]
 
 
 def _operand(row: Any, letter: str, operand: Any, form: Row, known: Mapping[str, Any], kernel: Kernel) -> None:
     match operand:
-        case Register() if letter == "d":
+        case Register() if letter in "dD":
             row["destination"] = -1 if operand.index == RZ_INDEX else operand.index
+            if letter == "D":
+                _source(row, 2, operand, form)
         case Register():
             _source(row, "abc".index(letter), operand, form)
         case Immediate() if letter in "abc":

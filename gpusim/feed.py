@@ -21,6 +21,7 @@ from isa.address_slice import address_slice
 from isa.block_step import block_steps
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.semantics import ucompare
 from isa.table import Unit
 
 EXECUTION, AFFINE, REPLAY = FEEDS = ("execution", "affine", "replay")
@@ -47,7 +48,7 @@ def prepare_replay(sm: Any, kernel: Kernel) -> None:
     """Let the SM record streams, and tell it how addresses and comparisons move from block to block."""
     sm.replaying = True
     steps = block_steps(kernel) if kernel.blocks > 1 else None
-    moving = [pc for pc in steps or () if kernel.program.instructions[pc].row.unit is not Unit.GLOBAL]
+    moving = [pc for pc in steps or () if kernel.program.instructions[pc].row.unit not in (Unit.GLOBAL, Unit.SMEM)]
     sm.memory_feeds = int(sm.program["feed"][: len(kernel.program)].max(initial=-1)) + 1
     sm.feeds = sm.memory_feeds + len(moving)
     sm.provable = steps is not None and sm.feeds <= FEED
@@ -56,6 +57,6 @@ def prepare_replay(sm: Any, kernel: Kernel) -> None:
         return
     for feed, pc in enumerate(moving, int(sm.memory_feeds)):
         sm.program[pc].feed = feed
-        sm.program[pc].bias = 0 if ".U32" in kernel.program.instructions[pc].row.mnemonic else 1 << 31
+        sm.program[pc].bias = 0 if kernel.program.instructions[pc].row.value is ucompare else 1 << 31
     for pc, step in (steps or {}).items():
         sm.block_step[sm.program[pc].feed] = step

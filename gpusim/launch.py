@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpusim import caches, instruction_caches, machine_record, state
 from gpusim.assign_codes import has_codes
-from gpusim.decode import SPACES, UNIT_CODE, decode, pipe_names
+from gpusim.decode import QUEUED, SPACES, UNIT_CODE, decode, pipe_names
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
 from gpusim.machine import (
     Machine,
@@ -147,7 +147,7 @@ def _prepared(
         _dependence(sm.machine, machine)
         _selection(sm.machine, machine)
         _instruction_replay(sm.machine, machine)
-        sm.flying = by_codes(machine) and feed == EXECUTION and has_codes(kernel.program)
+        sm.flying = feed == EXECUTION and _flying(kernel, machine)
         _register_file(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         instruction_caches.prepare(sm, machine, len(decoded))
         _start(sm, machine, resident * kernel.warps)
@@ -163,6 +163,13 @@ def _prepared(
         rows = sm.program[: len(decoded)].view(np.recarray)
         each.append(Launch(sms[s : s + 1], sm, words, rows, fits, global_words))
     return sms, each
+
+
+def _flying(kernel: Kernel, machine: Machine) -> bool:
+    """Tell whether results are kept aside until they are there, as nothing but the program waits for them."""
+    if by_codes(machine):
+        return has_codes(kernel.program)
+    return machine.wait_counters is not None and any(i.row.unit in SPACES for i in kernel.program.instructions)
 
 
 def _words_of_block(kernel: Kernel) -> int:
@@ -200,6 +207,7 @@ def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -
         ("shared_memory.banks", machine.shared_memory.banks, state.LANES),
         ("instructions", len(kernel.program) + 1, state.PROGRAM),
         ("memory instructions", sum(i.row.unit in SPACES for i in kernel.program.instructions), state.FEED),
+        ("registers of a thread and a warp", kernel.program.registers + kernel.program.scalars, state.REGISTERS - 1),
         ("buffers", len(kernel.buffers), state.BUFFERS),
         ("resident blocks", resident, state.BLOCKS),
         ("resident warps", resident * kernel.warps, state.WARPS),
@@ -308,7 +316,7 @@ def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
     )
     packed.asked = bool(pipes) and not (machine.selection and unit in machine.selection.keeps.split())
     packed.lone = len(pipes) == 1 and packed.joint < 0 and packed.blocked < 0
-    packed.double, packed.queued = unit is Unit.DP, unit in SPACES or through_port(machine, unit)
+    packed.double, packed.queued = unit is Unit.DP, unit in QUEUED or through_port(machine, unit)
     throttle = Stall.MIO_THROTTLE if packed.queued else Stall.MATH_PIPE_THROTTLE
     packed.throttle = Stall.TEX_THROTTLE if unit is Unit.TEXTURE else throttle
 

@@ -9,6 +9,7 @@ from gpusim.policy import check_policy
 from gpusim.schema import MEMBERS, SECTOR_BYTES, FarCache, Machine, NearCache, ReadCache, Selection
 from isa.errors import UserError
 from isa.profile import PLACE_BYTES
+from isa.table import Unit
 
 SLOWEST = 64  # a share of the bandwidth moves a byte in so many cycles at the latest: products stay within 64 bits
 
@@ -129,7 +130,7 @@ def _check_port(machine: Machine, facts: Mapping[str, Fact]) -> None:
     if port is None:
         return
     for word in port.units.split() if port.units != "none" else ():
-        if word not in machine.unit:
+        if word not in machine.unit or word == Unit.SMEM:
             place, choose = facts["memory_port.units"].place, f"choose from {', '.join(machine.unit)}, or none"
             raise UserError(f"{place}: {machine.key} has no unit class {word}; {choose}")
     for width, early in ((64, port.early_64), (128, port.early_128)):

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from gpusim.machine import Machine
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.operand import VCC
+from isa.program import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Occupancy:
 
     blocks: int
     warps: int
-    limiter: str  # "registers", "shared memory", "warps", "threads" or "blocks"
+    limiter: str  # "registers", "scalar registers", "shared memory", "warps", "threads" or "blocks"
     next_step: str
 
 
@@ -45,6 +47,7 @@ def blocks_by_resource(kernel: Kernel, machine: Machine) -> dict[str, int]:
         registers = _warps_by_registers(kernel, machine), kernel.warps
     for_each = {
         "registers": registers,
+        "scalar registers": (_warps_by_scalars(kernel, machine), kernel.warps if kernel.program.scalars else 0),
         "shared memory": (limits.shared_bytes, shared_per_block(kernel, machine)),
         "warps": (limits.warps, kernel.warps),
         "threads": (limits.threads, kernel.threads),
@@ -65,6 +68,29 @@ def _warps_by_registers(kernel: Kernel, machine: Machine) -> int:
     files, limits = machine.schedulers.count, machine.limits
     of_warp = _round_up(kernel.program.registers * kernel.warp_size, limits.register_unit)
     return files * (limits.registers // files // of_warp)
+
+
+def _warps_by_scalars(kernel: Kernel, machine: Machine) -> int:
+    """Warps that the scalar registers of all schedulers hold; VCC is a pair of them where the program uses it."""
+    file = machine.scalar_file
+    if file is None or not kernel.program.scalars:
+        return 0
+    of_warp = _round_up(scalars_of_warp(kernel.program), file.unit)
+    return machine.schedulers.count * (file.registers // of_warp)
+
+
+def scalars_of_warp(program: Program) -> int:
+    """Scalar registers that a warp needs: the highest named, plus one, and two for VCC where it is written."""
+    return program.scalars + 2 * any(VCC in dict(i.row.implied).values() for i in program.instructions)
+
+
+def _scalars_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
+    """Most scalar registers of a warp with which so many blocks fit."""
+    file = machine.scalar_file
+    if file is None:
+        return kernel.program.scalars
+    of_scheduler = _round_up(blocks * kernel.warps, machine.schedulers.count) // machine.schedulers.count
+    return file.registers // of_scheduler // file.unit * file.unit
 
 
 def shared_per_block(kernel: Kernel, machine: Machine) -> int:
@@ -120,6 +146,9 @@ def _too_large(kernel: Kernel, machine: Machine, limiter: str) -> str:
         need, fit = registers_per_block(kernel, machine), _registers_for(kernel, machine, 1)
         advice = f"take at most {fit} per thread, or smaller blocks"
         return f"needs {need} registers per block; {machine.key} has {limits.registers}; {advice}"
+    if limiter == "scalar registers":
+        need, fit = scalars_of_warp(kernel.program), _scalars_for(kernel, machine, 1)
+        return f"needs {need} scalar registers per warp; on {machine.key} {fit} leave room for a block; take no more"
     if limiter == "shared memory":
         need, fit = shared_per_block(kernel, machine), _shared_for(machine, 1)
         return f"needs {need} bytes of shared memory; {machine.key} has {limits.shared_bytes}; take at most {fit}"
@@ -135,6 +164,7 @@ def _next_step(kernel: Kernel, machine: Machine, blocks: int) -> str:
     registers, shared = _registers_for(kernel, machine, blocks), _shared_for(machine, blocks)
     wanted = (
         (kernel.program.registers, registers, "registers per thread"),
+        (scalars_of_warp(kernel.program), _scalars_for(kernel, machine, blocks), "scalar registers per warp"),
         (kernel.program.shared_bytes, shared, "bytes of shared memory"),
         (kernel.warps, limits.warps // blocks, "warps per block"),
         (kernel.threads, limits.threads // blocks, "threads per block"),

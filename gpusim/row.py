@@ -23,6 +23,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("eventful", "i1"),  # 1: its outcome depends on values
     ("evaluate", "i1"),  # 1: its result is computed
     ("counter", "i1"),  # that counts it while it is under way, -1: none
+    ("counted", "i1"),  # by how much
     ("most", "i1", (COUNTERS,)),  # accesses under way with which it may issue, by counter, -1: any number
     ("guard", "i1"),
     ("selector", "i1"),  # predicate handed to the value function as c, -1: none
@@ -30,8 +31,8 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("reads", "i1"),  # how many of `read` count
     ("waits", "i1"),  # how many of `read` it waits for: behind those read stand those that are only written
     ("writes", "i1"),
-    ("read", "u1", (13,)),  # registers read
-    ("write", "u1", (4,)),  # registers written
+    ("read", "u1", (17,)),  # registers read
+    ("write", "u1", (16,)),  # registers written
     ("issued", "i8"),  # warp instructions issued
     ("active", "i8"),  # thread instructions whose guard held
     ("passes", "i8"),  # load/store cycles it took
@@ -42,6 +43,8 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("war", "i4"),  # cycles from service until its source registers may be overwritten
     ("words", "i4"),  # 32-bit words per operand
     ("access_bytes", "i4"),  # bytes that a lane accesses
+    ("alignment", "i4"),  # bytes of which an address is a multiple
+    ("intervals", "i4"),  # initiation intervals for which it keeps its pipe
     ("update", "i4"),  # index of what an atomic does to its word, -1: no atomic
     ("turns", "i4"),  # passes of an atomic for each lane in the fullest bank, 0: as a load
     ("value", "i4"),  # index into the action's group of value functions

@@ -154,6 +154,14 @@ class WaitCounters(msgspec.Struct, frozen=True):
     shared: Annotated[int, msgspec.Meta(ge=1, le=63)]  # largest lgkmcnt: shared memory
 
 
+class ScalarFile(msgspec.Struct, frozen=True):
+    """GCN's scalar registers, which the lanes of a warp have in common; without this section there are none."""
+
+    registers: Positive  # of each scheduler
+    unit: Positive  # a warp's are allocated in multiples of this
+    per_warp: Annotated[int, msgspec.Meta(ge=1, le=102)]  # that a warp may use, beside VCC
+
+
 class LoadStore(msgspec.Struct, frozen=True):
     """The load/store units' instruction queue."""
 
@@ -352,6 +360,7 @@ class Machine(msgspec.Struct, frozen=True):
     wait_counters: WaitCounters | None = None
     instruction_replay: InstructionReplay | None = None
     fetch: Fetch | None = None
+    scalar_file: ScalarFile | None = None
 
 
 def _section(kind: Any) -> Any:

@@ -121,7 +121,8 @@ warp_t = record([
     ("departed", "i8"),  # those so far
     ("kept", "i8", (OPERANDS, REUSE)),  # the reuse cache, by operand slot and width: register + 1, 0: nothing
     ("unserved", "i8", (COUNTERS,)),  # accesses issued and not served, by counter
-    ("returned", "i8", (COUNTERS, COUNTED)),  # when all but the last n accesses of each are back
+    ("returned", "i8", (COUNTERS, COUNTED)),  # when those of each are back, the latest first
+    ("latest", "i8", (COUNTERS,)),  # when the last one served by the load/store unit is
 ], spread=True)  # fmt: skip
 
 scheduler_t = record([

@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from isa import control
+from isa import control, gcn_text
 from isa.instruction import Instruction
 from isa.operand import PT, Constant, Immediate, Label, Operand, Predicate
 from isa.operand_text import operand, predicate
@@ -30,11 +30,12 @@ __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
 
 RESOURCES = (".shared", ".local")
 BARRIERS = 16
-LARGEST = {"LOP3": 0xFF, "WARPSYNC": 0xFFFFFFFF, "S_WAITCNT": 63}  # truth table of three bits; mask of lanes; count
+LARGEST = {"LOP3": 0xFF, "WARPSYNC": 0xFFFFFFFF, "S_WAITCNT": 63, "S_NOP": 15}  # truth table; mask; counts
 _LABEL = re.compile(rf"({IDENTIFIER})\s*:")
 _WORD = re.compile(r"\S+")
 _USAGE = {
     "d": "Rd",
+    "D": "Rd",
     "a": "Ra",
     "b": "Rb",
     "c": "Rc",
@@ -142,12 +143,22 @@ def _instruction(token: Token) -> tuple[Instruction, tuple[Token, ...]]:
     if not match:
         raise AssemblyError(rest, "no instruction after the guard or code; write one, such as @P0 BRA loop")
     row = _row(part(rest, 0, match.end()))
-    tokens = tuple(split(part(rest, match.end()), ","))
+    tokens, offset = _pieces(row, tuple(split(part(rest, match.end()), ",")))
+    if row.is_gcn and guard != PT:
+        raise AssemblyError(token, f"{row.mnemonic} has no guard; leave it out, or branch on SCC")
+    if row.mnemonic == "S_WAITCNT" and (counts := gcn_text.counts(tokens)):
+        return Instruction(row, counts, line=token.line), tokens
     _check_count(part(rest, 0, match.end()), row, tokens)
     operands = tuple(operand(t, letter, row) for letter, t in zip(row.form, tokens, strict=False))
     _check_sources(row, tokens, operands)
     _check_numbers(row, tokens, operands)
-    return Instruction(row, operands, guard, token.line, code), tokens
+    moved = tuple(gcn_text.with_offset(o, offset) for o in operands) if offset else operands
+    return Instruction(row, moved, guard, token.line, code), tokens
+
+
+def _pieces(row: Row, tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], int]:
+    """Return what stands for operands, and an offset that stands apart."""
+    return gcn_text.pieces(row, tokens) if row.is_gcn else (tokens, 0)
 
 
 def _control(token: Token) -> tuple[control.Control | None, Token]:
@@ -175,6 +186,7 @@ def _row(token: Token) -> Row:
 
 def _check_count(mnemonic: Token, row: Row, tokens: tuple[Token, ...]) -> None:
     usage = f"write {row.mnemonic} {', '.join(_USAGE[letter] for letter in row.form)}".strip()
+    usage = gcn_text.usage(row) if row.is_gcn else usage
     if not len(row.form) - row.optional <= len(tokens) <= len(row.form):
         raise AssemblyError(mnemonic, f"{row.mnemonic} takes {len(row.form)} operands, not {len(tokens)}; {usage}")
     for token in tokens:
@@ -190,10 +202,11 @@ def _check_sources(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand,
     ]
     if len(literal) > 1:
         raise AssemblyError(literal[1], f"{row.mnemonic} takes one non-register source; MOV {literal[1].text} first")
+    gcn_text.check_scalars(row, tokens, operands)
 
 
 def _check_numbers(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand, ...]) -> None:
-    if row.unit is Unit.BARRIER:
+    if row.unit is Unit.BARRIER and operands:
         _check_barrier(tokens, operands)
     for letter, token, value in zip(row.form, tokens, operands, strict=False):
         most = LARGEST.get(row.mnemonic)

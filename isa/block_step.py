@@ -8,21 +8,24 @@ is given up.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
+from isa import semantics
 from isa.flow import overwrites, reads, successors, writes
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.memory import constants
 from isa.operand import PT_INDEX, RZ_INDEX, Constant, Immediate, Operand, Register, Special
+from isa.semantics import icompare, ucompare
 from isa.table import Unit
 
 Step = tuple[int, int, int]
 STILL: Step = (0, 0, 0)
 _BLOCK = {"CTAID.X": (1, 0, 0), "CTAID.Y": (0, 1, 0), "CTAID.Z": (0, 0, 1)}
 _MASK = 0xFFFFFFFF
+WORD = 32  # bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ def block_steps(kernel: Kernel) -> dict[int, Step] | None:
         step = _moves(instruction, state)
         if step is None or (step != STILL and instruction.row.unit in (Unit.SHARED, Unit.LOCAL)):
             return None
-        if instruction.row.unit is Unit.GLOBAL or step != STILL:
+        if instruction.row.unit in (Unit.GLOBAL, Unit.SMEM) or step != STILL:
             steps[pc] = step
     return steps
 
@@ -70,7 +73,7 @@ def _moves(instruction: Instruction, state: _State) -> Step | None:
 
 def _common(instruction: Instruction, state: _State) -> Step | None:
     """Return the step that both operands of an integer comparison share, None if there is none."""
-    if instruction.row.unit is not Unit.COMPARE or instruction.row.is_float:
+    if instruction.row.value not in (icompare, ucompare):
         return None
     a, b = (_step(operand, state) for letter, operand in instruction.slots() if letter in "ab")
     return a if a == b else None
@@ -132,8 +135,8 @@ def _result(instruction: Instruction, state: _State, known: Mapping[str, int], k
         return _special(instruction, kernel)
     if row.is_load:
         return _UNKNOWN
-    sources = {letter: _source(operand, state, known) for letter, operand in instruction.slots() if letter in "abc"}
-    linear = _linear(row.mnemonic, sources)
+    sources = {letter: _source(operand, state, known) for letter, operand in instruction.slots() if letter in "abcD"}
+    linear = _linear(row.value, sources)
     if linear is not None:
         return linear
     sources_still = all(state.get(name, _Value()).step == STILL for name in reads(instruction))
@@ -165,19 +168,16 @@ def _register(register: Register, state: _State) -> _Value:
     return _times(value, -1) if register.negated else value
 
 
-def _linear(mnemonic: str, sources: Mapping[str, _Value]) -> _Value | None:
+def _linear(value: object, sources: Mapping[str, _Value]) -> _Value | None:
     """Return the result of an instruction that is linear in its sources, None for any other."""
-    match mnemonic:
-        case "MOV":
-            return sources["a"]
-        case "IADD" | "IADD3":
-            return reduce(_plus, sources.values())
-        case "IMUL":
-            return _product(sources["a"], sources["b"])
-        case "IMAD":
-            return _plus(_product(sources["a"], sources["b"]), sources["c"])
-        case "SHL" if sources["b"].fixed is not None and sources["b"].fixed < 32:
-            return _times(sources["a"], 1 << sources["b"].fixed)
+    linear = _LINEAR.get(value)
+    if linear is not None:
+        return linear(sources)
+    count = sources["b"].fixed if value in (semantics.shl, semantics.funnel_left) else None
+    if value is semantics.shl and count is not None and count < WORD:
+        return _times(sources["a"], 1 << count)
+    if value is semantics.funnel_left and count is not None and "a" not in sources:
+        return _times(sources["c"], 1 << count % WORD)
     return None
 
 
@@ -202,3 +202,13 @@ def _times(value: _Value, factor: int) -> _Value:
         return _UNKNOWN
     x, y, z = ((s * factor) & _MASK for s in value.step)
     return _Value((x, y, z), None if value.fixed is None else value.fixed * factor & _MASK)
+
+
+_LINEAR: Mapping[object, Callable[[Mapping[str, _Value]], _Value]] = {
+    semantics.mov: lambda s: s["a"],
+    semantics.iadd: lambda s: _plus(s["a"], s["b"]),
+    semantics.isub: lambda s: _plus(s["a"], _times(s["b"], -1)),
+    semantics.iadd3: lambda s: reduce(_plus, s.values()),
+    semantics.imul: lambda s: _product(s["a"], s["b"]),
+    semantics.imad: lambda s: _plus(_product(s["a"], s["b"]), s["c"]),
+}

@@ -22,7 +22,7 @@ OWN = ("TID", "LANEID")  # special registers that differ between the lanes of a 
 
 def meetings(program: Program) -> dict[int, int]:
     """Return for each branch and exit at which lanes may part the pc where they meet; the program's length: its end."""
-    guarded = {pc for pc, i in enumerate(program.instructions) if i.row.mnemonic in ("BRA", "EXIT") and i.guard != PT}
+    guarded = {pc for pc, i in enumerate(program.instructions) if (i.row.is_branch or i.row.is_exit) and i.guard != PT}
     writers = _writers(program.instructions) if guarded else {}
     found: dict[int, int] = {}
     apart: set[int] = set()
@@ -61,7 +61,7 @@ def _ways(program: Program) -> list[tuple[int, ...]]:
     end, found = len(program), []
     for pc, after in enumerate(successors(program)):
         instruction = program.instructions[pc]
-        goes_on = instruction.row.mnemonic != "BRA" or instruction.guard != PT
+        goes_on = not instruction.row.is_branch or instruction.guard != PT
         found.append((*after, end) if not after or (pc + 1 == end and goes_on) else after)
     return found
 
@@ -79,9 +79,7 @@ def _closes_plain_loop(program: Program, pc: int) -> bool:
     label = branch.operands[0] if branch.operands else None
     start = program.labels[label.name] if isinstance(label, Label) else pc + 1
     body = program.instructions[start:pc]
-    return start <= pc and not any(
-        i.row.mnemonic == "BRA" or (i.row.mnemonic == "EXIT" and i.guard == PT) for i in body
-    )
+    return start <= pc and not any(i.row.is_branch or (i.row.is_exit and i.guard == PT) for i in body)
 
 
 def _writers(instructions: Sequence[Instruction]) -> dict[str, list[int]]:

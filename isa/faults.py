@@ -25,7 +25,7 @@ def place(kernel: Kernel, pc: int, block: int | None = None, warp: int | None = 
 
 def misaligned(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
     """Refuse a byte address that is not a multiple of the access width."""
-    nbytes = kernel.program.instructions[pc].row.nbytes
+    nbytes = kernel.program.instructions[pc].row.alignment
     return ExecutionError(
         f"{place(kernel, pc, block, warp, lane)}: address {address:#x} is misaligned for {nbytes} bytes; "
         f"use a multiple of {nbytes}, or a narrower access"

@@ -39,9 +39,9 @@ def overwrites(instruction: Instruction) -> bool:
 def _next(program: Program, pc: int) -> tuple[int, ...]:
     instruction = program.instructions[pc]
     after = {pc + 1}
-    if instruction.row.mnemonic in ("BRA", "EXIT") and overwrites(instruction):
+    if (instruction.row.is_branch or instruction.row.is_exit) and overwrites(instruction):
         after = set()
-    if instruction.row.mnemonic == "BRA":
+    if instruction.row.is_branch:
         label = instruction.operands[0]
         assert isinstance(label, Label)
         after.add(program.labels[label.name])

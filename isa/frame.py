@@ -55,7 +55,7 @@ def new_frame(
     kernel: Kernel, block: int, memory: NDArray[np.uint32], counts: NDArray[np.int64], active: NDArray[np.int64]
 ) -> Frame:
     """Return a block at its launch: everything zero but its special registers; `memory` is shared by all blocks."""
-    registers, warps, lanes = kernel.program.registers, kernel.warps, kernel.warp_size
+    registers, warps, lanes = kernel.program.register_rows, kernel.warps, kernel.warp_size
     local_words = kernel.program.local_bytes // WORD_BYTES
     predicates = np.zeros((PREDICATES, warps, lanes), np.bool_)
     predicates[PT_INDEX] = True

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from isa.control import Control
-from isa.operand import PT, PT_INDEX, RZ_INDEX, Address, Operand, Predicate, Register
+from isa.operand import PT, PT_INDEX, RZ_INDEX, Address, Immediate, Operand, Predicate, Register
 from isa.table import Row
 
 
@@ -20,9 +21,14 @@ class Instruction:
     line: int = field(default=0, compare=False)
     control: Control | None = None
 
+    def __post_init__(self) -> None:
+        """A row with a condition of its own has it as its guard."""
+        if self.row.condition is not None:
+            object.__setattr__(self, "guard", self.row.condition)
+
     def slots(self) -> Iterator[tuple[str, Operand]]:
-        """Pairs of form letter and operand, in the order of the text."""
-        return zip(self.row.form, self.operands, strict=False)
+        """Pairs of form letter and operand, in the order of the text, and those that the row implies."""
+        return chain(zip(self.row.form, self.operands, strict=False), self.row.implied)
 
     def reads(self) -> tuple[int, ...]:
         """Indices of the 32-bit registers read (each word of a wide operand; RZ excluded), address base included."""
@@ -33,7 +39,7 @@ class Instruction:
         return tuple(
             r
             for letter, operand in self.slots()
-            if letter == "d" and isinstance(operand, Register)
+            if letter in "dD" and isinstance(operand, Register)
             for r in _words(operand, self.row.words)
         )
 
@@ -48,6 +54,11 @@ class Instruction:
             o.index for letter, o in self.slots() if letter == "P" and isinstance(o, Predicate) and o.index != PT_INDEX
         )
 
+    def barrier(self) -> tuple[int, int | None]:
+        """Number of the barrier at which it waits, and the threads that release it if it says how many."""
+        numbers = [o.bits for o in self.operands if isinstance(o, Immediate)]
+        return (numbers[0] if numbers else 0), (numbers[1] if len(numbers) > 1 else None)
+
     def address(self) -> Address | None:
         """The memory operand, if there is one."""
         return next((o for o in self.operands if isinstance(o, Address)), None)
@@ -60,6 +71,6 @@ def _words(register: Register, words: int) -> range:
 def _words_read(letter: str, operand: Operand, words: int) -> range:
     if isinstance(operand, Address):
         return _words(operand.base, 1)
-    if letter in "abc" and isinstance(operand, Register):
+    if letter in "abcD" and isinstance(operand, Register):
         return _words(operand, words)
     return range(0)

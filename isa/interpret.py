@@ -21,14 +21,13 @@ from isa import batch, faults, memory, paths, rounds, steps
 from isa.divergence import meetings
 from isa.frame import Frame, Group, group_of, new_frame
 from isa.kernel import Kernel
-from isa.operand import Immediate, Label
+from isa.operand import Label
 from isa.paths import Path
 from isa.program import Program
 from isa.rounds import Loop, Turn
 from isa.steps import Action, Fetch, Observe, Scope
-from isa.table import Unit
+from isa.table import Row, Unit
 
-_TRANSFERS = ("BRA", "EXIT")
 LIMIT = 100_000_000  # warp instructions of a block: some sixty times a 4800-deep matrix product
 
 
@@ -135,7 +134,7 @@ def _plan(
     instructions, length = kernel.program.instructions, len(kernel.program)
     constants = memory.constants(kernel)
     guards = {pc: steps.guard(i.guard) for pc, i in enumerate(instructions)}
-    control = [pc for pc, i in enumerate(instructions) if i.row.unit is Unit.BARRIER or i.row.mnemonic in _TRANSFERS]
+    control = [pc for pc, i in enumerate(instructions) if _transfers(i.row)]
     actions = {
         pc: steps.action(Scope(kernel, pc, constants, observe), evaluate is None or bool(evaluate[pc]))
         for pc in sorted(guards.keys() - set(control))
@@ -155,12 +154,17 @@ def _plan(
     )
 
 
+def _transfers(row: Row) -> bool:
+    """Tell whether a warp may go on elsewhere, or wait."""
+    return row.unit is Unit.BARRIER or row.is_branch or row.is_exit
+
+
 def _loops(
     kernel: Kernel, constants: Mapping[str, int], evaluate: NDArray[np.bool_], control: Sequence[int]
 ) -> dict[int, Loop]:
     rows = {pc: kernel.program.instructions[pc].row for pc in control}
     needed = {pc: _barrier(kernel, pc)[1] for pc, row in rows.items() if row.unit is Unit.BARRIER}
-    branches = [pc for pc, row in rows.items() if row.mnemonic == "BRA"]
+    branches = [pc for pc, row in rows.items() if row.is_branch]
     found = {pc: rounds.loop_at(kernel, constants, evaluate, needed, pc) for pc in branches}
     return {pc: loop for pc, loop in found.items() if loop is not None}
 
@@ -239,7 +243,7 @@ def _transfer(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: 
     if row.unit is Unit.BARRIER:
         _arrive(plan, frame, progress, [int(w) for w in group.warps[np.any(lanes, axis=1)]], pc)
         return
-    if row.mnemonic == "EXIT":
+    if row.is_exit:
         _exit(frame, progress, group, lanes)
     else:
         taken = _branch(plan, frame, progress, group, lanes, pc)
@@ -331,8 +335,8 @@ def _arrive(plan: _Plan, frame: Frame, progress: _Progress, warps: Iterable[int]
 
 def _barrier(kernel: Kernel, pc: int) -> tuple[int, int]:
     """Return the id of a BAR.SYNC and the warps that release it: its thread count in whole warps, else all."""
-    numbers = [o.bits for o in kernel.program.instructions[pc].operands if isinstance(o, Immediate)]
-    return numbers[0], -(-numbers[1] // kernel.warp_size) if len(numbers) > 1 else kernel.warps
+    number, threads = kernel.program.instructions[pc].barrier()
+    return number, kernel.warps if threads is None else -(-threads // kernel.warp_size)
 
 
 def _release(plan: _Plan, progress: _Progress, barrier: int) -> None:

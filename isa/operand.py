@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 RZ_INDEX = 255
+FIRST_SCALAR = 256  # index of s0: scalar registers, one for all lanes of a warp (GCN)
+SCALARS = 102  # s0 to s101
 PT_INDEX = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """A 32-bit register of each thread, or the first of an aligned pair or quad; RZ reads zero and drops writes."""
+    """A 32-bit register of each thread, or the first of several; RZ reads zero and drops writes.
+
+    From FIRST_SCALAR on it is a scalar register, which all lanes of a warp have in common.
+    """
 
     index: int
     negated: bool = False
@@ -73,7 +78,23 @@ Operand = Register | Predicate | Immediate | Constant | Address | Special | Labe
 
 RZ = Register(RZ_INDEX)
 PT = Predicate(PT_INDEX)
+VCC, SCC = Predicate(5), Predicate(6)  # GCN's condition codes, of each lane and of the warp, are P5 and P6
 SPECIALS = (
     "TID.X", "TID.Y", "TID.Z", "CTAID.X", "CTAID.Y", "CTAID.Z",
     "NTID.X", "NTID.Y", "NTID.Z", "NCTAID.X", "NCTAID.Y", "NCTAID.Z", "LANEID", "WARPID",
 )  # fmt: skip
+
+
+def scalar(index: int) -> Register:
+    """Return the scalar register s0, s1, ... of that number."""
+    return Register(FIRST_SCALAR + index)
+
+
+def is_scalar(operand: object) -> bool:
+    """Tell whether an operand is a scalar register."""
+    return isinstance(operand, Register) and operand.index >= FIRST_SCALAR
+
+
+def register_name(index: int) -> str:
+    """Name of the 32-bit register with that index: R3, or s3 of the scalar ones."""
+    return f"s{index - FIRST_SCALAR}" if index >= FIRST_SCALAR else f"R{index}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from isa import literals
+from isa import gcn_text, literals
 from isa.operand import (
     RZ,
     SPECIALS,
@@ -20,7 +20,7 @@ from isa.operand import (
     Texture,
 )
 from isa.source import IDENTIFIER, AssemblyError, Token, part, suggest
-from isa.table import HALF_UNITS, Row
+from isa.table import HALF_UNITS, Row, Unit
 
 LAST_REGISTER = 254
 _REGISTER = re.compile(r"(-?)(?:R(\d+)|RZ)(\.reuse)?")
@@ -33,7 +33,18 @@ _NUMBER_LIKE = re.compile(r"[+-]?(\.?\d.*|inf|nan)", re.IGNORECASE)
 
 def operand(token: Token, letter: str, row: Row) -> Operand:
     """Operand of the kind that the form letter asks for; raises AssemblyError."""
+    if row.is_gcn and letter in "dDabcm":
+        return _of_gcn(token, letter, row)
     return _PARSERS[letter](token, row)
+
+
+def _of_gcn(token: Token, letter: str, row: Row) -> Operand:
+    if letter in "abc" and (constant := _CONSTANT.fullmatch(token.text)):
+        return _word_sized(token, row, Constant(constant[1]))
+    if letter in "abc" and _NUMBER_LIKE.fullmatch(token.text):
+        return _immediate(token, row)
+    register = gcn_text.register(token, letter, row)
+    return Address(register, 0) if letter == "m" else register
 
 
 def predicate(token: Token, row: Row | None = None) -> Predicate:  # noqa: ARG001
@@ -50,6 +61,8 @@ def takes_negation(row: Row) -> bool:
 
 
 def _destination(token: Token, row: Row) -> Register:
+    if row.unit is Unit.SPECIAL and token.text[:1] in "vs":
+        return gcn_text.register(token, "d", row)
     register = _register(token, row)
     if register.negated:
         raise AssemblyError(token, f"{token.text} is written, so it can't be negated; leave out the -")

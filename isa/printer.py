@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isa import control, literals
+from isa import control, gcn_text, literals
 from isa.instruction import Instruction
 from isa.operand import (
     PT,
@@ -18,6 +18,7 @@ from isa.operand import (
     Register,
     Special,
     Texture,
+    register_name,
 )
 from isa.program import Program
 from isa.table import HALF_UNITS, Row
@@ -36,9 +37,11 @@ def show(program: Program) -> str:
 def show_instruction(instruction: Instruction) -> str:
     """Text of one instruction: control code, guard, mnemonic, operands."""
     code = "" if instruction.control is None else f"{control.show(instruction.control)} "
-    guard = "" if instruction.guard == PT else f"@{_predicate(instruction.guard)} "
-    operands = ", ".join(_operand(o, letter, instruction.row) for letter, o in instruction.slots())
-    return f"{code}{guard}{instruction.row.mnemonic} {operands}".rstrip()
+    guard = "" if instruction.guard == PT or instruction.row.is_gcn else f"@{_predicate(instruction.guard)} "
+    row, written = instruction.row, zip(instruction.row.form, instruction.operands, strict=False)
+    texts = [(letter, _operand(o, letter, row), o) for letter, o in written]
+    operands = gcn_text.show(row, texts) if row.is_gcn else ", ".join(text for _, text, _ in texts)
+    return f"{code}{guard}{row.mnemonic} {operands}".rstrip()
 
 
 def _resources(program: Program) -> tuple[tuple[str, int], ...]:
@@ -69,7 +72,7 @@ def _operand(operand: Operand, letter: str, row: Row) -> str:
 
 
 def _register(register: Register) -> str:
-    name = "RZ" if register.index == RZ_INDEX else f"R{register.index}"
+    name = "RZ" if register.index == RZ_INDEX else register_name(register.index)
     return f"{'-' * register.negated}{name}{'.reuse' * register.reuse}"
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from isa.control import odd_one_out, uneven
 from isa.instruction import Instruction
+from isa.operand import FIRST_SCALAR
 
 WORD_BYTES = 4
 
@@ -36,9 +37,22 @@ class Program:
 
     @cached_property
     def registers(self) -> int:
-        """32-bit registers that a thread needs: the highest index used, plus one."""
-        used = [r for i in self.instructions for r in (*i.reads(), *i.writes())]
-        return max(used, default=-1) + 1
+        """32-bit registers that a thread needs: the highest index used, plus one; scalar ones not counted."""
+        return max((r for r in self._used if r < FIRST_SCALAR), default=-1) + 1
+
+    @cached_property
+    def scalars(self) -> int:
+        """Scalar registers that a warp needs."""
+        return max((r + 1 - FIRST_SCALAR for r in self._used if r >= FIRST_SCALAR), default=0)
+
+    @property
+    def register_rows(self) -> int:
+        """Where registers of both kinds end, by their index."""
+        return FIRST_SCALAR + self.scalars if self.scalars else self.registers
+
+    @cached_property
+    def _used(self) -> frozenset[int]:
+        return frozenset(r for i in self.instructions for r in (*i.reads(), *i.writes()))
 
     def __len__(self) -> int:
         """Number of instructions."""

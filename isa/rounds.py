@@ -22,7 +22,7 @@ from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import PT, RZ_INDEX, Label
 from isa.steps import Action, Fetch, Observe, Scope
-from isa.table import MEMORY_UNITS, Unit
+from isa.table import LOAD_UNITS, Unit
 
 FIRST = 16  # rounds guessed at the first attempt
 GROWTH = 8  # times as many after an attempt in which every round was as guessed
@@ -128,14 +128,14 @@ def _alone(instruction: Instruction, evaluated: bool) -> bool:
     row = instruction.row
     if row.unit is Unit.BARRIER:
         return not instruction.predicates_read()
-    if row.mnemonic in ("BRA", "EXIT"):
+    if row.is_branch or row.is_exit:
         return False
-    return not (evaluated and (row.unit in MEMORY_UNITS or row.unit is Unit.SPECIAL))
+    return not (evaluated and (row.unit in LOAD_UNITS or row.unit is Unit.SPECIAL))
 
 
 def _visit(scope: Scope, evaluated: bool, written: set[str]) -> Visit:
     instruction = scope.instruction
-    accesses = instruction.row.unit in MEMORY_UNITS
+    accesses = instruction.row.unit in LOAD_UNITS
     still = accesses and instruction.guard == PT and written.isdisjoint(_sources(instruction))
     action = None if instruction.row.unit is Unit.BARRIER else steps.action(scope, evaluated)
     return Visit(scope.pc, steps.guard(instruction.guard), action, accesses, still)

@@ -22,6 +22,10 @@ from isa.lanes import as_f32, as_f64, as_i32, as_u32, as_u64, choose, fma16, fma
 
 # A comparison is true if the relation between its operands is one of its code.
 LT, EQ, GT, UNORDERED = 1, 2, 4, 8
+# GCN's names of them; of its scalar comparisons; of singles, where LG is false with a NaN.
+RELATIONS = {"LT": LT, "EQ": EQ, "LE": LT | EQ, "GT": GT, "NE": LT | GT, "GE": GT | EQ}
+SCALAR_RELATIONS = {"LG" if name == "NE" else name: code for name, code in RELATIONS.items()}
+ORDERED_RELATIONS = SCALAR_RELATIONS | {"NEQ": LT | GT | UNORDERED}
 
 NAN32 = np.uint32(0x7FFFFFFF)
 NAN64 = np.uint64(0xFFF8000000000000)
@@ -51,6 +55,12 @@ def fadd(a: Any, b: Any, c: Any) -> Any:
 def fmul(a: Any, b: Any, c: Any) -> Any:
     """Single a b."""
     r = as_f32(a) * as_f32(b)
+    return choose(np.isnan(r), NAN32, as_u32(r))
+
+
+def fmad(a: Any, b: Any, c: Any) -> Any:
+    """Single a b + c, the product rounded before the sum (GCN's multiply-add; denormals are kept here)."""
+    r = as_f32(a) * as_f32(b) + as_f32(c)
     return choose(np.isnan(r), NAN32, as_u32(r))
 
 
@@ -84,6 +94,11 @@ def dmul(a: Any, b: Any, c: Any) -> Any:
 def iadd(a: Any, b: Any, c: Any) -> Any:
     """Sum, modulo 2**32."""
     return a + b
+
+
+def isub(a: Any, b: Any, c: Any) -> Any:
+    """Difference a - b, modulo 2**32."""
+    return a - b
 
 
 def imad(a: Any, b: Any, c: Any) -> Any:

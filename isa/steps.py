@@ -19,7 +19,7 @@ from isa.cross_lane import in_reach
 from isa.frame import Frame, Group
 from isa.operand import PT_INDEX, RZ_INDEX, Address, Constant, Immediate, Operand, Predicate, Register, Special, Texture
 from isa.operand_value import Fetch, Mask, Observe, Scope
-from isa.table import MEMORY_UNITS, Row, Unit
+from isa.table import Row, Unit
 
 __all__ = ["Action", "Fetch", "Mask", "Observe", "Scope", "action", "guard"]
 
@@ -33,7 +33,7 @@ def action(scope: Scope, compute: bool) -> Action | None:
     Without `compute` only the addresses of memory instructions are worked out, checked and observed.
     """
     row = scope.instruction.row
-    if row.unit in MEMORY_UNITS:
+    if row.is_load or row.is_store:
         return _memory(scope, compute)
     if not compute or row.unit in (Unit.BARRIER, Unit.CONTROL):
         return None
@@ -60,7 +60,7 @@ def _arithmetic(scope: Scope) -> Action:
     row = scope.instruction.row
     held = dict(scope.instruction.slots())
     a, b, c = _sources(scope, held)
-    write = values.writer(held["P"] if "P" in held else held["d"], row.width)
+    write = values.writer(held[next(letter for letter in "PdD" if letter in held)], row.width)
     number = held.get("n")
     value = partial(row.value, n=np.uint32(number.bits)) if row.value and isinstance(number, Immediate) else row.value
     assert value is not None
@@ -93,7 +93,8 @@ def _sources(scope: Scope, held: Mapping[str, Operand]) -> tuple[Fetch, Fetch, F
 def _third(scope: Scope, held: Mapping[str, Operand], row: Row) -> Fetch:
     if "Q" in held:
         return values.predicate(held["Q"])
-    return values.source(scope, held["c"], row) if "c" in held else values.uniform(row.code, 32)
+    addend = held.get("c", held.get("D"))
+    return values.source(scope, addend, row) if addend is not None else values.uniform(row.code, 32)
 
 
 def _special(scope: Scope) -> Action:
@@ -168,11 +169,11 @@ def _texel(scope: Scope) -> tuple[int, Fetch]:
 
 def _check(scope: Scope) -> Callable[[Frame, Group, Mask, NDArray[np.uint32]], None]:
     row = scope.instruction.row
-    nbytes, allowed = row.nbytes, access.ranges(scope.kernel, row)
+    nbytes, alignment, allowed = row.nbytes, row.alignment, access.ranges(scope.kernel, row)
 
     def check(frame: Frame, group: Group, mask: Mask, addresses: NDArray[np.uint32]) -> None:
         used = addresses if mask is None else addresses[mask]
-        if used.size and (access.misaligned(used, nbytes) or not access.inside(allowed, used, nbytes)):
+        if used.size and (access.misaligned(used, alignment) or not access.inside(allowed, used, nbytes)):
             raise _fault(scope, frame, group, mask, addresses)
 
     return check
@@ -182,7 +183,7 @@ def _fault(scope: Scope, frame: Frame, group: Group, mask: Mask, addresses: NDAr
     """Return the error of the first lane whose address is bad, misalignment first."""
     nbytes, ranges = scope.instruction.row.nbytes, access.ranges(scope.kernel, scope.instruction.row)
     active = group.live if mask is None else mask
-    crooked = active & ((addresses & np.uint32(nbytes - 1)) != 0)
+    crooked = active & ((addresses & np.uint32(scope.instruction.row.alignment - 1)) != 0)
     build = faults.misaligned if crooked.any() else faults.out_of_bounds
     bad = crooked if crooked.any() else active & access.outside(ranges, addresses, nbytes)
     row, lane = np.argwhere(bad)[0]
@@ -209,12 +210,14 @@ _INDEX = {
     Unit.SHARED: _word_index,
     Unit.GLOBAL: _word_index,
     Unit.TEXTURE: _word_index,
+    Unit.SMEM: _word_index,
     Unit.LOCAL: _local_index,
 }
 _WORDS: dict[Unit, Callable[[Frame], NDArray[np.uint32]]] = {
     Unit.SHARED: lambda frame: frame.shared,
     Unit.GLOBAL: lambda frame: frame.memory,
     Unit.TEXTURE: lambda frame: frame.memory,
+    Unit.SMEM: lambda frame: frame.memory,
     Unit.LOCAL: lambda frame: frame.local,
 }
 Move = Callable[[Frame, Group, Mask, NDArray[np.int64]], None]

@@ -6,14 +6,17 @@ Form letters, in the order of the text (a `?` after a letter: may be left out):
     a b c    register, immediate or c[name] Q  predicate read
     m        memory address [R + offset]    s  special register
     l        label                          t  texture tex[name]
-    n        number (barrier id, thread count, truth table, mask)
+    D        register written, read as c    n  number (barrier id, thread count, truth table, mask)
 
-`width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4. Addresses, predicates
-and texture indices keep their own size. `flops` are per thread. `value(a, b, c)` computes d, or the predicate P, from
-bit patterns (uint32, or uint64 at width 64); where the form has no c, it receives `code`, and Q arrives as 0 or 1 in
-the place of c. Where a number ends the form it is a fourth argument. `across(a, b, c, active)` does the same for a
-result that depends on other lanes (isa.cross_lane). `update(a, b, c)` is what an atomic leaves in the word that held c;
-d gets c.
+`width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4 (vector registers of GCN:
+any). Addresses, predicates and texture indices keep their own size. `flops` are per thread. `value(a, b, c)` computes
+d, or the predicate P, from bit patterns (uint32, or uint64 at width 64); where the form has no c, it receives `code`,
+and Q arrives as 0 or 1 in the place of c. Where a number ends the form it is a fourth argument. `across(a, b, c,
+active)` does the same for a result that depends on other lanes (isa.cross_lane). `update(a, b, c)` is what an atomic
+leaves in the word that held c; d gets c. `implied` are operands that the text does not have, by their letter,
+`condition` a guard.
+
+Rows of GCN have its names (V_, S_, DS_, GLOBAL_), operands in its order, and vector or scalar registers (isa.gcn_text).
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from typing import Any
 
 from isa import cross_lane
 from isa import semantics as v
+from isa.operand import SCC, VCC, Predicate
 
 
 class Unit(StrEnum):
@@ -50,6 +54,7 @@ class Unit(StrEnum):
     COMPARE = "compare"
     MOVE = "move"
     UNIFORM = "uniform"
+    SMEM = "smem"
     DP = "dp"
     SFU = "sfu"
     SPECIAL = "special"
@@ -75,6 +80,28 @@ class Row:
     optional: int = 0  # trailing operands that may be left out
     across: Callable[..., Any] | None = None
     update: Callable[..., Any] | None = None
+    implied: tuple[tuple[str, Predicate], ...] = ()
+    condition: Predicate | None = None
+
+    @property
+    def is_gcn(self) -> bool:
+        """Belongs to GCN: its registers are vector and scalar ones, and it has no guard of the text's."""
+        return self.mnemonic.startswith(GCN)
+
+    @property
+    def is_branch(self) -> bool:
+        """Goes to a label."""
+        return "l" in self.form
+
+    @property
+    def is_exit(self) -> bool:
+        """Ends its threads."""
+        return self.mnemonic in ("EXIT", "S_ENDPGM")
+
+    @property
+    def compares(self) -> bool:
+        """Writes a predicate."""
+        return self.form[:1] == "P" or any(letter == "P" for letter, _ in self.implied)
 
     @property
     def words(self) -> int:
@@ -87,14 +114,25 @@ class Row:
         return 1 if self.mnemonic.endswith(".U8") else self.width // 8
 
     @property
+    def intervals(self) -> int:
+        """Initiation intervals for which it keeps its pipe: scalar loads one for each four words."""
+        return max(1, self.width // 128) if self.unit is Unit.SMEM else 1
+
+    @property
+    def alignment(self) -> int:
+        """Bytes of which an address is a multiple; scalar loads need whole words alone."""
+        return 4 if self.unit is Unit.SMEM else self.nbytes
+
+    @property
     def is_float(self) -> bool:
         """Takes its sources as IEEE numbers."""
-        return self.unit in FLOAT_UNITS or self.mnemonic.startswith(("FMNMX", "FSETP", "F2I"))
+        compared = self.mnemonic.startswith("V_CMP") and self.mnemonic.endswith("F32")
+        return compared or self.unit in FLOAT_UNITS or self.mnemonic.startswith(FLOAT_ROWS)
 
     @property
     def is_load(self) -> bool:
         """Reads memory into registers."""
-        return self.unit in MEMORY_UNITS and self.form[0] == "d"
+        return self.unit in LOAD_UNITS and self.form[0] == "d"
 
     @property
     def is_store(self) -> bool:
@@ -104,7 +142,11 @@ class Row:
 
 FLOAT_UNITS = frozenset({Unit.FP32, Unit.FMUL, Unit.DP, Unit.SFU})
 HALF_UNITS = frozenset({Unit.FP16, Unit.FP16M})
-MEMORY_UNITS = frozenset({Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE})
+FLOAT_ROWS = ("FMNMX", "FSETP", "F2I", "V_CVT_I32")
+MEMORY_UNITS = frozenset({Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE})  # of lanes, each at its own address
+LOAD_UNITS = MEMORY_UNITS | {Unit.SMEM}
+GCN = ("V_", "S_", "DS_", "GLOBAL_")
+TO_VCC, TO_SCC, FROM_VCC = (("P", VCC),), (("P", SCC),), (("Q", VCC),)
 
 # fmt: off
 ROWS = (
@@ -205,7 +247,78 @@ ROWS = (
     Row("EXIT",       "",     Unit.CONTROL),
     Row("NOP",        "",     Unit.CONTROL),
     Row("WARPSYNC",   "n",    Unit.CONTROL),
-    Row("S_WAITCNT",  "nn",   Unit.CONTROL),
+    # GCN: vector instructions. Shifts take their count modulo 32, as funnels do.
+    Row("V_FMA_F32",  "dabc", Unit.FP32,      32,   2,    v.ffma),
+    Row("V_FMAC_F32", "Dab",  Unit.FP32,      32,   2,    v.ffma),
+    Row("V_MAD_F32",  "dabc", Unit.FP32,      32,   2,    v.fmad),
+    Row("V_MAC_F32",  "Dab",  Unit.FP32,      32,   2,    v.fmad),
+    Row("V_ADD_F32",  "dab",  Unit.FP32,      32,   1,    v.fadd),
+    Row("V_MUL_F32",  "dab",  Unit.FMUL,      32,   1,    v.fmul),
+    Row("V_FMA_F64",  "dabc", Unit.DP,        64,   2,    v.dfma),
+    Row("V_RCP_F32",  "da",   Unit.SFU,       32,   0,    v.mufu_rcp),
+    Row("V_RSQ_F32",  "da",   Unit.SFU,       32,   0,    v.mufu_rsq),
+    Row("V_SQRT_F32", "da",   Unit.SFU,       32,   0,    v.mufu_sqrt),
+    Row("V_LOG_F32",  "da",   Unit.SFU,       32,   0,    v.mufu_lg2),
+    Row("V_EXP_F32",  "da",   Unit.SFU,       32,   0,    v.mufu_ex2),
+    Row("V_CVT_F32_I32", "da", Unit.CONVERT,  32,   0,    v.int_to_single),
+    Row("V_CVT_I32_F32", "da", Unit.CONVERT,  32,   0,    v.single_to_int),
+    Row("V_MOV_B32",  "da",   Unit.MOVE,      32,   0,    v.mov),
+    Row("V_CNDMASK_B32", "dba", Unit.MOVE,    32,   0,    v.sel,        implied=FROM_VCC),
+    Row("V_ADD_U32",  "dab",  Unit.INT,       32,   0,    v.iadd),
+    Row("V_SUB_U32",  "dab",  Unit.INT,       32,   0,    v.isub),
+    Row("V_ADD3_U32", "dabc", Unit.INT,       32,   0,    v.iadd3),
+    Row("V_MUL_LO_U32", "dab", Unit.IMUL,     32,   0,    v.imul),
+    Row("V_MUL_HI_I32", "dab", Unit.IMUL,     32,   0,    v.imul_high),
+    Row("V_LSHLREV_B32", "dbc", Unit.SHIFT,   32,   0,    v.funnel_left),
+    Row("V_LSHRREV_B32", "dba", Unit.SHIFT,   32,   0,    v.funnel_right),
+    Row("V_AND_B32",  "dab",  Unit.LOGIC,     32,   0,    v.lop_and),
+    Row("V_OR_B32",   "dab",  Unit.LOGIC,     32,   0,    v.lop_or),
+    Row("V_XOR_B32",  "dab",  Unit.LOGIC,     32,   0,    v.lop_xor),
+    *(Row(f"V_CMP_{name}_I32", "ab", Unit.COMPARE, value=v.icompare, code=code, implied=TO_VCC)
+      for name, code in v.RELATIONS.items()),
+    *(Row(f"V_CMP_{name}_U32", "ab", Unit.COMPARE, value=v.ucompare, code=code, implied=TO_VCC)
+      for name, code in v.RELATIONS.items()),
+    *(Row(f"V_CMP_{name}_F32", "ab", Unit.COMPARE, value=v.fcompare, code=code, implied=TO_VCC)
+      for name, code in v.ORDERED_RELATIONS.items()),
+    # scalar ones
+    Row("S_MOV_B32",  "da",   Unit.UNIFORM,   32,   0,    v.mov),
+    Row("S_ADD_U32",  "dab",  Unit.UNIFORM,   32,   0,    v.iadd),
+    Row("S_SUB_U32",  "dab",  Unit.UNIFORM,   32,   0,    v.isub),
+    Row("S_MUL_I32",  "dab",  Unit.UNIFORM,   32,   0,    v.imul),
+    Row("S_LSHL_B32", "dcb",  Unit.UNIFORM,   32,   0,    v.funnel_left),
+    Row("S_LSHR_B32", "dab",  Unit.UNIFORM,   32,   0,    v.funnel_right),
+    Row("S_AND_B32",  "dab",  Unit.UNIFORM,   32,   0,    v.lop_and),
+    Row("S_OR_B32",   "dab",  Unit.UNIFORM,   32,   0,    v.lop_or),
+    *(Row(f"S_CMP_{name}_I32", "ab", Unit.UNIFORM, value=v.icompare, code=code, implied=TO_SCC)
+      for name, code in v.SCALAR_RELATIONS.items()),
+    *(Row(f"S_CMP_{name}_U32", "ab", Unit.UNIFORM, value=v.ucompare, code=code, implied=TO_SCC)
+      for name, code in v.SCALAR_RELATIONS.items()),
+    Row("S_LOAD_DWORD",    "dm", Unit.SMEM),
+    Row("S_LOAD_DWORDX2",  "dm", Unit.SMEM,   64),
+    Row("S_LOAD_DWORDX4",  "dm", Unit.SMEM,   128),
+    Row("S_LOAD_DWORDX8",  "dm", Unit.SMEM,   256),
+    Row("S_LOAD_DWORDX16", "dm", Unit.SMEM,   512),
+    # memory of lanes
+    Row("DS_READ_B32",   "dm", Unit.SHARED),
+    Row("DS_READ_B64",   "dm", Unit.SHARED,   64),
+    Row("DS_READ_B128",  "dm", Unit.SHARED,   128),
+    Row("DS_WRITE_B32",  "ma", Unit.SHARED),
+    Row("DS_WRITE_B64",  "ma", Unit.SHARED,   64),
+    Row("DS_WRITE_B128", "ma", Unit.SHARED,   128),
+    Row("GLOBAL_LOAD_DWORD",    "dm", Unit.GLOBAL),
+    Row("GLOBAL_LOAD_DWORDX2",  "dm", Unit.GLOBAL, 64),
+    Row("GLOBAL_LOAD_DWORDX4",  "dm", Unit.GLOBAL, 128),
+    Row("GLOBAL_STORE_DWORD",   "ma", Unit.GLOBAL),
+    Row("GLOBAL_STORE_DWORDX2", "ma", Unit.GLOBAL, 64),
+    Row("GLOBAL_STORE_DWORDX4", "ma", Unit.GLOBAL, 128),
+    # control
+    Row("S_BRANCH",       "l", Unit.CONTROL),
+    Row("S_CBRANCH_SCC0", "l", Unit.CONTROL,  condition=Predicate(SCC.index, negated=True)),
+    Row("S_CBRANCH_SCC1", "l", Unit.CONTROL,  condition=SCC),
+    Row("S_BARRIER",      "",  Unit.BARRIER),
+    Row("S_WAITCNT",      "nn", Unit.CONTROL),
+    Row("S_NOP",          "n", Unit.CONTROL),
+    Row("S_ENDPGM",       "",  Unit.CONTROL),
 )
 # fmt: on
 

@@ -27,7 +27,6 @@ from gpusim.stall import Stall
 from isa import flow, memory
 from isa.frame import group_of, new_frame
 from isa.kernel import Kernel
-from isa.operand import Immediate
 from isa.table import TABLE, Row, Unit
 
 READY = None
@@ -210,7 +209,7 @@ def _fill(sm: Scan, k: int, eligible: list[Warp], chosen: Warp, now: int) -> Non
     """Let the further ports of the turn issue, one by one, whatever goes beside what has issued already."""
     scheduler, same = sm.schedulers[k], sm.machine.issue.pairing == "same-warp"
     while scheduler.turn and len(scheduler.turn) < sm.machine.schedulers.dispatch_ports:
-        if same and scheduler.turn[-1].mnemonic in ("BRA", "BAR.SYNC", "EXIT"):
+        if same and _ends_turn(scheduler.turn[-1]):
             return
         waiting = [chosen] if same else [warp for warp in eligible if warp.reason is Stall.NOT_SELECTED]
         able = [warp for warp in waiting if _beside(sm, k, warp, now)]
@@ -225,6 +224,10 @@ def _fill(sm: Scan, k: int, eligible: list[Warp], chosen: Warp, now: int) -> Non
         warp.ready_at = LATER
         scheduler.turn.append(_table_row(sm, warp))
         _issue(sm, k, warp, now)
+
+
+def _ends_turn(row: Row) -> bool:
+    return row.is_branch or row.is_exit or row.unit is Unit.BARRIER
 
 
 def _beside(sm: Scan, k: int, warp: Warp, now: int) -> bool:
@@ -248,9 +251,9 @@ def _row(sm: Scan, warp: Warp) -> str:
     if warp.pc == len(sm.kernel.program):
         return "exit"
     row = sm.kernel.program.instructions[warp.pc].row
-    if row.unit is not Unit.TEXTURE and (row.is_load or row.is_store):
+    if row.unit not in (Unit.TEXTURE, Unit.SMEM) and (row.is_load or row.is_store):
         return "load" if row.is_load else "store"
-    return {"EXIT": "exit", "BRA": "branch"}.get(row.mnemonic, row.unit.value)
+    return "branch" if row.is_branch else "exit" if row.is_exit else row.unit.value
 
 
 def _table_row(sm: Scan, warp: Warp) -> Row:
@@ -349,14 +352,14 @@ def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
 
 
 def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
-    numbers = [o.bits for o in sm.kernel.program.instructions[pc].operands if isinstance(o, Immediate)]
-    needed = numbers[1] // sm.kernel.warp_size if len(numbers) > 1 else sm.kernel.warps
-    present = sm.arrived.setdefault((warp.block, numbers[0]), [])
+    number, threads = sm.kernel.program.instructions[pc].barrier()
+    needed = sm.kernel.warps if threads is None else threads // sm.kernel.warp_size
+    present = sm.arrived.setdefault((warp.block, number), [])
     present.append(warp)
     warp.barrier = LATER
     if len(present) == needed:
         barrier = sm.machine.barrier
-        waiting = sorted(sm.arrived.pop((warp.block, numbers[0])), key=lambda member: member.slot)
+        waiting = sorted(sm.arrived.pop((warp.block, number)), key=lambda member: member.slot)
         for place, member in enumerate(waiting, 1):
             member.barrier = now + max(1, barrier.latency) + place * barrier.per_warp
         sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, warp.barrier))
@@ -371,11 +374,11 @@ def _fetched(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: in
 
 def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: int, there: int) -> None:
     pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
-    texture = kind == Unit.TEXTURE
+    texture, instruction = kind == Unit.TEXTURE, sm.kernel.program.instructions[pc]
     latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
     if texture and sm.caches and sm.caches.textures:
         latency = there - now
-    cycles = initiation_interval(sm.machine, pipe[0])
+    cycles = initiation_interval(sm.machine, pipe[0]) * instruction.row.intervals
     for taken in (pipe, *named(sm, k, sm.machine.joint.get(kind, ""))):
         sm.pipes[taken] = now + cycles
     for blocked in named(sm, k, sm.machine.blocked.get(kind, "")):
@@ -386,7 +389,8 @@ def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: i
     latency += late
     result = Access(warp, pc, 0, 0, 0, read=now, done=now + latency)
     hold(sm, warp, pc, result, Stall.LONG_SCOREBOARD if texture else Stall.SHORT_SCOREBOARD)
-    if texture:
+    if texture or kind == Unit.SMEM:
         warp.accesses.append(result)
-    for name in flow.writes(sm.kernel.program.instructions[pc]):
-        warp.results[name] = now + latency, Stall.LONG_SCOREBOARD if texture else Stall.WAIT
+    reason = {Unit.TEXTURE: Stall.LONG_SCOREBOARD, Unit.SMEM: Stall.SHORT_SCOREBOARD}.get(Unit(kind), Stall.WAIT)
+    if not (kind == Unit.SMEM and sm.machine.wait_counters):
+        warp.results |= dict.fromkeys(flow.writes(instruction), (now + latency, reason))

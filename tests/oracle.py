@@ -65,8 +65,9 @@ def _next(kernel: Kernel, machine: Machine, warp: Warp) -> Executed:
     pc = warp.pc
     instruction = kernel.program.instructions[pc]
     lanes, addresses = execute(kernel, warp.frame, warp.group, pc)
-    jump = {"EXIT": None, "BRA": target(kernel, pc) if instruction.row.mnemonic == "BRA" else 0}
-    scan_paths.move(kernel.program, warp, pc, lanes, jump.get(instruction.row.mnemonic, pc + 1))
+    row = instruction.row
+    onward = target(kernel, pc) if row.is_branch else None if row.is_exit else pc + 1
+    scan_paths.move(kernel.program, warp, pc, lanes, onward)
     done = Executed(pc, instruction, bool(lanes.any()))
     cost = load_store_cost(machine, instruction.row, addresses, lanes) if done.queued else (0, 0, 0)
     return Executed(pc, instruction, done.active, *cost)
@@ -110,7 +111,7 @@ class Pipes:
         """The first that is free takes it; the joint pipe as long, the blocked one behind the cycle of issue."""
         if done.active and (choices := self.choices(done)):
             unit, pipe = done.instruction.row.unit, next(pipe for pipe in choices if self.free.get(pipe, 0) <= now)
-            busy = initiation_interval(self.machine, pipe) * TICKS
+            busy = initiation_interval(self.machine, pipe) * done.instruction.row.intervals * TICKS
             self.free |= dict.fromkeys((pipe, self.machine.joint.get(unit, pipe)), now + busy)
             if blocked := self.machine.blocked.get(unit):
                 self.free[blocked] = max(self.free.get(blocked, 0), now + TICKS + busy)
@@ -148,7 +149,7 @@ class Turn:
         machine, unit, rows = self.machine, done.instruction.row.unit, [d.instruction.row for d in self.issued]
         port = machine.issue.pairing == "same-warp" and len(rows) < machine.schedulers.dispatch_ports
         paired = all(unit in machine.pairing.get(row.unit, " ".join(Unit)).split() for row in rows)
-        ended = any(row.mnemonic in ("BRA", "BAR.SYNC", "EXIT") for row in rows)
+        ended = any(row.is_branch or row.is_exit or row.unit is Unit.BARRIER for row in rows)
         exclusive = machine.double.exclusive != "off" and (unit is Unit.DP or self.now < self.alone)
         return port and paired and not ended and not exclusive
 
@@ -172,7 +173,7 @@ def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
     """In-order issue, later behind a taken branch or a barrier."""
     for i, done in enumerate(stream[:-1]):
         gap = 0
-        if done.active and done.instruction.row.mnemonic == "BRA":
+        if done.active and done.instruction.row.is_branch:
             gap = max(gap, machine.branch.latency)
         if done.active and done.instruction.row.unit is Unit.BARRIER:
             gap = max(machine.barrier.latency, 1) + machine.barrier.per_warp
@@ -186,6 +187,8 @@ def _queue(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
     for i, done in enumerate(stream):
         if done.active and done.instruction.row.unit is Unit.TEXTURE:
             yield ("issue", i), exit_node, machine.texture.latency
+        if done.active and done.instruction.row.unit is Unit.SMEM:
+            yield ("issue", i), exit_node, machine.unit[Unit.SMEM].latency
         if not done.queued:
             continue
         yield ("issue", i), ("serve", i), 0

@@ -7,9 +7,9 @@ from scan_state import Scan, Warp
 from gpusim.stall import Stall
 from isa.instruction import Instruction
 from isa.operand import Immediate
-from isa.table import MEMORY_UNITS, Unit
+from isa.table import LOAD_UNITS, Row, Unit
 
-KINDS = {Stall.LONG_SCOREBOARD: (Unit.GLOBAL, Unit.LOCAL), Stall.SHORT_SCOREBOARD: (Unit.SHARED,)}
+KINDS = {Stall.LONG_SCOREBOARD: (Unit.GLOBAL, Unit.LOCAL), Stall.SHORT_SCOREBOARD: (Unit.SHARED, Unit.SMEM)}
 
 
 def wait_counts(sm: Scan, warp: Warp, instruction: Instruction) -> dict[Stall, int]:
@@ -21,13 +21,26 @@ def wait_counts(sm: Scan, warp: Warp, instruction: Instruction) -> dict[Stall, i
     most: dict[Stall, int] = {}
     if row.mnemonic == "S_WAITCNT":
         most = dict(zip(KINDS, (o.bits for o in instruction.operands if isinstance(o, Immediate)), strict=True))
-    elif row.unit in MEMORY_UNITS - {Unit.TEXTURE}:
-        most = {reason: largest[reason] - 1 for reason, units in KINDS.items() if row.unit in units}
+    elif row.unit in LOAD_UNITS - {Unit.TEXTURE}:
+        most = {reason: max(0, largest[reason] - _weight(row)) for reason, units in KINDS.items() if row.unit in units}
     return {reason: _back(sm, warp, reason, but=n) for reason, n in most.items()}
 
 
 def _back(sm: Scan, warp: Warp, reason: Stall, *, but: int) -> int:
-    """When all accesses of a kind but the last few are back."""
+    """When accesses of a kind count no more than so many: those of the load/store unit come back in order."""
     rows = [(access, sm.kernel.program.instructions[access.pc].row) for access in warp.accesses]
-    counted = [access for access, row in rows if row.unit in KINDS[reason]]
-    return max((access.done for access in counted[: len(counted) - but]), default=0) if but < len(counted) else 0
+    counted = [(access, row) for access, row in rows if row.unit in KINDS[reason]]
+    back: list[tuple[int, int]] = []
+    last = 0
+    for access, row in counted:
+        if row.unit is Unit.SMEM:
+            back.append((access.done, _weight(row)))
+        else:
+            last = max(last, access.done)
+            back.append((last, 1))
+    times = sorted({0, *(when for when, _ in back)})
+    return next(t for t in times if sum(weight for when, weight in back if when > t) <= but)
+
+
+def _weight(row: Row) -> int:
+    return 2 if row.unit is Unit.SMEM and row.width > 32 else 1

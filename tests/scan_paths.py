@@ -80,5 +80,5 @@ def _way(program: Program, pc: int, avoiding: int | None) -> list[int] | None:
 def _after(program: Program, pc: int) -> list[int]:
     """What may follow pc, the end included; where only some lanes exit, the way of the others."""
     instruction, end = program.instructions[pc], len(program)
-    falls = pc + 1 == end and (instruction.row.mnemonic != "BRA" or instruction.guard != PT)
+    falls = pc + 1 == end and (not instruction.row.is_branch or instruction.guard != PT)
     return [*successors(program)[pc], *([end] if falls or not successors(program)[pc] else [])]

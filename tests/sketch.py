@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,13 +13,16 @@ from isa.table import ROWS
 
 # R0 thread of the block, R1 its slot in shared memory, R2 its slot in `out`, R3 base of `in`, R4 warp, R5 R6 loop
 # counters, R7 scratch, R8 to R23 data; P0 to P2 of data, P3 P4 of loops, P5 of warps. A slot has SLOT_BYTES.
+# s0 base of `in`, s1 to s3 data, s[4:19] loaded, s20 loop counter; scalar parts are dropped where lanes may part.
 
 SLOT_BYTES = 16
 INPUT_WORDS = 256
 DATA = range(8, 24)
-ALU_ROWS = tuple(row for row in ROWS if (row.value or row.across) and row.form.startswith("d"))
+ALU_ROWS = tuple(row for row in ROWS if (row.value or row.across) and row.form.startswith("d") and not row.is_gcn)
 ALU_UNITS = {row.unit: tuple(other for other in ALU_ROWS if other.unit == row.unit) for row in ALU_ROWS}
 COMPARE_ROWS = tuple(row for row in ROWS if row.form.startswith("P"))
+VECTOR_ROWS = tuple(row for row in ROWS if row.mnemonic.startswith("V_") and row.value and not row.implied)
+SCALAR_ROWS = tuple(row for row in ROWS if row.mnemonic.startswith("S_") and row.value and not row.implied)
 PROLOGUE = """
     S2R R0, TID.X
     S2R R4, WARPID
@@ -35,6 +39,7 @@ PROLOGUE = """
     LDG.128 R12, [R7+0x200]
     LDG.64 R16, [R7+0x100]
     LDG R18, [R7+0x104]
+    S_MOV_B32 s0, c[in]
 """
 
 
@@ -85,9 +90,25 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
         _texture,
         _burst,
         _wait,
+        _scalar,
+        _scalar_load,
+        _scalar_loop,
+        _vector_memory,
     ]
     if sketch.steady:
-        simple = [alu, alu, _own_shared, _own_atomic, _own_global, _own_local, _burst, _walk, _wait]
+        simple = [
+            alu,
+            alu,
+            _own_shared,
+            _own_atomic,
+            _own_global,
+            _own_local,
+            _burst,
+            _walk,
+            _wait,
+            _scalar,
+            _scalar_load,
+        ]
     nested = [_loop, _skip] if depth < 2 else []
     shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
     for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=least, max_size=least + 5)):
@@ -166,6 +187,51 @@ def _burst(sketch: Sketch) -> None:
 def _wait(sketch: Sketch) -> None:
     """Emit a wait for counts of accesses, which are kept by machines that have the counters."""
     sketch.emit(f"S_WAITCNT {sketch.one([0, 1, 2, 63])}, {sketch.one([0, 1, 63])}")
+
+
+def _scalar(sketch: Sketch) -> None:
+    """Emit GCN's arithmetic: scalar, and of vectors with a scalar operand or not; and a choice by VCC."""
+    row = sketch.one(SCALAR_ROWS + VECTOR_ROWS)
+    scalar, operands = row.mnemonic.startswith("S_"), []
+    for letter in row.form:
+        vector = sketch.data(row.words).replace("R", "v") if row.words == 1 else f"v[{sketch.one([8, 11, 14])}:"
+        vector += "" if row.words == 1 else f"{int(vector[2:-1]) + 1}]"
+        operands.append(f"s{sketch.one([1, 2, 3])}" if scalar else vector)
+        if letter == "a" and not scalar and row.words == 1:
+            operands[-1] = sketch.one([vector, "s1", "s5", "s12", "3.5" if row.is_float else "17"])
+    sketch.emit(f"{row.mnemonic} {', '.join(operands)}")
+    if sketch.one([False, False, True]):
+        low = "v4" if sketch.steady else sketch.data().replace("R", "v")
+        sketch.emit(f"V_CMP_LT_U32 VCC, {low}, {sketch.one(['1', 's1'])}", "V_CNDMASK_B32 v9, v8, v10, VCC")
+
+
+def _scalar_load(sketch: Sketch) -> None:
+    """Emit a load to scalar registers, and at times who needs it, or what it must wait for."""
+    suffix, words = sketch.one([("", 1), ("X2", 2), ("X4", 4), ("X8", 8), ("X16", 16)])
+    target = f"s[4:{3 + words}]" if words > 1 else "s4"
+    sketch.emit(f"S_LOAD_DWORD{suffix} {target}, s0, {sketch.one([0, 4, 64]):#x}")
+    sketch.emit(*sketch.one([[], ["V_ADD_U32 v12, s4, v8"], ["S_ADD_U32 s1, s4, s2"]]))
+
+
+def _scalar_loop(sketch: Sketch) -> None:
+    """Emit a loop that branches on SCC."""
+    sketch.labels += 1
+    sketch.emit("S_MOV_B32 s20, 0", f"scc{sketch.labels}:")
+    _scalar(sketch)
+    sketch.emit("S_ADD_U32 s20, s20, 1", f"S_CMP_LT_U32 s20, {sketch.one([1, 3])}")
+    sketch.emit(f"S_CBRANCH_SCC1 scc{sketch.labels}")
+
+
+def _vector_memory(sketch: Sketch) -> None:
+    """Emit accesses in GCN's notation."""
+    load = sketch.one(["GLOBAL_LOAD_DWORDX2 v[9:10], v2, off", "DS_READ_B64 v[11:12], v1 offset:8"])
+    store = sketch.one(["GLOBAL_STORE_DWORD v2, v13, off offset:4", "DS_WRITE_B32 v1, v14"])
+    sketch.emit(load, store)
+
+
+def without_scalars(lines: Sequence[str]) -> list[str]:
+    """The lines that use no scalar register, nor what they leave in a condition code."""
+    return [line for line in lines if not re.search(r"\bs\[?\d|S_CBRANCH|V_CNDMASK|V_CMP", line)]
 
 
 def _exchange(sketch: Sketch) -> None:

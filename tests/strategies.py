@@ -8,10 +8,13 @@ from dataclasses import replace
 import hypothesis.strategies as st
 import numpy as np
 from cache_choices import CACHES
+from gcn_operands import gcn_addresses, gcn_registers
 from hypothesis import HealthCheck, settings
+from machine_choices import FETCHES, OTHER_PIPES, SELECTIONS
 from msgspec import structs
-from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop
+from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop, without_scalars
 from timing import ADDED
+from waits import waited
 
 from gpusim.assign_codes import with_codes
 from gpusim.machine import Machine, load, tagged
@@ -19,6 +22,7 @@ from gpusim.policy import POLICY_NAMES
 from gpusim.schema import PIPE_UNITS
 from isa.assembler import LARGEST, assemble
 from isa.control import Control
+from isa.divergence import meetings
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
 from isa.operand import PT, RZ, SPECIALS, Address, Constant, Immediate, Label, Predicate, Register, Special, Texture
@@ -140,17 +144,19 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
         "l": st.sampled_from(labels).map(Label),
         "t": st.sampled_from(NAMES).map(Texture),
     }
+    if row.is_gcn:
+        given |= {letter: gcn_registers(row, letter) for letter in "dDabc"} | {"m": gcn_addresses(row)}
     operands = [draw(given.get(letter, registers(row, signs, st.booleans()))) for letter in row.form if letter != "n"]
     numbers = 0 if row.unit is Unit.BARRIER else row.form.count("n")
     operands += [Immediate(draw(st.integers(0, LARGEST[row.mnemonic])), "int") for _ in range(numbers)]
     sources = [i for i, letter in enumerate(row.form) if letter in "abc"]
-    if sources and row.width != 128 and draw(st.booleans()):
+    if sources and row.width <= 64 and row.unit is not Unit.SMEM and draw(st.booleans()):
         constants = st.sampled_from(NAMES).map(Constant) if row.width == 32 else st.nothing()
         operands[draw(st.sampled_from(sources))] = draw(immediates(row) | constants)
-    if row.unit is Unit.BARRIER:
+    if row.unit is Unit.BARRIER and row.form:
         count = draw(st.none() | st.integers(1, 32).map(lambda warps: 32 * warps))
         operands = [Immediate(n, "int") for n in (draw(st.integers(0, 15)), count) if n is not None]
-    return Instruction(row, tuple(operands), draw(st.just(PT) | predicates()))
+    return Instruction(row, tuple(operands), PT if row.is_gcn else draw(st.just(PT) | predicates()))
 
 
 @st.composite
@@ -190,14 +196,24 @@ def kernels(
     fragments(sketch, depth=0, together=True, least=least)
     width = sketch.one([".64", ".128", ""])
     sketch.emit(f"STG{width} [R2], R8", "EXIT")
-    text = f".shared {sketch.warps * lanes * SLOT_BYTES}\n.local 32\n" + "\n".join(sketch.lines)
     buffers = (
         Buffer("in", "<u4", INPUT_WORDS, lambda i: ((i + seed) * 2654435761 >> 3).astype(np.uint32)),
         Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4),
     )
-    program = assemble(text)
+    program = _assembled(sketch)
     program = draw(safe_codes(program)) if draw(st.booleans()) else program
     return Kernel("random", program, (blocks, 1, 1), (size, 1, 1), buffers=buffers, warp_size=lanes)
+
+
+def _assembled(sketch: Sketch) -> Program:
+    """The sketch's program, without its scalar parts where lanes may part."""
+    head = f".shared {sketch.warps * sketch.lanes * SLOT_BYTES}\n.local 32\n"
+    program = assemble(head + "\n".join(sketch.lines))
+    return (
+        assemble(head + "\n".join(without_scalars("\n".join(sketch.lines).splitlines())))
+        if meetings(program)
+        else program
+    )
 
 
 @st.composite
@@ -210,10 +226,9 @@ def looping_kernels(draw: st.DrawFn) -> Kernel:
     for counter in ("R25", "R26")[: draw(st.integers(1, 2))]:
         long_loop(sketch, counter)
     sketch.emit("STG [R2], R8", "EXIT")
-    text = f".shared {sketch.warps * lanes * SLOT_BYTES}\n.local 32\n" + "\n".join(sketch.lines)
     walked = 8 * INPUT_WORDS * 4
     buffers = Buffer("in", "<u4", INPUT_WORDS + walked), Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4 + walked)
-    program = assemble(text)
+    program = _assembled(sketch)
     program = draw(safe_codes(program)) if draw(st.booleans()) else program
     return Kernel("looping", program, (blocks, 1, 1), (size, 1, 1), buffers=buffers, warp_size=lanes)
 
@@ -282,6 +297,9 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "branch.latency": (1, 3, 18),
     "launch.block_latency": (0, 33),
     "launch.warp_skew": (0, 2, 9),
+    "scalar_file.registers": (4000,),
+    "scalar_file.unit": (16,),
+    "scalar_file.per_warp": (102,),
     "launch.block_skew": (0, 16),
 }
 REGISTER_FILES: dict[str, Sequence[int]] = {
@@ -310,46 +328,19 @@ MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "shared_memory.latency_64": (26, 38),  # so that results may come early
     "shared_memory.latency_128": (26, 38),
 }
-OTHER_PIPES: dict[str, Sequence[int | str]] = {
-    "unit.int.pipe": ("sp", "int16"),
-    "unit.fp32.pipe": ("sp", "sp int16"),
-    "joint.int": ("dp", "tex"),
-    "blocked.fp32": ("dp", "sfu"),
-    "blocked.int": ("sfu", "tex"),
-}
 CODES: dict[str, Sequence[int | str]] = {
     "dependence.rule": ("scoreboard", "codes", "codes", "codes"),
     "dependence.yield_stall": (0, 2, 5),
     "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
 }
-SELECTIONS: dict[str, Sequence[int | str]] = {
-    "selection.keeps": ("none", "fp32 dp", " ".join(PIPE_UNITS), "int special"),
-    "selection.freezes": (0, 1, 1),
-    "double.exclusive": ("off",),
-}
 WAIT_COUNTERS: dict[str, Sequence[int | str]] = {"wait_counters.vector": (1, 2, 63), "wait_counters.shared": (1, 3, 15)}
-FETCHES: dict[str, Sequence[int]] = {
-    "fetch.line": (1, 2, 5),
-    "fetch.ahead": (0, 1, 3),
-    "fetch.l0_lines": (2, 4),
-    "fetch.l0_ways": (1, 2),
-    "fetch.l1_lines": (4, 8, 8, 256),
-    "fetch.l1_ways": (1, 2, 4),
-    "fetch.l1_latency": (0, 3, 20),
-    "fetch.l1_parts": (0, 40, 136),
-    "fetch.l15_lines": (0, 16),
-    "fetch.l15_ways": (1, 4),
-    "fetch.l15_latency": (5, 30),
-    "fetch.l15_parts": (0, 500),
-    "fetch.memory_latency": (1, 100),
-    "fetch.memory_parts": (0, 100, 1000),
-}
 OPTIONAL = REGISTER_FILES, MEMORY_PORTS, CACHES, OTHER_PIPES, SELECTIONS, FETCHES
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
+WIDE = [unit for unit in PIPE_UNITS if unit is not Unit.SMEM]
 # Barriers tell of every result, and of every source.
 ALL_TOLD = load(
     "wide",
-    {path: values[-1] for path, values in (MEMORY_PORTS | CODES).items()} | {"memory_port.units": " ".join(PIPE_UNITS)},
+    {path: values[-1] for path, values in (MEMORY_PORTS | CODES).items()} | {"memory_port.units": " ".join(WIDE)},
 )
 
 
@@ -389,4 +380,11 @@ def machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True) -> Mach
 
 def launches(of: st.SearchStrategy[Kernel], *, tags: bool = True) -> st.SearchStrategy[tuple[Kernel, Machine]]:
     """Kernels, each with a machine whose warps are of its size; `tags` as in `machines`."""
-    return of.flatmap(lambda kernel: machines(kernel.warp_size, tags=tags).map(lambda machine: (kernel, machine)))
+    return of.flatmap(
+        lambda kernel: machines(kernel.warp_size, tags=tags).map(lambda machine: (_fit(kernel, machine), machine))
+    )
+
+
+def _fit(kernel: Kernel, machine: Machine) -> Kernel:
+    """The kernel with the waits that the machine's programs need."""
+    return replace(kernel, program=waited(kernel.program)) if machine.wait_counters else kernel

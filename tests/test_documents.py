@@ -6,10 +6,12 @@ import pytest
 from gpusim.verify import compare
 from isa import listing
 from isa.buffer_text import DTYPES, GENERATORS
+from isa.instruction import Instruction
 from isa.interpret import interpret
-from isa.operand import SPECIALS
+from isa.operand import SPECIALS, Address, Immediate, Label, Register, scalar
+from isa.printer import show_instruction
 from isa.races import races
-from isa.table import ROWS, TABLE
+from isa.table import ROWS, TABLE, Unit
 
 TEXT = (Path(__file__).parent.parent / "docs" / "listing.md").read_text(encoding="utf-8")
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
@@ -65,11 +67,27 @@ def test_the_example_needs_its_barrier():
 
 def test_the_mnemonics_are_those_of_the_table():
     """The document lists each mnemonic of the instruction table once, and no other."""
-    named = [name for cells in rows("Instructions") for name in quoted(cells[0])]
-    assert sorted(named) == sorted(TABLE)
+    for section, gcn in (("Instructions", False), ("Instructions of GCN", True)):
+        named = [name for cells in rows(section) for name in quoted(cells[0])]
+        assert sorted(named) == sorted(name for name, row in TABLE.items() if row.is_gcn == gcn)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.mnemonic)
+@pytest.mark.parametrize("row", [row for row in ROWS if row.is_gcn], ids=lambda row: row.mnemonic)
+def test_each_mnemonic_of_gcn_is_described_as_it_is_written(row):
+    """Unit and operands agree with what the printer writes: so many, VCC and off where they stand."""
+    ((_, operands, unit, _),) = [cells for cells in rows("Instructions of GCN") if row.mnemonic in quoted(cells[0])]
+    kinds = {"m": Address(Register(2), 4), "l": Label("on"), "n": Immediate(0, "int")}
+    kinds |= {"m": Address(scalar(2), 4)} if row.unit is Unit.SMEM else {}
+    shown = show_instruction(Instruction(row, tuple(kinds.get(letter, Register(4)) for letter in row.form)))
+    written, named = (text.split(",") if text else [] for text in (shown.partition(" ")[2], operands))
+    assert unit == row.unit.value
+    assert len(written) == len(named)
+    for text, name in zip(written, named, strict=True):
+        words = (r"\bVCC\b", r"\boff\b", r"\boffset:")
+        assert [bool(re.search(word, text)) for word in words] == [bool(re.search(word, name)) for word in words]
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if not row.is_gcn], ids=lambda row: row.mnemonic)
 def test_each_mnemonic_has_its_operands_and_unit(row):
     """Unit, number of operands, and where registers and predicates are written agree with the table."""
     ((_, operands, unit, _),) = [cells for cells in rows("Instructions") if row.mnemonic in quoted(cells[0])]

@@ -9,6 +9,7 @@ from gpusim.occupancy import blocks_by_resource, occupancy, registers_per_block,
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.listing import read
 from isa.operand import Immediate, Register
 from isa.program import Program
 from isa.table import TABLE
@@ -134,3 +135,34 @@ def test_vlp_holds_three_blocks_of_four_waves():
     found = occupancy(replace(kernel(83, 256), warp_size=64), load("mi60"))
     assert (found.blocks, found.warps, found.limiter) == (3, 12, "registers")
     assert found.next_step == "4 blocks take 64 registers per thread or fewer (now 83)"
+
+
+def scalar_kernel(scalars: int, extra: str = "") -> Kernel:
+    """Make a kernel of one wave that uses so many scalar registers."""
+    return read(f".warp 64\nS_MOV_B32 s{scalars - 1}, 0\n{extra}\nS_ENDPGM")
+
+
+@pytest.mark.parametrize(
+    ("waves", "scalars"),
+    [(10, 80), (8, 96), (7, 102)],
+)
+def test_waves_of_a_simd_by_their_scalar_registers(waves, scalars):
+    """800 of a SIMD in units of 16, so that VLP's 96 leave eight waves (Omniperf, MGPUSim; CLRX's 512 would be 5)."""
+    for machine in (load("mi25"), load("mi60")):
+        assert occupancy(scalar_kernel(scalars), machine).warps == 4 * waves
+        if scalars < 102:
+            assert occupancy(scalar_kernel(scalars + 1), machine).warps < 4 * waves
+
+
+def test_vcc_takes_two_scalar_registers():
+    """80 beside VCC are 82, of which 96 are allocated; the next step counts VCC too."""
+    found = occupancy(scalar_kernel(80, "V_CMP_LT_U32 VCC, v0, s0"), load("mi60"))
+    assert (found.warps, found.limiter) == (32, "scalar registers")
+    assert found.next_step == "33 blocks take 80 scalar registers per warp or fewer (now 82)"
+
+
+def test_every_number_of_scalar_registers():
+    """The whole table by definition: ten waves at most, 800 over the next multiple of 16."""
+    for scalars in range(1, 103):
+        waves = min(10, 800 // (-(-scalars // 16) * 16))
+        assert occupancy(scalar_kernel(scalars), load("mi60")).warps == 4 * waves

@@ -27,6 +27,7 @@ from isa.operand import (
     Register,
     Special,
     Texture,
+    is_scalar,
 )
 from isa.program import Program
 from isa.table import TABLE, Row
@@ -34,6 +35,7 @@ from isa.table import TABLE, Row
 Value = Operand | int | float | str
 KINDS: dict[str, tuple[type, ...]] = {
     "d": (Register,),
+    "D": (Register,),
     "a": (Register, Immediate, Constant),
     "b": (Register, Immediate, Constant),
     "c": (Register, Immediate, Constant),
@@ -139,7 +141,7 @@ def _operand(row: Row, letter: str, value: Value) -> Operand:
     operand = _number(row, value) if isinstance(value, int | float) else _name(letter, value)
     if not isinstance(operand, KINDS[letter]):
         raise ValueError(f"{row.mnemonic}: {value!r} can't stand for {letter!r}")
-    if letter in "dabc" and isinstance(operand, Register):
+    if letter in "dDabc" and isinstance(operand, Register):
         _check_alignment(row, operand)
     return operand
 
@@ -160,5 +162,6 @@ def _name(letter: str, value: Operand | str) -> Operand:
 
 
 def _check_alignment(row: Row, register: Register) -> None:
-    if register.index % row.words and register.index != RZ_INDEX:
+    aligned = min(row.words, 4) if is_scalar(register) else 1 if row.is_gcn else row.words
+    if register.index % aligned and register.index != RZ_INDEX:
         raise ValueError(f"{row.mnemonic} needs registers in multiples of {row.words}, not R{register.index}")

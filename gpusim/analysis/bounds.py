@@ -107,7 +107,8 @@ def pipes(work: Work, group: Pipes) -> Fraction:
     only_here = [bool(choice) and choice <= group for choice in _choices(work)]
     names, intervals = pipe_names(work.machine), work.sm.machine.pipe_interval
     rate = sum(Fraction(instances(work.machine, names[index]), int(intervals[index])) for index in group)
-    return Fraction(int(work.certain[only_here].sum())) / rate
+    intervals = work.program["intervals"][:-1].astype(np.int64)
+    return Fraction(int((work.certain * intervals)[only_here].sum())) / rate
 
 
 def register_banks(work: Work) -> Fraction:

@@ -174,10 +174,13 @@ def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
     """Note what the instruction keeps from those behind it."""
     if row.pipe >= 0 or row.service:
         if len(program.pipes[pc]) == 1:
-            lone.pipes[row.pipe] = lone.issued + program.machine.pipe_interval[row.pipe]
-        plain(scoreboard.commit)(lone.warp, row, pc, lone.issued + row.latency)
+            lone.pipes[row.pipe] = lone.issued + program.machine.pipe_interval[row.pipe] * row.intervals
+        if row.counter >= 0:
+            _counted(lone, row, lone.issued + row.latency)
+        else:
+            plain(scoreboard.commit)(lone.warp, row, pc, lone.issued + row.latency)
         plain(control_code.let_go)(lone.warp, row, lone.issued, lone.issued + row.latency)
-        if row.action == FETCH:
+        if row.action in (FETCH, LOAD):
             lone.warp.drained = max(lone.warp.drained, lone.issued + row.latency)
     elif pc in program.costs:
         _access(program, lone, row, pc)
@@ -194,15 +197,19 @@ def _access(program: Code, lone: Lone, row: Any, pc: int) -> None:
     plain(scoreboard.let_go)(lone.warp, row, 0, served + cost.hold)
     plain(control_code.let_go)(lone.warp, row, served + cost.hold, served + cost.delay)
     if row.counter >= 0:
-        plain(wait_count.commit)(lone.warp, row.counter)
-        plain(wait_count.serve)(lone.warp, row.counter, served + cost.delay)
+        _counted(lone, row, served + cost.delay)
     elif row.action == LOAD:
         plain(scoreboard.commit)(lone.warp, row, pc, served + cost.delay)
+
+
+def _counted(lone: Lone, row: Any, back: int) -> None:
+    plain(wait_count.commit)(lone.warp, row)
+    plain(wait_count.serve)(lone.warp, row, back)
 
 
 def _pending(lone: Lone, now: int) -> tuple[tuple[int, ...], ...]:
     """Return what the warp still waits for, as cycles from now."""
     times = [getattr(lone.warp, name) for name in PENDING]
-    times += list(lone.warp.returned)
+    times += [*lone.warp.returned, lone.warp.latest]
     times += [list(lone.pipes.values()), [lone.load_store, lone.counted]]
     return tuple(tuple(max(0, t - now) for t in some) for some in times)

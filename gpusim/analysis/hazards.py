@@ -1,8 +1,8 @@
-"""Hazards: what control codes that are wrong let happen, as it happened in a simulation with values.
+"""Hazards: what wrong control codes, or waits for counts, let happen, as it happened in a simulation with values.
 
 Exact for what was run: an instruction that reads a register before a result is written to it, a result written over a
 later one, a source overwritten before it was read (gpusim/rules/in_flight.py). Other data, other blocks or another
-machine may show others.
+machine may show others. Of scalar loads, which come back in any order, the program alone says what may go wrong.
 """
 
 from __future__ import annotations
@@ -11,16 +11,21 @@ from dataclasses import dataclass, replace
 
 from gpusim.assign_codes import fixed_latency, with_codes
 from gpusim.engines.simulate import run_noting
-from gpusim.machine import Machine
+from gpusim.machine import Machine, by_codes
 from gpusim.occupancy import occupancy
 from gpusim.plural import plural
+from gpusim.scalar_registers import name_of
 from gpusim.state import NEVER, REGISTERS
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.operand import register_name
 from isa.printer import show_instruction
+from isa.scalar_waits import unsure_reads
+from isa.table import Unit
 
 RAW, WAW, WAR = KINDS = ("RAW", "WAW", "WAR")
+UNORDERED = "wait for lgkmcnt(0): scalar loads come back in any order"
 LATTER = {RAW: "the writer", WAW: "the first writer", WAR: "the reader"}
 
 
@@ -57,19 +62,32 @@ class Found:
 
 
 def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Found:
-    """Run the blocks that fit at once on a machine that obeys codes, with values, and return what went wrong.
+    """Run the blocks that fit at once on a machine whose programs wait, with values, and return what went wrong.
 
-    A program without codes is run with assigned ones. Raises UserError where kernel and machine don't fit.
+    A program without codes is run with assigned ones where the machine obeys them. Raises UserError
+    where kernel and machine don't fit.
     """
-    coded = replace(kernel, program=with_codes(kernel.program, machine))
+    coded = replace(kernel, program=with_codes(kernel.program, machine)) if by_codes(machine) else kernel
     blocks = min(occupancy(kernel, machine).blocks, -(-kernel.blocks // machine.chip.sms))
     noted, error = run_noting(coded, machine, blocks=blocks, max_cycles=max_cycles)
-    return Found(tuple(_told(coded, machine, *map(int, row)) for row in noted), blocks, error)
+    seen = [_told(coded, machine, *map(int, row)) for row in noted]
+    unsure = unsure_reads(kernel.program) if machine.wait_counters else ()
+    known = {(hazard.pc, hazard.other) for hazard in seen}
+    return Found((*seen, *(_unsure(kernel, *pair) for pair in unsure if pair not in known)), blocks, error)
+
+
+def _unsure(kernel: Kernel, pc: int, load: int) -> Hazard:
+    """Tell of a scalar load that was back in this run, by luck."""
+    code = kernel.program.instructions
+    names = [register_name(r) for r in code[load].writes() if r in (*code[pc].reads(), *code[pc].writes())]
+    register = names[0]
+    deed = f"{_place(pc, code[pc])} may come before {_place(load, code[load])} has written it"
+    return Hazard(RAW, register, pc, code[pc].line, load, code[load].line, 0, deed, UNORDERED)
 
 
 def _told(kernel: Kernel, machine: Machine, kind: int, pc: int, name: int, other: int, times: int) -> Hazard:
     code = kernel.program.instructions
-    register = f"R{name}" if name < REGISTERS else f"P{name - REGISTERS}"
+    register = name_of(kernel.program, name) if name < REGISTERS else f"P{name - REGISTERS}"
     deed = {
         RAW: f"{_place(pc, code[pc])} reads it before {_place(other, code[other])} has written it",
         WAW: f"{_place(other, code[other])} writes over the later result of {_place(pc, code[pc])}",
@@ -84,8 +102,17 @@ def _place(pc: int, instruction: Instruction) -> str:
     return f"{line}pc {pc} `{show_instruction(replace(instruction, control=None))}`"
 
 
+def _count_for(other: Instruction) -> str:
+    if other.row.unit is Unit.SMEM:
+        return UNORDERED
+    counter = "lgkmcnt" if other.row.unit is Unit.SHARED else "vmcnt"
+    return f"wait with S_WAITCNT until {counter} is no more than the accesses behind it"
+
+
 def _mend(kind: str, other: Instruction, machine: Machine) -> str:
-    """Say which code lets the one instruction wait for the other."""
+    """Say which code, or count, lets the one instruction wait for the other."""
+    if machine.wait_counters:
+        return _count_for(other)
     latency = fixed_latency(other, machine) if kind != WAR else 0
     if latency:
         return f"raise stall counts until {plural(latency, 'cycle')} lie between the two"

@@ -1,4 +1,4 @@
-"""`gpusim hazards`: what wrong control codes let happen."""
+"""`gpusim hazards`: what wrong control codes, or missing waits, let happen."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ def hazards(
     max_cycles: MaxCycles = MOST,
     json: Json = False,
 ) -> None:
-    """Find registers that are read or written too early, as the control codes are wrong. A hazard ends with code 1.
+    """Find registers that are read or written too early, as codes or waits are wrong. A hazard ends with code 1.
 
     Of the blocks that one SM gets, those that fit at once are run, with values.
 
     Example: gpusim hazards examples/saxpy.asm --machine h200
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), None)
-    obeyed(chosen, where)
+    if where.wait_counters is None:
+        obeyed(chosen, where)
     from gpusim.analysis import hazards as analysis  # noqa: PLC0415  (--help waits for no compiler)
 
     with shown(chosen.name):

@@ -18,6 +18,7 @@ from gpusim.machine import Machine, tagged
 from gpusim.occupancy import Occupancy
 from gpusim.plural import plural
 from gpusim.recurrence import recurrence
+from gpusim.scalar_registers import by_index
 from gpusim.stall import Stall
 from gpusim.state import NEVER
 from isa import faults
@@ -234,7 +235,7 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
         return _by_reference(reference.start(prepared))
     from gpusim.engines import compiled  # noqa: PLC0415
 
-    roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers)
+    roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers + kernel.program.scalars)
     limit = max_cycles + 1
     return lambda until: int(compiled.run(prepared.sms, prepared.memory, roles, until, limit)), lambda: 0
 
@@ -350,12 +351,13 @@ def _result(job: _Job, prepared: Launch, trace: Any, events: int) -> SmRun:
 
 
 def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
-    """Return [warp slot, register, lane], of no warp slot where nothing was computed."""
+    """Return [warp slot, register, lane] by the program's indices, of no warp slot where nothing was computed."""
     groups = int(sm.machine.groups)
     computed = 0 if sm.replaying else int(sm.warp_slots)
-    held = sm.lanes["registers"][: computed * groups, : kernel.program.registers]
+    program = kernel.program
+    held = sm.lanes["registers"][: computed * groups, : program.registers + program.scalars]
     apart = held.reshape(computed, groups, *held.shape[1:])
-    return np.concatenate([apart[:, group] for group in range(groups)], axis=-1)
+    return by_index(np.concatenate([apart[:, group] for group in range(groups)], axis=-1), program)
 
 
 def _together(each: Sequence[SmRun]) -> ChipRun:

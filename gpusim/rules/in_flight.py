@@ -1,4 +1,4 @@
-"""Results in flight, where control codes and no scoreboard keep order: who reads too early gets the old value.
+"""Results in flight, where codes or counts and no scoreboard keep order: who reads too early gets the old value.
 
 An instruction is in flight from its issue until its result is written and its sources are read. Results are computed at
 issue and kept aside; they are written when they are there, in order of time. Three things can go wrong, each noted as a
@@ -8,6 +8,8 @@ hazard by pc, register and the other pc:
 * WAW: a result is written over that of a later instruction, which came sooner;
 * WAR: a result is written before an earlier memory instruction has read the register.
 
+With wait counters only what these count is in flight, and no source is overwritten before it is read.
+
 Lanes count: results that no lane has in common with the reader do it no harm.
 """
 
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.decode import LOAD
 from gpusim.on_demand import on_demand
 from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import memory_access
@@ -56,7 +59,8 @@ def _land(sm: Any, g: int, flight: Any) -> None:
         register = int(instruction.write[i])
         _meet(sm, g, flight, register)
         for half in range(sm.machine.groups):
-            _write(sm.lanes[g * sm.machine.groups + half].registers[register], flight, half, i)
+            row = sm.lanes[g * sm.machine.groups + half].registers[register]
+            _write(row, flight, half, i, _is_scalar(instruction))
         memory_access.new_version(sm, g, register)
     if instruction.predicate >= 0:
         _meet(sm, g, flight, REGISTERS + int(instruction.predicate))
@@ -67,11 +71,17 @@ def _land(sm: Any, g: int, flight: Any) -> None:
 
 
 @rule
-def _write(row: Any, flight: Any, half: int, i: int) -> None:
+def _write(row: Any, flight: Any, half: int, i: int, scalar: bool) -> None:
     """The i-th register of a flight is written in the active lanes of one lane group."""
     for lane in range(LANES):
         if (flight.mask[half] >> lane) & 1:
-            row[lane] = flight.values[half, i, lane]
+            row[lane] = flight.values[half, 0, i] if scalar else flight.values[half, i, lane]
+
+
+@rule
+def _is_scalar(instruction: Any) -> bool:
+    """Whether it is a scalar load: all lanes get the same, and word i is kept once, in the place of lane i."""
+    return instruction.pipe >= 0 and instruction.action == LOAD
 
 
 @rarely
@@ -168,6 +178,18 @@ def look(sm: Any, g: int, pc: int) -> None:
         _look_at(sm, g, pc, REGISTERS + int(instruction.selector), active)
     for i in range(instruction.reads):
         _look_at(sm, g, pc, int(instruction.read[i]), active)
+    if not _flies(sm, instruction):
+        for i in range(instruction.writes):
+            _written_over(sm, g, pc, int(instruction.write[i]), active)
+
+
+@rarely
+def _written_over(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
+    """Note results that will be written over what is written now."""
+    for i in range(sm.warps[g].flights):
+        flight = sm.in_flight[g, i]
+        if flight.landed == 0 and _overlap(lanes, flight.mask) and writes(sm.program[flight.pc], name):
+            _note(sm, WAW, pc, name, flight.pc)
 
 
 @rarely
@@ -224,18 +246,27 @@ def enter(sm: Any, g: int, pc: int) -> bool:
     for half in range(sm.machine.groups):
         lanes = sm.lanes[g * sm.machine.groups + half]
         for i in range(instruction.writes):
-            for lane in range(LANES):
-                flight.values[half, i, lane] = lanes.registers[instruction.write[i], lane]
+            if _is_scalar(instruction):
+                flight.values[half, 0, i] = lanes.registers[instruction.write[i], 0]
+            else:
+                for lane in range(LANES):
+                    flight.values[half, i, lane] = lanes.registers[instruction.write[i], lane]
         if instruction.predicate >= 0:
             flight.truth[half] = lanes.predicates[instruction.predicate]
     return True
+
+
+@rule
+def _flies(sm: Any, instruction: Any) -> bool:
+    """Whether nothing but the program waits for the instruction; with wait counters that is so of what they count."""
+    return instruction.counter >= 0 if sm.machine.counts else instruction.queued or instruction.pipe >= 0
 
 
 @rarely
 def depart(sm: Any, g: int, pc: int) -> None:
     """The results of the instruction at `pc` have been computed: they fly, and the old values are back."""
     warp, instruction = sm.warps[g], sm.program[pc]
-    if sm.outcome.threads == 0 or not (instruction.queued or instruction.pipe >= 0):
+    if sm.outcome.threads == 0 or not _flies(sm, instruction):
         return
     flight = sm.in_flight[g, warp.flights]
     warp.flights += 1
@@ -258,10 +289,22 @@ def _exchange(sm: Any, g: int, instruction: Any, flight: Any) -> None:
     for half in range(sm.machine.groups):
         registers = sm.lanes[g * sm.machine.groups + half].registers
         for i in range(instruction.writes):
-            for lane in range(LANES):
-                held = registers[instruction.write[i], lane]
-                registers[instruction.write[i], lane] = flight.values[half, i, lane]
-                flight.values[half, i, lane] = held
+            if _is_scalar(instruction):
+                _exchange_scalar(registers[instruction.write[i]], flight, half, i)
+            else:
+                for lane in range(LANES):
+                    held = registers[instruction.write[i], lane]
+                    registers[instruction.write[i], lane] = flight.values[half, i, lane]
+                    flight.values[half, i, lane] = held
+
+
+@rule
+def _exchange_scalar(row: Any, flight: Any, half: int, i: int) -> None:
+    """The same for a word that all lanes have in common; lane 0 of a half is live if any lane of it is."""
+    held = row[0]
+    for lane in range(LANES):
+        row[lane] = flight.values[half, 0, i]
+    flight.values[half, 0, i] = held
 
 
 @on_demand

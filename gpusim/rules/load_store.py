@@ -65,7 +65,7 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     queue.count += 1
     warp.pending += 1
     if instruction.counter >= 0:
-        wait_count.commit(warp, instruction.counter)
+        wait_count.commit(warp, instruction)
     else:
         scoreboard.commit(warp, instruction, pc, NEVER)
     scoreboard.hold(warp, instruction, unit.entered)
@@ -115,7 +115,7 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     warp.pending -= 1
     warp.drained = max(warp.drained, ready)
     if instruction.counter >= 0:
-        wait_count.serve(warp, instruction.counter, ready)
+        _back(sm, entry, ready)
     elif instruction.action != STORE:
         scoreboard.commit(warp, instruction, entry.pc, ready)
     read = now + max(1, instruction.war)
@@ -124,6 +124,14 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
         _told(sm, entry, read, ready)
     sm.agenda[sm.load_store_agent] = _next_service(sm)
     return int(entry.warp)
+
+
+@rarely
+def _back(sm: Any, entry: Any, ready: int) -> None:
+    """Where programs wait for counts, the access is back then, or later if one before it is."""
+    back = wait_count.serve(sm.warps[entry.warp], sm.program[entry.pc], ready)
+    if sm.flying:
+        in_flight.served(sm, entry.warp, entry.pc, sm.now, back)
 
 
 @rarely

@@ -85,7 +85,7 @@ def _checked(sm: Any, instruction: Any, remembered: Any, g: int, group: int, act
             low, high, bits = min(low, address), max(high, address), bits | address
     size = instruction.access_bytes
     remembered.low, remembered.high = low, high + size
-    if bits % size == 0 and _within(sm, instruction, low, high + size):
+    if bits % instruction.alignment == 0 and _within(sm, instruction, low, high + size):
         return True
     return _each_checked(sm, instruction, g, group, active)
 
@@ -93,12 +93,12 @@ def _checked(sm: Any, instruction: Any, remembered: Any, g: int, group: int, act
 @rarely
 def _each_checked(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool:
     """The same lane by lane: they may lie in different buffers; the first bad one is the fault."""
-    size = instruction.access_bytes
+    size, alignment = instruction.access_bytes, instruction.alignment
     for lane in range(LANES):
         address = np.int64(sm.scratch.address[lane])
-        if (active >> lane) & 1 and (address % size or not _within(sm, instruction, address, address + size)):
+        if (active >> lane) & 1 and (address % alignment or not _within(sm, instruction, address, address + size)):
             fault = sm.fault
-            fault.code = MISALIGNED if address % size else OUTSIDE + instruction.space
+            fault.code = MISALIGNED if address % alignment else OUTSIDE + instruction.space
             fault.pc, fault.warp, fault.address = sm.warps[g].pc, g, address
             fault.lane = (group - g * sm.machine.groups) * LANES + lane
             return False
@@ -136,7 +136,9 @@ def _recurs(sm: Any, remembered: Any, active: int) -> bool:
 def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
     """Cycles of the load/store unit, and global transactions, of a lane group's access."""
     machine, words = sm.machine, instruction.words
-    into.transactions = 0
+    into.cycles = into.transactions = 0
+    if instruction.pipe >= 0:
+        return  # a scalar load goes another way
     if instruction.space == SHARED_SPACE:
         passes = _passes(sm, instruction, active)
         into.cycles = passes * machine.pass_cycles

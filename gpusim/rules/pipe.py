@@ -33,11 +33,11 @@ def _first_free(sm: Any, k: int, needs: Any) -> int:
 
 
 @rule
-def commit(sm: Any, k: int, unit: int, now: int) -> None:
-    """A warp instruction of the unit class enters the first of its pipes that is free."""
-    needs = sm.machine.units[unit]
+def commit(sm: Any, k: int, instruction: Any, now: int) -> None:
+    """A warp instruction enters the first of its unit class's pipes that is free."""
+    needs = sm.machine.units[instruction.unit]
     pipe = needs.choice[0] if needs.lone else _chosen(sm, k, needs, now)
-    taken, cycles = instance(sm, k, pipe), interval(sm, pipe)
+    taken, cycles = instance(sm, k, pipe), interval(sm, pipe) * instruction.intervals
     taken.free = now + cycles
     taken.busy += cycles
     if not needs.lone:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import BARRIER, BRANCH, EXIT, FETCH
+from gpusim.decode import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.on_demand import on_demand
 from gpusim.rule import NEVER, borrow, entry, rarely, rule
 from gpusim.rules import (
@@ -301,12 +301,15 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
     if instruction.double:
         double_precision.commit(sm, now)
     if instruction.pipe >= 0:
-        pipe.commit(sm, k, instruction.unit, now)
+        pipe.commit(sm, k, instruction, now)
         ready = max(now + instruction.latency, sm.outcome.ready) + late
-        scoreboard.commit(warp, instruction, pc, ready)
+        if instruction.counter >= 0:
+            _counted(sm, g, instruction, now, ready)
+        else:
+            scoreboard.commit(warp, instruction, pc, ready)
         if machine.codes:
             _told(sm, g, instruction, now, ready)
-        if instruction.action == FETCH:
+        if instruction.action == FETCH or instruction.action == LOAD:  # noqa: PLR1714  (compiles to two compares)
             warp.drained = max(warp.drained, ready)
     elif load_store.serves(instruction):
         load_store.commit(sm, k, g, pc, instruction, now)
@@ -327,6 +330,15 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
 def _told(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
     """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
     control_code.let_go(sm.warps[g], instruction, now, ready)
+    if sm.flying:
+        in_flight.last(sm, g, now, ready)
+
+
+@rarely
+def _counted(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
+    """A scalar load is back by itself; programs wait for the count."""
+    wait_count.commit(sm.warps[g], instruction)
+    wait_count.serve(sm.warps[g], instruction, ready)
     if sm.flying:
         in_flight.last(sm, g, now, ready)
 

@@ -3,7 +3,7 @@ from hypothesis import given
 
 from isa.assembler import assemble
 from isa.instruction import Instruction
-from isa.operand import RZ, Address, Immediate, Predicate, Register
+from isa.operand import RZ, Address, Immediate, Predicate, Register, scalar
 from isa.printer import show, show_instruction
 from isa.program import Program
 from isa.table import ROWS, TABLE
@@ -24,22 +24,29 @@ def test_showing_is_idempotent(program):
 
 def test_the_round_trip_covers_every_row():
     """One instruction of each row comes back equal: no row has an operand without a text form."""
-    registers = {letter: Register(8) for letter in "dabc"}
+    registers = {letter: Register(8) for letter in "dDabc"}
     others = {
         "m": Address(Register(2), 16),
         "P": Predicate(1),
         "Q": Predicate(2, negated=True),
         "n": Immediate(0, "int"),
     }
+    scalars = {letter: scalar(16) for letter in "dabc"} | {"m": Address(scalar(2), 16)}
     plain = [row for row in ROWS if not set(row.form) & set("slt")]
     program = Program(
         tuple(
-            Instruction(row, tuple({**registers, **others}[x] for x in row.form[: len(row.form) - row.optional]))
+            Instruction(
+                row,
+                tuple(
+                    ({**registers, **others} | (scalars if row.mnemonic.startswith("S_") else {}))[x]
+                    for x in row.form[: len(row.form) - row.optional]
+                ),
+            )
             for row in plain
         )
     )
     assert assemble(show(program)) == program
-    assert len(plain) == len(ROWS) - 3  # S2R, BRA and TEX have operands of their own
+    assert len(plain) == len(ROWS) - 6  # S2R, BRA, S_BRANCH, both S_CBRANCH and TEX have operands of their own
 
 
 def test_numbers_are_written_for_people():

@@ -51,13 +51,13 @@ def test_every_value_function_is_elementwise_and_keeps_its_type(row, data):
     a, b, c = (np.array(data.draw(lanes), dtype).reshape(2, 3) for _ in range(3))
     if "Q" in row.form:
         c = (c & 1).astype(np.uint32)
-    elif "c" not in row.form:
+    elif not {"c", "D"} & set(row.form):
         c = np.full((2, 3), row.code, np.uint32)
     number = [np.uint32(0xCA)] if "n" in row.form else []
     with np.errstate(all="ignore"):
         whole = row.value(a, b, c, *number)
         each = [int(row.value(x, y, z, *number)) for x, y, z in zip(a.flat, b.flat, c.flat, strict=True)]
-    assert whole.dtype == (bool if row.form[0] == "P" else dtype)
+    assert whole.dtype == (bool if row.compares else dtype)
     assert whole.shape == (2, 3)
     assert [int(x) for x in whole.flat] == each
 

@@ -56,9 +56,10 @@ def test_machine_and_facts_say_the_same(name):
 
 @pytest.mark.parametrize("name", model.names())
 def test_every_arithmetic_unit_of_the_machine_has_a_pipe(name):
-    """No generation lacks a unit class but those that came later; `wide` has all but memory, barrier and control."""
+    """No generation lacks a unit class but those that came later, and scalar loads, which GCN alone has."""
     machine = model.load(name)
-    lacking = LATER.get(machine.generation, set())
+    lacking = LATER.get(machine.generation, set()) | (set() if machine.scalar_file else {Unit.SMEM})
+    assert (machine.scalar_file is not None) == (machine.generation == "Vega")
     assert set(machine.unit) == set(Unit) - MEMORY_UNITS - {Unit.BARRIER, Unit.CONTROL} - lacking
     assert {pipe for unit in Unit for pipe in model.choices(machine, unit)} == set(machine.pipe)
 

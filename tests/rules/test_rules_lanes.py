@@ -11,13 +11,14 @@ from timing import plain_machine
 
 from gpusim.engines.simulate import run_sm
 from gpusim.rule import COMPILED
+from isa.gcn_text import show_register
 from isa.interpret import interpret
 from isa.kernel import Buffer
 from isa.listing import read
 from isa.operand_text import takes_negation
 from isa.table import ROWS
 
-COMPUTED = [row for row in ROWS if row.value or row.across]
+COMPUTED = [row for row in ROWS if (row.value or row.across) and not row.mnemonic.startswith("S_")]  # not of lanes
 
 
 def text_of(row, signs=("", "", ""), zeros=()) -> str:
@@ -27,14 +28,20 @@ def text_of(row, signs=("", "", ""), zeros=()) -> str:
     names |= {
         letter: sign + ("RZ" if letter in zeros else names[letter]) for letter, sign in zip("abc", signs, strict=True)
     }
+    if row.is_gcn:
+        places = {"d": 16, "D": 16, "a": 4, "b": 8, "c": 12}
+        signed = dict(zip("abc", signs, strict=True))
+        names |= {letter: signed.get(letter, "") + show_register(n, words) for letter, n in places.items()}
     operands = ", ".join(names[letter] for letter in row.form)
+    operands = {"P": f"VCC, {operands}", "Q": f"{operands}, VCC"}.get("".join(x for x, _ in row.implied), operands)
     loads = "\n".join(f"    LDG{suffix} R{4 * i + 4}, [R0+{128 * words * i}]" for i in range(3))
-    result = "    SEL R16, 1, RZ, P0" if row.form[0] == "P" else ""
+    result = f"    SEL R16, 1, RZ, {'P5' if row.is_gcn else 'P0'}" if row.compares else ""
     return f"""
 .buffer x u32 {96 * words}
 .buffer y u32 {32 * words}
     S2R R0, LANEID
     ISETP.LT P1, R0, 16
+    ISETP.LT P5, R0, 16
     SHL R1, R0, {1 + words}
     IADD R0, R1, c[x]
     IADD R1, R1, c[y]

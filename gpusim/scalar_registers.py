@@ -1,0 +1,76 @@
+"""Scalar registers in an SM: they lie behind the registers of a thread, and every lane holds the same.
+
+So all that reads, writes, waits for and compares registers knows them. A wave's lanes must then never part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.machine import Machine
+from isa.divergence import meetings
+from isa.errors import UserError
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.operand import FIRST_SCALAR, Address, Operand, Register, is_scalar, register_name
+from isa.program import Program
+
+
+def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Instruction]:
+    """Return a program's instructions with scalar registers renumbered: they follow the thread's.
+
+    Raises UserError for a scalar register that the machine lacks, and where lanes may part.
+    """
+    if not program.scalars:
+        return program.instructions
+    _check(kernel, program, machine)
+    return [
+        replace(i, operands=tuple(_renumbered(o, program.registers) for o in i.operands)) for i in program.instructions
+    ]
+
+
+def name_of(program: Program, place: int) -> str:
+    """Name of the register in that place of the SM's file: R3, s3."""
+    beyond = place - program.registers
+    return register_name(place if beyond < 0 else FIRST_SCALAR + beyond)
+
+
+def by_index(held: NDArray[np.uint32], program: Program) -> NDArray[np.uint32]:
+    """Return [warp slot, register, lane] by the program's indices, from the same by place."""
+    if not program.scalars:
+        return held
+    found = np.zeros((len(held), program.register_rows, held.shape[-1]), np.uint32)
+    found[:, : program.registers], found[:, FIRST_SCALAR:] = held[:, : program.registers], held[:, program.registers :]
+    return found
+
+
+def place(instruction: Any) -> str:
+    """Where an instruction stands, in words."""
+    return f"line {instruction.line}" if instruction.line else f"`{instruction.row.mnemonic}`"
+
+
+def _renumbered(operand: Operand, vectors: int) -> Operand:
+    if isinstance(operand, Address):
+        base = _renumbered(operand.base, vectors)
+        return replace(operand, base=base) if isinstance(base, Register) else operand
+    if isinstance(operand, Register) and is_scalar(operand):
+        return replace(operand, index=vectors + operand.index - FIRST_SCALAR)
+    return operand
+
+
+def _check(kernel: Kernel, program: Program, machine: Machine) -> None:
+    most = machine.scalar_file.per_warp if machine.scalar_file else 0
+    for instruction in program.instructions:
+        highest = max((*instruction.reads(), *instruction.writes()), default=-1)
+        if highest >= FIRST_SCALAR + most:
+            has = f"{machine.key} has {most}, s0 to s{most - 1}" if most else f"{machine.key} has none"
+            fix = "take a lower one" if most else "take a machine with them, such as mi60"
+            raise UserError(f"{place(instruction)}: {register_name(highest)} is a scalar register, {has}; {fix}")
+    if meetings(program):
+        cause = "its lanes may part at a guarded branch or exit, and scalar registers belong to all of them"
+        raise UserError(f"{kernel.name}: {cause}; branch on SCC")

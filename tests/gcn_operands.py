@@ -1,0 +1,27 @@
+"""Operands of GCN's instructions, for the strategies of programs."""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+
+from isa.operand import FIRST_SCALAR, SCALARS, Address, Register
+from isa.table import Row, Unit
+
+
+def gcn_registers(row: Row, letter: str) -> st.SearchStrategy[Register]:
+    """Registers that a row of GCN takes at a letter: scalar ones only where no second one can come beside it."""
+    signs = st.booleans() if letter in "abc" and row.is_float else st.just(False)
+    vectors = st.builds(Register, st.integers(0, 255 - row.words), signs)
+    step = min(row.words, 4)
+    scalars = st.builds(
+        Register, st.integers(0, (SCALARS - row.words) // step).map(lambda i: FIRST_SCALAR + step * i), signs
+    )
+    if row.mnemonic.startswith("S_"):
+        return scalars
+    return vectors | scalars if row.mnemonic.startswith("V_") and letter == "a" else vectors
+
+
+def gcn_addresses(row: Row) -> st.SearchStrategy[Address]:
+    """Addresses of a row of GCN: a register and an offset."""
+    base = st.integers(FIRST_SCALAR, FIRST_SCALAR + SCALARS - 1) if row.unit is Unit.SMEM else st.integers(0, 254)
+    return st.builds(Address, base.map(Register), st.integers(0, 2**32 - 1))

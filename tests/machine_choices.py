@@ -1,0 +1,36 @@
+"""What optional sections of a random machine may hold (`strategies.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpusim.schema import PIPE_UNITS
+
+FETCHES: dict[str, Sequence[int]] = {
+    "fetch.line": (1, 2, 5),
+    "fetch.ahead": (0, 1, 3),
+    "fetch.l0_lines": (2, 4),
+    "fetch.l0_ways": (1, 2),
+    "fetch.l1_lines": (4, 8, 8, 256),
+    "fetch.l1_ways": (1, 2, 4),
+    "fetch.l1_latency": (0, 3, 20),
+    "fetch.l1_parts": (0, 40, 136),
+    "fetch.l15_lines": (0, 16),
+    "fetch.l15_ways": (1, 4),
+    "fetch.l15_latency": (5, 30),
+    "fetch.l15_parts": (0, 500),
+    "fetch.memory_latency": (1, 100),
+    "fetch.memory_parts": (0, 100, 1000),
+}
+OTHER_PIPES: dict[str, Sequence[int | str]] = {
+    "unit.int.pipe": ("sp", "int16"),
+    "unit.fp32.pipe": ("sp", "sp int16"),
+    "joint.int": ("dp", "tex"),
+    "blocked.fp32": ("dp", "sfu"),
+    "blocked.int": ("sfu", "tex"),
+}
+SELECTIONS: dict[str, Sequence[int | str]] = {
+    "selection.keeps": ("none", "fp32 dp", " ".join(PIPE_UNITS), "int special"),
+    "selection.freezes": (0, 1, 1),
+    "double.exclusive": ("off",),
+}
