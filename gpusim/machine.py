@@ -121,9 +121,18 @@ def transaction_bytes(machine: Machine) -> int:
 
 
 def line_cycles(machine: Machine) -> Fraction:
-    """Cycles in which one SM's fair share of the DRAM bandwidth moves a transaction."""
+    """Cycles in which one SM's fair share of what arrives of the DRAM bandwidth moves a transaction."""
     chip = machine.chip
-    return Fraction(transaction_bytes(machine) * chip.sms * chip.shader_mhz, chip.dram_mbs)
+    return Fraction(transaction_bytes(machine) * chip.sms * chip.shader_mhz) / arriving_mbs(machine)
+
+
+def arriving_mbs(machine: Machine) -> Fraction:
+    """What arrives of the DRAM's bandwidth, 10^6 bytes per second: less than it has where that was measured."""
+    memory = machine.memory
+    if memory is None:
+        return Fraction(machine.chip.dram_mbs)
+    kept = Fraction(1000 - memory.ecc * memory.ecc_cost, 1000)
+    return Fraction(machine.chip.dram_mbs * memory.efficiency, 1000) * kept
 
 
 def seconds(machine: Machine, cycles: float) -> float:

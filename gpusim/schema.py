@@ -39,6 +39,16 @@ class Chip(msgspec.Struct, frozen=True):
     dram_mbs: Positive  # DRAM bandwidth, 10^6 bytes per second
 
 
+class Memory(msgspec.Struct, frozen=True):
+    """How much of the DRAM's bandwidth arrives; all of it where this is left out."""
+
+    efficiency: Annotated[
+        int, msgspec.Meta(ge=100, le=1000)
+    ]  # thousandths of `chip.dram_mbs` that a stream of reads gets
+    ecc: Flag  # 1: memory is protected against errors at the cost of bandwidth
+    ecc_cost: Annotated[int, msgspec.Meta(ge=1, le=500)]  # thousandths of what would arrive without
+
+
 class Limits(msgspec.Struct, frozen=True):
     """What one SM can hold, and what one block or thread may ask for."""
 
@@ -349,6 +359,7 @@ class Machine(msgspec.Struct, frozen=True):
     selection: Selection | None = None
     dependence: Dependence | None = None
     memory_port: MemoryPort | None = None
+    memory: Memory | None = None
     cache: Cache | None = None
     l1: NearCache | None = None
     l2: FarCache | None = None

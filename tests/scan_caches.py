@@ -164,10 +164,17 @@ class Caches:
     def _moved(self, way: str, units: int, now: int) -> int:
         chip, cache = self.machine.chip, self.machine.cache
         assert cache is not None
-        dram = round(64 * UNIT * chip.sms * chip.shader_mhz / chip.dram_mbs)
+        dram = round(64 * UNIT * chip.sms * chip.shader_mhz / _arriving(self.machine))
         cost = {"port": cache.l2_sector_parts, "dram": dram}[way]
         self.free[way] = max(self.free.get(way, 0), 64 * now) + units * cost
         return -(-self.free[way] // 64)
+
+
+def _arriving(machine: Machine) -> float:
+    """What arrives of the DRAM's bandwidth, 10^6 bytes per second."""
+    memory = machine.memory
+    lost = memory.ecc_cost / 1000 if memory and memory.ecc else 0
+    return machine.chip.dram_mbs * (memory.efficiency / 1000 if memory else 1) * (1 - lost)
 
 
 def caches(machine: Machine) -> Caches | None:

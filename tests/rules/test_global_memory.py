@@ -63,6 +63,15 @@ def test_bandwidth_delays_the_data_of_many_lines(shift):
     assert issued[4] - issued[3] == 16 * lines + 100
 
 
+@pytest.mark.parametrize(("ecc", "cycles"), [(0, 20), (1, 25)])
+def test_less_than_the_whole_bandwidth_arrives(ecc, cycles):
+    """Of 8 bytes per cycle 800 thousandths arrive, and 200 of these less with ECC: 128 bytes take 20 or 25 cycles."""
+    memory = {"memory.efficiency": 800, "memory.ecc": ecc, "memory.ecc_cost": 200}
+    changes = {"chip.dram_mbs": 8000, "chip.shader_mhz": 1000, "global_memory.latency": 100, **memory}
+    issued = {pc: cycle for cycle, _, pc in cycles_of(load_run(32, 2, changes=changes))}
+    assert issued[4] - issued[3] == 2 * -(-(cycles + 100) // 2)
+
+
 def test_an_exit_waits_until_stored_lines_have_left():
     """32 lines of 16 cycles each: the EXIT behind a scattered store comes when the last has left the SM."""
     changes = {"chip.dram_mbs": 8000, "chip.shader_mhz": 1000, "global_memory.request_cycles": 1}
