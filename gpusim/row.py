@@ -10,7 +10,6 @@ COUNTERS = 2  # of a warp's accesses under way: vmcnt, lgkmcnt
 decoded_t = record([  # what every issue reads stands first, in few cache lines with what it counts
     ("latency", "i4"),  # cycles to its result, where that is fixed; from its service, if it is queued
     ("feed", "i4"),  # place among the memory instructions, and comparisons, whose reach is remembered (-1: none)
-    ("line", "i4"),  # of the instruction caches
     ("action", "i1"),
     ("unit", "i1"),  # unit class
     ("pipe", "i1"),  # index of the first of its pipes, -1: none
@@ -72,5 +71,6 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("bank_reads", "i4"),  # registers read from each bank, a byte for each bank
     ("bank_returns", "i4"),  # cycles that what comes back through the queue takes of each bank, a byte for each
     ("reuse", "i4"),  # mask of the sources a, b, c that stay for the next instruction
+    ("line", "i4"),  # of the program, as instruction caches have it
     ("visit", "i4"),  # the first pc from here on that decides addresses, guards or branches, or depends on them
 ])  # fmt: skip

@@ -26,6 +26,7 @@ from gpusim.rules import (
     control_code,
     dispatch,
     double_precision,
+    fetch,
     global_memory,
     instruction_replay,
     ladder,
@@ -150,6 +151,15 @@ CHANGES: dict[str, int | str] = {
     **{f"memory_port.{key}": 9 for key in ("war_store", "war_global_store")},
     **{f"memory_port.store_{width}": 5 for width in (32, 64, 128)},
     **{f"memory_port.early_{width}": 3 for width in (64, 128)},
+}
+FETCH: dict[str, int | str] = {
+    "fetch.line": 2,
+    "fetch.ahead": 1,
+    **{f"fetch.{level}_{key}": 4 for level in ("l0", "l1") for key in ("lines", "ways")},
+    **{f"fetch.{level}_latency": 9 for level in ("l1", "l15", "memory")},
+    **{f"fetch.{level}_parts": 100 for level in ("l1", "l15", "memory")},
+    "fetch.l15_lines": 0,
+    "fetch.l15_ways": 1,
 }
 COUNTERS: dict[str, int | str] = {"wait_counters.vector": 1, "wait_counters.shared": 1}
 
@@ -284,6 +294,8 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "operands collected at once": (register_file, "commit", lambda *_: 0),
     "nothing kept for reuse": (register_file, "_keep", nothing),
     "who takes a branch goes first": (paths, "_part", taken_first),
+    "no line asked for ahead": (fetch, "_holds", lambda *_: True),
+    "ports pass all lines at once": (fetch, "_pass", lambda _cache, _parts, asked: asked),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),
     "accesses never counted": (wait_count, "earliest", nothing),
     "accesses back out of order": (wait_count, "serve", busier(wait_count.serve, 2, -30)),
@@ -317,7 +329,8 @@ def _yielding(kernel: Kernel) -> Kernel:
 def verdict(name: str) -> str:
     """`caught` or `survived`."""
     module, attribute, mutant = MUTANTS[name]
-    kernel, machine = read(BUSY), plain_machine(CHANGES | (COUNTERS if module is wait_count else {}))
+    more = {wait_count: COUNTERS, fetch: FETCH}.get(module, {})
+    kernel, machine = read(BUSY), plain_machine(CHANGES | more)
     if name.startswith("codes: "):
         kernel, machine = _yielding(kernel), plain_machine(CHANGES | CODES)
     if name.startswith("tags: "):
