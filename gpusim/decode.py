@@ -13,7 +13,7 @@ from gpusim.machine import Machine, by_codes, choices, initiation_interval, tagg
 from gpusim.machine_record import FAR, NEAR, TEXTURES, UNITS
 from gpusim.row import decoded_t
 from gpusim.scalar_registers import in_place
-from gpusim.schema import PIPE_UNITS, SharedAtomic
+from gpusim.schema import PIPE_UNITS, MemoryPaths, SharedAtomic
 from gpusim.stall import Stall
 from isa.control import Control
 from isa.errors import UserError
@@ -264,6 +264,8 @@ def _cached(form: Row, machine: Machine) -> int:
 
 def _port(row: Any, form: Row, machine: Machine) -> None:
     """Fill in how long the instruction keeps its scheduler's port, and the load/store unit if no address says so."""
+    if machine.memory_paths and row["queued"]:
+        _path(row, form, machine.memory_paths)
     port = machine.memory_port
     if port is None or not row["queued"]:
         return
@@ -274,6 +276,15 @@ def _port(row: Any, form: Row, machine: Machine) -> None:
         row["rung"], row["war"] = Stall.SHORT_SCOREBOARD, machine.shared_memory.war_32
     elif not form.is_load:
         row["port"] = port.global_store if form.unit is Unit.GLOBAL else getattr(port, f"store_{form.width}")
+
+
+def _path(row: Any, form: Row, paths: MemoryPaths) -> None:
+    """Fill in how long the instruction keeps the port of its queue, where shared memory lies apart."""
+    if form.unit is Unit.SHARED:
+        row["port"] = 0 if form.is_load else getattr(paths, f"shared_store_{form.width}")
+        row["port_cycles"] = paths.shared_load
+    else:
+        row["port"] = getattr(paths, f"load_{form.width}") if form.is_load else paths.store
 
 
 def _counts(row: Any) -> bool:

@@ -237,6 +237,9 @@ def _pack(packed: Any, machine: Machine) -> None:
     if machine.memory_port:
         packed.queues, packed.late_cycles = machine.schedulers.count, machine.memory_port.late_cycles
         packed.early[1:] = machine.memory_port.early_64, machine.memory_port.early_128
+    if machine.memory_paths:
+        packed.sharing, count = machine.memory_paths.schedulers, machine.schedulers.count
+        packed.queues = count + -(-count // packed.sharing)
     packed.merge_halves = shared.merge_halves
     packed.shared_rule, packed.bank_words = machine_record.SHARED_RULES.index(shared.rule), shared.bank_bytes // 4
     packed.free_passes[:] = [getattr(shared, f"free_passes_{width}") for width in widths]
@@ -316,6 +319,7 @@ def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
     )
     packed.asked = bool(pipes) and not (machine.selection and unit in machine.selection.keeps.split())
     packed.lone = len(pipes) == 1 and packed.joint < 0 and packed.blocked < 0
+    packed.path = unit is Unit.SHARED and machine.memory_paths is not None
     packed.double, packed.queued = unit is Unit.DP, unit in QUEUED or through_port(machine, unit)
     throttle = Stall.MIO_THROTTLE if packed.queued else Stall.MATH_PIPE_THROTTLE
     packed.throttle = Stall.TEX_THROTTLE if unit is Unit.TEXTURE else throttle
@@ -357,7 +361,7 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
     sm.agenda[:] = state.NEVER
     sm.agenda[state.LAUNCHER] = 0
     sm.marker = -1
-    sm.load_store.free = 0
+    sm.load_store.free[:] = 0
     for scheduler in sm.schedulers:
         scheduler.later_due = state.NEVER
         scheduler.due[:] = state.NEVER

@@ -129,6 +129,9 @@ def _check_port(machine: Machine, facts: Mapping[str, Fact]) -> None:
     port, shared = machine.memory_port, machine.shared_memory
     if port is None:
         return
+    if machine.memory_paths:
+        place = facts["memory_port.units"].place
+        raise UserError(f"{place}: [memory_port] and [memory_paths] both give queues to schedulers; leave out one")
     for word in port.units.split() if port.units != "none" else ():
         if word not in machine.unit or word == Unit.SMEM:
             place, choose = facts["memory_port.units"].place, f"choose from {', '.join(machine.unit)}, or none"

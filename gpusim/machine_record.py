@@ -35,6 +35,7 @@ unit_t = record([
     ("throttle", "i8"),  # stall reason while its pipe is busy or its queue full
     ("double", "i8"),  # 1: double precision
     ("queued", "i8"),  # 1: goes through the load/store queue
+    ("path", "i8"),  # 1: to shared memory, where that has queues and a unit of its own
 ])  # fmt: skip
 
 machine_t = record([
@@ -55,7 +56,8 @@ machine_t = record([
     ("same_warp", "i8"),  # 1: all of them from one warp, 0: each from another
     ("exclusive", "i8"),  # cycles from a DP issue during which the SM issues one instruction per slot (0: off)
     ("queue", "i8"),  # load/store instructions that may wait for service in each queue
-    ("queues", "i8"),  # one for each scheduler, or one for the SM
+    ("queues", "i8"),  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart
+    ("sharing", "i8"),  # schedulers that share a queue to shared memory, where it lies apart; else 0
     ("pass_cycles", "i8"),  # cycles of one pass through the shared-memory data path
     ("merge_halves", "i8"),  # 1: a 128-bit access serves half-warps with the same addresses together
     ("shared_rule", "i8"),  # index into SHARED_RULES

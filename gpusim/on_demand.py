@@ -53,6 +53,7 @@ def on_demand(function: F) -> F:
     kind = NUMBERS[annotated["return"]](*[NUMBERS.get(annotated[name]) or _kind(name) for name in parameters])
     key = _known(f"{function.__module__}.{function.__qualname__}", [function], kind)
     stub: Any = _stub(key, 1, kind, list(parameters), lambda arguments: (LONG(0), arguments))
+    stub.py_func = function  # for gpusim.plain
     return stub  # type: ignore[no-any-return]
 
 

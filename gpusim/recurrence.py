@@ -54,7 +54,7 @@ SAME = """
 TIME = """
     warps[w].drained warps[w].ready[r] warps[w].held[r] warps[w].read[r] warps[w].predicate[p]
     warps[w].let_go[h] warps[w].returned[v][t] warps[w].latest[v]
-    schedulers[k].due[s] pipes[k][f].free load_store.free load_store.queues[y].free agenda[a] exclusive_until
+    schedulers[k].due[s] pipes[k][f].free load_store.free[B] load_store.queues[y].free agenda[a] exclusive_until
     schedulers[k].bank_free[c] schedulers[k].collected[m] schedulers[k].stalled_until
     blocks[b].finished instruction_caches[z].free instruction_caches[z].there[A]
 """.split()
@@ -175,6 +175,7 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
         "x": REASONS,
         "y": int(sm["machine"]["queues"]),
         "z": len(sm["instruction_caches"]) if sm["machine"]["fetches"] else 0,
+        "B": state.UNITS_OF_MEMORY,
     }
 
 

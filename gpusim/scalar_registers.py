@@ -29,9 +29,7 @@ def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Ins
     if not program.scalars:
         return program.instructions
     _check(kernel, program, machine)
-    return [
-        replace(i, operands=tuple(_renumbered(o, program.registers) for o in i.operands)) for i in program.instructions
-    ]
+    return [replace(i, operands=tuple(_renumbered(o, program) for o in i.operands)) for i in program.instructions]
 
 
 def name_of(program: Program, place: int) -> str:
@@ -49,17 +47,22 @@ def by_index(held: NDArray[np.uint32], program: Program) -> NDArray[np.uint32]:
     return found
 
 
-def place(instruction: Any) -> str:
+def place_of(program: Program, index: int) -> int:
+    """Where the register of that index lies in the SM's file."""
+    return index if index < FIRST_SCALAR else program.registers + index - FIRST_SCALAR
+
+
+def _line(instruction: Any) -> str:
     """Where an instruction stands, in words."""
     return f"line {instruction.line}" if instruction.line else f"`{instruction.row.mnemonic}`"
 
 
-def _renumbered(operand: Operand, vectors: int) -> Operand:
+def _renumbered(operand: Operand, program: Program) -> Operand:
     if isinstance(operand, Address):
-        base = _renumbered(operand.base, vectors)
+        base = _renumbered(operand.base, program)
         return replace(operand, base=base) if isinstance(base, Register) else operand
     if isinstance(operand, Register) and is_scalar(operand):
-        return replace(operand, index=vectors + operand.index - FIRST_SCALAR)
+        return replace(operand, index=place_of(program, operand.index))
     return operand
 
 
@@ -70,7 +73,7 @@ def _check(kernel: Kernel, program: Program, machine: Machine) -> None:
         if highest >= FIRST_SCALAR + most:
             has = f"{machine.key} has {most}, s0 to s{most - 1}" if most else f"{machine.key} has none"
             fix = "take a lower one" if most else "take a machine with them, such as mi60"
-            raise UserError(f"{place(instruction)}: {register_name(highest)} is a scalar register, {has}; {fix}")
+            raise UserError(f"{_line(instruction)}: {register_name(highest)} is a scalar register, {has}; {fix}")
     if meetings(program):
         cause = "its lanes may part at a guarded branch or exit, and scalar registers belong to all of them"
         raise UserError(f"{kernel.name}: {cause}; branch on SCC")

@@ -201,6 +201,24 @@ class MemoryPort(msgspec.Struct, frozen=True):
     war_global_store: Count
 
 
+class MemoryPaths(msgspec.Struct, frozen=True):
+    """GCN: shared memory apart from other memory, each with queues and a unit of its own; not beside memory ports.
+
+    The queues' ports let an instruction into its unit so many cycles after the one before. Those to shared memory serve
+    neighbouring schedulers together, those to global and local memory one scheduler each.
+    """
+
+    schedulers: Positive  # that share a port to shared memory
+    shared_load: Positive  # cycles of the port for each cycle that a load from shared memory takes the unit
+    shared_store_32: Positive  # cycles of the port for a store of this width, at least; and as loads
+    shared_store_64: Positive
+    shared_store_128: Positive
+    load_32: Positive  # cycles of the port for a load of this width from global or local memory
+    load_64: Positive
+    load_128: Positive
+    store: Positive
+
+
 class SharedAtomic(msgspec.Struct, frozen=True):
     """Atomics on shared memory whose lanes go one by one in each bank: additions but of 1 without result, and swaps."""
 
@@ -372,6 +390,7 @@ class Machine(msgspec.Struct, frozen=True):
     instruction_replay: InstructionReplay | None = None
     fetch: Fetch | None = None
     scalar_file: ScalarFile | None = None
+    memory_paths: MemoryPaths | None = None
 
 
 def _section(kind: Any) -> Any:

@@ -19,6 +19,8 @@ PREDICATES = 8
 BLOCKS = 40
 BARRIERS = 16
 QUEUE = 64
+QUEUES = 2 * SCHEDULERS
+UNITS_OF_MEMORY = 2
 BUFFERS = 64
 PROGRAM = 8192  # instructions
 FEED = 2048  # memory instructions
@@ -198,7 +200,7 @@ queue_t = record([
 ])  # fmt: skip
 
 load_store_t = record([
-    ("free", "i8"),  # when the unit can serve the next
+    ("free", "i8", (UNITS_OF_MEMORY,)),  # when the unit can serve the next, and that of shared memory if it lies apart
     ("busy", "i8"),  # cycles it has served
     ("entered", "i8"),  # entries so far
     ("channel", "i8"),  # when the memory channel is free, in parts of a cycle
@@ -206,7 +208,7 @@ load_store_t = record([
     ("port", "i8"),  # when the channel to the L2 is free, in parts of a cycle
     ("waited", "i8"),  # cycles for which the last access held the unit until a line was back
     ("arrived", "i8"),  # when the last line asked for is there
-    ("queues", queue_t, (SCHEDULERS,)),  # one for the SM, or one for each scheduler
+    ("queues", queue_t, (QUEUES,)),  # one for the SM, or one for each scheduler, and those to shared memory
 ])  # fmt: skip
 
 outcome_t = record([

@@ -190,7 +190,7 @@ def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> l
 
 def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
     scheduler, issue = sm.schedulers[k], sm.machine.issue
-    refused = queued(sm, _row(sm, warp)) and full(sm, k)
+    refused = queued(sm, _row(sm, warp)) and full(sm, k, shared=_shared(sm, warp))
     if not refused or issue.refused_moves_pointer:
         scheduler.last = warp.slot
     kind = "refuse" if refused else "issue"
@@ -226,6 +226,10 @@ def _fill(sm: Scan, k: int, eligible: list[Warp], chosen: Warp, now: int) -> Non
         _issue(sm, k, warp, now)
 
 
+def _shared(sm: Scan, warp: Warp) -> bool:
+    return _table_row(sm, warp).unit is Unit.SHARED
+
+
 def _ends_turn(row: Row) -> bool:
     return row.is_branch or row.is_exit or row.unit is Unit.BARRIER
 
@@ -234,7 +238,7 @@ def _beside(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     """Whether the warp's next instruction may issue in the turn in which its scheduler has issued already."""
     row, machine, turn = _table_row(sm, warp), sm.machine, sm.schedulers[k].turn
     alone = machine.double.exclusive != "off" and (row.unit is Unit.DP or now < sm.exclusive)
-    crowded = queued(sm, _row(sm, warp)) and full(sm, k)
+    crowded = queued(sm, _row(sm, warp)) and full(sm, k, shared=_shared(sm, warp))
     if machine.issue.pairing == "different-category":
         paired = machine.category.get(row.unit, row.unit) not in [machine.category.get(i.unit, i.unit) for i in turn]
     else:
@@ -303,7 +307,7 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     kind = _row(sm, warp)
     if not keeps(sm, kind) and not takes(sm, k, kind, now):
         return Stall.TEX_THROTTLE if kind == Unit.TEXTURE else Stall.MATH_PIPE_THROTTLE
-    if queued(sm, kind) and full(sm, k) and not sm.machine.issue.refused_wastes_slot:
+    if queued(sm, kind) and full(sm, k, shared=_shared(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
         return Stall.MIO_THROTTLE
     alone = kind == Unit.DP or now < sm.exclusive
     others = [s.issued_at for other, s in enumerate(sm.schedulers) if other != k]
@@ -333,6 +337,10 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     if not active.any():
         return
     late = read_operands(sm, k, warp, pc, now)
+    if kind == Unit.DP:
+        flight = sm.machine.unit[kind].latency
+        span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": flight}[sm.machine.double.exclusive]
+        sm.exclusive = now + span
     if kind == "branch":
         warp.branch = now + sm.machine.branch.latency
     elif kind == Unit.BARRIER:
@@ -383,9 +391,6 @@ def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: i
         sm.pipes[taken] = now + cycles
     for blocked in named(sm, k, sm.machine.blocked.get(kind, "")):
         sm.pipes[blocked] = max(sm.pipes.get(blocked, 0), now + 1 + cycles)
-    if kind == Unit.DP:
-        span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": latency}[sm.machine.double.exclusive]
-        sm.exclusive = now + span
     latency += late
     result = Access(warp, pc, 0, 0, 0, read=now, done=now + latency)
     hold(sm, warp, pc, result, Stall.LONG_SCOREBOARD if texture else Stall.SHORT_SCOREBOARD)

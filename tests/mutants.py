@@ -244,7 +244,11 @@ def sooner(warp: Any, instruction: Any, pc: int, ready: int, commit: Callable[..
 
 def first_queue(sm: Any, now: int) -> int:
     """The first queue that has something, whosever turn it is."""
-    return next(y for y, queue in enumerate(sm.load_store.queues) if queue.count and queue.free <= now)
+    return next(
+        y
+        for y, queue in enumerate(sm.load_store.queues)
+        if queue.count and max(queue.free, sm.load_store.free[load_store.path(sm.machine, y)]) <= now
+    )
 
 
 def lowest_first(_policy: int, _sm: Any, _k: int, eligible: int, _: int) -> int:

@@ -21,9 +21,9 @@ def queued(sm: Scan, kind: str) -> bool:
     return kind in ("load", "store") or (port is not None and kind in port.units.split())
 
 
-def full(sm: Scan, k: int) -> bool:
-    """Whether the queue that scheduler k uses takes no more."""
-    return len(_queue(sm, k)) >= sm.machine.load_store.queue
+def full(sm: Scan, k: int, *, shared: bool) -> bool:
+    """Whether the queue that scheduler k uses, to shared memory or not, takes no more."""
+    return len(_queue(sm, k, shared=shared)) >= sm.machine.load_store.queue
 
 
 def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) -> None:
@@ -38,7 +38,7 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) ->
         local = sm.kernel.program.local_bytes // 4
         access.requests = requests(sm.machine, row, places(warp.slot, row, addresses, active, local))
     warp.accesses.append(access)
-    _queue(sm, k).append(access)
+    _queue(sm, k, shared=row.unit is Unit.SHARED).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
     hold(sm, warp, pc, access, reason)
     if not (memory and sm.machine.wait_counters):
@@ -48,23 +48,29 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) ->
 
 
 def serve(sm: Scan, now: int) -> None:
-    """Serve the next queue in turn that has something its port lets through, if the unit is free."""
-    count = sm.machine.schedulers.count if sm.machine.memory_port else 1
-    able = [y for y in range(count) if sm.queues.get(y) and sm.ports.get(y, 0) <= now]
-    if not able or now < sm.free:
-        return
-    y = min(able, key=lambda y: (y - sm.turn) % count)
+    """Serve queues in turn that have something their port lets through, while the unit behind one is free."""
+    paths, schedulers = sm.machine.memory_paths, sm.machine.schedulers.count
+    count = schedulers if sm.machine.memory_port or paths else 1
+    count += -(-schedulers // paths.schedulers) if paths else 0
+    free = [sm.free.get(bool(paths) and y >= schedulers, 0) for y in range(count)]
+    able = [y for y in range(count) if sm.queues.get(y) and max(sm.ports.get(y, 0), free[y]) <= now]
+    if able:
+        _serve(sm, min(able, key=lambda y: (y - sm.turn) % count), count, now)
+        serve(sm, now)
+
+
+def _serve(sm: Scan, y: int, count: int, now: int) -> None:
     access, machine = sm.queues[y].pop(0), sm.machine
     row = sm.kernel.program.instructions[access.pc].row
     sm.turn = (y + 1) % count
-    sm.free = now + access.cycles
+    sm.free[bool(machine.memory_paths) and y >= machine.schedulers.count] = now + access.cycles
     sm.ports[y] = now + _interval(machine, row, access.cycles)
     if access.requests:
         _cached(sm, row, access, now)
     else:
         gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
         stores = row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL) and not row.is_load
-        access.done = max(sm.free, gone) if stores else gone + _latency(machine, row) + access.extra
+        access.done = max(now + access.cycles, gone) if stores else gone + _latency(machine, row) + access.extra
     access.read = now + max(1, _hold(machine, row))
     agent = 1 + machine.schedulers.count
     sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))
@@ -75,13 +81,16 @@ def _cached(sm: Scan, row: Row, access: Access, now: int) -> None:
     assert sm.caches is not None
     if row.is_load:
         access.done, start = sm.caches.load(row, access.requests, now)
-        sm.free += start - now
+        sm.free[0] += start - now
     else:
-        access.done = max(sm.free, sm.caches.store(row, access.requests, now))
+        access.done = max(sm.free[0], sm.caches.store(row, access.requests, now))
 
 
-def _queue(sm: Scan, k: int) -> list[Access]:
-    return sm.queues.setdefault(k if sm.machine.memory_port else 0, [])
+def _queue(sm: Scan, k: int, *, shared: bool) -> list[Access]:
+    paths = sm.machine.memory_paths
+    if paths and shared:
+        return sm.queues.setdefault(sm.machine.schedulers.count + k // paths.schedulers, [])
+    return sm.queues.setdefault(k if sm.machine.memory_port or paths else 0, [])
 
 
 def _of_its_pipe(machine: Machine, row: Row) -> int:
@@ -90,16 +99,21 @@ def _of_its_pipe(machine: Machine, row: Row) -> int:
 
 def _interval(machine: Machine, row: Row, cycles: int) -> int:
     """Cycles of the port: by the time of the unit, and more for stores."""
-    port = machine.memory_port
+    port, paths = machine.memory_port, machine.memory_paths
+    if paths and row.unit is Unit.SHARED:
+        least = 0 if row.is_load else int(getattr(paths, f"shared_store_{row.width}"))
+        return max(least, paths.shared_load * cycles)
+    if paths:
+        return int(getattr(paths, f"load_{row.width}")) if row.is_load else paths.store
     if port is None:
         return 0
     by_width = {32: port.store_32, 64: port.store_64, 128: port.store_128}.get(row.width, 0)
-    least = {Unit.SHARED: by_width, Unit.LOCAL: by_width, Unit.GLOBAL: port.global_store}
+    stores = {Unit.SHARED: by_width, Unit.LOCAL: by_width, Unit.GLOBAL: port.global_store}
     if row.update is not None and machine.shared_atomic:
         return max(port.cycles * cycles, machine.shared_atomic.port)
     if row.unit is Unit.GLOBAL and row.is_load and machine.cache and machine.cache.hits == "l2":
         return cycles
-    return max(port.cycles * cycles, 0 if row.is_load else least.get(row.unit, 0))
+    return max(port.cycles * cycles, 0 if row.is_load else stores.get(row.unit, 0))
 
 
 def _latency(machine: Machine, row: Row) -> int:

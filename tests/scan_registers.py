@@ -7,7 +7,7 @@ from collections import Counter
 from scan_state import Scan, Warp
 
 from gpusim.machine import by_codes
-from isa.operand import RZ, Address, Register
+from isa.operand import FIRST_SCALAR, RZ, Address, Register
 
 
 def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
@@ -15,14 +15,20 @@ def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
     if pc == len(sm.kernel.program):
         return []
     instruction = sm.kernel.program.instructions[pc]
-    operands = [(letter, o.base if isinstance(o, Address) else o) for letter, o in instruction.slots()]
+    slots = [("c" if letter == "D" else letter, o) for letter, o in instruction.slots()]
+    operands = [(letter, o.base if isinstance(o, Address) else o) for letter, o in slots]
     words = {letter: 1 if letter == "m" else instruction.row.words for letter, _ in operands}
     return [
-        (letter * min(2, words[letter]), o.index + word, o.reuse)
+        (letter * min(2, words[letter]), _place(sm, o.index + word), o.reuse)
         for letter, o in operands
         if letter in "abcm" and isinstance(o, Register) and o.index != RZ.index
         for word in range(words[letter])
     ]
+
+
+def _place(sm: Scan, index: int) -> int:
+    """Scalar registers lie behind the others that the program uses."""
+    return index if index < FIRST_SCALAR else index - FIRST_SCALAR + sm.kernel.program.registers
 
 
 def _banks(sm: Scan, warp: Warp, pc: int) -> Counter[int]:

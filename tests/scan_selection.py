@@ -10,6 +10,7 @@ from scan_registers import delivers
 from scan_state import Scan, Warp
 
 from gpusim.machine import by_codes
+from isa.table import Unit
 
 
 def keeps(sm: Scan, kind: str) -> bool:
@@ -23,7 +24,7 @@ def goes(sm: Scan, k: int, warp: Warp, kind: str, now: int) -> bool:
     scheduler.selected = None
     if not takes(sm, k, kind, now):
         scheduler.stalled = next(t for t in count(now) if takes(sm, k, kind, t))
-    elif queued(sm, kind) and full(sm, k) and not sm.machine.issue.refused_wastes_slot:
+    elif queued(sm, kind) and full(sm, k, shared=_shared(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
         scheduler.stalled = now + 1
     elif not delivers(sm, k, warp, now):
         scheduler.stalled = next(t for t in count(now) if delivers(sm, k, warp, t))
@@ -33,6 +34,11 @@ def goes(sm: Scan, k: int, warp: Warp, kind: str, now: int) -> bool:
         return True
     scheduler.selected = warp if selection else None
     return False
+
+
+def _shared(sm: Scan, warp: Warp) -> bool:
+    code = sm.kernel.program.instructions
+    return warp.pc < len(code) and code[warp.pc].row.unit is Unit.SHARED
 
 
 def _freeze(sm: Scan, k: int, cycles: int, now: int) -> None:

@@ -103,7 +103,7 @@ class Scan:
     queues: dict[int, list[Access]] = field(default_factory=dict)  # by number: the SM's, or each scheduler's
     ports: dict[int, int] = field(default_factory=dict)  # by number: when its next instruction may be served
     turn: int = 0  # queue that is asked first
-    free: int = 0  # when the load/store unit can serve again
+    free: dict[bool, int] = field(default_factory=dict)  # when a load/store unit can serve again
     channel: int = 0  # 1/64 cycles
     caches: Caches | None = None  # where tags say what hits
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import hypothesis.strategies as st
 import numpy as np
 from cache_choices import CACHES
-from gcn_operands import gcn_addresses, gcn_registers
+from gcn import MEMORY_PATHS, WAIT_COUNTERS, gcn_addresses, gcn_registers
 from hypothesis import HealthCheck, settings
 from machine_choices import FETCHES, OTHER_PIPES, SELECTIONS
 from msgspec import structs
@@ -333,8 +333,8 @@ CODES: dict[str, Sequence[int | str]] = {
     "dependence.yield_stall": (0, 2, 5),
     "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
 }
-WAIT_COUNTERS: dict[str, Sequence[int | str]] = {"wait_counters.vector": (1, 2, 63), "wait_counters.shared": (1, 3, 15)}
-OPTIONAL = REGISTER_FILES, MEMORY_PORTS, CACHES, OTHER_PIPES, SELECTIONS, FETCHES
+OPTIONAL = REGISTER_FILES, CACHES, OTHER_PIPES, SELECTIONS, FETCHES
+QUEUES: Sequence[dict[str, Sequence[int | str]]] = ({}, MEMORY_PORTS, MEMORY_PORTS, MEMORY_PATHS)
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
 WIDE = [unit for unit in PIPE_UNITS if unit is not Unit.SMEM]
 # Barriers tell of every result, and of every source.
@@ -368,7 +368,7 @@ def machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True) -> Mach
     `tags`: caches may keep tags, and then no stream of the launch can be recorded.
     """
     choices = CHOICES | {"limits.warp_size": (warp_size,)}
-    choices |= draw(st.sampled_from(DEPENDENCES))
+    choices |= draw(st.sampled_from(DEPENDENCES)) | draw(st.sampled_from(QUEUES))
     for optional in OPTIONAL:
         choices |= optional if draw(st.booleans()) else {}
     if not tags:

@@ -138,11 +138,11 @@ def test_probes_of_64_lanes_compute_what_they_promise(name, parameters):
 
 
 def test_a_load_of_gcn_takes_its_latency_and_the_turn_of_the_wait():
-    """By hand: S_WAITCNT issues when the load is back, 64 cycles later, and the next load in the turn after that."""
+    """By hand: S_WAITCNT issues when the load is back, 60 cycles later, and the next load in the turn after that."""
     cycles = [
         run_sm(make("chain", {"op": "LDS", "length": str(n), "lanes": "64"}), load("mi60")).cycles for n in (8, 24)
     ]
-    assert cycles[1] - cycles[0] == 16 * (64 + 4)
+    assert cycles[1] - cycles[0] == 16 * (60 + 4)
 
 
 @pytest.mark.parametrize(("ports", "turns"), [(5, 8), (1, 16)])

@@ -13,6 +13,8 @@ from workloads.gemm.lai import sgemm_lai
 from workloads.gemm.sg4 import sg4
 from workloads.microbench.bank_conflict import bank_conflict
 from workloads.microbench.barrier import barrier
+from workloads.microbench.cadence import OPS as CADENCE_OPS
+from workloads.microbench.cadence import cadence
 from workloads.microbench.chain import OPS as CHAIN_OPS
 from workloads.microbench.chain import PATTERNS, chain
 from workloads.microbench.maxas_loop import maxas_loop
@@ -168,6 +170,17 @@ _ENTRIES = (
             _choice("reuse", "off", ("off", "on"), "whether the sources in common are flagged for the reuse cache"),
             _LANES,
         ),
+    ),
+    Entry(
+        "cadence",
+        cadence,
+        "GCN's instructions one after another: cycles over instructions is what one takes its wave",
+        (
+            _choice("op", "V_MAC_F32", tuple(CADENCE_OPS), "instruction; accesses to global memory are to one place"),
+            _integer("length", 64, "instructions of each wave"),
+            _integer("warps", 1, "waves of the block"),
+        ),
+        machine="mi60",
     ),
     Entry(
         "mix",

@@ -83,5 +83,5 @@ def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first
 
 def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> int:
     """Cycles from service until a load's result is there, or a store has left, nothing else being on its way."""
-    sm.load_store.free, sm.load_store.channel = cost.cycles, 0
+    sm.load_store.channel = 0
     return int(plain(load_store.result_at)(sm, row, cost, 0))

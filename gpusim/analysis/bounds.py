@@ -22,6 +22,7 @@ from gpusim.decode import pipe_names
 from gpusim.feed import AFFINE, recordable
 from gpusim.launch import launch, share_channel
 from gpusim.machine import Machine, instances
+from gpusim.scalar_registers import place_of
 from isa.block_step import block_steps
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -120,7 +121,7 @@ def register_banks(work: Work) -> Fraction:
     reads = np.zeros(file.banks, np.int64)
     for times, i in zip(work.certain, instructions, strict=True):
         for register in set(i.reads()) - kept:
-            reads[register % file.banks] += times
+            reads[place_of(work.kernel.program, register) % file.banks] += times
     return Fraction(int(reads.max()), work.machine.schedulers.count)
 
 
@@ -132,9 +133,14 @@ def _flagged(i: Instruction) -> Iterator[int]:
 
 
 def load_store_unit(work: Work) -> Fraction:
-    """Return the cycles of the load/store unit: shared-memory passes, requests to global and local memory, others."""
-    others = int(work.certain @ work.program["service"][:-1].astype(np.int64))
-    return Fraction(others + sum(cost.cycles for cost in work.costs.values()))
+    """Return the cycles of the load/store unit: shared-memory passes, requests to global and local memory, others.
+
+    Where shared memory has a unit of its own, of the busier one.
+    """
+    taken = [int(work.certain @ work.program["service"][:-1].astype(np.int64)), 0]
+    for pc, cost in work.costs.items():
+        taken[int(work.sm.machine.units["path"][work.program["unit"][pc]])] += cost.cycles
+    return Fraction(max(taken))
 
 
 def memory_bandwidth(work: Work) -> Fraction:

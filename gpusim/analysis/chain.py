@@ -54,7 +54,7 @@ class Lone:
     next: int
     issued: int
     ports: int
-    load_store: int
+    units: list[int]
     pipes: dict[int, int]
     counted: int = 0
 
@@ -131,7 +131,7 @@ def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> F
 
 def start() -> Lone:
     """Return a warp with nothing pending, at cycle 0."""
-    return Lone(unpacked(np.zeros((), warp_t)), 0, 0, 0, 0, {})
+    return Lone(unpacked(np.zeros((), warp_t)), 0, 0, 0, [0, 0], {})
 
 
 def follow(program: Code, lone: Lone, pcs: Sequence[int]) -> None:
@@ -190,8 +190,9 @@ def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
 
 def _access(program: Code, lone: Lone, row: Any, pc: int) -> None:
     cost = program.costs[pc]
-    served = max(lone.issued, lone.load_store)
-    lone.load_store = served + cost.shortest
+    path = int(program.machine.units["path"][row.unit])
+    served = max(lone.issued, lone.units[path])
+    lone.units[path] = served + cost.shortest
     lone.warp.drained = max(lone.warp.drained, served + cost.delay)
     plain(scoreboard.hold)(lone.warp, row, 0)
     plain(scoreboard.let_go)(lone.warp, row, 0, served + cost.hold)
@@ -211,5 +212,5 @@ def _pending(lone: Lone, now: int) -> tuple[tuple[int, ...], ...]:
     """Return what the warp still waits for, as cycles from now."""
     times = [getattr(lone.warp, name) for name in PENDING]
     times += [*lone.warp.returned, lone.warp.latest]
-    times += [list(lone.pipes.values()), [lone.load_store, lone.counted]]
+    times += [list(lone.pipes.values()), [*lone.units, lone.counted]]
     return tuple(tuple(max(0, t - now) for t in some) for some in times)

@@ -46,7 +46,8 @@ def _row(sm: Any, y: int, place: int) -> int:
 @on_demand
 def note(sm: Any, memory: Any, g: int, group: int, active: int) -> None:
     """Keep the lines that a lane group of warp slot g accesses, for the entry that will be its instruction's."""
-    words, instruction, y = _words(sm, memory), sm.program[sm.warps[g].pc], queues.number(sm, sm.warps[g].scheduler)
+    words, instruction = _words(sm, memory), sm.program[sm.warps[g].pc]
+    y = queues.number(sm, sm.warps[g].scheduler, instruction.unit)
     row = _row(sm, y, queues.behind(sm, y))
     local = instruction.space == LOCAL_SPACE
     size = LANES if local else LANES // 2 if sm.machine.global_rule == SEGMENTS else LANES // instruction.words

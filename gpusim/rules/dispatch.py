@@ -66,7 +66,7 @@ def takes(sm: Any, k: int, unit: int, now: int) -> bool:
     if not (sm.schedulers[k].beside >> unit) & 1 or double_precision.alone(sm, needs.double, now):
         return False
     if needs.queued:
-        return load_store.earliest(sm, k, now) <= now
+        return load_store.earliest(sm, k, unit, now) <= now
     return needs.choices == 0 or pipe.earliest(sm, k, needs) <= now
 
 

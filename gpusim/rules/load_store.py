@@ -1,7 +1,8 @@
 """Load/store unit: queues in issue order, served one instruction at a time for as many cycles as its passes take.
 
 One queue for the SM; or where the machine has memory ports, one for each scheduler, between whose heads the unit takes
-turns, and a port that keeps the scheduler's next instruction from the unit for an interval of its own.
+turns, and a port that keeps the scheduler's next instruction from the unit for an interval of its own. On GCN shared
+memory lies apart: it has a unit of its own, and a queue and port for each pair of schedulers.
 
 It is an agent: it acts when it is free and something waits. Only then are the latency of a load and the release of the
 source registers known, and the warps that wait for them woken.
@@ -33,18 +34,24 @@ def serves(instruction: Any) -> bool:
 
 
 @rule
-def _queue(sm: Any, k: int) -> Any:
-    """The queue that scheduler k's instructions enter."""
-    return sm.load_store.queues[queues.number(sm, k)]
+def _queue(sm: Any, k: int, unit: int) -> Any:
+    """The queue that scheduler k's instructions of a unit class enter."""
+    return sm.load_store.queues[queues.number(sm, k, unit)]
 
 
 @rule
-def earliest(sm: Any, k: int, now: int) -> int:
+def path(machine: Any, y: int) -> int:
+    """The unit that serves queue y: 1 is that of shared memory, where it lies apart."""
+    return 1 if machine.sharing and y >= machine.schedulers else 0
+
+
+@rule
+def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     """First cycle at which scheduler k's queue may take an instruction: now, or the one after the next service.
 
     With several queues that service may be another one's; then the answer is the same again.
     """
-    if _queue(sm, k).count < sm.machine.queue:
+    if _queue(sm, k, unit).count < sm.machine.queue:
         return now
     return max(now, sm.agenda[sm.load_store_agent]) + 1
 
@@ -52,8 +59,8 @@ def earliest(sm: Any, k: int, now: int) -> int:
 @rule
 def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None:
     """The instruction of scheduler k's warp slot g enters the queue, with the outcome of its addresses."""
-    unit, queue, warp, outcome = sm.load_store, _queue(sm, k), sm.warps[g], sm.outcome
-    entry = queue.entries[queues.behind(sm, queues.number(sm, k))]
+    unit, queue, warp, outcome = sm.load_store, _queue(sm, k, instruction.unit), sm.warps[g], sm.outcome
+    entry = queue.entries[queues.behind(sm, queues.number(sm, k, instruction.unit))]
     unit.entered += 1
     entry.number, entry.warp, entry.pc = unit.entered, g, pc
     entry.cycles, entry.extra, entry.transactions, entry.requests = instruction.service, 0, 0, 0
@@ -72,7 +79,7 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     if sm.machine.codes:
         control_code.hold(warp, instruction)
     if queue.count == 1:
-        when = max(now, unit.free, queue.free)
+        when = max(now, unit.free[sm.machine.units[instruction.unit].path], queue.free)
         sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], when)
 
 
@@ -84,10 +91,10 @@ def chosen(sm: Any, now: int) -> int:
 
 @rarely
 def _in_turn(sm: Any, now: int) -> int:
-    """The first queue, from the one whose turn it is, that has an instruction and whose port is free."""
+    """The first queue, from the one whose turn it is, that has an instruction and whose port and unit are free."""
     unit, queues = sm.load_store, sm.machine.queues
     y = unit.turn
-    while unit.queues[y].count == 0 or unit.queues[y].free > now:
+    while unit.queues[y].count == 0 or max(unit.queues[y].free, unit.free[path(sm.machine, y)]) > now:
         y = y + 1 if y + 1 < queues else 0
     unit.turn = y + 1 if y + 1 < queues else 0
     return int(y)
@@ -102,14 +109,15 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     instruction, warp = sm.program[entry.pc], sm.warps[entry.warp]
     queue.count -= 1
     queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
-    unit.free = now + entry.cycles
+    own = path(sm.machine, y)
+    unit.free[own] = now + entry.cycles
     queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
     if entry.requests:
         ready = cache.serve(sm, memory, y, place, now)
-        unit.free += unit.waited
-        ready = max(unit.free, ready) if instruction.action == STORE else ready
+        unit.free[own] += unit.waited
+        ready = max(unit.free[own], ready) if instruction.action == STORE else ready
     else:
         ready = result_at(sm, instruction, entry, now)
     warp.pending -= 1
@@ -148,14 +156,14 @@ def _next_service(sm: Any) -> int:
     unit, when = sm.load_store, NEVER
     for y in range(sm.machine.queues):
         if unit.queues[y].count > 0:
-            when = min(when, unit.queues[y].free)
-    return max(when, unit.free)
+            when = min(when, max(unit.queues[y].free, unit.free[path(sm.machine, y)]))
+    return when
 
 
 @rule
 def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
     """When a load's result is there; when a store has left the SM."""
     if instruction.action == STORE:
-        return max(sm.load_store.free, global_memory.commit(sm, entry.transactions, now))
+        return max(now + entry.cycles, global_memory.commit(sm, entry.transactions, now))
     gone = global_memory.commit(sm, entry.transactions, now) if instruction.space == GLOBAL_SPACE else now
     return gone + instruction.latency + entry.extra

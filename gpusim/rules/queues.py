@@ -1,16 +1,24 @@
-"""Where the entries of the load/store unit's queues lie: one queue for the SM, or one for each scheduler."""
+"""Where the entries of the load/store unit's queues lie: one queue for the SM, or one for each scheduler.
+
+Where shared memory lies apart (GCN), neighbouring schedulers share a queue to it, behind those of the schedulers.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import rule
+from gpusim.rule import rarely, rule
 
 
 @rule
-def number(sm: Any, k: int) -> int:
-    """Which queue scheduler k's instructions enter."""
-    return k if sm.machine.queues > 1 else 0
+def number(sm: Any, k: int, unit: int) -> int:
+    """Which queue scheduler k's instructions of a unit class enter."""
+    return _of_several(sm.machine, k, unit) if sm.machine.queues > 1 else 0
+
+
+@rarely
+def _of_several(machine: Any, k: int, unit: int) -> int:
+    return int(machine.schedulers + k // machine.sharing if machine.units[unit].path else k)
 
 
 @rule

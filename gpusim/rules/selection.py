@@ -26,7 +26,7 @@ def commit(sm: Any, k: int, j: int, now: int) -> int:
     g = j * machine.schedulers + k
     warp, free, read = sm.warps[g], now, now
     if not _needs_only_a_slot(sm, g, warp, now):
-        free = _unit_free(sm, k, machine.units[warp.unit], now)
+        free = _unit_free(sm, k, warp.unit, now)
         if free <= now and machine.register_banks:
             read = register_file.earliest(sm, k, warp, now)
     scheduler.selected = -1
@@ -61,11 +61,12 @@ def _holds_nowhere(sm: Any, g: int, warp: Any, instruction: Any, now: int) -> bo
 
 
 @rule
-def _unit_free(sm: Any, k: int, needs: Any, now: int) -> int:
+def _unit_free(sm: Any, k: int, unit: int, now: int) -> int:
     """When its unit may take the instruction: it could when the warp was selected, or its class keeps the slot."""
+    needs = sm.machine.units[unit]
     if needs.choices > 0:
         return pipe.earliest(sm, k, needs)
-    full = needs.queued and not sm.machine.wastes_slot and load_store.earliest(sm, k, now) > now
+    full = needs.queued and not sm.machine.wastes_slot and load_store.earliest(sm, k, unit, now) > now
     return now + 1 if full else now
 
 

@@ -135,7 +135,15 @@ def values_at_start(sm: Any, memory: Any, slot: int) -> None:
 
 @rule
 def serve(sm: Any, memory: Any, now: int) -> None:
-    """The load/store unit takes the head of a queue; the warp behind it may now know when it can go on."""
+    """The load/store unit takes the head of a queue; so does that of shared memory, where it lies apart."""
+    _serve(sm, memory, now)
+    while sm.agenda[sm.load_store_agent] <= now:
+        _serve(sm, memory, now)
+
+
+@rule
+def _serve(sm: Any, memory: Any, now: int) -> None:
+    """The head of a queue is served; the warp behind it may now know when it can go on."""
     y = load_store.chosen(sm, now)
     entry = sm.load_store.queues[y].entries[sm.load_store.queues[y].head]
     pc, cycles = entry.pc, entry.cycles
@@ -205,7 +213,7 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
     warp_scheduler.unready(scheduler, j, warp.unit)
     scheduler.used_until = max(scheduler.used_until, now + machine.interval)
     warp.since = now
-    if load_store.serves(instruction) and load_store.earliest(sm, k, now) > now:
+    if load_store.serves(instruction) and load_store.earliest(sm, k, instruction.unit, now) > now:
         refuse(sm, k, g, now)
         if machine.moves_pointer:
             scheduler.last = j

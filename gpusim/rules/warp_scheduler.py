@@ -52,7 +52,7 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     if when <= now:
         when, holding = scheduler.stalled_until, DISPATCH
     if when <= now:
-        when, holding = _unit_free(sm, k, needs, now), BUSY
+        when, holding = _unit_free(sm, k, unit, now), BUSY
     if when <= now:
         when = double_precision.earliest(sm, k, needs.double, now)
         holding = EXCLUSIVE if when > now else UNCHOSEN
@@ -61,11 +61,12 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
 
 
 @rule
-def _unit_free(sm: Any, k: int, needs: Any, now: int) -> int:
+def _unit_free(sm: Any, k: int, unit: int, now: int) -> int:
     """When the pipe or queue takes an instruction."""
+    needs = sm.machine.units[unit]
     if needs.asked:
         return pipe.earliest(sm, k, needs)
-    return load_store.earliest(sm, k, now) if needs.queued and not sm.machine.wastes_slot else now
+    return load_store.earliest(sm, k, unit, now) if needs.queued and not sm.machine.wastes_slot else now
 
 
 @rule

@@ -1,11 +1,23 @@
-"""Operands of GCN's instructions, for the strategies of programs."""
+"""Operands of GCN's instructions, and numbers of its machines, for the strategies of programs and machines."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import hypothesis.strategies as st
 
 from isa.operand import FIRST_SCALAR, SCALARS, Address, Register
 from isa.table import Row, Unit
+
+MEMORY_PATHS: dict[str, Sequence[int | str]] = {
+    "memory_paths.schedulers": (1, 2, 4),
+    "memory_paths.shared_load": (1, 2, 5),
+    **{
+        f"memory_paths.{key}": (1, 4, 16) for key in ("shared_store_32", "shared_store_64", "shared_store_128", "store")
+    },
+    **{f"memory_paths.load_{width}": (1, 4, 16) for width in (32, 64, 128)},
+}
+WAIT_COUNTERS: dict[str, Sequence[int | str]] = {"wait_counters.vector": (1, 2, 63), "wait_counters.shared": (1, 3, 15)}
 
 
 def gcn_registers(row: Row, letter: str) -> st.SearchStrategy[Register]:

@@ -1,0 +1,31 @@
+from itertools import pairwise
+
+import pytest
+
+from isa.errors import UserError
+from workloads.microbench.cadence import OPS, cadence
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_each_thread_stores_its_number(check, op):
+    """Whatever is issued in between, by one wave or three."""
+    check(cadence(op, length=5))
+    check(cadence(op, length=9, warps=3))
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_the_instructions_stand_in_a_row(op):
+    """As many as asked for, one after another; only the accumulating ones read what the one before wrote."""
+    code = cadence(op, length=12).program.instructions
+    first = next(pc for pc, i in enumerate(code) if i.row.unit.value == "barrier") + 1
+    body = code[first : first + 12]
+    assert [i.row.mnemonic for i in body] == [op] * 12
+    depends = any(set(earlier.writes()) & set(later.reads()) for earlier, later in pairwise(body))
+    assert depends == (op in ("V_MAC_F32", "V_ADD_U32", "S_ADD_U32"))
+
+
+@pytest.mark.parametrize("bad", [{"op": "FFMA"}, {"length": 0}, {"warps": 0}, {"length": 9000}])
+def test_what_makes_no_kernel_is_refused(bad):
+    """An unknown instruction, no instructions or waves, and more than a program holds raise UserError."""
+    with pytest.raises(UserError, match=r"^cadence: "):
+        cadence(**bad)
