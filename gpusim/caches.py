@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine import Machine, tagged
+from gpusim.machine import Machine, queues, tagged
 from gpusim.machine_record import FAR, NEAR, SCALARS, TEXTURES
 from gpusim.schema import SECTOR_BYTES, Cache, FarCache, NearCache, ReadCache
 from gpusim.state import REQUEST_ROW, WAY_HEAD
@@ -52,7 +52,7 @@ def _of_sm(machine: Machine) -> int:
 
 def _rows(machine: Machine) -> int:
     """Entries of all queues, and one for what does not queue."""
-    return machine.load_store.queue * (machine.schedulers.count if machine.memory_port else 1) + 1
+    return machine.load_store.queue * queues(machine) + 1
 
 
 def _of_cache(machine: Machine, cache: Kept | None) -> int:

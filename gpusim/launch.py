@@ -20,6 +20,7 @@ from gpusim.machine import (
     initiation_interval,
     line_cycles,
     pairs,
+    queues,
     row_bytes,
     tagged,
     through_port,
@@ -233,13 +234,12 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.retry, packed.exclusive = machine.issue.refused_retry, _exclusive(machine)
     packed.ports, packed.same_warp = machine.schedulers.dispatch_ports, machine.issue.pairing == "same-warp"
     packed.queue, packed.pass_cycles, packed.banks = machine.load_store.queue, shared.pass_cycles, shared.banks
-    packed.queues, packed.late_cycles = 1, shared.pass_cycles
+    packed.queues, packed.late_cycles = queues(machine), shared.pass_cycles
     if machine.memory_port:
-        packed.queues, packed.late_cycles = machine.schedulers.count, machine.memory_port.late_cycles
+        packed.late_cycles = machine.memory_port.late_cycles
         packed.early[1:] = machine.memory_port.early_64, machine.memory_port.early_128
     if machine.memory_paths:
-        packed.sharing, count = machine.memory_paths.schedulers, machine.schedulers.count
-        packed.queues = count + -(-count // packed.sharing)
+        packed.sharing = machine.memory_paths.schedulers
     packed.merge_halves = shared.merge_halves
     packed.shared_rule, packed.bank_words = machine_record.SHARED_RULES.index(shared.rule), shared.bank_bytes // 4
     packed.free_passes[:] = [getattr(shared, f"free_passes_{width}") for width in widths]

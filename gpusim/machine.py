@@ -86,6 +86,14 @@ def through_port(machine: Machine, unit: Unit) -> bool:
     return machine.memory_port is not None and unit.value in machine.memory_port.units.split()
 
 
+def queues(machine: Machine) -> int:
+    """Return how many queues lead to the load/store units: one, one for each scheduler, or further ones behind those."""
+    count = machine.schedulers.count
+    if machine.memory_paths:
+        return count + -(-count // machine.memory_paths.schedulers)
+    return count if machine.memory_port else 1
+
+
 def instances(machine: Machine, pipe: str) -> int:
     """How many there are of a pipe in one SM."""
     return -(-machine.schedulers.count // machine.pipe[pipe].schedulers)

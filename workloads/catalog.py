@@ -19,7 +19,10 @@ from workloads.microbench.chain import OPS as CHAIN_OPS
 from workloads.microbench.chain import PATTERNS, chain
 from workloads.microbench.maxas_loop import maxas_loop
 from workloads.microbench.mix import mix
+from workloads.microbench.pointer_chase import pointer_chase
 from workloads.microbench.register_banks import register_banks
+from workloads.microbench.stream import OPS as STREAM_OPS
+from workloads.microbench.stream import coalescing, stream
 from workloads.microbench.throughput import OPS as THROUGHPUT_OPS
 from workloads.microbench.throughput import throughput
 
@@ -227,6 +230,40 @@ _ENTRIES = (
             _WARPS_16,
             _integer("length", 252, "FFMAs of the loop body"),
             _ITERATIONS,
+        ),
+    ),
+    Entry(
+        "pointer-chase",
+        pointer_chase,
+        "pointers through global memory: cycles per load, by footprint, show which cache holds them",
+        (
+            _integer("footprint", 16384, "bytes that the ring of pointers spans"),
+            _integer("stride", 128, "bytes from pointer to pointer, a multiple of 4 that divides the footprint"),
+            _integer("loads", 1024, "loads, one after the other, a multiple of 256"),
+            _LANES,
+        ),
+    ),
+    Entry(
+        "stream",
+        stream,
+        "16 bytes at a time read or copied in order: bytes over cycles is the bandwidth of global memory",
+        (
+            _choice("op", "read", STREAM_OPS, "whether what is read is stored elsewhere too"),
+            _integer("length", 32, "elements of 16 bytes of a thread"),
+            _WARPS_16,
+            _integer("blocks", 16, "blocks of the grid"),
+            _LANES,
+        ),
+    ),
+    Entry(
+        "coalescing",
+        coalescing,
+        "words a stride apart from lane to lane: cycles per load show the transactions",
+        (
+            _integer("stride", 1, "words from lane to lane; 0 is one word for all"),
+            _integer("length", 32, "loads of a thread"),
+            _WARPS_16,
+            _integer("blocks", 16, "blocks of the grid"),
         ),
     ),
     Entry(

@@ -17,6 +17,7 @@ from typing import Literal
 
 import msgspec
 import numpy as np
+from msgspec import structs
 
 from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
@@ -27,15 +28,15 @@ from isa.kernel import Kernel
 DIRECTORY = Path(__file__).parents[1] / "published"
 Make = Callable[[str, Mapping[str, str]], Kernel]
 Kind = Literal["input", "calibrated", "predicted"]
-Quantity = Literal["cycles per instruction", "thread instructions per cycle"]
+Quantity = Literal["cycles per instruction", "thread instructions per cycle", "bytes per cycle"]
 
 
 class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One figure and how it is measured, as files in `gpusim/published/` state it.
 
     `kernel` is run with `parameters` and each of the two values of `between`, or once as a whole; `per` names the
-    mnemonics counted, all if it is empty. `confidence`: primary source, secondary, single weak one, recalled, derived,
-    guess.
+    mnemonics counted, all if it is empty. `hits` is the machine's `cache.hits` meanwhile; an SM that is `alone`
+    has the whole chip's bandwidth. `confidence`: primary source, secondary, single weak one, recalled, derived, guess.
     """
 
     id: str
@@ -49,6 +50,8 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     confidence: Literal["H", "M", "L", "R", "D", "G"]
     kind: Kind
     between: dict[str, tuple[int, int]] = {}
+    hits: Literal["none", "l1", "l2", "tags"] = "none"
+    alone: bool = False
     note: str = ""
 
 
@@ -81,7 +84,14 @@ def published(machine: Machine) -> tuple[Point, ...]:
 def outcomes(points: Sequence[Point], machine: Machine, make: Make) -> Iterator[Outcome]:
     """Simulate each point; `make(name, parameters)` builds its kernels."""
     for point in points:
-        yield Outcome(point, _simulated(point, machine, make))
+        yield Outcome(point, _simulated(point, _conditions(point, machine), make))
+
+
+def _conditions(point: Point, machine: Machine) -> Machine:
+    """The machine as it was when the point was measured."""
+    cache = machine.cache and structs.replace(machine.cache, hits=point.hits)
+    chip = structs.replace(machine.chip, sms=1) if point.alone else machine.chip
+    return structs.replace(machine, cache=cache, chip=chip)
 
 
 def summary(found: Sequence[Outcome]) -> dict[str, dict[str, float]]:
@@ -102,10 +112,10 @@ def summary(found: Sequence[Outcome]) -> dict[str, dict[str, float]]:
 
 def _simulated(point: Point, machine: Machine, make: Make) -> float:
     runs = [_measured(make(point.kernel, parameters), machine, point) for parameters in _parameters(point)]
-    cycles, instructions = np.array(runs[-1]) - (np.array(runs[0]) if point.between else 0)
+    cycles, count = np.array(runs[-1]) - (np.array(runs[0]) if point.between else 0)
     if point.quantity == "thread instructions per cycle":
-        return float(machine.limits.warp_size * instructions / cycles)
-    return float(cycles / instructions)
+        return float(machine.limits.warp_size * count / cycles)
+    return float(count / cycles if point.quantity == "bytes per cycle" else cycles / count)
 
 
 def _parameters(point: Point) -> list[dict[str, str]]:
@@ -115,12 +125,15 @@ def _parameters(point: Point) -> list[dict[str, str]]:
 
 
 def _measured(kernel: Kernel, machine: Machine, point: Point) -> tuple[int, float]:
-    """Cycles of the SM, and the instructions counted: of one warp if the figure is cycles, else of all."""
+    """Cycles of the SM, and the instructions counted, of one warp if the figure is cycles; or the bytes accessed."""
     run = run_sm(kernel, machine, feed=REPLAY)
     counted = [
         pc
         for pc, instruction in enumerate(kernel.program.instructions)
         if not point.per or instruction.row.mnemonic in point.per
     ]
+    if point.quantity == "bytes per cycle":
+        size = np.array([kernel.program.instructions[pc].row.nbytes for pc in counted])
+        return run.cycles, float(machine.limits.warp_size * (run.issued[counted] @ size))
     warps = kernel.warps * run.blocks if point.quantity == "cycles per instruction" else 1
     return run.cycles, int(run.issued[counted].sum()) / warps

@@ -26,7 +26,7 @@ LEGEND = (
     "conf.: H primary source, M secondary, L single weak one, R recalled, D derived, G guess.",
 )
 MEASURED_LEGEND = "calibrated: rows that parameters may have been fitted to; predicted: those set apart by their hash."
-UNITS = {"cycles per instruction": "cycles", "thread instructions per cycle": "per cycle"}
+UNITS = {"cycles per instruction": "cycles", "thread instructions per cycle": "per cycle", "bytes per cycle": "bytes"}
 
 
 def validate(

@@ -66,6 +66,24 @@ def test_a_figure_moves_with_the_number_behind_it():
     assert after["latency-iadd"] == before["latency-iadd"]
 
 
+@pytest.mark.jit
+def test_caches_hold_what_was_measured_to_be_held():
+    """What hits at the footprints published for a V100 and an H200 hits here, within 5 % of the cycles."""
+    for name, ids in (("v100", ("chase-103k", "chase-5m")), ("h200", ("chase-1m", "chase-205k"))):
+        machine = load(name)
+        points = [point for point in published(machine) if point.id in ids]
+        assert [o for o in outcomes(points, machine, make) if abs(o.error) > 0.05] == []
+
+
+def test_conditions_are_those_of_the_point():
+    """A point's hits and loneliness are the machine's while it is simulated; else nothing changes."""
+    machine = load("v100")
+    by_id = {point.id: point for point in published(machine)}
+    lone = validation._conditions(by_id["chase-l2"], machine)
+    assert (lone.cache.hits, lone.chip.sms) == ("tags", 1)
+    assert validation._conditions(by_id["stream-read"], machine) == machine
+
+
 def test_summary_keeps_the_kinds_apart():
     """Counts, medians and 95th percentiles are of one kind each; kinds without a point are left out."""
     points = {point.kind: point for point in published(load("gtx580")) if point.kind != "calibrated"}

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+
+from gpusim.engines.simulate import run_sm
+from gpusim.machine import load
+from isa.errors import UserError
+from isa.interpret import interpret
+from workloads.microbench.pointer_chase import pointer_chase
+
+SMALL = {"cache.hits": "tags", "l1.bytes": 4096, "l2.bytes": 16384, "chip.sms": 1, "l1.ways": 4, "l2.ways": 4}
+
+
+@pytest.mark.parametrize(
+    ("footprint", "stride", "loads", "lanes"), [(4, 4, 256, 32), (640, 128, 512, 32), (65536, 512, 256, 64)]
+)
+def test_the_last_pointer_is_where_so_many_steps_lead(check, footprint, stride, loads, lanes):
+    """Each lane ends at the element that as many strides from the first, around the ring, lead to."""
+    check(pointer_chase(footprint, stride=stride, loads=loads, lanes=lanes))
+
+
+def test_every_element_of_the_footprint_is_visited():
+    """Once around, the addresses are all those a stride apart in the footprint, in order."""
+    kernel, seen = pointer_chase(256 * 64, stride=64, loads=256), []
+    loads = {pc for pc, i in enumerate(kernel.program.instructions) if i.row.mnemonic == "LDG"}
+    interpret(kernel, observe=lambda pc, _, addresses, __: seen.append(int(addresses[0, 0])) if pc in loads else None)
+    assert seen == [seen[0] + 64 * i for i in range(256)]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    ("footprint", "cycles"), [(2048, 28), (4096, 28), (8192, 213), (16384, 213), (32768, 431)], ids=str
+)
+def test_the_footprint_tells_what_holds_it(footprint, cycles):
+    """A V100 of 4 and 16 KB of cache: up to its capacity each answers, in its latency, and one cycle of the channel."""
+    machine = load("v100", SMALL)
+    short, long = (run_sm(pointer_chase(footprint, loads=loads), machine).cycles for loads in (512, 1024))
+    assert (long - short) / 512 == pytest.approx(cycles, abs=1)
+
+
+@pytest.mark.parametrize(
+    "bad", [{"stride": 6}, {"footprint": 100}, {"loads": 100}, {"lanes": 16}, {"stride": 0}, {"footprint": 1 << 31}]
+)
+def test_what_no_ring_can_be_made_of_is_refused(bad):
+    """Strides of no whole words, footprints of no whole strides, loads of no whole bodies raise UserError."""
+    with pytest.raises(UserError, match=r"^pointer-chase: "):
+        pointer_chase(**bad)

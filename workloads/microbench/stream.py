@@ -1,0 +1,102 @@
+"""Streams through global memory: what many warps read or copy, in order or a stride apart, over cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Expectation, Kernel
+from isa.operand import Register
+from workloads.builder import Builder, RegisterMap, at
+from workloads.check import counts, fits, one_of
+from workloads.microbench.probe import Geometry, IndexFill, per_thread, probe, store_results, thread_index, waits
+
+DATA, COPY = "data", "copy"
+OPS = ("read", "copy")
+TOGETHER = 4  # loads under way before the first is needed
+
+
+def stream(op: str = "read", *, length: int = 32, warps: int = 16, blocks: int = 16, lanes: int = WARP_SIZE) -> Kernel:
+    """Build a kernel whose threads each load, or copy, `length` elements of 16 bytes, side by side with each other's.
+
+    Raises UserError for an unknown op and for numbers too small or large.
+    """
+    one_of("stream", "op", op, OPS)
+    one_of("stream", "lanes", lanes, WARP_SIZES)
+    counts("stream", 1, length=length, warps=warps, blocks=blocks)
+    geometry = Geometry(warps, blocks, lanes)
+    b, registers = Builder(), RegisterMap("stream")
+    index, place = thread_index(b, registers), registers.one("place")
+    b.emit("SHL", place, index, 4)
+    values = [registers.block(f"value {i}", 4, 4)[0] for i in range(TOGETHER)]
+    total, step = registers.one("total"), 16 * geometry.threads
+    destination = registers.one("destination")
+    b.emit("IADD", destination, place, COPY if op == "copy" else DATA)
+    b.emit("IADD", place, place, DATA)
+    for first in range(0, length, TOGETHER):
+        offsets = [step * i for i in range(first, min(first + TOGETHER, length))]
+        _load_and_add(b, place, values, total, offsets, geometry, ".128")
+        if op == "copy":
+            for value, offset in zip(values, offsets, strict=False):
+                b.emit("STG.128", at(destination, offset), value)
+    store_results(b, index, geometry, [total])
+    fits("stream", len(b.instructions), length=length)
+    arguments = {"op": op, "length": length, "warps": warps, "blocks": blocks, "lanes": lanes}
+    data = [Buffer(DATA, "u4", 4 * length * geometry.threads, IndexFill(4))]
+    data += [Buffer(COPY, "u4", 4 * length * geometry.threads)] if op == "copy" else []
+    expected = _sums(lambda i, threads: threads + i * geometry.threads, length, geometry)
+    return probe("stream", b, geometry, arguments, expected, dtype="u4", data=tuple(data))
+
+
+def coalescing(stride: int = 1, *, length: int = 32, warps: int = 16, blocks: int = 16) -> Kernel:
+    """Build a kernel whose lanes load words `stride` words apart, `length` times from other places; 0: all from one.
+
+    Raises UserError for numbers too small or large.
+    """
+    counts("coalescing", 0, stride=stride)
+    counts("coalescing", 1, length=length, warps=warps, blocks=blocks)
+    geometry, apart = Geometry(warps, blocks), max(stride, 1)
+    b, registers = Builder(), RegisterMap("coalescing")
+    index, place = thread_index(b, registers), registers.one("place")
+    b.emit("IMUL", place, index, 4 * stride)
+    b.emit("IADD", place, place, DATA)
+    values, total = [registers.one(f"value {i}") for i in range(TOGETHER)], registers.one("total")
+    for first in range(0, length, TOGETHER):
+        offsets = [4 * apart * geometry.threads * i for i in range(first, min(first + TOGETHER, length))]
+        _load_and_add(b, place, values, total, offsets, geometry, "")
+    store_results(b, index, geometry, [total])
+    fits("coalescing", len(b.instructions), length=length)
+    arguments = {"stride": stride, "length": length, "warps": warps, "blocks": blocks}
+    data = Buffer(DATA, "u4", apart * length * geometry.threads, IndexFill(1))
+    expected = _sums(lambda i, threads: stride * threads + i * apart * geometry.threads, length, geometry)
+    return probe("coalescing", b, geometry, arguments, expected, dtype="u4", data=(data,))
+
+
+def _load_and_add(
+    b: Builder,
+    place: Register,
+    values: Sequence[Register],
+    total: Register,
+    offsets: Sequence[int],
+    geometry: Geometry,
+    width: str,
+) -> None:
+    """Load from these places one after the other, and add the first word of each to the total."""
+    for value, offset in zip(values, offsets, strict=False):
+        b.emit("LDG" + width, value, at(place, offset))
+    b.extend(waits(geometry))
+    for value, _ in zip(values, offsets, strict=False):
+        b.emit("IADD", total, total, value)
+
+
+def _sums(
+    word: Callable[[int, NDArray[np.int64]], NDArray[np.int64]], length: int, geometry: Geometry
+) -> Callable[[int], Expectation]:
+    """What the threads' totals are, modulo 2**32, where `word` says what each loads."""
+
+    def total(threads: NDArray[np.int64]) -> NDArray[np.float64]:
+        return (sum(word(i, threads) for i in range(length)) % (1 << 32)).astype(np.float64)  # type: ignore[union-attr]
+
+    return per_thread(total, geometry)
