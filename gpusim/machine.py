@@ -87,7 +87,7 @@ def through_port(machine: Machine, unit: Unit) -> bool:
 
 
 def queues(machine: Machine) -> int:
-    """Return how many queues lead to the load/store units: one, one for each scheduler, or further ones behind those."""
+    """Return how many queues lead to the load/store units: one, or one for each scheduler, and those to shared memory."""
     count = machine.schedulers.count
     if machine.memory_paths:
         return count + -(-count // machine.memory_paths.schedulers)

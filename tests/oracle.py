@@ -1,9 +1,9 @@
 """When a lone warp issues: the longest path of its dependence graph, from `isa.dependence` and the machine alone.
 
 Nodes are the executed instructions (`issue`, i), the services of loads and stores (`serve`, i) and the transfers over
-the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. The only thing that is no
-path length: an issue waits for its scheduler's next slot, for the reissue interval unless a dispatch port of the
-last turn takes it, and for one of its pipes.
+the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. What is no path
+length: an issue waits for its scheduler's next slot, for the reissue interval unless a dispatch port of the
+last turn takes it, and for one of its pipes; and caches that keep tags answer as they were left (`scan_caches.py`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import networkx as nx
 import numpy as np
 import scan_paths
 from executed import execute, load_store_cost, replays, target
+from scan_caches import Caches, Request, caches, places, requests
 from scan_state import Warp
 
-from gpusim.machine import Machine, initiation_interval, line_cycles
+from gpusim.machine import Machine, initiation_interval, line_cycles, tagged
 from isa import memory
 from isa.dependence import unrolled
 from isa.frame import group_of, new_frame
@@ -34,7 +35,7 @@ Node = tuple[str, int]
 
 @dataclass(frozen=True)
 class Executed:
-    """An instruction as a lone warp executed it; the last three are 0 unless it goes through the load/store unit."""
+    """An instruction as a lone warp executed it; the last four are empty unless it goes through the load/store unit."""
 
     pc: int
     instruction: Instruction
@@ -42,6 +43,7 @@ class Executed:
     cycles: int = 0
     extra: int = 0
     lines: int = 0
+    requests: tuple[Request, ...] = ()  # what caches that keep tags are asked for
 
     @property
     def queued(self) -> bool:
@@ -70,14 +72,22 @@ def _next(kernel: Kernel, machine: Machine, warp: Warp) -> Executed:
     scan_paths.move(kernel.program, warp, pc, lanes, onward)
     done = Executed(pc, instruction, bool(lanes.any()))
     cost = load_store_cost(machine, instruction.row, addresses, lanes) if done.queued else (0, 0, 0)
-    return Executed(pc, instruction, done.active, *cost)
+    return Executed(pc, instruction, done.active, *cost, _requests(kernel, machine, done, addresses, lanes))
+
+
+def _requests(kernel: Kernel, machine: Machine, done: Executed, addresses: Any, lanes: Any) -> tuple[Request, ...]:
+    unit = done.instruction.row.unit
+    if not (done.queued and tagged(machine) and (unit is Unit.GLOBAL or (unit is Unit.LOCAL and machine.l1))):
+        return ()
+    where = places(0, done.instruction.row, addresses, lanes, kernel.program.local_bytes // 4)
+    return tuple(requests(machine, done.instruction.row, where))
 
 
 def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:
     """(pc, cycle) of each issue of a kernel of one warp, on a machine whose load/store queue never fills."""
     stream = executed(kernel, machine)
     graph = timing_graph(stream, machine)
-    turn, pipes = Turn(machine), Pipes(machine)
+    turn, pipes, memory_side = Turn(machine), Pipes(machine), Tagged(machine)
     when: dict[Node, int] = {}
     for node in nx.topological_sort(graph):
         when[node] = max((when[before] + w for before, _, w in graph.in_edges(node, data="weight")), default=0)
@@ -85,7 +95,38 @@ def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:
             done = stream[node[1]]
             when[node] = turn.issue(done, max(when[node], pipes.earliest(done)))
             pipes.take(done, when[node])
+        elif stream[node[1]].queued:
+            when[node] = memory_side.answer(node, stream[node[1]], when[node])
     return [(done.pc, when["issue", i] // TICKS) for i, done in enumerate(stream)]
+
+
+@dataclass
+class Tagged:
+    """The load/store unit before caches that keep tags: they hold it, and say when what they are asked for is there."""
+
+    machine: Machine
+    free: int = 0  # the cycle from which the unit serves the next
+    there: dict[int, int] = field(default_factory=dict)
+    caches: Caches | None = None
+
+    def __post_init__(self) -> None:
+        self.caches = caches(self.machine)
+
+    def answer(self, node: Node, done: Executed, earliest: int) -> int:
+        """The tick of a service, or of what comes behind it, that may be at `earliest`."""
+        kind, i = node
+        if self.caches is None or (kind == "channel" and not done.requests):
+            return earliest
+        if kind == "channel":
+            return max(earliest, self.there[i] * TICKS)
+        start = now = max(-(-earliest // TICKS), self.free)
+        row = done.instruction.row
+        if done.requests and row.is_load:
+            self.there[i], start = self.caches.load(row, list(done.requests), now)
+        elif done.requests:
+            self.there[i] = self.caches.store(row, list(done.requests), now)
+        self.free = start + done.cycles
+        return now * TICKS
 
 
 @dataclass
@@ -227,7 +268,8 @@ def _channel(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, N
     """Lines leave the SM's share of the memory channel one after another; weights in ticks."""
     cost = round(TICKS * line_cycles(machine))
     previous = None
-    for i, done in enumerate(stream):
+    yield from ((("serve", i), ("channel", i), 0) for i, done in enumerate(stream) if done.requests)
+    for i, done in enumerate(stream if not tagged(machine) else []):
         if not (done.queued and done.instruction.row.unit is Unit.GLOBAL):
             continue
         yield ("serve", i), ("channel", i), done.lines * cost
@@ -240,11 +282,13 @@ def _source(done: Executed, i: int) -> Node:
     """The node from which the latency of a result counts."""
     if not done.queued:
         return "issue", i
-    return ("channel" if done.instruction.row.unit is Unit.GLOBAL else "serve"), i
+    return ("channel" if done.requests or done.instruction.row.unit is Unit.GLOBAL else "serve"), i
 
 
 def _latency(done: Executed, machine: Machine) -> int:
     row = done.instruction.row
+    if done.requests:
+        return 0
     if row.unit is Unit.SHARED:
         return int(getattr(machine.shared_memory, f"latency_{row.width}")) + done.extra
     fixed = {

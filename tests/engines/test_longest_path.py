@@ -7,6 +7,7 @@ from oracle import issue_cycles
 from strategies import REPEATABLE, kernels, launches
 
 from gpusim.engines.simulate import run_sm
+from gpusim.machine import tagged
 from gpusim.rule import COMPILED
 from gpusim.state import ISSUE
 from isa.table import Unit
@@ -22,9 +23,10 @@ LAUNCHED = launches(kernels(most_blocks=1, least=4, threads=(32, 20))).filter(or
 
 
 def lone(machine):
-    """The machine with a queue that never fills and operands that are never late."""
+    """The machine with a queue that never fills, operands that are never late, and caches that keep tags or none."""
     queue = msgspec.structs.replace(machine.load_store, queue=64)
-    sections = ("fetch", "register_file", "dependence", "memory_port", "cache", "shared_atomic")
+    sections = ["fetch", "register_file", "dependence", "memory_port", "shared_atomic", "texture_cache"]
+    sections += [] if tagged(machine) else ["cache"]
     return msgspec.structs.replace(machine, load_store=queue, **dict.fromkeys(sections))
 
 
