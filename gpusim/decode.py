@@ -61,6 +61,7 @@ GROUPS: Mapping[int, tuple[Callable[..., Any], ...]] = {
 QUEUED = {Unit.SHARED: SHARED_SPACE, Unit.GLOBAL: GLOBAL_SPACE, Unit.LOCAL: LOCAL_SPACE}  # of the load/store unit
 SPACES = QUEUED | {Unit.SMEM: GLOBAL_SPACE}
 COUNT_BITS = 8  # of the reads of one register bank
+WHOLE = 2  # in the column guard_negated: the guard is that of the warp as a whole
 SIGN_BIT, TWOS_COMPLEMENT = 1, 2  # the two meanings of a minus before a register
 
 
@@ -331,7 +332,8 @@ def bank_reads(instruction: Instruction, machine: Machine) -> int:
 
 
 def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kernel: Kernel) -> None:
-    row["guard"], row["guard_negated"] = instruction.guard.index, instruction.guard.negated
+    guard = instruction.guard
+    row["guard"], row["guard_negated"] = guard.index, guard.negated + WHOLE * guard.whole
     row["source"], row["destination"], row["predicate"], row["selector"], row["pointer"] = -1, -1, -1, -1, -1
     if "c" not in instruction.row.form:
         row["constant"][2] = instruction.row.code

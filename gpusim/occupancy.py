@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpusim.machine import Machine
+from gpusim.schema import ScalarFile
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.operand import VCC
@@ -47,12 +48,13 @@ def blocks_by_resource(kernel: Kernel, machine: Machine) -> dict[str, int]:
         registers = _warps_by_registers(kernel, machine), kernel.warps
     for_each = {
         "registers": registers,
-        "scalar registers": (_warps_by_scalars(kernel, machine), kernel.warps if kernel.program.scalars else 0),
         "shared memory": (limits.shared_bytes, shared_per_block(kernel, machine)),
         "warps": (limits.warps, kernel.warps),
         "threads": (limits.threads, kernel.threads),
         "blocks": (limits.blocks, 1),
     }
+    if machine.scalar_file and kernel.program.scalars:
+        for_each["scalar registers"] = _warps_by_scalars(kernel, machine.scalar_file, machine), kernel.warps
     return {resource: have // need for resource, (have, need) in for_each.items() if need}
 
 
@@ -70,13 +72,9 @@ def _warps_by_registers(kernel: Kernel, machine: Machine) -> int:
     return files * (limits.registers // files // of_warp)
 
 
-def _warps_by_scalars(kernel: Kernel, machine: Machine) -> int:
-    """Warps that the scalar registers of all schedulers hold; VCC is a pair of them where the program uses it."""
-    file = machine.scalar_file
-    if file is None or not kernel.program.scalars:
-        return 0
-    of_warp = _round_up(scalars_of_warp(kernel.program), file.unit)
-    return machine.schedulers.count * (file.registers // of_warp)
+def _warps_by_scalars(kernel: Kernel, file: ScalarFile, machine: Machine) -> int:
+    """Warps that the scalar registers of all schedulers hold, each scheduler's those of its own warps."""
+    return machine.schedulers.count * (file.registers // _round_up(scalars_of_warp(kernel.program), file.unit))
 
 
 def scalars_of_warp(program: Program) -> int:

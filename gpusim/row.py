@@ -52,7 +52,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("negated", "i4", (3,)),  # 0, SIGN_BIT or TWOS_COMPLEMENT
     ("destination", "i4"),  # first register written, -1: none
     ("selector_negated", "i4"),
-    ("guard_negated", "i4"),
+    ("guard_negated", "i4"),  # 1: negated; 2 more: whether it is true in any lane
     ("pointer", "i4"),  # address register, -1: none
     ("special", "i4"),  # index into SPECIALS
     ("offset", "i8"),  # bytes

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.machine import Machine
-from isa.divergence import meetings
+from isa.divergence import OWN, meetings
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import FIRST_SCALAR, Address, Operand, Register, is_scalar, register_name
 from isa.program import Program
+from isa.table import Unit
 
 
 def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Instruction]:
@@ -66,6 +67,15 @@ def _renumbered(operand: Operand, program: Program) -> Operand:
     return operand
 
 
+def _check_special(instruction: Instruction) -> None:
+    """Refuse a scalar register that would have to hold another number in each lane."""
+    if instruction.row.unit is Unit.SPECIAL and is_scalar(instruction.operands[0]):
+        name = str(getattr(instruction.operands[1], "name", ""))
+        if name.startswith(OWN):
+            cause = f"{name} differs between lanes, and a scalar register is one for all"
+            raise UserError(f"{_line(instruction)}: {cause}; take a vector register")
+
+
 def _check(kernel: Kernel, program: Program, machine: Machine) -> None:
     most = machine.scalar_file.per_warp if machine.scalar_file else 0
     for instruction in program.instructions:
@@ -74,6 +84,7 @@ def _check(kernel: Kernel, program: Program, machine: Machine) -> None:
             has = f"{machine.key} has {most}, s0 to s{most - 1}" if most else f"{machine.key} has none"
             fix = "take a lower one" if most else "take a machine with them, such as mi60"
             raise UserError(f"{_line(instruction)}: {register_name(highest)} is a scalar register, {has}; {fix}")
+        _check_special(instruction)
     if meetings(program):
         cause = "its lanes may part at a guarded branch or exit, and scalar registers belong to all of them"
         raise UserError(f"{kernel.name}: {cause}; branch on SCC")

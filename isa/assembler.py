@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 from isa import control, gcn_text
 from isa.instruction import Instruction
-from isa.operand import PT, Constant, Immediate, Label, Operand, Predicate
+from isa.operand import PT, SCC, Constant, Immediate, Label, Operand, Predicate
 from isa.operand_text import operand, predicate
 from isa.program import Program, check_size
 from isa.source import IDENTIFIER, AssemblyError, Token, lines, part, split, suggest, whole
@@ -30,6 +30,7 @@ __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
 
 RESOURCES = (".shared", ".local")
 BARRIERS = 16
+WRITE_SCC = ("S_ADD_U32", "S_SUB_U32", "S_LSHL_B32", "S_LSHR_B32", "S_AND_B32", "S_OR_B32")  # carries, results not 0
 LARGEST = {"LOP3": 0xFF, "WARPSYNC": 0xFFFFFFFF, "S_WAITCNT": 63, "S_NOP": 15}  # truth table; mask; counts
 _LABEL = re.compile(rf"({IDENTIFIER})\s*:")
 _WORD = re.compile(r"\S+")
@@ -89,6 +90,7 @@ def parse(text: str, name: str = "<text>") -> Parsed:
     labels = _labels(statements)
     _check_targets(statements, labels)
     _check_controls([s for s in statements if s.instruction])
+    _check_scc([s for s in statements if s.instruction])
     shared, local = (_resource(directives, resource) for resource in RESOURCES)
     instructions = tuple(s.instruction for s in statements if s.instruction)
     program = Program(instructions, MappingProxyType(labels), shared, local)
@@ -239,6 +241,19 @@ def _check_controls(statements: list[_Statement]) -> None:
     odd = control.odd_one_out(codes)
     if odd is not None:
         raise AssemblyError(statements[odd].place, control.uneven(codes[odd]))
+
+
+def _check_scc(statements: list[_Statement]) -> None:
+    """Refuse a branch on what scalar arithmetic leaves in SCC, as that is not computed here."""
+    last = None
+    for row, statement in ((s.instruction.row, s) for s in statements if s.instruction):
+        if row.mnemonic in WRITE_SCC:
+            last = row
+        elif row.mnemonic.startswith("S_CMP"):
+            last = None
+        elif row.condition is not None and row.condition.index == SCC.index and last is not None:
+            fix = "compare with an S_CMP after it"
+            raise AssemblyError(statement.place, f"{last.mnemonic} has changed SCC, to what is not kept here; {fix}")
 
 
 def _check_targets(statements: list[_Statement], labels: dict[str, int]) -> None:

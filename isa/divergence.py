@@ -23,6 +23,7 @@ OWN = ("TID", "LANEID")  # special registers that differ between the lanes of a 
 def meetings(program: Program) -> dict[int, int]:
     """Return for each branch and exit at which lanes may part the pc where they meet; the program's length: its end."""
     guarded = {pc for pc, i in enumerate(program.instructions) if (i.row.is_branch or i.row.is_exit) and i.guard != PT}
+    guarded -= {pc for pc in guarded if program.instructions[pc].guard.whole}
     writers = _writers(program.instructions) if guarded else {}
     found: dict[int, int] = {}
     apart: set[int] = set()

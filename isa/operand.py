@@ -24,10 +24,14 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A one-bit register of each thread, P0 to P6; PT is always true."""
+    """A one-bit register of each thread, P0 to P6; PT is always true.
+
+    `whole`: whether it is true in any thread of the warp (GCN's VCCNZ; negated, in none: VCCZ).
+    """
 
     index: int
     negated: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

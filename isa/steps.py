@@ -46,10 +46,12 @@ def guard(predicate: Predicate) -> Fetch | None:
     """Return a function giving [warp, lane] where the guard and the thread are true; None for a plain PT."""
     if predicate.index == PT_INDEX and not predicate.negated:
         return None
-    index, negated = predicate.index, predicate.negated
+    index, negated, whole = predicate.index, predicate.negated, predicate.whole
 
     def fetch(frame: Frame, group: Group) -> Any:
         held = frame.predicates[index, group.select]
+        if whole:
+            held = np.broadcast_to((held & group.live).any(axis=-1, keepdims=True), held.shape)
         held = ~held if negated else held
         return held if group.mask is None else held & group.mask
 

@@ -315,6 +315,8 @@ ROWS = (
     Row("S_BRANCH",       "l", Unit.CONTROL),
     Row("S_CBRANCH_SCC0", "l", Unit.CONTROL,  condition=Predicate(SCC.index, negated=True)),
     Row("S_CBRANCH_SCC1", "l", Unit.CONTROL,  condition=SCC),
+    Row("S_CBRANCH_VCCZ", "l", Unit.CONTROL,  condition=Predicate(VCC.index, negated=True, whole=True)),
+    Row("S_CBRANCH_VCCNZ", "l", Unit.CONTROL, condition=Predicate(VCC.index, whole=True)),
     Row("S_BARRIER",      "",  Unit.BARRIER),
     Row("S_WAITCNT",      "nn", Unit.CONTROL),
     Row("S_NOP",          "n", Unit.CONTROL),

@@ -90,10 +90,8 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
         _texture,
         _burst,
         _wait,
-        _scalar,
-        _scalar_load,
-        _scalar_loop,
-        _vector_memory,
+        _of_gcn,
+        _doubles,
     ]
     if sketch.steady:
         simple = [
@@ -106,8 +104,7 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
             _burst,
             _walk,
             _wait,
-            _scalar,
-            _scalar_load,
+            _of_gcn,
         ]
     nested = [_loop, _skip] if depth < 2 else []
     shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
@@ -189,6 +186,17 @@ def _wait(sketch: Sketch) -> None:
     sketch.emit(f"S_WAITCNT {sketch.one([0, 1, 2, 63])}, {sketch.one([0, 1, 63])}")
 
 
+def _of_gcn(sketch: Sketch) -> None:
+    """Emit a few of GCN's instructions, which machines without them run too."""
+    parts = [_scalar, _scalar_load, _vector_memory]
+    sketch.one(parts if sketch.steady else [*parts, _scalar_loop, _branch_of_all])(sketch)
+
+
+def _doubles(sketch: Sketch) -> None:
+    """Emit double precision, which may have the SM to itself."""
+    sketch.emit(*("DADD R8, R8, R12", "DFMA R16, R8, R12, R8", "DADD R20, R12, R12")[: sketch.one([1, 2, 3])])
+
+
 def _scalar(sketch: Sketch) -> None:
     """Emit GCN's arithmetic: scalar, and of vectors with a scalar operand or not; and a choice by VCC."""
     row = sketch.one(SCALAR_ROWS + VECTOR_ROWS)
@@ -220,6 +228,15 @@ def _scalar_loop(sketch: Sketch) -> None:
     _scalar(sketch)
     sketch.emit("S_ADD_U32 s20, s20, 1", f"S_CMP_LT_U32 s20, {sketch.one([1, 3])}")
     sketch.emit(f"S_CBRANCH_SCC1 scc{sketch.labels}")
+
+
+def _branch_of_all(sketch: Sketch) -> None:
+    """Emit a part that a warp jumps over if VCC is true in some of its lanes, or in none."""
+    sketch.labels += 1
+    kind, low = sketch.one(["VCCZ", "VCCNZ"]), "v4" if sketch.steady else sketch.one(["v0", "v4", "v8"])
+    sketch.emit(f"V_CMP_LT_U32 VCC, {low}, {sketch.one([1, 40])}", f"S_CBRANCH_{kind} vcc{sketch.labels}")
+    _scalar(sketch)
+    sketch.emit(f"vcc{sketch.labels}:")
 
 
 def _vector_memory(sketch: Sketch) -> None:

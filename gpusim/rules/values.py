@@ -22,6 +22,7 @@ from gpusim.decode import (
     LOOKUP,
     SIGN_BIT,
     SPECIAL,
+    WHOLE,
 )
 from gpusim.on_demand import on_demand
 from gpusim.rule import rarely, rule
@@ -62,10 +63,25 @@ def execute(sm: Any, memory: Any, g: int) -> bool:
     warp, outcome = sm.warps[g], sm.outcome
     instruction = sm.program[warp.pc]
     outcome.threads = outcome.cycles = outcome.transactions = outcome.requests = outcome.ready = 0
+    if instruction.guard_negated >= WHOLE:
+        _as_a_whole(sm, g, instruction)
+        return True
     for half in range(sm.machine.groups):  # noqa: SIM110  (compiled)
         if not _of_group(sm, memory, g, half, instruction):
             return False
     return True
+
+
+@rarely
+def _as_a_whole(sm: Any, g: int, instruction: Any) -> None:
+    """A branch that all lanes of the warp take, or none: whether its condition is true in any of them, or in none."""
+    warp, somewhere = sm.warps[g], 0
+    for half in range(sm.machine.groups):
+        somewhere |= sm.lanes[g * sm.machine.groups + half].predicates[instruction.guard] & warp.lanes[half]
+    taken = (somewhere != 0) == (instruction.guard_negated == WHOLE)
+    for half in range(sm.machine.groups):
+        sm.outcome.active[half] = warp.lanes[half] if taken else 0
+        sm.outcome.threads += count(sm.outcome.active[half])
 
 
 @rule
