@@ -299,6 +299,7 @@ def _selection(packed: Any, machine: Machine) -> None:
     """What may hold a selected warp; only a machine that obeys codes has stall counts to freeze."""
     if machine.selection:
         packed.selects, packed.freezes = 1, machine.selection.freezes and by_codes(machine)
+        packed.turns = machine.selection.turns and by_codes(machine)
     packed.hesitates = machine.selection is not None or machine.register_file is not None
 
 
@@ -328,11 +329,11 @@ def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
 def line_cost(machine: Machine) -> int:
     """Parts of a cycle that one transaction occupies the channel, rounded: alike for a share and for all shares.
 
-    Where loads hit the L2 the channel is the one to the L2. Where tags say what hits, a transaction is 32 bytes.
+    Where all loads hit a cache the channel is the one to the L2. Where tags say what hits, a transaction is 32 bytes.
 
     The rounding is below 0.1 % of a line of 128 bytes where a share is at most 16 bytes per cycle.
     """
-    if machine.cache and machine.cache.hits == "l2":
+    if machine.cache and machine.cache.hits in ("l1", "l2"):
         return machine.cache.l2_sector_parts
     size = SECTOR_BYTES if tagged(machine) else transaction_bytes(machine)
     return round(SHARE_PARTS * line_cycles(machine) * size / transaction_bytes(machine))

@@ -18,6 +18,7 @@ MOST = 1_000_000_000  # products of two such numbers stay within 64 bits
 Positive = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
 Flag = Literal[0, 1]
+Returned = Annotated[int, msgspec.Meta(ge=0, le=63)]  # four registers in one bank take fewer than 256 cycles
 PIPE_UNITS = tuple(unit for unit in Unit if unit not in MEMORY_UNITS | {Unit.BARRIER, Unit.CONTROL})
 # Sections whose keys are names: those allowed, none for names of the file's choice.
 MEMBERS: Mapping[str, tuple[str, ...]] = {
@@ -144,7 +145,7 @@ class RegisterFile(msgspec.Struct, frozen=True):
     collecting: Literal[0, 1, 2, 3, 4]  # instructions that collect operands at once (0: no limit)
     window: Count  # cycles in which an instruction's reads must be done, or those of its fullest bank (0: no limit)
     reuse: Literal[0, 1, 2]  # 32-bit words that the reuse cache keeps for each operand slot of a warp (0: none)
-    returned: Count  # cycles that each register takes from the reads of its bank which comes back through the queue
+    returned: Returned  # cycles that each register takes from the reads of its bank which comes back through the queue
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -152,6 +153,7 @@ class Selection(msgspec.Struct, frozen=True):
 
     keeps: str  # unit classes whose pipe is looked at only when a warp has been selected; or `none`
     freezes: Flag  # 1: a stall for operands alone stops the stall counts of all warps of the scheduler
+    turns: Flag  # 1: a stall count above 1, but of a branch or memory, and who fills the queue, let others go first
 
 
 class WaitCounters(msgspec.Struct, frozen=True):

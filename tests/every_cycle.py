@@ -322,7 +322,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     kind, pc = _row(sm, warp), warp.pc
     warp.barrier = warp.branch = warp.refused = 0
     warp.reissue = now + sm.machine.schedulers.reissue
-    obey(sm, k, warp, now)
+    obey(sm, k, warp, now, waits_in_line=kind == "branch" or queued(sm, kind))
     if pc == len(sm.kernel.program):
         _exit(sm, warp, pc, now)
         return
@@ -336,7 +336,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         fetch(sm, warp, now)
     if not active.any():
         return
-    late = read_operands(sm, k, warp, pc, now)
+    late = read_operands(sm, k, warp, pc, now, comes_back=queued(sm, kind))
     if kind == Unit.DP:
         flight = sm.machine.unit[kind].latency
         span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": flight}[sm.machine.double.exclusive]

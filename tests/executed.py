@@ -22,14 +22,25 @@ def execute(kernel: Kernel, frame: Frame, group: Group, pc: int) -> tuple[Any, A
     def observe(_pc: int, _warps: Any, addresses: Any, _active: Any) -> None:
         seen.append(addresses[0])
 
-    guard = steps.guard(kernel.program.instructions[pc].guard)
-    mask = group.mask if guard is None else guard(frame, group)
-    active = (group.live if mask is None else mask).copy()  # the action may change the predicate
+    lanes, mask = _mask(kernel, frame, group, pc)
+    active = lanes.copy()  # the action may change the predicate
     action = steps.action(steps.Scope(kernel, pc, memory.constants(kernel), observe), compute=True)
     if active.any() and action is not None:
         with np.errstate(all="ignore"):
             action(frame, group, mask)
     return active[0], seen[-1]
+
+
+def holds(kernel: Kernel, frame: Frame, group: Group, pc: int) -> bool:
+    """Whether an instruction's guard holds in any lane of a group of one warp."""
+    return bool(_mask(kernel, frame, group, pc)[0].any())
+
+
+def _mask(kernel: Kernel, frame: Frame, group: Group, pc: int) -> tuple[Any, Any]:
+    """The lanes in which the guard holds, and the same for the action: None for all of the group."""
+    guard = steps.guard(kernel.program.instructions[pc].guard)
+    mask = group.mask if guard is None else guard(frame, group)
+    return group.live if mask is None else mask, mask
 
 
 def target(kernel: Kernel, pc: int) -> int:

@@ -32,5 +32,6 @@ OTHER_PIPES: dict[str, Sequence[int | str]] = {
 SELECTIONS: dict[str, Sequence[int | str]] = {
     "selection.keeps": ("none", "fp32 dp", " ".join(PIPE_UNITS), "int special"),
     "selection.freezes": (0, 1, 1),
+    "selection.turns": (0, 1),
     "double.exclusive": ("off",),
 }

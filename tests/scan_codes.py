@@ -21,15 +21,30 @@ def waits(sm: Scan, warp: Warp) -> dict[Stall, int]:
     return until
 
 
-def obey(sm: Scan, k: int, warp: Warp, now: int) -> None:
-    """What the control code says about the warp's next issue."""
+def obey(sm: Scan, k: int, warp: Warp, now: int, *, waits_in_line: bool) -> None:
+    """What the control code says about the warp's next issue; a branch, or what goes into the queue, waits anyway."""
     dependence, control = sm.machine.dependence, sm.code[warp.pc].control if warp.pc < len(sm.code) else None
-    sm.schedulers[k].yielded = by_codes(sm.machine) and control is not None and control.yields
+    sm.schedulers[k].yielded = False
     if dependence and control and by_codes(sm.machine):
         warp.counted = now + max(control.stall, dependence.yield_stall if control.yields else 0)
-        if control.yields:
-            warp.order = sm.ordered
-            sm.ordered += 1
+        if control.yields or (_turns(sm) and control.stall > 1 and not waits_in_line):
+            to_the_back(sm, k, warp)
+
+
+def fill(sm: Scan, k: int, warp: Warp) -> None:
+    """The warp has taken the last place in its scheduler's queue."""
+    if _turns(sm):
+        to_the_back(sm, k, warp)
+
+
+def to_the_back(sm: Scan, k: int, warp: Warp) -> None:
+    """Others go first from now on."""
+    sm.schedulers[k].yielded = True
+    warp.order, sm.ordered = sm.ordered, sm.ordered + 1
+
+
+def _turns(sm: Scan) -> bool:
+    return bool(by_codes(sm.machine) and sm.machine.selection and sm.machine.selection.turns)
 
 
 def hold(sm: Scan, warp: Warp, pc: int, access: Access, reason: Stall) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from executed import load_store_cost, replays
 from scan_caches import places, requests
-from scan_codes import hold
+from scan_codes import fill, hold
 from scan_state import Access, Scan, Warp
 
 from gpusim.machine import Machine, initiation_interval, line_cycles
@@ -41,6 +41,8 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) ->
     _queue(sm, k, shared=row.unit is Unit.SHARED).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
     hold(sm, warp, pc, access, reason)
+    if len(_queue(sm, k, shared=row.unit is Unit.SHARED)) == sm.machine.load_store.queue:
+        fill(sm, k, warp)
     if not (memory and sm.machine.wait_counters):
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():

@@ -51,8 +51,11 @@ def delivers(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     return not crowded and in_time
 
 
-def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> int:
-    """Read the operands bank by bank, one register a cycle; the cycles by which the result is late."""
+def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, *, comes_back: bool) -> int:
+    """Read the operands bank by bank, one register a cycle; the cycles by which the result is late.
+
+    What comes back through the queue takes its bank for some cycles for each register, behind the reads.
+    """
     file, scheduler = sm.machine.register_file, sm.schedulers[k]
     if file is None:
         return 0
@@ -60,6 +63,9 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> int:
         scheduler.reading[bank] = max(scheduler.reading.get(bank, -1) + 1, now)
     used = [scheduler.reading[bank] for bank in _banks(sm, warp, pc)]
     done = max([now, *used]) + 1
+    for register in sm.kernel.program.instructions[pc].writes() if comes_back else ():
+        bank = register % file.banks
+        scheduler.reading[bank] = max(scheduler.reading.get(bank, -1), now - 1) + file.returned
     scheduler.collected.append(done)
     if file.collecting and len(scheduler.collected) >= file.collecting:
         scheduler.stalled = scheduler.collected[-file.collecting]

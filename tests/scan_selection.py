@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
+from executed import holds
 from scan_memory import full, queued
 from scan_pipes import takes
 from scan_registers import delivers
@@ -22,6 +23,8 @@ def goes(sm: Scan, k: int, warp: Warp, kind: str, now: int) -> bool:
     """Whether the chosen warp goes now; if not, nobody goes from the cycle noted, and then this one."""
     selection, scheduler = sm.machine.selection, sm.schedulers[k]
     scheduler.selected = None
+    if warp.pc < len(sm.kernel.program) and not holds(sm.kernel, warp.frame, warp.group, warp.pc):
+        return True
     if not takes(sm, k, kind, now):
         scheduler.stalled = next(t for t in count(now) if takes(sm, k, kind, t))
     elif queued(sm, kind) and full(sm, k, shared=_shared(sm, warp)) and not sm.machine.issue.refused_wastes_slot:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.decode import BRANCH
 from gpusim.rule import NEVER, rarely, rule
 from gpusim.stall import Stall
 from isa.control import BARRIERS
@@ -48,9 +49,22 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
     A stall count of 0 leaves the next one to a further port of this turn; `schedulers.reissue` holds in any case.
     """
     warp.rung[WAIT] = now + stall_of(sm.machine, instruction)
-    sm.schedulers[k].yielded = instruction.yields
-    if instruction.yields:
-        to_the_back(sm, warp)
+    sm.schedulers[k].yielded = 0
+    if instruction.yields or (sm.machine.turns and _pauses(instruction)):
+        let_others_go(sm, k, warp)
+
+
+@rule
+def _pauses(instruction: Any) -> bool:
+    """Whether the warp can't issue in the next cycle, and no branch or place in the queue is the reason."""
+    return bool(instruction.stall_count > 1 and instruction.action != BRANCH and not instruction.queued)
+
+
+@rule
+def let_others_go(sm: Any, k: int, warp: Any) -> None:
+    """The warp goes to the back of the order, and greed does not bring it to the front."""
+    sm.schedulers[k].yielded = 1
+    to_the_back(sm, warp)
 
 
 @rule

@@ -78,6 +78,8 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     scoreboard.hold(warp, instruction, unit.entered)
     if sm.machine.codes:
         control_code.hold(warp, instruction)
+        if sm.machine.turns and queue.count == sm.machine.queue:
+            control_code.let_others_go(sm, k, warp)
     if queue.count == 1:
         when = max(now, unit.free[sm.machine.units[instruction.unit].path], queue.free)
         sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], when)

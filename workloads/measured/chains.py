@@ -14,7 +14,7 @@ from workloads.measured.codes import SLOW, coded, plain
 from workloads.measured.loop import BRANCH, COUNT, DONE, PLACE, Stream, load, looped, test
 
 STEPS = 96
-A, B, X, ADDED = Register(16), Register(17), Register(18), Register(20)
+A, B, X, Y, ADDED = (Register(i) for i in range(16, 21))
 P = Predicate(0)
 NOT_P = replace(P, negated=True)
 TRUTH_TABLE, CONSTANT = 0x96, 1.25
@@ -30,32 +30,39 @@ class Chain:
     nbytes: int = 4
 
 
+def _multiply(x: Register) -> Instruction:
+    return instruction("IMAD", x, A, x, B)
+
+
+def _logic(x: Register) -> Instruction:
+    return instruction("LOP3", x, x, A, B, TRUTH_TABLE)
+
+
 FMA = instruction("FFMA", X, A, X, B)
-MULTIPLY = instruction("IMAD", X, A, X, B)
-ADD = instruction("IADD3", X, B, X, A)
-LOGIC = instruction("LOP3", X, X, A, B, TRUTH_TABLE)
-CHAINS = {
+MULTIPLY = _multiply(Y)
+ADD = instruction("IADD3", Y, B, Y, A)
+CHAINS = {  # those with an FFMA that multiplies the chain lie in the bank of its first source, the others in the other
     "ch_ffma": Chain((FMA,)),
-    "ch_ffma_c": Chain((instruction("FFMA", X, A, B, X),)),
-    "ch_fadd": Chain((instruction("FADD", X, A, X),)),
+    "ch_ffma_c": Chain((instruction("FFMA", Y, A, B, Y),)),
+    "ch_fadd": Chain((instruction("FADD", Y, A, Y),)),
     "ch_imad": Chain((MULTIPLY,)),
     "ch_s2r": Chain((MULTIPLY,)),
     "ch_iadd3": Chain((ADD,)),
-    "ch_shf": Chain((instruction("SHF.L", X, X, A, X),)),
-    "ch_prmt": Chain((instruction("PRMT", X, X, B, A),)),
+    "ch_shf": Chain((instruction("SHF.L", Y, Y, A, Y),)),
+    "ch_prmt": Chain((instruction("PRMT", Y, Y, B, A),)),
     "ch_imad_iadd3": Chain((MULTIPLY, ADD)),
-    "ch_imad_lop3": Chain((MULTIPLY, LOGIC)),
-    "ch_ffma_imad": Chain((FMA, MULTIPLY)),
-    "ch_ffma_lop3": Chain((FMA, LOGIC)),
+    "ch_imad_lop3": Chain((MULTIPLY, _logic(Y))),
+    "ch_ffma_imad": Chain((FMA, _multiply(X))),
+    "ch_ffma_lop3": Chain((FMA, _logic(X))),
     "ch_dfma": Chain((instruction("DFMA", X, A, X, ADDED),)),
-    "ch_hfma2": Chain((instruction("HFMA2.MMA", X, X, A, B), instruction("HFMA2", X, X, A, B))),
-    "ch_mufu": Chain((instruction("MUFU.EX2", X, X),)),
-    "ch_imm": Chain((instruction("FFMA", X, X, CONSTANT, A),)),
-    "ch_isetp_sel": Chain((instruction("ISETP.NE", P, X, A), instruction("SEL", X, B, A, NOT_P))),
+    "ch_hfma2": Chain((instruction("HFMA2.MMA", Y, Y, A, B), instruction("HFMA2", Y, Y, A, B))),
+    "ch_mufu": Chain((instruction("MUFU.EX2", Y, Y),)),
+    "ch_imm": Chain((instruction("FFMA", Y, Y, CONSTANT, A),)),
+    "ch_isetp_sel": Chain((instruction("ISETP.NE", P, Y, A), instruction("SEL", Y, B, A, NOT_P))),
     "ch_isetp_p": Chain((
-        instruction("ISETP.GE", P, X, RZ),
-        instruction("IMAD", X, A, 1, X, guard=NOT_P),
-        instruction("IADD3", X, B, X, RZ, guard=P),
+        instruction("ISETP.GE", P, Y, RZ),
+        instruction("IMAD", Y, A, 1, Y, guard=NOT_P),
+        instruction("IADD3", Y, B, Y, RZ, guard=P),
     )),
     "ch_lds": Chain((load("LDS", X),), "shared"),
     "ch_sts": Chain((instruction("STS", at(PLACE), X),), "shared"),
