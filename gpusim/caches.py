@@ -6,7 +6,7 @@ from typing import Any
 
 from gpusim.machine import Machine, queues, tagged
 from gpusim.machine_record import FAR, NEAR, SCALARS, TEXTURES
-from gpusim.schema import SECTOR_BYTES, Cache, FarCache, NearCache, ReadCache
+from gpusim.memory_schema import SECTOR_BYTES, Cache, FarCache, NearCache, ReadCache
 from gpusim.state import REQUEST_ROW, WAY_HEAD
 
 Kept = NearCache | FarCache | ReadCache

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.ability import check
 from gpusim.assign_codes import with_codes
 from gpusim.machine import Machine, by_codes, choices, initiation_interval, tagged, through_port
 from gpusim.machine_record import FAR, NEAR, TEXTURES, UNITS
+from gpusim.memory_schema import MemoryPaths, SharedAtomic
 from gpusim.row import decoded_t
 from gpusim.scalar_registers import in_place
-from gpusim.schema import PIPE_UNITS, MemoryPaths, SharedAtomic
 from gpusim.stall import Stall
 from isa.control import Control
-from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.memory import constants
@@ -81,7 +81,7 @@ def decode(
     for pc, instruction in enumerate(instructions):
         rows[pc] = rows[first.setdefault(instruction, pc)]
         if first[instruction] == pc:
-            _check(pc, instruction, machine)
+            check(pc, instruction, machine)
             _fill(rows[pc], instruction, machine, known, kernel)
     accesses = np.array([i.row.unit in SPACES for i in instructions], np.bool_)
     rows["evaluate"][:-1] = evaluate
@@ -131,16 +131,18 @@ def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[s
 
 
 def _wait_counts(row: Any, instruction: Instruction, machine: Machine) -> None:
-    """Fill in what counts the access, and for which counts the instruction waits; none without wait counters."""
-    row["counter"], row["most"] = -1, -1
-    if machine.wait_counters is None:
+    """Fill in what counts the access, and for which counts the instruction waits; none where nothing is counted."""
+    memory = instruction.row.unit in SPACES
+    row["counter"], row["most"], row["tracked"] = -1, -1, not (memory and machine.wait_counters)
+    limits = machine.wait_counters or machine.outstanding
+    if limits is None:
         return
-    largest = machine.wait_counters.vector, machine.wait_counters.shared
-    if instruction.row.unit in SPACES:
+    largest = limits.vector, limits.shared
+    if memory:
         row["counter"] = counter = int(instruction.row.unit in (Unit.SHARED, Unit.SMEM))
         row["counted"] = min(instruction.row.words, 2) if instruction.row.unit is Unit.SMEM else 1
         row["most"][counter] = max(0, largest[counter] - int(row["counted"]))
-    elif instruction.row.mnemonic == "S_WAITCNT":
+    elif instruction.row.mnemonic == "S_WAITCNT" and machine.wait_counters:
         row["most"] = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
 
 
@@ -165,42 +167,6 @@ def _visits(rows: NDArray[Any]) -> None:
 def pipe_names(machine: Machine) -> tuple[str, ...]:
     """The machine's pipes in the order of their index."""
     return tuple(machine.pipe)
-
-
-def _check(pc: int, instruction: Instruction, machine: Machine) -> None:
-    limit, unit = machine.limits.registers_per_thread, instruction.row.unit
-    if unit is Unit.BARRIER:
-        _check_barrier(pc, instruction, machine)
-    if unit in PIPE_UNITS and unit not in machine.unit:
-        raise UserError(
-            f"{_place(pc, instruction)}: {machine.key} has no {instruction.row.mnemonic}: its file gives unit class "
-            f"{unit} no pipe; take another instruction or another machine"
-        )
-    highest = max((*instruction.reads(), *instruction.writes()), default=-1)
-    if highest >= limit:
-        raise UserError(
-            f"{_place(pc, instruction)}: R{highest} needs {highest + 1} registers per thread, "
-            f"{machine.key} has {limit} (R0 to "
-            f"R{limit - 1}); use fewer registers or a machine with more"
-        )
-
-
-def _check_barrier(pc: int, instruction: Instruction, machine: Machine) -> None:
-    barrier, threads = instruction.barrier()
-    if barrier >= machine.limits.barriers:
-        raise UserError(
-            f"{_place(pc, instruction)}: barrier {barrier} is beyond the {machine.limits.barriers} of {machine.key}; "
-            "use a lower one"
-        )
-    if threads and threads % machine.limits.warp_size:
-        raise UserError(
-            f"{_place(pc, instruction)}: {threads} threads are no whole warps; take a multiple of "
-            f"{machine.limits.warp_size}"
-        )
-
-
-def _place(pc: int, instruction: Instruction) -> str:
-    return f"line {instruction.line}" if instruction.line else f"instruction {pc}"
 
 
 def _costs(row: Any, form: Row, machine: Machine) -> None:

@@ -26,9 +26,9 @@ from gpusim.machine import (
     through_port,
     transaction_bytes,
 )
+from gpusim.memory_schema import SECTOR_BYTES, Cache
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES, REGISTERED, check_policy
-from gpusim.schema import SECTOR_BYTES, Cache
 from gpusim.stall import Stall
 from isa.divergence import meetings
 from isa.errors import UserError
@@ -285,7 +285,7 @@ def _caches(packed: Any, machine: Machine, cache: Cache) -> None:
 def _dependence(packed: Any, machine: Machine) -> None:
     if machine.dependence and by_codes(machine):
         packed.codes, packed.yield_stall = 1, machine.dependence.yield_stall
-    packed.counts = machine.wait_counters is not None
+    packed.counts = machine.wait_counters is not None or machine.outstanding is not None
 
 
 def _instruction_replay(packed: Any, machine: Machine) -> None:

@@ -12,7 +12,8 @@ from gpusim import machine_file
 from gpusim.machine_check import check
 from gpusim.machine_facts import checked
 from gpusim.machine_file import Fact, names
-from gpusim.schema import SECTOR_BYTES, Machine
+from gpusim.memory_schema import SECTOR_BYTES
+from gpusim.schema import Machine
 from isa.errors import UserError
 from isa.table import Unit
 
@@ -87,7 +88,7 @@ def through_port(machine: Machine, unit: Unit) -> bool:
 
 
 def queues(machine: Machine) -> int:
-    """Return how many queues lead to the load/store units: one, or one for each scheduler, and those to shared memory."""
+    """Return how many queues lead to the load/store units: one, or one for each scheduler, and further ones."""
     count = machine.schedulers.count
     if machine.memory_paths:
         return count + -(-count // machine.memory_paths.schedulers)

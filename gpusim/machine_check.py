@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpusim.machine_file import Fact
+from gpusim.memory_schema import SECTOR_BYTES, FarCache, NearCache, ReadCache
 from gpusim.policy import check_policy
-from gpusim.schema import MEMBERS, SECTOR_BYTES, FarCache, Machine, NearCache, ReadCache, Selection
+from gpusim.schema import MEMBERS, Machine, Selection
 from isa.errors import UserError
 from isa.profile import PLACE_BYTES
 from isa.table import Unit

@@ -87,7 +87,7 @@ machine_t = record([
     ("replays", "i8"),  # 1: accesses may take issue slots again
     ("pass_slots", "i8"),  # as many for each pass beyond the free ones
     ("request_slots", "i8"),  # and for each request beyond those that the width needs
-    ("counts", "i8"),  # 1: programs wait for counts of accesses, 0: the scoreboard holds their results
+    ("counts", "i8"),  # 1: accesses of a warp under way are counted
     ("barrier", "i8"),  # cycles from the last arrival to the release
     ("per_warp", "i8"),  # further cycles from one released warp to the next
     ("branch", "i8"),  # cycles from a branch to the warp's next issue

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpusim.machine import Machine
-from gpusim.schema import ScalarFile
+from gpusim.memory_schema import ScalarFile
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.operand import VCC

@@ -23,6 +23,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("evaluate", "i1"),  # 1: its result is computed
     ("counter", "i1"),  # that counts it while it is under way, -1: none
     ("counted", "i1"),  # by how much
+    ("tracked", "i1"),  # 1: registers that it writes are pending until it is back
     ("most", "i1", (COUNTERS,)),  # accesses under way with which it may issue, by counter, -1: any number
     ("guard", "i1"),
     ("selector", "i1"),  # predicate handed to the value function as c, -1: none

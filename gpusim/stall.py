@@ -45,7 +45,7 @@ MEANING = {
     Stall.LONG_SCOREBOARD: "waits for a load from global, local or texture memory",
     Stall.X_WAR: "would overwrite a register that an earlier memory instruction has not read yet",
     Stall.DRAIN: "may not exit before its memory instructions are done",
-    Stall.MIO_THROTTLE: "the load/store queue is full",
+    Stall.MIO_THROTTLE: "the load/store queue is full, or the warp has as many accesses under way as it may",
     Stall.X_REPLAY: "its scheduler issues an earlier memory access again",
     Stall.DISPATCH_STALL: "its scheduler waits until a chosen warp has its operands, or its pipe",
     Stall.MATH_PIPE_THROTTLE: "its arithmetic pipe is busy",

@@ -6,16 +6,14 @@ summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come f
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scan_paths
 from executed import execute, target
-from scan_caches import caches, places, requests
+from scan_caches import caches
 from scan_codes import early, hold, obey, waits
-from scan_counts import wait_counts
+from scan_counts import outstanding, wait_counts
 from scan_fetch import fetch, walk
-from scan_memory import enter, full, queued, serve
+from scan_memory import enter, full, queued, serve, texture
 from scan_pipes import named, pipes_of, takes
 from scan_registers import delivers, read_operands
 from scan_selection import goes, keeps
@@ -285,6 +283,9 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
         Stall.DRAIN: 0,
         Stall.MIO_THROTTLE: warp.refused,
     }
+    if warp.pc < len(sm.kernel.program):
+        under_way = outstanding(sm, warp, sm.kernel.program.instructions[warp.pc])
+        until[Stall.MIO_THROTTLE] = max(warp.refused, under_way)
     if by_codes(sm.machine):
         until |= waits(sm, warp)
     elif warp.pc < len(sm.kernel.program):
@@ -348,7 +349,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     elif queued(sm, kind):
         enter(sm, k, warp, pc, active, addresses)
     elif kind not in ("exit", Unit.CONTROL):
-        there = _fetched(sm, warp, pc, active, addresses, now) if kind == Unit.TEXTURE else now
+        there = texture(sm, warp, pc, active, addresses, now) if kind == Unit.TEXTURE else now
         _compute(sm, k, warp, pc, kind, now, late, there)
 
 
@@ -371,13 +372,6 @@ def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
         for place, member in enumerate(waiting, 1):
             member.barrier = now + max(1, barrier.latency) + place * barrier.per_warp
         sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, warp.barrier))
-
-
-def _fetched(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int:
-    """When a cache that keeps tags has what a texture fetch asks for."""
-    row = sm.kernel.program.instructions[pc].row
-    asked = requests(sm.machine, row, places(warp.slot, row, addresses, active, 0)) if sm.caches else []
-    return sm.caches.fetch(asked, now) if sm.caches else now
 
 
 def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: int, there: int) -> None:

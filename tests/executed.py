@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.schema import Machine, SharedMemory
+from gpusim.memory_schema import SharedMemory
+from gpusim.schema import Machine
 from isa import memory, steps
 from isa.frame import Frame, Group
 from isa.kernel import Kernel

@@ -35,3 +35,4 @@ SELECTIONS: dict[str, Sequence[int | str]] = {
     "selection.turns": (0, 1),
     "double.exclusive": ("off",),
 }
+OUTSTANDING: dict[str, Sequence[int | str]] = {"outstanding.vector": (1, 2, 63), "outstanding.shared": (1, 3, 50)}

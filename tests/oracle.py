@@ -244,24 +244,27 @@ def _queue(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
 
 
 def _counted(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
-    """Wait counters: all accesses but the last few are back before an instruction that waits for that."""
-    counters = machine.wait_counters
-    if counters is None:
-        return
+    """All accesses but the last few are back before an instruction that waits for that, or has so many under way."""
     under_way: dict[bool, list[int]] = {False: [], True: []}  # shared memory or not
     for i, done in enumerate(stream):
-        row, shared = done.instruction.row, done.instruction.row.unit is Unit.SHARED
-        most = [o.bits for o in done.instruction.operands if isinstance(o, Immediate)]
-        wanted = dict(zip((False, True), most, strict=False)) if row.mnemonic == "S_WAITCNT" else {}
-        if row.unit in MEMORY_UNITS - {Unit.TEXTURE}:
-            wanted = {shared: (counters.shared if shared else counters.vector) - 1}
-        for kind, n in wanted.items():
+        for kind, n in _wanted(done.instruction, machine).items():
             for before in under_way[kind][: max(0, len(under_way[kind]) - n)]:
                 load = stream[before].instruction.row.is_load
                 yield _source(stream[before], before), ("issue", i), _latency(stream[before], machine) if load else 0
                 yield ("serve", before), ("issue", i), 0 if load else stream[before].cycles
         if done.queued:
-            under_way[shared].append(i)
+            under_way[done.instruction.row.unit is Unit.SHARED].append(i)
+
+
+def _wanted(instruction: Instruction, machine: Machine) -> dict[bool, int]:
+    """How many accesses to shared memory, or others, may be under way when the instruction issues; all that count."""
+    limits, row = machine.wait_counters or machine.outstanding, instruction.row
+    if limits and row.unit in MEMORY_UNITS - {Unit.TEXTURE}:
+        shared = row.unit is Unit.SHARED
+        return {shared: (limits.shared if shared else limits.vector) - 1}
+    if machine.wait_counters and row.mnemonic == "S_WAITCNT":
+        return dict(zip((False, True), (o.bits for o in instruction.operands if isinstance(o, Immediate)), strict=True))
+    return {}
 
 
 def _channel(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:

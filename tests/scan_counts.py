@@ -1,4 +1,4 @@
-"""Wait counters in the scan of every cycle: until when all but the last few accesses are back."""
+"""Accesses under way in the scan of every cycle: until when all but the last few are back."""
 
 from __future__ import annotations
 
@@ -24,6 +24,15 @@ def wait_counts(sm: Scan, warp: Warp, instruction: Instruction) -> dict[Stall, i
     elif row.unit in LOAD_UNITS - {Unit.TEXTURE}:
         most = {reason: max(0, largest[reason] - _weight(row)) for reason, units in KINDS.items() if row.unit in units}
     return {reason: _back(sm, warp, reason, but=n) for reason, n in most.items()}
+
+
+def outstanding(sm: Scan, warp: Warp, instruction: Instruction) -> int:
+    """When the warp has fewer accesses of that kind under way than it may."""
+    limits, row = sm.machine.outstanding, instruction.row
+    if limits is None or sm.machine.wait_counters or row.unit not in LOAD_UNITS - {Unit.TEXTURE}:
+        return 0
+    reason = next(reason for reason, units in KINDS.items() if row.unit in units)
+    return _back(sm, warp, reason, but=(limits.shared if row.unit is Unit.SHARED else limits.vector) - 1)
 
 
 def _back(sm: Scan, warp: Warp, reason: Stall, *, but: int) -> int:

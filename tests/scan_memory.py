@@ -153,3 +153,10 @@ def _transfer(sm: Scan, lines: int, now: int) -> int:
     cost = cache.l2_sector_parts if cache and cache.hits == "l2" else round(64 * line_cycles(sm.machine))
     sm.channel = max(sm.channel, 64 * now) + lines * cost
     return -(-sm.channel // 64)
+
+
+def texture(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int:
+    """When a cache that keeps tags has what a texture fetch asks for."""
+    row = sm.kernel.program.instructions[pc].row
+    asked = requests(sm.machine, row, places(warp.slot, row, addresses, active, 0)) if sm.caches else []
+    return sm.caches.fetch(asked, now) if sm.caches else now

@@ -10,7 +10,7 @@ import numpy as np
 from cache_choices import CACHES
 from gcn import MEMORY_PATHS, WAIT_COUNTERS, gcn_addresses, gcn_registers
 from hypothesis import HealthCheck, settings
-from machine_choices import FETCHES, OTHER_PIPES, SELECTIONS
+from machine_choices import FETCHES, OTHER_PIPES, OUTSTANDING, SELECTIONS
 from msgspec import structs
 from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop, without_scalars
 from timing import ADDED
@@ -249,7 +249,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "chip.sms": (1,),
     "chip.dram_mbs": (12000, 190000),
     "limits.blocks": (1, 2, 8),
-    "schedulers.count": (1, 2, 2, 3, 4),
+    "schedulers.count": (2, 1, 2, 3, 4),
     "schedulers.interval": (1, 2, 3, 4),
     "schedulers.stagger": (0, 1, 2),
     "schedulers.reissue": (1, 2, 6, 7),
@@ -263,7 +263,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "issue.refused_wastes_slot": (0, 1),
     "issue.refused_moves_pointer": (0, 1),
     "issue.refused_retry": (1, 2, 5),
-    "double.exclusive": ("off", "issue", "flight", "flight", "flight"),
+    "double.exclusive": ("flight", "off", "issue", "flight", "flight"),
     **{f"pipe.{pipe}.lanes": (4, 8, 16, 32) for pipe in ("sp", "int16", "dp", "sfu")},
     "pipe.tex.lanes": (1, 2, 4, 32),  # fetches are few: they meet at a slow pipe only
     **{f"pipe.{pipe}.schedulers": (1, 2, 4) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
@@ -333,7 +333,7 @@ CODES: dict[str, Sequence[int | str]] = {
     "dependence.yield_stall": (0, 2, 5),
     "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
 }
-OPTIONAL = REGISTER_FILES, CACHES, OTHER_PIPES, SELECTIONS, FETCHES
+OPTIONAL = REGISTER_FILES, CACHES, OTHER_PIPES, FETCHES, OUTSTANDING
 QUEUES: Sequence[dict[str, Sequence[int | str]]] = ({}, MEMORY_PORTS, MEMORY_PORTS, MEMORY_PATHS)
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
 WIDE = [unit for unit in PIPE_UNITS if unit is not Unit.SMEM]
@@ -371,6 +371,7 @@ def machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True) -> Mach
     choices |= draw(st.sampled_from(DEPENDENCES)) | draw(st.sampled_from(QUEUES))
     for optional in OPTIONAL:
         choices |= optional if draw(st.booleans()) else {}
+    choices |= draw(st.sampled_from(({}, {}, SELECTIONS)))  # without exclusive double precision, which is rare as it is
     if not tags:
         choices |= {"cache.hits": ("none", "l1", "l2")}
     machine = load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})

@@ -199,7 +199,7 @@ def _access(program: Code, lone: Lone, row: Any, pc: int) -> None:
     plain(control_code.let_go)(lone.warp, row, served + cost.hold, served + cost.delay)
     if row.counter >= 0:
         _counted(lone, row, served + cost.delay)
-    elif row.action == LOAD:
+    if row.tracked and row.action == LOAD:
         plain(scoreboard.commit)(lone.warp, row, pc, served + cost.delay)
 
 

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.machine_record import LINES, SEGMENTS
+from gpusim.memory_schema import SECTOR_BYTES
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.schema import SECTOR_BYTES
 from gpusim.state import LANES
 
 HALF = LANES // 2

@@ -259,7 +259,7 @@ def enter(sm: Any, g: int, pc: int) -> bool:
 @rule
 def _flies(sm: Any, instruction: Any) -> bool:
     """Whether nothing but the program waits for the instruction; with wait counters that is so of what they count."""
-    return instruction.counter >= 0 if sm.machine.counts else instruction.queued or instruction.pipe >= 0
+    return instruction.counter >= 0 if sm.machine.codes == 0 else instruction.queued or instruction.pipe >= 0
 
 
 @rarely

@@ -73,7 +73,7 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     warp.pending += 1
     if instruction.counter >= 0:
         wait_count.commit(warp, instruction)
-    else:
+    if instruction.tracked:
         scoreboard.commit(warp, instruction, pc, NEVER)
     scoreboard.hold(warp, instruction, unit.entered)
     if sm.machine.codes:
@@ -126,7 +126,7 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     warp.drained = max(warp.drained, ready)
     if instruction.counter >= 0:
         _back(sm, entry, ready)
-    elif instruction.action != STORE:
+    if instruction.tracked and instruction.action != STORE:
         scoreboard.commit(warp, instruction, entry.pc, ready)
     read = now + max(1, instruction.war)
     scoreboard.let_go(warp, instruction, entry.number, read)
@@ -140,7 +140,7 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
 def _back(sm: Any, entry: Any, ready: int) -> None:
     """Where programs wait for counts, the access is back then, or later if one before it is."""
     back = wait_count.serve(sm.warps[entry.warp], sm.program[entry.pc], ready)
-    if sm.flying:
+    if sm.flying and not sm.machine.codes:
         in_flight.served(sm, entry.warp, entry.pc, sm.now, back)
 
 

@@ -165,8 +165,8 @@ def prepare(sm: Any, warp: Any) -> None:
         control_code.earliest(warp, instruction)
     else:
         scoreboard.earliest(warp, instruction)
-        if sm.machine.counts:
-            wait_count.earliest(warp, instruction)
+    if sm.machine.counts:
+        wait_count.earliest(warp, instruction)
     warp.rung[DRAIN] = 0
     if instruction.action == EXIT:
         warp.rung[DRAIN] = NEVER if warp.pending > 0 else warp.drained

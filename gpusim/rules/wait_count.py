@@ -1,9 +1,10 @@
-"""Wait counters: how many accesses of a warp are under way, by kind of memory; programs wait for the counts (GCN).
+"""Wait counters: how many accesses of a warp are under way, by kind of memory.
 
 Accesses of the load/store unit that one counter counts come back in the order of issue. Scalar loads come back when
 they do, and count two where they load more than a word. A count is at most n once all but n are back; so of what is
-under way the times are kept from the latest on, and the one behind n of them says when. Nothing else waits for what an
-access loads.
+under way the times are kept from the latest on, and the one behind n of them says when. On GCN programs wait for the
+counts, and nothing else waits for what an access loads. On other machines an access only waits while its warp has as
+many under way as it may.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from gpusim.rule import NEVER, rule
 from gpusim.stall import Stall
 from gpusim.state import COUNTED
 
-SHORT, LONG = int(Stall.SHORT_SCOREBOARD), int(Stall.LONG_SCOREBOARD)
+SHORT, LONG, MIO = int(Stall.SHORT_SCOREBOARD), int(Stall.LONG_SCOREBOARD), int(Stall.MIO_THROTTLE)
 VECTOR = 0  # the other counts accesses to shared memory
 
 
@@ -25,7 +26,9 @@ def earliest(warp: Any, instruction: Any) -> None:
     """Raise the warp's rungs to when the counts have come down to what `instruction` may issue with."""
     for counter in range(COUNTERS):
         most, rung = instruction.most[counter], LONG if counter == VECTOR else SHORT
-        if most >= 0:
+        if counter == instruction.counter and instruction.tracked:
+            warp.rung[MIO] = warp.returned[counter, most]
+        elif most >= 0:
             warp.rung[rung] = max(warp.rung[rung], warp.returned[counter, most])
 
 

@@ -11,8 +11,8 @@ from twins import differences
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
 from gpusim.feed import FEEDS
+from gpusim.memory_schema import MOST
 from gpusim.rule import COMPILED
-from gpusim.schema import MOST
 from gpusim.stall import Stall
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
 from isa.interpret import interpret

@@ -1,0 +1,193 @@
+"""What a machine file may say of memory: its queues, shared memory, caches and DRAM; see gpusim/schema.py."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+SECTOR_BYTES = 32  # the least that moves to or from global memory (PG 4.2, F.3.2.2 and F.4.2)
+MOST = 1_000_000_000  # products of two such numbers stay within 64 bits
+Positive = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+Flag = Literal[0, 1]
+
+
+class Memory(msgspec.Struct, frozen=True):
+    """How much of the DRAM's bandwidth arrives; all of it where this is left out."""
+
+    efficiency: Annotated[
+        int, msgspec.Meta(ge=100, le=1000)
+    ]  # thousandths of `chip.dram_mbs` that a stream of reads gets
+    ecc: Flag  # 1: memory is protected against errors at the cost of bandwidth
+    ecc_cost: Annotated[int, msgspec.Meta(ge=1, le=500)]  # thousandths of what would arrive without
+
+
+class SharedMemory(msgspec.Struct, frozen=True):
+    """Shared memory: a pass is one trip through its data path."""
+
+    rule: Literal["fermi", "gt200", "kepler", "volta", "gcn"]  # how addresses become passes
+    banks: Positive
+    bank_bytes: Literal[4, 8]  # side by side in one bank; 8 is Kepler's 64-bit mode
+    pass_cycles: Positive
+    merge_halves: Flag  # 1: a 128-bit access serves two half-warps with the same addresses together
+    latency_32: Positive  # RAW cycles of a load of this width, with as many passes as are free
+    latency_64: Positive
+    latency_128: Positive
+    free_passes_32: Positive  # passes already inside that latency; each further one adds pass_cycles
+    free_passes_64: Positive
+    free_passes_128: Positive
+    war_32: Count  # cycles from service until the instruction's source registers may be overwritten
+    war_64: Count
+    war_128: Count
+
+
+class WaitCounters(msgspec.Struct, frozen=True):
+    """GCN's counts of a warp's accesses under way, for which programs wait; no scoreboard holds what these load.
+
+    An access that would raise a count above its largest waits.
+    """
+
+    vector: Annotated[int, msgspec.Meta(ge=1, le=63)]  # largest vmcnt: global and local memory
+    shared: Annotated[int, msgspec.Meta(ge=1, le=63)]  # largest lgkmcnt: shared memory
+
+
+class ScalarFile(msgspec.Struct, frozen=True):
+    """GCN's scalar registers, which the lanes of a warp have in common; without this section there are none."""
+
+    registers: Positive  # of each scheduler
+    unit: Positive  # a warp's are allocated in multiples of this
+    per_warp: Annotated[int, msgspec.Meta(ge=1, le=102)]  # that a warp may use, beside VCC
+
+
+class Outstanding(msgspec.Struct, frozen=True):
+    """Accesses of one warp under way, at most; a further one waits until enough of those before it are back."""
+
+    vector: Annotated[int, msgspec.Meta(ge=1, le=63)]  # to global and local memory
+    shared: Annotated[int, msgspec.Meta(ge=1, le=63)]
+
+
+class LoadStore(msgspec.Struct, frozen=True):
+    """The load/store units' instruction queue."""
+
+    queue: Positive  # warp instructions, of each scheduler where the machine has memory ports
+
+
+class InstructionReplay(msgspec.Struct, frozen=True):
+    """Issue slots that an access takes again beyond what its width needs without conflicts."""
+
+    pass_slots: Count  # for each pass beyond the free ones through shared memory
+    request_slots: Count  # for each request to global memory beyond one for each word of a lane
+
+
+class MemoryPort(msgspec.Struct, frozen=True):
+    """Each scheduler's own queue of memory instructions, and its port to the load/store unit, which takes turns."""
+
+    units: str  # unit classes that go this way too: an instruction takes the unit for its pipe's initiation interval
+    cycles: Positive  # of the port, for each cycle of the load/store unit
+    store_32: Positive  # least cycles of the port for a store of this width to shared or local memory
+    store_64: Positive
+    store_128: Positive
+    global_store: Positive  # the same for a store to global memory
+    late_cycles: Positive  # that each pass beyond the free ones adds to the latency of a load from shared memory
+    early_64: Count  # by which the result of a load of fewer than the free passes comes earlier
+    early_128: Count
+    war_store: Count  # cycles from service until the source registers of a store may be overwritten
+    war_global_store: Count
+
+
+class MemoryPaths(msgspec.Struct, frozen=True):
+    """GCN: shared memory apart from other memory, each with queues and a unit of its own; not beside memory ports.
+
+    The queues' ports let an instruction into its unit so many cycles after the one before. Those to shared memory serve
+    neighbouring schedulers together, those to global and local memory one scheduler each.
+    """
+
+    schedulers: Positive  # that share a port to shared memory
+    shared_load: Positive  # cycles of the port for each cycle that a load from shared memory takes the unit
+    shared_store_32: Positive  # cycles of the port for a store of this width, at least; and as loads
+    shared_store_64: Positive
+    shared_store_128: Positive
+    load_32: Positive  # cycles of the port for a load of this width from global or local memory
+    load_64: Positive
+    load_128: Positive
+    store: Positive
+
+
+class SharedAtomic(msgspec.Struct, frozen=True):
+    """Atomics on shared memory whose lanes go one by one in each bank: additions but of 1 without result, and swaps."""
+
+    port: Positive  # least cycles of the port
+    war: Count  # cycles from service until the source registers may be overwritten
+    add_turns: Positive  # passes for each lane of an addition
+    add_latency: Positive  # cycles to the old value, with as many passes as are free for a 32-bit load
+    swap_turns: Positive  # the same for compare and swap
+    swap_latency: Positive
+
+
+class GlobalMemory(msgspec.Struct, frozen=True):
+    """Everything behind the SM."""
+
+    rule: Literal["fermi", "gt200", "sectors"]  # how addresses become transactions
+    line_bytes: Positive  # or the largest segment
+    latency: Positive  # cycles
+    request_cycles: Positive  # cycles of the load/store units per transaction
+    war: Count  # cycles from service until the instruction's source registers may be overwritten
+
+
+class Cache(msgspec.Struct, frozen=True):
+    """Where loads from global memory hit a cache, and what such a load takes."""
+
+    hits: Literal["none", "l1", "l2", "tags"]  # all of a launch's alike; or as the tags of [l1] and [l2] say
+    l1_latency_32: Positive  # cycles of a load of this width, one request
+    l1_latency_64: Positive
+    l1_latency_128: Positive
+    l1_late: Count  # further cycles for each request beyond the first
+    l2_latency_32: Positive
+    l2_latency_64: Positive
+    l2_latency_128: Positive
+    l2_late: Count
+    l2_sector_parts: Positive  # 1/64 cycles of the SM's channel to the L2 for each sector
+
+
+class NearCache(msgspec.Struct, frozen=True):
+    """The SM's L1 cache, as its tags are kept; a line is global memory's."""
+
+    bytes: Positive
+    sector_bytes: Positive  # that a miss brings
+    ways: Positive
+    misses: Annotated[int, msgspec.Meta(ge=1, le=4096)]  # lines asked for and not there yet, at most
+    global_loads: Flag  # 1: loads from global memory look here; 0: local memory's alone
+    global_stores: Literal["evict", "update"]  # what a store, which goes through, does to a line that is here
+    local_stores: Literal["back", "through"]  # they stay until they must make room, or go through
+
+
+class FarCache(msgspec.Struct, frozen=True):
+    """The chip's L2 cache, as its tags are kept; what is stored stays until it must make room."""
+
+    bytes: Positive
+    sector_bytes: Positive
+    ways: Positive
+
+
+class ReadCache(msgspec.Struct, frozen=True):
+    """A cache of the SM that is only read, as its tags are kept; what it misses comes from the L2."""
+
+    bytes: Positive
+    sector_bytes: Positive
+    ways: Positive
+    latency: Positive  # cycles of a hit
+
+
+class LocalMemory(msgspec.Struct, frozen=True):
+    """Local memory that hits the L1 cache."""
+
+    latency: Positive  # cycles
+    request_cycles: Positive  # cycles of the load/store units per transaction
+
+
+class Texture(msgspec.Struct, frozen=True):
+    """The texture path."""
+
+    pipe: str  # or several, as a unit class's
+    latency: Positive  # cycles
