@@ -13,7 +13,7 @@ from scan_caches import caches
 from scan_codes import early, hold, obey, waits
 from scan_counts import outstanding, wait_counts
 from scan_fetch import fetch, walk
-from scan_memory import enter, full, queued, serve, texture
+from scan_memory import enter, full, queued, serve, texture_at
 from scan_pipes import named, pipes_of, takes
 from scan_registers import delivers, read_operands
 from scan_selection import goes, keeps
@@ -349,7 +349,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     elif queued(sm, kind):
         enter(sm, k, warp, pc, active, addresses)
     elif kind not in ("exit", Unit.CONTROL):
-        there = texture(sm, warp, pc, active, addresses, now) if kind == Unit.TEXTURE else now
+        there = texture_at(sm, warp, pc, active, addresses, now) if kind == Unit.TEXTURE else now
         _compute(sm, k, warp, pc, kind, now, late, there)
 
 

@@ -155,7 +155,7 @@ def _transfer(sm: Scan, lines: int, now: int) -> int:
     return -(-sm.channel // 64)
 
 
-def texture(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int:
+def texture_at(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int:
     """When a cache that keeps tags has what a texture fetch asks for."""
     row = sm.kernel.program.instructions[pc].row
     asked = requests(sm.machine, row, places(warp.slot, row, addresses, active, 0)) if sm.caches else []

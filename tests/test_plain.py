@@ -1,10 +1,14 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from gpusim.layout import record
 from gpusim.machine_record import machine_t
 from gpusim.plain import plain, unpacked
-from gpusim.rules import ladder, load_store, shared_memory
+from gpusim.rule import NEVER
+from gpusim.rules import ladder, load_store, shared_memory, wait_count
+from gpusim.state import COUNTED
 
 
 def test_a_plain_rule_calls_plain_rules():
@@ -26,6 +30,13 @@ def test_a_plain_rule_computes_what_its_source_says(cycle, slot):
     machine = np.zeros((), machine_t)
     machine["interval"] = 2
     assert plain(ladder.slot_from)(unpacked(machine), 0, cycle) == slot
+
+
+def test_a_rule_compiled_on_demand_is_plain_too():
+    """A rule that stands aside from its callers is followed as others are: this one counts an access."""
+    warp = SimpleNamespace(unserved=[0, 0], returned=np.zeros((2, COUNTED), np.int64))
+    plain(wait_count.commit)(warp, 1)
+    assert (warp.unserved, int(warp.returned[1, 0])) == ([0, 1], NEVER)
 
 
 def test_records_become_numbers_lists_and_namespaces():
