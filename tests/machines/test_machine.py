@@ -171,8 +171,9 @@ def test_override_replaces_a_value_and_says_so():
         ("texture.pipe", "zz", "--set texture.pipe: there is no pipe zz; choose from sp, int16, dp, sfu, tex"),
     ],
 )
-def test_bad_override_is_refused_in_one_line(path, value, message):
+def test_bad_override_is_refused_in_one_line(monkeypatch, path, value, message):
     """A bad --set names the key, what is wrong with it and what to write instead."""
+    monkeypatch.setattr("gpusim.policy.REGISTERED", {})  # other tests register policies
     with pytest.raises(UserError) as caught:
         model.load("gtx580", {path: value})
     assert str(caught.value) == message
