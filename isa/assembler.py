@@ -47,6 +47,7 @@ _USAGE = {
     "l": "label",
     "t": "tex[buffer]",
     "n": "number",
+    "B": "B0",
 }
 
 

@@ -1,7 +1,8 @@
 """Where the lanes of a warp may part, and where they meet again.
 
 Lanes part at a branch or exit whose guard holds in some of them only. They meet at the branch's immediate
-post-dominator, the first instruction that lies on every way from there to the end. A guard that depends on nothing
+post-dominator, the first instruction that lies on every way from there to the end, or where the program says
+(`isa.convergence`). A guard that depends on nothing
 that differs between lanes parts none: such branches, those of most loops, cost nobody anything.
 """
 
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import and_
 
+from isa.convergence import region_ends
 from isa.flow import reads, successors, writes
 from isa.instruction import Instruction
 from isa.operand import PT, Label, Special
@@ -24,7 +26,7 @@ def meetings(program: Program) -> dict[int, int]:
     """Return for each branch and exit at which lanes may part the pc where they meet; the program's length: its end."""
     guarded = {pc for pc, i in enumerate(program.instructions) if (i.row.is_branch or i.row.is_exit) and i.guard != PT}
     guarded -= {pc for pc in guarded if program.instructions[pc].guard.whole}
-    writers = _writers(program.instructions) if guarded else {}
+    writers, ends = _writers(program.instructions) if guarded else {}, region_ends(program)
     found: dict[int, int] = {}
     apart: set[int] = set()
     while True:
@@ -32,9 +34,10 @@ def meetings(program: Program) -> dict[int, int]:
         if not new:
             return found
         after = successors(program)
-        nearest = {} if all(_closes_plain_loop(program, pc) for pc in new) else post_dominators(program)
+        plain = {pc for pc in new if _closes_plain_loop(program, pc)}
+        nearest = {} if plain.union(ends).issuperset(new) else post_dominators(program)
         for pc in new:
-            found[pc] = pc + 1 if _closes_plain_loop(program, pc) else nearest.get(pc, len(program))
+            found[pc] = ends.get(pc, pc + 1 if pc in plain else nearest.get(pc, len(program)))
             apart |= _between(after, pc, found[pc])
 
 

@@ -78,7 +78,14 @@ class Texture:
     name: str
 
 
-Operand = Register | Predicate | Immediate | Constant | Address | Special | Label | Texture
+@dataclass(frozen=True, slots=True)
+class Convergence:
+    """A convergence barrier of a warp, B0 to B15: where its lanes that have parted meet."""
+
+    index: int
+
+
+Operand = Register | Predicate | Immediate | Constant | Address | Special | Label | Texture | Convergence
 
 RZ = Register(RZ_INDEX)
 PT = Predicate(PT_INDEX)

@@ -11,6 +11,7 @@ from isa.operand import (
     SPECIALS,
     Address,
     Constant,
+    Convergence,
     Immediate,
     Label,
     Operand,
@@ -173,6 +174,12 @@ def _texture(token: Token, row: Row) -> Texture:
     return Texture(match[1])
 
 
+def _convergence(token: Token, row: Row) -> Convergence:
+    if not re.fullmatch(r"B([0-9]|1[0-5])", token.text):
+        raise AssemblyError(token, f"{token.text!r} is no convergence barrier; write {row.mnemonic} with B0 to B15")
+    return Convergence(int(token.text[1:]))
+
+
 def _number(token: Token, row: Row) -> Immediate:
     try:
         value = literals.integer(token.text)
@@ -193,4 +200,5 @@ _PARSERS: dict[str, Callable[[Token, Row], Operand]] = {
     "l": _label,
     "t": _texture,
     "n": _number,
+    "B": _convergence,
 }

@@ -11,6 +11,7 @@ from isa.operand import (
     RZ_INDEX,
     Address,
     Constant,
+    Convergence,
     Immediate,
     Label,
     Operand,
@@ -64,6 +65,8 @@ def _operand(operand: Operand, letter: str, row: Row) -> str:
             text = _address(operand)
         case Constant(name):
             text = f"c[{name}]"
+        case Convergence(index):
+            text = f"B{index}"
         case Texture(name):
             text = f"tex[{name}]"
         case Special(name) | Label(name):

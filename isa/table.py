@@ -7,6 +7,7 @@ Form letters, in the order of the text (a `?` after a letter: may be left out):
     m        memory address [R + offset]    s  special register
     l        label                          t  texture tex[name]
     D        register written, read as c    n  number (barrier id, thread count, truth table, mask)
+    B        convergence barrier
 
 `width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4 (vector registers of GCN:
 any). Addresses, predicates and texture indices keep their own size. `flops` are per thread. `value(a, b, c)` computes
@@ -247,6 +248,8 @@ ROWS = (
     Row("EXIT",       "",     Unit.CONTROL),
     Row("NOP",        "",     Unit.CONTROL),
     Row("WARPSYNC",   "n",    Unit.CONTROL),
+    Row("BSSY",       "Bl",   Unit.CONTROL),
+    Row("BSYNC",      "B",    Unit.CONTROL),
     # GCN: vector instructions. Shifts take their count modulo 32, as funnels do.
     Row("V_FMA_F32",  "dabc", Unit.FP32,      32,   2,    v.ffma),
     Row("V_FMAC_F32", "Dab",  Unit.FP32,      32,   2,    v.ffma),

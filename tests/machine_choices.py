@@ -36,3 +36,23 @@ SELECTIONS: dict[str, Sequence[int | str]] = {
     "double.exclusive": ("off",),
 }
 OUTSTANDING: dict[str, Sequence[int | str]] = {"outstanding.vector": (1, 2, 63), "outstanding.shared": (1, 3, 50)}
+MEMORY_PORTS: dict[str, Sequence[int | str]] = {
+    "memory_port.units": ("none", "shuffle reduce special", "special int dp"),
+    "memory_port.cycles": (1, 2, 5),
+    "memory_port.store_32": (1, 9),
+    "memory_port.store_64": (1, 9),
+    "memory_port.store_128": (1, 9),
+    "memory_port.global_store": (1, 9),
+    "memory_port.late_cycles": (1, 3),
+    "memory_port.early_64": (0, 7),
+    "memory_port.early_128": (0, 7),
+    "memory_port.war_store": (0, 15),
+    "memory_port.war_global_store": (0, 15),
+    "shared_memory.latency_64": (26, 38),  # so that results may come early
+    "shared_memory.latency_128": (26, 38),
+}
+CODES: dict[str, Sequence[int | str]] = {
+    "dependence.rule": ("scoreboard", "codes", "codes", "codes"),
+    "dependence.yield_stall": (0, 2, 5),
+    "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
+}

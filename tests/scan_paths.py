@@ -33,7 +33,7 @@ def move(program: Program, warp: Warp, pc: int, active: Any, target: int | None)
         for fork in warp.forks:
             fork.lanes = fork.lanes & ~taken
             fork.ways = [(at, lanes & ~taken) for at, lanes in fork.ways]
-    elif not rest.any():
+    elif not rest.any() or program.instructions[pc].row.mnemonic != "BRA":
         warp.pc = target
     elif taken.any():
         live = rest
@@ -58,10 +58,31 @@ def _settle(warp: Warp, live: Any) -> None:
 
 
 def meeting_of(program: Program, pc: int) -> int:
-    """Where lanes meet that part at pc: the first instruction on a way to the end that no way can avoid."""
+    """Where lanes meet that part at pc: behind the BSYNC for which they gather, or at what no way to the end avoids."""
+    gathering = _gathering(program, pc)
+    if gathering:
+        return gathering[-1]
     way = _way(program, pc, avoiding=None)
     assert way is not None
     return next(at for at in way if at == len(program) or _way(program, pc, avoiding=at) is None)
+
+
+def _gathering(program: Program, pc: int) -> list[int]:
+    """The labels of the BSSYs, on a way from the begin to pc, whose BSYNC has not come, the innermost last."""
+    ways, seen = [[0]], {0}
+    while ways[0][-1] != pc:
+        way = ways.pop(0)
+        new = set(successors(program)[way[-1]]) - seen
+        ways += [[*way, after] for after in new]
+        seen |= new
+    labels: list[int] = []
+    for at in ways[0][:-1]:
+        instruction = program.instructions[at]
+        if instruction.row.mnemonic == "BSSY":
+            labels.append(program.labels[instruction.operands[1].name])
+        elif instruction.row.mnemonic == "BSYNC":
+            labels.pop()
+    return labels
 
 
 def _way(program: Program, pc: int, avoiding: int | None) -> list[int] | None:

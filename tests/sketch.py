@@ -310,6 +310,9 @@ def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
     """Emit a part that the first warps or threads jump over, or that others go another way for."""
     sketch.labels += 1
     label = f"past{sketch.labels}"
+    met = f"met{sketch.labels}" if sketch.one([False, True]) else ""
+    if met:
+        sketch.emit(f"BSSY B{depth}, {met}")
     warps = f"ISETP.LT P5, R4, {sketch.draw(st.integers(0, sketch.warps))}"
     threads = f"ISETP.LT P5, R0, {sketch.draw(st.integers(0, 32 * sketch.warps))}"
     sketch.emit(sketch.one([warps, threads]), f"@P5 BRA {label}")
@@ -319,3 +322,6 @@ def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
         label = f"{label}end"
         fragments(sketch, depth + 1, together=False)
     sketch.emit(f"{label}:")
+    if met:
+        fragments(sketch, depth + 1, together=False)
+        sketch.emit(f"BSYNC B{depth}", f"{met}:")

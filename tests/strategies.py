@@ -10,7 +10,7 @@ import numpy as np
 from cache_choices import CACHES
 from gcn import MEMORY_PATHS, WAIT_COUNTERS, gcn_addresses, gcn_registers
 from hypothesis import HealthCheck, settings
-from machine_choices import FETCHES, OTHER_PIPES, OUTSTANDING, SELECTIONS
+from machine_choices import CODES, FETCHES, MEMORY_PORTS, OTHER_PIPES, OUTSTANDING, SELECTIONS
 from msgspec import structs
 from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop, without_scalars
 from timing import ADDED
@@ -25,7 +25,20 @@ from isa.control import Control
 from isa.divergence import meetings
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
-from isa.operand import PT, RZ, SPECIALS, Address, Constant, Immediate, Label, Predicate, Register, Special, Texture
+from isa.operand import (
+    PT,
+    RZ,
+    SPECIALS,
+    Address,
+    Constant,
+    Convergence,
+    Immediate,
+    Label,
+    Predicate,
+    Register,
+    Special,
+    Texture,
+)
 from isa.operand_text import takes_negation
 from isa.program import Program
 from isa.table import HALF_UNITS, ROWS, Row, Unit
@@ -143,6 +156,7 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
         "s": st.sampled_from(SPECIALS).map(Special),
         "l": st.sampled_from(labels).map(Label),
         "t": st.sampled_from(NAMES).map(Texture),
+        "B": st.integers(0, 15).map(Convergence),
     }
     if row.is_gcn:
         given |= {letter: gcn_registers(row, letter) for letter in "dDabc"} | {"m": gcn_addresses(row)}
@@ -264,7 +278,8 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "issue.refused_moves_pointer": (0, 1),
     "issue.refused_retry": (1, 2, 5),
     "double.exclusive": ("flight", "off", "issue", "flight", "flight"),
-    **{f"pipe.{pipe}.lanes": (4, 8, 16, 32) for pipe in ("sp", "int16", "dp", "sfu")},
+    **{f"pipe.{pipe}.lanes": (4, 8, 16, 32) for pipe in ("sp", "int16", "sfu")},
+    "pipe.dp.lanes": (4, 16, 32, 32),  # a busy pipe hides that double precision goes alone
     "pipe.tex.lanes": (1, 2, 4, 32),  # fetches are few: they meet at a slow pipe only
     **{f"pipe.{pipe}.schedulers": (1, 2, 4) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
     **{f"unit.{unit.value}.latency": (1, 4, 18, 40) for unit in PIPE_UNITS},
@@ -312,26 +327,6 @@ REGISTER_FILES: dict[str, Sequence[int]] = {
     "schedulers.reissue": (1, 1, 2, 6),
     "pipe.sp.lanes": (16, 32, 32),
     "pipe.int16.lanes": (16, 32, 32),
-}
-MEMORY_PORTS: dict[str, Sequence[int | str]] = {
-    "memory_port.units": ("none", "shuffle reduce special", "special int dp"),
-    "memory_port.cycles": (1, 2, 5),
-    "memory_port.store_32": (1, 9),
-    "memory_port.store_64": (1, 9),
-    "memory_port.store_128": (1, 9),
-    "memory_port.global_store": (1, 9),
-    "memory_port.late_cycles": (1, 3),
-    "memory_port.early_64": (0, 7),
-    "memory_port.early_128": (0, 7),
-    "memory_port.war_store": (0, 15),
-    "memory_port.war_global_store": (0, 15),
-    "shared_memory.latency_64": (26, 38),  # so that results may come early
-    "shared_memory.latency_128": (26, 38),
-}
-CODES: dict[str, Sequence[int | str]] = {
-    "dependence.rule": ("scoreboard", "codes", "codes", "codes"),
-    "dependence.yield_stall": (0, 2, 5),
-    "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
 }
 OPTIONAL = REGISTER_FILES, CACHES, OTHER_PIPES, FETCHES, OUTSTANDING
 QUEUES: Sequence[dict[str, Sequence[int | str]]] = ({}, MEMORY_PORTS, MEMORY_PORTS, MEMORY_PATHS)

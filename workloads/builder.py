@@ -20,6 +20,7 @@ from isa.operand import (
     SPECIALS,
     Address,
     Constant,
+    Convergence,
     Immediate,
     Label,
     Operand,
@@ -46,6 +47,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     "l": (Label,),
     "t": (Texture,),
     "n": (Immediate,),
+    "B": (Convergence,),
 }
 
 

@@ -3,7 +3,7 @@ from hypothesis import given
 
 from isa.assembler import assemble
 from isa.instruction import Instruction
-from isa.operand import RZ, Address, Immediate, Predicate, Register, scalar
+from isa.operand import RZ, Address, Convergence, Immediate, Predicate, Register, scalar
 from isa.printer import show, show_instruction
 from isa.program import Program
 from isa.table import ROWS, TABLE
@@ -30,6 +30,7 @@ def test_the_round_trip_covers_every_row():
         "P": Predicate(1),
         "Q": Predicate(2, negated=True),
         "n": Immediate(0, "int"),
+        "B": Convergence(3),
     }
     scalars = {letter: scalar(16) for letter in "dabc"} | {"m": Address(scalar(2), 16)}
     plain = [row for row in ROWS if not set(row.form) & set("slt")]
@@ -46,7 +47,7 @@ def test_the_round_trip_covers_every_row():
         )
     )
     assert assemble(show(program)) == program
-    assert len(plain) == len(ROWS) - 8  # S2R, BRA, S_BRANCH, four S_CBRANCH and TEX have operands of their own
+    assert len(plain) == len(ROWS) - 9  # S2R, BRA, BSSY, S_BRANCH, four S_CBRANCH and TEX have operands of their own
 
 
 def test_numbers_are_written_for_people():

@@ -13,7 +13,7 @@ def test_each_mnemonic_has_one_row():
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.mnemonic)
 def test_a_row_is_consistent(row):
     """Known form letters, a width that fits its suffix, and a value function exactly for rows that compute."""
-    assert set(row.form) <= set("dDabcmPQsltn")
+    assert set(row.form) <= set("dDabcmPQsltnB")
     assert row.width in ((32, 64, 128, 256, 512) if row.unit is Unit.SMEM else (32, 64, 128))
     assert row.words * 32 == row.width
     suffixes = f".{row.width}", f"_B{row.width}", f"DWORDX{row.words}"
