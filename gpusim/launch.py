@@ -236,7 +236,7 @@ def _pack(packed: Any, machine: Machine) -> None:
     packed.queue, packed.pass_cycles, packed.banks = machine.load_store.queue, shared.pass_cycles, shared.banks
     packed.queues, packed.late_cycles = queues(machine), shared.pass_cycles
     if machine.memory_port:
-        packed.late_cycles = machine.memory_port.late_cycles
+        packed.late_cycles, packed.held = machine.memory_port.late_cycles, machine.memory_port.held
         packed.early[1:] = machine.memory_port.early_64, machine.memory_port.early_128
     if machine.memory_paths:
         packed.sharing = machine.memory_paths.schedulers

@@ -96,6 +96,7 @@ machine_t = record([
     ("block_skew", "i8"),  # further cycles per block of the first wave
     ("selects", "i8"),  # 1: a selected warp that can't go at once is the next to go
     ("freezes", "i8"),  # 1: a stall for operands stops the stall counts of the scheduler's warps
+    ("held", "i8"),  # cycles from service until a place in a queue is free
     ("turns", "i8"),  # 1: a warp that pauses, or fills its scheduler's queue, goes to the back of the order
     ("hesitates", "i8"),  # 1: a selected warp may have to wait
     ("codes", "i8"),  # 1: control codes say when an instruction may go

@@ -94,6 +94,7 @@ class MemoryPort(msgspec.Struct, frozen=True):
     early_128: Count
     war_store: Count  # cycles from service until the source registers of a store may be overwritten
     war_global_store: Count
+    held: Count  # cycles from service for which the instruction keeps its place in the queue
 
 
 class MemoryPaths(msgspec.Struct, frozen=True):

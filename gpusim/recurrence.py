@@ -55,6 +55,7 @@ TIME = """
     warps[w].drained warps[w].ready[r] warps[w].held[r] warps[w].read[r] warps[w].predicate[p]
     warps[w].let_go[h] warps[w].returned[v][t] warps[w].latest[v]
     schedulers[k].due[s] pipes[k][f].free load_store.free[B] load_store.queues[y].free agenda[a] exclusive_until
+    load_store.queues[y].left[q]
     schedulers[k].bank_free[c] schedulers[k].collected[m] schedulers[k].stalled_until
     blocks[b].finished instruction_caches[z].free instruction_caches[z].there[A]
 """.split()

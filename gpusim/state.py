@@ -196,6 +196,7 @@ queue_t = record([
     ("head", "i8"),
     ("count", "i8"),  # entries that wait
     ("free", "i8"),  # when its port lets the unit have the next
+    ("left", "i8", (QUEUE,)),  # when each place is free that has been served
     ("entries", entry_t, (QUEUE,)),
 ])  # fmt: skip
 

@@ -188,7 +188,7 @@ def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> l
 
 def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
     scheduler, issue = sm.schedulers[k], sm.machine.issue
-    refused = queued(sm, _row(sm, warp)) and full(sm, k, shared=_shared(sm, warp))
+    refused = queued(sm, _row(sm, warp)) and full(sm, k, now, shared=_shared(sm, warp))
     if not refused or issue.refused_moves_pointer:
         scheduler.last = warp.slot
     kind = "refuse" if refused else "issue"
@@ -236,7 +236,7 @@ def _beside(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     """Whether the warp's next instruction may issue in the turn in which its scheduler has issued already."""
     row, machine, turn = _table_row(sm, warp), sm.machine, sm.schedulers[k].turn
     alone = machine.double.exclusive != "off" and (row.unit is Unit.DP or now < sm.exclusive)
-    crowded = queued(sm, _row(sm, warp)) and full(sm, k, shared=_shared(sm, warp))
+    crowded = queued(sm, _row(sm, warp)) and full(sm, k, now, shared=_shared(sm, warp))
     if machine.issue.pairing == "different-category":
         paired = machine.category.get(row.unit, row.unit) not in [machine.category.get(i.unit, i.unit) for i in turn]
     else:
@@ -308,7 +308,7 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     kind = _row(sm, warp)
     if not keeps(sm, kind) and not takes(sm, k, kind, now):
         return Stall.TEX_THROTTLE if kind == Unit.TEXTURE else Stall.MATH_PIPE_THROTTLE
-    if queued(sm, kind) and full(sm, k, shared=_shared(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
+    if queued(sm, kind) and full(sm, k, now, shared=_shared(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
         return Stall.MIO_THROTTLE
     alone = kind == Unit.DP or now < sm.exclusive
     others = [s.issued_at for other, s in enumerate(sm.schedulers) if other != k]
@@ -347,7 +347,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     elif kind == Unit.BARRIER:
         _arrive(sm, k, warp, pc, now)
     elif queued(sm, kind):
-        enter(sm, k, warp, pc, active, addresses)
+        enter(sm, k, warp, pc, active, addresses, now)
     elif kind not in ("exit", Unit.CONTROL):
         there = texture_at(sm, warp, pc, active, addresses, now) if kind == Unit.TEXTURE else now
         _compute(sm, k, warp, pc, kind, now, late, there)

@@ -48,6 +48,7 @@ MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.early_128": (0, 7),
     "memory_port.war_store": (0, 15),
     "memory_port.war_global_store": (0, 15),
+    "memory_port.held": (0, 0, 1, 12),
     "shared_memory.latency_64": (26, 38),  # so that results may come early
     "shared_memory.latency_128": (26, 38),
 }

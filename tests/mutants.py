@@ -149,6 +149,7 @@ CHANGES: dict[str, int | str] = {
     "memory_port.units": "special",
     **{f"memory_port.{key}": 2 for key in ("cycles", "late_cycles", "global_store")},
     **{f"memory_port.{key}": 9 for key in ("war_store", "war_global_store")},
+    "memory_port.held": 4,
     **{f"memory_port.store_{width}": 5 for width in (32, 64, 128)},
     **{f"memory_port.early_{width}": 3 for width in (64, 128)},
 }

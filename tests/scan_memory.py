@@ -21,12 +21,13 @@ def queued(sm: Scan, kind: str) -> bool:
     return kind in ("load", "store") or (port is not None and kind in port.units.split())
 
 
-def full(sm: Scan, k: int, *, shared: bool) -> bool:
-    """Whether the queue that scheduler k uses, to shared memory or not, takes no more."""
-    return len(_queue(sm, k, shared=shared)) >= sm.machine.load_store.queue
+def full(sm: Scan, k: int, now: int, *, shared: bool) -> bool:
+    """Whether the queue that scheduler k uses, to shared memory or not, takes no more: those served lately count too."""
+    kept = [when for when in sm.leaving.get(_number(sm, k, shared=shared), ()) if when > now]
+    return len(_queue(sm, k, shared=shared)) + len(kept) >= sm.machine.load_store.queue
 
 
-def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) -> None:
+def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> None:
     """Put an instruction behind those in its queue; what it writes is there when it has been served."""
     instruction = sm.kernel.program.instructions[pc]
     row = instruction.row
@@ -41,7 +42,7 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any) ->
     _queue(sm, k, shared=row.unit is Unit.SHARED).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
     hold(sm, warp, pc, access, reason)
-    if len(_queue(sm, k, shared=row.unit is Unit.SHARED)) == sm.machine.load_store.queue:
+    if full(sm, k, now, shared=row.unit is Unit.SHARED):
         fill(sm, k, warp)
     if not (memory and sm.machine.wait_counters):
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
@@ -65,6 +66,7 @@ def _serve(sm: Scan, y: int, count: int, now: int) -> None:
     access, machine = sm.queues[y].pop(0), sm.machine
     row = sm.kernel.program.instructions[access.pc].row
     sm.turn = (y + 1) % count
+    sm.leaving.setdefault(y, []).append(now + (machine.memory_port.held if machine.memory_port else 0))
     sm.free[bool(machine.memory_paths) and y >= machine.schedulers.count] = now + access.cycles
     sm.ports[y] = now + _interval(machine, row, access.cycles)
     if access.requests:
@@ -89,10 +91,14 @@ def _cached(sm: Scan, row: Row, access: Access, now: int) -> None:
 
 
 def _queue(sm: Scan, k: int, *, shared: bool) -> list[Access]:
+    return sm.queues.setdefault(_number(sm, k, shared=shared), [])
+
+
+def _number(sm: Scan, k: int, *, shared: bool) -> int:
     paths = sm.machine.memory_paths
     if paths and shared:
-        return sm.queues.setdefault(sm.machine.schedulers.count + k // paths.schedulers, [])
-    return sm.queues.setdefault(k if sm.machine.memory_port or paths else 0, [])
+        return sm.machine.schedulers.count + k // paths.schedulers
+    return k if sm.machine.memory_port or paths else 0
 
 
 def _of_its_pipe(machine: Machine, row: Row) -> int:

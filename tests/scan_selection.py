@@ -27,7 +27,7 @@ def goes(sm: Scan, k: int, warp: Warp, kind: str, now: int) -> bool:
         return True
     if not takes(sm, k, kind, now):
         scheduler.stalled = next(t for t in count(now) if takes(sm, k, kind, t))
-    elif queued(sm, kind) and full(sm, k, shared=_shared(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
+    elif queued(sm, kind) and full(sm, k, now, shared=_shared(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
         scheduler.stalled = now + 1
     elif not delivers(sm, k, warp, now):
         scheduler.stalled = next(t for t in count(now) if delivers(sm, k, warp, t))

@@ -49,10 +49,12 @@ def path(machine: Any, y: int) -> int:
 def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     """First cycle at which scheduler k's queue may take an instruction: now, or the one after the next service.
 
-    With several queues that service may be another one's; then the answer is the same again.
+    With several queues that service may be another one's; then the answer is the same again. An instruction keeps its
+    place for some cycles behind its service, where the machine says so (`held`).
     """
-    if _queue(sm, k, unit).count < sm.machine.queue:
-        return now
+    queue = _queue(sm, k, unit)
+    if queue.count < sm.machine.queue:
+        return max(now, queue.left[queues.wrapped(sm, queue.head + queue.count)])
     return max(now, sm.agenda[sm.load_store_agent]) + 1
 
 
@@ -78,7 +80,7 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     scoreboard.hold(warp, instruction, unit.entered)
     if sm.machine.codes:
         control_code.hold(warp, instruction)
-        if sm.machine.turns and queue.count == sm.machine.queue:
+        if sm.machine.turns and earliest(sm, k, instruction.unit, now) > now:
             control_code.let_others_go(sm, k, warp)
     if queue.count == 1:
         when = max(now, unit.free[sm.machine.units[instruction.unit].path], queue.free)
@@ -110,7 +112,9 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     entry = queue.entries[queue.head]
     instruction, warp = sm.program[entry.pc], sm.warps[entry.warp]
     queue.count -= 1
-    queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
+    if sm.machine.held:
+        queue.left[queue.head] = now + sm.machine.held
+    queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 or sm.machine.held else 0
     own = path(sm.machine, y)
     unit.free[own] = now + entry.cycles
     queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)

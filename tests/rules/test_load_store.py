@@ -50,6 +50,7 @@ PORT: dict[str, int | str] = {
     "memory_port.early_128": 6,
     "memory_port.war_store": 11,
     "memory_port.war_global_store": 13,
+    "memory_port.held": 0,
     "shared_memory.rule": "volta",
     "shared_memory.pass_cycles": 1,
     **{f"shared_memory.latency_{width}": cycles for width, cycles in ((32, 23), (64, 26), (128, 32))},
