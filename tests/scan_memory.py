@@ -22,7 +22,7 @@ def queued(sm: Scan, kind: str) -> bool:
 
 
 def full(sm: Scan, k: int, now: int, *, shared: bool) -> bool:
-    """Whether the queue that scheduler k uses, to shared memory or not, takes no more: those served lately count too."""
+    """Whether the queue that scheduler k uses, to shared memory or not, takes no more: served ones count a while."""
     kept = [when for when in sm.leaving.get(_number(sm, k, shared=shared), ()) if when > now]
     return len(_queue(sm, k, shared=shared)) + len(kept) >= sm.machine.load_store.queue
 
