@@ -156,7 +156,7 @@ def _transfer(sm: Scan, lines: int, now: int) -> int:
     if lines == 0:
         return now
     cache = sm.machine.cache
-    cost = cache.l2_sector_parts if cache and cache.hits == "l2" else round(64 * line_cycles(sm.machine))
+    cost = cache.l2_sector_parts if cache and cache.hits != "none" else round(64 * line_cycles(sm.machine))
     sm.channel = max(sm.channel, 64 * now) + lines * cost
     return -(-sm.channel // 64)
 
