@@ -92,7 +92,7 @@ class Row:
     @property
     def is_branch(self) -> bool:
         """Goes to a label."""
-        return "l" in self.form
+        return self.form == "l"
 
     @property
     def is_exit(self) -> bool:
