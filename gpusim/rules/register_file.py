@@ -61,9 +61,9 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
     for bank in range(machine.register_banks):
         count, returned = _of_bank(reads, bank), _of_bank(instruction.bank_returns, bank)
         if count + returned:
-            scheduler.bank_free[bank] = max(scheduler.bank_free[bank], now) + count
-            done = max(done, scheduler.bank_free[bank])
-            scheduler.bank_free[bank] += returned
+            free = max(scheduler.bank_free[bank], now) + count
+            done = max(done, free) if count else done
+            scheduler.bank_free[bank] = free + returned
     if machine.collecting:
         _collect(scheduler, machine.collecting, done)
     if machine.reuse:
