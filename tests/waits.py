@@ -19,14 +19,15 @@ ANY = 63
 def waited(program: Program) -> Program:
     """The program with an S_WAITCNT before each instruction that needs what is loaded, by counts where those tell.
 
-    At labels and branches everything is waited for. Under a guard an access may not count; so it does not, but waits.
+    At labels and branches everything is waited for, and before a BSYNC, which its label stands right behind. Under a guard an access may not count; so it does not, but waits.
     """
     made, moved = [], {}
     entries = set(program.labels.values())
     behind: dict[str, tuple[int, int]] = {}  # by register: counter, and accesses issued since
     mixed = False  # a scalar load is under way, which may come back before or behind others
     for pc, instruction in enumerate(program.instructions):
-        leaves = instruction.row.is_branch or instruction.row.is_exit or pc in entries
+        row = instruction.row
+        leaves = row.is_branch or row.is_exit or row.mnemonic == "BSYNC" or pc in entries
         needed = behind if leaves else {n: behind[n] for n in _touched(instruction) if n in behind}
         if needed:
             counts = [min((n for kind, n in needed.values() if kind == k), default=ANY) for k in (VECTOR, SHARED)]
