@@ -19,7 +19,8 @@ ANY = 63
 def waited(program: Program) -> Program:
     """The program with an S_WAITCNT before each instruction that needs what is loaded, by counts where those tell.
 
-    At labels and branches everything is waited for, and before a BSYNC, which its label stands right behind. Under a guard an access may not count; so it does not, but waits.
+    At labels and branches everything is waited for, and before a BSYNC, which its label stands right behind. Under a
+    guard an access may not count; so it does not, but waits.
     """
     made, moved = [], {}
     entries = set(program.labels.values())
