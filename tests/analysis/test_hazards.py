@@ -22,7 +22,7 @@ from workloads.catalog import make
 
 V100 = load("v100", {"chip.sms": 1})
 CODED = launches(kernels(most_blocks=2, least=3)).filter(lambda launched: by_codes(launched[1]))
-HEAD = ".block 32\n.shared 128\n.buffer y u32 32\n"
+HEAD = ".block 32\n.shared 4096\n.buffer y u32 32\n"
 TAIL = """
 [B------:R-:W-:-:S15] MOV R20, c[y]
 [B------:R-:W-:-:S15] NOP
@@ -95,11 +95,12 @@ def test_a_source_may_be_overwritten_before_it_is_read():
 
 
 def test_a_source_overwritten_before_service_gives_the_new_value():
-    """A store behind slow loads is served when its data register has been written again: it stores the new value."""
+    """A store behind a slow load is served when its data register has been written again: it stores the new value."""
     slow = ["[B------:R-:W-:-:S01] S2R R1, LANEID", "[B------:R-:W-:-:S15] NOP", "[B------:R-:W-:-:S15] NOP"]
-    slow += ["[B------:R-:W-:-:S15] SHL R1, R1, 2", *["[B------:R-:W0:-:S01] LDS.128 R12, [RZ]"] * 8]
+    slow += ["[B------:R-:W-:-:S15] SHL R2, R1, 7", "[B------:R-:W-:-:S15] SHL R1, R1, 2"]
+    slow += ["[B------:R-:W0:-:S01] LDS R12, [R2]"]  # 32 words of one bank
     store = "[B------:R0:W-:-:S01] STS [R1], R8", "[B------:R-:W-:-:S15] MOV R8, 7"
-    load = "[B------:R-:W1:-:S15] LDS R9, [R1]", "[B-1----:R-:W-:-:S15] NOP"
+    load = *["[B------:R-:W-:-:S15] NOP"] * 5, "[B------:R-:W1:-:S15] LDS R9, [R1]", "[B-1----:R-:W-:-:S15] NOP"
     waiting = store[1].replace("B------", "B0-----")
     assert stored(*slow, *store, *load) == 7
     assert stored(*slow, store[0], waiting, *load) == 0
