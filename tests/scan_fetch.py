@@ -74,7 +74,7 @@ def _set(sm: Scan, k: int, level: str, line: int) -> dict[int, int]:
     """The lines of the set that the line belongs to."""
     lines, ways = (getattr(sm.machine.fetch, f"{level}_{key}") for key in ("lines", "ways"))
     place = line % (lines // ways)
-    return sm.caches.setdefault((f"{level} of {k}" if level == OWN else level, place), {})
+    return sm.instruction_caches.setdefault((f"{level} of {k}" if level == OWN else level, place), {})
 
 
 def _use(sm: Scan, k: int, level: str, line: int, came: int) -> None:

@@ -110,7 +110,7 @@ class Scan:
     channel: int = 0  # 1/64 cycles
     caches: Caches | None = None  # where tags say what hits
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)
-    caches: dict[tuple[str, int], dict[int, int]] = field(default_factory=dict)  # of instructions: lines, oldest first
+    instruction_caches: dict[tuple[str, int], dict[int, int]] = field(default_factory=dict)  # lines, oldest first
     passed: dict[str, Fraction] = field(default_factory=dict)  # by cache: when its port is free
     exclusive: int = 0
     early: list[tuple[int, str]] = field(default_factory=list)  # pc, and what it touched before it was there

@@ -59,13 +59,14 @@ def test_a_machine_may_be_a_file(capsys, tmp_path):
 
 
 def test_two_machines_stand_side_by_side_with_the_differences_marked(capsys):
-    """Every number of either machine has a line; exactly the lines whose values differ begin with a star."""
+    """Every number of either machine has a line, a dash where one has none; a star marks exactly those that differ."""
     lines = [line.split() for line in output(capsys, "machines", "gtx580", "c2050").splitlines()[1:-1]]
     marked = {line[1]: line[2:] for line in lines if line[0] == "*"}
     plain = {line[0]: line[1:] for line in lines if line[0] != "*"}
     one, other = facts("gtx580"), facts("c2050")
     assert marked.keys() | plain.keys() == one.keys() | other.keys()
-    assert all(values == [str(one[path].value), str(other[path].value)] for path, values in (marked | plain).items())
+    said = {path: [str(each[path].value) if path in each else "-" for each in (one, other)] for path in one | other}
+    assert marked | plain == said
     assert all(values[0] != values[1] for values in marked.values())
     assert all(values[0] == values[1] for values in plain.values())
     assert marked["chip.sms"] == ["16", "14"]

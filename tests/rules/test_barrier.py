@@ -17,12 +17,12 @@ def test_a_lone_warp_releases_itself(latency, release):
 
 
 @pytest.mark.parametrize("warps", [1, 2, 7, 32])
-def test_an_h200_lets_the_kth_of_its_warps_go_after_12_and_2_k_cycles(warps):
-    """The last of W warps arrives at T; they go on at T + 14, T + 16 up to T + 12 + 2 W."""
+def test_an_h200_lets_the_kth_of_its_warps_go_after_11_and_2_k_cycles(warps):
+    """The last of W warps arrives at T; they go on at T + 13, T + 15 up to T + 11 + 2 W."""
     kernel = read(f".block {32 * warps}\nBAR.SYNC 0\nEXIT")
     issues = cycles_of(run_sm(kernel, load("h200"), trace=True))
     last = max(cycle for cycle, _, pc in issues if pc == 0)
-    assert [cycle - last for cycle, _, pc in issues if pc == 1] == [12 + 2 * k for k in range(1, warps + 1)]
+    assert [cycle - last for cycle, _, pc in issues if pc == 1] == [11 + 2 * k for k in range(1, warps + 1)]
 
 
 def test_a_partial_barrier_waits_for_its_count_only():

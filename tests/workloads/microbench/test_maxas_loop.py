@@ -20,9 +20,9 @@ def body(kernel):
     return program.instructions[start : end + 1]
 
 
-def slots_of_a_round(reuse: str, rule: str = "scoreboard") -> float:
-    """Cycles of a round, for each of the four warps of a scheduler of the GTX 980, if turns are shared out evenly."""
-    machine = load("gtx980", {"schedulers.policy": "lrr", "dependence.rule": rule})
+def slots_of_a_round(reuse: str, rule: str = "scoreboard", policy: str = "lrr") -> float:
+    """Cycles of a round, for each of the four warps of a scheduler of the GTX 980; lrr: turns are shared out evenly."""
+    machine = load("gtx980", {"schedulers.policy": policy, "dependence.rule": rule})
     short, long = (run_sm(maxas_loop(reuse, iterations=n), machine, feed="replay").cycles for n in (4, 12))
     return (long - short) / 8 / 4
 
@@ -57,8 +57,12 @@ def test_the_loop_reaches_its_issue_slots_with_reuse_alone():
 
 @pytest.mark.jit
 def test_assigned_codes_cost_the_pairs_that_the_queue_parts():
-    """A code pairs two instructions beforehand: where the queue takes the second later, it goes alone; some 1 %."""
-    assert slots_of_a_round("on") < slots_of_a_round("on", "codes") < 1.015 * SLOTS
+    """A code pairs two instructions beforehand: where the queue takes the second later, it goes alone; some 1 %.
+
+    Where turns are shared out evenly that happens more often: 2 %.
+    """
+    assert SLOTS < slots_of_a_round("on", "codes", "gto") < 1.015 * SLOTS
+    assert slots_of_a_round("on") < slots_of_a_round("on", "codes") < 1.025 * SLOTS
 
 
 @pytest.mark.parametrize("bad", [{"reuse": "yes"}, {"iterations": 0}, {"blocks": 0}])
