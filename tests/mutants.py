@@ -194,6 +194,16 @@ TAGS: dict[str, int | str] = {
 }
 
 
+# Settings that some mutants need to show.
+SHOWN_BY: dict[str, dict[str, int | str]] = {
+    "sources of loads not held": {"memory_port.held": 0},
+    "codes: a pause without effect": {
+        **{f"outstanding.{memory}": 63 for memory in ("vector", "shared")},
+        **{f"schedulers.{key}": 1 for key in ("interval", "reissue")},
+    },
+}
+
+
 def taken_first(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
     """Lanes part as they should, but the other way goes on."""
     warp = sm.warps[g]
@@ -339,10 +349,10 @@ def _yielding(kernel: Kernel) -> Kernel:
 def verdict(name: str) -> str:
     """`caught` or `survived`."""
     module, attribute, mutant = MUTANTS[name]
-    more = {wait_count: COUNTERS, fetch: FETCH}.get(module, {})
+    more = {wait_count: COUNTERS, fetch: FETCH}.get(module, {}) | SHOWN_BY.get(name, {})
     kernel, machine = read(BUSY), plain_machine(CHANGES | more)
     if name.startswith("codes: "):
-        kernel, machine = _yielding(kernel), plain_machine(CHANGES | CODES)
+        kernel, machine = _yielding(kernel), plain_machine(CHANGES | CODES | SHOWN_BY.get(name, {}))
     if name.startswith("tags: "):
         kernel, machine = read(REUSING), plain_machine(CHANGES | TAGS)
     with patch.object(module, attribute, mutant):
