@@ -21,7 +21,7 @@ from isa.listing import read
 from workloads.catalog import make
 
 V100 = load("v100", {"chip.sms": 1})
-CODED = launches(kernels(most_blocks=2, least=3)).filter(lambda launched: by_codes(launched[1]))
+CODED = launches(kernels(most_blocks=2, least=3), tags=False).filter(lambda launched: by_codes(launched[1]))
 HEAD = ".block 32\n.shared 4096\n.buffer y u32 32\n"
 TAIL = """
 [B------:R-:W-:-:S15] MOV R20, c[y]
