@@ -16,13 +16,13 @@ def check(pc: int, instruction: Instruction, machine: Machine) -> None:
         _check_barrier(pc, instruction, machine)
     if unit in PIPE_UNITS and unit not in machine.unit:
         raise UserError(
-            f"{_place(pc, instruction)}: {machine.key} has no {instruction.row.mnemonic}: its file gives unit class "
+            f"{instruction.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file gives unit class "
             f"{unit} no pipe; take another instruction or another machine"
         )
     highest = max((*instruction.reads(), *instruction.writes()), default=-1)
     if highest >= limit:
         raise UserError(
-            f"{_place(pc, instruction)}: R{highest} needs {highest + 1} registers per thread, "
+            f"{instruction.place(pc)}: R{highest} needs {highest + 1} registers per thread, "
             f"{machine.key} has {limit} (R0 to "
             f"R{limit - 1}); use fewer registers or a machine with more"
         )
@@ -32,15 +32,11 @@ def _check_barrier(pc: int, instruction: Instruction, machine: Machine) -> None:
     barrier, threads = instruction.barrier()
     if barrier >= machine.limits.barriers:
         raise UserError(
-            f"{_place(pc, instruction)}: barrier {barrier} is beyond the {machine.limits.barriers} of {machine.key}; "
+            f"{instruction.place(pc)}: barrier {barrier} is beyond the {machine.limits.barriers} of {machine.key}; "
             "use a lower one"
         )
     if threads and threads % machine.limits.warp_size:
         raise UserError(
-            f"{_place(pc, instruction)}: {threads} threads are no whole warps; take a multiple of "
+            f"{instruction.place(pc)}: {threads} threads are no whole warps; take a multiple of "
             f"{machine.limits.warp_size}"
         )
-
-
-def _place(pc: int, instruction: Instruction) -> str:
-    return f"line {instruction.line}" if instruction.line else f"instruction {pc}"

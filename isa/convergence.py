@@ -56,5 +56,4 @@ def _behind(program: Program, pc: int, regions: Regions) -> Regions:
 
 
 def _wrong(program: Program, pc: int, why: str) -> UserError:
-    line = program.instructions[pc].line
-    return UserError(f"{f'line {line}' if line else f'instruction {pc}'}: {why}")
+    return UserError(f"{program.instructions[pc].place(pc)}: {why}")

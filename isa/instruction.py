@@ -54,6 +54,10 @@ class Instruction:
             o.index for letter, o in self.slots() if letter == "P" and isinstance(o, Predicate) and o.index != PT_INDEX
         )
 
+    def place(self, pc: int) -> str:
+        """Return where a message finds this instruction: its line of the source, or its index where none was read."""
+        return f"line {self.line}" if self.line else f"instruction {pc}"
+
     def barrier(self) -> tuple[int, int | None]:
         """Number of the barrier at which it waits, and the threads that release it if it says how many."""
         numbers = [o.bits for o in self.operands if isinstance(o, Immediate)]
