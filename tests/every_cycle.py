@@ -350,7 +350,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         enter(sm, k, warp, pc, active, addresses, now)
     elif kind not in ("exit", Unit.CONTROL):
         there = texture_at(sm, warp, pc, active, addresses, now) if kind == Unit.TEXTURE else now
-        _compute(sm, k, warp, pc, kind, now, late, there)
+        _compute(sm, k, warp, pc, active, now, late, there)
 
 
 def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
@@ -374,7 +374,8 @@ def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
         sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, warp.barrier))
 
 
-def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: int, there: int) -> None:
+def _compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, late: int, there: int) -> None:
+    kind = sm.kernel.program.instructions[pc].row.unit
     pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture, instruction = kind == Unit.TEXTURE, sm.kernel.program.instructions[pc]
     latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
@@ -387,7 +388,7 @@ def _compute(sm: Scan, k: int, warp: Warp, pc: int, kind: str, now: int, late: i
         sm.pipes[blocked] = max(sm.pipes.get(blocked, 0), now + 1 + cycles)
     latency += late
     result = Access(warp, pc, 0, 0, 0, read=now, done=now + latency)
-    hold(sm, warp, pc, result, Stall.LONG_SCOREBOARD if texture else Stall.SHORT_SCOREBOARD)
+    hold(sm, warp, pc, result, active, Stall.LONG_SCOREBOARD if texture else Stall.SHORT_SCOREBOARD)
     if texture or kind == Unit.SMEM:
         warp.accesses.append(result)
     reason = {Unit.TEXTURE: Stall.LONG_SCOREBOARD, Unit.SMEM: Stall.SHORT_SCOREBOARD}.get(Unit(kind), Stall.WAIT)

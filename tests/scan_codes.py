@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scan_state import Access, Scan, Warp
 
 from gpusim.machine import by_codes
@@ -47,24 +49,27 @@ def _turns(sm: Scan) -> bool:
     return bool(by_codes(sm.machine) and sm.machine.selection and sm.machine.selection.turns)
 
 
-def hold(sm: Scan, warp: Warp, pc: int, access: Access, reason: Stall) -> None:
-    """An instruction holds its barriers until its result is written and its sources are read."""
+def hold(sm: Scan, warp: Warp, pc: int, access: Access, active: Any, reason: Stall) -> None:
+    """An instruction of the active lanes holds its barriers until its result is written and its sources are read."""
     control = sm.code[pc].control
     if control and control.write_barrier is not None:
         warp.holders[control.write_barrier].append((lambda: access.done, reason))
     if control and control.read_barrier is not None:
         warp.holders[control.read_barrier].append((lambda: access.read, Stall.X_WAR))
+    warp.under_way.append((access, active))
 
 
 def early(sm: Scan, warp: Warp, now: int) -> list[str]:
-    """Names that the warp's next instruction touches although a result of theirs, or a reader, is pending."""
-    instruction = sm.kernel.program.instructions[warp.pc]
-    written = flow.writes(instruction)
-    found = []
-    for name in sorted(flow.reads(instruction) | written):
-        result, _ = warp.results.get(name, (0, Stall.WAIT))
-        ready = result.done if isinstance(result, Access) else result
-        readers = [access.read for access in warp.readers.get(name, ())] if name in written else []
-        if max([ready, *readers]) > now:
-            found.append(name)
-    return found
+    """Names that the warp's next instruction touches although a result of theirs, or a reader, is pending there.
+
+    There: in a lane that goes the same way; what lanes that have parted do with their own copies harms nobody.
+    """
+    code, live = sm.kernel.program.instructions, warp.frame.live[warp.index]
+    written = flow.writes(code[warp.pc])
+    touched, found = flow.reads(code[warp.pc]) | written, set[str]()
+    warp.under_way = [(access, lanes) for access, lanes in warp.under_way if max(access.read, access.done) > now]
+    for access, lanes in warp.under_way:
+        if (lanes & live).any():
+            found |= flow.writes(code[access.pc]) & touched if access.done > now else set()
+            found |= flow.reads(code[access.pc]) & written if access.read > now else set()
+    return sorted(found)

@@ -41,7 +41,7 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     warp.accesses.append(access)
     _queue(sm, k, shared=row.unit is Unit.SHARED).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
-    hold(sm, warp, pc, access, reason)
+    hold(sm, warp, pc, access, active, reason)
     if full(sm, k, now, shared=row.unit is Unit.SHARED):
         fill(sm, k, warp)
     if not (memory and sm.machine.wait_counters):

@@ -65,6 +65,7 @@ class Warp:
     readers: dict[str, list[Access]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
     counted: int = 0  # when the stall count of its last instruction is over
+    under_way: list[tuple[Access, Any]] = field(default_factory=list)  # with the lanes they are for
     holders: list[list[tuple[Holder, Stall]]] = field(default_factory=lambda: [[] for _ in range(BARRIERS)])
     log: dict[int, Stall | None] = field(default_factory=dict)
 
