@@ -6,6 +6,8 @@ summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come f
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scan_paths
 from executed import execute, target

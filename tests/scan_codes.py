@@ -71,5 +71,6 @@ def early(sm: Scan, warp: Warp, now: int) -> list[str]:
     for access, lanes in warp.under_way:
         if (lanes & live).any():
             found |= flow.writes(code[access.pc]) & touched if access.done > now else set()
-            found |= flow.reads(code[access.pc]) & written if access.read > now else set()
+            read = {f"R{register}" for register in code[access.pc].reads()}  # predicates are read at the issue
+            found |= read & written if access.read > now else set()
     return sorted(found)

@@ -33,7 +33,7 @@ def move(program: Program, warp: Warp, pc: int, active: Any, target: int | None)
         for fork in warp.forks:
             fork.lanes = fork.lanes & ~taken
             fork.ways = [(at, lanes & ~taken) for at, lanes in fork.ways]
-    elif not rest.any() or program.instructions[pc].row.mnemonic != "BRA":
+    elif taken.any() and (not rest.any() or program.instructions[pc].row.mnemonic != "BRA"):
         warp.pc = target
     elif taken.any():
         live = rest
