@@ -299,7 +299,7 @@ def _selection(packed: Any, machine: Machine) -> None:
     """What may hold a selected warp; only a machine that obeys codes has stall counts to freeze."""
     if machine.selection:
         packed.selects, packed.freezes = 1, machine.selection.freezes and by_codes(machine)
-        packed.turns = machine.selection.turns and by_codes(machine)
+        packed.turns = machine.selection.turns * by_codes(machine)
     packed.hesitates = machine.selection is not None or machine.register_file is not None
 
 

@@ -97,7 +97,7 @@ machine_t = record([
     ("selects", "i8"),  # 1: a selected warp that can't go at once is the next to go
     ("freezes", "i8"),  # 1: a stall for operands stops the stall counts of the scheduler's warps
     ("held", "i8"),  # cycles from service until a place in a queue is free
-    ("turns", "i8"),  # 1: a warp that pauses, or fills its scheduler's queue, goes to the back of the order
+    ("turns", "i8"),  # a warp that pauses so long, or fills its queue, goes to the back of the order; 0: none
     ("hesitates", "i8"),  # 1: a selected warp may have to wait
     ("codes", "i8"),  # 1: control codes say when an instruction may go
     ("yield_stall", "i8"),  # cycles from an issue that yields to the warp's next, at least

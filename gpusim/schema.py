@@ -141,7 +141,7 @@ class Selection(msgspec.Struct, frozen=True):
 
     keeps: str  # unit classes whose pipe is looked at only when a warp has been selected; or `none`
     freezes: Flag  # 1: a stall for operands alone stops the stall counts of all warps of the scheduler
-    turns: Flag  # 1: a stall count above 1, but of a branch or memory, and who fills the queue, let others go first
+    turns: Count  # stall count from which on, no branch's or access's, others go first, or at a full queue; 0: never
 
 
 class Barrier(msgspec.Struct, frozen=True):

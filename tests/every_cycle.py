@@ -17,7 +17,7 @@ from scan_counts import outstanding, wait_counts
 from scan_fetch import fetch, walk
 from scan_memory import enter, full, queued, serve, texture_at
 from scan_pipes import named, pipes_of, takes
-from scan_registers import delivers, read_operands
+from scan_registers import delivers, holds_longer, late, read_operands
 from scan_selection import goes, keeps
 from scan_state import LATER, Access, Scan, Scheduler, Warp
 
@@ -339,7 +339,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         fetch(sm, warp, now)
     if not active.any():
         return
-    late = read_operands(sm, k, warp, pc, now, comes_back=queued(sm, kind))
+    behind = read_operands(sm, k, warp, pc, now, comes_back=queued(sm, kind))
     if kind == Unit.DP:
         flight = sm.machine.unit[kind].latency
         span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": flight}[sm.machine.double.exclusive]
@@ -352,7 +352,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         enter(sm, k, warp, pc, active, addresses, now)
     elif kind not in ("exit", Unit.CONTROL):
         there = texture_at(sm, warp, pc, active, addresses, now) if kind == Unit.TEXTURE else now
-        _compute(sm, k, warp, pc, active, now, late, there)
+        _compute(sm, k, warp, pc, active, now, behind, there)
 
 
 def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
@@ -376,19 +376,19 @@ def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
         sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, warp.barrier))
 
 
-def _compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, late: int, there: int) -> None:
+def _compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, behind: int, there: int) -> None:
     kind = sm.kernel.program.instructions[pc].row.unit
     pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture, instruction = kind == Unit.TEXTURE, sm.kernel.program.instructions[pc]
     latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
     if texture and sm.caches and sm.caches.textures:
         latency = there - now
-    cycles = initiation_interval(sm.machine, pipe[0]) * instruction.row.intervals
+    cycles = initiation_interval(sm.machine, pipe[0]) * instruction.row.intervals + holds_longer(sm, behind)
     for taken in (pipe, *named(sm, k, sm.machine.joint.get(kind, ""))):
         sm.pipes[taken] = now + cycles
     for blocked in named(sm, k, sm.machine.blocked.get(kind, "")):
         sm.pipes[blocked] = max(sm.pipes.get(blocked, 0), now + 1 + cycles)
-    latency += late
+    latency += late(sm, behind)
     result = Access(warp, pc, 0, 0, 0, read=now, done=now + latency)
     hold(sm, warp, pc, result, active, Stall.LONG_SCOREBOARD if texture else Stall.SHORT_SCOREBOARD)
     if texture or kind == Unit.SMEM:

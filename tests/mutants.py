@@ -175,7 +175,7 @@ CODES: dict[str, int | str] = {
     "double.exclusive": "off",
     "selection.keeps": "fp32",
     "selection.freezes": 1,
-    "selection.turns": 1,
+    "selection.turns": 2,
     **{f"unit.{unit}.latency": 9 for unit in ("int", "shift", "imul", "logic")},  # short enough for stall counts
     "schedulers.count": 1,
 }
@@ -322,7 +322,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "codes: a yield without effect": (control_code, "to_the_back", nothing),
     "codes: barriers let go at issue": (control_code, "let_go", nothing),
     "codes: loads hold no barrier": (control_code, "earliest", nothing),
-    "codes: a pause without effect": (control_code, "_pauses", lambda _: False),
+    "codes: a pause without effect": (control_code, "_pauses", lambda *_: False),
     "codes: any number of accesses under way": (wait_count, "earliest", nothing),
     "codes: nothing freezes": (selection, "_freeze", nothing),
     "codes: pipes are asked before": (selection, "_unit_free", lambda *arguments: arguments[-1]),

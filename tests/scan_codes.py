@@ -29,7 +29,7 @@ def obey(sm: Scan, k: int, warp: Warp, now: int, *, waits_in_line: bool) -> None
     sm.schedulers[k].yielded = False
     if dependence and control and by_codes(sm.machine):
         warp.counted = now + max(control.stall, dependence.yield_stall if control.yields else 0)
-        if control.yields or (_turns(sm) and control.stall > 1 and not waits_in_line):
+        if control.yields or (0 < _turns(sm) <= control.stall and not waits_in_line):
             to_the_back(sm, k, warp)
 
 
@@ -45,8 +45,8 @@ def to_the_back(sm: Scan, k: int, warp: Warp) -> None:
     warp.order, sm.ordered = sm.ordered, sm.ordered + 1
 
 
-def _turns(sm: Scan) -> bool:
-    return bool(by_codes(sm.machine) and sm.machine.selection and sm.machine.selection.turns)
+def _turns(sm: Scan) -> int:
+    return sm.machine.selection.turns if by_codes(sm.machine) and sm.machine.selection else 0
 
 
 def hold(sm: Scan, warp: Warp, pc: int, access: Access, active: Any, reason: Stall) -> None:

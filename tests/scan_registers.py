@@ -52,7 +52,7 @@ def delivers(sm: Scan, k: int, warp: Warp, now: int) -> bool:
 
 
 def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, *, comes_back: bool) -> int:
-    """Read the operands bank by bank, one register a cycle; the cycles by which the result is late.
+    """Read the operands bank by bank, one register a cycle; how many cycles behind this one the last is read.
 
     What comes back through the queue takes its bank for some cycles for each register, behind the reads.
     """
@@ -75,4 +75,16 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, *, comes_back
             warp.kept[place] = register
         elif warp.kept.get(place) == register:
             del warp.kept[place]
-    return 0 if file.window or by_codes(sm.machine) else done - now - 1
+    return done - now - 1
+
+
+def late(sm: Scan, behind: int) -> int:
+    """The cycles by which the result is late."""
+    file = sm.machine.register_file
+    return 0 if not file or file.window or by_codes(sm.machine) else behind
+
+
+def holds_longer(sm: Scan, behind: int) -> int:
+    """The cycles by which its pipe is: operands that come outside the window."""
+    file = sm.machine.register_file
+    return max(0, behind + 1 - file.window) if file and file.window else 0

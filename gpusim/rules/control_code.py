@@ -50,14 +50,14 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
     """
     warp.rung[WAIT] = now + stall_of(sm.machine, instruction)
     sm.schedulers[k].yielded = 0
-    if instruction.yields or (sm.machine.turns and _pauses(instruction)):
+    if instruction.yields or (sm.machine.turns and _pauses(sm.machine, instruction)):
         let_others_go(sm, k, warp)
 
 
 @rule
-def _pauses(instruction: Any) -> bool:
-    """Whether the warp can't issue in the next cycle, and no branch or place in the queue is the reason."""
-    return bool(instruction.stall_count > 1 and instruction.action != BRANCH and not instruction.queued)
+def _pauses(machine: Any, instruction: Any) -> bool:
+    """Whether the warp can't issue for so long, and no branch or place in the queue is the reason."""
+    return bool(instruction.stall_count >= machine.turns and instruction.action != BRANCH and not instruction.queued)
 
 
 @rule

@@ -55,7 +55,7 @@ def stall(scheduler: Any, until: int, now: int) -> None:
 
 @on_demand
 def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
-    """The instruction collects its operands; returns by how many cycles that makes its result late."""
+    """The instruction collects its operands; returns how many cycles behind this one the last is read."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     reads, done = _reads(machine, warp, instruction), now + 1
     for bank in range(machine.register_banks):
@@ -68,8 +68,20 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
         _collect(scheduler, machine.collecting, done)
     if machine.reuse:
         _keep(machine, warp, instruction)
+    return done - now - 1
+
+
+@rule
+def late(machine: Any, behind: int) -> int:
+    """By how many cycles operands that are read so far behind make a result late."""
     fixed = machine.window or machine.codes  # what the window allows is part of the latency; codes count on that
-    return 0 if fixed else done - now - 1
+    return 0 if fixed else behind
+
+
+@rule
+def beyond(machine: Any, behind: int) -> int:
+    """By how many cycles operands that are read so far behind keep their pipe longer: those beyond the window."""
+    return max(0, behind + 1 - machine.window) if machine.window else 0
 
 
 @rule

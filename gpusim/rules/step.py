@@ -305,12 +305,12 @@ def _compute_aside(sm: Any, memory: Any, g: int, now: int) -> bool:
 def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None:
     """What an instruction with at least one active thread takes up, and what follows from it."""
     warp, machine = sm.warps[g], sm.machine
-    late = register_file.commit(sm, k, warp, instruction, now) if machine.register_banks else 0
+    behind = register_file.commit(sm, k, warp, instruction, now) if machine.register_banks else 0
     if instruction.double:
         double_precision.commit(sm, now)
     if instruction.pipe >= 0:
-        pipe.commit(sm, k, instruction, now)
-        ready = max(now + instruction.latency, sm.outcome.ready) + late
+        pipe.commit(sm, k, instruction, now, register_file.beyond(machine, behind))
+        ready = max(now + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
         if instruction.counter >= 0:
             _counted(sm, g, instruction, now, ready)
         else:
