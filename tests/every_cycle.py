@@ -6,6 +6,7 @@ summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come f
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from scan_caches import caches
 from scan_codes import early, hold, obey, waits
 from scan_counts import outstanding, wait_counts
 from scan_fetch import fetch, walk
-from scan_memory import enter, full, queued, serve, texture_at
+from scan_memory import enter, full, queued, serve, takes_banks, texture_at
 from scan_pipes import named, pipes_of, takes
 from scan_registers import delivers, holds_longer, late, read_operands
 from scan_selection import goes, keeps
@@ -339,7 +340,8 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         fetch(sm, warp, now)
     if not active.any():
         return
-    behind = read_operands(sm, k, warp, pc, now, comes_back=queued(sm, kind))
+    returns = takes_banks(sm, pc, active, addresses) if queued(sm, kind) else Counter[int]()
+    behind = read_operands(sm, k, warp, pc, now, returns)
     if kind == Unit.DP:
         flight = sm.machine.unit[kind].latency
         span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": flight}[sm.machine.double.exclusive]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from executed import load_store_cost, replays
@@ -48,6 +49,20 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():
         warp.readers.setdefault(f"R{register}", []).append(access)
+
+
+def takes_banks(sm: Scan, pc: int, active: Any, addresses: Any) -> Counter[int]:
+    """Cycles that what comes back takes of each register bank: of an access, at most its share of the port's time."""
+    file, instruction = sm.machine.register_file, sm.kernel.program.instructions[pc]
+    if file is None:
+        return Counter()
+    returns = Counter(
+        {bank: file.returned * n for bank, n in Counter(r % file.banks for r in instruction.writes()).items()}
+    )
+    row, time = instruction.row, 0
+    if row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL):
+        time = _interval(sm.machine, row, load_store_cost(sm.machine, row, addresses, active)[0])
+    return Counter({b: min(n, n * time // returns.total()) if time else n for b, n in returns.items() if n})
 
 
 def serve(sm: Scan, now: int) -> None:

@@ -51,10 +51,10 @@ def delivers(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     return not crowded and in_time
 
 
-def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, *, comes_back: bool) -> int:
+def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Counter[int]) -> int:
     """Read the operands bank by bank, one register a cycle; how many cycles behind this one the last is read.
 
-    What comes back through the queue takes its bank for some cycles for each register, behind the reads.
+    What comes back through the queue takes its banks for so many cycles, behind the reads.
     """
     file, scheduler = sm.machine.register_file, sm.schedulers[k]
     if file is None:
@@ -63,9 +63,8 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, *, comes_back
         scheduler.reading[bank] = max(scheduler.reading.get(bank, -1) + 1, now)
     used = [scheduler.reading[bank] for bank in _banks(sm, warp, pc)]
     done = max([now, *used]) + 1
-    for register in sm.kernel.program.instructions[pc].writes() if comes_back else ():
-        bank = register % file.banks
-        scheduler.reading[bank] = max(scheduler.reading.get(bank, -1), now - 1) + file.returned
+    for bank, cycles in returns.items():
+        scheduler.reading[bank] = max(scheduler.reading.get(bank, -1), now - 1) + cycles
     scheduler.collected.append(done)
     if file.collecting and len(scheduler.collected) >= file.collecting:
         scheduler.stalled = scheduler.collected[-file.collecting]

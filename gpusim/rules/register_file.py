@@ -6,11 +6,12 @@ earlier ones; two limits, of which a machine has one or both, say how late they 
 * `collecting` instructions collect operands at once: the n-th waits until n - collecting has all of its own;
 * all reads are done within `window` cycles, or as many as its fullest bank needs.
 
-The first alone meets what CuAssembler's authors measured on Maxwell, the second what an H200 shows. What comes back
-through the queue of memory instructions takes its bank too, where the machine says so (`returned`); it is charged at
-issue, when nobody knows yet when it will be. A dispatch stall
-holds the whole scheduler: no other warp overtakes. The reuse cache keeps the last register of each operand slot whose
-source was flagged, by warp, width and register number modulo its words; a source found there is not read.
+The first alone meets what CuAssembler's authors measured on Maxwell, the second what an H200 shows; there operands read
+beyond the window keep their pipe so much longer. What comes back through the queue of memory instructions takes its
+bank too, where the machine says so (`returned`, or less where the access is through its port sooner); it is charged at
+issue, when nobody knows yet when it will be. A dispatch stall holds the whole scheduler: no other warp overtakes. The
+reuse cache keeps the last register of each operand slot whose source was flagged, by warp, width and register number
+modulo its words; a source found there is not read.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 from gpusim.decode import COUNT_BITS
 from gpusim.on_demand import on_demand
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.rules import ladder
+from gpusim.rules import ladder, memory_access
 from gpusim.stall import DISPATCH
 
 COUNT = (1 << COUNT_BITS) - 1
@@ -59,7 +60,7 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
     machine, scheduler = sm.machine, sm.schedulers[k]
     reads, done = _reads(machine, warp, instruction), now + 1
     for bank in range(machine.register_banks):
-        count, returned = _of_bank(reads, bank), _of_bank(instruction.bank_returns, bank)
+        count, returned = _of_bank(reads, bank), _returned(sm, instruction, bank) if instruction.bank_returns else 0
         if count + returned:
             free = max(scheduler.bank_free[bank], now) + count
             done = max(done, free) if count else done
@@ -82,6 +83,18 @@ def late(machine: Any, behind: int) -> int:
 def beyond(machine: Any, behind: int) -> int:
     """By how many cycles operands that are read so far behind keep their pipe longer: those beyond the window."""
     return max(0, behind + 1 - machine.window) if machine.window else 0
+
+
+@rarely
+def _returned(sm: Any, instruction: Any, bank: int) -> int:
+    """For how many cycles what comes back takes the bank: no longer than its share of the access's time at the port."""
+    cycles, most = _of_bank(instruction.bank_returns, bank), 0
+    if not memory_access.accesses(instruction):
+        return cycles
+    for other in range(sm.machine.register_banks):
+        most += _of_bank(instruction.bank_returns, other)
+    port = max(instruction.port, sm.outcome.cycles * instruction.port_cycles)
+    return min(cycles, cycles * port // most) if port else cycles
 
 
 @rule
