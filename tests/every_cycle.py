@@ -18,7 +18,7 @@ from scan_counts import outstanding, wait_counts
 from scan_fetch import fetch, walk
 from scan_memory import enter, full, queued, serve, takes_banks, texture_at
 from scan_pipes import named, pipes_of, takes
-from scan_registers import delivers, holds_longer, late, read_operands
+from scan_registers import delivers, late, read_operands, reading
 from scan_selection import goes, keeps
 from scan_state import LATER, Access, Scan, Scheduler, Warp
 
@@ -385,7 +385,7 @@ def _compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, behin
     latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
     if texture and sm.caches and sm.caches.textures:
         latency = there - now
-    cycles = initiation_interval(sm.machine, pipe[0]) * instruction.row.intervals + holds_longer(sm, behind)
+    cycles = max(initiation_interval(sm.machine, pipe[0]) * instruction.row.intervals, reading(sm, behind))
     for taken in (pipe, *named(sm, k, sm.machine.joint.get(kind, ""))):
         sm.pipes[taken] = now + cycles
     for blocked in named(sm, k, sm.machine.blocked.get(kind, "")):

@@ -83,7 +83,7 @@ def late(sm: Scan, behind: int) -> int:
     return 0 if not file or file.window or by_codes(sm.machine) else behind
 
 
-def holds_longer(sm: Scan, behind: int) -> int:
-    """The cycles by which its pipe is: operands that come outside the window."""
+def reading(sm: Scan, behind: int) -> int:
+    """The cycles for which its pipe takes nothing else: until its operands have been read."""
     file = sm.machine.register_file
-    return max(0, behind + 1 - file.window) if file and file.window else 0
+    return behind + 1 if file and file.window else 0

@@ -33,11 +33,11 @@ def _first_free(sm: Any, k: int, needs: Any) -> int:
 
 
 @rule
-def commit(sm: Any, k: int, instruction: Any, now: int, held: int) -> None:
-    """A warp instruction enters the first of its unit class's pipes that is free, and holds it so much longer."""
+def commit(sm: Any, k: int, instruction: Any, now: int, least: int) -> None:
+    """A warp instruction enters the first of its unit class's pipes that is free, and keeps it so long at least."""
     needs = sm.machine.units[instruction.unit]
     pipe = needs.choice[0] if needs.lone else _chosen(sm, k, needs, now)
-    taken, cycles = instance(sm, k, pipe), interval(sm, pipe) * instruction.intervals + held
+    taken, cycles = instance(sm, k, pipe), max(interval(sm, pipe) * instruction.intervals, least)
     taken.free = now + cycles
     taken.busy += cycles
     if not needs.lone:

@@ -6,8 +6,8 @@ earlier ones; two limits, of which a machine has one or both, say how late they 
 * `collecting` instructions collect operands at once: the n-th waits until n - collecting has all of its own;
 * all reads are done within `window` cycles, or as many as its fullest bank needs.
 
-The first alone meets what CuAssembler's authors measured on Maxwell, the second what an H200 shows; there operands read
-beyond the window keep their pipe so much longer. What comes back through the queue of memory instructions takes its
+The first alone meets what CuAssembler's authors measured on Maxwell, the second what an H200 shows; there a pipe takes
+nothing else before its operands have been read. What comes back through the queue of memory instructions takes its
 bank too, where the machine says so (`returned`, or less where the access is through its port sooner); it is charged at
 issue, when nobody knows yet when it will be. A dispatch stall holds the whole scheduler: no other warp overtakes. The
 reuse cache keeps the last register of each operand slot whose source was flagged, by warp, width and register number
@@ -80,9 +80,9 @@ def late(machine: Any, behind: int) -> int:
 
 
 @rule
-def beyond(machine: Any, behind: int) -> int:
-    """By how many cycles operands that are read so far behind keep their pipe longer: those beyond the window."""
-    return max(0, behind + 1 - machine.window) if machine.window else 0
+def reading(machine: Any, behind: int) -> int:
+    """For how many cycles operands of which the last is read so far behind keep others out of their pipe."""
+    return behind + 1 if machine.window else 0
 
 
 @rarely

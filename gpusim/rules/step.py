@@ -309,7 +309,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
     if instruction.double:
         double_precision.commit(sm, now)
     if instruction.pipe >= 0:
-        pipe.commit(sm, k, instruction, now, register_file.beyond(machine, behind))
+        pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
         ready = max(now + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
         if instruction.counter >= 0:
             _counted(sm, g, instruction, now, ready)
