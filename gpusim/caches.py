@@ -1,21 +1,23 @@
-"""Where what caches keep lies in the memory array: behind local memory, for each SM and then for the L2 of all."""
+"""Where what caches keep lies in the memory array: behind local memory, for each SM, the L2 and its partitions."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gpusim.machine import Machine, queues, tagged
-from gpusim.machine_record import FAR, NEAR, SCALARS, TEXTURES
-from gpusim.memory_schema import SECTOR_BYTES, Cache, FarCache, NearCache, ReadCache
+from gpusim.machine_record import FAR, NEAR, PARTITION, SCALARS, TEXTURES
+from gpusim.memory_schema import SECTOR_BYTES, Cache, Kept
 from gpusim.state import REQUEST_ROW, WAY_HEAD
 
-Kept = NearCache | FarCache | ReadCache
 WORD = 2  # 32-bit words of a word that caches keep
 
 
 def words(machine: Machine, sms: int) -> int:
     """Return how many 32-bit words the caches of so many SMs need; none where no tags are kept."""
-    return WORD * (sms * _of_sm(machine) + _of_cache(machine, machine.l2) + 1) if tagged(machine) else 0
+    if not tagged(machine):
+        return 0
+    shared = _of_cache(machine, machine.l2) + _partitions(machine, sms) * _of_cache(machine, machine.l2_partition)
+    return WORD * (sms * _of_sm(machine) + shared + 1)
 
 
 def place(target: Any, machine: Machine, s: int, sms: int, end: int) -> None:
@@ -29,7 +31,12 @@ def place(target: Any, machine: Machine, s: int, sms: int, end: int) -> None:
             _pack(target.caches[which], machine, cache, first)
             first += _of_cache(machine, cache)
     if machine.l2:
-        _pack(target.caches[FAR], machine, machine.l2, sms * _of_sm(machine))
+        first = sms * _of_sm(machine)
+        _pack(target.caches[FAR], machine, machine.l2, first)
+        if machine.l2_partition:
+            size, number = _of_cache(machine, machine.l2_partition), s * _partitions(machine, sms) // sms
+            first += _of_cache(machine, machine.l2) + number * size
+            _pack(target.caches[PARTITION], machine, machine.l2_partition, first)
 
 
 def late(machine: Machine, cache: Cache) -> int:
@@ -42,6 +49,12 @@ def late(machine: Machine, cache: Cache) -> int:
 def _pack(target: Any, machine: Machine, cache: Kept, first: int) -> None:
     target.first, target.sets, target.ways = first, _sets(machine, cache), cache.ways
     target.stride, target.sector = _stride(machine), cache.sector_bytes // SECTOR_BYTES
+
+
+def _partitions(machine: Machine, sms: int) -> int:
+    """How many partitions of the L2 are near any of so many SMs; each is near as many."""
+    count = machine.l2.bytes // machine.l2_partition.bytes if machine.l2 and machine.l2_partition else 0
+    return min(count, sms)
 
 
 def _of_sm(machine: Machine) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpusim.ability import check
 from gpusim.assign_codes import with_codes
 from gpusim.machine import Machine, by_codes, choices, initiation_interval, tagged, through_port
-from gpusim.machine_record import FAR, NEAR, TEXTURES, UNITS
+from gpusim.machine_record import FAR, NEAR, SCALARS, TEXTURES, UNITS
 from gpusim.memory_schema import MemoryPaths, SharedAtomic
 from gpusim.row import decoded_t
 from gpusim.scalar_registers import in_place
@@ -183,15 +183,15 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     if form.unit in QUEUED:
         row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
         row["latency"], row["war"] = _memory_costs(form, machine)
-        row["cached"] = _cached(form, machine)
     elif form.unit is Unit.TEXTURE:
         row["latency"], row["rung"] = machine.texture.latency, Stall.LONG_SCOREBOARD
-        row["cached"] = _cached(form, machine)
-        if row["cached"] and machine.texture_cache:
-            row["latency"] = machine.texture_cache.latency
     elif form.unit.value in machine.unit:
         row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SMEM else Stall.WAIT
         row["latency"] = machine.unit[form.unit.value].latency
+    row["cached"] = _cached(form, machine)
+    if row["cached"] > TEXTURES:
+        read = machine.texture_cache if form.unit is Unit.TEXTURE else machine.scalar_cache
+        row["latency"] = read.latency if read else 0
     _port(row, form, machine)
     if (pipes := choices(machine, form.unit)) and not row["queued"]:
         row["pipe"] = pipe_names(machine).index(pipes[0])
@@ -225,6 +225,7 @@ def _cached(form: Row, machine: Machine) -> int:
         Unit.GLOBAL: 1 + (NEAR if machine.l1 and machine.l1.global_loads else FAR),
         Unit.LOCAL: 1 + NEAR if machine.l1 else 0,
         Unit.TEXTURE: 1 + TEXTURES if machine.texture_cache else 0,
+        Unit.SMEM: 1 + SCALARS if machine.scalar_cache else 0,
     }
     return asked.get(form.unit, 0)
 

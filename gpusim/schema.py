@@ -25,6 +25,7 @@ from gpusim.memory_schema import (
     MemoryPort,
     NearCache,
     Outstanding,
+    Partition,
     Positive,
     ReadCache,
     ScalarFile,
@@ -227,6 +228,7 @@ class Machine(msgspec.Struct, frozen=True):
     cache: Cache | None = None
     l1: NearCache | None = None
     l2: FarCache | None = None
+    l2_partition: Partition | None = None
     texture_cache: ReadCache | None = None
     scalar_cache: ReadCache | None = None
     joint: dict[str, str] = {}

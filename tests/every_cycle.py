@@ -15,7 +15,7 @@ from scan_caches import caches
 from scan_codes import early, hold, obey, waits
 from scan_counts import outstanding, wait_counts
 from scan_fetch import fetch, walk
-from scan_memory import enter, full, queued, serve, texture_at
+from scan_memory import enter, full, queued, read_at, serve
 from scan_pipes import named, pipes_of, takes
 from scan_registers import delivers, read_operands
 from scan_selection import goes, keeps
@@ -351,8 +351,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     elif queued(sm, kind):
         enter(sm, k, warp, pc, active, addresses, now)
     elif kind not in ("exit", Unit.CONTROL):
-        there = texture_at(sm, warp, pc, active, addresses, now) if kind == Unit.TEXTURE else now
-        _compute(sm, k, warp, pc, active, now, late, there)
+        _compute(sm, k, warp, pc, active, now, late, read_at(sm, warp, pc, active, addresses, now))
 
 
 def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
@@ -376,12 +375,12 @@ def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
         sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, warp.barrier))
 
 
-def _compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, late: int, there: int) -> None:
+def _compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, late: int, there: int | None) -> None:
     kind = sm.kernel.program.instructions[pc].row.unit
     pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture, instruction = kind == Unit.TEXTURE, sm.kernel.program.instructions[pc]
     latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
-    if texture and sm.caches and sm.caches.textures:
+    if there is not None:
         latency = there - now
     cycles = initiation_interval(sm.machine, pipe[0]) * instruction.row.intervals
     for taken in (pipe, *named(sm, k, sm.machine.joint.get(kind, ""))):

@@ -161,8 +161,11 @@ def _transfer(sm: Scan, lines: int, now: int) -> int:
     return -(-sm.channel // 64)
 
 
-def texture_at(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int:
-    """When a cache that keeps tags has what a texture fetch asks for."""
+def read_at(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int | None:
+    """When a cache that keeps tags has what a texture fetch or a scalar load asks for; None where none does."""
     row = sm.kernel.program.instructions[pc].row
-    asked = requests(sm.machine, row, places(warp.slot, row, addresses, active, 0)) if sm.caches else []
-    return sm.caches.fetch(asked, now) if sm.caches else now
+    if sm.caches and row.unit is Unit.TEXTURE:
+        return sm.caches.fetch(requests(sm.machine, row, places(warp.slot, row, addresses, active, 0)), now)
+    if sm.caches and row.unit is Unit.SMEM:
+        return sm.caches.load_scalars(int(addresses[active][0]), row.nbytes, now)
+    return None

@@ -328,6 +328,7 @@ REGISTER_FILES: dict[str, Sequence[int]] = {
     "pipe.sp.lanes": (16, 32, 32),
     "pipe.int16.lanes": (16, 32, 32),
 }
+LEVELS = "l1", "l2", "l2_partition", "texture_cache", "scalar_cache"
 OPTIONAL = REGISTER_FILES, CACHES, OTHER_PIPES, FETCHES, OUTSTANDING
 QUEUES: Sequence[dict[str, Sequence[int | str]]] = ({}, MEMORY_PORTS, MEMORY_PORTS, MEMORY_PATHS)
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
@@ -370,8 +371,10 @@ def machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True) -> Mach
     if not tags:
         choices |= {"cache.hits": ("none", "l1", "l2")}
     machine = load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})
-    lacking = draw(st.sampled_from((None, None, "l1", "l2", "texture_cache"))) if tagged(machine) else None
-    return structs.replace(machine, **{lacking: None}) if lacking else machine
+    if not tagged(machine):
+        return machine
+    lacking = draw(st.sets(st.sampled_from(LEVELS)))
+    return structs.replace(machine, **dict.fromkeys(lacking - draw(st.sampled_from(({"l1"}, {"l2"})))))
 
 
 def launches(of: st.SearchStrategy[Kernel], *, tags: bool = True) -> st.SearchStrategy[tuple[Kernel, Machine]]:

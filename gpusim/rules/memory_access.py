@@ -59,7 +59,7 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     outcome.transactions += remembered.transactions
     outcome.extra = extra(sm.machine, instruction, outcome.cycles)
     if instruction.cached:
-        cache.note(sm, memory, g, group, active)
+        cache.ask(sm, memory, g, group, active)
     if instruction.evaluate:
         if instruction.update >= 0 or instruction.access_bytes == 1:
             _each_moved(sm, instruction, memory, g, group, active)
