@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.machine import Machine, queues, tagged
-from gpusim.machine_record import FAR, NEAR, PARTITION, SCALARS, TEXTURES
+from gpusim.machine_record import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, TEXTURES
 from gpusim.memory_schema import SECTOR_BYTES, Cache, Kept
 from gpusim.state import REQUEST_ROW, WAY_HEAD
 
@@ -26,7 +26,7 @@ def place(target: Any, machine: Machine, s: int, sms: int, end: int) -> None:
     target.requests = s * _of_sm(machine)
     target.misses = first = target.requests + _rows(machine) * REQUEST_ROW
     first += machine.l1.misses if machine.l1 else 0
-    for which, cache in ((NEAR, machine.l1), (TEXTURES, machine.texture_cache), (SCALARS, machine.scalar_cache)):
+    for which, cache in _own(machine).items():
         if cache:
             _pack(target.caches[which], machine, cache, first)
             first += _of_cache(machine, cache)
@@ -57,10 +57,15 @@ def _partitions(machine: Machine, sms: int) -> int:
     return min(count, sms)
 
 
+def _own(machine: Machine) -> dict[int, Kept | None]:
+    """An SM's own caches, by their numbers."""
+    read = {TEXTURES: machine.texture_cache, SCALARS: machine.scalar_cache, CONSTANTS: machine.constant_cache}
+    return {NEAR: machine.l1, **read}
+
+
 def _of_sm(machine: Machine) -> int:
     misses = machine.l1.misses if machine.l1 else 0
-    own = machine.l1, machine.texture_cache, machine.scalar_cache
-    return _rows(machine) * REQUEST_ROW + misses + sum(_of_cache(machine, cache) for cache in own)
+    return _rows(machine) * REQUEST_ROW + misses + sum(_of_cache(machine, cache) for cache in _own(machine).values())
 
 
 def _rows(machine: Machine) -> int:

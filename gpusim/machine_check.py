@@ -24,7 +24,7 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     _check_other_pipes(machine, facts)
     _check_memory(machine, facts)
     _check_fetch(machine, facts)
-    for level in ("l1", "l2", "l2_partition", "texture_cache", "scalar_cache"):
+    for level in ("l1", "l2", "l2_partition", "texture_cache", "scalar_cache", "constant_cache"):
         if cache := getattr(machine, level):
             _check_cache(machine, level, cache, facts)
     if (part := machine.l2_partition) and (machine.l2 is None or machine.l2.bytes % part.bytes):

@@ -189,7 +189,17 @@ class ReadCache(msgspec.Struct, frozen=True):
     latency: Positive  # cycles of a hit
 
 
-Kept = NearCache | FarCache | Partition | ReadCache  # caches that keep tags
+class ConstantCache(msgspec.Struct, frozen=True):
+    """Where constant loads go: all hit, unless tags are kept. Distinct words are read one after the other."""
+
+    bytes: Positive
+    sector_bytes: Positive
+    ways: Positive
+    latency: Positive  # cycles of a hit
+    request_cycles: Positive  # cycles of the load/store units for each distinct word
+
+
+Kept = NearCache | FarCache | Partition | ReadCache | ConstantCache  # caches that keep tags
 
 
 class LocalMemory(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ import msgspec
 
 from gpusim.memory_schema import (
     Cache,
+    ConstantCache,
     Count,
     FarCache,
     Flag,
@@ -231,6 +232,7 @@ class Machine(msgspec.Struct, frozen=True):
     l2_partition: Partition | None = None
     texture_cache: ReadCache | None = None
     scalar_cache: ReadCache | None = None
+    constant_cache: ConstantCache | None = None
     joint: dict[str, str] = {}
     blocked: dict[str, str] = {}
     shared_atomic: SharedAtomic | None = None

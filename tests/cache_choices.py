@@ -34,6 +34,11 @@ CACHES: dict[str, Sequence[int | str]] = {
     "scalar_cache.sector_bytes": (32, 64, 128),
     "scalar_cache.ways": (1, 2, 4),
     "scalar_cache.latency": (9, 40),
+    "constant_cache.bytes": (256, 1024),
+    "constant_cache.sector_bytes": (32, 64, 128),
+    "constant_cache.ways": (1, 2),
+    "constant_cache.latency": (4, 40),
+    "constant_cache.request_cycles": (1, 2, 5),
     **{f"shared_atomic.{key}": (1, 2, 5) for key in ("port", "war", "add_turns", "swap_turns")},
     **{f"shared_atomic.{kind}_latency": (9, 40) for kind in ("add", "swap")},
 }

@@ -115,6 +115,8 @@ again:
     LDG R4, [R1+512]
     IADD R5, R2, R4
     LDG R6, [R1]
+    LDC R11, [R1]
+    IADD R12, R11, 1
     STG [R1+768], R5
     STL [RZ], R5
     LDL R7, [RZ]
@@ -349,6 +351,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "tags: stored lines move nothing": (cache, "_drop", dropped),
     "tags: stores stay in the L1": (cache, "_far_store", lambda *arguments: arguments[-1]),
     "tags: all of the L2 is near": (cache, "_of_partition", cache._of_far),
+    "tags: constants come together": (global_memory, "words", lambda *_: 1),
     "tags: scalar loads hit": (cache, "_read_scalar", nothing),
     "lowest warp first": (policies, "choose", lowest_first),
 }

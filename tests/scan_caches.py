@@ -62,13 +62,23 @@ class Caches:
     partition: Level | None  # of the L2, near the SM
     textures: Level | None
     scalars: Level | None
+    constants: Level | None
     misses: list[int] = field(default_factory=list)  # when each was back
     free: dict[str, int] = field(default_factory=dict)  # 1/64 cycles: when the port and the DRAM's channel are
+
+    def asked_by(self, row: Row) -> bool:
+        """Whether accesses of this kind look for their lines when they are served."""
+        levels = {Unit.LOCAL: self.near, Unit.CONSTANT: self.constants}
+        return row.unit is Unit.GLOBAL or levels.get(row.unit) is not None
 
     def load(self, row: Row, requests: list[Request], now: int) -> tuple[int, int]:
         """When a load that is served now has its result, and when its last line could be asked for."""
         cache, machine = self.machine.cache, self.machine
         assert cache is not None
+        if row.unit is Unit.CONSTANT:
+            assert self.constants
+            assert machine.constant_cache
+            return self._read(self.constants, machine.constant_cache.latency, requests, now), now
         first, late = getattr(cache, f"l1_latency_{row.width}"), cache.l1_late
         if row.unit is Unit.LOCAL:
             first, late = machine.local_memory.latency, 0
@@ -207,7 +217,8 @@ def caches(machine: Machine) -> Caches | None:
     if machine.cache is None or machine.cache.hits != "tags":
         return None
     line, levels = machine.global_memory.line_bytes, []
-    for cache in (machine.l1, machine.l2, machine.l2_partition, machine.texture_cache, machine.scalar_cache):
+    read = machine.texture_cache, machine.scalar_cache, machine.constant_cache
+    for cache in (machine.l1, machine.l2, machine.l2_partition, *read):
         sets = cache.bytes // (line * cache.ways) if cache else 0
         levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT) if cache else None)
     return Caches(machine, *levels)

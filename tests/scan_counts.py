@@ -9,7 +9,10 @@ from isa.instruction import Instruction
 from isa.operand import Immediate
 from isa.table import LOAD_UNITS, Row, Unit
 
-KINDS = {Stall.LONG_SCOREBOARD: (Unit.GLOBAL, Unit.LOCAL), Stall.SHORT_SCOREBOARD: (Unit.SHARED, Unit.SMEM)}
+KINDS = {
+    Stall.LONG_SCOREBOARD: (Unit.GLOBAL, Unit.LOCAL),
+    Stall.SHORT_SCOREBOARD: (Unit.SHARED, Unit.SMEM, Unit.CONSTANT),
+}
 
 
 def wait_counts(sm: Scan, warp: Warp, instruction: Instruction) -> dict[Stall, int]:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import LOAD, LOCAL_SPACE
-from gpusim.machine_record import FAR, NEAR, PARTITION, SCALARS, SEGMENTS, TEXTURES
+from gpusim.machine_record import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, SEGMENTS, TEXTURES
 from gpusim.memory_schema import SECTOR_BYTES
 from gpusim.on_demand import on_demand
 from gpusim.rule import count_bits, lowest_bit, rarely, rule
@@ -110,6 +110,8 @@ def serve(sm: Any, memory: Any, y: int, place: int, now: int) -> int:
         elif instruction.cached == NEAR + 1:
             start = _load(sm, words, instruction, i, line, units, start)
             done = max(done, sm.load_store.arrived)
+        elif instruction.cached == CONSTANTS + 1:
+            done = max(done, _read(sm, words, CONSTANTS, i, line, units, now) + entry.extra)
         else:
             done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, units, start))
     sm.load_store.waited = start - now

@@ -139,7 +139,9 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
     into.cycles = into.transactions = 0
     if instruction.pipe >= 0:
         return  # a scalar load goes another way
-    if instruction.space == SHARED_SPACE:
+    if instruction.distinct:
+        into.cycles = global_memory.words(sm, active) * instruction.distinct
+    elif instruction.space == SHARED_SPACE:
         passes = _passes(sm, instruction, active)
         into.cycles = passes * machine.pass_cycles
     elif instruction.space == GLOBAL_SPACE:
@@ -165,6 +167,8 @@ def extra(machine: Any, instruction: Any, cycles: int) -> int:
     if instruction.space == SHARED_SPACE:
         beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
         return beyond * machine.late_cycles if beyond >= 0 else -machine.early[instruction.width]
+    if instruction.distinct:
+        return cycles - instruction.distinct
     if instruction.space == GLOBAL_SPACE and instruction.action == LOAD:
         return (cycles // machine.global_request - 1) * machine.hit_late
     return 0
