@@ -18,7 +18,7 @@ from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, 
 from gpusim.machine_record import L1, TAGS
 from gpusim.on_demand import on_demand
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.rules import cache, global_memory, shared_memory
+from gpusim.rules import global_memory, shared_memory
 from gpusim.state import LANES
 from isa.semantics import atomic_add
 
@@ -58,8 +58,6 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     outcome.cycles += remembered.cycles
     outcome.transactions += remembered.transactions
     outcome.extra = extra(sm.machine, instruction, outcome.cycles)
-    if instruction.cached:
-        cache.ask(sm, memory, g, group, active)
     if instruction.evaluate:
         if instruction.update >= 0 or instruction.access_bytes == 1:
             _each_moved(sm, instruction, memory, g, group, active)

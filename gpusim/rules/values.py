@@ -91,6 +91,8 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
     if memory_access.accesses(instruction):
         if not memory_access.access(sm, memory, g, group, active):
             return False
+        if instruction.cached:
+            cache.ask(sm, memory, g, group, active)
     elif instruction.evaluate:
         _compute(sm, instruction, memory, g, group, active)
     if sm.replaying:

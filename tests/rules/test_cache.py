@@ -214,6 +214,31 @@ def test_both_halves_of_a_wave_ask_once():
     assert issued[2] - issued[1] == 1 + 100 + 300 + 1  # a slot every second cycle
 
 
+@pytest.mark.parametrize("queue", [1, 8])
+def test_a_load_asks_for_the_lines_that_it_had_at_issue(queue):
+    """Where its address register is overwritten before it is served, its value is the new, its time that of the old."""
+    text = """
+.shared 4096
+.buffer x u32 4096
+[B------:R-:W-:-:S15] MOV R0, c[x]
+[B------:R-:W-:-:S15] S2R R1, LANEID
+[B------:R-:W-:-:S15] NOP
+[B------:R-:W0:-:S15] LDG R2, [R0]
+[B0-----:R-:W-:-:S15] SHL R1, R1, 7
+[B------:R-:W-:-:S15] NOP
+[B------:R-:W1:-:S01] LDS R3, [R1]
+[B------:R-:W0:-:S01] LDG R2, [R0]
+[B------:R-:W-:-:S15] IADD R0, R0, 1024
+[B0-----:R-:W-:-:S15] IADD R4, R2, 1
+[B------:R-:W-:-:S01] EXIT
+"""
+    codes = {"dependence.rule": "codes", "dependence.yield_stall": 0, "dependence.variable": "none"}
+    run = run_text(text, TAGS | codes | {"load_store.queue": queue, "unit.int.latency": 4})
+    issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
+    assert served[7] > issued[8] + 4
+    assert issued[9] - served[7] == HIT
+
+
 # The same L2 of four lines, a part of it near the SM that holds two: a hit beyond that takes 40 cycles more.
 PARTITION = {
     "l2_partition.bytes": 256,
