@@ -19,6 +19,11 @@ def check(pc: int, instruction: Instruction, machine: Machine) -> None:
             f"{instruction.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file gives unit class "
             f"{unit} no pipe; take another instruction or another machine"
         )
+    if unit is Unit.CONSTANT and machine.constant_cache is None:
+        raise UserError(
+            f"{instruction.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no "
+            "[constant_cache]; take LDG or another machine"
+        )
     highest = max((*instruction.reads(), *instruction.writes()), default=-1)
     if highest >= limit:
         raise UserError(

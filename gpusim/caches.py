@@ -1,21 +1,23 @@
-"""Where what caches keep lies in the memory array: behind local memory, for each SM and then for the L2 of all."""
+"""Where what caches keep lies in the memory array: behind local memory, for each SM, the L2 and its partitions."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gpusim.machine import Machine, queues, tagged
-from gpusim.machine_record import FAR, NEAR, SCALARS, TEXTURES
-from gpusim.memory_schema import SECTOR_BYTES, Cache, FarCache, NearCache, ReadCache
+from gpusim.machine_record import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, TEXTURES
+from gpusim.memory_schema import SECTOR_BYTES, Cache, Kept
 from gpusim.state import REQUEST_ROW, WAY_HEAD
 
-Kept = NearCache | FarCache | ReadCache
 WORD = 2  # 32-bit words of a word that caches keep
 
 
 def words(machine: Machine, sms: int) -> int:
     """Return how many 32-bit words the caches of so many SMs need; none where no tags are kept."""
-    return WORD * (sms * _of_sm(machine) + _of_cache(machine, machine.l2) + 1) if tagged(machine) else 0
+    if not tagged(machine):
+        return 0
+    shared = _of_cache(machine, machine.l2) + _partitions(machine, sms) * _of_cache(machine, machine.l2_partition)
+    return WORD * (sms * _of_sm(machine) + shared + 1)
 
 
 def place(target: Any, machine: Machine, s: int, sms: int, end: int) -> None:
@@ -24,12 +26,17 @@ def place(target: Any, machine: Machine, s: int, sms: int, end: int) -> None:
     target.requests = s * _of_sm(machine)
     target.misses = first = target.requests + _rows(machine) * REQUEST_ROW
     first += machine.l1.misses if machine.l1 else 0
-    for which, cache in ((NEAR, machine.l1), (TEXTURES, machine.texture_cache), (SCALARS, machine.scalar_cache)):
+    for which, cache in _own(machine).items():
         if cache:
             _pack(target.caches[which], machine, cache, first)
             first += _of_cache(machine, cache)
     if machine.l2:
-        _pack(target.caches[FAR], machine, machine.l2, sms * _of_sm(machine))
+        first = sms * _of_sm(machine)
+        _pack(target.caches[FAR], machine, machine.l2, first)
+        if machine.l2_partition:
+            size, number = _of_cache(machine, machine.l2_partition), s * _partitions(machine, sms) // sms
+            first += _of_cache(machine, machine.l2) + number * size
+            _pack(target.caches[PARTITION], machine, machine.l2_partition, first)
 
 
 def late(machine: Machine, cache: Cache) -> int:
@@ -44,10 +51,21 @@ def _pack(target: Any, machine: Machine, cache: Kept, first: int) -> None:
     target.stride, target.sector = _stride(machine), cache.sector_bytes // SECTOR_BYTES
 
 
+def _partitions(machine: Machine, sms: int) -> int:
+    """How many partitions of the L2 are near any of so many SMs; each is near as many."""
+    count = machine.l2.bytes // machine.l2_partition.bytes if machine.l2 and machine.l2_partition else 0
+    return min(count, sms)
+
+
+def _own(machine: Machine) -> dict[int, Kept | None]:
+    """An SM's own caches, by their numbers."""
+    read = {TEXTURES: machine.texture_cache, SCALARS: machine.scalar_cache, CONSTANTS: machine.constant_cache}
+    return {NEAR: machine.l1, **read}
+
+
 def _of_sm(machine: Machine) -> int:
     misses = machine.l1.misses if machine.l1 else 0
-    own = machine.l1, machine.texture_cache, machine.scalar_cache
-    return _rows(machine) * REQUEST_ROW + misses + sum(_of_cache(machine, cache) for cache in own)
+    return _rows(machine) * REQUEST_ROW + misses + sum(_of_cache(machine, cache) for cache in _own(machine).values())
 
 
 def _rows(machine: Machine) -> int:

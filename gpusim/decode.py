@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from gpusim.ability import check
 from gpusim.assign_codes import with_codes
 from gpusim.machine import Machine, by_codes, choices, initiation_interval, tagged, through_port
-from gpusim.machine_record import FAR, NEAR, TEXTURES, UNITS
-from gpusim.memory_schema import MemoryPaths, SharedAtomic
+from gpusim.machine_record import CONSTANTS, FAR, NEAR, SCALARS, TEXTURES, UNITS
+from gpusim.memory_schema import ConstantCache, MemoryPaths, ReadCache, SharedAtomic
 from gpusim.row import decoded_t
 from gpusim.scalar_registers import in_place
 from gpusim.stall import Stall
@@ -58,7 +58,13 @@ GROUPS: Mapping[int, tuple[Callable[..., Any], ...]] = {
     LOOKUP: LOOKUPS,
     CROSS_LANE: ACROSS,
 }
-QUEUED = {Unit.SHARED: SHARED_SPACE, Unit.GLOBAL: GLOBAL_SPACE, Unit.LOCAL: LOCAL_SPACE}  # of the load/store unit
+QUEUED = {  # of the load/store unit
+    Unit.SHARED: SHARED_SPACE,
+    Unit.GLOBAL: GLOBAL_SPACE,
+    Unit.CONSTANT: GLOBAL_SPACE,
+    Unit.LOCAL: LOCAL_SPACE,
+}
+NEARBY = frozenset({Unit.SHARED, Unit.SMEM, Unit.CONSTANT})  # what these load is waited for, and counted, apart
 SPACES = QUEUED | {Unit.SMEM: GLOBAL_SPACE}
 COUNT_BITS = 8  # of the reads of one register bank
 WHOLE = 2  # in the column guard_negated: the guard is that of the warp as a whole
@@ -139,7 +145,7 @@ def _wait_counts(row: Any, instruction: Instruction, machine: Machine) -> None:
         return
     largest = limits.vector, limits.shared
     if memory:
-        row["counter"] = counter = int(instruction.row.unit in (Unit.SHARED, Unit.SMEM))
+        row["counter"] = counter = int(instruction.row.unit in NEARBY)
         row["counted"] = min(instruction.row.words, 2) if instruction.row.unit is Unit.SMEM else 1
         row["most"][counter] = max(0, largest[counter] - int(row["counted"]))
     elif instruction.row.mnemonic == "S_WAITCNT" and machine.wait_counters:
@@ -181,17 +187,18 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["queued"] = form.unit in QUEUED or through_port(machine, form.unit)
     row["space"] = SPACES.get(form.unit, 0)
     if form.unit in QUEUED:
-        row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SHARED else Stall.LONG_SCOREBOARD
+        row["rung"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.LONG_SCOREBOARD
         row["latency"], row["war"] = _memory_costs(form, machine)
-        row["cached"] = _cached(form, machine)
+        if form.unit is Unit.CONSTANT and machine.constant_cache:
+            row["distinct"] = machine.constant_cache.request_cycles
     elif form.unit is Unit.TEXTURE:
         row["latency"], row["rung"] = machine.texture.latency, Stall.LONG_SCOREBOARD
-        row["cached"] = _cached(form, machine)
-        if row["cached"] and machine.texture_cache:
-            row["latency"] = machine.texture_cache.latency
     elif form.unit.value in machine.unit:
-        row["rung"] = Stall.SHORT_SCOREBOARD if form.unit is Unit.SMEM else Stall.WAIT
+        row["rung"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.WAIT
         row["latency"] = machine.unit[form.unit.value].latency
+    row["cached"] = _cached(form, machine)
+    if row["cached"] > TEXTURES and (read := _read_cache(form.unit, machine)):
+        row["latency"] = read.latency
     _port(row, form, machine)
     if (pipes := choices(machine, form.unit)) and not row["queued"]:
         row["pipe"] = pipe_names(machine).index(pipes[0])
@@ -205,6 +212,8 @@ def _memory_costs(form: Row, machine: Machine) -> tuple[int, int]:
         return _global_latency(form, machine), war
     if form.unit is Unit.LOCAL:
         return machine.local_memory.latency, 0
+    if form.unit is Unit.CONSTANT and machine.constant_cache:
+        return machine.constant_cache.latency, 0
     war = getattr(shared, f"war_{form.width}") if form.is_load or port is None else port.war_store
     return getattr(shared, f"latency_{form.width}"), war
 
@@ -221,12 +230,24 @@ def _cached(form: Row, machine: Machine) -> int:
     """The cache that accesses of an instruction ask first, counted from 1; 0 if none keeps tags of them."""
     if not tagged(machine):
         return 0
+    read = {Unit.TEXTURE: TEXTURES, Unit.SMEM: SCALARS, Unit.CONSTANT: CONSTANTS}
+    if form.unit in read:
+        return 1 + read[form.unit] if _read_cache(form.unit, machine) else 0
     asked = {
         Unit.GLOBAL: 1 + (NEAR if machine.l1 and machine.l1.global_loads else FAR),
         Unit.LOCAL: 1 + NEAR if machine.l1 else 0,
-        Unit.TEXTURE: 1 + TEXTURES if machine.texture_cache else 0,
     }
     return asked.get(form.unit, 0)
+
+
+def _read_cache(unit: Unit, machine: Machine) -> ReadCache | ConstantCache | None:
+    """The cache of a unit class that is only read, if there is one."""
+    caches = {
+        Unit.TEXTURE: machine.texture_cache,
+        Unit.SMEM: machine.scalar_cache,
+        Unit.CONSTANT: machine.constant_cache,
+    }
+    return caches.get(unit)
 
 
 def _port(row: Any, form: Row, machine: Machine) -> None:

@@ -22,7 +22,7 @@ from isa.block_step import block_steps
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.semantics import ucompare
-from isa.table import Unit
+from isa.table import GLOBAL_UNITS
 
 EXECUTION, AFFINE, REPLAY = FEEDS = ("execution", "affine", "replay")
 
@@ -48,7 +48,7 @@ def prepare_replay(sm: Any, kernel: Kernel) -> None:
     """Let the SM record streams, and tell it how addresses and comparisons move from block to block."""
     sm.replaying = True
     steps = block_steps(kernel) if kernel.blocks > 1 else None
-    moving = [pc for pc in steps or () if kernel.program.instructions[pc].row.unit not in (Unit.GLOBAL, Unit.SMEM)]
+    moving = [pc for pc in steps or () if kernel.program.instructions[pc].row.unit not in GLOBAL_UNITS]
     sm.memory_feeds = int(sm.program["feed"][: len(kernel.program)].max(initial=-1)) + 1
     sm.feeds = sm.memory_feeds + len(moving)
     sm.provable = steps is not None and sm.feeds <= FEED

@@ -274,8 +274,10 @@ def _caches(packed: Any, machine: Machine, cache: Cache) -> None:
     for which, read in (
         (machine_record.TEXTURES, machine.texture_cache),
         (machine_record.SCALARS, machine.scalar_cache),
+        (machine_record.CONSTANTS, machine.constant_cache),
     ):
         packed.read_latency[which] = read.latency if read else 0
+    packed.partition_late = machine.l2_partition.late if machine.l2_partition else 0
     if machine.l1:
         packed.misses = machine.l1.misses
         packed.drops_stored = machine.l1.global_stores == "evict"

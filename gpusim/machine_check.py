@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpusim.machine_file import Fact
-from gpusim.memory_schema import SECTOR_BYTES, FarCache, NearCache, ReadCache
+from gpusim.memory_schema import SECTOR_BYTES, Kept
 from gpusim.policy import check_policy
 from gpusim.schema import MEMBERS, Machine, Selection
 from isa.errors import UserError
@@ -24,9 +24,12 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     _check_other_pipes(machine, facts)
     _check_memory(machine, facts)
     _check_fetch(machine, facts)
-    for level in ("l1", "l2", "texture_cache", "scalar_cache"):
+    for level in ("l1", "l2", "l2_partition", "texture_cache", "scalar_cache", "constant_cache"):
         if cache := getattr(machine, level):
             _check_cache(machine, level, cache, facts)
+    if (part := machine.l2_partition) and (machine.l2 is None or machine.l2.bytes % part.bytes):
+        place, size = facts["l2_partition.bytes"].place, machine.l2.bytes if machine.l2 else "no"
+        raise UserError(f"{place}: partitions of {part.bytes} bytes, of an L2 of {size} bytes; take a divisor of these")
     if machine.cache and machine.cache.hits == "tags" and not (machine.l1 or machine.l2):
         raise UserError(f"{facts['cache.hits'].place}: {machine.key} has no cache that keeps tags; add [l1] or [l2]")
     if machine.selection:
@@ -53,9 +56,7 @@ def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
         )
 
 
-def _check_cache(
-    machine: Machine, level: str, cache: NearCache | FarCache | ReadCache, facts: Mapping[str, Fact]
-) -> None:
+def _check_cache(machine: Machine, level: str, cache: Kept, facts: Mapping[str, Fact]) -> None:
     """Check that lines are whole sectors, and the cache whole sets."""
     line, place = machine.global_memory.line_bytes, facts[f"{level}.sector_bytes"].place
     if cache.sector_bytes % SECTOR_BYTES or line % cache.sector_bytes:

@@ -14,7 +14,8 @@ GLOBAL_RULES = ("fermi", "gt200", "sectors")  # how addresses become transaction
 LINES, SEGMENTS, SECTORS = range(len(GLOBAL_RULES))
 HITS = ("none", "l1", "l2", "tags")
 MEMORY, L1, L2, TAGS = range(len(HITS))
-NEAR, FAR, TEXTURES, SCALARS = range(4)  # caches that keep tags: the L1, the L2, and two that are only read
+# Caches that keep tags: the L1, the L2, the partition near the SM, and three that are only read.
+NEAR, FAR, PARTITION, TEXTURES, SCALARS, CONSTANTS = range(6)
 LEVELS = 4  # from which instructions come: a scheduler's own cache, two of the SM, memory
 OWN_CACHE = 0
 
@@ -73,8 +74,9 @@ machine_t = record([
     ("hit_late", "i8"),  # cycles that each request beyond the first adds to their latency
     ("far_latency", "i8", (3,)),  # tags: of a hit in the L2, widths 32, 64, 128
     ("far_late", "i8"),  # what each request beyond the first adds to it
+    ("partition_late", "i8"),  # what that takes longer beyond the partition near the SM
     ("memory_latency", "i8"),  # tags: of a load that both caches miss
-    ("read_latency", "i8", (4,)),  # of a hit in each cache that is only read
+    ("read_latency", "i8", (6,)),  # of a hit in each cache that is only read
     ("misses", "i8"),  # lines that the L1 waits for at once
     ("drops_stored", "i8"),  # 1: the L1 drops a line that is stored to globally
     ("keeps_stores", "i8"),  # 1: what is stored locally stays in the L1

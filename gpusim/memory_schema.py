@@ -171,6 +171,15 @@ class FarCache(msgspec.Struct, frozen=True):
     ways: Positive
 
 
+class Partition(msgspec.Struct, frozen=True):
+    """The part of the L2 near an SM, which its loads ask first and fill; what it misses is in the rest, or behind."""
+
+    bytes: Positive  # `l2.bytes` are so many, once or several times
+    sector_bytes: Positive
+    ways: Positive
+    late: Count  # further cycles of a load that hits the L2, but not here
+
+
 class ReadCache(msgspec.Struct, frozen=True):
     """A cache of the SM that is only read, as its tags are kept; what it misses comes from the L2."""
 
@@ -178,6 +187,19 @@ class ReadCache(msgspec.Struct, frozen=True):
     sector_bytes: Positive
     ways: Positive
     latency: Positive  # cycles of a hit
+
+
+class ConstantCache(msgspec.Struct, frozen=True):
+    """Where constant loads go: all hit, unless tags are kept. Distinct words are read one after the other."""
+
+    bytes: Positive
+    sector_bytes: Positive
+    ways: Positive
+    latency: Positive  # cycles of a hit
+    request_cycles: Positive  # cycles of the load/store units for each distinct word
+
+
+Kept = NearCache | FarCache | Partition | ReadCache | ConstantCache  # caches that keep tags
 
 
 class LocalMemory(msgspec.Struct, frozen=True):

@@ -47,6 +47,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("intervals", "i4"),  # initiation intervals for which it keeps its pipe
     ("update", "i4"),  # index of what an atomic does to its word, -1: no atomic
     ("turns", "i4"),  # passes of an atomic for each lane in the fullest bank, 0: as a load
+    ("distinct", "i4"),  # load/store cycles for each distinct word, 0: its lines say
     ("value", "i4"),  # index into the action's group of value functions
     ("source", "i4", (3,)),  # first register of a, b, c; -1: the constant below
     ("constant", "u8", (3,)),

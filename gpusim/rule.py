@@ -27,7 +27,7 @@ from numba.extending import intrinsic, overload
 from gpusim.linking import EntryCompiler, RuleCompiler, for_any_number
 from gpusim.state import NEVER
 
-__all__ = ["COMPILED", "NEVER", "borrow", "entry", "lowest_bit", "rarely", "rule", "switch"]
+__all__ = ["COMPILED", "NEVER", "borrow", "count_bits", "entry", "lowest_bit", "rarely", "rule", "switch"]
 
 A = TypeVar("A")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -136,10 +136,23 @@ def lowest_bit(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
 
 
+def count_bits(mask: int) -> int:
+    """How many bits of a mask that is not negative are set."""
+    return int(mask).bit_count()
+
+
 @intrinsic
 def _count_trailing_zeros(_typing: Any, mask: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return mask(mask), generate
+
+
+@intrinsic
+def _count_set(_typing: Any, mask: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
 
     return mask(mask), generate
 
@@ -166,3 +179,4 @@ def _without_owner(_typing: Any, array: Any) -> Any:
 # An overload is a function of types that returns the function to compile: here one lambda inside the other.
 overload(borrow)(lambda array: lambda array: _without_owner(array))  # noqa: ARG005, PLW0108
 overload(lowest_bit)(lambda mask: lambda mask: _count_trailing_zeros(mask))  # noqa: ARG005, PLW0108
+overload(count_bits)(lambda mask: lambda mask: _count_set(mask))  # noqa: ARG005, PLW0108

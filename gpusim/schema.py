@@ -13,6 +13,7 @@ import msgspec
 
 from gpusim.memory_schema import (
     Cache,
+    ConstantCache,
     Count,
     FarCache,
     Flag,
@@ -25,6 +26,7 @@ from gpusim.memory_schema import (
     MemoryPort,
     NearCache,
     Outstanding,
+    Partition,
     Positive,
     ReadCache,
     ScalarFile,
@@ -227,8 +229,10 @@ class Machine(msgspec.Struct, frozen=True):
     cache: Cache | None = None
     l1: NearCache | None = None
     l2: FarCache | None = None
+    l2_partition: Partition | None = None
     texture_cache: ReadCache | None = None
     scalar_cache: ReadCache | None = None
+    constant_cache: ConstantCache | None = None
     joint: dict[str, str] = {}
     blocked: dict[str, str] = {}
     shared_atomic: SharedAtomic | None = None

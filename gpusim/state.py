@@ -81,7 +81,7 @@ launch_t = record([
     ("cache_end", "i8"),
     ("requests", "i8"),  # word in there of the first queue entry's requests
     ("misses", "i8"),  # and of the times when lines on their way are there
-    ("caches", cache_t, (4,)),  # the L1, the L2, those that are only read
+    ("caches", cache_t, (6,)),  # as gpusim/machine_record.py numbers them
 ])  # fmt: skip
 
 warp_t = record([

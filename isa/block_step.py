@@ -19,7 +19,7 @@ from isa.kernel import Kernel
 from isa.memory import constants
 from isa.operand import PT_INDEX, RZ_INDEX, Constant, Immediate, Operand, Register, Special
 from isa.semantics import icompare, ucompare
-from isa.table import Unit
+from isa.table import GLOBAL_UNITS, Unit
 
 Step = tuple[int, int, int]
 STILL: Step = (0, 0, 0)
@@ -56,7 +56,7 @@ def block_steps(kernel: Kernel) -> dict[int, Step] | None:
         step = _moves(instruction, state)
         if step is None or (step != STILL and instruction.row.unit in (Unit.SHARED, Unit.LOCAL)):
             return None
-        if instruction.row.unit in (Unit.GLOBAL, Unit.SMEM) or step != STILL:
+        if instruction.row.unit in GLOBAL_UNITS or step != STILL:
             steps[pc] = step
     return steps
 

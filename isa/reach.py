@@ -13,7 +13,7 @@ from isa.errors import UserError
 from isa.interpret import interpret
 from isa.kernel import Kernel
 from isa.memory import LINE_BYTES, length
-from isa.table import Unit
+from isa.table import GLOBAL_UNITS, Unit
 
 
 def without_contents(kernel: Kernel) -> Kernel:
@@ -28,11 +28,13 @@ def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
     through: whoever runs them then meets the fault in its own time.
     """
     touched = np.zeros(-(-4 * length(kernel) // LINE_BYTES), np.bool_)
-    reaches = [i.row.unit in (Unit.GLOBAL, Unit.TEXTURE) for i in kernel.program.instructions]
+    reaches = [i.row.unit in GLOBAL_UNITS | {Unit.TEXTURE} for i in kernel.program.instructions]
 
     def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
         if reaches[pc]:
+            last = np.uint32(kernel.program.instructions[pc].row.nbytes - 1)  # a scalar load may cross lines
             touched[addresses[active] // np.uint32(LINE_BYTES)] = True
+            touched[(addresses[active] + last) // np.uint32(LINE_BYTES)] = True
 
     try:
         interpret(without_contents(kernel), blocks, observe, address_slice(kernel.program))

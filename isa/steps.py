@@ -213,6 +213,7 @@ _INDEX = {
     Unit.GLOBAL: _word_index,
     Unit.TEXTURE: _word_index,
     Unit.SMEM: _word_index,
+    Unit.CONSTANT: _word_index,
     Unit.LOCAL: _local_index,
 }
 _WORDS: dict[Unit, Callable[[Frame], NDArray[np.uint32]]] = {
@@ -220,6 +221,7 @@ _WORDS: dict[Unit, Callable[[Frame], NDArray[np.uint32]]] = {
     Unit.GLOBAL: lambda frame: frame.memory,
     Unit.TEXTURE: lambda frame: frame.memory,
     Unit.SMEM: lambda frame: frame.memory,
+    Unit.CONSTANT: lambda frame: frame.memory,
     Unit.LOCAL: lambda frame: frame.local,
 }
 Move = Callable[[Frame, Group, Mask, NDArray[np.int64]], None]

@@ -62,6 +62,7 @@ class Unit(StrEnum):
     SHARED = "shared"
     GLOBAL = "global"
     LOCAL = "local"
+    CONSTANT = "constant"
     TEXTURE = "texture"
     BARRIER = "barrier"
     CONTROL = "control"
@@ -144,7 +145,10 @@ class Row:
 FLOAT_UNITS = frozenset({Unit.FP32, Unit.FMUL, Unit.DP, Unit.SFU})
 HALF_UNITS = frozenset({Unit.FP16, Unit.FP16M})
 FLOAT_ROWS = ("FMNMX", "FSETP", "F2I", "V_CVT_I32")
-MEMORY_UNITS = frozenset({Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE})  # of lanes, each at its own address
+GLOBAL_UNITS = frozenset({Unit.GLOBAL, Unit.CONSTANT, Unit.SMEM})  # at byte addresses of global memory
+MEMORY_UNITS = frozenset(  # of lanes, each at its own address
+    {Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.CONSTANT, Unit.TEXTURE}
+)
 LOAD_UNITS = MEMORY_UNITS | {Unit.SMEM}
 GCN = ("V_", "S_", "DS_", "GLOBAL_")
 TO_VCC, TO_SCC, FROM_VCC = (("P", VCC),), (("P", SCC),), (("Q", VCC),)
@@ -242,6 +246,7 @@ ROWS = (
     Row("STL",        "ma",   Unit.LOCAL),
     Row("STL.64",     "ma",   Unit.LOCAL,     64),
     Row("STL.128",    "ma",   Unit.LOCAL,     128),
+    Row("LDC",        "dm",   Unit.CONSTANT),
     Row("TEX",        "dta",  Unit.TEXTURE),
     Row("BAR.SYNC",   "nn",   Unit.BARRIER,   optional=1),
     Row("BRA",        "l",    Unit.CONTROL),

@@ -16,7 +16,7 @@ from scan_caches import caches
 from scan_codes import early, hold, obey, waits
 from scan_counts import outstanding, wait_counts
 from scan_fetch import fetch, walk
-from scan_memory import enter, full, queued, serve, takes_banks, texture_at
+from scan_memory import enter, full, queued, read_at, serve, takes_banks
 from scan_pipes import named, pipes_of, takes
 from scan_registers import delivers, late, read_operands, reading
 from scan_selection import goes, keeps
@@ -353,8 +353,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     elif queued(sm, kind):
         enter(sm, k, warp, pc, active, addresses, now)
     elif kind not in ("exit", Unit.CONTROL):
-        there = texture_at(sm, warp, pc, active, addresses, now) if kind == Unit.TEXTURE else now
-        _compute(sm, k, warp, pc, active, now, behind, there)
+        _compute(sm, k, warp, pc, active, now, behind, read_at(sm, warp, pc, active, addresses, now))
 
 
 def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
@@ -378,12 +377,12 @@ def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
         sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, warp.barrier))
 
 
-def _compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, behind: int, there: int) -> None:
+def _compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, behind: int, there: int | None) -> None:
     kind = sm.kernel.program.instructions[pc].row.unit
     pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture, instruction = kind == Unit.TEXTURE, sm.kernel.program.instructions[pc]
     latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
-    if texture and sm.caches and sm.caches.textures:
+    if there is not None:
         latency = there - now
     cycles = max(initiation_interval(sm.machine, pipe[0]) * instruction.row.intervals, reading(sm, behind))
     for taken in (pipe, *named(sm, k, sm.machine.joint.get(kind, ""))):

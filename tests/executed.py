@@ -60,6 +60,11 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
         shared = machine.shared_memory
         passes = sum(_passes_of(machine, row, half) for half in halves)
         return passes * shared.pass_cycles, _later(machine, row.width, passes), 0
+    if row.unit is Unit.CONSTANT:
+        assert machine.constant_cache
+        each = machine.constant_cache.request_cycles
+        cycles = each * sum(len({a // 4 for a in half if a is not None}) for half in halves)
+        return cycles, cycles - each, 0
     if row.unit is Unit.LOCAL:
         return len(halves) * words * machine.local_memory.request_cycles, 0, 0
     each = [_coalesced(half, words, machine.global_memory.rule, machine.global_memory.line_bytes) for half in halves]

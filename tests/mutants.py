@@ -103,7 +103,10 @@ REUSING = """
     S2R R0, TID.X
     SHL R1, R0, 2
     IADD R1, R1, c[x]
+    S_MOV_B32 s0, c[x]
 again:
+    S_LOAD_DWORDX4 s[4:7], s0, 8
+    S_ADD_U32 s1, s4, s7
     LDG R2, [R1]
     LDG R9, [R1]
     IADD R5, R9, R9
@@ -112,6 +115,8 @@ again:
     LDG R4, [R1+512]
     IADD R5, R2, R4
     LDG R6, [R1]
+    LDC R11, [R1]
+    IADD R12, R11, 1
     STG [R1+768], R5
     STL [RZ], R5
     LDL R7, [RZ]
@@ -181,7 +186,7 @@ CODES: dict[str, int | str] = {
 }
 
 
-# Two lines in the L1 and four in the L2, a DRAM that is slow enough to matter.
+# Two lines in the L1 and four in the L2, of which two are near, a DRAM that is slow enough to matter.
 TAGS: dict[str, int | str] = {
     "cache.hits": "tags",
     "chip.dram_mbs": 4000,
@@ -191,6 +196,17 @@ TAGS: dict[str, int | str] = {
     "l1.misses": 3,
     "l2.bytes": 512,
     "l2.ways": 4,
+    "l2_partition.bytes": 256,
+    "l2_partition.sector_bytes": 32,
+    "l2_partition.ways": 2,
+    "l2_partition.late": 30,
+    "scalar_cache.bytes": 128,
+    "scalar_cache.sector_bytes": 32,
+    "scalar_cache.ways": 1,
+    "scalar_cache.latency": 9,
+    "scalar_file.registers": 800,
+    "scalar_file.unit": 16,
+    "scalar_file.per_warp": 102,
 }
 
 
@@ -334,6 +350,9 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "tags: the latest line's place is free": (cache, "_room", lambda sm, _words: sm.launch.misses),
     "tags: stored lines move nothing": (cache, "_drop", dropped),
     "tags: stores stay in the L1": (cache, "_far_store", lambda *arguments: arguments[-1]),
+    "tags: all of the L2 is near": (cache, "_of_partition", cache._of_far),
+    "tags: constants come together": (global_memory, "words", lambda *_: 1),
+    "tags: scalar loads hit": (cache, "_read_scalar", nothing),
     "lowest warp first": (policies, "choose", lowest_first),
 }
 

@@ -30,6 +30,7 @@ from isa.table import MEMORY_UNITS, Unit
 
 TICKS = 64  # of a cycle
 NEVER = 1 << 60
+NEARBY = (Unit.SHARED, Unit.CONSTANT)  # whose accesses count together
 Node = tuple[str, int]
 
 
@@ -77,7 +78,8 @@ def _next(kernel: Kernel, machine: Machine, warp: Warp) -> Executed:
 
 def _requests(kernel: Kernel, machine: Machine, done: Executed, addresses: Any, lanes: Any) -> tuple[Request, ...]:
     unit = done.instruction.row.unit
-    if not (done.queued and tagged(machine) and (unit is Unit.GLOBAL or (unit is Unit.LOCAL and machine.l1))):
+    levels = {Unit.GLOBAL: True, Unit.LOCAL: machine.l1, Unit.CONSTANT: machine.constant_cache}
+    if not (done.queued and tagged(machine) and levels.get(unit)):
         return ()
     where = places(0, done.instruction.row, addresses, lanes, kernel.program.local_bytes // 4)
     return tuple(requests(machine, done.instruction.row, where))
@@ -122,7 +124,8 @@ class Tagged:
         start = now = max(-(-earliest // TICKS), self.free)
         row = done.instruction.row
         if done.requests and row.is_load:
-            self.there[i], start = self.caches.load(row, list(done.requests), now)
+            there, start = self.caches.load(row, list(done.requests), now)
+            self.there[i] = there + done.extra
         elif done.requests:
             self.there[i] = self.caches.store(row, list(done.requests), now)
         self.free = start + done.cycles
@@ -253,14 +256,14 @@ def _counted(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, N
                 yield _source(stream[before], before), ("issue", i), _latency(stream[before], machine) if load else 0
                 yield ("serve", before), ("issue", i), 0 if load else stream[before].cycles
         if done.queued:
-            under_way[done.instruction.row.unit is Unit.SHARED].append(i)
+            under_way[done.instruction.row.unit in NEARBY].append(i)
 
 
 def _wanted(instruction: Instruction, machine: Machine) -> dict[bool, int]:
     """How many accesses to shared memory, or others, may be under way when the instruction issues; all that count."""
     limits, row = machine.wait_counters or machine.outstanding, instruction.row
     if limits and row.unit in MEMORY_UNITS - {Unit.TEXTURE}:
-        shared = row.unit is Unit.SHARED
+        shared = row.unit in NEARBY
         return {shared: (limits.shared if shared else limits.vector) - 1}
     if machine.wait_counters and row.mnemonic == "S_WAITCNT":
         return dict(zip((False, True), (o.bits for o in instruction.operands if isinstance(o, Immediate)), strict=True))
@@ -294,6 +297,8 @@ def _latency(done: Executed, machine: Machine) -> int:
         return 0
     if row.unit is Unit.SHARED:
         return int(getattr(machine.shared_memory, f"latency_{row.width}")) + done.extra
+    if row.unit is Unit.CONSTANT and machine.constant_cache:
+        return machine.constant_cache.latency + done.extra
     fixed = {
         Unit.GLOBAL: machine.global_memory.latency,
         Unit.LOCAL: machine.local_memory.latency,

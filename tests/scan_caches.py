@@ -59,14 +59,26 @@ class Caches:
     machine: Machine
     near: Level | None
     far: Level | None
+    partition: Level | None  # of the L2, near the SM
     textures: Level | None
+    scalars: Level | None
+    constants: Level | None
     misses: list[int] = field(default_factory=list)  # when each was back
     free: dict[str, int] = field(default_factory=dict)  # 1/64 cycles: when the port and the DRAM's channel are
+
+    def asked_by(self, row: Row) -> bool:
+        """Whether accesses of this kind look for their lines when they are served."""
+        levels = {Unit.LOCAL: self.near, Unit.CONSTANT: self.constants}
+        return row.unit is Unit.GLOBAL or levels.get(row.unit) is not None
 
     def load(self, row: Row, requests: list[Request], now: int) -> tuple[int, int]:
         """When a load that is served now has its result, and when its last line could be asked for."""
         cache, machine = self.machine.cache, self.machine
         assert cache is not None
+        if row.unit is Unit.CONSTANT:
+            assert self.constants
+            assert machine.constant_cache
+            return self._read(self.constants, machine.constant_cache.latency, requests, now), now
         first, late = getattr(cache, f"l1_latency_{row.width}"), cache.l1_late
         if row.unit is Unit.LOCAL:
             first, late = machine.local_memory.latency, 0
@@ -89,20 +101,31 @@ class Caches:
             results += [*(line.came[unit] for unit in units), start + first + i * late]
         return max(results), start
 
-    def fetch(self, asked: list[Request], now: int) -> int:
+    def fetch(self, asked: list[Request], now: int) -> int | None:
         """When all that a texture fetch asks for now is there, if a cache of textures keeps tags."""
-        cache, rules, results = self.machine.cache, self.machine.texture_cache, [now]
+        rules = self.machine.texture_cache
+        return self._read(self.textures, rules.latency, asked, now) if self.textures and rules else None
+
+    def load_scalars(self, byte: int, size: int, now: int) -> int | None:
+        """When so many bytes from one on, asked for now, are there, if a cache of scalars keeps tags."""
+        rules, line = self.machine.scalar_cache, self.machine.global_memory.line_bytes
+        asked: dict[int, set[int]] = {}
+        for each in range(byte, byte + size):
+            asked.setdefault(each // line, set()).add(each % line // UNIT)
+        return self._read(self.scalars, rules.latency, list(asked.items()), now) if self.scalars and rules else None
+
+    def _read(self, level: Level, latency: int, asked: list[Request], now: int) -> int:
+        """When all that a cache which is only read is asked for now is there."""
+        cache, results = self.machine.cache, [now]
         assert cache is not None
-        if self.textures is None or rules is None:
-            return now
         for i, (number, units) in enumerate(asked):
-            lost = self.textures.lacking(number, units)
-            line, _ = self.textures.use(number)
+            lost = level.lacking(number, units)
+            line, _ = level.use(number)
             known = [line.came.get(unit, 0) for unit in units]
             if lost:
                 there = max([*known, self._far(number, lost, now, cache.l2_latency_32 + i * cache.l2_late)])
                 line.came |= dict.fromkeys(lost, there)
-            results += [*(line.came[unit] for unit in units), now + rules.latency]
+            results += [*(line.came[unit] for unit in units), now + latency]
         return max(results)
 
     def store(self, row: Row, requests: list[Request], now: int) -> int:
@@ -132,11 +155,23 @@ class Caches:
 
     def _far(self, number: int, units: set[int], now: int, latency: int) -> int:
         """When units that the L1 does not hold are there."""
-        memory = self.machine.global_memory.latency
         if self.far is None:
-            return self._moved("dram", len(units), now) + memory
-        now = self._moved("port", len(units), now)
-        lost = self.far.lacking(number, units)
+            return self._moved("dram", len(units), now) + self.machine.global_memory.latency
+        now, rules = self._moved("port", len(units), now), self.machine.l2_partition
+        if self.partition is None or rules is None:
+            return self._behind(number, units, now, latency)
+        lost = self.partition.lacking(number, units)
+        line, _ = self.partition.use(number)
+        times = [line.came.get(unit, 0) for unit in units]
+        if lost:
+            times.append(max([*times, self._behind(number, lost, now, latency + rules.late)]))
+            line.came |= dict.fromkeys(lost, times[-1])
+        return max([now + latency, *times])
+
+    def _behind(self, number: int, units: set[int], now: int, latency: int) -> int:
+        """When units that the L2's part near the SM does not hold are there."""
+        assert self.far is not None
+        memory, lost = self.machine.global_memory.latency, self.far.lacking(number, units)
         line = self._of_far(number, now)
         times = [line.came.get(unit, 0) for unit in units]
         if lost:
@@ -182,7 +217,8 @@ def caches(machine: Machine) -> Caches | None:
     if machine.cache is None or machine.cache.hits != "tags":
         return None
     line, levels = machine.global_memory.line_bytes, []
-    for cache in (machine.l1, machine.l2, machine.texture_cache):
+    read = machine.texture_cache, machine.scalar_cache, machine.constant_cache
+    for cache in (machine.l1, machine.l2, machine.l2_partition, *read):
         sets = cache.bytes // (line * cache.ways) if cache else 0
         levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT) if cache else None)
     return Caches(machine, *levels)

@@ -9,7 +9,10 @@ from isa.instruction import Instruction
 from isa.operand import Immediate
 from isa.table import LOAD_UNITS, Row, Unit
 
-KINDS = {Stall.LONG_SCOREBOARD: (Unit.GLOBAL, Unit.LOCAL), Stall.SHORT_SCOREBOARD: (Unit.SHARED, Unit.SMEM)}
+KINDS = {
+    Stall.LONG_SCOREBOARD: (Unit.GLOBAL, Unit.LOCAL),
+    Stall.SHORT_SCOREBOARD: (Unit.SHARED, Unit.SMEM, Unit.CONSTANT),
+}
 
 
 def wait_counts(sm: Scan, warp: Warp, instruction: Instruction) -> dict[Stall, int]:
@@ -32,7 +35,8 @@ def outstanding(sm: Scan, warp: Warp, instruction: Instruction) -> int:
     if limits is None or sm.machine.wait_counters or row.unit not in LOAD_UNITS - {Unit.TEXTURE}:
         return 0
     reason = next(reason for reason, units in KINDS.items() if row.unit in units)
-    return _back(sm, warp, reason, but=(limits.shared if row.unit is Unit.SHARED else limits.vector) - 1)
+    most = limits.shared if reason is Stall.SHORT_SCOREBOARD else limits.vector
+    return _back(sm, warp, reason, but=max(0, most - _weight(row)))
 
 
 def _back(sm: Scan, warp: Warp, reason: Stall, *, but: int) -> int:

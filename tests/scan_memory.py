@@ -13,7 +13,7 @@ from scan_state import Access, Scan, Warp
 from gpusim.machine import Machine, initiation_interval, line_cycles
 from gpusim.stall import Stall
 from isa import flow
-from isa.table import Row, Unit
+from isa.table import MEMORY_UNITS, Row, Unit
 
 
 def queued(sm: Scan, kind: str) -> bool:
@@ -32,11 +32,11 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     """Put an instruction behind those in its queue; what it writes is there when it has been served."""
     instruction = sm.kernel.program.instructions[pc]
     row = instruction.row
-    memory = row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL)
+    memory = row.unit in MEMORY_UNITS
     costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm.machine, row), 0, 0)
     access = Access(warp, pc, *costs)
     sm.schedulers[k].replays += replays(sm.machine, row, costs[0])
-    if sm.caches and (row.unit is Unit.GLOBAL or (row.unit is Unit.LOCAL and sm.caches.near)):
+    if sm.caches and sm.caches.asked_by(row):
         local = sm.kernel.program.local_bytes // 4
         access.requests = requests(sm.machine, row, places(warp.slot, row, addresses, active, local))
     warp.accesses.append(access)
@@ -88,7 +88,7 @@ def _serve(sm: Scan, y: int, count: int, now: int) -> None:
         _cached(sm, row, access, now)
     else:
         gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
-        stores = row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL) and not row.is_load
+        stores = row.unit in MEMORY_UNITS and not row.is_load
         access.done = max(now + access.cycles, gone) if stores else gone + _latency(machine, row) + access.extra
     access.read = now + max(1, _hold(machine, row))
     agent = 1 + machine.schedulers.count
@@ -99,8 +99,8 @@ def _cached(sm: Scan, row: Row, access: Access, now: int) -> None:
     """Follow an access through the caches; the unit waits where too many lines are on their way."""
     assert sm.caches is not None
     if row.is_load:
-        access.done, start = sm.caches.load(row, access.requests, now)
-        sm.free[0] += start - now
+        done, start = sm.caches.load(row, access.requests, now)
+        access.done, sm.free[0] = done + access.extra, sm.free[0] + start - now
     else:
         access.done = max(sm.free[0], sm.caches.store(row, access.requests, now))
 
@@ -149,6 +149,8 @@ def _latency(machine: Machine, row: Row) -> int:
         return int(getattr(machine.shared_memory, f"latency_{row.width}"))
     if row.unit is Unit.LOCAL:
         return machine.local_memory.latency
+    if row.unit is Unit.CONSTANT and machine.constant_cache:
+        return machine.constant_cache.latency
     return machine.global_memory.latency if row.unit is Unit.GLOBAL else machine.unit[row.unit].latency
 
 
@@ -157,7 +159,7 @@ def _hold(machine: Machine, row: Row) -> int:
     port, shared = machine.memory_port, machine.shared_memory
     if row.update is not None and machine.shared_atomic:
         return machine.shared_atomic.war
-    if row.unit is Unit.LOCAL:
+    if row.unit in (Unit.LOCAL, Unit.CONSTANT):
         return 0
     if row.unit is Unit.GLOBAL:
         return port.war_global_store if port and not row.is_load else machine.global_memory.war
@@ -176,8 +178,11 @@ def _transfer(sm: Scan, lines: int, now: int) -> int:
     return -(-sm.channel // 64)
 
 
-def texture_at(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int:
-    """When a cache that keeps tags has what a texture fetch asks for."""
+def read_at(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int | None:
+    """When a cache that keeps tags has what a texture fetch or a scalar load asks for; None where none does."""
     row = sm.kernel.program.instructions[pc].row
-    asked = requests(sm.machine, row, places(warp.slot, row, addresses, active, 0)) if sm.caches else []
-    return sm.caches.fetch(asked, now) if sm.caches else now
+    if sm.caches and row.unit is Unit.TEXTURE:
+        return sm.caches.fetch(requests(sm.machine, row, places(warp.slot, row, addresses, active, 0)), now)
+    if sm.caches and row.unit is Unit.SMEM:
+        return sm.caches.load_scalars(int(addresses[active][0]), row.nbytes, now)
+    return None

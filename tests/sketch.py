@@ -88,6 +88,7 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
         _own_local,
         _gather,
         _texture,
+        _constant,
         _burst,
         _wait,
         _of_gcn,
@@ -103,6 +104,7 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
             _own_local,
             _burst,
             _walk,
+            _constant,
             _wait,
             _of_gcn,
         ]
@@ -165,6 +167,14 @@ def _walk(sketch: Sketch) -> None:
     """Load from where the pointer stands, which a round of a loop may move."""
     suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
     sketch.emit(f"{sketch.guard()}LDG{suffix} {sketch.data(words)}, [R24]")
+
+
+def _constant(sketch: Sketch) -> None:
+    """Emit a load of constants: of one word, or of one for each lane or for some of them."""
+    place = sketch.one(["R3+0x44", "R7", "R7"])
+    if place == "R7":
+        sketch.emit(f"LOP.AND R7, R1, {sketch.one([0x10, 0x70, 0x1F0]):#x}", "IADD R7, R7, R3")
+    sketch.emit(f"{sketch.guard()}LDC {sketch.data()}, [{place}]")
 
 
 def _texture(sketch: Sketch) -> None:

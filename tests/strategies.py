@@ -20,7 +20,7 @@ from gpusim.assign_codes import with_codes
 from gpusim.machine import Machine, load, tagged
 from gpusim.policy import POLICY_NAMES
 from gpusim.schema import PIPE_UNITS
-from isa.assembler import LARGEST, assemble
+from isa.assembler import LARGEST, WRITE_SCC, assemble
 from isa.control import Control
 from isa.divergence import meetings
 from isa.instruction import Instruction
@@ -28,6 +28,7 @@ from isa.kernel import Buffer, Kernel
 from isa.operand import (
     PT,
     RZ,
+    SCC,
     SPECIALS,
     Address,
     Constant,
@@ -173,10 +174,18 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
     return Instruction(row, tuple(operands), PT if row.is_gcn else draw(st.just(PT) | predicates()))
 
 
+def _without_lost_scc(body: Sequence[Instruction]) -> list[Instruction]:
+    """The instructions without branches on SCC behind arithmetic that changes it, which the assembler refuses."""
+    first = next((pc for pc, i in enumerate(body) if i.row.mnemonic in WRITE_SCC), len(body))
+    return [
+        i for pc, i in enumerate(body) if pc < first or i.row.condition is None or i.row.condition.index != SCC.index
+    ]
+
+
 @st.composite
 def programs(draw: st.DrawFn) -> Program:
     """Well-formed programs: any instructions, labels anywhere (not meant to be run)."""
-    body = tuple(draw(st.lists(instructions(labels=("end", *NAMES)), max_size=12)))
+    body = tuple(_without_lost_scc(draw(st.lists(instructions(labels=("end", *NAMES)), max_size=12))))
     if draw(st.booleans()):
         body = tuple(replace(instruction, control=draw(controls())) for instruction in body)
     places = st.integers(0, len(body))
@@ -328,6 +337,7 @@ REGISTER_FILES: dict[str, Sequence[int]] = {
     "pipe.sp.lanes": (16, 32, 32),
     "pipe.int16.lanes": (16, 32, 32),
 }
+LEVELS = "l1", "l2", "l2_partition", "texture_cache", "scalar_cache"
 OPTIONAL = REGISTER_FILES, CACHES, OTHER_PIPES, FETCHES, OUTSTANDING
 QUEUES: Sequence[dict[str, Sequence[int | str]]] = ({}, MEMORY_PORTS, MEMORY_PORTS, MEMORY_PATHS)
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
@@ -370,8 +380,10 @@ def machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True) -> Mach
     if not tags:
         choices |= {"cache.hits": ("none", "l1", "l2")}
     machine = load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})
-    lacking = draw(st.sampled_from((None, None, "l1", "l2", "texture_cache"))) if tagged(machine) else None
-    return structs.replace(machine, **{lacking: None}) if lacking else machine
+    if not tagged(machine):
+        return machine
+    lacking = draw(st.sets(st.sampled_from(LEVELS)))
+    return structs.replace(machine, **dict.fromkeys(lacking - draw(st.sampled_from(({"l1"}, {"l2"})))))
 
 
 def launches(of: st.SearchStrategy[Kernel], *, tags: bool = True) -> st.SearchStrategy[tuple[Kernel, Machine]]:

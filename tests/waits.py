@@ -12,7 +12,7 @@ from isa.program import Program
 from isa.table import TABLE, Unit
 
 VECTOR, SHARED = range(2)
-COUNTER = {Unit.GLOBAL: VECTOR, Unit.LOCAL: VECTOR, Unit.SHARED: SHARED, Unit.SMEM: SHARED}
+COUNTER = {Unit.GLOBAL: VECTOR, Unit.LOCAL: VECTOR, Unit.SHARED: SHARED, Unit.SMEM: SHARED, Unit.CONSTANT: SHARED}
 ANY = 63
 
 

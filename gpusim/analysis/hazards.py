@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gpusim.assign_codes import fixed_latency, with_codes
+from gpusim.decode import NEARBY
 from gpusim.engines.simulate import run_noting
 from gpusim.machine import Machine, by_codes
 from gpusim.occupancy import occupancy
@@ -105,7 +106,7 @@ def _place(pc: int, instruction: Instruction) -> str:
 def _count_for(other: Instruction) -> str:
     if other.row.unit is Unit.SMEM:
         return UNORDERED
-    counter = "lgkmcnt" if other.row.unit is Unit.SHARED else "vmcnt"
+    counter = "lgkmcnt" if other.row.unit in NEARBY else "vmcnt"
     return f"wait with S_WAITCNT until {counter} is no more than the accesses behind it"
 
 

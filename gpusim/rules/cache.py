@@ -7,7 +7,8 @@ is followed when the load/store unit serves it, line by line:
 * Who hits has the cache's latency, but nothing before it is there: a miss of the same line is joined.
 * What the L1 misses takes its channel to the L2, what that misses the channel of the DRAM, each in turn; a latency
   counts from the last of these. Where as many lines are on their way as the L1 may wait for, the unit waits.
-* The texture cache is asked when a fetch issues, the scalar cache when its unit says, for any number of lines.
+* Of the L2 an SM may be near a part, which its loads ask first, and fill; other hits take longer, and stores pass it.
+* The texture cache is asked when a fetch issues, the scalar cache when a scalar load does, for any number of lines.
 * Stores go through to the L2, where they stay until they must make room; then they move to the DRAM. Of the L1, Fermi
   drops a line that is stored to globally, and keeps what is stored locally until it must make room.
 
@@ -21,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import LOAD, LOCAL_SPACE
-from gpusim.machine_record import FAR, NEAR, SCALARS, SEGMENTS, TEXTURES
+from gpusim.machine_record import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, SEGMENTS, TEXTURES
 from gpusim.memory_schema import SECTOR_BYTES
 from gpusim.on_demand import on_demand
-from gpusim.rule import rarely, rule
+from gpusim.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.rules import global_memory, queues
 from gpusim.state import LANES, REQUEST_ROW, WAY_HEAD
 
@@ -44,9 +45,21 @@ def _row(sm: Any, y: int, place: int) -> int:
 
 
 @on_demand
-def note(sm: Any, memory: Any, g: int, group: int, active: int) -> None:
-    """Keep the lines that a lane group of warp slot g accesses, for the entry that will be its instruction's."""
+def ask(sm: Any, memory: Any, g: int, group: int, active: int) -> None:
+    """Keep the lines that a lane group of warp slot g accesses, for the entry that will be its instruction's.
+
+    A scalar load has none: the first lane group asks now, for all.
+    """
     words, instruction = _words(sm, memory), sm.program[sm.warps[g].pc]
+    if instruction.pipe < 0:
+        _note(sm, words, instruction, g, group, active)
+    elif sm.outcome.ready == 0:
+        _read_scalar(sm, words, int(np.int64(sm.scratch.address[lowest_bit(active)])), instruction.access_bytes)
+
+
+@rule
+def _note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int) -> None:
+    """Keep a lane group's requests, beside those of groups before it."""
     y = queues.number(sm, sm.warps[g].scheduler, instruction.unit)
     row = _row(sm, y, queues.behind(sm, y))
     local = instruction.space == LOCAL_SPACE
@@ -97,6 +110,8 @@ def serve(sm: Any, memory: Any, y: int, place: int, now: int) -> int:
         elif instruction.cached == NEAR + 1:
             start = _load(sm, words, instruction, i, line, units, start)
             done = max(done, sm.load_store.arrived)
+        elif instruction.cached == CONSTANTS + 1:
+            done = max(done, _read(sm, words, CONSTANTS, i, line, units, now) + entry.extra)
         else:
             done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, units, start))
     sm.load_store.waited = start - now
@@ -134,30 +149,31 @@ def fetch(sm: Any, memory: Any, g: int, active: int) -> None:
 
     The cycle stands in `outcome.ready`.
     """
-    words, instruction, outcome = _words(sm, memory), sm.program[sm.warps[g].pc], sm.outcome
-    row, begin = _row(sm, sm.machine.queues, 0), outcome.requests
+    words, instruction = _words(sm, memory), sm.program[sm.warps[g].pc]
+    row, begin = _row(sm, sm.machine.queues, 0), sm.outcome.requests
     for lane in range(LANES):
         if (active >> lane) & 1:
             element = min(max(np.int64(np.int32(sm.scratch.a[lane])), np.int64(0)), instruction.limit - 1)
             _note_byte(sm, words, row, begin, instruction.offset + 4 * element)
+    _read_all(sm, words, TEXTURES, begin)
+
+
+@rule
+def _read_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
+    """So many bytes from one on are there at `outcome.ready`, from a scalar cache that is asked now."""
+    row = _row(sm, sm.machine.queues, 0)
+    for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
+        _note_byte(sm, words, row, 0, unit * SECTOR_BYTES)
+    _read_all(sm, words, SCALARS, 0)
+
+
+@rule
+def _read_all(sm: Any, words: Any, which: int, begin: int) -> None:
+    """What is asked for since request `begin` is there at `outcome.ready`, from a cache that is only read."""
+    row, outcome = _row(sm, sm.machine.queues, 0), sm.outcome
     for i in range(begin, outcome.requests):
-        done = _read(sm, words, TEXTURES, i, words[row + 2 * i], words[row + 2 * i + 1], sm.now)
-        outcome.ready = max(outcome.ready, done)
-
-
-@on_demand
-def read_scalar(sm: Any, memory: Any, byte: int, size: int, now: int) -> int:
-    """When the scalar cache, asked now, has so many bytes from one on."""
-    words, line, done, i = _words(sm, memory), byte // sm.machine.line_bytes, now, 0
-    while line * sm.machine.line_bytes < byte + size:
-        units, first = 0, line * sm.machine.line_bytes
-        for unit in range(sm.machine.line_bytes // SECTOR_BYTES):
-            start = first + unit * SECTOR_BYTES
-            if start < byte + size and start + SECTOR_BYTES > byte:
-                units |= 1 << unit
-        done = max(done, _read(sm, words, SCALARS, i, line, units, now))
-        line, i = line + 1, i + 1
-    return done
+        line, units = words[row + 2 * i], words[row + 2 * i + 1]
+        outcome.ready = max(outcome.ready, _read(sm, words, which, i, line, units, sm.now))
 
 
 @rarely
@@ -178,15 +194,38 @@ def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: i
 @rarely
 def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: int) -> int:
     """When these units of a line come from the L2, where a hit takes so long, or from behind it."""
+    if sm.launch.caches[FAR].sets == 0:
+        return global_memory.commit(sm, count_bits(units), start) + sm.machine.memory_latency
+    gone = _ported(sm, count_bits(units), start)
+    if sm.launch.caches[PARTITION].sets == 0:
+        return _of_far(sm, words, latency, line, units, gone)
+    return _of_partition(sm, words, latency, line, units, gone)
+
+
+@rarely
+def _of_partition(sm: Any, words: Any, latency: int, line: int, units: int, gone: int) -> int:
+    """When these units come, asked for at `gone`, from the part of the L2 near the SM, or from beyond it."""
+    cache = sm.launch.caches[PARTITION]
+    way = _way(words, cache, line)
+    done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
+    if lost:
+        if words[way + TAG] != line + 1:
+            _clear(words, cache, way, line)
+        done = max(done, _of_far(sm, words, latency + sm.machine.partition_late, line, lost, gone))
+        _fill(words, way, lost, done)
+    _use(words, cache, way)
+    return max(done, gone + latency)
+
+
+@rarely
+def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int) -> int:
+    """The same from the L2 as a whole, or from the DRAM."""
     cache, machine = sm.launch.caches[FAR], sm.machine
-    if cache.sets == 0:
-        return global_memory.commit(sm, _count(units), start) + machine.memory_latency
-    gone = _ported(sm, _count(units), start)
     way = _way(words, cache, line)
     done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
     if lost:
         _drop(sm, words, way, line, gone)
-        done = max(done, global_memory.commit(sm, _count(lost), gone) + machine.memory_latency)
+        done = max(done, global_memory.commit(sm, count_bits(lost), gone) + machine.memory_latency)
         _fill(words, way, lost, done)
     _use(words, cache, way)
     return max(done, gone + latency)
@@ -215,8 +254,8 @@ def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
     """Units of a line go to the L2, where they stay; returns when they have left the SM."""
     cache = sm.launch.caches[FAR]
     if cache.sets == 0:
-        return global_memory.commit(sm, _count(units), now)
-    gone = _ported(sm, _count(units), now)
+        return global_memory.commit(sm, count_bits(units), now)
+    gone = _ported(sm, count_bits(units), now)
     way = _way(words, cache, line)
     _drop(sm, words, way, line, gone)
     _fill(words, way, units, gone)
@@ -295,7 +334,7 @@ def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     """The same for a way of the L2; what was stored goes to the DRAM."""
     if words[way + TAG] != line + 1:
         if words[way + DIRTY]:
-            global_memory.commit(sm, _count(words[way + DIRTY]), now)
+            global_memory.commit(sm, count_bits(words[way + DIRTY]), now)
         _clear(words, sm.launch.caches[FAR], way, line)
 
 
@@ -322,12 +361,3 @@ def _ported(sm: Any, units: int, now: int) -> int:
     unit, parts = sm.load_store, sm.machine.port_parts
     unit.port = max(unit.port, now * parts) + units * sm.machine.port_cost
     return (unit.port + parts - 1) // parts
-
-
-@rule
-def _count(units: int) -> int:
-    count = 0
-    while units:
-        units &= units - 1
-        count += 1
-    return count

@@ -21,6 +21,7 @@ from gpusim.machine_record import LINES, SEGMENTS
 from gpusim.memory_schema import SECTOR_BYTES
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.state import LANES
+from isa.program import WORD_BYTES
 
 HALF = LANES // 2
 
@@ -33,6 +34,12 @@ def transactions(sm: Any, active: int, words: int) -> tuple[int, int]:
         return _segments(sm, active, 4 * words)
     lines = _distinct(sm, active, words, line_bytes)
     return lines, lines if which == LINES else _distinct(sm, active, words, SECTOR_BYTES)
+
+
+@rule
+def words(sm: Any, active: int) -> int:
+    """Distinct words at the addresses in `sm.scratch`."""
+    return _distinct(sm, active, 1, WORD_BYTES)
 
 
 @rule

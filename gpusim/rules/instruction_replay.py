@@ -37,7 +37,7 @@ def slots(machine: Any, instruction: Any, cycles: int) -> int:
     if instruction.space == SHARED_SPACE:
         beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
         return max(0, int(beyond)) * int(machine.pass_slots)
-    if instruction.space == GLOBAL_SPACE:
+    if instruction.space == GLOBAL_SPACE and instruction.distinct == 0:
         beyond = cycles // machine.global_request - instruction.words * machine.groups
         return max(0, int(beyond)) * int(machine.request_slots)
     return 0

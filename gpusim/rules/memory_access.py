@@ -18,7 +18,7 @@ from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, 
 from gpusim.machine_record import L1, TAGS
 from gpusim.on_demand import on_demand
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.rules import cache, global_memory, shared_memory
+from gpusim.rules import global_memory, shared_memory
 from gpusim.state import LANES
 from isa.semantics import atomic_add
 
@@ -58,8 +58,6 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     outcome.cycles += remembered.cycles
     outcome.transactions += remembered.transactions
     outcome.extra = extra(sm.machine, instruction, outcome.cycles)
-    if instruction.cached:
-        cache.note(sm, memory, g, group, active)
     if instruction.evaluate:
         if instruction.update >= 0 or instruction.access_bytes == 1:
             _each_moved(sm, instruction, memory, g, group, active)
@@ -139,7 +137,9 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
     into.cycles = into.transactions = 0
     if instruction.pipe >= 0:
         return  # a scalar load goes another way
-    if instruction.space == SHARED_SPACE:
+    if instruction.distinct:
+        into.cycles = global_memory.words(sm, active) * instruction.distinct
+    elif instruction.space == SHARED_SPACE:
         passes = _passes(sm, instruction, active)
         into.cycles = passes * machine.pass_cycles
     elif instruction.space == GLOBAL_SPACE:
@@ -165,6 +165,8 @@ def extra(machine: Any, instruction: Any, cycles: int) -> int:
     if instruction.space == SHARED_SPACE:
         beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
         return beyond * machine.late_cycles if beyond >= 0 else -machine.early[instruction.width]
+    if instruction.distinct:
+        return cycles - instruction.distinct
     if instruction.space == GLOBAL_SPACE and instruction.action == LOAD:
         return (cycles // machine.global_request - 1) * machine.hit_late
     return 0

@@ -10,8 +10,7 @@ from typing import Any
 
 from gpusim.decode import BRANCH, EXIT
 from gpusim.on_demand import on_demand
-from gpusim.rule import rule
-from gpusim.rules import values
+from gpusim.rule import count_bits, rule
 from gpusim.state import GROUPS, LANES
 
 
@@ -89,5 +88,5 @@ def _remove(lanes: Any, gone: Any) -> None:
 def _count(lanes: Any) -> int:
     threads = 0
     for half in range(GROUPS):
-        threads += values.count(lanes[half])
+        threads += count_bits(lanes[half])
     return threads

@@ -25,7 +25,7 @@ from gpusim.decode import (
     WHOLE,
 )
 from gpusim.on_demand import on_demand
-from gpusim.rule import rarely, rule
+from gpusim.rule import count_bits, rarely, rule
 from gpusim.rules import cache, cross_lane, memory_access, reach
 from gpusim.rules.lanes import compare, compute32, compute64, look_up
 from gpusim.state import LANES
@@ -47,14 +47,6 @@ def mask_of(lanes: Any, predicate: int, negated: int) -> int:
     """Lanes in which a predicate, perhaps negated, is true."""
     mask = lanes.predicates[predicate]
     return ALL & ~mask if negated else mask
-
-
-@rule
-def count(mask: int) -> int:
-    """Bits set in a mask of lanes (half by half, as in Hacker's Delight, figure 5-2)."""
-    mask -= (mask >> 1) & 0x55555555
-    mask = (mask & 0x33333333) + ((mask >> 2) & 0x33333333)
-    return (((mask + (mask >> 4)) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
 
 
 @on_demand
@@ -81,7 +73,7 @@ def _as_a_whole(sm: Any, g: int, instruction: Any) -> None:
     taken = (somewhere != 0) == (instruction.guard_negated == WHOLE)
     for half in range(sm.machine.groups):
         sm.outcome.active[half] = warp.lanes[half] if taken else 0
-        sm.outcome.threads += count(sm.outcome.active[half])
+        sm.outcome.threads += count_bits(sm.outcome.active[half])
 
 
 @rule
@@ -90,7 +82,7 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
     group = g * sm.machine.groups + half
     active = mask_of(sm.lanes[group], instruction.guard, instruction.guard_negated) & sm.warps[g].lanes[half]
     sm.outcome.active[half] = active
-    sm.outcome.threads += LANES if active == ALL else count(active)
+    sm.outcome.threads += LANES if active == ALL else count_bits(active)
     if active == 0:
         return True
     if instruction.cached and instruction.action == FETCH:
@@ -99,6 +91,8 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
     if memory_access.accesses(instruction):
         if not memory_access.access(sm, memory, g, group, active):
             return False
+        if instruction.cached:
+            cache.ask(sm, memory, g, group, active)
     elif instruction.evaluate:
         _compute(sm, instruction, memory, g, group, active)
     if sm.replaying:

@@ -16,7 +16,8 @@ from isa.table import Unit
 def ordered(launched) -> bool:
     """No count tells of accesses that come back in any order, which is no matter of the longest path."""
     kernel, machine = launched
-    return machine.wait_counters is None or all(i.row.unit is not Unit.SMEM for i in kernel.program.instructions)
+    counted = machine.wait_counters or machine.outstanding
+    return counted is None or all(i.row.unit is not Unit.SMEM for i in kernel.program.instructions)
 
 
 LAUNCHED = launches(kernels(most_blocks=1, least=4, threads=(32, 20))).filter(ordered)
@@ -25,7 +26,8 @@ LAUNCHED = launches(kernels(most_blocks=1, least=4, threads=(32, 20))).filter(or
 def lone(machine):
     """The machine with a queue that never fills, operands that are never late, and caches that keep tags or none."""
     queue = msgspec.structs.replace(machine.load_store, queue=64)
-    sections = ["fetch", "register_file", "dependence", "memory_port", "memory_paths", "shared_atomic", "texture_cache"]
+    sections = ["fetch", "register_file", "dependence", "memory_port", "memory_paths", "shared_atomic"]
+    sections += ["texture_cache", "scalar_cache"]
     sections += [] if tagged(machine) else ["cache"]
     return msgspec.structs.replace(machine, load_store=queue, **dict.fromkeys(sections))
 

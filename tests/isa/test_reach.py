@@ -7,9 +7,10 @@ from isa.assembler import assemble
 from isa.generators import hash_fill
 from isa.interpret import interpret
 from isa.kernel import Buffer, Kernel
+from isa.listing import read
 from isa.memory import LINE_BYTES, bases, image
 from isa.reach import lines
-from isa.table import Unit
+from isa.table import GLOBAL_UNITS, Unit
 
 
 @given(kernels())
@@ -21,11 +22,21 @@ def test_the_lines_of_the_blocks_are_those_they_access(kernel):
     seen = set()
 
     def observe(pc, _warps, addresses, active):
-        if kernel.program.instructions[pc].row.unit in (Unit.GLOBAL, Unit.TEXTURE):
+        if kernel.program.instructions[pc].row.unit in GLOBAL_UNITS | {Unit.TEXTURE}:
             seen.update((addresses[active] // LINE_BYTES).tolist())
 
     interpret(kernel, None, observe)
     assert set(np.flatnonzero(lines(kernel, range(kernel.blocks))).tolist()) == seen
+
+
+def test_scalar_loads_and_constants_touch_lines():
+    """A scalar load that crosses a line touches both, a constant load its own."""
+    text = (
+        ".buffer x u32 256\nS_MOV_B32 s0, c[x]\nS_LOAD_DWORDX16 s[4:19], s0, 96\nMOV R1, c[x]\nLDC R2, [R1+512]\nEXIT"
+    )
+    kernel = read(text)
+    first = bases(kernel.buffers)["x"] // LINE_BYTES
+    assert np.flatnonzero(lines(kernel, [0])).tolist() == [first, first + 1, first + 4]
 
 
 def test_blocks_that_fault_have_no_lines():

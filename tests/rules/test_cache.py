@@ -6,10 +6,7 @@ import pytest
 from timing import cycles_of, plain_machine, run_text
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
-from gpusim.launch import launch
 from gpusim.machine import load, names
-from gpusim.rule import COMPILED
-from gpusim.rules import cache
 from isa.errors import UserError
 from isa.listing import read
 
@@ -39,6 +36,7 @@ TAGS = {
     "chip.shader_mhz": 1000,
     "chip.dram_mbs": 32000,
 }
+SCALAR_FILE = {"scalar_file.registers": 800, "scalar_file.unit": 16, "scalar_file.per_warp": 102}
 HIT, FAR, MISS = 20, 101, 302  # cycles of a load of 32 bytes that is alone
 
 
@@ -178,15 +176,111 @@ def test_texture_fetches_have_a_cache_of_their_own(feed):
     assert [issued[pc + 1] - issued[pc] for pc in (2, 5, 7)] == [4 + 4 + 300, 50, FAR + 1]
 
 
-@pytest.mark.parametrize(("byte", "size", "cycles"), [(0, 4, 302), (0, 64, 304), (120, 16, 302), (128, 4, 60)])
-@pytest.mark.skipif(COMPILED, reason="only rules call it compiled")
-def test_the_scalar_cache_is_read_by_bytes(byte, size, cycles):
-    """Of a cache that holds the second line, 60 cycles for a hit, and else those of the 32 bytes that are touched."""
+@pytest.mark.parametrize("feed", ["execution", "affine"])
+@pytest.mark.parametrize(("byte", "words", "cycles"), [(0, 1, 302), (0, 16, 304), (120, 4, 302), (128, 1, 60)])
+def test_scalar_loads_have_a_cache_of_their_own(byte, words, cycles, feed):
+    """Of a cache that holds 32 bytes from 128 on, 60 cycles for a hit, and else those of the missed sectors."""
     sections = {"bytes": 1024, "sector_bytes": 32, "ways": 2, "latency": 60}
-    changes = TAGS | {f"scalar_cache.{key}": value for key, value in sections.items()}
-    started = launch(read("EXIT"), plain_machine(changes))
-    cache.read_scalar(started.sm, started.memory, 128, 4, 0)
-    assert cache.read_scalar(started.sm, started.memory, byte, size, 1000) - 1000 == cycles
+    text = f"""
+.buffer x u32 64
+    S_MOV_B32 s0, c[x]
+    S_LOAD_DWORD s1, s0, 128
+    S_ADD_U32 s2, s1, s1
+    S_LOAD_DWORD{f"X{words} s[4:{3 + words}]" if words > 1 else " s4"}, s0, {byte}
+    S_ADD_U32 s2, s4, s4
+    S_ENDPGM
+"""
+    changes = TAGS | SCALAR_FILE | {f"scalar_cache.{key}": value for key, value in sections.items()}
+    issued = {
+        pc: cycle for cycle, _, pc in cycles_of(run_sm(read(text), plain_machine(changes), feed=feed, trace=True))
+    }
+    assert [issued[pc + 1] - issued[pc] for pc in (1, 3)] == [MISS, cycles]
+
+
+def test_both_halves_of_a_wave_ask_once():
+    """A wave of 64 lanes reads its scalars once: a load behind its own takes a channel of 100 cycles no longer."""
+    sections = {"bytes": 1024, "sector_bytes": 32, "ways": 2, "latency": 60}
+    text = """
+.warp 64
+.buffer x u32 64
+    S_MOV_B32 s0, c[x]
+    S_LOAD_DWORD s1, s0, 0
+    S_ADD_U32 s2, s1, s1
+    S_ENDPGM
+"""
+    changes = TAGS | SCALAR_FILE | {"limits.warp_size": 64, "chip.dram_mbs": 320}
+    run = run_text(text, changes | {f"scalar_cache.{key}": value for key, value in sections.items()})
+    issued = {pc: cycle for cycle, _, pc in cycles_of(run)}
+    assert issued[2] - issued[1] == 1 + 100 + 300 + 1  # a slot every second cycle
+
+
+@pytest.mark.parametrize("queue", [1, 8])
+def test_a_load_asks_for_the_lines_that_it_had_at_issue(queue):
+    """Where its address register is overwritten before it is served, its value is the new, its time that of the old."""
+    text = """
+.shared 4096
+.buffer x u32 4096
+[B------:R-:W-:-:S15] MOV R0, c[x]
+[B------:R-:W-:-:S15] S2R R1, LANEID
+[B------:R-:W-:-:S15] NOP
+[B------:R-:W0:-:S15] LDG R2, [R0]
+[B0-----:R-:W-:-:S15] SHL R1, R1, 7
+[B------:R-:W-:-:S15] NOP
+[B------:R-:W1:-:S01] LDS R3, [R1]
+[B------:R-:W0:-:S01] LDG R2, [R0]
+[B------:R-:W-:-:S15] IADD R0, R0, 1024
+[B0-----:R-:W-:-:S15] IADD R4, R2, 1
+[B------:R-:W-:-:S01] EXIT
+"""
+    codes = {"dependence.rule": "codes", "dependence.yield_stall": 0, "dependence.variable": "none"}
+    run = run_text(text, TAGS | codes | {"load_store.queue": queue, "unit.int.latency": 4})
+    issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
+    assert served[7] > issued[8] + 4
+    assert issued[9] - served[7] == HIT
+
+
+# The same L2 of four lines, a part of it near the SM that holds two: a hit beyond that takes 40 cycles more.
+PARTITION = {
+    "l2_partition.bytes": 256,
+    "l2_partition.sector_bytes": 32,
+    "l2_partition.ways": 2,
+    "l2_partition.late": 40,
+}
+
+
+def test_a_part_of_the_l2_is_near():
+    """With loads that pass the L1: what the part near the SM has made room for takes 40 cycles more, once."""
+    changes = PARTITION | {"l1.global_loads": 0}
+    assert latencies(loads(0, 0, 1, 0, 2, 0, 1), changes) == [MISS, FAR + 1, MISS, FAR + 1, MISS, FAR + 1, FAR + 41]
+
+
+def test_a_stored_line_is_not_near():
+    """A store passes the part near the SM: the first load of what was stored has 40 cycles more, the next has not."""
+    changes = PARTITION | {"l1.global_loads": 0}
+    assert latencies(["STG [R0], R1", *loads(0, 0)], changes) == [FAR + 41, FAR + 1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("sms", "later"), [(2, 40), (4, 0)])
+def test_parts_are_near_to_as_many_sms(engine, sms, later):
+    """Of two SMs each is near a part of its own, of four the first two near one: there the second finds the line."""
+    text = f"""
+.grid {sms}
+.buffer x u32 64
+    MOV R1, c[x]
+    S2R R0, CTAID.X
+    ISETP.EQ P0, R0, 0
+    @P0 LDG R3, [R1]
+    MUFU.RCP R2, R0
+    IADD R3, R2, 1
+    LDG R3, [R1]
+    IADD R4, R3, 1
+    EXIT
+"""
+    changes = TAGS | PARTITION | {"chip.sms": sms, "unit.sfu.latency": 2000, "l1.global_loads": 0}
+    second = run_chip(read(text), plain_machine(changes), engine=engine, trace=True).each[1]
+    issued, served = ({pc: cycle for cycle, _, pc in cycles_of(second, kind)} for kind in ("issue", "serve"))
+    assert issued[7] - served[6] == FAR + 1 + later
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -225,6 +319,7 @@ def test_every_machine_with_caches_runs_with_tags(name):
         ({"l1.sector_bytes": 48}, "sectors of 48 bytes; take 32 or more that divide a line of 128"),
         ({"l2.sector_bytes": 256}, "sectors of 256 bytes"),
         ({"l2.bytes": 1000}, "1000 bytes are no whole sets of 16 lines of 128 bytes; take a multiple of 2048"),
+        (PARTITION | {"l2_partition.bytes": 5 << 17}, "partitions of 655360 bytes, of an L2 of 786432 bytes"),
     ],
 )
 def test_a_cache_that_is_no_whole_number_of_its_parts_is_refused(changes, message):

@@ -1,4 +1,5 @@
 import pytest
+from timing import issue_times
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine import load
@@ -23,3 +24,12 @@ def test_each_warp_has_its_own_limit():
     one, eight = (run_sm(read(LOADS.format(threads=32 * n)), load("gtx980", changes)) for n in (1, 8))
     assert eight.cycles < 1.1 * one.cycles
     assert eight.stalls[:, Stall.MIO_THROTTLE].sum() > 7 * one.stalls[:, Stall.MIO_THROTTLE].sum() > 0
+
+
+def test_who_needs_a_scalar_load_waits_where_its_accesses_are_limited():
+    """Beside a limit the scoreboard holds what a scalar load brings, for its 40 cycles."""
+    scalars = {"scalar_file.registers": 800, "scalar_file.unit": 16, "scalar_file.per_warp": 102}
+    text = ".buffer x u32 4\nS_MOV_B32 s0, c[x]\nS_LOAD_DWORD s1, s0, 0\nS_ADD_U32 s2, s1, s1\nS_ENDPGM"
+    changes = scalars | {"outstanding.vector": 1, "outstanding.shared": 1, "unit.smem.latency": 40}
+    _, load_at, add_at = issue_times(text, changes)
+    assert add_at - load_at == 40

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Kernel
 from isa.memory import bases
 from isa.operand import Register
-from isa.table import TABLE, Unit
+from isa.table import GLOBAL_UNITS, TABLE, Unit
 from workloads.builder import Builder, RegisterMap, at, instruction
 from workloads.check import counts, fits, one_of
 from workloads.microbench.operation import OPERATIONS, Operation, load_sources, load_value, step
@@ -24,7 +24,7 @@ from workloads.microbench.probe import (
     waits,
 )
 
-LOADS = ("LDS", "LDS.64", "LDS.128", "LDG", "LDG.64", "LDG.128", "TEX")
+LOADS = ("LDS", "LDS.64", "LDS.128", "LDG", "LDG.64", "LDG.128", "LDC", "TEX")
 OPS = (*OPERATIONS, *LOADS)
 PATTERNS = ("broadcast", "unit")
 RING = "ring"
@@ -111,5 +111,5 @@ def _ring(unit: Unit, words: int, size: int) -> RingFill:
 def _start(b: Builder, x: Register, lane: Register, stride: int, unit: Unit) -> None:
     b.emit("S2R", lane, "LANEID")
     b.emit("IMUL", x, lane, stride)
-    if unit is Unit.GLOBAL:
+    if unit in GLOBAL_UNITS:
         b.emit("IADD", x, x, RING)

@@ -1,0 +1,83 @@
+"""Constant loads: distinct words one after the other, from a cache of their own."""
+
+import pytest
+from test_cache import FAR, MISS, TAGS
+from timing import cycles_of, plain_machine, run_text, stalled
+
+from gpusim.engines.simulate import run_sm
+from gpusim.machine import load
+from gpusim.stall import Stall
+from isa.errors import UserError
+from isa.listing import read
+
+CONSTANTS = {
+    "constant_cache.bytes": 256,
+    "constant_cache.sector_bytes": 32,
+    "constant_cache.ways": 1,
+    "constant_cache.latency": 20,
+    "constant_cache.request_cycles": 4,
+}
+
+
+def loaded(distinct):
+    """Return a program that loads so many distinct constants, the lanes of one side by side, and one more."""
+    return f"""
+.buffer x u32 64 = iota
+    S2R R0, LANEID
+    SHR R0, R0, {5 - distinct.bit_length() + 1}
+    SHL R0, R0, 2
+    IADD R0, R0, c[x]
+    MOV R1, c[x]
+    LDC R2, [R0]
+    LDC R3, [R1]
+    IADD R4, R2, 1
+    EXIT
+"""
+
+
+@pytest.mark.parametrize("feed", ["execution", "replay"])
+@pytest.mark.parametrize("distinct", [1, 2, 8, 32])
+def test_distinct_words_follow_each_other(distinct, feed):
+    """Each takes the unit 4 cycles, for which the next load waits, and the last comes 20 cycles after its turn."""
+    run = run_sm(read(loaded(distinct)), plain_machine(CONSTANTS), feed=feed, trace=True)
+    issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
+    assert served[6] - served[5] == max(4 * distinct, 6)  # a warp issues every 6 cycles
+    assert issued[7] - served[5] == 20 + 4 * (distinct - 1)
+
+
+def test_nothing_issues_again_for_constants():
+    """Where accesses with conflicts are replayed, constants are not, however many words they want."""
+    replays = {"instruction_replay.pass_slots": 1, "instruction_replay.request_slots": 1}
+    assert stalled(run_text(loaded(32), CONSTANTS | replays), Stall.X_REPLAY) == 0
+
+
+def test_constants_have_a_cache_of_their_own():
+    """With tags the first word of a sector comes from behind the L2, its neighbour hits; the L1 does not know of it."""
+    text = """
+.buffer x u32 64
+    MOV R1, c[x]
+    LDC R2, [R1]
+    IADD R4, R2, 1
+    LDC R2, [R1+4]
+    IADD R4, R2, 1
+    LDG R2, [R1]
+    IADD R4, R2, 1
+    EXIT
+"""
+    run = run_text(text, TAGS | CONSTANTS)
+    issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
+    assert [issued[pc + 1] - served[pc] for pc in (1, 3, 5)] == [MISS, 20, FAR + 1]
+
+
+def test_lines_of_constants_make_room():
+    """Of a cache of two lines of one way, the line two further on takes the first one's place."""
+    loads = "".join(f"LDC R2, [R1+{128 * line}]\nIADD R4, R2, 1\n" for line in (0, 2, 0))
+    run = run_text(f".buffer x u32 1024\nMOV R1, c[x]\n{loads}EXIT", TAGS | CONSTANTS)
+    issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
+    assert [issued[pc + 1] - served[pc] for pc in (1, 3, 5)] == [MISS, MISS, FAR + 1]
+
+
+def test_a_machine_without_constants_refuses_them():
+    """The line says what its file lacks."""
+    with pytest.raises(UserError, match=r"v100 has no LDC: its file has no \[constant_cache\]"):
+        run_sm(read(loaded(1)), load("v100"))
