@@ -29,7 +29,7 @@ def wait_counts(sm: Scan, warp: Warp, instruction: Instruction) -> dict[Stall, i
 def outstanding(sm: Scan, warp: Warp, instruction: Instruction) -> int:
     """When the warp has fewer accesses of that kind under way than it may."""
     limits, row = sm.machine.outstanding, instruction.row
-    if limits is None or sm.machine.wait_counters or row.unit not in LOAD_UNITS - {Unit.TEXTURE}:
+    if limits is None or sm.machine.wait_counters or row.unit not in LOAD_UNITS - {Unit.TEXTURE, Unit.SMEM}:
         return 0
     reason = next(reason for reason, units in KINDS.items() if row.unit in units)
     return _back(sm, warp, reason, but=(limits.shared if row.unit is Unit.SHARED else limits.vector) - 1)
