@@ -21,11 +21,21 @@ def test_the_lines_of_the_blocks_are_those_they_access(kernel):
     seen = set()
 
     def observe(pc, _warps, addresses, active):
-        if kernel.program.instructions[pc].row.unit in (Unit.GLOBAL, Unit.TEXTURE):
-            seen.update((addresses[active] // LINE_BYTES).tolist())
+        row = kernel.program.instructions[pc].row
+        if row.unit in (Unit.GLOBAL, Unit.TEXTURE, Unit.SMEM):
+            for byte in range(row.nbytes):
+                seen.update(((addresses[active] + byte) // LINE_BYTES).tolist())
 
     interpret(kernel, None, observe)
     assert set(np.flatnonzero(lines(kernel, range(kernel.blocks))).tolist()) == seen
+
+
+def test_a_scalar_load_touches_every_line_that_it_lies_in():
+    """Sixteen words from the last of a line on lie in that line and the next."""
+    program = assemble(f"S_MOV_B32 s0, c[a]\nS_LOAD_DWORDX16 s[4:19], s0, {LINE_BYTES - 4:#x}")
+    kernel = Kernel("k", program, (1, 1, 1), (64, 1, 1), {}, (Buffer("a", "u4", 256),), warp_size=64)
+    first = bases(kernel.buffers)["a"] // LINE_BYTES
+    assert np.flatnonzero(lines(kernel, [0])).tolist() == [first, first + 1]
 
 
 def test_blocks_that_fault_have_no_lines():
