@@ -138,9 +138,10 @@ def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[s
 
 def _wait_counts(row: Any, instruction: Instruction, machine: Machine) -> None:
     """Fill in what counts the access, and for which counts the instruction waits; none where nothing is counted."""
-    memory = instruction.row.unit in SPACES
-    row["counter"], row["most"], row["tracked"] = -1, -1, not (memory and machine.wait_counters)
     limits = machine.wait_counters or machine.outstanding
+    counted = SPACES if machine.wait_counters else QUEUED  # scalar loads are counted by GCN's counters alone
+    memory = instruction.row.unit in counted
+    row["counter"], row["most"], row["tracked"] = -1, -1, not (memory and machine.wait_counters)
     if limits is None:
         return
     largest = limits.vector, limits.shared

@@ -27,8 +27,18 @@ def checked(file: str, given: Mapping[str, Fact], overrides: Mapping[str, int | 
     wanted = list(_paths(schema, found))
     for path in wanted:
         if path not in found:
-            raise UserError(f"{file}: {path} is missing; add it, or let the file extend one that has it")
+            raise _missing(file, path, given, overrides)
     return {path: found[path] for path in wanted}
+
+
+def _missing(file: str, path: str, given: Iterable[str], overrides: Iterable[str]) -> UserError:
+    """Return what to say of a path without a fact: in the file, or in a section that only `--set` names."""
+    section = path.partition(".")[0] + "."
+    added = next((key for key in overrides if key.startswith(section)), None)
+    if added and not any(key.startswith(section) for key in given):
+        cause = f"{file} has no [{section[:-1]}], and {path} is missing"
+        return UserError(f"--set {added}: {cause}; set all of the section, or take a machine that has it")
+    return UserError(f"{file}: {path} is missing; add it, or let the file extend one that has it")
 
 
 def _paths(schema: Mapping[str, Any], found: Iterable[str]) -> Iterator[str]:

@@ -97,9 +97,27 @@ def address(key: int, index: int) -> int:
 
 def _compiled(key: int, index: int) -> int:
     dispatchers, kind = RULES[key]
-    dispatchers[index].compile(kind.args)
-    code = dispatchers[index].overloads[kind.args]
+    return begin_of(dispatchers[index], kind)
+
+
+def begin_of(dispatcher: Any, kind: Any) -> int:
+    """Where the code of a function begins, compiled now for that signature; it stays as long as the dispatcher.
+
+    Raises NumbaError where Numba cannot compile it.
+    """
+    dispatcher.compile(kind)
+    code = dispatcher.overloads[kind.args]
     return int(code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
+
+
+def call_at(context: Any, builder: Any, begin: Any, kind: Any, arguments: Any) -> Any:
+    """Generate a call of the function of that signature that begins there; an error in it is one of the caller's."""
+    shape = context.call_conv.get_function_type(kind.return_type, kind.args)
+    callee = builder.inttoptr(begin, shape.as_pointer())
+    status, result = context.call_conv.call_function(builder, callee, kind.return_type, kind.args, arguments)
+    with cgutils.if_unlikely(builder, status.is_error):
+        context.call_conv.return_status_propagate(builder, status)
+    return result
 
 
 def _stub(key: int, count: int, kind: Any, names: list[str], split: Callable[[Any], Any]) -> Any:
@@ -113,10 +131,7 @@ def _stub(key: int, count: int, kind: Any, names: list[str], split: Callable[[An
 
     def generate(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
         index, arguments = split(given)
-        kinds = RULES[key][1]
-        shape = context.call_conv.get_function_type(kinds.return_type, kinds.args)
-        callee = builder.inttoptr(_looked_up(builder, key, count, index), shape.as_pointer())
-        return context.call_conv.call_function(builder, callee, kinds.return_type, kinds.args, arguments)[1]
+        return call_at(context, builder, _looked_up(builder, key, count, index), RULES[key][1], arguments)
 
     only = inspect.Parameter.POSITIONAL_ONLY
     given = [inspect.Parameter(name, only) for name in ("_typing_context", *names)]

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numba
-from llvmlite import ir
 from numba import types
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic, overload
 
+from gpusim.on_demand import begin_of, call_at
 from gpusim.policy import REGISTERED, Policy
 from gpusim.rule import COMPILED, OPTIONS
 from gpusim.state import sm_t
 from isa.errors import UserError
 
 CALLED: dict[int, tuple[Policy, Any]] = {}  # by code; what is called stays in memory
+KIND = types.int64(numba.from_dtype(sm_t), types.int64, types.int64)
 
 
 def code_of(name: str) -> int:
@@ -27,10 +28,10 @@ def code_of(name: str) -> int:
     for code, (known, _) in CALLED.items():
         if known is function:
             return code
-    compiled = _compiled(name, function) if COMPILED else None
-    code = compiled.address if compiled else len(CALLED) + 1
-    CALLED[code] = function, compiled
-    return int(code)
+    dispatcher = numba.njit(function, **OPTIONS)
+    code = _begin_of(name, dispatcher) if COMPILED else len(CALLED) + 1
+    CALLED[code] = function, dispatcher
+    return code
 
 
 def call(code: int, sm: Any, k: int, eligible: int) -> int:
@@ -38,16 +39,9 @@ def call(code: int, sm: Any, k: int, eligible: int) -> int:
     return CALLED[int(code)][0](sm, k, eligible)
 
 
-def _compiled(name: str, function: Policy) -> Any:
-    inner = numba.njit(function, **OPTIONS)
-    record = numba.from_dtype(sm_t)
-
-    def entry(sms: Any, k: int, eligible: int) -> int:
-        return int(inner(numba.carray(sms, (1,))[0], k, eligible))
-
+def _begin_of(name: str, dispatcher: Any) -> int:
     try:
-        inner.compile((record, types.int64, types.int64))
-        return numba.cfunc(types.int64(types.CPointer(record), types.int64, types.int64), **OPTIONS)(entry)
+        return begin_of(dispatcher, KIND)
     except NumbaError as error:
         cause = next(line for line in str(error).splitlines() if line and not line.startswith("Failed in"))
         advice = "it takes and returns numbers, as those in gpusim/rules/policies.py do"
@@ -56,10 +50,9 @@ def _compiled(name: str, function: Policy) -> Any:
 
 @intrinsic
 def _call(_typing: Any, code: Any, sm: Any, k: Any, eligible: Any) -> Any:
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        address, *rest = arguments
-        kind = ir.FunctionType(ir.IntType(64), [argument.type for argument in rest])
-        return builder.call(builder.inttoptr(address, kind.as_pointer()), rest)
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        begin, *rest = arguments
+        return call_at(context, builder, begin, KIND, rest)
 
     return types.int64(code, sm, k, eligible), generate
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,11 +52,6 @@ def place_of(program: Program, index: int) -> int:
     return index if index < FIRST_SCALAR else program.registers + index - FIRST_SCALAR
 
 
-def _line(instruction: Any) -> str:
-    """Where an instruction stands, in words."""
-    return f"line {instruction.line}" if instruction.line else f"`{instruction.row.mnemonic}`"
-
-
 def _renumbered(operand: Operand, program: Program) -> Operand:
     if isinstance(operand, Address):
         base = _renumbered(operand.base, program)
@@ -67,24 +61,24 @@ def _renumbered(operand: Operand, program: Program) -> Operand:
     return operand
 
 
-def _check_special(instruction: Instruction) -> None:
+def _check_special(instruction: Instruction, pc: int) -> None:
     """Refuse a scalar register that would have to hold another number in each lane."""
     if instruction.row.unit is Unit.SPECIAL and is_scalar(instruction.operands[0]):
         name = str(getattr(instruction.operands[1], "name", ""))
         if name.startswith(OWN):
             cause = f"{name} differs between lanes, and a scalar register is one for all"
-            raise UserError(f"{_line(instruction)}: {cause}; take a vector register")
+            raise UserError(f"{instruction.place(pc)}: {cause}; take a vector register")
 
 
 def _check(kernel: Kernel, program: Program, machine: Machine) -> None:
     most = machine.scalar_file.per_warp if machine.scalar_file else 0
-    for instruction in program.instructions:
+    for pc, instruction in enumerate(program.instructions):
         highest = max((*instruction.reads(), *instruction.writes()), default=-1)
         if highest >= FIRST_SCALAR + most:
             has = f"{machine.key} has {most}, s0 to s{most - 1}" if most else f"{machine.key} has none"
             fix = "take a lower one" if most else "take a machine with them, such as mi60"
-            raise UserError(f"{_line(instruction)}: {register_name(highest)} is a scalar register, {has}; {fix}")
-        _check_special(instruction)
+            raise UserError(f"{instruction.place(pc)}: {register_name(highest)} is a scalar register, {has}; {fix}")
+        _check_special(instruction, pc)
     if meetings(program):
         cause = "its lanes may part at a guarded branch or exit, and scalar registers belong to all of them"
         raise UserError(f"{kernel.name}: {cause}; branch on SCC")

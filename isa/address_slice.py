@@ -18,7 +18,7 @@ from isa.operand import PT_INDEX, RZ_INDEX, Register
 from isa.program import Program
 from isa.table import Unit
 
-_SPACE = {Unit.TEXTURE: Unit.GLOBAL, Unit.CONSTANT: Unit.GLOBAL}  # these read what global stores wrote
+_SPACE = dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL)  # they read what global stores wrote
 
 
 @dataclass(frozen=True, slots=True)

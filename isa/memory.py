@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from isa.kernel import Buffer, Fill, Kernel
 
 PAGE_BYTES = 4096  # buffers start on a page, the first page is never mapped, and a page lies between two buffers
-LINE_BYTES = 128  # what is filled alone; divides a page, and no access crosses it
+LINE_BYTES = 128  # what is filled alone; divides a page
 CHUNK = 1 << 14  # elements made at once: what that takes stays in a cache
 
 

@@ -26,6 +26,7 @@ class Path:
 def part(path: Path, taken: Lanes, target: int, meeting: int) -> list[Path]:
     """Return what becomes of a path at a branch that part of its lanes take, the way to go on with last."""
     both = [Path(meeting, path.lanes, path.meeting)] if meeting != path.meeting else []
+    taken = taken.copy()  # it may be the predicate itself, which those that go first may write
     return [*both, Path(target, taken, meeting), Path(path.pc + 1, path.lanes & ~taken, meeting)]
 
 

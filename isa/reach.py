@@ -15,6 +15,8 @@ from isa.kernel import Kernel
 from isa.memory import LINE_BYTES, length
 from isa.table import GLOBAL_UNITS, Unit
 
+_REACHING = GLOBAL_UNITS | {Unit.TEXTURE}
+
 
 def without_contents(kernel: Kernel) -> Kernel:
     """Return the kernel with empty buffers: filling large ones takes long."""
@@ -28,13 +30,13 @@ def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
     through: whoever runs them then meets the fault in its own time.
     """
     touched = np.zeros(-(-4 * length(kernel) // LINE_BYTES), np.bool_)
-    reaches = [i.row.unit in GLOBAL_UNITS | {Unit.TEXTURE} for i in kernel.program.instructions]
+    rows = [instruction.row for instruction in kernel.program.instructions]
 
     def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
-        if reaches[pc]:
-            last = np.uint32(kernel.program.instructions[pc].row.nbytes - 1)  # a scalar load may cross lines
-            touched[addresses[active] // np.uint32(LINE_BYTES)] = True
-            touched[(addresses[active] + last) // np.uint32(LINE_BYTES)] = True
+        if rows[pc].unit in _REACHING:
+            first = addresses[active]
+            touched[first // np.uint32(LINE_BYTES)] = True
+            touched[(first + np.uint32(rows[pc].nbytes - 1)) // np.uint32(LINE_BYTES)] = True  # scalar loads cross
 
     try:
         interpret(without_contents(kernel), blocks, observe, address_slice(kernel.program))

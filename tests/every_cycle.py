@@ -31,6 +31,7 @@ from isa.kernel import Kernel
 from isa.table import TABLE, Row, Unit
 
 READY = None
+LONGEST = 1_000_000  # cycles; the random programs take up to some ten thousand
 
 
 def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
@@ -44,6 +45,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
     walk(sm)
     now = 0
     while _launch(sm, now):
+        assert now < LONGEST, f"the scan has not ended after {now} cycles"
         for k in _order(machine, now):
             if now % machine.schedulers.interval == _offset(machine, k):
                 _slot(sm, k, now)

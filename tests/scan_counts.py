@@ -32,7 +32,7 @@ def wait_counts(sm: Scan, warp: Warp, instruction: Instruction) -> dict[Stall, i
 def outstanding(sm: Scan, warp: Warp, instruction: Instruction) -> int:
     """When the warp has fewer accesses of that kind under way than it may."""
     limits, row = sm.machine.outstanding, instruction.row
-    if limits is None or sm.machine.wait_counters or row.unit not in LOAD_UNITS - {Unit.TEXTURE}:
+    if limits is None or sm.machine.wait_counters or row.unit not in LOAD_UNITS - {Unit.TEXTURE, Unit.SMEM}:
         return 0
     reason = next(reason for reason, units in KINDS.items() if row.unit in units)
     most = limits.shared if reason is Stall.SHORT_SCOREBOARD else limits.vector
@@ -42,7 +42,8 @@ def outstanding(sm: Scan, warp: Warp, instruction: Instruction) -> int:
 def _back(sm: Scan, warp: Warp, reason: Stall, *, but: int) -> int:
     """When accesses of a kind count no more than so many: those of the load/store unit come back in order."""
     rows = [(access, sm.kernel.program.instructions[access.pc].row) for access in warp.accesses]
-    counted = [(access, row) for access, row in rows if row.unit in KINDS[reason]]
+    kinds = {*KINDS[reason]} - (set() if sm.machine.wait_counters else {Unit.SMEM})
+    counted = [(access, row) for access, row in rows if row.unit in kinds]
     back: list[tuple[int, int]] = []
     last = 0
     for access, row in counted:

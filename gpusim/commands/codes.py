@@ -41,7 +41,7 @@ def codes(
 def obeyed(kernel: Kernel, machine: Machine) -> Program:
     """Return the program with its codes; raises UserError where the machine obeys none."""
     if not by_codes(machine):
-        raise UserError(f"{machine.key}: it has a scoreboard, and no use for control codes; take v100 or h200")
+        raise UserError(f"{machine.key}: it obeys no control codes; take v100 or h200")
     return with_codes(kernel.program, machine)
 
 

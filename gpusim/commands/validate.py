@@ -147,7 +147,7 @@ def _without(found: Sequence[rows.Outcome]) -> list[str]:
     for outcome in missing:
         by_reason.setdefault(str(outcome.reason), []).append(outcome.row)
     lines = [f"{_which(without)}: {reason}" for reason, without in by_reason.items()]
-    return [*lines, f"not modelled: {plural(len(missing), 'row')} of {len(found)}"]
+    return [*lines, f"not compared: {plural(len(missing), 'row')} of {len(found)}"]
 
 
 def _which(without: Sequence[rows.Row]) -> str:

@@ -40,12 +40,6 @@ def _queue(sm: Any, k: int, unit: int) -> Any:
 
 
 @rule
-def path(machine: Any, y: int) -> int:
-    """The unit that serves queue y: 1 is that of shared memory, where it lies apart."""
-    return 1 if machine.sharing and y >= machine.schedulers else 0
-
-
-@rule
 def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     """First cycle at which scheduler k's queue may take an instruction: now, or the one after the next service.
 
@@ -96,11 +90,11 @@ def chosen(sm: Any, now: int) -> int:
 @rarely
 def _in_turn(sm: Any, now: int) -> int:
     """The first queue, from the one whose turn it is, that has an instruction and whose port and unit are free."""
-    unit, queues = sm.load_store, sm.machine.queues
+    unit, count = sm.load_store, sm.machine.queues
     y = unit.turn
-    while unit.queues[y].count == 0 or max(unit.queues[y].free, unit.free[path(sm.machine, y)]) > now:
-        y = y + 1 if y + 1 < queues else 0
-    unit.turn = y + 1 if y + 1 < queues else 0
+    while unit.queues[y].count == 0 or max(unit.queues[y].free, unit.free[queues.path(sm.machine, y)]) > now:
+        y = y + 1 if y + 1 < count else 0
+    unit.turn = y + 1 if y + 1 < count else 0
     return int(y)
 
 
@@ -115,7 +109,7 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     if sm.machine.held:
         queue.left[queue.head] = now + sm.machine.held
     queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 or sm.machine.held else 0
-    own = path(sm.machine, y)
+    own = queues.path(sm.machine, y)
     unit.free[own] = now + entry.cycles
     queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
     unit.busy += entry.cycles
@@ -162,7 +156,7 @@ def _next_service(sm: Any) -> int:
     unit, when = sm.load_store, NEVER
     for y in range(sm.machine.queues):
         if unit.queues[y].count > 0:
-            when = min(when, max(unit.queues[y].free, unit.free[path(sm.machine, y)]))
+            when = min(when, max(unit.queues[y].free, unit.free[queues.path(sm.machine, y)]))
     return when
 
 

@@ -22,6 +22,12 @@ def _of_several(machine: Any, k: int, unit: int) -> int:
 
 
 @rule
+def path(machine: Any, y: int) -> int:
+    """The unit that serves queue y: 1 is that of shared memory, where it lies apart."""
+    return 1 if machine.sharing and y >= machine.schedulers else 0
+
+
+@rule
 def wrapped(sm: Any, place: int) -> int:
     """The place in the ring of entries; it is as long as the queue, so that equal states lie alike."""
     return place if place < sm.machine.queue else place - sm.machine.queue

@@ -312,7 +312,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
         ready = max(now + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
         if instruction.counter >= 0:
-            _counted(sm, g, instruction, pc, now, ready)
+            _counted(sm, g, instruction, now, ready)
         else:
             scoreboard.commit(warp, instruction, pc, ready)
         if machine.codes:
@@ -343,12 +343,10 @@ def _told(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
 
 
 @rarely
-def _counted(sm: Any, g: int, instruction: Any, pc: int, now: int, ready: int) -> None:
-    """A scalar load is back by itself; programs wait for the count, or the scoreboard does for what is loaded."""
+def _counted(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
+    """A scalar load is back by itself; programs wait for the count."""
     wait_count.commit(sm.warps[g], instruction)
     wait_count.serve(sm.warps[g], instruction, ready)
-    if instruction.tracked:
-        scoreboard.commit(sm.warps[g], instruction, pc, ready)
     if sm.flying:
         in_flight.last(sm, g, now, ready)
 

@@ -47,4 +47,4 @@ def test_a_run_that_wrong_values_end_tells_its_hazards(capsys, tmp_path):
 def test_a_machine_with_a_scoreboard_has_no_hazards(capsys):
     """It is refused in one line, with exit code 2."""
     assert execute(["hazards", "chain", "--machine", "gtx580"]) == 2
-    assert capsys.readouterr().err.startswith("error: gtx580: it has a scoreboard")
+    assert capsys.readouterr().err.startswith("error: gtx580: it obeys no control codes")

@@ -33,7 +33,7 @@ def test_the_screen_ends_with_what_is_not_modelled(tmp_path, capsys):
     )
     assert execute(["validate", "h200", "--measured", str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-2:] == ["line 3: bank2 base_alu TEX:EOE W1: no stream", "not modelled: 1 row of 2"]
+    assert lines[-2:] == ["line 3: bank2 base_alu TEX:EOE W1: no stream", "not compared: 1 row of 2"]
     (figures,) = (line.split() for line in lines if line.startswith("2 "))
     assert figures[:7] == ["2", "bank2", "base_alu", "FFMA:EOE", "1", "0", "3600"]
     assert any(line.split()[:2] == ["bank2", "1"] for line in lines)

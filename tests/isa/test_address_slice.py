@@ -67,6 +67,12 @@ def test_texture_indices_are_addresses_and_textures_read_global_stores():
     assert included(text) == [0, 1, 2, 3]
 
 
+def test_scalar_loads_read_global_stores():
+    """An address from a scalar load needs the global stores that it may read."""
+    text = "MOV R0, 4\nSTG [0x1000], R0\nS_MOV_B32 s0, 0x1000\nS_LOAD_DWORD s1, s0, 0\nV_MOV_B32 v3, s1\nLDG R4, [R3]"
+    assert included(text) == [0, 1, 2, 3, 4]
+
+
 def test_every_word_of_a_wide_definition_reaches():
     """An address in the second register of a 64-bit load needs that load."""
     assert included("LDS.64 R2, [RZ]\nLDS R4, [R3]") == [0]

@@ -183,6 +183,12 @@ def test_warps_that_disagree_about_a_barrier_are_refused():
         interpret(kernel(text, block=(96, 1, 1)))
 
 
+def test_lanes_that_wait_are_those_that_branched():
+    """Who goes first may write the predicate of the branch: the others are still the four lanes for which it held."""
+    text = "S2R R0, LANEID\nISETP.LT P0, R0, 4\n@P0 BRA low\nISETP.LT P0, R0, 8\nBRA both\nlow:\nIADD R1, R1, 1\nboth:"
+    assert interpret(kernel(text)).registers[1, 0].tolist() == [1] * 4 + [0] * 28
+
+
 def test_lanes_that_part_go_one_way_after_the_other():
     """By hand: 3 of warp 1's lanes jump; both ways cost a warp instruction, and behind them all lanes go on."""
     text = "S2R R0, TID.X\nISETP.LT P0, R0, 35\n@P0 BRA end\nMOV R1, 7\nend:\nIADD R1, R1, 1"

@@ -22,8 +22,10 @@ def test_the_lines_of_the_blocks_are_those_they_access(kernel):
     seen = set()
 
     def observe(pc, _warps, addresses, active):
-        if kernel.program.instructions[pc].row.unit in GLOBAL_UNITS | {Unit.TEXTURE}:
-            seen.update((addresses[active] // LINE_BYTES).tolist())
+        row = kernel.program.instructions[pc].row
+        if row.unit in GLOBAL_UNITS | {Unit.TEXTURE}:
+            for byte in range(row.nbytes):
+                seen.update(((addresses[active] + byte) // LINE_BYTES).tolist())
 
     interpret(kernel, None, observe)
     assert set(np.flatnonzero(lines(kernel, range(kernel.blocks))).tolist()) == seen

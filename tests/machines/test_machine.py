@@ -247,7 +247,7 @@ def test_an_optional_section_is_there_whole_or_not_at_all():
     assert model.load("gtx580").register_file is None
     changes["register_file.returned"] = 0
     assert model.load("gtx580", changes | {"register_file.reuse": 2}).register_file == RegisterFile(4, 2, 0, 2, 0)
-    with pytest.raises(UserError, match=r"register_file\.reuse is missing; add it"):
+    with pytest.raises(UserError, match=r"has no \[register_file\], and register_file\.reuse is missing; set all"):
         model.load("gtx580", changes)
     with pytest.raises(UserError, match=r"register_file\.banks=3: it takes one of 1, 2, 4"):
         model.load("gtx580", {"register_file.banks": 3})

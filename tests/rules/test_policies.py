@@ -5,7 +5,7 @@ from timing import cycles_of, plain_machine, run_text
 from twins import differences, run_both
 
 import gpusim
-from gpusim.engines.simulate import run_sm
+from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.policy import POLICY_NAMES, REGISTERED
 from gpusim.rule import lowest_bit
 from gpusim.rules.policies import POLICIES
@@ -29,6 +29,13 @@ def highest(_sm, _k, eligible):
         best = lowest_bit(eligible)
         eligible &= eligible - 1
     return best
+
+
+def careless(_sm, _k, eligible):
+    """An error as soon as two warps are eligible."""
+    if eligible & (eligible - 1):
+        raise ValueError("whom")
+    return lowest_bit(eligible)
 
 
 def late(sm, _k, eligible):
@@ -129,6 +136,14 @@ def test_a_policy_that_lets_nobody_go_meets_the_limit():
     gpusim.register_policy("never", never)
     with pytest.raises(LimitError, match="still running after 1000 cycles"):
         run_sm(read(THREE_WARPS), plain_machine({"schedulers.policy": "never"}), max_cycles=1000)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_error_in_a_registered_policy_ends_the_run(engine):
+    """What a policy raises comes up where the launch was simulated."""
+    gpusim.register_policy("careless", careless)
+    with pytest.raises(ValueError, match="whom"):
+        run_sm(read(THREE_WARPS), plain_machine({"schedulers.policy": "careless"}), engine=engine)
 
 
 @pytest.mark.parametrize("policy", ["highest", "late"])
