@@ -32,7 +32,8 @@ def outstanding(sm: Scan, warp: Warp, instruction: Instruction) -> int:
     if limits is None or sm.machine.wait_counters or row.unit not in LOAD_UNITS - {Unit.TEXTURE}:
         return 0
     reason = next(reason for reason, units in KINDS.items() if row.unit in units)
-    return _back(sm, warp, reason, but=(limits.shared if row.unit is Unit.SHARED else limits.vector) - 1)
+    largest = limits.vector if reason is Stall.LONG_SCOREBOARD else limits.shared
+    return _back(sm, warp, reason, but=max(0, largest - _weight(row)))
 
 
 def _back(sm: Scan, warp: Warp, reason: Stall, *, but: int) -> int:
