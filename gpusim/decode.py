@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpusim.ability import check
 from gpusim.assign_codes import with_codes
-from gpusim.machine import Machine, by_codes, choices, initiation_interval, tagged, through_port
+from gpusim.machine import Machine, by_codes, choices, initiation_interval, register_bank, tagged, through_port
 from gpusim.machine_record import CONSTANTS, FAR, NEAR, SCALARS, TEXTURES, UNITS
 from gpusim.memory_schema import ConstantCache, MemoryPaths, ReadCache, SharedAtomic
 from gpusim.row import decoded_t
@@ -124,10 +124,9 @@ def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[s
     """Fill in what does not depend on the instruction's place."""
     _costs(row, instruction.row, machine)
     _registers(row, instruction)
-    row["bank_reads"] = bank_reads(instruction, machine)
+    row["bank_reads"] = _by_bank(set(instruction.reads()), machine)
     if row["queued"] and machine.register_file:
-        cycles, banks = machine.register_file.returned, machine.register_file.banks
-        row["bank_returns"] = sum(cycles << COUNT_BITS * (register % banks) for register in instruction.writes())
+        row["bank_returns"] = machine.register_file.returned * _by_bank(instruction.writes(), machine)
     _operands(row, instruction, known, kernel)
     if machine.shared_atomic and row["update"] >= 0:
         _atomic(row, instruction.row, machine.shared_atomic)
@@ -313,10 +312,9 @@ def _registers(row: Any, instruction: Instruction) -> None:
     row["write"][: len(writes)] = writes
 
 
-def bank_reads(instruction: Instruction, machine: Machine) -> int:
-    """How many registers each bank of the register file reads, a byte for each bank; nothing is read twice."""
-    banks = machine.register_file.banks if machine.register_file else 1
-    return sum(1 << COUNT_BITS * (register % banks) for register in set(instruction.reads()))
+def _by_bank(registers: Iterable[int], machine: Machine) -> int:
+    """How many of the registers lie in each bank of the register file, a byte for each bank."""
+    return sum(1 << COUNT_BITS * register_bank(machine, register) for register in registers)
 
 
 def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kernel: Kernel) -> None:

@@ -21,6 +21,8 @@ from gpusim.machine import (
     line_cycles,
     pairs,
     queues,
+    register_bank,
+    register_banks,
     row_bytes,
     tagged,
     through_port,
@@ -302,13 +304,15 @@ def _selection(packed: Any, machine: Machine) -> None:
     if machine.selection:
         packed.selects, packed.freezes = 1, machine.selection.freezes and by_codes(machine)
         packed.turns = machine.selection.turns * by_codes(machine)
-    packed.hesitates = machine.selection is not None or machine.register_file is not None
+    packed.hesitates = machine.selection is not None or register_banks(machine) > 0
 
 
 def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:
     """`flagged`: some source of the program is kept in the reuse cache."""
+    packed.register_banks = register_banks(machine)
     if machine.register_file:
-        packed.register_banks = machine.register_file.banks
+        packed.bank_of[:] = [register_bank(machine, register) for register in range(machine_record.BANK_PERIOD)]
+        packed.carried = machine.register_file.carried
         packed.collecting, packed.window = machine.register_file.collecting, machine.register_file.window
         packed.reuse = machine.register_file.reuse if flagged else 0
 
@@ -369,7 +373,7 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
         scheduler.later_due = state.NEVER
         scheduler.due[:] = state.NEVER
         scheduler.issued_at = NOT_YET
-        scheduler.last = scheduler.selected = -1
+        scheduler.last = scheduler.selected = scheduler.reader = -1
 
 
 def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: int, words: int) -> None:

@@ -53,6 +53,23 @@ def tagged(machine: Machine) -> bool:
     return machine.cache is not None and machine.cache.hits == "tags"
 
 
+def register_banks(machine: Machine) -> int:
+    """Return how many banks each scheduler's register file has; 0 where operands are never late."""
+    file = machine.register_file
+    return 0 if file is None or file.mapping == "none" else file.banks
+
+
+def register_bank(machine: Machine, register: int) -> int:
+    """Return the bank in which a register lies; 0 where operands are never late.
+
+    Kepler's are {0, 2}, {1, 3}, {4, 6} and {5, 7}, by register number modulo 8 (Zhang PPoPP'17 table 3).
+    """
+    file = machine.register_file
+    kepler = file is not None and file.mapping == "kepler"
+    number = register % 2 + register % 8 // 4 * 2 if kepler else register
+    return number % max(1, register_banks(machine))
+
+
 def initiation_interval(machine: Machine, pipe: str) -> int:
     """Cycles for which a warp instruction keeps the pipe from the next one."""
     return max(1, machine.limits.warp_size // machine.pipe[pipe].lanes)

@@ -18,6 +18,7 @@ MEMORY, L1, L2, TAGS = range(len(HITS))
 NEAR, FAR, PARTITION, TEXTURES, SCALARS, CONSTANTS = range(6)
 LEVELS = 4  # from which instructions come: a scheduler's own cache, two of the SM, memory
 OWN_CACHE = 0
+BANK_PERIOD = 8  # registers so far apart lie in one register bank
 
 level_t = record([
     ("sets", "i8"),  # 0: it has every line
@@ -104,6 +105,8 @@ machine_t = record([
     ("codes", "i8"),  # 1: control codes say when an instruction may go
     ("yield_stall", "i8"),  # cycles from an issue that yields to the warp's next, at least
     ("register_banks", "i8"),  # 0: the register file is never late
+    ("bank_of", "i8", (BANK_PERIOD,)),  # a register's bank, by its number modulo this
+    ("carried", "i8"),  # 1: what the warp's instruction just before has read as well is not read again
     ("collecting", "i8"),  # instructions of a scheduler that collect operands at once, 0: no limit
     ("window", "i8"),  # cycles in which an instruction's reads must be done, 0: no limit
     ("reuse", "i8"),  # words of the reuse cache for each operand slot of a warp; 0 too where the program flags nothing

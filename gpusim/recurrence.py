@@ -43,7 +43,7 @@ SAME = """
     warps[w].unit warps[w].pending warps[w].holders[h] warps[w].kind[r] warps[w].kept[j][e] warps[w].unserved[v]
     schedulers[k].waiting schedulers[k].ready schedulers[k].units schedulers[k].ready_for[u] schedulers[k].holding[u]
     schedulers[k].last schedulers[k].active schedulers[k].yielded schedulers[k].dispatched schedulers[k].beside
-    schedulers[k].selected
+    schedulers[k].selected schedulers[k].reader
     blocks[b].live blocks[b].state blocks[b].script
     blocks[b].barriers[n].arrived blocks[b].barriers[n].expected blocks[b].barriers[n].waiting[k]
     load_store.turn load_store.queues[y].head load_store.queues[y].count

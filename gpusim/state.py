@@ -154,6 +154,7 @@ scheduler_t = record([
     ("issued", "i8"),  # warp instructions
     ("bank_free", "i8", (REGISTER_BANKS,)),  # when each register bank has done the reads so far
     ("collected", "i8", (COLLECTING,)),  # when each of the last instructions had its operands, the last one first
+    ("reader", "i8"),  # warp slot and pc of the last instruction that read operands: slot * PROGRAM + pc, -1: none
     ("stalled_until", "i8"),  # nothing dispatches until then, for lack of operands
 ])  # fmt: skip
 

@@ -383,9 +383,8 @@ def _compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, behin
     kind = sm.kernel.program.instructions[pc].row.unit
     pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture, instruction = kind == Unit.TEXTURE, sm.kernel.program.instructions[pc]
-    latency = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
-    if there is not None:
-        latency = there - now
+    usual = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
+    latency = usual if there is None else there - now
     cycles = max(initiation_interval(sm.machine, pipe[0]) * instruction.row.intervals, reading(sm, behind))
     for taken in (pipe, *named(sm, k, sm.machine.joint.get(kind, ""))):
         sm.pipes[taken] = now + cycles

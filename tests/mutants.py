@@ -139,6 +139,8 @@ CHANGES: dict[str, int | str] = {
     "schedulers.dispatch_ports": 2,
     "pairing.move": "none",
     "register_file.banks": 1,
+    "register_file.mapping": "modulo",
+    "register_file.carried": 0,
     "register_file.collecting": 2,
     "register_file.window": 1,
     "register_file.reuse": 1,
@@ -214,6 +216,7 @@ TAGS: dict[str, int | str] = {
 # Settings that some mutants need to show.
 SHOWN_BY: dict[str, dict[str, int | str]] = {
     "sources of loads not held": {"memory_port.held": 0},
+    "nothing carried": {"register_file.carried": 1, "register_file.reuse": 0},
     "codes: a pause without effect": {
         **{f"outstanding.{memory}": 63 for memory in ("vector", "shared")},
         **{f"schedulers.{key}": 1 for key in ("interval", "reissue")},
@@ -328,6 +331,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "operands never late": (register_file, "earliest", ready_at_once),
     "operands collected at once": (register_file, "commit", lambda *_: 0),
     "nothing kept for reuse": (register_file, "_keep", nothing),
+    "nothing carried": (register_file, "_carried", lambda *_: False),
     "who takes a branch goes first": (paths, "_part", taken_first),
     "no line asked for ahead": (fetch, "_holds", lambda *_: True),
     "ports pass all lines at once": (fetch, "_pass", lambda _cache, _parts, asked: asked),

@@ -8,6 +8,7 @@ from typing import Any
 from executed import load_store_cost, replays
 from scan_caches import places, requests
 from scan_codes import fill, hold
+from scan_registers import returned
 from scan_state import Access, Scan, Warp
 
 from gpusim.machine import Machine, initiation_interval, line_cycles
@@ -53,14 +54,8 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
 
 def takes_banks(sm: Scan, pc: int, active: Any, addresses: Any) -> Counter[int]:
     """Cycles that what comes back takes of each register bank: of an access, at most its share of the port's time."""
-    file, instruction = sm.machine.register_file, sm.kernel.program.instructions[pc]
-    if file is None:
-        return Counter()
-    returns = Counter(
-        {bank: file.returned * n for bank, n in Counter(r % file.banks for r in instruction.writes()).items()}
-    )
-    row, time = instruction.row, 0
-    if row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL):
+    returns, row, time = returned(sm, pc), sm.kernel.program.instructions[pc].row, 0
+    if row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.CONSTANT):
         time = _interval(sm.machine, row, load_store_cost(sm.machine, row, addresses, active)[0])
     return Counter({b: min(n, n * time // returns.total()) if time else n for b, n in returns.items() if n})
 

@@ -7,6 +7,7 @@ from collections import Counter
 from scan_state import Scan, Warp
 
 from gpusim.machine import by_codes
+from gpusim.schema import RegisterFile
 from isa.operand import FIRST_SCALAR, RZ, Address, Register
 
 
@@ -36,13 +37,37 @@ def _banks(sm: Scan, warp: Warp, pc: int) -> Counter[int]:
     file = sm.machine.register_file
     assert file is not None
     read = {r for slot, r, _ in _sources(sm, pc) if not file.reuse or warp.kept.get((slot, r % file.reuse)) != r}
-    return Counter(register % file.banks for register in read)
+    return Counter(_bank(file, register) for register in read - _carried(sm, warp))
+
+
+def _bank(file: RegisterFile, register: int) -> int:
+    if file.mapping == "kepler":
+        register = next(bank for bank, pair in enumerate([{0, 2}, {1, 3}, {4, 6}, {5, 7}]) if register % 8 in pair)
+    return register % file.banks
+
+
+def returned(sm: Scan, pc: int) -> Counter[int]:
+    """Cycles for which the registers that come back take each bank."""
+    file, found = sm.machine.register_file, Counter[int]()
+    for register in sm.kernel.program.instructions[pc].writes() if file and file.mapping != "none" else ():
+        assert file is not None
+        found[_bank(file, _place(sm, register))] += file.returned
+    return found
+
+
+def _carried(sm: Scan, warp: Warp) -> set[int]:
+    """What the scheduler's last instruction, if it was the warp's, has read and not written."""
+    file, before = sm.machine.register_file, sm.schedulers[warp.slot % sm.machine.schedulers.count].before
+    if file is None or not file.carried or before is None or before[0] is not warp:
+        return set()
+    written = {_place(sm, r) for r in sm.kernel.program.instructions[before[1]].writes()}
+    return {register for _, register, _ in _sources(sm, before[1])} - written
 
 
 def delivers(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     """Whether the register file can deliver the operands of the warp's next instruction."""
     file, scheduler = sm.machine.register_file, sm.schedulers[k]
-    if file is None:
+    if file is None or file.mapping == "none":
         return True
     banks, done = _banks(sm, warp, warp.pc), scheduler.collected[-file.collecting :] if file.collecting else []
     crowded = file.collecting and len(done) == file.collecting and done[0] > now
@@ -57,7 +82,7 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Coun
     What comes back through the queue takes its banks for so many cycles, behind the reads.
     """
     file, scheduler = sm.machine.register_file, sm.schedulers[k]
-    if file is None:
+    if file is None or file.mapping == "none":
         return 0
     for bank in _banks(sm, warp, pc).elements():
         scheduler.reading[bank] = max(scheduler.reading.get(bank, -1) + 1, now)
@@ -65,6 +90,7 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Coun
     done = max([now, *used]) + 1
     for bank, cycles in returns.items():
         scheduler.reading[bank] = max(scheduler.reading.get(bank, -1), now - 1) + cycles
+    scheduler.before = warp, pc
     scheduler.collected.append(done)
     if file.collecting and len(scheduler.collected) >= file.collecting:
         scheduler.stalled = scheduler.collected[-file.collecting]

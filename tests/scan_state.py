@@ -83,6 +83,7 @@ class Scheduler:
     replays: int = 0  # slots that accesses take again from the next one on
     stalled: int = 0  # nothing dispatches until then
     selected: Warp | None = None  # it was chosen and could not go
+    before: tuple[Warp, int] | None = None  # the last instruction that read operands
     reading: dict[int, int] = field(default_factory=dict)  # by register bank: the cycle of its last read
     collected: list[int] = field(default_factory=list)  # when each instruction had its operands
 

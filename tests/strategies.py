@@ -326,8 +326,10 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "scalar_file.per_warp": (102,),
     "launch.block_skew": (0, 16),
 }
-REGISTER_FILES: dict[str, Sequence[int]] = {
+REGISTER_FILES: dict[str, Sequence[int | str]] = {
     "register_file.banks": (1, 1, 2, 4),
+    "register_file.mapping": ("modulo", "kepler", "kepler", "modulo", "none"),
+    "register_file.carried": (0, 0, 1),
     "register_file.collecting": (0, 1, 1, 2),
     "register_file.window": (0, 1, 1, 2),
     "register_file.reuse": (0, 1, 2),

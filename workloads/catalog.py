@@ -20,11 +20,11 @@ from workloads.microbench.chain import PATTERNS, chain
 from workloads.microbench.maxas_loop import maxas_loop
 from workloads.microbench.mix import mix
 from workloads.microbench.pointer_chase import pointer_chase
-from workloads.microbench.register_banks import register_banks
+from workloads.microbench.register_banks import MAPPINGS, ORDERS, register_banks
 from workloads.microbench.stream import OPS as STREAM_OPS
 from workloads.microbench.stream import coalescing, stream
+from workloads.microbench.throughput import BANKS, throughput
 from workloads.microbench.throughput import OPS as THROUGHPUT_OPS
-from workloads.microbench.throughput import throughput
 
 SWITCH = {"on": True, "off": False, "auto": None}
 
@@ -171,6 +171,7 @@ _ENTRIES = (
             _integer("iterations", 16, "times round the loop; 1 has no loop instructions"),
             _integer("blocks", 1, "blocks of the grid"),
             _choice("reuse", "off", ("off", "on"), "whether the sources in common are flagged for the reuse cache"),
+            _choice("banks", "any", BANKS, "whether sources and chains have a Kepler's register banks of their own"),
             _LANES,
         ),
     ),
@@ -226,8 +227,11 @@ _ENTRIES = (
         "FFMAs whose sources lie in given register banks: cycles per FFMA shows the conflicts",
         (
             Parameter("pattern", "3000,3000,2100", str, "counts by bank", "each FFMA's registers of bank 0, 1, 2, 3"),
+            _choice("mapping", "modulo", tuple(MAPPINGS), "how registers are numbered by bank"),
+            _choice("order", "turn", ORDERS, "whether the FFMAs of the pattern come in turn or at random"),
             _integer("flagged", 0, "sources of each FFMA that stay in the reuse cache, 0 to 3"),
             _WARPS_16,
+            _integer("targets", 12, "registers written in turn"),
             _integer("length", 252, "FFMAs of the loop body"),
             _ITERATIONS,
         ),

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim import machine_record
 from gpusim.analysis import chain, rates
 from gpusim.analysis.access_cost import AccessCost, Seen, costs
 from gpusim.decode import pipe_names
 from gpusim.feed import AFFINE, recordable
 from gpusim.launch import launch, share_channel
-from gpusim.machine import Machine, instances
+from gpusim.machine import Machine, instances, register_bank
 from gpusim.scalar_registers import place_of
 from isa.block_step import block_steps
 from isa.instruction import Instruction
@@ -113,15 +114,16 @@ def pipes(work: Work, group: Pipes) -> Fraction:
 
 
 def register_banks(work: Work) -> Fraction:
-    """Return the cycles of the fullest register bank, over the schedulers; of registers never flagged for reuse."""
-    file = work.machine.register_file
-    assert file is not None
+    """Return the cycles of the fullest register bank, over the schedulers; of registers never flagged for reuse.
+
+    What may be carried from one instruction to the next is in no bound.
+    """
     instructions = work.kernel.program.instructions
     kept = {register for i in instructions for register in _flagged(i)}
-    reads = np.zeros(file.banks, np.int64)
+    reads = np.zeros(machine_record.BANK_PERIOD, np.int64)
     for times, i in zip(work.certain, instructions, strict=True):
         for register in set(i.reads()) - kept:
-            reads[place_of(work.kernel.program, register) % file.banks] += times
+            reads[register_bank(work.machine, place_of(work.kernel.program, register))] += times
     return Fraction(int(reads.max()), work.machine.schedulers.count)
 
 
@@ -168,7 +170,7 @@ def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int
         cycles = each * sum(pipes(work, group) for work in works)
         yield f"pipe {name}", cycles - _still_busy(works[0], group)
     file = works[0].machine.register_file
-    if file and (file.collecting or file.window):
+    if file and (file.collecting or file.window) and not file.carried:
         late = file.window + MOST_READS * max(1, file.collecting)  # reads that the last instructions may still wait for
         yield "register banks", each * sum(map(register_banks, works)) - late
     if any(work.costs for work in works):

@@ -36,7 +36,8 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `kernel` is run with `parameters` and each of the two values of `between`, or once as a whole; `per` names the
     mnemonics counted, all if it is empty. `hits` is the machine's `cache.hits` meanwhile; an SM that is `alone`
-    has the whole chip's bandwidth. `confidence`: primary source, secondary, single weak one, recalled, derived, guess.
+    has the whole chip's bandwidth; schedulers issue one instruction in each turn if they do it `singly`. `confidence`:
+    primary source, secondary, single weak one, recalled, derived, guess.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     between: dict[str, tuple[int, int]] = {}
     hits: Literal["none", "l1", "l2", "tags"] = "none"
     alone: bool = False
+    singly: bool = False
     note: str = ""
 
 
@@ -91,7 +93,9 @@ def _conditions(point: Point, machine: Machine) -> Machine:
     """The machine as it was when the point was measured."""
     cache = machine.cache and structs.replace(machine.cache, hits=point.hits)
     chip = structs.replace(machine.chip, sms=1) if point.alone else machine.chip
-    return structs.replace(machine, cache=cache, chip=chip)
+    ports = 1 if point.singly else machine.schedulers.dispatch_ports
+    schedulers = structs.replace(machine.schedulers, dispatch_ports=ports)
+    return structs.replace(machine, cache=cache, chip=chip, schedulers=schedulers)
 
 
 def summary(found: Sequence[Outcome]) -> dict[str, dict[str, float]]:

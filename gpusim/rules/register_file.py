@@ -1,17 +1,19 @@
 """Register file: each bank reads one register of a warp per cycle, and a scheduler's instructions collect in order.
 
-A register lies in bank (its number modulo the banks). The reads of an instruction queue at their banks behind those of
-earlier ones; two limits, of which a machine has one or both, say how late they may be when it dispatches:
+The reads of an instruction queue at their banks (`gpusim.machine.register_bank`) behind those of earlier ones; two
+limits, of which a machine has one or both, say how late they may be when it dispatches:
 
 * `collecting` instructions collect operands at once: the n-th waits until n - collecting has all of its own;
 * all reads are done within `window` cycles, or as many as its fullest bank needs.
 
-The first alone meets what CuAssembler's authors measured on Maxwell, the second what an H200 shows; there a pipe takes
-nothing else before its operands have been read. What comes back through the queue of memory instructions takes its
-bank too, where the machine says so (`returned`, or less where the access is through its port sooner); it is charged at
-issue, when nobody knows yet when it will be. A dispatch stall holds the whole scheduler: no other warp overtakes. The
-reuse cache keeps the last register of each operand slot whose source was flagged, by warp, width and register number
-modulo its words; a source found there is not read.
+The first alone meets what was measured on Kepler and Maxwell, the second what an H200 shows; there a pipe takes nothing
+else before its operands have been read. What comes back through the queue of memory instructions takes its bank too,
+where the machine says so (`returned`, or less where the access is through its port sooner); it is charged at issue,
+when nobody knows yet when it will be. A dispatch stall holds the whole scheduler: no other warp overtakes.
+
+The reuse cache keeps the last register of each operand slot whose source was flagged, by warp, width and register
+number modulo its words; a source found there is not read. Nor is one, where sources are carried, that the scheduler's
+last instruction had too, if that was the same warp's and did not write it.
 """
 
 from __future__ import annotations
@@ -19,10 +21,12 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.decode import COUNT_BITS
+from gpusim.machine_record import BANK_PERIOD
 from gpusim.on_demand import on_demand
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.rules import ladder, memory_access
 from gpusim.stall import DISPATCH
+from gpusim.state import PROGRAM
 
 COUNT = (1 << COUNT_BITS) - 1
 SLOTS = 3  # operands a, b, c
@@ -34,7 +38,7 @@ def earliest(sm: Any, k: int, warp: Any, now: int) -> int:
     machine, scheduler = sm.machine, sm.schedulers[k]
     when = max(now, scheduler.stalled_until)
     if machine.window:
-        reads = _reads(machine, warp, sm.program[warp.pc])
+        reads = _reads(sm, k, warp, sm.program[warp.pc])
         window = max(machine.window, _fullest(machine, reads))
         for bank in range(machine.register_banks):
             count = _of_bank(reads, bank)
@@ -58,7 +62,7 @@ def stall(scheduler: Any, until: int, now: int) -> None:
 def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
     """The instruction collects its operands; returns how many cycles behind this one the last is read."""
     machine, scheduler = sm.machine, sm.schedulers[k]
-    reads, done = _reads(machine, warp, instruction), now + 1
+    reads, done = _reads(sm, k, warp, instruction), now + 1
     for bank in range(machine.register_banks):
         count, returned = _of_bank(reads, bank), _returned(sm, instruction, bank) if instruction.bank_returns else 0
         if count + returned:
@@ -69,6 +73,8 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
         _collect(scheduler, machine.collecting, done)
     if machine.reuse:
         _keep(machine, warp, instruction)
+    if machine.carried:
+        scheduler.reader = _slot(machine, warp) * PROGRAM + warp.pc - 1
     return done - now - 1
 
 
@@ -121,16 +127,42 @@ def _fullest(machine: Any, reads: int) -> int:
 
 
 @rule
-def _reads(machine: Any, warp: Any, instruction: Any) -> int:
+def _reads(sm: Any, k: int, warp: Any, instruction: Any) -> int:
     """How many registers each bank reads for the instruction, COUNT_BITS for each."""
-    if machine.reuse == 0:
+    machine = sm.machine
+    before = _before(sm, k, warp) if machine.carried else -1
+    if machine.reuse == 0 and before < 0:
         return int(instruction.bank_reads)
     reads = 0
     for i in range(instruction.reads):
         register = int(instruction.read[i])
-        if not _kept(machine, warp, instruction, register):
-            reads += 1 << COUNT_BITS * (register & (machine.register_banks - 1))
+        kept = machine.reuse > 0 and _kept(machine, warp, instruction, register)
+        if not kept and (before < 0 or not _carried(sm.program[before], register)):
+            reads += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
     return reads
+
+
+@rule
+def _slot(machine: Any, warp: Any) -> int:
+    return warp.place * machine.schedulers + warp.scheduler
+
+
+@rule
+def _before(sm: Any, k: int, warp: Any) -> int:
+    """The pc of the last instruction that read operands of scheduler k, if the warp's; else -1."""
+    pc = sm.schedulers[k].reader - _slot(sm.machine, warp) * PROGRAM
+    return pc if 0 <= pc < PROGRAM else -1
+
+
+@rule
+def _carried(before: Any, register: int) -> bool:
+    """Whether the instruction before has read the register, and left it as it was."""
+    read = False
+    for i in range(before.reads):
+        read |= before.read[i] == register
+    for i in range(before.writes):
+        read &= before.write[i] != register
+    return read
 
 
 @rule

@@ -206,3 +206,4 @@ def test_the_fullest_register_bank_is_a_limit():
     assert 3 * 252 * 4 <= found.cycles + MOST_READS * 2 <= 3 * 252 * 4 + 100
     assert "register banks" not in bound(kernel, load("gtx580")).limits
     assert bound(register_banks("3000", flagged=3, length=252), machine).limiter != "register banks"
+    assert "register banks" not in bound(kernel, load("gtx680")).limits  # the next FFMA has all at hand

@@ -47,6 +47,15 @@ def test_keplers_pipes_and_pairing_give_its_measured_rates():
 
 
 @pytest.mark.jit
+def test_one_rule_of_kepler_s_banks_gives_both_measurements_of_conflicts():
+    """A half and a third with all conflicts in one bank (Lai and Seznec), Zhang's 119.2 and 94.5 with them in any."""
+    one = simulated(load("gtx680"), "rate-ffma-2-way", "rate-ffma-3-way")
+    assert list(one.values()) == pytest.approx([128 / 2, 128 / 3], rel=0.005)
+    spread = simulated(load("k20m"), "rate-ffma-2-way", "rate-ffma-3-way")
+    assert list(spread.values()) == pytest.approx([119.2, 94.5], rel=0.02)
+
+
+@pytest.mark.jit
 def test_a_point_that_names_no_instruction_counts_all():
     """FFMAs and loads of a mix count alike: figure 2 of RR-7923, which was fitted to, comes back within 2 %."""
     found = simulated(load("gtx580"), "mix-3-1-32", "mix-6-1-64", "mix-12-1-128")
@@ -76,12 +85,14 @@ def test_caches_hold_what_was_measured_to_be_held():
 
 
 def test_conditions_are_those_of_the_point():
-    """A point's hits and loneliness are the machine's while it is simulated; else nothing changes."""
+    """A point's hits, loneliness and single issue are the machine's while it is simulated; else nothing changes."""
     machine = load("v100")
     by_id = {point.id: point for point in published(machine)}
     lone = validation._conditions(by_id["chase-l2"], machine)
     assert (lone.cache.hits, lone.chip.sms) == ("tags", 1)
     assert validation._conditions(by_id["stream-read"], machine) == machine
+    single = {point.id: point for point in published(load("k20m"))}["rate-ffma-2-way"]
+    assert validation._conditions(single, load("k20m")).schedulers.dispatch_ports == 1
 
 
 def test_summary_keeps_the_kinds_apart():

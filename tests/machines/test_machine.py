@@ -243,10 +243,11 @@ def test_a_unit_that_does_not_exist_is_refused(tmp_path):
 
 def test_an_optional_section_is_there_whole_or_not_at_all():
     """The GTX 580 has no register banks; `--set` gives it some, and a part of them is refused by the missing key."""
-    changes = {f"register_file.{key}": value for key, value in (("banks", 4), ("collecting", 2), ("window", 0))}
+    keys = {"banks": 4, "mapping": "kepler", "collecting": 2, "window": 0, "carried": 1, "returned": 0}
+    changes = {f"register_file.{key}": value for key, value in keys.items()}
+    whole = RegisterFile(4, "kepler", 2, 0, carried=1, reuse=2, returned=0)
     assert model.load("gtx580").register_file is None
-    changes["register_file.returned"] = 0
-    assert model.load("gtx580", changes | {"register_file.reuse": 2}).register_file == RegisterFile(4, 2, 0, 2, 0)
+    assert model.load("gtx580", changes | {"register_file.reuse": 2}).register_file == whole
     with pytest.raises(UserError, match=r"has no \[register_file\], and register_file\.reuse is missing; set all"):
         model.load("gtx580", changes)
     with pytest.raises(UserError, match=r"register_file\.banks=3: it takes one of 1, 2, 4"):
@@ -264,3 +265,20 @@ def test_memory_ports_that_cannot_be_are_refused(key, value, message):
     """What goes through a port has a unit class, and no load's result comes before its service."""
     with pytest.raises(UserError, match=f"--set memory_port.{key}: {message}"):
         model.load("h200", {f"memory_port.{key}": value})
+
+
+@pytest.mark.parametrize(
+    ("name", "banks", "first"),
+    [
+        ("gtx680", 4, [0, 1, 0, 1, 2, 3, 2, 3, 0]),
+        ("gtx980", 4, [0, 1, 2, 3, 0, 1, 2, 3, 0]),
+        ("h200", 2, [0, 1, 0, 1, 0, 1, 0, 1, 0]),
+        ("gtx580", 0, [0] * 9),
+        ("gtx680-speculated", 0, [0] * 9),
+    ],
+)
+def test_registers_lie_in_the_banks_of_their_generation(name, banks, first):
+    """R0 to R8: Kepler's lie in pairs (Zhang PPoPP'17 table 3), later ones by number; without banks nothing is late."""
+    machine = model.load(name)
+    assert model.register_banks(machine) == banks
+    assert [model.register_bank(machine, register) for register in range(9)] == first

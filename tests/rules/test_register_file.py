@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from timing import issue_times
+from timing import cycles_of, issue_times, run_text
 
 # An issue in every cycle, and results that nobody waits for.
 FAST: dict[str, int | str] = {
@@ -14,10 +14,21 @@ FAST: dict[str, int | str] = {
     "pipe.sp.lanes": 32,
     "unit.fp32.latency": 1,
     "register_file.banks": 2,
+    "register_file.mapping": "modulo",
+    "register_file.carried": 0,
     "register_file.collecting": 0,
     "register_file.window": 2,
     "register_file.reuse": 2,
     "register_file.returned": 0,
+}
+# A pair of instructions goes together where it reads all in one cycle.
+KEPLER: dict[str, int | str] = {
+    **FAST,
+    "register_file.banks": 4,
+    "register_file.mapping": "kepler",
+    "register_file.window": 1,
+    "register_file.carried": 1,
+    "register_file.reuse": 0,
 }
 COLLECTING: dict[str, int | str] = {"register_file.collecting": 2, "register_file.window": 0}
 
@@ -54,6 +65,39 @@ def test_the_fullest_bank_sets_the_pace(operands, cycles, changes):
 def test_a_registers_bank_is_its_number_modulo_the_banks(banks, cycles):
     """R2, R4 and R5 share a bank where there is one, R2 and R4 where there are two, none where there are four."""
     assert pace("R2, R4, R5", {"register_file.banks": banks}) == cycles
+
+
+@pytest.mark.parametrize(
+    ("operands", "cycles"),
+    [
+        ("R0, R2, R8", 3),
+        ("R1, R3, R11", 3),
+        ("R4, R6, R12", 3),
+        ("R5, R7, R5", 2),
+        ("R0, R1, R4", 1),
+        ("R2, R4, R8", 2),
+    ],
+)
+def test_keplers_banks_hold_pairs_of_each_eight(operands, cycles):
+    """By Zhang PPoPP'17 table 3: 0 and 2 share a bank, 1 and 3, 4 and 6, 5 and 7, and eight further on the same."""
+    assert pace(operands, KEPLER | {"register_file.carried": 0}) == cycles
+
+
+@pytest.mark.parametrize(("second", "paired"), [("R4", True), ("R5", True), ("R7", False), ("R13", False)])
+def test_a_pair_goes_together_if_its_distinct_reads_lie_in_four_banks(second, paired):
+    """Zhang PPoPP'17 section 4.2: what both FFMAs read is read once, and a bank reads one register in a cycle."""
+    ports: dict[str, int | str] = {"schedulers.dispatch_ports": 2, "unit.fp32.pipe": "sp int16", "pipe.int16.lanes": 32}
+    text = f"FFMA R20, R0, R1, R5\nFFMA R21, R0, R1, {second}\nNOP\nEXIT"
+    assert (issue_times(text, KEPLER | ports)[:2] == [0, 0]) == paired
+    assert issue_times(text, KEPLER | ports | {"register_file.carried": 0})[:2] == [0, 1]
+
+
+@pytest.mark.parametrize(("warps", "last"), [(1, 2), (2, 8)])
+def test_only_the_warp_that_issued_last_has_its_operands_at_hand(warps, last):
+    """A lone warp reads the two sources in one bank of three equal FFMAs once; of two warps in turn each reads anew."""
+    text = f".block {32 * warps}\n" + "FFMA R20, R0, R2, R1\n" * 3 + "EXIT"
+    run = run_text(text, KEPLER | {"unit.fp32.latency": 1})
+    assert [cycle for cycle, warp, _ in cycles_of(run) if warp == 0][2] == last
 
 
 def test_a_wide_operand_is_a_read_in_each_of_two_banks():

@@ -1,16 +1,18 @@
 """Streams of FFMAs whose sources lie in given register banks: cycles per FFMA shows what bank conflicts cost.
 
-The registers are numbered for four banks, register number modulo 4. A pattern says of each FFMA in turn how many
-distinct registers of bank 0, 1, 2 and 3 it reads: 3000 reads three of bank 0, 1110 one each of the first three. An FFMA
-with fewer than three distinct sources reads its last one again. CuAssembler's authors measured triples of these on
-Maxwell (github.com/cloudcores/CuAssembler, RegBank).
+The registers are numbered for four banks: register number modulo 4, or Kepler's pairs (Zhang et al., PPoPP 2017, table
+3). A pattern says of each FFMA in turn, or of one drawn at random, how many distinct registers of bank 0, 1, 2 and 3 it
+reads: 3000 reads three of bank 0, 1110 one each of the first three. An FFMA with fewer than three distinct sources
+reads its last one again. CuAssembler's authors measured triples of these on Maxwell (github.com/cloudcores/CuAssembler,
+RegBank).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import cycle, islice
+from itertools import cycle
+from random import Random
 
 import numpy as np
 
@@ -25,35 +27,54 @@ from workloads.microbench.probe import Geometry, per_thread, probe, repeat, stor
 BANKS = 4
 SOURCES = 3  # of an FFMA
 TARGETS = 12  # registers written in turn: none is written again before its last result is there
+# By how banks are numbered, the first registers of each bank.
+MAPPINGS = {
+    "modulo": tuple(tuple(range(bank, SOURCES * BANKS, BANKS)) for bank in range(BANKS)),
+    "kepler": ((0, 2, 8), (1, 3, 9), (4, 6, 12), (5, 7, 13)),
+}
+PERIOD = 8  # registers so far apart lie in one bank, however they are numbered
+ORDERS = ("turn", "random")
 
 
 def register_banks(
-    pattern: str = "3000,3000,2100", *, flagged: int = 0, warps: int = 16, length: int = 252, iterations: int = 1
+    pattern: str = "3000,3000,2100",
+    *,
+    mapping: str = "modulo",
+    order: str = "turn",
+    flagged: int = 0,
+    warps: int = 16,
+    targets: int = TARGETS,
+    length: int = 252,
+    iterations: int = 1,
 ) -> Kernel:
-    """Build a kernel of `length` FFMAs of the pattern in turn; the first `flagged` sources of each stay for reuse.
+    """Build a kernel of `length` FFMAs of the pattern; the first `flagged` sources of each stay for reuse.
 
+    They write `targets` registers in turn: of one, none goes before the result of the last is there.
     Raises UserError for a pattern that is none, and numbers too small or large.
     """
     banks = parse_pattern(pattern)
+    one_of("register-banks", "mapping", mapping, tuple(MAPPINGS))
+    one_of("register-banks", "order", order, ORDERS)
     one_of("register-banks", "flagged", flagged, tuple(range(SOURCES + 1)))
-    counts("register-banks", 1, warps=warps, iterations=iterations)
-    counts("register-banks", max(TARGETS, len(banks)), length=length)
+    counts("register-banks", 1, warps=warps, targets=targets, iterations=iterations)
+    counts("register-banks", max(targets, len(banks)), length=length)
     fits("register-banks", length, length=length)
     b, registers, geometry = Builder(), RegisterMap("register-banks"), Geometry(warps)
     index = thread_index(b, registers)
-    sources = registers.block("sources", SOURCES * BANKS, BANKS)
-    targets = registers.block("targets", TARGETS)
+    sources = registers.block("sources", 1 + max(map(max, MAPPINGS[mapping])), PERIOD)
+    results = registers.block("results", targets)
     for value, register in enumerate(sources):
         b.emit("MOV", register, float(value))
-    body = list(islice(_body(banks, sources, targets, flagged), length))
-    repeat(b, registers, iterations, body)
-    for target in targets[1:]:
-        b.emit("FADD", targets[0], targets[0], target)
-    store_results(b, index, geometry, targets[:1])
+    places = [_places(counted, mapping) for counted in _ordered(banks, order, length)]
+    repeat(b, registers, iterations, _body(places, sources, results, flagged))
+    for result in results[1:]:
+        b.emit("FADD", results[0], results[0], result)
+    store_results(b, index, geometry, results[:1])
     fits("register-banks", len(b.instructions), length=length)
-    result = float(sum(_value(banks[i % len(banks)]) for i in range(length - TARGETS, length)))
-    expected = per_thread(lambda t: np.full(t.shape, result), geometry)
-    arguments = {"pattern": pattern, "flagged": flagged, "warps": warps, "length": length, "iterations": iterations}
+    total = float(sum(a * b + c for a, b, c in places[-targets:]))
+    expected = per_thread(lambda t: np.full(t.shape, total), geometry)
+    arguments = {"pattern": pattern, "mapping": mapping, "order": order, "flagged": flagged, "warps": warps}
+    arguments |= {"targets": targets, "length": length, "iterations": iterations}
     flops = 2 * length * iterations
     return probe("register-banks", b, geometry, arguments, expected, flops=flops)
 
@@ -69,22 +90,23 @@ def parse_pattern(pattern: str) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(map(int, word)) for word in words)
 
 
-def _places(banks: tuple[int, ...]) -> list[int]:
-    """Which of the source registers an FFMA has as a, b and c."""
-    distinct = [BANKS * i + bank for bank, count in enumerate(banks) for i in range(count)]
+def _ordered(banks: Sequence[tuple[int, ...]], order: str, length: int) -> list[tuple[int, ...]]:
+    """Return for each FFMA what it counts; at random means the same at each call."""
+    if order == "random":
+        return Random(0).choices(banks, k=length)
+    return [banks[i % len(banks)] for i in range(length)]
+
+
+def _places(banks: tuple[int, ...], mapping: str) -> list[int]:
+    """Which of the source registers an FFMA has as a, b and c; register i holds the number i."""
+    distinct = [MAPPINGS[mapping][bank][i] for bank, count in enumerate(banks) for i in range(count)]
     return distinct + distinct[-1:] * (SOURCES - len(distinct))
 
 
 def _body(
-    banks: Iterable[tuple[int, ...]], sources: Sequence[Register], targets: Iterable[Register], flagged: int
+    places: Iterable[Sequence[int]], sources: Sequence[Register], results: Iterable[Register], flagged: int
 ) -> Iterator[Instruction]:
-    """The FFMAs, without end."""
-    for target, counted in zip(cycle(targets), cycle(banks), strict=False):
-        operands = [replace(sources[p], reuse=slot < flagged) for slot, p in enumerate(_places(counted))]
-        yield instruction("FFMA", target, *operands)
-
-
-def _value(banks: tuple[int, ...]) -> int:
-    """What an FFMA computes: source register i holds the number i."""
-    a, b, c = _places(banks)
-    return a * b + c
+    """Yield the FFMAs."""
+    for result, read in zip(cycle(results), places, strict=False):
+        operands = [replace(sources[p], reuse=slot < flagged) for slot, p in enumerate(read)]
+        yield instruction("FFMA", result, *operands)

@@ -28,6 +28,8 @@ from workloads.microbench.probe import (
 LOADS = ("LDS", "LDS.64", "LDS.128", "LDG", "LDG.64", "LDG.128")
 OPS = (*OPERATIONS, *LOADS)
 DATA = "data"
+BANKS = ("any", "kepler")
+PERIOD = 8  # registers so far apart lie in one bank of a Kepler; the first four in other banks than the second
 
 
 def throughput(
@@ -39,17 +41,20 @@ def throughput(
     iterations: int = 16,
     blocks: int = 1,
     reuse: str = "off",
+    banks: str = "any",
     lanes: int = WARP_SIZE,
 ) -> Kernel:
     """Build a kernel of `length` instructions in turn from `streams` independent chains, `iterations` times.
 
     A load stream has the same address every time, threads side by side: no bank conflicts, coalesced. With
     `reuse` on, the sources that all instructions have in common are flagged for the reuse cache, as compilers do.
+    With `banks` kepler the sources lie in two of a Kepler's four register banks, the chains in turn in the others.
     Where warps have 64 lanes the loads are waited for at the end, as on GCN.
     Raises UserError for an unknown op, numbers too small or large, and more streams than instructions or registers.
     """
     one_of("throughput", "op", op, OPS)
     one_of("throughput", "reuse", reuse, ("off", "on"))
+    one_of("throughput", "banks", banks, BANKS)
     counts("throughput", 1, warps=warps, streams=streams, iterations=iterations, blocks=blocks)
     counts("throughput", streams, length=length)
     fits("throughput", length, length=length)
@@ -58,18 +63,26 @@ def throughput(
     if op in LOADS:
         kernel = _loads(op, streams, length, iterations, geometry)
     else:
-        kernel = _arithmetic(OPERATIONS[op], streams, length, iterations, geometry, reuse == "on")
+        shape = streams, length, iterations
+        kernel = _arithmetic(OPERATIONS[op], shape, geometry, reuse=reuse == "on", apart=banks == "kepler")
     fits("throughput", len(kernel.program), length=length)
     arguments = {"op": op, "warps": warps, "streams": streams, "length": length, "iterations": iterations}
-    return replace(kernel, arguments={**arguments, "blocks": blocks, "reuse": reuse, "lanes": lanes})
+    return replace(kernel, arguments={**arguments, "blocks": blocks, "reuse": reuse, "banks": banks, "lanes": lanes})
 
 
 def _arithmetic(
-    operation: Operation, streams: int, length: int, iterations: int, geometry: Geometry, reuse: bool
+    operation: Operation, shape: tuple[int, int, int], geometry: Geometry, *, reuse: bool, apart: bool
 ) -> Kernel:
+    streams, length, iterations = shape
     b, registers = Builder(), RegisterMap("throughput")
     index = thread_index(b, registers)
-    xs = [load_value(b, registers, f"x{s}", operation, operation.start) for s in range(streams)]
+    xs = []
+    for s in range(streams):
+        if apart:
+            registers.count += max(0, PERIOD // 2 - registers.count % PERIOD)
+        xs.append(load_value(b, registers, f"x{s}", operation, operation.start))
+    if apart:
+        registers.count += -registers.count % PERIOD
     sources = tuple(replace(source, reuse=reuse) for source in load_sources(b, registers, operation))
     repeat(b, registers, iterations, [step(operation, xs[i % streams], sources) for i in range(length)])
     store_results(b, index, geometry, xs, operation.words)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from isa.errors import UserError
@@ -22,7 +24,22 @@ def test_streams_do_not_need_one_another(op):
         assert not any(set(i.reads()) & w for i in window for j, w in zip(window, written, strict=True) if j is not i)
 
 
-@pytest.mark.parametrize("bad", [{"op": "BRA"}, {"streams": 0}, {"streams": 9, "length": 8}, {"blocks": 0}])
+@pytest.mark.parametrize("op", ["FFMA", "FADD", "DFMA"])
+def test_kepler_s_chains_and_sources_share_no_bank(check, op):
+    """Sources lie in the lower four of each eight registers, chains in the upper, where neighbours' banks differ."""
+    kernel = throughput(op, streams=12, length=36, iterations=2, banks="kepler")
+    check(kernel)
+    body = [i for i in kernel.program.instructions if i.row.mnemonic == op]
+    chains = [set(i.writes()) for i in body]
+    assert all(r % 8 >= 4 for written in chains for r in written)
+    assert all(r % 8 < 4 for i, written in zip(body, chains, strict=True) for r in set(i.reads()) - written)
+    if op != "DFMA":
+        assert all(a % 2 != b % 2 for (a,), (b,) in pairwise(chains))
+
+
+@pytest.mark.parametrize(
+    "bad", [{"banks": "fermi"}, {"op": "BRA"}, {"streams": 0}, {"streams": 9, "length": 8}, {"blocks": 0}]
+)
 def test_what_no_stream_can_be_made_of_is_refused(bad):
     """Unknown ops, numbers below 1 and fewer instructions than streams raise UserError."""
     with pytest.raises(UserError, match=r"^throughput: "):
