@@ -53,6 +53,7 @@ def test_a_program_that_the_schedulers_cache_holds_costs_nothing():
     assert (with_fetch.cycles, stalled(with_fetch, Stall.NO_INSTRUCTION)) == (without.cycles, 0)
 
 
+@pytest.mark.jit
 def test_lines_of_the_next_cache_come_in_time_if_enough_are_asked_for_ahead():
     """Three lines ahead are 24 instructions, more than 20 cycles: only the first line after the branch is late."""
     wide = {"fetch.l1_lines": 64, "fetch.l1_ways": 64}
@@ -60,17 +61,20 @@ def test_lines_of_the_next_cache_come_in_time_if_enough_are_asked_for_ahead():
     assert 0 < round_of(15, wide) - round_of(15, wide | {"fetch.l0_lines": 64, "fetch.l0_ways": 64}) <= 20
 
 
+@pytest.mark.jit
 def test_a_loop_longer_than_a_cache_has_no_line_left_from_its_last_round():
     """Least recently used: all lines come from memory, four under way; each is asked for when 7 others have issued."""
     assert line_of(40, {}) == (101 + LINE - 1) / 4
 
 
+@pytest.mark.jit
 def test_a_port_passes_one_line_after_another():
     """Two schedulers that go in step ask for each line twice; a port of 12 cycles lets each have one in 24."""
     changes = {"schedulers.count": 2, "fetch.l1_parts": 12 * 64, "fetch.l1_lines": 64, "fetch.l1_ways": 64}
     assert line_of(15, changes, warps=2) == pytest.approx(24, abs=0.1)  # a slot more or less at the round's end
 
 
+@pytest.mark.jit
 def test_warps_of_a_scheduler_share_what_it_has():
     """Four warps of one scheduler take each line once from memory for all: their 32 issues hide the 27 cycles."""
     assert line_of(40, {}, warps=4) == 4 * LINE

@@ -69,6 +69,7 @@ def test_the_bound_counts_replays():
     assert bound(kernel, load("gtx580", dict.fromkeys(ON, 0))).limits["issue slots"] == 104
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("ratio", "lds", "measured"), [("6:1", 64, 30.4), ("12:1", 128, 24.5)])
 def test_wide_loads_are_not_replayed(ratio, lds, measured):
     """RR-7923's mixes are faster than the issue slots would allow if every further pass of a wide load took one."""
