@@ -37,6 +37,7 @@ from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.memory import bases, image
 from isa.program import WORD_BYTES
+from isa.register_bank import BANK_PERIOD
 from isa.table import Unit
 
 NOT_YET = -(1 << 40)  # before every cycle
@@ -311,7 +312,7 @@ def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:
     """`flagged`: some source of the program is kept in the reuse cache."""
     packed.register_banks = register_banks(machine)
     if machine.register_file:
-        packed.bank_of[:] = [register_bank(machine, register) for register in range(machine_record.BANK_PERIOD)]
+        packed.bank_of[:] = [register_bank(machine, register) for register in range(BANK_PERIOD)]
         packed.carried = machine.register_file.carried
         packed.collecting, packed.window = machine.register_file.collecting, machine.register_file.window
         packed.reuse = machine.register_file.reuse if flagged else 0

@@ -15,6 +15,7 @@ from gpusim.machine_file import Fact, names
 from gpusim.memory_schema import SECTOR_BYTES
 from gpusim.schema import Machine
 from isa.errors import UserError
+from isa.register_bank import bank_of
 from isa.table import Unit
 
 __all__ = ["Fact", "Machine", "facts", "load", "names"]
@@ -60,14 +61,9 @@ def register_banks(machine: Machine) -> int:
 
 
 def register_bank(machine: Machine, register: int) -> int:
-    """Return the bank in which a register lies; 0 where operands are never late.
-
-    Kepler's are {0, 2}, {1, 3}, {4, 6} and {5, 7}, by register number modulo 8 (Zhang PPoPP'17 table 3).
-    """
-    file = machine.register_file
-    kepler = file is not None and file.mapping == "kepler"
-    number = register % 2 + register % 8 // 4 * 2 if kepler else register
-    return number % max(1, register_banks(machine))
+    """Return the bank in which a register lies; 0 where operands are never late."""
+    file, banks = machine.register_file, register_banks(machine)
+    return bank_of(register, file.mapping, banks) if file and banks else 0
 
 
 def initiation_interval(machine: Machine, pipe: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpusim.layout import record
+from isa.register_bank import BANK_PERIOD
 
 SCHEDULERS = 4
 PIPES = 12
@@ -18,7 +19,6 @@ MEMORY, L1, L2, TAGS = range(len(HITS))
 NEAR, FAR, PARTITION, TEXTURES, SCALARS, CONSTANTS = range(6)
 LEVELS = 4  # from which instructions come: a scheduler's own cache, two of the SM, memory
 OWN_CACHE = 0
-BANK_PERIOD = 8  # registers so far apart lie in one register bank
 
 level_t = record([
     ("sets", "i8"),  # 0: it has every line

@@ -132,7 +132,7 @@ class RegisterFile(msgspec.Struct, frozen=True):
     """How fast a scheduler's instructions get their operands."""
 
     banks: Literal[1, 2, 4]  # each reads one register of a warp per cycle
-    mapping: Literal["none", "modulo", "kepler"]  # registers to banks (machine.register_bank); none: never late
+    mapping: Literal["none", "modulo", "kepler"]  # registers to banks (isa.register_bank); none: never late
     collecting: Literal[0, 1, 2, 3, 4]  # instructions that collect operands at once (0: no limit)
     window: Count  # cycles in which an instruction's reads must be done, or those of its fullest bank (0: no limit)
     carried: Flag  # 1: what its warp's instruction just before has read as well is not read again

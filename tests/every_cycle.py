@@ -7,23 +7,22 @@ summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come f
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import scan_paths
 from executed import execute, target
 from scan_caches import caches
-from scan_codes import early, hold, obey, waits
+from scan_codes import early, obey, waits
 from scan_counts import outstanding, wait_counts
 from scan_fetch import fetch, walk
 from scan_memory import enter, full, queued, read_at, serve, takes_banks
-from scan_pipes import named, pipes_of, takes
-from scan_registers import delivers, late, read_operands, reading
+from scan_pipes import compute, takes
+from scan_registers import delivers, read_operands
 from scan_selection import goes, keeps
 from scan_state import LATER, Access, Scan, Scheduler, Warp
 
 from gpusim.assign_codes import with_codes
-from gpusim.machine import Machine, by_codes, initiation_interval
+from gpusim.machine import Machine, by_codes
 from gpusim.stall import Stall
 from isa import flow, memory
 from isa.frame import group_of, new_frame
@@ -355,7 +354,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     elif queued(sm, kind):
         enter(sm, k, warp, pc, active, addresses, now)
     elif kind not in ("exit", Unit.CONTROL):
-        _compute(sm, k, warp, pc, active, now, behind, read_at(sm, warp, pc, active, addresses, now))
+        compute(sm, k, warp, pc, active, now, behind, read_at(sm, warp, pc, active, addresses, now))
 
 
 def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
@@ -377,24 +376,3 @@ def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
         for place, member in enumerate(waiting, 1):
             member.barrier = now + max(1, barrier.latency) + place * barrier.per_warp
         sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, warp.barrier))
-
-
-def _compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, behind: int, there: int | None) -> None:
-    kind = sm.kernel.program.instructions[pc].row.unit
-    pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
-    texture, instruction = kind == Unit.TEXTURE, sm.kernel.program.instructions[pc]
-    usual = sm.machine.texture.latency if texture else sm.machine.unit[kind].latency
-    latency = usual if there is None else there - now
-    cycles = max(initiation_interval(sm.machine, pipe[0]) * instruction.row.intervals, reading(sm, behind))
-    for taken in (pipe, *named(sm, k, sm.machine.joint.get(kind, ""))):
-        sm.pipes[taken] = now + cycles
-    for blocked in named(sm, k, sm.machine.blocked.get(kind, "")):
-        sm.pipes[blocked] = max(sm.pipes.get(blocked, 0), now + 1 + cycles)
-    latency += late(sm, behind)
-    result = Access(warp, pc, 0, 0, 0, read=now, done=now + latency)
-    hold(sm, warp, pc, result, active, Stall.LONG_SCOREBOARD if texture else Stall.SHORT_SCOREBOARD)
-    if texture or kind == Unit.SMEM:
-        warp.accesses.append(result)
-    reason = {Unit.TEXTURE: Stall.LONG_SCOREBOARD, Unit.SMEM: Stall.SHORT_SCOREBOARD}.get(Unit(kind), Stall.WAIT)
-    if not (kind == Unit.SMEM and sm.machine.wait_counters):
-        warp.results |= dict.fromkeys(flow.writes(instruction), (now + latency, reason))

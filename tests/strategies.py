@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import hypothesis.strategies as st
 import numpy as np
+from bit_patterns import DOUBLE_CASES, SINGLE_CASES
 from cache_choices import CACHES
 from gcn import MEMORY_PATHS, WAIT_COUNTERS, gcn_addresses, gcn_registers
 from hypothesis import HealthCheck, settings
@@ -46,17 +47,7 @@ from isa.table import HALF_UNITS, ROWS, Row, Unit
 
 REPEATABLE = settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
-# Bit patterns of numbers: random ones rarely meet a special case, so those are drawn on purpose.
-
-SINGLE_CASES = (
-    0x00000000, 0x80000000, 0x00000001, 0x807FFFFF, 0x00800000, 0x3F800000, 0xBF800000, 0x3F800001, 0x40490FDB,
-    0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7FFFFFFF, 0x7FC00000, 0xFFC00001, 0x7F800001,
-)  # fmt: skip
-DOUBLE_CASES = (
-    0x0000000000000000, 0x8000000000000000, 0x0000000000000001, 0x800FFFFFFFFFFFFF, 0x0010000000000000,
-    0x3FF0000000000000, 0xBFF0000000000000, 0x3FF0000000000001, 0x7FEFFFFFFFFFFFFF, 0xFFEFFFFFFFFFFFFF,
-    0x7FF0000000000000, 0xFFF0000000000000, 0xFFF8000000000000, 0x7FF8000000000000, 0x7FF0000000000001,
-)  # fmt: skip
+# Bit patterns of numbers.
 
 
 def patterns32() -> st.SearchStrategy[int]:

@@ -6,7 +6,7 @@ a number may stand, a string for a label, a special register or a texture.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -74,6 +74,11 @@ class RegisterMap:
         self.blocks[name] = tuple(Register(first + i) for i in range(size))
         self.count = first + size
         return self.blocks[name]
+
+    def skip(self, period: int, allowed: Container[int]) -> None:
+        """Leave out registers until the number of the next one modulo `period` is among those allowed."""
+        while self.count % period not in allowed:
+            self.count += 1
 
     def one(self, name: str) -> Register:
         """One new register."""

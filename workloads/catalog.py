@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.register_bank import MAPPINGS
 from workloads.gemm.lai import sgemm_lai
 from workloads.gemm.sg4 import sg4
 from workloads.microbench.bank_conflict import bank_conflict
@@ -20,7 +21,7 @@ from workloads.microbench.chain import PATTERNS, chain
 from workloads.microbench.maxas_loop import maxas_loop
 from workloads.microbench.mix import mix
 from workloads.microbench.pointer_chase import pointer_chase
-from workloads.microbench.register_banks import MAPPINGS, ORDERS, register_banks
+from workloads.microbench.register_banks import ORDERS, register_banks
 from workloads.microbench.stream import OPS as STREAM_OPS
 from workloads.microbench.stream import coalescing, stream
 from workloads.microbench.throughput import BANKS, throughput
@@ -227,7 +228,7 @@ _ENTRIES = (
         "FFMAs whose sources lie in given register banks: cycles per FFMA shows the conflicts",
         (
             Parameter("pattern", "3000,3000,2100", str, "counts by bank", "each FFMA's registers of bank 0, 1, 2, 3"),
-            _choice("mapping", "modulo", tuple(MAPPINGS), "how registers are numbered by bank"),
+            _choice("mapping", "modulo", MAPPINGS, "how registers are numbered by bank"),
             _choice("order", "turn", ORDERS, "whether the FFMAs of the pattern come in turn or at random"),
             _integer("flagged", 0, "sources of each FFMA that stay in the reuse cache, 0 to 3"),
             _WARPS_16,

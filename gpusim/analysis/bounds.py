@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim import machine_record
 from gpusim.analysis import chain, rates
 from gpusim.analysis.access_cost import AccessCost, Seen, costs
 from gpusim.decode import pipe_names
@@ -30,6 +29,7 @@ from isa.kernel import Kernel
 from isa.operand import PT, Register
 from isa.profile import Profile, profile
 from isa.reach import without_contents
+from isa.register_bank import BANK_PERIOD
 from isa.table import Unit
 
 MOST_READS = 6  # registers of an instruction: three pairs
@@ -120,7 +120,7 @@ def register_banks(work: Work) -> Fraction:
     """
     instructions = work.kernel.program.instructions
     kept = {register for i in instructions for register in _flagged(i)}
-    reads = np.zeros(machine_record.BANK_PERIOD, np.int64)
+    reads = np.zeros(BANK_PERIOD, np.int64)
     for times, i in zip(work.certain, instructions, strict=True):
         for register in set(i.reads()) - kept:
             reads[register_bank(work.machine, place_of(work.kernel.program, register))] += times

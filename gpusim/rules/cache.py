@@ -183,8 +183,7 @@ def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: i
     way = _way(words, cache, line)
     done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
     if lost:
-        if words[way + TAG] != line + 1:
-            _clear(words, cache, way, line)
+        _clear(words, cache, way, line)
         done = max(done, _far_load(sm, words, sm.machine.far_latency[0] + i * sm.machine.far_late, line, lost, now))
         _fill(words, way, lost, done)
     _use(words, cache, way)
@@ -209,8 +208,7 @@ def _of_partition(sm: Any, words: Any, latency: int, line: int, units: int, gone
     way = _way(words, cache, line)
     done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
     if lost:
-        if words[way + TAG] != line + 1:
-            _clear(words, cache, way, line)
+        _clear(words, cache, way, line)
         done = max(done, _of_far(sm, words, latency + sm.machine.partition_late, line, lost, gone))
         _fill(words, way, lost, done)
     _use(words, cache, way)
@@ -323,26 +321,26 @@ def _fill(words: Any, way: int, units: int, when: int) -> None:
 @rule
 def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     """The way of the L1 is for this line; what was stored in another one's goes to the L2."""
-    if words[way + TAG] != line + 1:
-        if words[way + DIRTY]:
-            _far_store(sm, words, words[way + TAG] - 1, words[way + DIRTY], now)
-        _clear(words, sm.launch.caches[NEAR], way, line)
+    if words[way + TAG] != line + 1 and words[way + DIRTY]:
+        _far_store(sm, words, words[way + TAG] - 1, words[way + DIRTY], now)
+    _clear(words, sm.launch.caches[NEAR], way, line)
 
 
 @rule
 def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     """The same for a way of the L2; what was stored goes to the DRAM."""
-    if words[way + TAG] != line + 1:
-        if words[way + DIRTY]:
-            global_memory.commit(sm, count_bits(words[way + DIRTY]), now)
-        _clear(words, sm.launch.caches[FAR], way, line)
+    if words[way + TAG] != line + 1 and words[way + DIRTY]:
+        global_memory.commit(sm, count_bits(words[way + DIRTY]), now)
+    _clear(words, sm.launch.caches[FAR], way, line)
 
 
 @rule
 def _clear(words: Any, cache: Any, way: int, line: int) -> None:
-    words[way + TAG], words[way + DIRTY] = line + 1, 0
-    for unit in range(cache.stride - WAY_HEAD):
-        words[way + WAY_HEAD + unit] = 0
+    """The way is for this line; what another one's held is gone."""
+    if words[way + TAG] != line + 1:
+        words[way + TAG], words[way + DIRTY] = line + 1, 0
+        for unit in range(cache.stride - WAY_HEAD):
+            words[way + WAY_HEAD + unit] = 0
 
 
 @rule

@@ -21,12 +21,12 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.decode import COUNT_BITS
-from gpusim.machine_record import BANK_PERIOD
 from gpusim.on_demand import on_demand
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.rules import ladder, memory_access
 from gpusim.stall import DISPATCH
 from gpusim.state import PROGRAM
+from isa.register_bank import BANK_PERIOD
 
 COUNT = (1 << COUNT_BITS) - 1
 SLOTS = 3  # operands a, b, c

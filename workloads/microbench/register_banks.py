@@ -20,6 +20,7 @@ from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import Register
+from isa.register_bank import BANK_PERIOD, MAPPINGS, MODULO, bank_of
 from workloads.builder import Builder, RegisterMap, instruction
 from workloads.check import counts, fits, one_of
 from workloads.microbench.probe import Geometry, per_thread, probe, repeat, store_results, thread_index
@@ -27,19 +28,13 @@ from workloads.microbench.probe import Geometry, per_thread, probe, repeat, stor
 BANKS = 4
 SOURCES = 3  # of an FFMA
 TARGETS = 12  # registers written in turn: none is written again before its last result is there
-# By how banks are numbered, the first registers of each bank.
-MAPPINGS = {
-    "modulo": tuple(tuple(range(bank, SOURCES * BANKS, BANKS)) for bank in range(BANKS)),
-    "kepler": ((0, 2, 8), (1, 3, 9), (4, 6, 12), (5, 7, 13)),
-}
-PERIOD = 8  # registers so far apart lie in one bank, however they are numbered
 ORDERS = ("turn", "random")
 
 
 def register_banks(
     pattern: str = "3000,3000,2100",
     *,
-    mapping: str = "modulo",
+    mapping: str = MODULO,
     order: str = "turn",
     flagged: int = 0,
     warps: int = 16,
@@ -53,7 +48,7 @@ def register_banks(
     Raises UserError for a pattern that is none, and numbers too small or large.
     """
     banks = parse_pattern(pattern)
-    one_of("register-banks", "mapping", mapping, tuple(MAPPINGS))
+    one_of("register-banks", "mapping", mapping, MAPPINGS)
     one_of("register-banks", "order", order, ORDERS)
     one_of("register-banks", "flagged", flagged, tuple(range(SOURCES + 1)))
     counts("register-banks", 1, warps=warps, targets=targets, iterations=iterations)
@@ -61,7 +56,8 @@ def register_banks(
     fits("register-banks", length, length=length)
     b, registers, geometry = Builder(), RegisterMap("register-banks"), Geometry(warps)
     index = thread_index(b, registers)
-    sources = registers.block("sources", 1 + max(map(max, MAPPINGS[mapping])), PERIOD)
+    last = max(_nth(mapping, bank, SOURCES - 1) for bank in range(BANKS))
+    sources = registers.block("sources", last + 1, BANK_PERIOD)
     results = registers.block("results", targets)
     for value, register in enumerate(sources):
         b.emit("MOV", register, float(value))
@@ -99,8 +95,13 @@ def _ordered(banks: Sequence[tuple[int, ...]], order: str, length: int) -> list[
 
 def _places(banks: tuple[int, ...], mapping: str) -> list[int]:
     """Which of the source registers an FFMA has as a, b and c; register i holds the number i."""
-    distinct = [MAPPINGS[mapping][bank][i] for bank, count in enumerate(banks) for i in range(count)]
+    distinct = [_nth(mapping, bank, i) for bank, count in enumerate(banks) for i in range(count)]
     return distinct + distinct[-1:] * (SOURCES - len(distinct))
+
+
+def _nth(mapping: str, bank: int, i: int) -> int:
+    """The i-th register of a bank, from 0 on."""
+    return [register for register in range(SOURCES * BANK_PERIOD) if bank_of(register, mapping, BANKS) == bank][i]
 
 
 def _body(

@@ -9,6 +9,7 @@ import numpy as np
 from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Kernel
 from isa.operand import Register
+from isa.register_bank import BANK_PERIOD, KEPLER
 from isa.table import TABLE, Unit
 from workloads.builder import Builder, RegisterMap, at, instruction
 from workloads.check import counts, fits, one_of
@@ -28,8 +29,9 @@ from workloads.microbench.probe import (
 LOADS = ("LDS", "LDS.64", "LDS.128", "LDG", "LDG.64", "LDG.128")
 OPS = (*OPERATIONS, *LOADS)
 DATA = "data"
-BANKS = ("any", "kepler")
-PERIOD = 8  # registers so far apart lie in one bank of a Kepler; the first four in other banks than the second
+BANKS = ("any", KEPLER)
+CHAINS = range(BANK_PERIOD // 2, BANK_PERIOD)  # Kepler: numbers modulo the period, in two banks
+SOURCES = range(1)  # the other two banks from their first register on
 
 
 def throughput(
@@ -64,7 +66,7 @@ def throughput(
         kernel = _loads(op, streams, length, iterations, geometry)
     else:
         shape = streams, length, iterations
-        kernel = _arithmetic(OPERATIONS[op], shape, geometry, reuse=reuse == "on", apart=banks == "kepler")
+        kernel = _arithmetic(OPERATIONS[op], shape, geometry, reuse=reuse == "on", apart=banks == KEPLER)
     fits("throughput", len(kernel.program), length=length)
     arguments = {"op": op, "warps": warps, "streams": streams, "length": length, "iterations": iterations}
     return replace(kernel, arguments={**arguments, "blocks": blocks, "reuse": reuse, "banks": banks, "lanes": lanes})
@@ -79,10 +81,10 @@ def _arithmetic(
     xs = []
     for s in range(streams):
         if apart:
-            registers.count += max(0, PERIOD // 2 - registers.count % PERIOD)
+            registers.skip(BANK_PERIOD, CHAINS)
         xs.append(load_value(b, registers, f"x{s}", operation, operation.start))
     if apart:
-        registers.count += -registers.count % PERIOD
+        registers.skip(BANK_PERIOD, SOURCES)
     sources = tuple(replace(source, reuse=reuse) for source in load_sources(b, registers, operation))
     repeat(b, registers, iterations, [step(operation, xs[i % streams], sources) for i in range(length)])
     store_results(b, index, geometry, xs, operation.words)
