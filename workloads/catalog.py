@@ -10,6 +10,8 @@ from types import MappingProxyType
 from isa.errors import UserError
 from isa.kernel import Kernel
 from workloads.gemm.lai import sgemm_lai
+from workloads.gemm.matmul_block import matmul_block
+from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
 from workloads.microbench.bank_conflict import bank_conflict
 from workloads.microbench.barrier import barrier
@@ -123,6 +125,30 @@ _ENTRIES = (
             _choice("order", "interleaved", ("base", "interleaved"), "global loads first, or spread over the FFMAs"),
             _number("alpha", 1.0, "factor of the product"),
             _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+        ),
+    ),
+    Entry(
+        "matmul-naive",
+        matmul_naive,
+        "single-precision C = A B of CME213 (Stanford, 2012), row-major, a thread per element and no blocking",
+        (
+            _integer("m", 256, "rows of C, a multiple of block_y"),
+            _integer("n", 256, "columns of C, a multiple of block_x"),
+            _integer("k", 64, "inner size"),
+            _integer("block_x", 32, "columns of C, and threads, of a block"),
+            _integer("block_y", 8, "rows of C, and of threads, of a block"),
+        ),
+    ),
+    Entry(
+        "matmul-block",
+        matmul_block,
+        "single-precision C = A B of CME213 (Stanford, 2012), row-major, in square blocks through shared memory",
+        (
+            _integer("m", 320, "rows of C, a multiple of block"),
+            _integer("n", 320, "columns of C, a multiple of block"),
+            _integer("k", 320, "inner size, a multiple of block"),
+            _integer("block", 32, "rows and columns of a tile, and threads of a block along each"),
+            _integer("ahead", 4, "steps of k whose shared loads go together; divides block"),
         ),
     ),
     Entry(
