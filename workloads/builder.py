@@ -104,7 +104,9 @@ class Builder:
         targets = {o.name for i in self.instructions for o in i.operands if isinstance(o, Label)}
         if missing := targets - self.labels.keys():
             raise ValueError(f"no such label: {', '.join(sorted(missing))}")
-        return Program(tuple(self.instructions), MappingProxyType(dict(self.labels)), self.shared_bytes, self.local_bytes)
+        return Program(
+            tuple(self.instructions), MappingProxyType(dict(self.labels)), self.shared_bytes, self.local_bytes
+        )
 
 
 def instruction(mnemonic: str, *operands: Value, guard: Predicate = PT) -> Instruction:

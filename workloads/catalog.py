@@ -13,6 +13,7 @@ from workloads.gemm.lai import sgemm_lai
 from workloads.gemm.matmul_block import matmul_block
 from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
+from workloads.gemm.tan import BARRIERS, VARIANTS, dgemm_tan
 from workloads.microbench.bank_conflict import bank_conflict
 from workloads.microbench.barrier import barrier
 from workloads.microbench.chain import OPS as CHAIN_OPS
@@ -150,6 +151,29 @@ _ENTRIES = (
             _integer("block", 32, "rows and columns of a tile, and threads of a block along each"),
             _integer("ahead", 4, "steps of k whose shared loads go together; divides block"),
         ),
+    ),
+    Entry(
+        "dgemm-tan",
+        dgemm_tan,
+        "double-precision C = alpha A B^T + beta C of Tan et al. (SC'11), column-major",
+        (
+            _integer("m", 128, "rows of C, a multiple of 64"),
+            _integer("n", 128, "columns of C, a multiple of 64"),
+            _integer("k", 128, "inner size, a multiple of 16"),
+            _choice("variant", "alg1", VARIANTS, "algorithm, or version of algorithm 3"),
+            Parameter(
+                "width",
+                None,
+                {"64": 64, "128": 128, "auto": None}.__getitem__,
+                "one of 64, 128, auto",
+                "bits of memory accesses; auto: the paper's",
+            ),
+            _choice("barriers", "strict", BARRIERS, "strict, or literal: as printed, with races"),
+            _integer("spilled", 6, "doubles that alg2 keeps in local memory: 0, 2, 4, 6 or 8"),
+            _number("alpha", 1.0, "factor of the product"),
+            _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+        ),
+        machine="c2050",
     ),
     Entry(
         "sg4",

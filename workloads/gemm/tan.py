@@ -11,6 +11,7 @@ paper's text is chosen here, and said in `tan_program`.
 | alg3, v2 | two buffers of 8 along k: one is filled while the other is used |
 | v1 | alg3 with one buffer of 16 |
 | v3 | v2 with shared loads between the DFMAs, as in the paper's figure 9 |
+| v4 | v3 with fetches, stores and barriers placed by the paper's static scheduler |
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from workloads.gemm.problem import (
 from workloads.gemm.tan_program import DEPTH, FEWEST_SPILLED, SIDE, THREADS, Plan, program
 
 NAME = "dgemm-tan"
-VARIANTS = ("alg1", "alg2", "alg3", "v1", "v2", "v3")
+VARIANTS = ("alg1", "alg2", "alg3", "v1", "v2", "v3", "v4")
 NARROW = ("alg1", "alg2")  # whose accesses are of 64 bits in the paper; the others' are of 128
 BARRIERS = ("strict", "literal")
 
@@ -51,9 +52,9 @@ def dgemm_tan(
 ) -> Kernel:
     """Build the kernel for C = alpha A B^T + beta C, column-major double precision, C m by n, inner size k.
 
-    `variant` is one of VARIANTS; `width` the bits of its memory accesses, None those of the paper; `barriers` strict,
-    or literal: as the paper prints alg1 and alg2 (one barrier a tile) and describes v1, which race. `spilled`: doubles
-    of alg2's prefetch that live in local memory.
+    `variant` is one of VARIANTS; `width` the bits of its memory accesses, None those of the paper (v4 has no others);
+    `barriers` strict, or literal: as the paper prints alg1 and alg2 (one barrier a tile) and describes v1, which race.
+    `spilled`: doubles of alg2's prefetch that live in local memory.
 
     Raises UserError for sizes that don't tile, choices that don't exist, and matrices beyond what 32-bit addresses
     reach.
@@ -64,7 +65,7 @@ def dgemm_tan(
         multiple(NAME, name, size, DEPTH if name == "k" else SIDE)
     one_of(NAME, "variant", variant, VARIANTS)
     width = width or (64 if variant in NARROW else 128)
-    one_of(NAME, "width", width, (64, 128))
+    one_of(NAME, "width", width, (128,) if variant == "v4" else (64, 128))
     one_of(NAME, "barriers", barriers, BARRIERS)
     one_of(NAME, "spilled", spilled, range(0, 9, 2))
     factors(NAME, alpha=alpha, beta=beta)

@@ -17,11 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 
 from isa.instruction import Instruction
 from isa.operand import PT, RZ, Predicate, Register
 from isa.program import Program
+from isa.schedule import Latencies, Latency, best_place
+from isa.table import Unit
 from workloads.builder import Builder, RegisterMap, at, instruction
 
 NAME = "dgemm-tan"
@@ -38,6 +41,12 @@ WINDOW = 2  # doubles on their way to local memory
 MORE = Predicate(0)  # there is a tile after this one
 SUFFIX = {1: ".64", 2: ".128"}
 QUADRANTS = ((0, 0), (0, 2), (2, 0), (2, 2))  # first row and column of each 2 by 2 of a thread's values, in order
+
+# Table 3 of the paper, cycles of the shader clock; a load from global memory that misses all caches.
+TABLE_3 = Latencies(
+    {"LDG.128": Latency(1000, 46), "LDS.128": Latency(46, 46), "STS.128": Latency(0, 46), "DFMA": Latency(24)},
+    reissue=6,
+)
 
 Registers = tuple[Register, ...]
 
@@ -58,7 +67,7 @@ class Plan:
 
     @property
     def fetched_rows(self) -> int:
-        """k that all threads fetch of a tile with one access each: 4 or 8."""
+        """K that all threads fetch of a tile with one access each: 4 or 8."""
         return THREADS * self.doubles // SIDE
 
     @property
@@ -95,6 +104,7 @@ class Machine:
     sums: Registers
     window: Registers
     kept: Registers
+    staging: Registers
 
 
 def registers(plan: Plan) -> tuple[Machine, int]:
@@ -103,6 +113,7 @@ def registers(plan: Plan) -> tuple[Machine, int]:
     sums, a, b = r.block("sums", 32, 2), r.block("a", 8, 4), r.block("b", 8, 4)
     held = (8 - plan.spilled if plan.variant == "alg2" else 0, WINDOW if plan.variant == "alg2" and plan.spilled else 0)
     kept, window = r.block("kept", 2 * held[0], 2 * plan.doubles), r.block("window", 2 * held[1], 4)
+    staging = r.block("staging", 8 if plan.variant == "v4" else 0, 4)
     fetch_a, fetch_b, store, load_a, load_b, left = map(
         r.one, ("fetch_a", "fetch_b", "store", "load_a", "load_b", "left")
     )
@@ -110,9 +121,10 @@ def registers(plan: Plan) -> tuple[Machine, int]:
         Operand("A", "CTAID.X", 0, fetch_a, load_a, a[::2]),
         Operand("B", "CTAID.Y", B_BASE, fetch_b, load_b, b[::2]),
     )
-    return Machine(*operands, store, left, sums[::2], window[::2], kept[::2]), r.count
+    return Machine(*operands, store, left, sums[::2], window[::2], kept[::2], staging[::2]), r.count
 
 
+@cache
 def program(plan: Plan, *, reads_c: bool) -> Program:
     """Build the program; `reads_c` when beta is not 0. Its constants are A, B, C and those of `tan.dgemm_tan`."""
     b = Builder(shared_bytes=2 * B_BASE, local_bytes=8 * plan.spilled if plan.variant == "alg2" else 0)
@@ -216,11 +228,35 @@ def _algorithm_3(b: Builder, plan: Plan, r: Machine) -> None:
     b.emit("BAR.SYNC", 0)
     b.label("loop")
     _count(b, r)
+    if plan.variant == "v4":
+        _scheduled(b, plan, r, halves)
+        return
     for half in range(2):
         filling = _filling(plan, r, halves[1 - half], staging)
         b.extend(_guarded(filling) if half else filling)
         b.extend(_updates(plan, r, range(HALF)) if plan.variant != "v3" else _woven(plan, r))
         b.emit("BAR.SYNC", 0)
+        for x in (r.a, r.b):
+            b.emit("LOP.XOR", x.load, x.load, BUFFER)
+    b.emit("BRA", "loop", guard=MORE)
+
+
+def _scheduled(b: Builder, plan: Plan, r: Machine, halves: Sequence[Sequence[Move]]) -> None:
+    """Version 4: fetches, stores and barriers stand where one warp stalls least (figure 9's order stays as it is)."""
+    staging = _places(plan, r.staging)
+    for half in range(2):
+        moves, stream = halves[1 - half], _woven(plan, r)
+        fetches = [instruction(f"LDG{plan.suffix}", to, at(x.fetch)) for (x, _), to in zip(moves, staging, strict=True)]
+        stores = _store_all(plan, moves, r, staging)
+        behind = 0
+        for moved in _guarded([*fetches, *stores]) if half else [*fetches, *stores]:
+            place = best_place(stream, moved, TABLE_3, behind)
+            stream.insert(place, moved)
+            behind = place + 1
+        last = max(i for i, each in enumerate(stream) if each.row.unit is Unit.SHARED) + 1
+        b.extend([*stream[:last], instruction("BAR.SYNC", 0), *stream[last:]])
+        steps = [instruction("IADD", x.fetch, x.fetch, f"{x.name}_step") for x, _ in moves]
+        b.extend(_guarded(steps) if half else steps)
         for x in (r.a, r.b):
             b.emit("LOP.XOR", x.load, x.load, BUFFER)
     b.emit("BRA", "loop", guard=MORE)
