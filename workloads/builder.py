@@ -92,6 +92,7 @@ class Builder:
     instructions: list[Instruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
     shared_bytes: int = 0
+    local_bytes: int = 0
 
     def emit(self, mnemonic: str, *operands: Value, guard: Predicate = PT) -> None:
         """Append one instruction; errors as `instruction`."""
@@ -112,7 +113,9 @@ class Builder:
         targets = {o.name for i in self.instructions for o in i.operands if isinstance(o, Label)}
         if missing := targets - self.labels.keys():
             raise ValueError(f"no such label: {', '.join(sorted(missing))}")
-        return Program(tuple(self.instructions), MappingProxyType(dict(self.labels)), self.shared_bytes)
+        return Program(
+            tuple(self.instructions), MappingProxyType(dict(self.labels)), self.shared_bytes, self.local_bytes
+        )
 
 
 def instruction(mnemonic: str, *operands: Value, guard: Predicate = PT) -> Instruction:
@@ -137,6 +140,12 @@ def at(base: Register, offset: int = 0) -> Address:
 def float_bits(value: float) -> int:
     """32-bit pattern of the nearest IEEE single."""
     return int(np.float32(value).view(np.uint32))
+
+
+def double_words(name: str, value: float) -> dict[str, int]:
+    """The two constants, NAME_low and NAME_high, that are a double's words."""
+    bits = double_bits(value)
+    return {f"{name}_low": bits & 0xFFFFFFFF, f"{name}_high": bits >> 32}
 
 
 def double_bits(value: float) -> int:

@@ -11,7 +11,10 @@ from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.register_bank import MAPPINGS
 from workloads.gemm.lai import sgemm_lai
+from workloads.gemm.matmul_block import matmul_block
+from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
+from workloads.gemm.tan import BARRIERS, VARIANTS, dgemm_tan
 from workloads.microbench.bank_conflict import bank_conflict
 from workloads.microbench.barrier import barrier
 from workloads.microbench.cadence import OPS as CADENCE_OPS
@@ -130,6 +133,53 @@ _ENTRIES = (
             _number("alpha", 1.0, "factor of the product"),
             _number("beta", 0.0, "factor of the old C, which is not read when 0"),
         ),
+    ),
+    Entry(
+        "matmul-naive",
+        matmul_naive,
+        "single-precision C = A B of CME213 (Stanford, 2012), row-major, a thread per element and no blocking",
+        (
+            _integer("m", 256, "rows of C, a multiple of block_y"),
+            _integer("n", 256, "columns of C, a multiple of block_x"),
+            _integer("k", 64, "inner size"),
+            _integer("block_x", 32, "columns of C, and threads, of a block"),
+            _integer("block_y", 8, "rows of C, and of threads, of a block"),
+        ),
+    ),
+    Entry(
+        "matmul-block",
+        matmul_block,
+        "single-precision C = A B of CME213 (Stanford, 2012), row-major, in square blocks through shared memory",
+        (
+            _integer("m", 320, "rows of C, a multiple of block"),
+            _integer("n", 320, "columns of C, a multiple of block"),
+            _integer("k", 320, "inner size, a multiple of block"),
+            _integer("block", 32, "rows and columns of a tile, and threads of a block along each"),
+            _integer("ahead", 4, "steps of k whose shared loads go together; divides block"),
+        ),
+    ),
+    Entry(
+        "dgemm-tan",
+        dgemm_tan,
+        "double-precision C = alpha A B^T + beta C of Tan et al. (SC'11), column-major",
+        (
+            _integer("m", 128, "rows of C, a multiple of 64"),
+            _integer("n", 128, "columns of C, a multiple of 64"),
+            _integer("k", 128, "inner size, a multiple of 16"),
+            _choice("variant", "alg1", VARIANTS, "algorithm, or version of algorithm 3"),
+            Parameter(
+                "width",
+                None,
+                {"64": 64, "128": 128, "auto": None}.__getitem__,
+                "one of 64, 128, auto",
+                "bits of memory accesses; auto: the paper's",
+            ),
+            _choice("barriers", "strict", BARRIERS, "strict, or literal: as printed, with races"),
+            _integer("spilled", 6, "doubles that alg2 keeps in local memory: 0, 2, 4, 6 or 8"),
+            _number("alpha", 1.0, "factor of the product"),
+            _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+        ),
+        machine="c2050",
     ),
     Entry(
         "sg4",

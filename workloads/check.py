@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 
 from isa.errors import UserError
 
 MOST = 2**31 - 1  # loop counters and sizes are signed 32-bit integers on the machine
 MOST_INSTRUCTIONS = 8191  # the simulator's program memory of 8192, less the place behind the last instruction
+MOST_THREADS = 1024  # of a block, on Fermi and later
 LARGEST_FACTOR = 1e30  # leaves eight decades below overflow of IEEE single
 
 
@@ -32,6 +34,16 @@ def multiple(kernel: str, name: str, value: int, unit: int, why: str = "") -> No
         nearest = max(1, (value + unit // 2) // unit) * unit
         rule = f"{unit} ({why})" if why else f"{unit}"
         raise UserError(f"{kernel}: {name}={value} is not a positive multiple of {rule}; the nearest is {nearest}")
+
+
+def block_shape(kernel: str, **sides: int) -> None:
+    """Raise UserError unless the sides make a block of 1 to MOST_THREADS threads."""
+    for name, side in sides.items():
+        if side < 1:
+            raise UserError(f"{kernel}: {name}={side} is too small; give 1 or more")
+    if prod(sides.values()) > MOST_THREADS:
+        told = " ".join(f"{name}={side}" for name, side in sides.items())
+        raise UserError(f"{kernel}: {told} makes {prod(sides.values())} threads; a block has {MOST_THREADS} at most")
 
 
 def fits(kernel: str, instructions: int, **values: object) -> None:

@@ -32,13 +32,13 @@ def check_results(kernel: Kernel, blocks: Iterable[int] | None = None) -> None:
         assert (np.abs(got.astype(np.float64) - promise.value) <= promise.bound).all(), (kernel.arguments, got)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def check() -> Callable[..., None]:
     """Give the function that runs a kernel's blocks and compares them with its promise."""
     return check_results
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run() -> Callable[..., Results]:
     """Give the function that runs a kernel's blocks and returns promise and result of each."""
     return run_blocks

@@ -54,7 +54,7 @@ def sgemm_lai(
     plan = plan_of(layout, blocking, lds // 32, prefetch=prefetch, interleaved=order == "interleaved")
     arguments = {"m": m, "n": n, "k": k, "layout": layout, "lds": lds, "blocking": blocking, "prefetch": prefetch}
     arguments |= {"order": order, "alpha": alpha, "beta": beta}
-    check_addresses("sgemm-lai", problem)
+    check_addresses("sgemm-lai", problem, m=m, n=n, k=k)
     return Kernel(
         name="sgemm-lai",
         program=program_of(plan, reads_c=beta != 0),

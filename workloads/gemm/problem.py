@@ -7,24 +7,31 @@ of op(A) and columns of op(B), whatever the size of the whole.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isa.errors import UserError
 from isa.generators import hash_fill
-from isa.kernel import Buffer, Expectation
-from isa.lanes import fma32
+from isa.kernel import Buffer, Expectation, Fill
+from isa.lanes import fma32, fma64
 from isa.memory import bases, elements
 
 Indices = NDArray[np.int64]
-UNIT_ROUNDOFF = 2.0**-24  # of IEEE single, to nearest
-FILLS = {name: hash_fill(seed) for name, seed in (("A", 1), ("B", 2), ("C", 3))}
+Values = NDArray[np.floating[Any]]
+UNIT_ROUNDOFF = {"f4": 2.0**-24, "f8": 2.0**-53}  # of IEEE single and double, to nearest
+HIGHER = {"f4": np.float64, "f8": np.longdouble}  # what references are computed in
+SEEDS = {"A": 1, "B": 2, "C": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """C is m by n, the inner size is k; `layout` is n (as stored) or t (transposed) for A, then for B."""
+    """C is m by n, the inner size is k; `layout` is n (as stored) or t (transposed) for A, then for B.
+
+    `dtype` is f4 or f8, and `buffers` those that hold A and B: a row-major product is the column-major one of the
+    transposed matrices, in which A and B change places (`row_major`).
+    """
 
     m: int
     n: int
@@ -32,6 +39,8 @@ class Problem:
     layout: str = "nt"
     alpha: float = 1.0
     beta: float = 0.0
+    dtype: str = "f4"
+    buffers: tuple[str, str] = ("A", "B")
 
     @property
     def lda(self) -> int:
@@ -49,77 +58,100 @@ class Problem:
         return 2 * self.m * self.n * self.k
 
 
+def row_major(rows: int, columns: int, k: int) -> Problem:
+    """Give C = A B of row-major single-precision matrices, C rows by columns."""
+    return Problem(columns, rows, k, "nn", buffers=("B", "A"))
+
+
 def buffers(problem: Problem) -> tuple[Buffer, Buffer, Buffer]:
-    """Give buffers A, B and C in single precision."""
-    sizes = {"A": problem.m * problem.k, "B": problem.k * problem.n, "C": problem.m * problem.n}
-    a, b, c = (Buffer(name, "f4", size, FILLS[name]) for name, size in sizes.items())
+    """Give buffers A, B and C."""
+    left, right = problem.buffers
+    sizes = {left: problem.m * problem.k, right: problem.k * problem.n, "C": problem.m * problem.n}
+    a, b, c = (Buffer(name, problem.dtype, sizes[name], fill_of(name, problem.dtype)) for name in SEEDS)
     return a, b, c
 
 
-def check_addresses(kernel: str, problem: Problem) -> None:
-    """Raise UserError if the matrices are more than 32-bit addresses reach."""
+def fill_of(name: str, dtype: str) -> Fill:
+    """Give the contents of a buffer."""
+    return hash_fill(SEEDS[name], dtype=dtype)
+
+
+def check_addresses(kernel: str, problem: Problem, **sizes: int) -> None:
+    """Raise UserError, which names the sizes, if the matrices are more than 32-bit addresses reach."""
     try:
         bases(buffers(problem))
     except ValueError as error:
-        sizes = f"m={problem.m} n={problem.n} k={problem.k}"
-        raise UserError(f"{kernel}: {sizes}: {error}; give smaller sizes") from None
+        told = " ".join(f"{name}={size}" for name, size in sizes.items())
+        raise UserError(f"{kernel}: {told}: {error}; give smaller sizes") from None
 
 
-def tile_of_block(problem: Problem, size: int, block: int) -> tuple[Indices, Indices]:
-    """Give rows and columns of the block's tile of C, `size` by `size`, the grid's x running along the rows."""
+def tile_of_block(problem: Problem, size: int, block: int, columns: int = 0) -> tuple[Indices, Indices]:
+    """Give rows and columns of the block's tile of C, the grid's x running along the rows.
+
+    It has `size` rows, and as many columns unless `columns` says how many.
+    """
     y, x = divmod(block, problem.m // size)
-    inside = np.arange(size, dtype=np.int64)
-    return x * size + inside, y * size + inside
+    wide = columns or size
+    return x * size + np.arange(size, dtype=np.int64), y * wide + np.arange(wide, dtype=np.int64)
 
 
-def rows_of_a(problem: Problem, rows: Indices) -> NDArray[np.float32]:
+def rows_of_a(problem: Problem, rows: Indices) -> Values:
     """Give those rows of op(A), [rows, k]."""
-    return _elements("A", problem.lda, rows[:, None], np.arange(problem.k), stored=problem.layout[0] == "n")
+    index = _index(problem.lda, rows[:, None], np.arange(problem.k), stored=problem.layout[0] == "n")
+    return _elements(problem, problem.buffers[0], index)
 
 
-def columns_of_b(problem: Problem, columns: Indices) -> NDArray[np.float32]:
+def columns_of_b(problem: Problem, columns: Indices) -> Values:
     """Give those columns of op(B), [k, columns]."""
-    return _elements("B", problem.ldb, np.arange(problem.k)[:, None], columns, stored=problem.layout[1] == "n")
+    index = _index(problem.ldb, np.arange(problem.k)[:, None], columns, stored=problem.layout[1] == "n")
+    return _elements(problem, problem.buffers[1], index)
 
 
-def tile_of_c(problem: Problem, rows: Indices, columns: Indices) -> NDArray[np.float32]:
+def tile_of_c(problem: Problem, rows: Indices, columns: Indices) -> Values:
     """Give C before the launch, [rows, columns]."""
-    return _elements("C", problem.m, rows[:, None], columns, stored=True)
+    return _elements(problem, "C", _index(problem.m, rows[:, None], columns, stored=True))
 
 
 def expectation(problem: Problem, rows: Indices, columns: Indices) -> Expectation:
-    """Compute what the launch should leave in that tile of C, in double precision, and how far single may be off.
+    """Compute what the launch should leave in that tile of C, in higher precision, and how far it may be off.
 
     k fused steps, the factor alpha and the sum with beta C are k + 2 roundings, in whatever order the sum is taken:
     |error| <= gamma(k + 2) (|alpha| |A| |B| + |beta| |C|), Higham, Accuracy and Stability of Numerical Algorithms,
-    2nd ed., 2002, section 3.5.
+    2nd ed., 2002, section 3.5. In double precision the reference itself, rounded to double, is one more.
     """
-    a, b = (x.astype(np.float64) for x in (rows_of_a(problem, rows), columns_of_b(problem, columns)))
-    alpha, beta = float(np.float32(problem.alpha)), float(np.float32(problem.beta))
-    old = tile_of_c(problem, rows, columns).astype(np.float64)
+    higher = HIGHER[problem.dtype]
+    a, b = (x.astype(higher) for x in (rows_of_a(problem, rows), columns_of_b(problem, columns)))
+    alpha, beta = (float(np.dtype(problem.dtype).type(factor)) for factor in (problem.alpha, problem.beta))
+    old = tile_of_c(problem, rows, columns).astype(higher)
     value = alpha * (a @ b) + beta * old
     weight = abs(alpha) * (abs(a) @ abs(b)) + abs(beta) * abs(old)
     index = rows[:, None] + problem.m * columns
-    return Expectation("C", index.ravel(), value.ravel(), (gamma(problem.k + 2) * weight).ravel())
+    bound = gamma(problem.k + 2 + (problem.dtype == "f8"), problem.dtype) * weight
+    return Expectation("C", index.ravel(), value.astype(np.float64).ravel(), bound.astype(np.float64).ravel())
 
 
-def fused_tile(problem: Problem, rows: Indices, columns: Indices) -> NDArray[np.float32]:
-    """Compute that tile of the result in single, bit for bit: fused steps in the order of k, then alpha, then beta."""
+def fused_tile(problem: Problem, rows: Indices, columns: Indices) -> Values:
+    """Compute that tile of the result, bit for bit: fused steps in the order of k, then alpha, then beta."""
+    number, fma = (np.float32, fma32) if problem.dtype == "f4" else (np.float64, fma64)
     a, b = rows_of_a(problem, rows), columns_of_b(problem, columns)
-    total = np.zeros((len(rows), len(columns)), np.float32)
+    total = np.zeros((len(rows), len(columns)), number)
     for step in range(problem.k):
-        total = fma32(a[:, step : step + 1], b[step], total)
-    result: NDArray[np.float32] = np.float32(problem.alpha) * total
+        total = fma(a[:, step : step + 1], b[step], total)
+    result: Values = number(problem.alpha) * total
     if problem.beta != 0:
-        result = fma32(tile_of_c(problem, rows, columns), np.float32(problem.beta), result)
+        result = fma(tile_of_c(problem, rows, columns), number(problem.beta), result)
     return result
 
 
-def gamma(roundings: int) -> float:
-    """Bound n u / (1 - n u) on the relative effect of n roundings to single (Higham 2002, lemma 3.1)."""
-    return roundings * UNIT_ROUNDOFF / (1 - roundings * UNIT_ROUNDOFF)
+def gamma(roundings: int, dtype: str = "f4") -> float:
+    """Bound n u / (1 - n u) on the relative effect of n roundings to that precision (Higham 2002, lemma 3.1)."""
+    error = roundings * UNIT_ROUNDOFF[dtype]
+    return error / (1 - error)
 
 
-def _elements(name: str, pitch: int, row: Indices, column: Indices, *, stored: bool) -> NDArray[np.float32]:
-    index = row + pitch * column if stored else column + pitch * row
-    return elements(FILLS[name], index, "f4")
+def _index(pitch: int, row: Indices, column: Indices, *, stored: bool) -> Indices:
+    return row + pitch * column if stored else column + pitch * row
+
+
+def _elements(problem: Problem, name: str, index: Indices) -> Values:
+    return elements(fill_of(name, problem.dtype), index, problem.dtype)

@@ -29,7 +29,7 @@ def sg4(m: int = 256, n: int = 256, k: int = 1024) -> Kernel:
     for name, size in sizes.items():
         multiple("sg4", name, size, DEPTH if name == "k" else SIDE)
     problem = Problem(m, n, k, "nn")
-    check_addresses("sg4", problem)
+    check_addresses("sg4", problem, m=m, n=n, k=k)
     return Kernel(
         name="sg4",
         program=program(),

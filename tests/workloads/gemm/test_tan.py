@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import REPEATABLE
+
+from isa.errors import UserError
+from isa.interpret import interpret
+from isa.races import races
+from workloads.gemm.tan import VARIANTS, dgemm_tan, fused_reference
+
+REPEATABLE_FEW = settings(REPEATABLE, max_examples=4)
+BOTH = [(v, w) for v in VARIANTS for w in (64, 128) if (v, w) != ("v4", 64)]
+
+
+def exact(run, kernel, blocks=None):
+    """Return whether every block's values are the fused reference to the last bit and within the bound."""
+    results = run(kernel, blocks)
+    for block, (promise, got) in zip(blocks or range(kernel.blocks), results, strict=True):
+        fused = fused_reference(kernel.arguments, block).ravel()
+        if (got.view(np.uint64) != fused.view(np.uint64)).any() or (np.abs(got - promise.value) > promise.bound).any():
+            return False
+    return True
+
+
+@pytest.mark.parametrize(("variant", "width"), BOTH)
+@REPEATABLE_FEW
+@given(m=st.integers(1, 2), n=st.integers(1, 2), tiles=st.integers(1, 3), beta=st.sampled_from([0.0, -0.5]))
+def test_the_result_is_the_fused_reference_to_the_last_bit(run, variant, width, m, n, tiles, beta):
+    """Every variant at both widths, one tile along k or several: all blocks right bit for bit."""
+    assert exact(run, dgemm_tan(64 * m, 64 * n, 16 * tiles, variant, width, alpha=1.5, beta=beta))
+
+
+@pytest.mark.parametrize("spilled", range(0, 9, 2))
+@pytest.mark.parametrize("width", [64, 128])
+def test_what_is_spilled_changes_no_value(run, spilled, width):
+    """Algorithm 2 with 0 to 8 doubles in local memory computes the same."""
+    assert exact(run, dgemm_tan(64, 64, 48, "alg2", width, spilled=spilled))
+
+
+@pytest.mark.parametrize(("variant", "width"), BOTH)
+def test_strict_barriers_leave_no_race(variant, width):
+    """With every barrier no two warps meet on a shared word."""
+    assert races(dgemm_tan(64, 64, 48, variant, width)) == []
+
+
+@pytest.mark.parametrize(("variant", "width"), [(v, w) for v, w in BOTH if v in ("alg1", "alg2", "v1")])
+def test_the_barriers_as_printed_race(variant, width):
+    """With one barrier a tile a store to shared memory meets another warp's load of the tile before."""
+    found = races(dgemm_tan(64, 64, 48, variant, width, "literal"))
+    assert found
+    assert {"STS" in race.first.text or "STS" in race.second.text for race in found} == {True}
+
+
+@pytest.mark.parametrize(("width", "columns"), [(64, [0, 4, 8, 12]), (128, [0, 8])])
+def test_threads_fetch_the_columns_of_figure_7(width, columns):
+    """Thread 0 fetches k = 0, 4, 8 and 12 with 64 bits, 0 and 8 with 128; the next row of threads those beside them."""
+    kernel, seen = dgemm_tan(64, 64, 16, "alg1", width), []
+    interpret(kernel, [0], lambda pc, _, addresses, __: seen.append((pc, addresses)))
+    loads = [a for pc, a in seen if kernel.program.instructions[pc].row.mnemonic.startswith("LDG")][: len(columns)]
+    k = (np.array(loads) - loads[0][0, 0]) // (8 * 64)
+    lanes = 64 * 8 // (width // 8) // 32  # warps that fetch one k
+    assert k[:, 0].tolist() == [[c] * 32 for c in columns]
+    assert k[:, lanes].tolist() == [[c + 1] * 32 for c in columns]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"m": 96}, "m=96 is not a positive multiple of 64; the nearest is 128"),
+        ({"k": 8}, "k=8 is not a positive multiple of 16; the nearest is 16"),
+        ({"variant": "alg4"}, "variant=alg4 is not known; give one of alg1, alg2, alg3, v1, v2, v3, v4"),
+        ({"variant": "v4", "width": 64}, "width=64 is not known; give one of 128"),
+        ({"barriers": "none"}, "barriers=none is not known; give one of strict, literal"),
+        ({"spilled": 3}, "spilled=3 is not known; give one of 0, 2, 4, 6, 8"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(arguments, message):
+    """The message has the rule and what to give instead."""
+    with pytest.raises(UserError, match=f"^dgemm-tan: {message}") as caught:
+        dgemm_tan(**arguments)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from isa.schedule import stalls
+from isa.table import Unit
+from workloads.gemm.tan import dgemm_tan
+from workloads.gemm.tan_program import TABLE_3
+
+
+def loop(variant, width=None):
+    """Return the instructions of the loop, its branch included."""
+    program = dgemm_tan(variant=variant, width=width).program
+    (branch,) = (pc for pc, i in enumerate(program.instructions) if i.row.mnemonic == "BRA")
+    return program.instructions[program.labels["loop"] : branch + 1]
+
+
+@pytest.mark.parametrize("variant", ["alg3", "v2", "v3", "v4"])
+def test_algorithm_3_has_the_instructions_of_table_3(variant):
+    """Per round 4 LDG.128, 64 LDS.128, 256 DFMA, 4 STS.128, ten integer ones, a branch and two barriers: 341."""
+    body = loop(variant)
+    counts = Counter(i.row.mnemonic for i in body)
+    integer = sum(i.row.unit in (Unit.INT, Unit.LOGIC, Unit.COMPARE) for i in body)
+    assert (counts["LDG.128"], counts["LDS.128"], counts["DFMA"], counts["STS.128"]) == (4, 64, 256, 4)
+    assert (integer, counts["BRA"], counts["BAR.SYNC"], len(body)) == (10, 1, 2, 341)
+
+
+@pytest.mark.parametrize(("width", "loads", "moves"), [(64, 128, 8), (128, 64, 4)])
+def test_algorithm_1_has_the_instructions_of_its_bound(width, loads, moves):
+    """256 DFMAs to 128 + 8 + 8 memory instructions of 64 bits, or 64 + 4 + 4 of 128: bounds of 64 and 78 %."""
+    kinds = Counter(i.row.mnemonic.split(".")[0] for i in loop("alg1", width))
+    assert (kinds["DFMA"], kinds["LDS"], kinds["LDG"], kinds["STS"]) == (256, loads, moves, moves)
+
+
+def test_algorithm_2_needs_more_than_63_registers_unless_it_spills():
+    """48 of data, 16 of prefetch and six pointers are 70; with six doubles spilled 62 are enough, with four not."""
+    needed = {s: dgemm_tan(variant="alg2", spilled=s).program.registers for s in range(0, 9, 2)}
+    assert needed == {0: 70, 2: 70, 4: 66, 6: 62, 8: 58}
+
+
+def test_half_a_tile_between_barriers_has_160_instructions():
+    """Of version 3: 128 DFMAs and 32 loads from shared memory."""
+    body = loop("v3")
+    first = body[: next(i for i, each in enumerate(body) if each.row.unit is Unit.BARRIER)]
+    assert sum(i.row.unit is Unit.DP or i.row.mnemonic == "LDS.128" for i in first) == 160
+
+
+def test_figure_9s_order_stalls_less():
+    """Where shared loads stand between the DFMAs, one warp waits less than three quarters as long for them."""
+
+    def waits(variant):
+        kept = [i for i in loop(variant) if i.row.unit is Unit.DP or i.row.mnemonic == "LDS.128"]
+        return sum(stalls(kept, TABLE_3))
+
+    assert 0 < 4 * waits("v3") < 3 * waits("v2")
+
+
+def test_version_4_fetches_early_and_stores_late():
+    """In each half both fetches stand before the fifth DFMA, both stores behind the last load but a few."""
+    body = loop("v4")
+    halves = [body[:170], body[170:]]
+    for half in halves:
+        names = [i.row.mnemonic for i in half]
+        fetches = [i for i, name in enumerate(names) if name == "LDG.128"]
+        stores = [i for i, name in enumerate(names) if name == "STS.128"]
+        assert (len(fetches), len(stores)) == (2, 2)
+        assert names[: fetches[-1]].count("DFMA") < 5
+        assert names[: stores[0]].count("DFMA") > 100
+        assert names.index("BAR.SYNC") > stores[-1]

@@ -1,0 +1,101 @@
+"""DGEMM for Fermi as Tan, Li, Triechle, Phillips, Bao and Sun published it (SC'11), algorithm by algorithm.
+
+A block of 256 threads computes a tile of C of 64 by 64, each thread 4 by 4 of it, in steps of 16 along k. Both operands
+are contiguous along their rows (A as stored, B transposed), as the paper transposes one beforehand. What is not in the
+paper's text is chosen here, and said in `tan_program`.
+
+| variant | what it is |
+|---|---|
+| alg1 | tiles through shared memory, fetched between two rank-16 updates |
+| alg2 | the next tile is fetched to registers meanwhile; those that don't fit are spilled to local memory |
+| alg3, v2 | two buffers of 8 along k: one is filled while the other is used |
+| v1 | alg3 with one buffer of 16 |
+| v3 | v2 with shared loads between the DFMAs, as in the paper's figure 9 |
+| v4 | v3 with fetches, stores and barriers placed by the paper's static scheduler |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from isa.kernel import Kernel
+from workloads.builder import double_words
+from workloads.check import at_most, factors, multiple, one_of
+from workloads.gemm.problem import (
+    Problem,
+    Values,
+    buffers,
+    check_addresses,
+    expectation,
+    fused_tile,
+    tile_of_block,
+)
+from workloads.gemm.tan_program import DEPTH, FEWEST_SPILLED, SIDE, THREADS, Plan, program
+
+NAME = "dgemm-tan"
+VARIANTS = ("alg1", "alg2", "alg3", "v1", "v2", "v3", "v4")
+NARROW = ("alg1", "alg2")  # whose accesses are of 64 bits in the paper; the others' are of 128
+BARRIERS = ("strict", "literal")
+
+
+def dgemm_tan(
+    m: int = 128,
+    n: int = 128,
+    k: int = 128,
+    variant: str = "alg1",
+    width: int | None = None,
+    barriers: str = "strict",
+    spilled: int = FEWEST_SPILLED,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+) -> Kernel:
+    """Build the kernel for C = alpha A B^T + beta C, column-major double precision, C m by n, inner size k.
+
+    `variant` is one of VARIANTS; `width` the bits of its memory accesses, None those of the paper (v4 has no others);
+    `barriers` strict, or literal: as the paper prints alg1 and alg2 (one barrier a tile) and describes v1, which race.
+    `spilled`: doubles of alg2's prefetch that live in local memory.
+
+    Raises UserError for sizes that don't tile, choices that don't exist, and matrices beyond what 32-bit addresses
+    reach.
+    """
+    sizes = {"m": m, "n": n, "k": k}
+    at_most(NAME, **sizes)
+    for name, size in sizes.items():
+        multiple(NAME, name, size, DEPTH if name == "k" else SIDE)
+    one_of(NAME, "variant", variant, VARIANTS)
+    width = width or (64 if variant in NARROW else 128)
+    one_of(NAME, "width", width, (128,) if variant == "v4" else (64, 128))
+    one_of(NAME, "barriers", barriers, BARRIERS)
+    one_of(NAME, "spilled", spilled, range(0, 9, 2))
+    factors(NAME, alpha=alpha, beta=beta)
+    problem = Problem(m, n, k, "nt", alpha, beta, "f8")
+    check_addresses(NAME, problem, **sizes)
+    plan = Plan(variant, width // 64, barriers == "strict", spilled)
+    arguments = sizes | {"variant": variant, "width": width, "barriers": barriers, "spilled": spilled}
+    return Kernel(
+        name=NAME,
+        program=program(plan, reads_c=beta != 0),
+        grid=(m // SIDE, n // SIDE, 1),
+        block=(THREADS, 1, 1),
+        parameters=_parameters(problem, plan),
+        buffers=buffers(problem),
+        expected=lambda block: expectation(problem, *tile_of_block(problem, SIDE, block)),
+        flops=problem.flops,
+        arguments=arguments | {"alpha": alpha, "beta": beta},
+    )
+
+
+def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
+    """Compute the block's tile of C, [rows, columns], bit for bit from the kernel's `arguments` alone."""
+    m, n, k, alpha, beta = (arguments[name] for name in ("m", "n", "k", "alpha", "beta"))
+    problem = Problem(m, n, k, "nt", alpha, beta, "f8")
+    return fused_tile(problem, *tile_of_block(problem, SIDE, block))
+
+
+def _parameters(problem: Problem, plan: Plan) -> dict[str, int]:
+    numbers = {"A_pitch": problem.lda, "B_pitch": problem.ldb, "tiles": problem.k // DEPTH}
+    numbers |= {"A_step": 8 * plan.fetched_rows * problem.lda, "B_step": 8 * plan.fetched_rows * problem.ldb}
+    numbers |= {"C_pitch": problem.m, "C_step": 8 * problem.m, "C_skip": 8 * problem.m * plan.column_skip}
+    words = {name: number & 0xFFFFFFFF for name, number in numbers.items()}
+    return words | double_words("alpha", problem.alpha) | double_words("beta", problem.beta)

@@ -1,0 +1,393 @@
+"""Instructions of the DGEMM of Tan et al. (see `tan`): register map, thread maps, and the order of what is in the loop.
+
+In global memory a row of a tile (along m for A, along n for B) is contiguous; in shared memory the 64 of one k lie side
+by side, k after k, A's tile before B's. An access moves one double of a thread (64 bits) or two. Threads fetch as 64 by
+4 or 32 by 8, the paper's figure 7, and so the place of what thread t stores is t accesses behind that of thread 0. They
+compute as 16 by 16: with 64 bits thread t has rows t + 16 i, with 128 bits rows 2 t and 2 t + 1 of each 32.
+
+Chosen, as the paper is silent: each fetch moves its pointer on; the ten integer instructions of algorithm 3's table 3
+are four of these, four that turn the load pointers to the other buffer, a counter and its comparison. Fetches of the
+tile behind the last are predicated off.
+
+Algorithm 2 needs 16 registers for what it has fetched; beside 48 of data and six pointers 63 leave nine. A window of
+two doubles takes what is spilled on its way to local memory, a rank-1 update later, and the rest stays in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+
+from isa.instruction import Instruction
+from isa.operand import PT, RZ, Predicate, Register
+from isa.program import Program
+from isa.schedule import Latencies, Latency, best_place
+from isa.table import Unit
+from workloads.builder import Builder, RegisterMap, at, instruction
+
+NAME = "dgemm-tan"
+THREADS = 256
+SIDE = 64  # of a tile of C
+DEPTH = 16  # of a tile along k
+HALF = DEPTH // 2
+BLOCKING = 4
+ROW = 8 * SIDE  # bytes of a tile's k in shared memory
+B_BASE = DEPTH * ROW
+BUFFER = HALF * ROW  # the bit of a load pointer that tells the two buffers apart
+FEWEST_SPILLED = 6  # doubles: 54 registers, the two that stay, and the window are 62
+WINDOW = 2  # doubles on their way to local memory
+MORE = Predicate(0)  # there is a tile after this one
+SUFFIX = {1: ".64", 2: ".128"}
+QUADRANTS = ((0, 0), (0, 2), (2, 0), (2, 2))  # first row and column of each 2 by 2 of a thread's values, in order
+
+# Table 3 of the paper, cycles of the shader clock; a load from global memory that misses all caches.
+TABLE_3 = Latencies(
+    {"LDG.128": Latency(1000, 46), "LDS.128": Latency(46, 46), "STS.128": Latency(0, 46), "DFMA": Latency(24)},
+    reissue=6,
+)
+
+Registers = tuple[Register, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A variant, doubles per access, whether every barrier is there, and doubles that algorithm 2 spills."""
+
+    variant: str
+    doubles: int
+    strict: bool
+    spilled: int
+
+    @property
+    def suffix(self) -> str:
+        """Of the mnemonics of memory accesses."""
+        return SUFFIX[self.doubles]
+
+    @property
+    def fetched_rows(self) -> int:
+        """K that all threads fetch of a tile with one access each: 4 or 8."""
+        return THREADS * self.doubles // SIDE
+
+    @property
+    def fetches(self) -> int:
+        """Accesses with which a thread fetches its part of one operand's tile: 4 or 2."""
+        return DEPTH // self.fetched_rows
+
+    @property
+    def column_skip(self) -> int:
+        """Columns from a thread's last in one group of 16 threads to its first in the next."""
+        return 16 * self.doubles - self.doubles + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A or B: its name, the axis of the grid along its rows, its place in shared memory, and its registers."""
+
+    name: str
+    axis: str
+    base: int
+    fetch: Register
+    load: Register
+    line: Registers  # its four doubles of one rank-1 update, each by its even register
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The registers of a plan."""
+
+    a: Operand
+    b: Operand
+    store: Register
+    left: Register  # tiles
+    sums: Registers
+    window: Registers
+    kept: Registers
+    staging: Registers
+
+
+def registers(plan: Plan) -> tuple[Machine, int]:
+    """Give a plan's registers, doubles by their even ones, and how many there are."""
+    r = RegisterMap(NAME)
+    sums, a, b = r.block("sums", 32, 2), r.block("a", 8, 4), r.block("b", 8, 4)
+    held = (8 - plan.spilled if plan.variant == "alg2" else 0, WINDOW if plan.variant == "alg2" and plan.spilled else 0)
+    kept, window = r.block("kept", 2 * held[0], 2 * plan.doubles), r.block("window", 2 * held[1], 4)
+    staging = r.block("staging", 8 if plan.variant == "v4" else 0, 4)
+    fetch_a, fetch_b, store, load_a, load_b, left = map(
+        r.one, ("fetch_a", "fetch_b", "store", "load_a", "load_b", "left")
+    )
+    operands = (
+        Operand("A", "CTAID.X", 0, fetch_a, load_a, a[::2]),
+        Operand("B", "CTAID.Y", B_BASE, fetch_b, load_b, b[::2]),
+    )
+    return Machine(*operands, store, left, sums[::2], window[::2], kept[::2], staging[::2]), r.count
+
+
+@cache
+def program(plan: Plan, *, reads_c: bool) -> Program:
+    """Build the program; `reads_c` when beta is not 0. Its constants are A, B, C and those of `tan.dgemm_tan`."""
+    b = Builder(shared_bytes=2 * B_BASE, local_bytes=8 * plan.spilled if plan.variant == "alg2" else 0)
+    r, _ = registers(plan)
+    _pointers(b, plan, r)
+    loops = {"alg1": _algorithm_1, "alg2": _algorithm_2, "v1": _version_1}
+    loops.get(plan.variant, _algorithm_3)(b, plan, r)
+    _write_c(b, plan, r, reads_c=reads_c)
+    return b.build()
+
+
+def _pointers(b: Builder, plan: Plan, r: Machine) -> None:
+    thread, row, k, free = r.sums[:4]
+    lanes = SIDE // plan.doubles
+    b.emit("S2R", thread, "TID.X")
+    b.emit("SHL", r.store, thread, 2 + plan.doubles)
+    b.emit("LOP.AND", row, thread, lanes - 1)
+    b.emit("SHR.U32", k, thread, lanes.bit_length() - 1)
+    b.emit("IMUL", row, row, plan.doubles)
+    for x in (r.a, r.b):
+        b.emit("S2R", free, x.axis)
+        b.emit("IMAD", free, free, SIDE, row)
+        b.emit("IMAD", x.fetch, k, f"{x.name}_pitch", free)
+        b.emit("SHL", x.fetch, x.fetch, 3)
+        b.emit("IADD", x.fetch, x.fetch, x.name)
+    b.emit("LOP.AND", r.a.load, thread, 15)
+    b.emit("SHR.U32", r.b.load, thread, 4)
+    for x in (r.a, r.b):
+        b.emit("SHL", x.load, x.load, 2 + plan.doubles)
+    b.emit("IADD", r.b.load, r.b.load, B_BASE)
+    b.emit("MOV", r.left, "tiles")
+
+
+def _clear(b: Builder, r: Machine) -> None:
+    for total in r.sums:
+        b.emit("MOV", total, 0)
+        b.emit("MOV", Register(total.index + 1), 0)
+
+
+def _algorithm_1(b: Builder, plan: Plan, r: Machine) -> None:
+    staging = _places(plan, r.a.line + r.b.line)
+    moves = _moves(plan, r)
+    fill = [*_fetch_all(plan, moves, staging), *_store_all(plan, moves, r, staging)]
+    b.extend(fill)
+    _clear(b, r)
+    b.emit("BAR.SYNC", 0)
+    b.label("loop")
+    _count(b, r)
+    b.extend(_updates(plan, r, range(DEPTH)))
+    if plan.strict:
+        b.emit("BAR.SYNC", 0)
+    b.extend(_guarded(fill))
+    b.emit("BAR.SYNC", 0)
+    b.emit("BRA", "loop", guard=MORE)
+
+
+def _version_1(b: Builder, plan: Plan, r: Machine) -> None:
+    staging, moves = _places(plan, r.a.line + r.b.line), _moves(plan, r)
+    _clear(b, r)
+    b.label("loop")
+    _count(b, r)
+    b.extend(_fetch_all(plan, moves, staging))
+    b.extend(_store_all(plan, moves, r, staging))
+    b.emit("BAR.SYNC", 0)
+    b.extend(_updates(plan, r, range(DEPTH)))
+    if plan.strict:
+        b.emit("BAR.SYNC", 0)
+    b.emit("BRA", "loop", guard=MORE)
+
+
+def _algorithm_2(b: Builder, plan: Plan, r: Machine) -> None:
+    free, moves = _places(plan, r.a.line + r.b.line), _moves(plan, r)
+    b.extend([*_fetch_all(plan, moves, free), *_store_all(plan, moves, r, free)])
+    _clear(b, r)
+    b.emit("BAR.SYNC", 0)
+    b.label("loop")
+    _count(b, r)
+    kept, window = _places(plan, r.kept), _places(plan, r.window)
+    b.extend(_guarded(_fetch_all(plan, moves[: len(kept)], kept)))
+    spills = [moves[i : i + len(window)] for i in range(len(kept), len(moves), len(window) or 1)] if window else []
+    for k in range(DEPTH):
+        if k < len(spills):
+            b.extend(_guarded(_fetch_all(plan, spills[k], window)))
+        b.extend(_update(plan, r, k))
+        if k < len(spills):
+            b.extend(_guarded(_local(plan, "STL", k * len(window), window)))
+    if plan.strict:
+        b.emit("BAR.SYNC", 0)
+    spilled = free[: len(moves) - len(kept)]
+    b.extend(_guarded(_local(plan, "LDL", 0, spilled)))
+    b.extend(_guarded(_store_all(plan, moves, r, [*kept, *spilled])))
+    b.emit("BAR.SYNC", 0)
+    b.emit("BRA", "loop", guard=MORE)
+
+
+def _algorithm_3(b: Builder, plan: Plan, r: Machine) -> None:
+    staging = _places(plan, r.a.line + r.b.line)
+    halves = [_half(plan, r, half) for half in range(2)]
+    b.extend(_filling(plan, r, halves[0], staging))
+    _clear(b, r)
+    b.emit("BAR.SYNC", 0)
+    b.label("loop")
+    _count(b, r)
+    if plan.variant == "v4":
+        _scheduled(b, plan, r, halves)
+        return
+    for half in range(2):
+        filling = _filling(plan, r, halves[1 - half], staging)
+        b.extend(_guarded(filling) if half else filling)
+        b.extend(_updates(plan, r, range(HALF)) if plan.variant != "v3" else _woven(plan, r))
+        b.emit("BAR.SYNC", 0)
+        for x in (r.a, r.b):
+            b.emit("LOP.XOR", x.load, x.load, BUFFER)
+    b.emit("BRA", "loop", guard=MORE)
+
+
+def _scheduled(b: Builder, plan: Plan, r: Machine, halves: Sequence[Sequence[Move]]) -> None:
+    """Version 4: fetches, stores and barriers stand where one warp stalls least (figure 9's order stays as it is)."""
+    staging = _places(plan, r.staging)
+    for half in range(2):
+        moves, stream = halves[1 - half], _woven(plan, r)
+        fetches = [instruction(f"LDG{plan.suffix}", to, at(x.fetch)) for (x, _), to in zip(moves, staging, strict=True)]
+        stores = _store_all(plan, moves, r, staging)
+        behind = 0
+        for moved in _guarded([*fetches, *stores]) if half else [*fetches, *stores]:
+            place = best_place(stream, moved, TABLE_3, behind)
+            stream.insert(place, moved)
+            behind = place + 1
+        last = max(i for i, each in enumerate(stream) if each.row.unit is Unit.SHARED) + 1
+        b.extend([*stream[:last], instruction("BAR.SYNC", 0), *stream[last:]])
+        steps = [instruction("IADD", x.fetch, x.fetch, f"{x.name}_step") for x, _ in moves]
+        b.extend(_guarded(steps) if half else steps)
+        for x in (r.a, r.b):
+            b.emit("LOP.XOR", x.load, x.load, BUFFER)
+    b.emit("BRA", "loop", guard=MORE)
+
+
+def _count(b: Builder, r: Machine) -> None:
+    b.emit("IADD", r.left, r.left, 0xFFFFFFFF)
+    b.emit("ISETP.GT", MORE, r.left, 0)
+
+
+Move = tuple[Operand, int]  # an operand and the shared byte, behind the store pointer, of what one access brings
+
+
+def _moves(plan: Plan, r: Machine) -> list[Move]:
+    """What a thread moves of a tile, access by access."""
+    return [(x, x.base + ROW * plan.fetched_rows * i) for x in (r.a, r.b) for i in range(plan.fetches)]
+
+
+def _half(plan: Plan, r: Machine, half: int) -> list[Move]:
+    """What a thread moves of the first or second half of a tile."""
+    accesses = plan.fetches // 2
+    first = half * accesses
+    return [(x, x.base + ROW * plan.fetched_rows * (first + i)) for x in (r.a, r.b) for i in range(accesses)]
+
+
+def _places(plan: Plan, doubles: Registers) -> list[Register]:
+    """The first register of each access that these doubles hold."""
+    return list(doubles[:: plan.doubles])
+
+
+def _fetch_all(plan: Plan, moves: Sequence[Move], staging: Sequence[Register]) -> list[Instruction]:
+    return list(chain.from_iterable(_fetch(plan, x, to) for (x, _), to in zip(moves, staging, strict=False)))
+
+
+def _fetch(plan: Plan, x: Operand, to: Register) -> Iterator[Instruction]:
+    yield instruction(f"LDG{plan.suffix}", to, at(x.fetch))
+    yield instruction("IADD", x.fetch, x.fetch, f"{x.name}_step")
+
+
+def _store_all(plan: Plan, moves: Sequence[Move], r: Machine, staging: Sequence[Register]) -> list[Instruction]:
+    return [
+        instruction(f"STS{plan.suffix}", at(r.store, place), held)
+        for (_, place), held in zip(moves, staging, strict=False)
+    ]
+
+
+def _filling(plan: Plan, r: Machine, moves: Sequence[Move], staging: Sequence[Register]) -> list[Instruction]:
+    return [*_fetch_all(plan, moves, staging), *_store_all(plan, moves, r, staging)]
+
+
+def _local(plan: Plan, way: str, first: int, places: Sequence[Register]) -> list[Instruction]:
+    """Spill to local memory (STL), or bring back (LDL), the accesses from the first-th on."""
+    addresses = [at(RZ, 8 * plan.doubles * (first + i)) for i in range(len(places))]
+    if way == "LDL":
+        return [instruction(f"LDL{plan.suffix}", p, a) for p, a in zip(places, addresses, strict=True)]
+    return [instruction(f"STL{plan.suffix}", a, p) for p, a in zip(places, addresses, strict=True)]
+
+
+def _updates(plan: Plan, r: Machine, steps: Sequence[int]) -> list[Instruction]:
+    """Rank-1 updates: all loads of one, then its DFMAs."""
+    return list(chain.from_iterable(_update(plan, r, k) for k in steps))
+
+
+def _update(plan: Plan, r: Machine, k: int) -> list[Instruction]:
+    loads = [_load(plan, x, k, i) for x in (r.a, r.b) for i in range(0, BLOCKING, plan.doubles)]
+    return [*loads, *chain.from_iterable(_quadrant(r, *first) for first in QUADRANTS)]
+
+
+def _woven(plan: Plan, r: Machine) -> list[Instruction]:
+    """Half a tile's updates in the order of figure 9: each load stands four DFMAs or more before its use."""
+    out = [*_loads(plan, r.a, 0, 0), *_loads(plan, r.b, 0, 0), *_loads(plan, r.b, 0, 2)]
+    for k in range(HALF):
+        following = ((r.a, k, 2), (r.a, k + 1, 0), (r.b, k + 1, 0), (r.b, k + 1, 2))
+        for (row, column), (x, step, i) in zip(QUADRANTS, following, strict=True):
+            out += _quadrant(r, row, column)
+            out += _loads(plan, x, step, i) if step < HALF else []
+    return out
+
+
+def _loads(plan: Plan, x: Operand, k: int, first: int) -> list[Instruction]:
+    """Load two of the four doubles."""
+    return [_load(plan, x, k, i) for i in range(first, first + 2, plan.doubles)]
+
+
+def _load(plan: Plan, x: Operand, k: int, i: int) -> Instruction:
+    place = 8 * 16 * i  # double i of thread t is row t + 16 i, or with its neighbour rows 2 t, 2 t + 1 behind 16 i
+    return instruction(f"LDS{plan.suffix}", x.line[i], at(x.load, ROW * k + place))
+
+
+def _quadrant(r: Machine, row: int, column: int) -> list[Instruction]:
+    """The four DFMAs of two rows and two columns."""
+    return [
+        instruction("DFMA", total := r.sums[BLOCKING * j + i], r.a.line[i], r.b.line[j], total)
+        for i in (row, row + 1)
+        for j in (column, column + 1)
+    ]
+
+
+def _guarded(instructions: Sequence[Instruction]) -> list[Instruction]:
+    return [Instruction(i.row, i.operands, MORE if i.guard == PT else i.guard) for i in instructions]
+
+
+def _write_c(b: Builder, plan: Plan, r: Machine, *, reads_c: bool) -> None:
+    pointer, alpha, beta, old = r.a.fetch, r.a.line[0], r.a.line[1], r.b.line
+    _pointer_to_c(b, plan, r, pointer)
+    for name, pair in (("alpha", alpha), ("beta", beta)) if reads_c else (("alpha", alpha),):
+        b.emit("MOV", pair, f"{name}_low")
+        b.emit("MOV", Register(pair.index + 1), f"{name}_high")
+    for column in range(BLOCKING):
+        sums = r.sums[BLOCKING * column :][:BLOCKING]
+        places = [at(pointer, 8 * 16 * i) for i in range(0, BLOCKING, plan.doubles)]
+        if reads_c:
+            b.extend(instruction(f"LDG{plan.suffix}", *x) for x in zip(_places(plan, old), places, strict=True))
+        b.extend(instruction("DMUL", total, total, alpha) for total in sums)
+        if reads_c:
+            b.extend(instruction("DFMA", total, old[i], beta, total) for i, total in enumerate(sums))
+        b.extend(instruction(f"STG{plan.suffix}", *x) for x in zip(places, _places(plan, sums), strict=True))
+        if column < BLOCKING - 1:
+            b.emit("IADD", pointer, pointer, "C_skip" if (column + 1) % plan.doubles == 0 else "C_step")
+    b.emit("EXIT")
+
+
+def _pointer_to_c(b: Builder, plan: Plan, r: Machine, pointer: Register) -> None:
+    thread, column, free = r.store, r.b.fetch, r.left
+    b.emit("S2R", thread, "TID.X")
+    b.emit("LOP.AND", pointer, thread, 15)
+    b.emit("SHR.U32", column, thread, 4)
+    for x, index in ((r.a, pointer), (r.b, column)):
+        b.emit("SHL", index, index, plan.doubles - 1)
+        b.emit("S2R", free, x.axis)
+        b.emit("IMAD", index, free, SIDE, index)
+    b.emit("IMAD", pointer, column, "C_pitch", pointer)
+    b.emit("SHL", pointer, pointer, 3)
+    b.emit("IADD", pointer, pointer, "C")
