@@ -70,7 +70,11 @@ def test_text_sets_parameters():
 @pytest.mark.parametrize(
     ("name", "texts", "message"),
     [
-        ("sgem-lai", {}, "no kernel sgem-lai .did you mean sgemm-lai..; there are sgemm-lai, matmul-naive, matmul-block"),
+        (
+            "sgem-lai",
+            {},
+            "no kernel sgem-lai .did you mean sgemm-lai..; there are sgemm-lai, matmul-naive",
+        ),
         ("chain", {"lenght": "5"}, "chain: no parameter lenght .did you mean length..; it takes op, length"),
         ("chain", {"length": "many"}, "chain: length=many is not allowed; give a whole number"),
         ("chain", {"length": "0"}, "chain: length=0 is too small"),
