@@ -87,10 +87,12 @@ def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
     empty = not any(row.is_load for row, wanted in zip(rows, needed, strict=True) if wanted)
 
     def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
-        if rows[pc].unit in SECTORED:
-            walk.sectors[pc].add(_units(rows[pc], addresses[active], SECTOR_BYTES))
+        row = rows[pc]
+        found = addresses[:, 0] if row.unit is Unit.SMEM else addresses[active]
+        if row.unit in SECTORED:
+            walk.sectors[pc].add(_units(row, found, SECTOR_BYTES))
         else:
-            walk.words[pc].add(_units(rows[pc], addresses[active], WORD_BYTES))
+            walk.words[pc].add(_units(row, found, WORD_BYTES))
 
     run = interpret(
         without_contents(kernel) if empty else kernel,

@@ -79,8 +79,9 @@ def _merged(known: State | None, arriving: State) -> State | None:
     """Return what holds on both ways here; None if nothing new has come."""
     if known is None:
         return arriving
-    merged = dict(known) | {r: joined((name, known.get(r, OTHER))) for r, name in arriving.items()}
-    return None if merged == known else merged
+    changed = {r: joined((name, known.get(r, OTHER))) for r, name in arriving.items() if name != known.get(r)}
+    changed = {r: name for r, name in changed.items() if name != known.get(r, OTHER)}
+    return {**known, **changed} if changed else None
 
 
 def _after(instruction: Instruction, state: State, name: str) -> State:

@@ -20,6 +20,7 @@ COMMANDS = {
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
     "validate": "Published figures of a machine beside simulated ones.",
+    "reproduce": "What five documents claim beside what comes out here.",
     "asm": "Assemble a listing: program counters, registers, units.",
     "codes": "Print a program with the control codes that a machine obeys.",
     "hazards": "Find registers read or written too early, by wrong control codes.",
