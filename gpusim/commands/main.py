@@ -19,6 +19,7 @@ COMMANDS = {
     "bound": "Bound a kernel's cycles from below, without simulating it.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
+    "space": "Count what constraints leave of a search space.",
     "validate": "Published figures of a machine beside simulated ones.",
     "asm": "Assemble a listing: program counters, registers, units.",
     "codes": "Print a program with the control codes that a machine obeys.",
