@@ -20,6 +20,7 @@ COMMANDS = {
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
     "space": "Count what constraints leave of a search space.",
+    "tune": "Simulate every point of a search space, and rank them.",
     "validate": "Published figures of a machine beside simulated ones.",
     "asm": "Assemble a listing: program counters, registers, units.",
     "codes": "Print a program with the control codes that a machine obeys.",
