@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -64,23 +64,26 @@ def make(name: str, texts: Mapping[str, str] | None = None) -> Kernel:
     Raises UserError for an unknown kernel or parameter, a value that does not parse, and what the kernel refuses.
     """
     entry = find(name)
-    known = {p.name: p for p in entry.parameters}
-    arguments = {}
-    for key, text in (texts or {}).items():
-        if key not in known:
-            raise UserError(f"{name}: no parameter {key}{_nearest(key, known)}; it takes {', '.join(known)}")
-        arguments[key] = _parse(name, known[key], text)
-    return entry.function(**arguments)
+    return entry.function(**arguments(name, entry.parameters, texts or {}))
+
+
+def arguments(name: str, parameters: Iterable[Parameter], texts: Mapping[str, str]) -> dict[str, object]:
+    """Return the values that the texts give to some of the parameters; raises UserError, which begins with `name`."""
+    known = {p.name: p for p in parameters}
+    for key in [key for key in texts if key not in known]:
+        raise UserError(f"{name}: no parameter {key}{nearest(key, known)}; it takes {', '.join(known)}")
+    return {key: _parse(name, known[key], text) for key, text in texts.items()}
 
 
 def find(name: str) -> Entry:
     """Entry of the named kernel; raises UserError with the nearest name if there is none."""
     if name not in CATALOG:
-        raise UserError(f"no kernel {name}{_nearest(name, CATALOG)}; there are {', '.join(CATALOG)}")
+        raise UserError(f"no kernel {name}{nearest(name, CATALOG)}; there are {', '.join(CATALOG)}")
     return CATALOG[name]
 
 
-def _nearest(name: str, known: Mapping[str, object]) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the question whether the nearest known name was meant, or nothing."""
     close = get_close_matches(name, known, n=1)
     return f" (did you mean {close[0]}?)" if close else ""
 

@@ -19,6 +19,8 @@ COMMANDS = {
     "bound": "Bound a kernel's cycles from below, without simulating it.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
+    "space": "Count what constraints leave of a search space.",
+    "tune": "Simulate every point of a search space, and rank them.",
     "validate": "Published figures of a machine beside simulated ones.",
     "reproduce": "What five documents claim beside what comes out here.",
     "asm": "Assemble a listing: program counters, registers, units.",
