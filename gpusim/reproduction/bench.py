@@ -114,7 +114,12 @@ class Bench:
 
     def point(self, machine: str, name: str) -> float:
         """Return the figure of that id among the machine's published ones, simulated as `gpusim validate` does."""
-        return float(self.compute(_point, machine, self._pairs(machine, NONE), name))
+        return self.points(machine, name)[0]
+
+    def points(self, machine: str, *names: str) -> list[float]:
+        """Return several such figures."""
+        pairs = self._pairs(machine, NONE)
+        return [float(value) for value in self.results(*(Job(_point, (machine, pairs, name)) for name in names))]
 
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a function of a module returns for arguments that can be hashed and sent to another process."""
