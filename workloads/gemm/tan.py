@@ -31,7 +31,8 @@ from workloads.gemm.problem import (
     fused_tile,
     tile_of_block,
 )
-from workloads.gemm.tan_program import DEPTH, FEWEST_SPILLED, SIDE, THREADS, Plan, program
+from workloads.gemm.tan_plan import DEPTH, FEWEST_SPILLED, SIDE, THREADS, Plan
+from workloads.gemm.tan_program import program
 
 NAME = "dgemm-tan"
 VARIANTS = ("alg1", "alg2", "alg3", "v1", "v2", "v3", "v4")
