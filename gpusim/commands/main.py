@@ -22,6 +22,7 @@ COMMANDS = {
     "validate": "Published figures of a machine beside simulated ones.",
     "asm": "Assemble a listing: program counters, registers, units.",
     "codes": "Print a program with the control codes that a machine obeys.",
+    "schedule": "Reorder a program so that it waits less.",
     "hazards": "Find registers read or written too early, by wrong control codes.",
     "races": "Find accesses to shared memory that no barrier orders.",
 }

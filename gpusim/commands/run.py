@@ -10,6 +10,7 @@ import typer
 
 from gpusim.analysis import report
 from gpusim.commands.arguments import (
+    MAX_CYCLES,
     Json,
     KernelName,
     MachineName,
@@ -30,7 +31,6 @@ from isa.errors import UserError
 from workloads.catalog import CATALOG
 
 WRONG_VALUES = 1  # exit code
-MAX_CYCLES = 200_000_000  # of a listing, which may never end; the catalog's kernels do
 
 
 def run(
