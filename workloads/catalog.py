@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -15,6 +15,9 @@ from workloads.gemm.matmul_block import matmul_block
 from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
 from workloads.gemm.tan import BARRIERS, VARIANTS, dgemm_tan
+from workloads.gemm.vega_legacy import sgemm_vega_legacy
+from workloads.gemm.vega_vlp import ORDERS as VLP_ORDERS
+from workloads.gemm.vega_vlp import sgemm_vega_vlp
 from workloads.microbench.bank_conflict import bank_conflict
 from workloads.microbench.barrier import barrier
 from workloads.microbench.cadence import OPS as CADENCE_OPS
@@ -61,23 +64,26 @@ def make(name: str, texts: Mapping[str, str] | None = None) -> Kernel:
     Raises UserError for an unknown kernel or parameter, a value that does not parse, and what the kernel refuses.
     """
     entry = find(name)
-    known = {p.name: p for p in entry.parameters}
-    arguments = {}
-    for key, text in (texts or {}).items():
-        if key not in known:
-            raise UserError(f"{name}: no parameter {key}{_nearest(key, known)}; it takes {', '.join(known)}")
-        arguments[key] = _parse(name, known[key], text)
-    return entry.function(**arguments)
+    return entry.function(**arguments(name, entry.parameters, texts or {}))
+
+
+def arguments(name: str, parameters: Iterable[Parameter], texts: Mapping[str, str]) -> dict[str, object]:
+    """Return the values that the texts give to some of the parameters; raises UserError, which begins with `name`."""
+    known = {p.name: p for p in parameters}
+    for key in [key for key in texts if key not in known]:
+        raise UserError(f"{name}: no parameter {key}{nearest(key, known)}; it takes {', '.join(known)}")
+    return {key: _parse(name, known[key], text) for key, text in texts.items()}
 
 
 def find(name: str) -> Entry:
     """Entry of the named kernel; raises UserError with the nearest name if there is none."""
     if name not in CATALOG:
-        raise UserError(f"no kernel {name}{_nearest(name, CATALOG)}; there are {', '.join(CATALOG)}")
+        raise UserError(f"no kernel {name}{nearest(name, CATALOG)}; there are {', '.join(CATALOG)}")
     return CATALOG[name]
 
 
-def _nearest(name: str, known: Mapping[str, object]) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the question whether the nearest known name was meant, or nothing."""
     close = get_close_matches(name, known, n=1)
     return f" (did you mean {close[0]}?)" if close else ""
 
@@ -180,6 +186,36 @@ _ENTRIES = (
             _number("beta", 0.0, "factor of the old C, which is not read when 0"),
         ),
         machine="c2050",
+    ),
+    Entry(
+        "sgemm-vega-legacy",
+        sgemm_vega_legacy,
+        "single-precision C = A B for Vega through the LDS, as AMD's VLP SGEMM readme describes the usual way",
+        (
+            _integer("m", 128, "rows of C, a multiple of 64"),
+            _integer("n", 128, "columns of C, a multiple of 64"),
+            _integer("k", 64, "inner size, a multiple of 8"),
+        ),
+        machine="mi60",
+    ),
+    Entry(
+        "sgemm-vega-vlp",
+        sgemm_vega_vlp,
+        "single-precision C = A B of AMD's VLP SGEMM for Vega: A by scalar loads, no LDS, no barrier",
+        (
+            _integer("m", 128, "rows of C, a multiple of 64"),
+            _integer("n", 512, "columns of C, a multiple of threads"),
+            _integer("k", 64, "inner size, a multiple of 16"),
+            Parameter(
+                "threads",
+                256,
+                {str(n): n for n in (64, 128, 256)}.__getitem__,
+                "one of 64, 128, 256",
+                "threads of a block, and columns of its tile",
+            ),
+            _choice("order", "forwarding", VLP_ORDERS, "the 8 multiply-adds of a sum in a row, or rows in turn"),
+        ),
+        machine="mi60",
     ),
     Entry(
         "sg4",

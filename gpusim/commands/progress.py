@@ -49,9 +49,13 @@ def shown(name: str, noun: str = "block") -> Iterator[Tell]:
     It may be given a remark, such as the best so far, which follows the name.
 
     A terminal shows a bar after two seconds, any other stderr gets a line every ten; both estimate the time left.
+    What is printed meanwhile goes above the bar if it goes to a terminal too.
     """
     columns = TextColumn("{task.description}"), BarColumn(), _Counts(), TimeElapsedColumn(), TimeRemainingColumn()
-    bar = Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=WINDOW)
+    both = sys.stdout.isatty()
+    bar = Progress(
+        *columns, console=Console(stderr=True), transient=True, speed_estimate_period=WINDOW, redirect_stdout=both
+    )
     task, over = bar.add_task(name, total=None, noun=noun), Event()
     show = Thread(target=_bar if bar.console.is_terminal else _lines, args=(bar, over), daemon=True)
     show.start()
