@@ -11,6 +11,7 @@ from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.register_bank import MAPPINGS
 from workloads.gemm.lai import sgemm_lai
+from workloads.gemm.lai_program import ORDERS as LAI_ORDERS
 from workloads.gemm.matmul_block import matmul_block
 from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
@@ -132,7 +133,7 @@ _ENTRIES = (
                 "one of on, off, auto",
                 "load the next tile to registers meanwhile; auto: on, but off with lds=128",
             ),
-            _choice("order", "interleaved", ("base", "interleaved"), "global loads first, or spread over the FFMAs"),
+            _choice("order", "interleaved", LAI_ORDERS, "of section 4.2: what is moved; interleaved: both"),
             _number("alpha", 1.0, "factor of the product"),
             _number("beta", 0.0, "factor of the old C, which is not read when 0"),
         ),

@@ -22,6 +22,7 @@ COMMANDS = {
     "space": "Count what constraints leave of a search space.",
     "tune": "Simulate every point of a search space, and rank them.",
     "validate": "Published figures of a machine beside simulated ones.",
+    "reproduce": "What five documents claim beside what comes out here.",
     "asm": "Assemble a listing: program counters, registers, units.",
     "codes": "Print a program with the control codes that a machine obeys.",
     "hazards": "Find registers read or written too early, by wrong control codes.",
