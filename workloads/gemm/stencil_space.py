@@ -100,6 +100,14 @@ def blocks_per_sm(precision: str, columns: Columns, limits: Limits) -> Column:
     return spaces.blocks_per_sm(limits, columns["threads"], *need)
 
 
+def winner_threads(precision: str, limits: Limits) -> int:
+    """Resident threads of an SM that runs the published winner."""
+    m, n, k, x, y = WINNERS[precision][:5]
+    columns = {name: np.array([value]) for name, value in zip("mnkx", (m, n, k, x), strict=True)}
+    columns |= {"threads": np.array([x * y])}
+    return int(blocks_per_sm(precision, columns, limits)[0]) * x * y
+
+
 def _thread_tile(columns: Columns) -> tuple[Column, Column]:
     """Rows and columns of C that a thread computes."""
     x, y = columns["x"], columns["threads"] // columns["x"]
