@@ -63,14 +63,10 @@ def test_what_is_no_terminal_gets_lines(monkeypatch, capsys):
 
 @pytest.mark.parametrize("command", ["bound", "races"])
 def test_an_interrupt_behind_the_bar_is_told(command, endless):
-    """Control-C on a terminal that shows the bar ends with code 130, the cursor back and the line that says why.
-
-    The signal is listened to even if who runs the tests, in the background say, ignores it.
-    """
+    """Control-C on a terminal that shows the bar ends with code 130, the cursor back and the line that says why."""
     keyboard, terminal = pty.openpty()
     arguments = [command, endless, "--max-instructions", "1000000000"]
-    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    script = f"{listen}; import sys; from gpusim.commands import main; sys.exit(main.execute(sys.argv[1:]))"
+    script = "import sys; from gpusim.commands import main; sys.exit(main.execute(sys.argv[1:]))"
     with subprocess.Popen([sys.executable, "-c", script, *arguments], stderr=terminal, stdout=terminal) as running:
         os.close(terminal)
         until("\N{BOX DRAWINGS HEAVY HORIZONTAL}", lambda: os.read(keyboard, 1 << 16).decode(errors="replace"))
