@@ -14,6 +14,7 @@ from workloads.gemm.lai import sgemm_lai
 from workloads.gemm.matmul_block import matmul_block
 from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
+from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS, REGISTERS, SKEWS, gemm_stencil
 from workloads.gemm.tan import BARRIERS, VARIANTS, dgemm_tan
 from workloads.microbench.bank_conflict import bank_conflict
 from workloads.microbench.barrier import barrier
@@ -105,6 +106,13 @@ def _width(name: str, default: int, doc: str) -> Parameter:
     return Parameter(name, default, {str(w): w for w in (32, 64, 128)}.__getitem__, "one of 32, 64, 128", doc)
 
 
+def _tuned(name: str, doc: str) -> Parameter:
+    def parse(text: str) -> int | None:
+        return None if text == "auto" else int(text)
+
+    return Parameter(name, None, parse, "a whole number, or auto", f"{doc}; auto: as published")
+
+
 _WARPS = _integer("warps", 1, "warps of the block")
 _LANES = Parameter("lanes", 32, {"32": 32, "64": 64}.__getitem__, "32 or 64", "lanes of a warp: those of the machine")
 _WARPS_16 = _integer("warps", 16, "warps of each block")
@@ -178,6 +186,35 @@ _ENTRIES = (
             _integer("spilled", 6, "doubles that alg2 keeps in local memory: 0, 2, 4, 6 or 8"),
             _number("alpha", 1.0, "factor of the product"),
             _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+        ),
+        machine="c2050",
+    ),
+    Entry(
+        "gemm-stencil",
+        gemm_stencil,
+        "C = alpha op(A) op(B) + beta C of Kurzak, Tomov and Dongarra (2011), any precision, tuned by nine parameters",
+        (
+            _integer("m", 192, "rows of C"),
+            _integer("n", 192, "columns of C"),
+            _integer("k", 96, "inner size"),
+            _choice("precision", "s", PRECISIONS, "single or double, or complex of these"),
+            _choice("layout", "nn", LAYOUTS[2], "n: as stored, t: transposed, c: conjugate too, for A and for B"),
+            _choice("read", "tex1d", READS, "plain loads, or through textures"),
+            _number("alpha", 1.0, "factor of the product"),
+            _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+            _number("alpha_im", 0.0, "imaginary part of alpha"),
+            _number("beta_im", 0.0, "imaginary part of beta"),
+            _choice("skew", "on", SKEWS, "an element more per row of shared memory"),
+            _integer("registers", REGISTERS, "most of a thread: pointers beyond are kept in local memory"),
+            _tuned("blk_m", "rows of a tile of C"),
+            _tuned("blk_n", "columns of a tile of C"),
+            _tuned("blk_k", "step along k"),
+            _tuned("dim_x", "threads along the rows of C"),
+            _tuned("dim_y", "threads along the columns of C"),
+            _tuned("dim_xa", "threads along stored columns of A as they read it"),
+            _tuned("dim_ya", "threads from column to column of A"),
+            _tuned("dim_xb", "threads along stored columns of B as they read it"),
+            _tuned("dim_yb", "threads from column to column of B"),
         ),
         machine="c2050",
     ),
