@@ -7,7 +7,7 @@ PACKAGES := gpusim isa workloads
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check check-full bench clean
+.PHONY: help demo test check check-full bench reproduction clean
 
 help:
 	@echo "make demo        install, then simulate a published SGEMM on the GPU it was written for"
@@ -15,6 +15,7 @@ help:
 	@echo "make check       style, types, imports, quick tests compiled and in plain Python"
 	@echo "make check-full  the same and the slow tests"
 	@echo "make bench       speed of both engines (docs/performance.md)"
+	@echo "make reproduction  every claim of docs/reproduction.md anew"
 	@echo "make clean       remove .venv and every cache"
 
 demo: $(VENV)/core.stamp
@@ -37,6 +38,9 @@ check-full: check
 bench: $(VENV)/test.stamp
 	$(BIN)/python -m pytest benchmarks -o addopts=-q --benchmark-only --benchmark-timer=time.process_time \
 	  --benchmark-columns=min,median,rounds
+
+reproduction: $(VENV)/core.stamp
+	$(BIN)/gpusim reproduce all --markdown docs/reproduction.md
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks *.egg-info

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -15,7 +15,11 @@ from workloads.gemm.matmul_block import matmul_block
 from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
 from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS, REGISTERS, SKEWS, gemm_stencil
+from workloads.gemm.stencil_tuning import TUNING
 from workloads.gemm.tan import BARRIERS, VARIANTS, dgemm_tan
+from workloads.gemm.vega_legacy import sgemm_vega_legacy
+from workloads.gemm.vega_vlp import ORDERS as VLP_ORDERS
+from workloads.gemm.vega_vlp import sgemm_vega_vlp
 from workloads.microbench.bank_conflict import bank_conflict
 from workloads.microbench.barrier import barrier
 from workloads.microbench.cadence import OPS as CADENCE_OPS
@@ -62,23 +66,26 @@ def make(name: str, texts: Mapping[str, str] | None = None) -> Kernel:
     Raises UserError for an unknown kernel or parameter, a value that does not parse, and what the kernel refuses.
     """
     entry = find(name)
-    known = {p.name: p for p in entry.parameters}
-    arguments = {}
-    for key, text in (texts or {}).items():
-        if key not in known:
-            raise UserError(f"{name}: no parameter {key}{_nearest(key, known)}; it takes {', '.join(known)}")
-        arguments[key] = _parse(name, known[key], text)
-    return entry.function(**arguments)
+    return entry.function(**arguments(name, entry.parameters, texts or {}))
+
+
+def arguments(name: str, parameters: Iterable[Parameter], texts: Mapping[str, str]) -> dict[str, object]:
+    """Return the values that the texts give to some of the parameters; raises UserError, which begins with `name`."""
+    known = {p.name: p for p in parameters}
+    for key in [key for key in texts if key not in known]:
+        raise UserError(f"{name}: no parameter {key}{nearest(key, known)}; it takes {', '.join(known)}")
+    return {key: _parse(name, known[key], text) for key, text in texts.items()}
 
 
 def find(name: str) -> Entry:
     """Entry of the named kernel; raises UserError with the nearest name if there is none."""
     if name not in CATALOG:
-        raise UserError(f"no kernel {name}{_nearest(name, CATALOG)}; there are {', '.join(CATALOG)}")
+        raise UserError(f"no kernel {name}{nearest(name, CATALOG)}; there are {', '.join(CATALOG)}")
     return CATALOG[name]
 
 
-def _nearest(name: str, known: Mapping[str, object]) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the question whether the nearest known name was meant, or nothing."""
     close = get_close_matches(name, known, n=1)
     return f" (did you mean {close[0]}?)" if close else ""
 
@@ -98,23 +105,25 @@ def _number(name: str, default: float, doc: str) -> Parameter:
     return Parameter(name, default, float, "a number", doc)
 
 
-def _choice(name: str, default: str, choices: tuple[str, ...], doc: str) -> Parameter:
-    return Parameter(name, default, {c: c for c in choices}.__getitem__, f"one of {', '.join(choices)}", doc)
+def _choice(name: str, default: object, choices: Iterable[object], doc: str) -> Parameter:
+    by_text = {str(choice): choice for choice in choices}
+    return Parameter(name, default, by_text.__getitem__, f"one of {', '.join(by_text)}", doc)
 
 
 def _width(name: str, default: int, doc: str) -> Parameter:
-    return Parameter(name, default, {str(w): w for w in (32, 64, 128)}.__getitem__, "one of 32, 64, 128", doc)
+    return _choice(name, default, (32, 64, 128), doc)
 
 
-def _tuned(name: str, doc: str) -> Parameter:
-    def parse(text: str) -> int | None:
-        return None if text == "auto" else int(text)
-
-    return Parameter(name, None, parse, "a whole number, or auto", f"{doc}; auto: as published")
+def _or_auto(text: str) -> int | None:
+    return None if text == "auto" else int(text)
 
 
+_FACTORS = (
+    _number("alpha", 1.0, "factor of the product"),
+    _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+)
 _WARPS = _integer("warps", 1, "warps of the block")
-_LANES = Parameter("lanes", 32, {"32": 32, "64": 64}.__getitem__, "32 or 64", "lanes of a warp: those of the machine")
+_LANES = _choice("lanes", 32, (32, 64), "lanes of a warp: those of the machine")
 _WARPS_16 = _integer("warps", 16, "warps of each block")
 _ITERATIONS = _integer("iterations", 1, "times round the loop; 1 has no loop instructions")
 
@@ -138,8 +147,7 @@ _ENTRIES = (
                 "load the next tile to registers meanwhile; auto: on, but off with lds=128",
             ),
             _choice("order", "interleaved", ("base", "interleaved"), "global loads first, or spread over the FFMAs"),
-            _number("alpha", 1.0, "factor of the product"),
-            _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+            *_FACTORS,
         ),
     ),
     Entry(
@@ -184,8 +192,7 @@ _ENTRIES = (
             ),
             _choice("barriers", "strict", BARRIERS, "strict, or literal: as printed, with races"),
             _integer("spilled", 6, "doubles that alg2 keeps in local memory: 0, 2, 4, 6 or 8"),
-            _number("alpha", 1.0, "factor of the product"),
-            _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+            *_FACTORS,
         ),
         machine="c2050",
     ),
@@ -200,23 +207,38 @@ _ENTRIES = (
             _choice("precision", "s", PRECISIONS, "single or double, or complex of these"),
             _choice("layout", "nn", LAYOUTS[2], "n: as stored, t: transposed, c: conjugate too, for A and for B"),
             _choice("read", "tex1d", READS, "plain loads, or through textures"),
-            _number("alpha", 1.0, "factor of the product"),
-            _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+            *_FACTORS,
             _number("alpha_im", 0.0, "imaginary part of alpha"),
             _number("beta_im", 0.0, "imaginary part of beta"),
             _choice("skew", "on", SKEWS, "an element more per row of shared memory"),
             _integer("registers", REGISTERS, "most of a thread: pointers beyond are kept in local memory"),
-            _tuned("blk_m", "rows of a tile of C"),
-            _tuned("blk_n", "columns of a tile of C"),
-            _tuned("blk_k", "step along k"),
-            _tuned("dim_x", "threads along the rows of C"),
-            _tuned("dim_y", "threads along the columns of C"),
-            _tuned("dim_xa", "threads along stored columns of A as they read it"),
-            _tuned("dim_ya", "threads from column to column of A"),
-            _tuned("dim_xb", "threads along stored columns of B as they read it"),
-            _tuned("dim_yb", "threads from column to column of B"),
+            *(Parameter(x, None, _or_auto, "a whole number, or auto", doc) for x, doc in TUNING.items()),
         ),
         machine="c2050",
+    ),
+    Entry(
+        "sgemm-vega-legacy",
+        sgemm_vega_legacy,
+        "single-precision C = A B for Vega through the LDS, as AMD's VLP SGEMM readme describes the usual way",
+        (
+            _integer("m", 128, "rows of C, a multiple of 64"),
+            _integer("n", 128, "columns of C, a multiple of 64"),
+            _integer("k", 64, "inner size, a multiple of 8"),
+        ),
+        machine="mi60",
+    ),
+    Entry(
+        "sgemm-vega-vlp",
+        sgemm_vega_vlp,
+        "single-precision C = A B of AMD's VLP SGEMM for Vega: A by scalar loads, no LDS, no barrier",
+        (
+            _integer("m", 128, "rows of C, a multiple of 64"),
+            _integer("n", 512, "columns of C, a multiple of threads"),
+            _integer("k", 64, "inner size, a multiple of 16"),
+            _choice("threads", 256, (64, 128, 256), "threads of a block, and columns of its tile"),
+            _choice("order", "forwarding", VLP_ORDERS, "the 8 multiply-adds of a sum in a row, or rows in turn"),
+        ),
+        machine="mi60",
     ),
     Entry(
         "sg4",

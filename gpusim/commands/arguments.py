@@ -39,17 +39,17 @@ Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 
 def kernel_of(name: str, parameters: Sequence[str]) -> Kernel:
     """Return the kernel by name with its parameters, or of a listing; raises UserError."""
-    pairs = _pairs("-p", "name=value", parameters)
+    given = pairs("-p", "name=value", parameters)
     if not _is_listing(name):
-        return make(name, pairs)
-    if pairs:
-        raise UserError(f"-p {next(iter(pairs))}: {name} is a listing; change its .param lines instead")
+        return make(name, given)
+    if given:
+        raise UserError(f"-p {next(iter(given))}: {name} is a listing; change its .param lines instead")
     return listing.load(name)
 
 
 def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machine:
     """Return the machine with the settings of the command line; raises UserError."""
-    overrides = _pairs("--set", "machine.path=value", settings)
+    overrides = pairs("--set", "machine.path=value", settings)
     if policy and overrides.get("schedulers.policy", policy) != policy:
         given = overrides["schedulers.policy"]
         raise UserError(f"--policy {policy}: --set schedulers.policy={given} says otherwise; give one of the two")
@@ -59,7 +59,7 @@ def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machin
 def changes(machine: Machine, settings: Sequence[str]) -> Mapping[str, int | str]:
     """Return the settings of the command line by path, with the values that the machine has by them."""
     tree: Any = msgspec.to_builtins(machine)
-    return {path: reduce(getitem, path.split("."), tree) for path in _pairs("--set", "machine.path=value", settings)}
+    return {path: reduce(getitem, path.split("."), tree) for path in pairs("--set", "machine.path=value", settings)}
 
 
 def instructions_of(name: str, given: int | None, most: int) -> int:
@@ -72,7 +72,8 @@ def _is_listing(name: str) -> bool:
     return name not in CATALOG and bool(name) and ("/" in name or "." in name or Path(name).exists())
 
 
-def _pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
+def pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
+    """Return the name=value texts of an option by name; raises UserError, which shows the `form` wanted."""
     for text in texts:
         if "=" not in text:
             raise UserError(f"{option} {text}: no value; give {option} {form}")

@@ -19,10 +19,14 @@ COMMANDS = {
     "bound": "Bound a kernel's cycles from below, without simulating it.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
+    "space": "Count what constraints leave of a search space.",
+    "tune": "Simulate every point of a search space, and rank them.",
     "validate": "Published figures of a machine beside simulated ones.",
+    "reproduce": "What five documents claim beside what comes out here.",
     "asm": "Assemble a listing: program counters, registers, units.",
     "codes": "Print a program with the control codes that a machine obeys.",
     "hazards": "Find registers read or written too early, by wrong control codes.",
+    "traffic": "Count the words that a kernel moves, from registers to DRAM.",
     "races": "Find accesses to shared memory that no barrier orders.",
 }
 BAD_INPUT = 2

@@ -40,9 +40,13 @@ def shown(name: str, noun: str = "block") -> Iterator[Callable[[int, int], None]
     """Give the function to be told how many are done and in all, which need not be called for the time to be shown.
 
     A terminal shows a bar after two seconds, any other stderr gets a line every ten; both estimate the time left.
+    What is printed meanwhile goes above the bar if it goes to a terminal too.
     """
     columns = TextColumn("{task.description}"), BarColumn(), _Counts(), TimeElapsedColumn(), TimeRemainingColumn()
-    bar = Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=WINDOW)
+    both = sys.stdout.isatty()
+    bar = Progress(
+        *columns, console=Console(stderr=True), transient=True, speed_estimate_period=WINDOW, redirect_stdout=both
+    )
     task, over = bar.add_task(name, total=None, noun=noun), Event()
     show = Thread(target=_bar if bar.console.is_terminal else _lines, args=(bar, over), daemon=True)
     show.start()

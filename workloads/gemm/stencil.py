@@ -44,6 +44,7 @@ LAYOUTS = {
     1: ("nn", "nt", "tn", "tt"),
     2: tuple(a + b for a in "ntc" for b in "ntc"),
 }  # by the numbers of an element
+TILE = tuple(TUNING)[:5]  # what a program's length depends on
 REGISTERS = 63  # of a thread, on Fermi
 
 
@@ -91,9 +92,9 @@ def gemm_stencil(
     check(tuned, layout)
     check_addresses(NAME, problem, **sizes)
     plan = plan_of(problem, tuned, read, skew=skew == "on", registers=registers)
-    fits(NAME, plan.length, **{name: getattr(tuned, name) for name in TUNING[:5]})
+    fits(NAME, plan.length, **{name: getattr(tuned, name) for name in TILE})
     built = program(plan)
-    fits(NAME, len(built), **{name: getattr(tuned, name) for name in TUNING[:5]})
+    fits(NAME, len(built), **{name: getattr(tuned, name) for name in TILE})
     return Kernel(
         name=NAME,
         program=built,

@@ -8,7 +8,7 @@ Source of names and winners: Kurzak, Tomov and Dongarra (PPAM 2011), and the Fer
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from isa.errors import UserError
 from workloads.check import block_shape, counts, multiple
@@ -46,7 +46,17 @@ class Tuning:
         return self.blk_n // self.dim_y
 
 
-TUNING = tuple(each.name for each in fields(Tuning))
+TUNING = {  # by name; where none is given, the published one
+    "blk_m": "rows of a tile of C",
+    "blk_n": "columns of a tile of C",
+    "blk_k": "step along k",
+    "dim_x": "threads along the rows of C",
+    "dim_y": "threads along the columns of C",
+    "dim_xa": "threads along stored columns of A as they read it",
+    "dim_ya": "threads from column to column of A",
+    "dim_xb": "threads along stored columns of B as they read it",
+    "dim_yb": "threads from column to column of B",
+}
 
 _S, _DC = (96, 96, 16, 16, 16), (64, 64, 16, 16, 16)
 _Z, _Z_TALL = (24, 16, 8, 8, 8), (16, 24, 8, 8, 8)

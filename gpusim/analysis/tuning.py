@@ -1,0 +1,96 @@
+"""Tuning: every point of a search space simulated, as cheaply as its speed can be told, and ranked.
+
+A trial is one SM with its share of the bandwidth, without values (replay, fast-forward), for as many whole waves of
+resident blocks as its share of the grid has, a few at most. The rate is that of all SMs if each is as busy: neither
+SMs that get a block more than others nor a last wave that is partly empty count.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Generator, Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+
+import msgspec
+
+from gpusim.analysis import rates
+from gpusim.engines.simulate import run_sm
+from gpusim.feed import REPLAY
+from gpusim.machine import Machine
+from gpusim.occupancy import occupancy
+from isa.errors import UserError
+from isa.kernel import Kernel
+
+WAVES = 3  # of resident blocks: the first, a last one, and one between
+
+Point = Mapping[str, int]
+Make = Callable[[str, Mapping[str, str]], Kernel]
+
+
+class Trial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A point and its GFLOP/s of the chip, from the shader cycles of so many blocks; or why it was not simulated."""
+
+    point: dict[str, int]
+    gflops: float = 0.0
+    cycles: int = 0
+    blocks: int = 0
+    resident: int = 0  # blocks of an SM
+    registers: int = 0  # of a thread
+    reason: str = ""
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A kernel's name with its parameters as text, at a point."""
+
+    point: dict[str, int]
+    kernel: str
+    parameters: dict[str, str]
+
+
+def trial(job: Job, make: Make, machine: Machine, waves: int = WAVES) -> Trial:
+    """Simulate a point; `make(name, parameters)` builds its kernel. What either refuses is the trial's reason."""
+    try:
+        kernel = make(job.kernel, job.parameters)
+        resident = occupancy(kernel, machine).blocks
+        share = -(-kernel.blocks // machine.chip.sms)
+        blocks = min(share, resident * max(1, min(waves, share // resident)))
+        cycles = run_sm(kernel, machine, feed=REPLAY, blocks=blocks).cycles
+    except UserError as error:
+        return Trial(job.point, reason=str(error))
+    whole = cycles * kernel.blocks / (blocks * machine.chip.sms)
+    found = rates.gflops(kernel, machine, whole)
+    return Trial(job.point, found, cycles, blocks, resident, kernel.program.registers)
+
+
+def trials(
+    jobs: Iterable[Job], make: Make, machine: Machine, *, waves: int = WAVES, workers: int | None = None
+) -> Generator[Trial, None, None]:
+    """Simulate each point, in any order, in so many processes; None: one for each core.
+
+    Raises UserError where a process is ended from outside.
+    """
+    workers = workers or os.cpu_count() or 1
+    if workers == 1:
+        yield from (trial(job, make, machine, waves) for job in jobs)
+        return
+    pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts)
+    try:
+        for done in as_completed([pool.submit(trial, job, make, machine, waves) for job in jobs]):
+            yield done.result()
+    except BrokenProcessPool:
+        raise UserError("a process that simulates was ended from outside; take fewer with --jobs") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def ranking(found: Iterable[Trial]) -> list[Trial]:
+    """Return the trials that were simulated, fastest first, equals in the order of their points."""
+    simulated = [each for each in found if not each.reason]
+    return sorted(simulated, key=lambda each: (-each.gflops, tuple(each.point.values())))
+
+
+def _leave_interrupts() -> None:
+    """Leave Ctrl-C, which a terminal sends to every process, to the one that waits for the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

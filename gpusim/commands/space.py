@@ -1,0 +1,137 @@
+"""`gpusim space`: how many points of a search space its constraints leave on a machine, and which."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from gpusim.commands.arguments import Json, MachineName, Settings, changes, machine_of, pairs
+from gpusim.commands.document import show, write_json
+from gpusim.commands.progress import shown
+from workloads.space import Point, Pruned, Space, Stage, as_points, prune, published_for, survives
+from workloads.spaces import SPACES, Entry, find, make_space
+
+LastStage = Annotated[str | None, typer.Option("--stage", metavar="NAME", help="Stop after this stage.")]
+
+
+def space(
+    name: Annotated[str, typer.Argument(metavar="[SPACE]", help="A search space's name.")] = "",
+    *,
+    machine: MachineName = "c2050",
+    parameter: Annotated[
+        list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A number of the constraints; repeatable.")
+    ] = None,
+    setting: Settings = None,
+    stage: LastStage = None,
+    file: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write the points that are left to a file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List the search spaces, or count what each constraint leaves of one on a machine, beside published counts.
+
+    Example: gpusim space zgemm --machine c2050
+    """
+    if not name:
+        _tell_all(json)
+        return
+    where = machine_of(machine, setting or (), None)
+    chosen = make_space(name, pairs("-p", "name=value", parameter or ()))
+    with shown(f"space {name}"):
+        pruned = prune(chosen, where.limits, stage)
+    published = published_for(chosen, where.limits)
+    if file:
+        _write_points(file, chosen, pruned)
+    if json:
+        facts = {"space": name, "machine": where.key, "set": changes(where, setting or ())}
+        write_json(facts | _as_dict(chosen, pruned, published))
+    else:
+        notes = _notes(chosen, pruned, published)
+        show(f"{name} on {where.key}: {find(name).description}\n", _table(pruned, published), *notes)
+
+
+def in_words(space: Space, point: Point) -> str:
+    """Return a point as its kernel's parameters are given: name=value, in order."""
+    return " ".join(f"{name}={value}" for name, value in space.parameters(point).items())
+
+
+def _tell_all(json: bool) -> None:
+    if json:
+        write_json({"spaces": [_entry(entry) for entry in SPACES.values()]})
+        return
+    table = Table("space", "what it is", "constraints", box=None, header_style="bold", pad_edge=False)
+    for entry in SPACES.values():
+        table.add_row(entry.name, entry.description, " ".join(f"{p.name}={p.default}" for p in entry.parameters))
+    show(table)
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    parameters = [
+        {"name": p.name, "default": str(p.default), "allowed": p.allowed, "doc": p.doc} for p in entry.parameters
+    ]
+    return {"space": entry.name, "description": entry.description, "parameters": parameters}
+
+
+def _deviation(stage: Stage, published: Mapping[str, int]) -> float | None:
+    """(ours - published) / published; None where nothing is published."""
+    return stage.left / published[stage.name] - 1 if stage.name in published else None
+
+
+def _table(pruned: Pruned, published: Mapping[str, int]) -> Table:
+    table = Table("stage", "kind", box=None, header_style="bold", pad_edge=False, collapse_padding=True)
+    for column in ("points left", "published", "deviation"):
+        table.add_column(column, justify="right")
+    table.add_column("rule")
+    for stage in pruned.stages:
+        deviation = _deviation(stage, published)
+        beside = ("", "") if deviation is None else (f"{published[stage.name]:,}", f"{100 * deviation:+.1f} %")
+        table.add_row(stage.name, stage.kind, _count(stage.left), *beside, stage.rule)
+    return table
+
+
+def _count(points: int) -> str:
+    """A count in full, or to two digits where it is beyond reading."""
+    return f"{points:,}" if points < 10**13 else f"{points:.1e}"
+
+
+def _notes(space: Space, pruned: Pruned, published: Mapping[str, int]) -> list[str]:
+    notes = []
+    if space.published and published:
+        notes.append(f"published: {space.published.source}")
+    if space.winner:
+        found = "is among them" if survives(space, space.winner, pruned.points) else "is not among them"
+        notes.append(f"published winner {in_words(space, space.winner)}: {found}")
+    return ["", *notes]
+
+
+def _as_dict(space: Space, pruned: Pruned, published: Mapping[str, int]) -> dict[str, Any]:
+    stages = [
+        {
+            "stage": stage.name,
+            "kind": stage.kind,
+            "rule": stage.rule,
+            "left": _exact(stage.left),
+            "published": published.get(stage.name),
+            "deviation": _deviation(stage, published),
+        }
+        for stage in pruned.stages
+    ]
+    winner = space.winner and {**space.winner, "survives": survives(space, space.winner, pruned.points)}
+    return {"stages": stages, "winner": winner, "points": list(as_points(space, pruned.points))}
+
+
+def _exact(count: int) -> int | float:
+    """A count, as a float where it is beyond the integers of JSON readers."""
+    return count if count < 2**53 else float(count)
+
+
+def _write_points(path: Path, space: Space, pruned: Pruned) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(space.axes)
+        writer.writerows(pruned.points.tolist())

@@ -1,0 +1,201 @@
+"""What the claims are computed on: machines, kernels, and runs that several claims may share.
+
+A claim's function asks the bench for runs as if they were there. Where one is missing it raises `Missing`, and the
+ledger calls the function again once the run has been done, in whatever process; so it must ask in the same order each
+time, and for all runs that it can name at once (`runs`), lest they be done one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from gpusim import machine as model
+from gpusim.analysis import validation
+from gpusim.analysis.stalls import lost_slots
+from gpusim.machine import Machine
+from gpusim.simulation import Result, Sample, Sms, simulate
+from isa.kernel import Kernel
+from workloads.catalog import make
+
+Pairs = tuple[tuple[str, str], ...]  # names and values as text, sorted
+Settings = Mapping[str, Mapping[str, str]]  # by machine, then by path
+NONE: Mapping[str, object] = {}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A computation that claims may share: a function of a module, and what it is called with."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a job returned, or the error that it ended with, and how many seconds it took."""
+
+    value: Any
+    error: Exception | None
+    seconds: float
+
+
+class Missing(Exception):  # noqa: N818  (no error: the claim waits for these jobs)
+    """Jobs that a claim needs and that are not done yet."""
+
+    def __init__(self, jobs: Iterable[Job]) -> None:
+        super().__init__()
+        self.jobs = tuple(jobs)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A kernel of the catalog on a machine: parameters, and numbers of the machine replaced for this run alone.
+
+    `values` False finds time only. `sms` and `sample` are those of gpusim.simulate.
+    """
+
+    kernel: str
+    machine: str
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
+    values: bool = True
+    sms: Sms = 1
+    sample: Sample = None
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a run came to: see gpusim.simulation.Result; `issued` are warp instructions of the simulated blocks.
+
+    `right` is None where values were not checked. `lost` are cycles of unused issue slots by stall reason, `limits`
+    those of the bound by resource.
+    """
+
+    cycles: int
+    gflops: float
+    percent_of_peak: float
+    rate: float  # thread instructions per cycle and SM
+    right: bool | None
+    issued: Mapping[str, int]
+    lost: Mapping[str, int]
+    limits: Mapping[str, int]
+    blocks: int  # resident on an SM
+    warps: int
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Machines with the settings of the command line, and the jobs done so far."""
+
+    settings: Settings = field(default_factory=dict)
+    done: dict[Job, Done] = field(default_factory=dict)
+
+    def machine(self, key: str, settings: Mapping[str, object] = NONE) -> Machine:
+        """Return the machine with the command line's settings, and with these on top."""
+        return _machine(key, self._pairs(key, settings))
+
+    def kernel(self, name: str, **parameters: object) -> Kernel:
+        """Return a kernel of the catalog; raises UserError as `workloads.catalog.make` does."""
+        return _kernel(name, _texts(parameters))
+
+    def run(self, kernel: str, machine: str, **parameters: object) -> Measurement:
+        """Return what the kernel with these parameters comes to on the machine."""
+        return self.runs(Run(kernel, machine, parameters))[0]
+
+    def runs(self, *runs: Run) -> list[Measurement]:
+        """Return what all these come to; the missing ones are done side by side."""
+        return self.results(*(self._job(run) for run in runs))
+
+    def point(self, machine: str, name: str) -> float:
+        """Return the figure of that id among the machine's published ones, simulated as `gpusim validate` does."""
+        return float(self.compute(_point, machine, self._pairs(machine, NONE), name))
+
+    def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a function of a module returns for arguments that can be hashed and sent to another process."""
+        return self.results(Job(function, arguments))[0]
+
+    def results(self, *jobs: Job) -> list[Any]:
+        """Return what those jobs returned; raises Missing, or what one of them raised."""
+        missing = [job for job in dict.fromkeys(jobs) if job not in self.done]
+        if missing:
+            raise Missing(missing)
+        for job in jobs:
+            if (error := self.done[job].error) is not None:
+                raise error
+        return [self.done[job].value for job in jobs]
+
+    def fitted(self, machine: str, to: str) -> str:
+        """Say how many parameters of the machine were fitted to the data whose name contains `to`."""
+        count = sum(fact.method == "fitted" and to in fact.to for fact in model.facts(machine).values())
+        return f"{count} parameter{'s' * (count != 1)} on {to}"
+
+    def _job(self, run: Run) -> Job:
+        pairs = self._pairs(run.machine, run.settings)
+        arguments = run.kernel, _texts(run.parameters), run.machine, pairs, run.values, run.sms, run.sample
+        return Job(measured, arguments)
+
+    def _pairs(self, key: str, settings: Mapping[str, object]) -> Pairs:
+        return _texts({**self.settings.get(key, {}), **settings})
+
+
+def perform(job: Job) -> Done:
+    """Do a job, and time it."""
+    start = perf_counter()
+    try:
+        return Done(job.function(*job.arguments), None, perf_counter() - start)
+    except Exception as error:
+        return Done(None, error, perf_counter() - start)
+
+
+def measured(
+    kernel: str, parameters: Pairs, machine: str, settings: Pairs, values: bool, sms: Sms, sample: Sample
+) -> Measurement:
+    """Simulate a run and return what it came to."""
+    found = simulate(_kernel(kernel, parameters), _machine(machine, settings), values=values, sms=sms, sample=sample)
+    return Measurement(
+        cycles=found.cycles,
+        gflops=found.gflops if found.kernel.flops else 0.0,
+        percent_of_peak=found.percent_of_peak if found.kernel.flops else 0.0,
+        rate=found.thread_instructions_per_cycle,
+        right=not found.verification.wrong if found.verification.verified or found.verification.wrong else None,
+        issued=_issued(found),
+        lost=lost_slots(found.run),
+        limits=dict(found.bound.limits),
+        blocks=found.occupancy.blocks,
+        warps=found.occupancy.warps,
+    )
+
+
+def _issued(found: Result) -> dict[str, int]:
+    """Warp instructions by mnemonic."""
+    names = np.array([instruction.row.mnemonic for instruction in found.kernel.program.instructions])
+    return {str(name): int(found.run.issued[: len(names)][names == name].sum()) for name in np.unique(names)}
+
+
+def _point(machine: str, settings: Pairs, name: str) -> float:
+    where = _machine(machine, settings)
+    points = [point for point in validation.published(where) if point.id == name]
+    (outcome,) = validation.outcomes(points, where, make)
+    return outcome.simulated
+
+
+def _texts(values: Mapping[str, object]) -> Pairs:
+    """Parameters as the command line has them."""
+    shown = {True: "on", False: "off"}
+    return tuple(sorted((name, shown[v] if isinstance(v, bool) else str(v)) for name, v in values.items()))
+
+
+@cache
+def _machine(key: str, settings: Pairs) -> Machine:
+    return model.load(key, dict(settings))
+
+
+@cache
+def _kernel(name: str, parameters: Pairs) -> Kernel:
+    return make(name, dict(parameters))

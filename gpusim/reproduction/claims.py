@@ -1,0 +1,96 @@
+"""The claims of the five documents, as `claims.csv` lists them, and what it takes to meet one.
+
+`published` is a row of figures with ` / ` between them, or words. A figure may have a unit, and a question mark where
+the document itself speculates; a question mark alone is a figure that it leaves out.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from isa.errors import UserError
+
+FILE = Path(__file__).with_name("claims.csv")
+SEEDS = {
+    "lai": "Lai and Seznec, Bound the peak performance of SGEMM on GPU, INRIA RR-7923, 2012",
+    "kurzak": "Kurzak, Autotuning BLAS for GPUs, PPAM 2011 (slides)",
+    "cme213": "CME213, lecture 9, Stanford, 2012",
+    "vega": "SGEMM on Vega with scalar loads and very long registers, for the MI60",
+    "tan": "Tan et al., Fast implementation of DGEMM on Fermi GPU, SC 2011",
+}
+EXACT = "exact"
+_FIGURE = re.compile(r"\?|(?P<number>[+-]?\d+(?:\.(?P<decimals>\d+))?)\??(?: [^ ]+)?")
+_LIMIT = re.compile(r"(?P<number>\d+(?:\.\d+)?) (?P<unit>%|points|registers)")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A published number, None where the document leaves it out, and the decimals that it was printed with."""
+
+    value: float | None
+    decimals: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How far off a figure may be: relative to the published one, or else absolute."""
+
+    size: float
+    relative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim, with what was published and its tolerance as text; `seed` is one of SEEDS."""
+
+    id: str
+    seed: str
+    what: str
+    published: str
+    tolerance: str
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The published figures; none if the claim is in words."""
+        matches = [_FIGURE.fullmatch(part) for part in self.published.split(" / ")]
+        return tuple(_figure(match) for match in matches if match) if all(matches) else ()
+
+    @property
+    def limit(self) -> Limit | None:
+        """The tolerance as a number; None where figures must be exact, or words say what is asked."""
+        match = _LIMIT.fullmatch(self.tolerance)
+        if match is None:
+            return None
+        relative = match["unit"] == "%"
+        return Limit(float(match["number"]) / (100 if relative else 1), relative)
+
+
+def _figure(match: re.Match[str]) -> Figure:
+    number = match["number"]
+    return Figure(None if number is None else float(number), len(match["decimals"] or ""))
+
+
+def read() -> tuple[Claim, ...]:
+    """Return all claims in their order."""
+    with FILE.open(newline="", encoding="utf-8") as file:
+        return tuple(Claim(**row) for row in csv.DictReader(file))
+
+
+def select(names: Sequence[str]) -> tuple[Claim, ...]:
+    """Return the claims of those ids and seeds, in the ledger's order; `all` is every claim.
+
+    Raises UserError for a name that is neither.
+    """
+    claims = read()
+    known = ["all", *SEEDS, *(claim.id for claim in claims)]
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            advice = f"did you mean {near[0]}?" if near else f"give a claim such as LS37, or one of {', '.join(SEEDS)}"
+            raise UserError(f"reproduce {name}: there is no such claim or document; {advice}")
+    return tuple(claim for claim in claims if {"all", claim.seed, claim.id} & set(names))

@@ -1,0 +1,119 @@
+"""What comes out here for a claim, how it came about, and whether that meets the claim.
+
+The kinds: `counted` in an instruction stream; `analytic`, from published formulas and machine numbers; `input`, a
+number of the machine file itself; `calibrated`, parameters of the model were fitted to it; `predicted`, none was; and
+`not reproducible`, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
+from math import trunc
+from typing import Any
+
+from gpusim.reproduction.bench import Bench
+from gpusim.reproduction.claims import EXACT, Claim, Figure, Limit
+
+NOT_YET = "not yet built"
+KINDS = ("counted", "analytic", "input", "calibrated", "predicted", "not reproducible", NOT_YET)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Figures in the order of the claim's, or words, and the kind, behind a colon what there is to say of it.
+
+    `passed` only where neither the claim's tolerance nor equal words can tell.
+    """
+
+    ours: tuple[float, ...] | str
+    kind: str
+    note: str = ""
+    passed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`error` is the largest one, relative or, where the tolerance is absolute, a difference; None without figures.
+
+    `passed` is None where there is nothing to compare with.
+    """
+
+    ours: str
+    error: float | None
+    passed: bool | None
+
+
+Finder = Callable[[Bench], Finding]
+
+
+def registrar(into: MutableMapping[str, Finder]) -> Callable[[str], Callable[[Finder], Finder]]:
+    """Return the decorator `@claim(id)`, which enters a function as the one that computes that claim."""
+
+    def claim(name: str) -> Callable[[Finder], Finder]:
+        def enter(function: Finder) -> Finder:
+            into[name] = function
+            return function
+
+        return enter
+
+    return claim
+
+
+def _of(kind: str) -> Callable[..., Finding]:
+    def finding(*ours: Any, note: str = "", passed: bool | None = None) -> Finding:
+        words = len(ours) == 1 and isinstance(ours[0], str)
+        return Finding(ours[0] if words else tuple(float(figure) for figure in ours), kind, note, passed)
+
+    return finding
+
+
+counted, analytic, given, predicted = (_of(kind) for kind in ("counted", "analytic", "input", "predicted"))
+
+
+def calibrated(by: str, *ours: Any, note: str = "", passed: bool | None = None) -> Finding:
+    """Return figures to which parameters were fitted; `by` says how many and to which data, see `Bench.fitted`."""
+    return _of(f"calibrated: {by}")(*ours, note=note, passed=passed)
+
+
+def not_reproducible(why: str, ours: str = "", note: str = "") -> Finding:
+    """Return that a claim can't be computed, and why."""
+    return Finding(ours, f"not reproducible: {why}", note)
+
+
+def judge(claim: Claim, finding: Finding) -> Verdict:
+    """Compare a finding with its claim; raises ValueError if the finding has neither fitting figures nor words."""
+    if isinstance(finding.ours, str):
+        same = finding.ours == claim.published if finding.ours else None
+        return Verdict(finding.ours, None, same if finding.passed is None else finding.passed)
+    ours, figures, limit = finding.ours, claim.figures, claim.limit
+    if len(ours) != len(figures) and finding.passed is None:
+        raise ValueError(f"{len(ours)} figures for {len(figures)} published ones")
+    errors = [_error(f, p, limit) for f, p in zip(ours, figures, strict=False) if p.value is not None]
+    shown = " / ".join(_shown(f, p) for f, p in zip(ours, figures, strict=False))
+    passed = _within(claim, ours, errors) if finding.passed is None else finding.passed
+    return Verdict(shown, max(errors, key=abs, default=None), passed)
+
+
+def _within(claim: Claim, ours: tuple[float, ...], errors: list[float]) -> bool:
+    if claim.limit:
+        return all(abs(error) <= claim.limit.size for error in errors)
+    if claim.tolerance != EXACT:
+        raise ValueError(f"the tolerance {claim.tolerance!r} needs a verdict of its own")
+    return all(_printed_alike(figure, published) for figure, published in zip(ours, claim.figures, strict=True))
+
+
+def _printed_alike(ours: float, figure: Figure) -> bool:
+    """Tell whether a number is the printed one, rounded or cut off at its last digit."""
+    scale = 10**figure.decimals
+    return figure.value is None or round(figure.value * scale) in (round(ours * scale), trunc(ours * scale))
+
+
+def _error(ours: float, figure: Figure, limit: Limit | None) -> float:
+    published = figure.value or 0.0
+    return ours - published if (limit and not limit.relative) or published == 0 else ours / published - 1
+
+
+def _shown(ours: float, figure: Figure) -> str:
+    """Write a number with the decimals of the published one, and more where that hides all of it."""
+    return f"{ours:.{figure.decimals}f}" if round(ours, figure.decimals) or not ours else f"{ours:.2g}"

@@ -1,0 +1,145 @@
+"""The ledger: every claim computed, the runs that they share done once, and the rows in the order of the claims."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import active_children
+from time import perf_counter
+
+from gpusim.reproduction import cme213, kurzak, lai, tan, vega
+from gpusim.reproduction.bench import Bench, Done, Job, Missing, Settings, perform
+from gpusim.reproduction.claims import Claim
+from gpusim.reproduction.finding import KINDS, NOT_YET, Finder, Finding, Verdict, judge
+from isa.errors import UserError
+
+FINDERS: Mapping[str, Finder] = {**lai.CLAIMS, **kurzak.CLAIMS, **cme213.CLAIMS, **vega.CLAIMS, **tan.CLAIMS}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One claim beside what came out; `error` and `passed` are those of `finding.Verdict`.
+
+    `seconds` is the claim's own time and that of the runs it needs, which others may need as well.
+    """
+
+    id: str
+    seed: str
+    what: str
+    published: str
+    ours: str
+    error: float | None
+    kind: str
+    passed: bool | None
+    note: str
+    seconds: float
+
+
+@dataclass(slots=True)
+class _Claim:
+    """A claim on its way: the jobs that it has asked for, and those of them that it waits for."""
+
+    claim: Claim
+    asked: tuple[Job, ...] = ()
+    needs: tuple[Job, ...] = ()
+
+
+def rows(claims: Sequence[Claim], settings: Settings, workers: int) -> Iterator[Row]:
+    """Give the row of each claim in order, each as soon as it and those before it are known.
+
+    `settings` replace numbers of machines; runs go to so many processes. Raises UserError when one of them is killed.
+    """
+    found: dict[str, Row] = {}
+    completed = _completed(claims, Bench(settings), workers)
+    for claim in claims:
+        while claim.id not in found:
+            row = next(completed)
+            found[row.id] = row
+        yield found.pop(claim.id)
+
+
+def without_runs(claims: Sequence[Claim], settings: Settings) -> list[Row]:
+    """Return the rows of those claims that need no run, in order."""
+    bench = Bench(settings)
+    return [row for claim in claims if (row := _row(_Claim(claim), bench)) is not None]
+
+
+def summary(found: Sequence[Row]) -> dict[str, dict[str, int]]:
+    """Return for each kind how many rows there are, how many passed, failed, and had nothing to compare with."""
+    kinds = {kind: Counter(row.passed for row in found if row.kind.split(":")[0] == kind) for kind in KINDS}
+    return {
+        kind: {"n": each.total(), "passed": each[True], "failed": each[False], "without": each[None]}
+        for kind, each in kinds.items()
+        if each
+    }
+
+
+def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[Row]:
+    """Give the rows as they come: a claim that lacks runs is tried again when these are done."""
+    ready, waiting = [_Claim(claim) for claim in claims], list[_Claim]()
+    under_way: dict[Future[Done], Job] = {}
+    with _pool(workers) as pool:
+        while ready or waiting:
+            for each in ready:
+                row = _row(each, bench)
+                if row is not None:
+                    yield row
+                    continue
+                waiting.append(each)
+                new = [job for job in each.needs if job not in under_way.values()]
+                under_way |= {pool.submit(perform, job): job for job in new}
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                bench.done[under_way.pop(future)] = future.result()
+            ready = [each for each in waiting if bench.done.keys() >= set(each.needs)]
+            waiting = [each for each in waiting if each not in ready]
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Give a pool whose processes end at once, whatever they do, when the ledger is left before its end."""
+    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_DFL))
+    try:
+        yield pool
+    except BrokenProcessPool:
+        raise UserError(
+            "reproduce: a process was killed, most likely for want of memory; ask for fewer claims"
+        ) from None
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in active_children():
+            child.terminate()
+        raise
+    pool.shutdown()
+
+
+def _row(each: _Claim, bench: Bench) -> Row | None:
+    """Return the row of a claim, or None and say what it needs."""
+    claim, start = each.claim, perf_counter()
+    try:
+        finding, verdict = _verdict(claim, bench)
+    except Missing as missing:
+        each.needs = missing.jobs
+        each.asked += missing.jobs
+        return None
+    seconds = perf_counter() - start + sum(bench.done[job].seconds for job in each.asked)
+    about = claim.id, claim.seed, claim.what, claim.published
+    return Row(*about, verdict.ours, verdict.error, finding.kind, verdict.passed, finding.note, round(seconds, 3))
+
+
+def _verdict(claim: Claim, bench: Bench) -> tuple[Finding, Verdict]:
+    """Compute a claim; what goes wrong is a failed row, and never the end of the ledger."""
+    if claim.id not in FINDERS:
+        return Finding("", NOT_YET), Verdict("", None, None)
+    try:
+        finding = FINDERS[claim.id](bench)
+        return finding, judge(claim, finding)
+    except Missing:
+        raise
+    except Exception as error:
+        cause = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        return Finding("", "predicted", f"not computed: {cause}"), Verdict("", None, passed=False)

@@ -1,0 +1,119 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gpusim.analysis.tuning_file import Settings
+from gpusim.commands.main import execute
+from workloads.catalog import make
+
+FEW = ("sgemm-lai", "--machine", "gtx580", "--set", "limits.registers_per_thread=12", "--size", "96,96,32")
+SLOW = ("sgemm-lai", "--machine", "gtx580", "--size", "960,960,960")
+SCRIPT = "import sys; from gpusim.commands import main; sys.exit(main.execute(sys.argv[1:]))"
+DEADLINE = 120.0  # seconds
+
+
+def document(capsys, *arguments):
+    """Return the JSON document of a command line that succeeds."""
+    assert execute(["tune", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.jit
+def test_every_point_is_ranked_and_the_winners_values_are_right(capsys):
+    """Six points fit 12 registers; the fastest comes first, its whole launch is checked, and all have their figures."""
+    found = document(capsys, *FEW, "--jobs", "1")
+    order = found["ranking"]
+    assert (found["points"], found["simulated"], found["without"]) == (6, 6, [])
+    assert [each["rank"] for each in order] == list(range(1, 7))
+    assert [each["gflops"] for each in order] == sorted((each["gflops"] for each in order), reverse=True)
+    assert found["winner"]["verified"]
+    assert found["winner"]["parameters"]["blocking"] == order[0]["point"]["blocking"] == 1
+    assert found["published_rank"] is None
+    assert found["set"] == {"limits.registers_per_thread": 12}
+
+
+@pytest.mark.jit
+def test_the_screen_ends_with_the_winner(capsys):
+    """As many points as asked for, then how many were simulated and the fastest launch as `run` shows it."""
+    assert execute(["tune", *FEW, "--jobs", "1", "--top", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("rank GFLOP/s"))
+    assert [line.split()[0] for line in lines[start + 1 : lines.index("", start)]] == ["1", "2"]
+    assert "simulated: 6 of 6 points" in lines
+    assert any(line.startswith("values      right: ") for line in lines)
+    assert any(line.startswith("parameters  m=96 n=96 k=32 ") for line in lines)
+
+
+@pytest.mark.jit
+def test_an_interrupted_run_goes_on(tmp_path, capsys):
+    """With the first half of a file of results the other half is simulated, and the document comes out the same."""
+    path = tmp_path / "results.jsonl"
+    first = document(capsys, *FEW, "--out", str(path), "--jobs", "1")
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 1 + 6
+    path.write_bytes(b"".join(lines[:4]) + lines[4][:10])
+    assert execute(["tune", *FEW, "--out", str(path), "--jobs", "1"]) == 0
+    assert "simulated: 6 of 6 points, 3 of them on file" in capsys.readouterr().out
+    assert path.read_bytes() == b"".join(lines)
+    assert document(capsys, *FEW, "--out", str(path), "--jobs", "1") == first
+
+
+@pytest.mark.jit
+def test_an_interrupt_ends_it_with_whole_lines(tmp_path):
+    """Ctrl-C, which a terminal sends to every process, ends with code 130 and one line; what was done is on file."""
+    path = tmp_path / "results.jsonl"
+    command = [sys.executable, "-c", SCRIPT, "tune", *SLOW, "--out", str(path), "--jobs", "2"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as running:
+        end = time.monotonic() + DEADLINE
+        while not path.exists() or path.read_bytes().count(b"\n") < 4:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        os.killpg(running.pid, signal.SIGINT)
+        out, err = running.communicate(timeout=DEADLINE)
+    assert running.returncode == 130
+    assert out == b""
+    assert err.endswith(b"error: interrupted\n")
+    assert b"Traceback" not in err
+    assert all(json.loads(line) for line in path.read_bytes().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["zgem"], "error: no search space zgem (did you mean zgemm?); there are "),
+        ([*FEW, "--size", "96,96"], "error: --size 96,96: give three whole numbers from 1 up, such as 960,960,960"),
+        ([*FEW, "--size", "96,0,96"], "error: --size 96,0,96: give three whole numbers from 1 up"),
+        ([*FEW, "-p", "alhpa=2"], "error: sgemm-lai: no parameter alhpa (did you mean alpha?); it takes m, "),
+        ([*FEW, "-p", "lds=32"], "error: lds=32: the space sgemm-lai sets it; leave it out"),
+        ([*FEW, "-p", "occupancy=2"], "error: sgemm-lai: no point is left on gtx580; see `gpusim space`, and loosen "),
+        ([*FEW, "--stage", "x"], "error: sgemm-lai: no stage x; choose one of points, "),
+        ([*FEW, "--out", "/nowhere/at/all"], "error: /nowhere/at/all: no such file or directory"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
+    """What can't be is told with its place and what to do, before anything is simulated."""
+    assert execute(["tune", *arguments]) == 2
+    assert capsys.readouterr().err.startswith(line)
+
+
+def test_a_file_of_other_settings_is_left_alone(tmp_path, capsys):
+    """Results of another machine are refused in one line, and stay."""
+    path = tmp_path / "results.jsonl"
+    old = Settings("sgemm-lai", "c2050", "0", (96, 96, 32), 3, {}, "0")
+    path.write_bytes(text := json.dumps({name: getattr(old, name) for name in old.__struct_fields__}).encode() + b"\n")
+    assert execute(["tune", *FEW, "--out", str(path)]) == 2
+    assert capsys.readouterr().err == f"error: {path}: results of machine c2050, not gtx580; give another file\n"
+    assert path.read_bytes() == text
+
+
+def test_where_nothing_can_run_the_first_reason_is_told(monkeypatch, capsys):
+    """If every point is refused there is no winner, and one line says why the first was."""
+    monkeypatch.setattr("workloads.catalog.make", lambda name, texts: make(name, texts | {"m": "33"}))
+    assert execute(["tune", *FEW, "--jobs", "1"]) == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith("error: sgemm-lai: no point can be simulated, the first as sgemm-lai: m=33 is not a ")

@@ -1,0 +1,66 @@
+import pytest
+
+from gpusim.reproduction import bench as module
+from gpusim.reproduction.bench import Bench, Done, Job, Missing, Run, perform
+from isa.errors import UserError
+
+
+def refuse():
+    """Raise what bad input raises."""
+    raise UserError("not this")
+
+
+def test_what_is_not_there_is_asked_for_all_at_once():
+    """A bench without results names every job that it lacks, each once; with them it returns values in order."""
+    bench, jobs = Bench(), [Job(pow, (2, 3)), Job(pow, (2, 4)), Job(pow, (2, 3))]
+    with pytest.raises(Missing) as missing:
+        bench.results(*jobs)
+    assert missing.value.jobs == (jobs[0], jobs[1])
+    bench.done.update({job: perform(job) for job in missing.value.jobs})
+    assert bench.results(*jobs) == [8, 16, 8]
+    assert bench.compute(pow, 2, 4) == 16
+
+
+def test_a_job_that_failed_fails_those_who_need_it():
+    """An error in a job is kept, and raised where its result is asked for."""
+    done = perform(Job(refuse, ()))
+    assert isinstance(done, Done)
+    with pytest.raises(UserError, match="not this"):
+        Bench(done={Job(refuse, ()): done}).compute(refuse)
+
+
+def test_settings_reach_machine_and_runs():
+    """The command line's settings hold for their machine alone, and those of a run go on top for that run."""
+    bench = Bench({"gtx580": {"chip.sms": "4"}})
+    assert bench.machine("gtx580").chip.sms == 4
+    assert bench.machine("gtx580", {"chip.sms": 2}).chip.sms == 2
+    assert bench.machine("gtx580-1566").chip.sms == 16
+    with pytest.raises(Missing) as missing:
+        bench.runs(Run("chain", "gtx580", {"length": 8}), Run("chain", "gtx580", {"length": 8}, {"chip.sms": 3}))
+    pairs = [dict(job.arguments[3]) for job in missing.value.jobs]
+    assert pairs == [{"chip.sms": "4"}, {"chip.sms": "3"}]
+
+
+@pytest.mark.jit
+def test_a_run_comes_to_what_simulate_says():
+    """A short SGEMM: values right, instructions counted by mnemonic, rates those of the result."""
+    parameters = (("k", "32"), ("m", "192"), ("n", "192"))
+    found = module.measured("sgemm-lai", parameters, "gtx580", (), True, 1, None)
+    assert found.right is True
+    assert found.issued["FFMA"] == 8 * 36 * 32
+    assert found.gflops == pytest.approx(2 * 192 * 192 * 32 / (found.cycles / 1.544))
+    assert 0 < found.limits["issue slots"] < found.cycles
+    assert sum(found.lost.values()) + 2 * sum(found.issued.values()) == 2 * found.cycles
+
+
+def test_parameters_are_those_of_the_command_line():
+    """Values become text, and switches on and off, whatever order they come in."""
+    bench = Bench()
+    assert bench.kernel("sgemm-lai", prefetch=False, m=96) is bench.kernel("sgemm-lai", m=96, prefetch=False)
+    assert bench.kernel("sgemm-lai", prefetch=False).arguments["prefetch"] is False
+
+
+def test_fitted_parameters_are_counted_in_the_machine_file():
+    """The GTX 580's file says of five numbers that they were fitted to figure 2, and of none to anything unheard of."""
+    assert Bench().fitted("gtx580", "RR-7923 figure 2") == "5 parameters on RR-7923 figure 2"
+    assert Bench().fitted("gtx580", "the moon") == "0 parameters on the moon"

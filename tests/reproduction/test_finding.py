@@ -1,0 +1,69 @@
+import pytest
+
+from gpusim.reproduction.claims import Claim
+from gpusim.reproduction.finding import KINDS, calibrated, counted, judge, not_reproducible, predicted, registrar
+
+
+def verdict(published, tolerance, *ours, **more):
+    """Judge figures against a claim."""
+    return judge(Claim("XX01", "lai", "", published, tolerance), predicted(*ours, **more))
+
+
+@pytest.mark.parametrize(("ours", "passed"), [(76.5625, True), (76.46, True), (76.6, False), (76.44, False)])
+def test_exact_means_the_printed_digits(ours, passed):
+    """A number is exact if it is the printed one, rounded or cut off at the last digit."""
+    assert verdict("76.5", "exact", ours).passed is passed
+
+
+def test_the_largest_error_is_told_and_all_must_keep_the_tolerance():
+    """Of several figures the worst relative error counts, with its sign."""
+    found = verdict("100 / 200", "2 %", 101, 197)
+    assert found.error == pytest.approx(-0.015)
+    assert found.passed is True
+    assert verdict("100 / 200", "2 %", 101, 195).passed is False
+
+
+def test_points_are_differences():
+    """Where the tolerance is in points, so is the error."""
+    found = verdict("70", "3 points", 67.5)
+    assert (found.error, found.passed) == (-2.5, True)
+
+
+def test_a_figure_that_the_document_leaves_out_is_not_compared():
+    """Ours is shown beside a question mark, and counts for nothing."""
+    found = verdict("? / 16", "exact", 5, 16)
+    assert (found.ours, found.error, found.passed) == ("5 / 16", 0.0, True)
+
+
+def test_words_must_be_the_same():
+    """An order is met by the same order; without words there is nothing to compare with."""
+    assert verdict("NT > TN", "order", "NT > TN").passed is True
+    assert verdict("NT > TN", "order", "TN > NT").passed is False
+    assert judge(Claim("XX01", "lai", "", "a plot", "none"), not_reproducible("no numbers")).passed is None
+
+
+def test_a_tolerance_in_words_needs_a_verdict():
+    """Figures whose tolerance is no number are judged by the claim's own function, or not at all."""
+    assert verdict("57", "at most", 50, passed=True).passed is True
+    with pytest.raises(ValueError, match="needs a verdict"):
+        verdict("57", "at most", 50)
+    with pytest.raises(ValueError, match="2 figures for 1"):
+        verdict("57", "exact", 50, 60)
+
+
+def test_figures_are_shown_with_the_published_decimals():
+    """As many decimals as were printed, unless that leaves nothing of the number."""
+    assert verdict("30.4 / 1", "5 %", 30.8651, 0.0123).ours == "30.9 / 0.012"
+
+
+def test_every_kind_is_known():
+    """What the functions make begins with one of the kinds."""
+    for finding in (counted(1), calibrated("2 parameters on a table", 1), not_reproducible("no figures")):
+        assert finding.kind.split(":")[0] in KINDS
+
+
+def test_the_decorator_enters_a_function_under_its_claim():
+    """`@claim(id)` leaves the function as it is, and the table has it."""
+    table = {}
+    assert registrar(table)("LS01")(len) is len
+    assert table == {"LS01": len}

@@ -1,0 +1,89 @@
+import pytest
+
+from gpusim.reproduction import ledger
+from gpusim.reproduction.bench import Bench
+from gpusim.reproduction.claims import read, select
+from gpusim.reproduction.finding import counted
+from gpusim.reproduction.ledger import FINDERS, rows, summary, without_runs
+from isa.errors import UserError
+
+
+def stumble(_):
+    """Fail as no claim should."""
+    raise ZeroDivisionError("by nought")
+
+
+def refuse(_):
+    """Fail as bad input does."""
+    raise UserError("there is no such kernel")
+
+
+def double(number):
+    """Return twice a number, in another process."""
+    return 2 * number
+
+
+def test_every_function_computes_a_claim_of_its_own_document():
+    """No function is entered under an id that the ledger lacks, and modules keep to their documents."""
+    seeds = {claim.id: claim.seed for claim in read()}
+    for name, function in FINDERS.items():
+        assert function.__module__.startswith(f"gpusim.reproduction.{seeds[name]}"), name
+
+
+def test_what_goes_wrong_is_a_failed_row(monkeypatch):
+    """Neither bad input nor a mistake ends the ledger; the row says what it was."""
+    monkeypatch.setattr(ledger, "FINDERS", {"LS01": stumble, "LS02": refuse, "LS03": lambda _: counted(1)})
+    found = without_runs(select(["LS01", "LS02", "LS03"]), {})
+    assert [row.passed for row in found] == [False] * 3
+    notes = "ZeroDivisionError: by nought", "there is no such kernel", "ValueError: 1 figures for 3 published ones"
+    assert [row.note for row in found] == [f"not computed: {note}" for note in notes]
+
+
+def test_jobs_in_common_are_done_once_and_rows_come_in_order(monkeypatch):
+    """Claims that ask for jobs wait for them, those that ask for none do not, and the order is that of the claims."""
+    calls = []
+
+    def asks(bench):
+        calls.append(1)
+        first, second = bench.compute(double, 301), bench.compute(double, 648)
+        return counted(first, second, 141.7)
+
+    monkeypatch.setattr(ledger, "FINDERS", {"LS01": asks, "LS02": asks})
+    found = list(rows(select(["LS01", "LS02", "LS03"]), {}, 2))
+    assert [(row.id, row.passed) for row in found] == [("LS01", True), ("LS02", False), ("LS03", None)]
+    assert len(calls) == 6
+
+
+def test_rows_that_need_no_run_leave_out_the_others():
+    """Only claims that are computed from machines and programs come back."""
+    assert [row.id for row in without_runs(select(["LS30", "LS37"]), {})] == ["LS30"]
+
+
+def test_a_setting_moves_the_rows_that_depend_on_it():
+    """Another clock of the GTX 580 moves the row that states it, and no other of those that need no run."""
+    before, after = (without_runs(read(), {"gtx580": s}) for s in ({}, {"chip.core_mhz": "700"}))
+    moved = {row.id for row, changed in zip(before, after, strict=True) if row.ours != changed.ours}
+    assert moved == {"LS02"}
+
+
+@pytest.mark.jit
+def test_a_setting_moves_simulated_rows():
+    """A longer load/store queue of the GTX 580 moves the mix of figure 2, not the SGEMM of the faster card."""
+    claims = select(["LS37", "LS30"])
+    before, after = (list(rows(claims, {"gtx580": s}, 1)) for s in ({}, {"load_store.queue": "4"}))
+    assert [row.ours == changed.ours for row, changed in zip(before, after, strict=True)] == [True, False]
+
+
+def test_the_summary_counts_each_kind(monkeypatch):
+    """Rows by kind, passed, failed, and without anything to compare with; details behind a colon don't count."""
+    monkeypatch.setattr(ledger, "FINDERS", {"LS05": lambda _: counted(1, 2, 4), "LS06": lambda _: counted(1, 2, 4)})
+    found = without_runs(select(["LS05", "LS06", "LS07"]), {})
+    assert summary(found) == {
+        "counted": {"n": 2, "passed": 1, "failed": 1, "without": 0},
+        "not yet built": {"n": 1, "passed": 0, "failed": 0, "without": 1},
+    }
+
+
+def test_a_claim_may_look_at_the_machine():
+    """The bench of the ledger has the settings of the command line."""
+    assert Bench({"gt200": {"chip.sms": "10"}}).machine("gt200").chip.sms == 10

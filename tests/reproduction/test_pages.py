@@ -1,0 +1,53 @@
+from pathlib import Path
+
+import pytest
+
+from gpusim.reproduction.claims import SEEDS, read, select
+from gpusim.reproduction.ledger import Row, without_runs
+from gpusim.reproduction.pages import line, markdown, totals
+
+PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
+CLAIMS = {claim.id: claim for claim in read()}
+
+
+def row(**changes):
+    """Return a row of the ledger."""
+    about = {"id": "LS24", "seed": "lai", "what": "a | b", "published": "18 / 24", "ours": "18 / 25", "error": 1 / 24}
+    return Row(**{**about, "kind": "predicted", "passed": False, "note": "", "seconds": 1.0, **changes})
+
+
+def test_the_document_is_up_to_date():
+    """Each row that needs no run stands in docs/reproduction.md as it is computed now, unless it was not built then."""
+    shown = {text[2:6]: text for text in PAGE.read_text(encoding="utf-8").splitlines() if text[2:6] in CLAIMS}
+    assert shown.keys() == CLAIMS.keys()
+    for now in without_runs(read(), {}):
+        if "| not yet built |" not in shown[now.id]:
+            assert shown[now.id] == line(now, CLAIMS[now.id])
+
+
+def test_each_document_has_a_table():
+    """Five headings, and below each the rows of its claims."""
+    text = markdown([row(), row(id="TN01", seed="tan")], CLAIMS)
+    parts = text.split("\n## ")[1:]
+    assert [part.splitlines()[0] for part in parts] == list(SEEDS.values())
+    assert "| LS24 |" in parts[0]
+    assert "| TN01 |" in parts[4]
+
+
+def test_a_line_escapes_what_ends_a_cell():
+    """A bar within a cell is escaped, and the error is a percentage or a difference."""
+    assert line(row(), CLAIMS["LS24"]).startswith(
+        r"| LS24 | a \| b | 18 / 24 | exact | 18 / 25 | +4.2 % | predicted | fail |"
+    )
+    assert "| -2.50 |" in line(row(id="LS52", error=-2.5), CLAIMS["LS52"])
+
+
+@pytest.mark.parametrize(("passed", "first"), [(True, "1 of 1"), (False, "0 of 1"), (None, "0 of 0")])
+def test_totals_tell_how_many_pass(passed, first):
+    """Claims without anything to compare with count neither way."""
+    assert totals([row(passed=passed)])[0].startswith(f"{first} claims pass; {int(passed is None)} ")
+
+
+def test_all_claims_have_a_place():
+    """The claims of the page are those of the ledger."""
+    assert {claim.seed for claim in select(["all"])} == SEEDS.keys()

@@ -1,0 +1,29 @@
+from fractions import Fraction
+
+from gpusim.machine import load
+from gpusim.occupancy import occupancy
+from isa.errors import UserError
+from workloads.catalog import make
+from workloads.gemm.lai_space import lai_space
+from workloads.space import arguments_at, as_points, prune, survives
+
+
+def test_the_points_left_are_those_whose_kernels_fit():
+    """Each point's kernel is built: its registers and its occupancy say that the point stays, or that it goes."""
+    space, where = lai_space(Fraction(1, 2)), load("gt200")
+    kept = set(map(tuple, prune(space, where.limits).points.tolist()))
+    for point in as_points(space, prune(space, where.limits, "points").points):
+        kernel = make(space.kernel, arguments_at(space, point, (1, 1, 1), {}))
+        try:
+            fits = occupancy(kernel, where).blocks * kernel.threads * 2 >= where.limits.threads
+        except UserError:
+            fits = False
+        assert (tuple(point.values()) in kept) == fits, point
+
+
+def test_the_published_point_survives():
+    """Blocking 6 with LDS.64, prefetch and interleaved loads is left on the GTX 580, blocking 7 is not."""
+    space = lai_space()
+    points = prune(space, load("gtx580").limits).points
+    assert survives(space, space.winner, points)
+    assert points[:, 0].max() == 6
