@@ -15,6 +15,7 @@ No constraint looks at the shapes that read A and B, beyond whether they tile: h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
@@ -23,20 +24,14 @@ import numpy as np
 
 from workloads import space as spaces
 from workloads.check import counts, one_of
+from workloads.gemm.stencil_tuning import PUBLISHED, TUNING
 from workloads.space import WEIGHT, Column, Columns, Constraint, Limits, Mask, Point, Published, Size, Space, Stage
 
-AXES = ("blk_m", "blk_n", "blk_k", "dim_x", "dim_y", "dim_xa", "dim_ya", "dim_xb", "dim_yb")
+AXES = tuple(TUNING)
 WORDS = {"s": 1, "d": 2, "c": 2, "z": 4}  # 32-bit words of an element
 NUMBERS = {"s": 1, "d": 1, "c": 2, "z": 2}  # real numbers of an element
 WORD_BYTES = 4
 SIDE = 256  # the slides' "256^9"
-# What MAGMA 1.5 runs on Fermi, neither operand transposed (gemm_fermi_kernels.h).
-WINNERS = {
-    "s": (96, 96, 16, 16, 16, 32, 8, 8, 32),
-    "d": (64, 64, 16, 16, 16, 16, 16, 16, 16),
-    "c": (64, 64, 16, 16, 16, 32, 8, 16, 16),
-    "z": (24, 16, 8, 8, 8, 8, 8, 8, 8),
-}
 # The slides' table of compute capability 2.x, for which they count.
 FERMI = MappingProxyType(
     {"warp_size": 32, "threads_per_block": 1024, "blocks": 8, "warps": 48, "threads": 1536}
@@ -75,7 +70,7 @@ def stencil_space(
         points=_points,
         parameters=partial(_parameters, precision),
         tile=_tile,
-        winner=dict(zip(AXES, WINNERS[precision], strict=True)),
+        winner=asdict(PUBLISHED[precision]["nn"]),
         published=ZGEMM if precision == "z" else None,
     )
 

@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from itertools import product
 
@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from gpusim.machine import load
 from isa.errors import UserError
-from workloads.gemm.stencil_space import AXES, FERMI, WINNERS, stencil_space
+from workloads.gemm.stencil_space import AXES, FERMI, stencil_space
+from workloads.gemm.stencil_tuning import PUBLISHED
 from workloads.space import as_points, prune, published_for, survives
 
 STAGES = ("threads", "warps", "tiling", "registers", "shared memory", "occupancy", "loads per FMA", "blocks per SM")
@@ -102,7 +103,7 @@ def test_zgemm_on_fermi_has_the_counts_of_the_rule():
     assert len(pruned.points) == 60
 
 
-@pytest.mark.parametrize("precision", WINNERS)
+@pytest.mark.parametrize("precision", PUBLISHED)
 def test_the_published_winner_survives(precision):
     """What MAGMA runs on Fermi is among the points that are left, in every precision; zgemm's is 24 by 16 by 8."""
     space = stencil_space(precision)
@@ -129,10 +130,8 @@ def test_an_earlier_stage_keeps_its_own_points():
 def test_parameters_are_the_points_numbers():
     """A point's nine numbers and the precision are what the kernel is given."""
     space = stencil_space("z")
-    (point,) = as_points(space, np.array([WINNERS["z"]]))
-    assert space.parameters(point) == {"precision": "z"} | {
-        axis: str(value) for axis, value in zip(AXES, WINNERS["z"], strict=True)
-    }
+    (point,) = as_points(space, np.array([astuple(PUBLISHED["z"]["nn"])]))
+    assert space.parameters(point) == {"precision": "z"} | {axis: str(space.winner[axis]) for axis in AXES}
 
 
 @pytest.mark.parametrize(
