@@ -6,8 +6,9 @@ from typing import Any
 
 from gpusim.machine import Machine, queues, tagged
 from gpusim.machine_record import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, TEXTURES
-from gpusim.memory_schema import SECTOR_BYTES, Cache, Kept
+from gpusim.memory_schema import Cache, Kept
 from gpusim.state import REQUEST_ROW, WAY_HEAD
+from isa.memory import SECTOR_BYTES
 
 WORD = 2  # 32-bit words of a word that caches keep
 

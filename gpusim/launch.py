@@ -28,14 +28,14 @@ from gpusim.machine import (
     through_port,
     transaction_bytes,
 )
-from gpusim.memory_schema import SECTOR_BYTES, Cache
+from gpusim.memory_schema import Cache
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES, REGISTERED, check_policy
 from gpusim.stall import Stall
 from isa.divergence import meetings
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.memory import bases, image
+from isa.memory import SECTOR_BYTES, bases, image
 from isa.program import WORD_BYTES
 from isa.register_bank import BANK_PERIOD
 from isa.table import Unit

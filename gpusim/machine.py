@@ -12,9 +12,9 @@ from gpusim import machine_file
 from gpusim.machine_check import check
 from gpusim.machine_facts import checked
 from gpusim.machine_file import Fact, names
-from gpusim.memory_schema import SECTOR_BYTES
 from gpusim.schema import Machine
 from isa.errors import UserError
+from isa.memory import SECTOR_BYTES
 from isa.register_bank import bank_of
 from isa.table import Unit
 

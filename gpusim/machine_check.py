@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpusim.machine_file import Fact
-from gpusim.memory_schema import SECTOR_BYTES, Kept
+from gpusim.memory_schema import Kept
 from gpusim.policy import check_policy
 from gpusim.schema import MEMBERS, Machine, Selection
 from isa.errors import UserError
+from isa.memory import SECTOR_BYTES
 from isa.profile import PLACE_BYTES
 from isa.table import Unit
 

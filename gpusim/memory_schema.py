@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 import msgspec
 
-SECTOR_BYTES = 32  # the least that moves to or from global memory (PG 4.2, F.3.2.2 and F.4.2)
 MOST = 1_000_000_000  # products of two such numbers stay within 64 bits
 Positive = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]

@@ -192,6 +192,28 @@ class Launch(msgspec.Struct, frozen=True):
     block_skew: Count  # cycles between the starts of successive blocks at the beginning
 
 
+class Energy(msgspec.Struct, frozen=True):
+    """What moving words and computing cost, in femtojoules, at one clock; all of it goes with the voltage's square.
+
+    An instruction's energy is that of a thread, a scalar register's that of a warp; a word is one of a lane.
+    """
+
+    mhz: Positive  # shader clock at which the others hold
+    voltage_slope: Annotated[
+        int, msgspec.Meta(ge=0, le=1000)
+    ]  # relative change of voltage for that of clock, thousandths
+    idle_mw: Count  # milliwatts of the chip without work
+    single: Count  # a floating-point instruction of 32 bits, and whatever goes with it and is not below
+    double: Count  # the same of 64 bits
+    register: Count  # a word read from the register file or written to it
+    scalar_register: Count
+    shared: Count  # a word read from shared memory or written to it
+    l1: Count  # a word from or to the L1, or from another cache of the SM
+    l2: Count  # a word between the SM and the L2
+    dram: Count  # a word between the L2 and DRAM
+    forwarding: Flag  # 1: the next instruction of a warp gets a result without the register file (isa.forwarding)
+
+
 class Machine(msgspec.Struct, frozen=True):
     """One GPU. `key` is the name it was loaded by, `name` the product's.
 
@@ -244,6 +266,7 @@ class Machine(msgspec.Struct, frozen=True):
     scalar_file: ScalarFile | None = None
     memory_paths: MemoryPaths | None = None
     outstanding: Outstanding | None = None
+    energy: Energy | None = None
 
 
 def _section(kind: Any) -> Any:

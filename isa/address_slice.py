@@ -16,9 +16,7 @@ from isa.flow import overwrites, predecessors, reads, writes
 from isa.instruction import Instruction
 from isa.operand import PT_INDEX, RZ_INDEX, Register
 from isa.program import Program
-from isa.table import Unit
-
-_SPACE = dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL)  # they read what global stores wrote
+from isa.table import Unit, space
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +83,4 @@ def _include(program: Program, needed: NDArray[np.bool_], pc: int) -> list[tuple
 
 
 def _stores(program: Program, unit: Unit) -> list[int]:
-    space = _SPACE.get(unit, unit)
-    return [pc for pc, i in enumerate(program.instructions) if i.row.is_store and i.row.unit is space]
+    return [pc for pc, i in enumerate(program.instructions) if i.row.is_store and i.row.unit is space(unit)]

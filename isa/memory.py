@@ -12,6 +12,7 @@ from isa.kernel import Buffer, Fill, Kernel
 
 PAGE_BYTES = 4096  # buffers start on a page, the first page is never mapped, and a page lies between two buffers
 LINE_BYTES = 128  # what is filled alone; divides a page
+SECTOR_BYTES = 32  # the least that moves to or from global memory (CUDA C Programming Guide 4.2, F.3.2.2 and F.4.2)
 CHUNK = 1 << 14  # elements made at once: what that takes stays in a cache
 
 

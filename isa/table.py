@@ -150,6 +150,7 @@ MEMORY_UNITS = frozenset(  # of lanes, each at its own address
     {Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.CONSTANT, Unit.TEXTURE}
 )
 LOAD_UNITS = MEMORY_UNITS | {Unit.SMEM}
+_READERS = dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL)
 GCN = ("V_", "S_", "DS_", "GLOBAL_")
 TO_VCC, TO_SCC, FROM_VCC = (("P", VCC),), (("P", SCC),), (("Q", VCC),)
 
@@ -333,3 +334,8 @@ ROWS = (
 # fmt: on
 
 TABLE = {row.mnemonic: row for row in ROWS}
+
+
+def space(unit: Unit) -> Unit:
+    """Return the unit class whose stores write what a memory instruction of this one reads."""
+    return _READERS.get(unit, unit)

@@ -16,6 +16,9 @@ from workloads.gemm.matmul_block import matmul_block
 from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
 from workloads.gemm.tan import BARRIERS, VARIANTS, dgemm_tan
+from workloads.gemm.vega_legacy import sgemm_vega_legacy
+from workloads.gemm.vega_vlp import ORDERS as VLP_ORDERS
+from workloads.gemm.vega_vlp import sgemm_vega_vlp
 from workloads.microbench.bank_conflict import bank_conflict
 from workloads.microbench.barrier import barrier
 from workloads.microbench.cadence import OPS as CADENCE_OPS
@@ -184,6 +187,36 @@ _ENTRIES = (
             _number("beta", 0.0, "factor of the old C, which is not read when 0"),
         ),
         machine="c2050",
+    ),
+    Entry(
+        "sgemm-vega-legacy",
+        sgemm_vega_legacy,
+        "single-precision C = A B for Vega through the LDS, as AMD's VLP SGEMM readme describes the usual way",
+        (
+            _integer("m", 128, "rows of C, a multiple of 64"),
+            _integer("n", 128, "columns of C, a multiple of 64"),
+            _integer("k", 64, "inner size, a multiple of 8"),
+        ),
+        machine="mi60",
+    ),
+    Entry(
+        "sgemm-vega-vlp",
+        sgemm_vega_vlp,
+        "single-precision C = A B of AMD's VLP SGEMM for Vega: A by scalar loads, no LDS, no barrier",
+        (
+            _integer("m", 128, "rows of C, a multiple of 64"),
+            _integer("n", 512, "columns of C, a multiple of threads"),
+            _integer("k", 64, "inner size, a multiple of 16"),
+            Parameter(
+                "threads",
+                256,
+                {str(n): n for n in (64, 128, 256)}.__getitem__,
+                "one of 64, 128, 256",
+                "threads of a block, and columns of its tile",
+            ),
+            _choice("order", "forwarding", VLP_ORDERS, "the 8 multiply-adds of a sum in a row, or rows in turn"),
+        ),
+        machine="mi60",
     ),
     Entry(
         "sg4",

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gpusim.analysis.bounds import Bound
+from gpusim.analysis.energy import Spent
 from gpusim.analysis.ladder import Ladder, Step, ladder
 from gpusim.analysis.stalls import lost_slots, waiting_most, warp_cycles
 from gpusim.engines.simulate import ChipRun, SmRun
@@ -45,8 +46,8 @@ class _SideBySide:
             yield grid
 
 
-def screen(result: Result, settings: Mapping[str, int | str] = NONE) -> RenderableType:
-    """Return one screen: what ran, verification, rates, bound, occupancy, ladder, stalls, the longest waits.
+def screen(result: Result, settings: Mapping[str, int | str] = NONE, energy: Spent | None = None) -> RenderableType:
+    """Return one screen: what ran, verification, rates, bound, occupancy, ladder, stalls, the longest waits, energy.
 
     `settings` are the numbers of the machine that were replaced for this run.
     """
@@ -54,7 +55,8 @@ def screen(result: Result, settings: Mapping[str, int | str] = NONE) -> Renderab
     tables = _SideBySide(_ladder(ladder(result)), _stalls(result))
     policy = result.machine.schedulers.policy
     headline = f"{_headline(result.kernel, result.machine, settings)}, {policy}, {result.engine} engine"
-    return Group(headline, facts, "", tables, "", _waiting(result))
+    spent = ("", _energy(energy)) if energy else ()
+    return Group(headline, facts, "", tables, "", _waiting(result), *spent)
 
 
 def bound_screen(
@@ -76,7 +78,7 @@ def bound_screen(
     return Group(_headline(kernel, machine, settings), _facts(facts), "", limits)
 
 
-def document(result: Result, settings: Mapping[str, int | str] = NONE) -> dict[str, Any]:
+def document(result: Result, settings: Mapping[str, int | str] = NONE, energy: Spent | None = None) -> dict[str, Any]:
     """Return everything that the screen shows, as plain data for a JSON document; `settings` as for `screen`."""
     steps = ladder(result)
     return {
@@ -103,7 +105,7 @@ def document(result: Result, settings: Mapping[str, int | str] = NONE) -> dict[s
         "occupancy": result.occupancy,
         "ladder": {"unit": steps.unit, "steps": steps.steps},
         "waiting_most": waiting_most(result.kernel, result.run),
-    }
+    } | ({"energy": energy} if energy else {})
 
 
 def _each(run: SmRun) -> Sequence[SmRun]:
@@ -253,6 +255,20 @@ def _waiting(result: Result) -> RenderableType:
     for one in waiting_most(result.kernel, result.run):
         table.add_row(str(one.pc), one.text, f"{100 * one.share:.1f} %", one.reason)
     return table
+
+
+def _energy(spent: Spent) -> Group:
+    """Return what the launch spends on each kind of work, and its power."""
+    table = _table("energy", "times", "pJ each", "mJ", "of the work")
+    for part in spent.parts:
+        table.add_row(part.name, f"{part.count:,}", f"{part.picojoules:.2f}", *_joules(part.joules, part.share))
+    table.add_row("in all", "", "", *_joules(spent.joules, 1.0))
+    rate = f"{spent.picojoules_per_flop:.2f} pJ for each operation, " if spent.picojoules_per_flop else ""
+    return Group(table, f"{rate}{spent.watts:.1f} W in the mean, {spent.idle_watts:.1f} W of them without work")
+
+
+def _joules(joules: float, share: float) -> tuple[str, str]:
+    return f"{1000 * joules:.4g}", f"{100 * share:.1f} %"
 
 
 def _table(first: str, *others: str) -> Table:

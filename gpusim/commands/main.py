@@ -26,6 +26,7 @@ COMMANDS = {
     "asm": "Assemble a listing: program counters, registers, units.",
     "codes": "Print a program with the control codes that a machine obeys.",
     "hazards": "Find registers read or written too early, by wrong control codes.",
+    "traffic": "Count the words that a kernel moves, from registers to DRAM.",
     "races": "Find accesses to shared memory that no barrier orders.",
 }
 BAD_INPUT = 2

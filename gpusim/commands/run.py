@@ -9,6 +9,7 @@ from typing import Annotated, cast
 import typer
 
 from gpusim.analysis import report
+from gpusim.analysis.energy import Spent, known, spent
 from gpusim.commands.arguments import (
     Json,
     KernelName,
@@ -24,9 +25,12 @@ from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.simulate import write_trace
 from gpusim.engines.trace import check as check_trace
-from gpusim.simulation import Sample, Sms, simulate
+from gpusim.machine import seconds
+from gpusim.simulation import Result, Sample, Sms, simulate
 from gpusim.state import NEVER
 from isa.errors import UserError
+from isa.interpret import LIMIT
+from isa.traffic import traffic
 from workloads.catalog import CATALOG
 
 WRONG_VALUES = 1  # exit code
@@ -56,6 +60,9 @@ def run(
     trace: Annotated[
         Path | None, typer.Option("--trace", help="Write what one SM does, record by record, to a .npy file (large).")
     ] = None,
+    energy: Annotated[
+        bool, typer.Option("--energy", help="Count words at each level, and what they cost: [energy] of the machine.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Simulate a kernel: values checked, cycles, bound, and where the lost cycles went. Wrong values end with code 1.
@@ -66,6 +73,8 @@ def run(
     settings = changes(where, setting or ())
     if trace:
         check_trace(trace)
+    if energy:
+        known(where)
     tell_of_compiling(engine, sms)
     limit = max_cycles or (None if kernel in CATALOG else MAX_CYCLES)
     simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit)
@@ -73,12 +82,21 @@ def run(
         result = simulated(sample=_sample(sample), sms=_sms(sms), progress=tell, fast_forward=fast_forward)
         if trace:
             write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
+        joules = _spent(result) if energy else None
     if json:
-        write_json(report.document(result, settings))
+        write_json(report.document(result, settings, joules))
     else:
-        show(report.screen(result, settings))
+        show(report.screen(result, settings, joules))
     if result.verification.wrong:
         raise typer.Exit(WRONG_VALUES)
+
+
+def _spent(result: Result) -> Spent:
+    """Return the energy of the launch in the time that was simulated."""
+    forwarding = bool(known(result.machine).forwarding)
+    limit = max(LIMIT, result.run.warp_instructions)
+    moved = traffic(result.kernel, forwarding=forwarding, limit=limit)
+    return spent(moved, result.machine, seconds(result.machine, result.cycles))
 
 
 def _sms(text: str) -> Sms:

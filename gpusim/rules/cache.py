@@ -23,11 +23,11 @@ import numpy as np
 
 from gpusim.decode import LOAD, LOCAL_SPACE
 from gpusim.machine_record import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, SEGMENTS, TEXTURES
-from gpusim.memory_schema import SECTOR_BYTES
 from gpusim.on_demand import on_demand
 from gpusim.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.rules import global_memory, queues
 from gpusim.state import LANES, REQUEST_ROW, WAY_HEAD
+from isa.memory import SECTOR_BYTES
 
 TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then when each unit came
 

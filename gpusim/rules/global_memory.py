@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.machine_record import LINES, SEGMENTS
-from gpusim.memory_schema import SECTOR_BYTES
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.state import LANES
+from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES
 
 HALF = LANES // 2

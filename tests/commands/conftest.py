@@ -13,5 +13,6 @@ def any_terminal(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def any_cache(monkeypatch):
-    """Screens are the same for a test that is the first to compile an engine."""
+    """Screens are the same for a test that compiles an engine first, in which time there would be lines of progress."""
     monkeypatch.setattr(progress, "ENTRIES", {})
+    monkeypatch.setattr(progress, "PERIOD", 600.0)

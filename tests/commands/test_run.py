@@ -53,6 +53,28 @@ def test_settings_and_policy_change_the_machine(capsys):
     assert (before["settings"], after["settings"]) == ({}, {"unit.fp32.latency": 9})
 
 
+VLP = ["run", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=64", "-p", "k=16", "-p", "threads=64", "--machine", "mi60"]
+
+
+@pytest.mark.jit
+def test_energy_adds_a_table_and_a_key(capsys):
+    """With `--energy` the screen ends with joules by level and watts, and the document has them; without it neither."""
+    assert main.execute([*VLP, "--energy"]) == 0
+    *_, total, power = capsys.readouterr().out.splitlines()
+    assert total.startswith("in all")
+    assert power.endswith("W of them without work")
+    spent = answer(capsys, *VLP, "--energy")["energy"]
+    assert spent["joules"] == pytest.approx(sum(part["joules"] for part in spent["parts"]))
+    assert spent["watts"] == pytest.approx(spent["idle_watts"] + spent["joules"] / spent["seconds"])
+    assert "energy" not in answer(capsys, *VLP)
+
+
+def test_energy_needs_energies(capsys):
+    """A machine without [energy] is refused in one line before anything runs."""
+    assert main.execute(["run", "chain", "--energy"]) == 2
+    assert capsys.readouterr().err == "error: no energies in machine gtx580: add [energy] to its file, or take mi60\n"
+
+
 @pytest.mark.jit
 def test_lines_end_without_blanks(capsys):
     """What `gpusim run` prints has no blank at the end of a line."""

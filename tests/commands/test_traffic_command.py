@@ -1,0 +1,36 @@
+import json
+
+from gpusim.commands.main import execute
+
+VLP = ["traffic", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=256", "-p", "k=16"]
+
+
+def test_a_row_for_each_level_and_role(capsys):
+    """The VLP SGEMM has no shared memory and no barrier; B comes to the L1 once."""
+    assert execute(VLP) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["level", "whose", "words", "read", "words", "written"]
+    assert ["L1", "B", "4,096", "0"] in [line.split() for line in lines]
+    assert not [line for line in lines if line.startswith("shared memory")]
+    assert lines[-1] == "sgemm-vega-vlp: 0 barrier releases"
+
+
+def test_the_document_has_the_same_counts(capsys):
+    """`--json` gives numbers by level and role; forwarding keeps 7 of 8 results out of the registers."""
+    results = []
+    for more in ([], ["--forwarding"]):
+        assert execute([*VLP, *more, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        (row,) = [w for w in found["words"] if (w["level"], w["whose"]) == ("registers", "results")]
+        results.append(row["written"])
+    assert results[0] == 64 * 256 * 16 == 8 * results[1]
+    assert found["arithmetic"] == {"32": 64 * 256 * 16}
+    assert found["barriers"] == 0
+
+
+def test_a_kernel_that_never_ends_is_given_up(capsys, tmp_path):
+    """A listing is counted up to a limit, which the line names; exit code 3."""
+    path = tmp_path / "endless.asm"
+    path.write_text("loop:\nBRA loop\n")
+    assert execute(["traffic", str(path), "--max-instructions", "100"]) == 3
+    assert "100" in capsys.readouterr().err
