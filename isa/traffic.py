@@ -61,19 +61,21 @@ class Words:
     role: str
     read: int
     written: int
+    arithmetic: bool = False  # of a floating-point instruction
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a launch moves and computes. `barriers` counts how often warps are released from one, over all blocks.
+    """What a launch moves and computes; `flops` are those that its kernel states.
 
-    `arithmetic` counts floating-point thread instructions by the bits of their operands.
+    `barriers` counts how often warps are released from one, over all blocks, `arithmetic` floating-point thread
+    instructions by the bits of their operands.
     """
 
-    kernel: Kernel
     words: tuple[Words, ...]
     barriers: int
     arithmetic: Mapping[int, int]
+    flops: int
 
     def read(self, level: Level, role: str | None = None, *, arithmetic: bool = False) -> int:
         """Return the words read at a level, of one role or all; `arithmetic`: by floating-point instructions alone."""
@@ -83,11 +85,13 @@ class Traffic:
         """Return the words written at a level, as `read` does."""
         return sum(w.written for w in self._chosen(level, role, arithmetic))
 
+    def total(self, level: Level, role: str | None = None, *, arithmetic: bool = False) -> int:
+        """Return the words read or written at a level, as `read` does."""
+        return sum(w.read + w.written for w in self._chosen(level, role, arithmetic))
+
     def _chosen(self, level: Level, role: str | None, arithmetic: bool) -> Iterator[Words]:
-        instructions = self.kernel.program.instructions
         for words in self.words:
-            computes = words.pc is not None and instructions[words.pc].row.flops > 0
-            if words.level is level and role in (None, words.role) and (computes or not arithmetic):
+            if words.level is level and role in (None, words.role) and (words.arithmetic or not arithmetic):
                 yield words
 
 
@@ -102,7 +106,7 @@ def traffic(kernel: Kernel, *, forwarding: bool = False, limit: int = LIMIT) -> 
     words = [*_registers(kernel, touched, whose, forwarding), *_memory(kernel, touched, whose)]
     words += [*_behind(Level.L2, touched.of_blocks), *_behind(Level.DRAM, touched.of_launch)]
     moved = tuple(w for w in words if w.read or w.written)
-    return Traffic(kernel, moved, _barriers(kernel, touched), _arithmetic(kernel, touched))
+    return Traffic(moved, _barriers(kernel, touched), _arithmetic(kernel, touched), kernel.flops)
 
 
 def _registers(kernel: Kernel, touched: Footprint, whose: Roles, forwarding: bool) -> Iterator[Words]:
@@ -117,7 +121,8 @@ def _registers(kernel: Kernel, touched: Footprint, whose: Roles, forwarding: boo
             read = Counter(state.get(r, OTHER) for r in taken if (r >= FIRST_SCALAR) == scalar)
             written = Counter(whose.written[pc] for r in given if (r >= FIRST_SCALAR) == scalar)
             for role in sorted(read | written):
-                yield Words(pc, level, role, read[role] * int(times[pc]), written[role] * int(times[pc]))
+                each, computes = int(times[pc]), instruction.row.flops > 0
+                yield Words(pc, level, role, read[role] * each, written[role] * each, computes)
 
 
 def _memory(kernel: Kernel, touched: Footprint, whose: Roles) -> Iterator[Words]:

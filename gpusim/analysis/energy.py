@@ -65,7 +65,7 @@ def spent(traffic: Traffic, machine: Machine, seconds: float) -> Spent:
     scale = voltage_squared(costs, machine.chip.shader_mhz)
     work = [(name, count, getattr(costs, key) * scale) for name, count, key in _work(traffic)]
     joules = sum(count * each for _, count, each in work) * FEMTO
-    flops, idle = traffic.kernel.flops, costs.idle_mw / 1000 * scale
+    flops, idle = traffic.flops, costs.idle_mw / 1000 * scale
     return Spent(
         parts=tuple(_part(name, count, each, joules) for name, count, each in work),
         joules=joules,
@@ -86,7 +86,7 @@ def _work(traffic: Traffic) -> Iterator[tuple[str, int, str]]:
     for bits, count in sorted(traffic.arithmetic.items()):
         yield ARITHMETIC[bits][0], count, ARITHMETIC[bits][1]
     for level, key in KEYS.items():
-        if count := traffic.read(level) + traffic.written(level):
+        if count := traffic.total(level):
             yield level.value, count, key
 
 

@@ -35,7 +35,7 @@ def traffic(
     with shown(chosen.name):
         found = count(chosen, forwarding=forwarding, limit=instructions_of(kernel, max_instructions, LIMIT))
     if json:
-        write_json(_as_dict(found))
+        write_json({"kernel": chosen.name, "parameters": dict(chosen.arguments), **_as_dict(found)})
     else:
         show(_table(found), "", f"{chosen.name}: {plural(found.barriers, 'barrier release')}")
 
@@ -60,8 +60,6 @@ def _table(found: Traffic) -> Table:
 
 def _as_dict(found: Traffic) -> dict[str, object]:
     return {
-        "kernel": found.kernel.name,
-        "parameters": dict(found.kernel.arguments),
         "words": [
             {"level": level, "whose": role, "read": read, "written": written}
             for level, role, read, written in _rows(found)

@@ -149,6 +149,22 @@ def test_counts_grow_with_the_blocks():
     assert four.arithmetic == {32: 4 * one.arithmetic[32]}
 
 
+GEMMS = ("sgemm-lai", "matmul-naive", "matmul-block", "dgemm-tan", "sg4", "sgemm-vega-legacy", "sgemm-vega-vlp")
+
+
+@pytest.mark.parametrize("name", GEMMS)
+def test_a_matrix_product_touches_each_matrix_once(name):
+    """Whatever the tiling, DRAM gives A and B once and takes C once, and there are as many multiply-adds as stated."""
+    kernel = make(name)
+    found, elements = traffic(kernel), {buffer.name: buffer.nbytes // 4 for buffer in kernel.buffers}
+    for matrix in "AB":
+        assert found.read(Level.DRAM, matrix) == elements[matrix]
+        assert found.read(Level.L2, matrix) >= elements[matrix]
+    assert found.written(Level.DRAM, "C") == found.written(Level.L2, "C") == elements["C"]
+    extra = elements["C"]  # products with alpha
+    assert found.flops // 2 <= sum(found.arithmetic.values()) <= found.flops // 2 + extra
+
+
 @given(kernels() | looping_kernels())
 @settings(deadline=None, max_examples=40)
 def test_levels_are_sums_over_what_executes(kernel):

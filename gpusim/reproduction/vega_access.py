@@ -1,0 +1,163 @@
+"""The access table of the SGEMM for Vega: words for each k of a tile of 64 by 256, counted in two kernels' streams.
+
+Its columns are the usual SGEMM, whose blocks compute 64 by 64, and VLP, whose block computes the tile. Its rows do not
+all count the same: those of A, but for what multiply-adds read, are of one usual block, all others of the four that
+compute the tile. Of VLP's four waves, each of which loads all of A into its scalar registers, one is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from gpusim.reproduction.bench import Bench
+from gpusim.reproduction.finding import Finder, Finding, counted, registrar
+from isa.role import RESULTS
+from isa.traffic import Level, Traffic, traffic
+from workloads.catalog import make
+
+CLAIMS: dict[str, Finder] = {}
+claim = registrar(CLAIMS)
+
+USUAL, VLP = "sgemm-vega-legacy", "sgemm-vega-vlp"
+COLUMNS = {USUAL: "64", VLP: "256"}  # of a block
+FEW, MANY = 16, 48  # sizes along k: what the larger one has more is whole rounds of the main loop
+STEP = 8  # k for which the usual SGEMM has one barrier
+ONE, FOUR = 1, 4
+BLOCK = "usual SGEMM: one of the four blocks"
+WAVE = "VLP: one of the four waves, which all load A"
+Count = Callable[[Traffic], int]
+
+
+def read(level: Level, role: str, *, arithmetic: bool = False) -> Count:
+    """Return what counts the words that are read at a level; `arithmetic`: by multiply-adds."""
+    return lambda t: t.read(level, role, arithmetic=arithmetic)
+
+
+def written(level: Level, role: str, *, arithmetic: bool = False) -> Count:
+    """Return what counts the words that are written at a level; `arithmetic`: by multiply-adds."""
+    return lambda t: t.written(level, role, arithmetic=arithmetic)
+
+
+def both(level: Level, role: str, *, arithmetic: bool = False) -> Count:
+    """Return what counts the words that are read or written at a level; `arithmetic`: by multiply-adds."""
+    return lambda t: t.total(level, role, arithmetic=arithmetic)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the table: what is counted in the usual block and in how many, and in VLP, shared by how many waves."""
+
+    usual: Count
+    blocks: int
+    vlp: Count
+    waves: int = ONE
+    note: str = ""
+
+
+def _alike(count: Count, blocks: int, note: str = "") -> Entry:
+    """Return the row that counts the same in both kernels."""
+    return Entry(count, blocks, count, ONE, note)
+
+
+_A_WRITTEN = written(Level.REGISTERS, "A"), ONE, written(Level.SCALARS, "A"), FOUR
+_A_READ = read(Level.REGISTERS, "A", arithmetic=True), FOUR, read(Level.SCALARS, "A", arithmetic=True), FOUR
+TABLE: Mapping[str, Entry] = {
+    "A L2": _alike(read(Level.L2, "A"), ONE, BLOCK),
+    "A L1": Entry(read(Level.L1, "A"), ONE, read(Level.SCALAR_CACHE, "A"), FOUR),
+    "A written": Entry(*_A_WRITTEN, f"{BLOCK}; {WAVE}, to scalar registers"),
+    "A read": Entry(*_A_READ, f"by multiply-adds alone; {WAVE}"),
+    "A LDS written": _alike(written(Level.SHARED, "A"), ONE, BLOCK),
+    "A LDS read": _alike(read(Level.SHARED, "A"), ONE, f"{BLOCK}, 64 threads"),
+    "B L2": _alike(read(Level.L2, "B"), FOUR),
+    "B L1": _alike(read(Level.L1, "B"), FOUR),
+    "B written": _alike(written(Level.REGISTERS, "B"), FOUR, "of 256 threads"),
+    "B read": _alike(read(Level.REGISTERS, "B", arithmetic=True), FOUR, "by multiply-adds alone"),
+    "B LDS written": _alike(written(Level.SHARED, "B"), FOUR),
+    "B LDS read": _alike(read(Level.SHARED, "B"), FOUR),
+    "C": _alike(both(Level.REGISTERS, RESULTS, arithmetic=True), FOUR, "by multiply-adds; VLP: with forwarding"),
+    "barrier": _alike(lambda t: STEP * t.barriers, ONE, f"for each step of {STEP} along k"),
+}
+APART: Mapping[str, tuple[str, ...]] = {  # what a note says of the usual SGEMM
+    "VG11": ("B LDS read",),
+    "VG16": ("A LDS written", "A LDS read", "B LDS written", "B LDS read"),
+}
+PRINTED: Mapping[str, tuple[str, ...]] = {  # what each line of the document counts, or sums
+    "VG01": ("A L2",),
+    "VG02": ("A written",),
+    "VG03": ("A read",),
+    "VG04": ("A LDS written",),
+    "VG05": ("A LDS read",),
+    "VG06": ("B L2",),
+    "VG07": ("B L1",),
+    "VG08": ("B written",),
+    "VG09": ("B read",),
+    "VG10": ("B LDS written",),
+    "VG11": ("B LDS read", "B LDS written"),
+    "VG12": ("C",),
+    "VG13": ("A L2", "B L2"),
+    "VG14": ("A L1", "B L1"),
+    "VG15": ("A written", "A read", "B written", "B read", "C"),
+    "VG16": ("A LDS written", "A LDS read", "B LDS written", "B LDS read", "B LDS written"),
+    "VG17": ("barrier",),
+}
+NOTES: Mapping[str, str] = {
+    "VG11": "taken as read and written, as the row of VGPR writes has it; {0:.0f} are read, by 256 threads",
+    "VG13": "as printed: A of one usual block, B of four",
+    "VG14": "as printed; A, which has no row of its own, of one usual block and one wave",
+    "VG15": "as printed: A of one usual block and one wave; without what is read to be written to the LDS",
+    "VG16": "as printed: what is written of B counts twice, as in its row of reads; {0:.0f} if it does not",
+}
+
+
+def pair(entries: tuple[str, ...]) -> tuple[float, float]:
+    """Return the sum of some entries of the table, for each k: of the usual SGEMM, and of VLP."""
+    rows = [TABLE[name] for name in entries]
+    usual = sum(_per_k(USUAL, row.usual) * row.blocks for row in rows)
+    return usual, sum(_per_k(VLP, row.vlp) / row.waves for row in rows)
+
+
+def _enter(name: str, entries: tuple[str, ...]) -> None:
+    def of_table(_: Bench) -> Finding:
+        note = NOTES.get(name, TABLE[entries[0]].note)
+        return counted(*pair(entries), note=note.format(pair(APART[name])[0]) if name in APART else note)
+
+    claim(name)(of_table)
+
+
+for _name, _entries in PRINTED.items():
+    _enter(_name, _entries)
+
+
+@claim("VG18")
+def saved(_: Bench) -> Finding:
+    """What VLP does without, of the register words of the usual SGEMM."""
+    usual, vlp = pair(PRINTED["VG15"])
+    return counted(100 * (1 - vlp / usual), note="of the sums as printed")
+
+
+@claim("VG19")
+def operand(_: Bench) -> Finding:
+    """Of the vector registers that a multiply-add reads and writes, the one that is a scalar register in VLP."""
+    usual, vlp = (_operands(kernel) for kernel in (USUAL, VLP))
+    return counted(100 * (1 - vlp / usual), note="of three read and one written")
+
+
+def _operands(kernel: str) -> float:
+    """Return how many vector registers each multiply-add of the main loop reads and writes, forwarded or not."""
+    few, many = (_counts(kernel, k, forwarding=False) for k in (FEW, MANY))
+    words = many.total(Level.REGISTERS, arithmetic=True) - few.total(Level.REGISTERS, arithmetic=True)
+    return words / (many.arithmetic[32] - few.arithmetic[32])
+
+
+def _per_k(kernel: str, count: Count) -> float:
+    """Return what the main loop comes to for each k."""
+    few, many = (count(_counts(kernel, k, forwarding=True)) for k in (FEW, MANY))
+    return (many - few) / (MANY - FEW)
+
+
+@cache
+def _counts(kernel: str, k: int, *, forwarding: bool) -> Traffic:
+    """Return what one block moves."""
+    return traffic(make(kernel, {"m": "64", "n": COLUMNS[kernel], "k": str(k)}), forwarding=forwarding)

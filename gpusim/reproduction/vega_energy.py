@@ -1,0 +1,106 @@
+"""The powers of the SGEMM for Vega: counted words and multiply-adds, times the energies of the machine file.
+
+The document measured both orders at M = N = 4096, K = 640, with rates of its own beside the powers (9.5 and 9.132
+TFLOP/s), which its table has otherwise (9.954 and 9.145): these powers go with those rates, so time is taken from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import structs
+
+from gpusim.analysis.energy import Spent, known, spent
+from gpusim.machine import Machine
+from gpusim.reproduction.bench import Bench, Job
+from gpusim.reproduction.finding import Finder, Finding, calibrated, predicted, registrar
+from isa.traffic import Level, Traffic, traffic
+from workloads.catalog import make
+
+CLAIMS: dict[str, Finder] = {}
+claim = registrar(CLAIMS)
+
+CARD = "mi60"
+USUAL, VLP = "sgemm-vega-legacy", "sgemm-vega-vlp"
+SIZES = (("m", "4096"), ("n", "4096"), ("k", "640"))
+ORDERS = ("forwarding", "interleaved")
+TFLOPS: Mapping[int, tuple[float, float]] = {1700: (9.5, 9.18), 1500: (9.132, 8.986)}  # by clock, in both orders
+POWERS = "265 W at 9.5 TFLOPS and 284 W at 9.18 at 1700 MHz"
+IDLE = "42 W idle at 1700 MHz and 36 W at 1500 MHz"
+BUDGET = 10_000  # fJ of a multiply-add alone: a quarter of double precision's 40 pJ at 28 nm (mi60.toml: BUDGET)
+
+
+@claim("VG31")
+def at_1700(bench: Bench) -> Finding:
+    """What the energies were fitted to."""
+    return calibrated(bench.fitted(CARD, POWERS), *_watts(bench, 1700), note="at the rates beside the powers")
+
+
+@claim("VG32")
+def at_1500(bench: Bench) -> Finding:
+    """The same energies by the square of the voltage, which idle power tells."""
+    note = f"idle: {bench.fitted(CARD, IDLE)}; at the rates beside the powers"
+    return predicted(*_watts(bench, 1500), note=note)
+
+
+@claim("VG33")
+def saved(bench: Bench) -> Finding:
+    """What forwarding saves: one voltage for both orders, so equally much at both clocks."""
+    each = [[of.picojoules_per_flop for of in _both(bench, mhz)] for mhz in TFLOPS]
+    return calibrated(
+        bench.fitted(CARD, POWERS),
+        *(100 * (1 - handed / stored) for handed, stored in each),
+        note="; ".join(f"{a:.1f} and {b:.1f} pJ at {mhz} MHz" for (a, b), mhz in zip(each, TFLOPS, strict=True)),
+    )
+
+
+@claim("VG35")
+def registers_and_lds(bench: Bench) -> Finding:
+    """What registers and LDS take of the usual SGEMM's energy without idle power."""
+    (moved,) = bench.results(_job(USUAL))
+    machine = _at(bench, 1700)
+    alone = structs.replace(machine, energy=structs.replace(known(machine), single=BUDGET))
+    note = (
+        f"{_share(moved, alone):.0f} % if a multiply-add took {BUDGET // 1000} pJ: what is fitted has the rest of the"
+        f" chip in it; or 50 % if a word of the LDS took {_half(moved, machine):.0f} pJ, where"
+        f" {known(machine).shared // 1000} is a guess"
+    )
+    return predicted(_share(moved, machine), note=note)
+
+
+def _watts(bench: Bench, mhz: int) -> tuple[float, float, float]:
+    """Return idle power, and that of both orders."""
+    handed, stored = _both(bench, mhz)
+    return handed.idle_watts, handed.watts, stored.watts
+
+
+def _both(bench: Bench, mhz: int) -> list[Spent]:
+    """Return what both orders spend at a clock."""
+    machine, counts = _at(bench, mhz), bench.results(*(_job(VLP, ("order", order)) for order in ORDERS))
+    rates = zip(counts, TFLOPS[mhz], strict=True)
+    return [spent(moved, machine, moved.flops / (tflops * 1e12)) for moved, tflops in rates]
+
+
+def _at(bench: Bench, mhz: int) -> Machine:
+    return bench.machine(CARD, {"chip.shader_mhz": mhz})
+
+
+def _job(kernel: str, *more: tuple[str, str]) -> Job:
+    return Job(_moved, (kernel, (*SIZES, *more)))
+
+
+def _moved(kernel: str, parameters: tuple[tuple[str, str], ...]) -> Traffic:
+    return traffic(make(kernel, dict(parameters)), forwarding=True)
+
+
+def _share(moved: Traffic, machine: Machine) -> float:
+    """Return the part of registers and LDS in percent."""
+    parts = {part.name: part.share for part in spent(moved, machine, 1.0).parts}
+    return 100 * (parts[Level.REGISTERS] + parts[Level.SHARED])
+
+
+def _half(moved: Traffic, machine: Machine) -> float:
+    """Return the picojoules of a word of the LDS with which registers and LDS would take half."""
+    parts = {part.name: part for part in spent(moved, machine, 1.0).parts}
+    registers, lds = parts.pop(Level.REGISTERS), parts.pop(Level.SHARED)
+    return 1e12 * (sum(part.joules for part in parts.values()) - registers.joules) / lds.count

@@ -1,0 +1,69 @@
+import pytest
+
+from gpusim.reproduction.bench import Bench, Missing, perform
+from gpusim.reproduction.claims import read
+from gpusim.reproduction.finding import judge
+from gpusim.reproduction.vega_energy import CLAIMS
+
+CLAIM = {claim.id: claim for claim in read()}
+
+
+@pytest.fixture(scope="module")
+def done():
+    """Return the jobs that these claims need, done once: they count, and know no machine."""
+    bench = Bench()
+    for finder in CLAIMS.values():
+        try:
+            finder(bench)
+        except Missing as missing:
+            bench.done.update({job: perform(job) for job in missing.jobs})
+    return bench.done
+
+
+def outcome(done, name, **settings):
+    """Return the finding and the verdict of a claim on an MI60 with these energies."""
+    bench = Bench({"mi60": {f"energy.{key}": str(value) for key, value in settings.items()}}, done)
+    finding = CLAIMS[name](bench)
+    return finding, judge(CLAIM[name], finding)
+
+
+def test_the_powers_at_1700_mhz_are_what_was_fitted(done):
+    """Two parameters meet two powers; the row says so."""
+    finding, verdict = outcome(done, "VG31")
+    assert finding.kind == "calibrated: 2 parameters on 265 W at 9.5 TFLOPS and 284 W at 9.18 at 1700 MHz"
+    assert finding.ours == pytest.approx((42, 265, 284), abs=0.1)
+    assert verdict.passed is True
+
+
+def test_the_powers_at_1500_mhz_are_predicted_within_5_percent(done):
+    """Idle power tells the voltage, and the loads follow."""
+    finding, verdict = outcome(done, "VG32")
+    assert finding.kind == "predicted"
+    assert verdict.passed is True
+    assert abs(verdict.error) < 0.05
+
+
+def test_powers_move_with_the_energies(done):
+    """Without a cost of registers the orders differ by their rates alone; at one voltage 1500 MHz misses its powers."""
+    _, handed, stored = outcome(done, "VG31", register=0)[0].ours
+    assert (handed - 42) / 9.5 == pytest.approx((stored - 42) / 9.18)
+    found, verdict = outcome(done, "VG32", voltage_slope=0)
+    assert found.ours[1] > 1.1 * outcome(done, "VG32")[0].ours[1]
+    assert verdict.passed is False
+
+
+def test_forwarding_saves_what_was_published(done):
+    """11 % at 1700 MHz, and at 1500 MHz within 2 points of 10 %."""
+    finding, verdict = outcome(done, "VG33")
+    assert finding.ours[0] == pytest.approx(10.96, abs=0.05)
+    assert verdict.passed is True
+
+
+def test_registers_and_lds_are_less_than_half_and_what_would_close_it_does(done):
+    """The row fails, and the two energies that its note names bring it to the half: an experiment, not a guess."""
+    finding, verdict = outcome(done, "VG35")
+    assert verdict.passed is False
+    assert "53 % if a multiply-add took 10 pJ" in finding.note
+    assert outcome(done, "VG35", single=10_000)[0].ours[0] == pytest.approx(53, abs=0.5)
+    picojoules = float(finding.note.split("LDS took ")[1].split(" pJ")[0])
+    assert outcome(done, "VG35", shared=round(1000 * picojoules))[0].ours[0] == pytest.approx(50, abs=0.3)
