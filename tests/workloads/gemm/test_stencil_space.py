@@ -114,6 +114,15 @@ def test_the_published_winner_survives(precision):
         assert space.tile(space.winner) == (24, 16, 8)
 
 
+@pytest.mark.parametrize("layout", ["nt", "tn", "tt", "cc"])
+def test_every_layout_has_as_many_points_and_its_winner(layout):
+    """Transposing a matrix turns the shapes that read it: counts stay, and that layout's published point is left."""
+    space, limits = stencil_space("z", layout=layout), load("c2050").limits
+    pruned = prune(space, limits)
+    assert [stage.left for stage in pruned.stages] == [stage.left for stage in prune(stencil_space("z"), limits).stages]
+    assert survives(space, space.winner, pruned.points)
+
+
 def test_the_published_counts_are_for_fermi_alone():
     """Other limits have no published counts, and other precisions have none either."""
     assert published_for(stencil_space("z"), load("gt200").limits) == {}
@@ -130,16 +139,19 @@ def test_an_earlier_stage_keeps_its_own_points():
 
 
 def test_parameters_are_the_points_numbers():
-    """A point's nine numbers and the precision are what the kernel is given."""
+    """A point's nine numbers, precision and layout are what the kernel is given."""
     space = stencil_space("z")
     (point,) = as_points(space, np.array([astuple(PUBLISHED["z"]["nn"])]))
-    assert space.parameters(point) == {"precision": "z"} | {axis: str(space.winner[axis]) for axis in AXES}
+    assert space.parameters(point) == {"precision": "z", "layout": "nn"} | {
+        axis: str(space.winner[axis]) for axis in AXES
+    }
 
 
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
         ({"precision": "x"}, "xgemm: precision=x is not known; give one of s, d, c, z"),
+        ({"precision": "d", "layout": "nc"}, "dgemm: layout=nc is not known; give one of nn, nt, tn, tt"),
         ({"precision": "z", "side": 0}, "zgemm: side=0 is too small; give 1 or more"),
         ({"precision": "z", "blocks": -1}, "zgemm: blocks=-1 is too small; give 0 or more"),
     ],
