@@ -15,7 +15,7 @@ from gpusim.reproduction.bench import Bench, Job
 from gpusim.reproduction.finding import Finder, Finding, analytic, given, not_reproducible, registrar
 from gpusim.schema import Limits
 from isa.kernel import Kernel
-from workloads.gemm.stencil_space import SIDE, WINNERS, ZGEMM, stencil_space, winner_threads
+from workloads.gemm.stencil_space import SIDE, WORDS, ZGEMM, stencil_space, winner_threads
 from workloads.space import blocks_per_sm, prune
 
 CLAIMS: dict[str, Finder] = {}
@@ -102,7 +102,7 @@ def occupancy_formulas(bench: Bench) -> Finding:
 def threads_at_a_third(bench: Bench) -> Finding:
     """A third of the threads of an SM."""
     limits = bench.machine(CARD).limits
-    winners = sorted({winner_threads(precision, limits) for precision in WINNERS})
+    winners = sorted({winner_threads(precision, limits) for precision in WORDS})
     note = f"MAGMA's kernels for s, d, c and z have {', '.join(map(str, winners))} threads resident"
     return analytic(limits.threads / 3, note=note)
 

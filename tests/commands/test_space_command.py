@@ -16,7 +16,7 @@ def test_the_screen_has_every_stage_with_the_published_counts(capsys):
     assert found["occupancy"][2:6] == ["435", "492", "-11.6", "%"]
     assert found["blocks per SM"][4:8] == ["60", "211", "-71.6", "%"]
     told = " ".join(lines[-2:])
-    assert "winner precision=z blk_m=24 blk_n=16 blk_k=8 dim_x=8 dim_y=8" in told
+    assert "winner precision=z layout=nn blk_m=24 blk_n=16 blk_k=8 dim_x=8 dim_y=8" in told
     assert told.endswith(": is among them")
 
 
@@ -75,7 +75,13 @@ def test_without_a_name_the_spaces_are_listed(capsys):
     assert execute(["space", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [entry["space"] for entry in document["spaces"]] == list(SPACES)
-    assert {p["name"] for p in document["spaces"][0]["parameters"]} == {"occupancy", "loads", "blocks", "side"}
+    assert {p["name"] for p in document["spaces"][0]["parameters"]} == {
+        "occupancy",
+        "loads",
+        "blocks",
+        "side",
+        "layout",
+    }
 
 
 @pytest.mark.parametrize(
