@@ -14,12 +14,15 @@ from time import perf_counter
 
 from gpusim.reproduction import (
     cme213,
+    cme213_cublas,
     kurzak,
     kurzak_space,
+    kurzak_stencil,
     lai_bound,
     lai_sgemm,
     lai_table,
     tan,
+    tan_cublas,
     vega,
     vega_access,
     vega_energy,
@@ -35,11 +38,14 @@ MODULES = (
     lai_table,
     kurzak,
     kurzak_space,
+    kurzak_stencil,
     cme213,
+    cme213_cublas,
     vega,
     vega_access,
     vega_energy,
     tan,
+    tan_cublas,
 )
 FINDERS: Mapping[str, Finder] = {name: finder for module in MODULES for name, finder in module.CLAIMS.items()}
 
