@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from random import Random
 from typing import Any
 
 from gpusim.engines.simulate import run_sm
-from gpusim.feed import REPLAY, recordable
+from gpusim.feed import REPLAY
 from gpusim.machine import Machine
+from gpusim.processes import processes
 from isa.kernel import Kernel
 from isa.program import Program
-from isa.reach import without_contents
 from isa.reorder import Apart, Region, places, put, regions, reordered
 from isa.table import LOAD_UNITS, Unit
 
@@ -57,15 +55,16 @@ def search(
     seed: int = 0,
     starts: Sequence[Order] = (),
     apart: Apart = (),
-    processes: int | None = None,
+    workers: int | None = None,
     tell: Told | None = None,
 ) -> Found:
     """Simulate up to `budget` orders of a kernel's program and return the best; never one worse than the program's own.
 
-    `starts` are tried first; accesses of the pairs `apart` may pass each other. `tell(judged, budget, best so far)` is
-    called now and then. Raises what `run_sm` raises for the kernel as given.
+    `starts` are tried first; accesses of the pairs `apart` may pass each other. Orders are simulated in as many
+    processes as there are cores, or `workers`. `tell(judged, budget, best so far)` is called now and then. Raises what
+    `run_sm` raises for the kernel as given.
     """
-    with _judge(kernel, machine, budget, processes) as judge:
+    with _judge(kernel, machine, budget, workers) as judge:
         return climb(kernel.program, judge, budget=budget, seed=seed, starts=starts, apart=apart, tell=tell)
 
 
@@ -167,29 +166,19 @@ def _brood(pool: _Pool, moves: _Moves, left: int) -> list[Order]:
 
 
 @contextmanager
-def _judge(kernel: Kernel, machine: Machine, budget: int, processes: int | None) -> Iterator[Judge]:
-    """Give the function that simulates orders, in several processes where what they need can be handed over."""
-    count = processes or len(os.sched_getaffinity(0))
-    if count == 1 or budget <= ALONE or not recordable(kernel):
+def _judge(kernel: Kernel, machine: Machine, budget: int, count: int | None) -> Iterator[Judge]:
+    """Give the function that simulates orders, in several processes where that pays."""
+    count = count or len(os.sched_getaffinity(0))
+    if count == 1 or budget <= ALONE:
         yield lambda orders: [cycles(kernel, machine, order) for order in orders]
         return
-    bare = _bare(kernel)
-    with ProcessPoolExecutor(count, get_context("spawn"), _prepare, (bare, machine)) as pool:
+    with processes(count, _prepare, kernel, machine) as pool:
         yield lambda orders: list(pool.map(_of_prepared, orders))
 
 
 def cycles(kernel: Kernel, machine: Machine, order: Order) -> int:
     """Return the cycles that the SM with the most blocks takes with the program in this order."""
     return run_sm(replace(kernel, program=reordered(kernel.program, order)), machine, feed=REPLAY).cycles
-
-
-def _bare(kernel: Kernel) -> Kernel:
-    """Return the kernel without what no process takes over from another and time does not depend on."""
-    program = replace(kernel.program, labels=dict(kernel.program.labels))
-    empty = without_contents(kernel)
-    return replace(
-        empty, program=program, parameters=dict(kernel.parameters), expected=None, outcome=None, arguments={}
-    )
 
 
 _prepared: dict[str, Any] = {}

@@ -23,6 +23,7 @@ from gpusim.reproduction import (
     lai_table,
     tan,
     tan_cublas,
+    tan_schedule,
     vega,
     vega_access,
     vega_energy,
@@ -46,6 +47,7 @@ MODULES = (
     vega_energy,
     tan,
     tan_cublas,
+    tan_schedule,
 )
 FINDERS: Mapping[str, Finder] = {name: finder for module in MODULES for name, finder in module.CLAIMS.items()}
 
