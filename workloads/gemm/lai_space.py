@@ -39,9 +39,7 @@ def lai_space(occupancy: Fraction = Fraction(1, 3)) -> Space:
 
 
 def _constraints(occupancy: Fraction) -> tuple[Constraint, ...]:
-    values = (
-        f"blocking 1 to {max(AXES['blocking'])}, lds 32, 64 or 128, prefetch off or on, order {' or '.join(ORDERS)}"
-    )
+    values = f"blocking 1 to {max(AXES['blocking'])}, lds 32, 64 or 128, prefetch off or on, order {', '.join(ORDERS)}"
     return (
         Constraint("points", "hard", values, every),
         Constraint(
