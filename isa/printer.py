@@ -69,7 +69,7 @@ def _operand(operand: Operand, letter: str, row: Row) -> str:
         case Predicate():
             text = _predicate(operand)
         case Immediate():
-            text = str(operand.bits) if letter == "n" else _immediate(operand, row)
+            text = str(operand.bits) if letter == "n" else _immediate(operand, row.source)
         case Address():
             text = _address(operand)
         case Constant(name):
