@@ -29,10 +29,11 @@ NAIVE, BLOCK, CUBLAS = "matmul-naive", "matmul-block", "gemm-stencil"
 SIZES = {"m": 960, "n": 640, "k": 640}
 COLUMN_MAJOR = {"m": 640, "n": 960, "k": 640}  # the same product to a kernel that takes its matrices so
 GFLOPS = {"block": 235.8730, "CUBLAS": 784.5752}  # as printed, and 0.00333 and 0.00100 s beside them
+PEAK = 80  # of the naive kernel
 TRUE_LATENCY = {"unit.fp32.latency": 24}  # the lecture's
 ROWS = range(1, 33)  # of blocks of the sweep
 LATER = {"global_memory.latency": 600}
-SHORT = {"k": 64}  # the sweep's: what a round takes does not change along k
+SHORT = {"k": 64}  # the sweep's: what a round takes hardly changes along k
 MIDDLE = {"k": 160}  # the experiments'
 NO_TAGS: Mapping[str, object] = {"cache.hits": "none"}
 EXPERIMENTS: Sequence[Mapping[str, object]] = (NO_TAGS, {"global_memory.request_cycles": 8})
@@ -104,7 +105,8 @@ def naive_at_best(bench: Bench) -> Finding:
     note = (
         f"{WARP_SIZE} by {block} threads; bound by {limit}, as L1 and L2 hold what it reads. At k = {MIDDLE['k']} "
         f"{misses.gflops:.0f} without caches, and {slow.gflops:.0f} if each line that a load asks for kept the "
-        "load/store unit for 8 cycles, not 2: such a cost of hits, for which no source was found, would close it"
+        "load/store unit for 8 cycles, not 2: such a cost of hits, for which no source was found, would close it. "
+        f"So would {peak_gflops(bench.machine(CARD)) / PEAK:.1f} issue slots for each product, not 10"
     )
     return predicted(best.gflops, note=note)
 
