@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from multiprocessing import active_children
 from time import perf_counter
 
-from gpusim.reproduction import cme213, kurzak, lai, tan, vega, vega_access, vega_energy
+from gpusim.reproduction import cme213, kurzak, lai, tan, tan_runs, vega, vega_access, vega_energy
 from gpusim.reproduction.bench import Bench, Done, Job, Missing, Settings, perform
 from gpusim.reproduction.claims import Claim
 from gpusim.reproduction.finding import KINDS, NOT_YET, Finder, Finding, Verdict, judge
 from isa.errors import UserError
 
-MODULES = (lai, kurzak, cme213, vega, vega_access, vega_energy, tan)
+MODULES = (lai, kurzak, cme213, vega, vega_access, vega_energy, tan, tan_runs)
 FINDERS: Mapping[str, Finder] = {name: finder for module in MODULES for name, finder in module.CLAIMS.items()}
 
 
