@@ -11,6 +11,7 @@ from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.register_bank import MAPPINGS
 from workloads.gemm.lai import sgemm_lai
+from workloads.gemm.lai_program import ORDERS as LAI_ORDERS
 from workloads.gemm.matmul_block import matmul_block
 from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
@@ -146,7 +147,7 @@ _ENTRIES = (
                 "one of on, off, auto",
                 "load the next tile to registers meanwhile; auto: on, but off with lds=128",
             ),
-            _choice("order", "interleaved", ("base", "interleaved"), "global loads first, or spread over the FFMAs"),
+            _choice("order", "interleaved", LAI_ORDERS, "of section 4.2: what is moved; interleaved: both"),
             *_FACTORS,
         ),
     ),
@@ -171,7 +172,7 @@ _ENTRIES = (
             _integer("n", 320, "columns of C, a multiple of block"),
             _integer("k", 320, "inner size, a multiple of block"),
             _integer("block", 32, "rows and columns of a tile, and threads of a block along each"),
-            _integer("ahead", 4, "steps of k whose shared loads go together; divides block"),
+            _integer("ahead", 4, "steps of k by which shared loads go before their sums, 1 to block"),
         ),
     ),
     Entry(
