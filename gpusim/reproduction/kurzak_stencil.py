@@ -50,7 +50,7 @@ def parameters(bench: Bench) -> Finding:
 
 @claim("KZ07")
 def zgemm(bench: Bench) -> Finding:
-    """ZGEMM with a tile of the threads of the other precisions, for a predecessor that is not told, and as published."""
+    """ZGEMM as published, and with the other precisions' threads for a predecessor that is not told."""
     earlier = asdict(UNTUNED)
     runs = _run("z", **earlier), _run("z"), _run("z", read="plain", **earlier), _run("z", read="plain")
     untuned, tuned, plain_untuned, plain = (run.gflops for run in bench.runs(*runs))
