@@ -114,6 +114,13 @@ def decode(
     return rows.view(np.recarray)
 
 
+def costs(form: Row, machine: Machine) -> Any:
+    """Return a row in which only what each instruction of a table's row costs is filled in."""
+    (row,) = np.zeros(1, decoded_t)
+    _costs(row, form, machine)
+    return row
+
+
 def _instructions(kernel: Kernel, machine: Machine) -> Sequence[Instruction]:
     """The program's instructions, with control codes assigned where the machine needs them and there are none."""
     program = with_codes(kernel.program, machine) if by_codes(machine) else kernel.program

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Literal
 
 import msgspec
@@ -39,6 +39,8 @@ from isa.errors import UserError
 from isa.interpret import interpret
 from isa.kernel import Kernel
 from isa.memory import length
+from isa.races import Race
+from isa.races import races as find_races
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed unasked
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
@@ -115,6 +117,11 @@ class Result:
     def peak_gflops(self) -> float:
         """Peak of the chip in the kernel's precision, 10^9 operations per second."""
         return rates.peak_gflops(self.kernel, self.machine)
+
+    @cached_property
+    def races(self) -> tuple[Race, ...] | None:
+        """Races in the first block, one for each pair of instructions; None, not looked for, of kernels not racy."""
+        return tuple(find_races(self.kernel, (0,))) if self.kernel.racy else None
 
     @property
     def percent_of_peak(self) -> float:

@@ -50,7 +50,8 @@ class Kernel:
     `expected(b)` is what block b alone should compute; `outcome()` is what must hold once every block has run.
 
     `parameters` are the 32-bit patterns behind c[name]; c[buffer] is that buffer's base byte address.
-    `flops` counts those of the whole launch as the field does (2 m n k for a matrix product).
+    `flops` counts those of the whole launch as the field does (2 m n k for a matrix product). `racy`: its warps race
+    for shared memory, as it was published, so that what it leaves depends on the timing, and nobody verifies it.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Kernel:
     outcome: Callable[[], tuple[Expectation, ...]] | None = None
     flops: int = 0
     warp_size: int = WARP_SIZE
+    racy: bool = False
     arguments: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

@@ -172,7 +172,7 @@ _ENTRIES = (
             _integer("n", 320, "columns of C, a multiple of block"),
             _integer("k", 320, "inner size, a multiple of block"),
             _integer("block", 32, "rows and columns of a tile, and threads of a block along each"),
-            _integer("ahead", 4, "steps of k whose shared loads go together; divides block"),
+            _integer("ahead", 4, "steps of k by which shared loads go before their sums, 1 to block"),
         ),
     ),
     Entry(

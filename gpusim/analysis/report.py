@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -22,6 +22,7 @@ from gpusim.occupancy import Occupancy
 from gpusim.plural import plural
 from gpusim.simulation import Result
 from isa.kernel import Kernel
+from isa.races import Race
 
 NONE: Mapping[str, int | str] = {}  # settings, by path
 GAP = 3  # columns between tables side by side
@@ -92,6 +93,7 @@ def document(result: Result, settings: Mapping[str, int | str] = NONE, energy: S
         "percent_of_peak": result.percent_of_peak,
         "verified": result.verification.verified,
         "verification": result.verification,
+        "races": None if result.races is None else [asdict(race) for race in result.races],
         "bound": result.bound,
         "scaling": result.scaling,
         "sms": result.run.sms,
@@ -156,6 +158,8 @@ def _plain(value: object) -> str:
 
 def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "values", _verification(result)
+    if result.races:
+        yield "races", _races(result.races)
     yield "cycles", _cycles(result)
     yield "throughput", _throughput(result)
     ratio = result.cycles / result.bound.cycles
@@ -165,6 +169,8 @@ def _outcome(result: Result) -> Iterator[tuple[str, str]]:
 
 def _verification(result: Result) -> str:
     found = result.verification
+    if result.kernel.racy:
+        return "not checked: the kernel races as published, so what it computes depends on the timing"
     if found.scope == "none":
         return "not checked: nothing to compare with was promised, or not by the blocks that ran"
     order = f", {found.in_program_order} of them in program order" if found.in_program_order else ""
@@ -174,6 +180,12 @@ def _verification(result: Result) -> str:
         return f"WRONG: {found.wrong:,} of {where}; {found.first_wrong}{hint}"
     error = f"errors up to {found.max_error:.2g}, at most {found.worst_ratio:.2g} times the error bound"
     return f"right: {found.values:,} of {where}; {error if found.max_error else 'exact'}"
+
+
+def _races(races: Sequence[Race]) -> str:
+    first, others = races[0], len(races) - 1
+    also = f"; and {plural(others, 'more pair')} in that block" if others else ""
+    return f"block {first.block}, shared word {first.address:#x}: {first.first}, {first.second}{also}"
 
 
 def _cycles(result: Result) -> str:

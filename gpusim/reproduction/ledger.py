@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -17,9 +17,12 @@ from gpusim.reproduction import (
     cme213_cublas,
     kurzak_space,
     kurzak_stencil,
-    lai,
+    lai_bound,
+    lai_sgemm,
+    lai_table,
     tan,
     tan_cublas,
+    tan_schedule,
     vega,
     vega_access,
     vega_energy,
@@ -30,7 +33,9 @@ from gpusim.reproduction.finding import KINDS, NOT_YET, Finder, Finding, Verdict
 from isa.errors import UserError
 
 MODULES = (
-    lai,
+    lai_bound,
+    lai_sgemm,
+    lai_table,
     kurzak_space,
     kurzak_stencil,
     cme213,
@@ -40,8 +45,16 @@ MODULES = (
     vega_energy,
     tan,
     tan_cublas,
+    tan_schedule,
 )
 FINDERS: Mapping[str, Finder] = {name: finder for module in MODULES for name, finder in module.CLAIMS.items()}
+
+
+Told = Callable[[int, int], None]
+
+
+def _silent(_known: int, _all: int) -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +85,11 @@ class _Claim:
     needs: tuple[Job, ...] = ()
 
 
-def rows(claims: Sequence[Claim], settings: Settings, workers: int) -> Iterator[Row]:
+def rows(claims: Sequence[Claim], settings: Settings, workers: int, told: Told = _silent) -> Iterator[Row]:
     """Give the row of each claim in order, each as soon as it and those before it are known.
 
-    `settings` replace numbers of machines; runs go to so many processes. Raises UserError when one of them is killed.
+    `settings` replace numbers of machines; runs go to so many processes; `told(rows known, all)` is called with each.
+    Raises UserError when a process is killed.
     """
     found: dict[str, Row] = {}
     completed = _completed(claims, Bench(settings), workers)
@@ -83,7 +97,8 @@ def rows(claims: Sequence[Claim], settings: Settings, workers: int) -> Iterator[
         while claim.id not in found:
             row = next(completed)
             found[row.id] = row
-        yield found.pop(claim.id)
+            told(len(found), len(claims))
+        yield found[claim.id]
 
 
 def without_runs(claims: Sequence[Claim], settings: Settings) -> list[Row]:

@@ -211,3 +211,26 @@ def test_wrong_values_of_shared_memory_point_at_races(tmp_path, capsys):
     (tmp_path / "wrong.asm").write_text(text)
     assert main.execute(["run", str(tmp_path / "wrong.asm")]) == 1
     assert "gpusim races KERNEL" in " ".join(capsys.readouterr().out.split())
+
+
+TAN = ["run", "dgemm-tan", "-p", "m=64", "-p", "n=64", "-p", "k=32", "--machine", "c2050"]
+
+
+@pytest.mark.jit
+def test_a_racy_kernel_s_run_names_the_accesses(capsys):
+    """With the barriers as printed the screen has both instructions of a race, and nothing is verified."""
+    assert main.execute([*TAN, "-p", "barriers=literal"]) == 0
+    screen = " ".join(capsys.readouterr().out.split())
+    assert "values not checked: the kernel races as published" in screen
+    assert "races block 0, shared word 0x0: warp 1 reads it at pc" in screen
+    found = answer(capsys, *TAN, "-p", "barriers=literal")
+    first, second = found["races"][0]["first"], found["races"][0]["second"]
+    assert (first["text"].split()[0], "STS.64" in second["text"]) == ("LDS.64", True)
+    assert (found["verified"], found["verification"]["scope"]) == (False, "none")
+
+
+@pytest.mark.jit
+def test_a_kernel_with_its_barriers_is_verified(capsys):
+    """With every barrier all values are checked, and races are not looked for."""
+    found = answer(capsys, *TAN)
+    assert (found["verified"], found["verification"]["scope"], found["races"]) == (True, "complete", None)

@@ -31,12 +31,14 @@ from workloads.gemm.problem import (
     fused_tile,
     tile_of_block,
 )
-from workloads.gemm.tan_program import DEPTH, FEWEST_SPILLED, SIDE, THREADS, Plan, program
+from workloads.gemm.tan_plan import DEPTH, FEWEST_SPILLED, SIDE, THREADS, Plan
+from workloads.gemm.tan_program import program
 
 NAME = "dgemm-tan"
 VARIANTS = ("alg1", "alg2", "alg3", "v1", "v2", "v3", "v4")
 NARROW = ("alg1", "alg2")  # whose accesses are of 64 bits in the paper; the others' are of 128
 BARRIERS = ("strict", "literal")
+RACY = ("alg1", "alg2", "v1")  # with literal barriers and more than one tile: one barrier is not enough for one buffer
 
 
 def dgemm_tan(
@@ -82,6 +84,7 @@ def dgemm_tan(
         buffers=buffers(problem),
         expected=lambda block: expectation(problem, *tile_of_block(problem, SIDE, block)),
         flops=problem.flops,
+        racy=barriers == "literal" and variant in RACY and k > DEPTH,
         arguments=arguments | {"alpha": alpha, "beta": beta},
     )
 

@@ -1,4 +1,4 @@
-"""Instructions of the DGEMM of Tan et al. (see `tan`): register map, thread maps, and the order of what is in the loop.
+"""Instructions of the DGEMM of Tan et al. (see `tan`): thread maps, and the order of what is in the loop.
 
 In global memory a row of a tile (along m for A, along n for B) is contiguous; in shared memory the 64 of one k lie side
 by side, k after k, A's tile before B's. An access moves one double of a thread (64 bits) or two. Threads fetch as 64 by
@@ -7,16 +7,17 @@ compute as 16 by 16: with 64 bits thread t has rows t + 16 i, with 128 bits rows
 
 Chosen, as the paper is silent: each fetch moves its pointer on; the ten integer instructions of algorithm 3's table 3
 are four of these, four that turn the load pointers to the other buffer, a counter and its comparison. Fetches of the
-tile behind the last are predicated off.
+tile behind the last are predicated off. Algorithm 1 moves A's tile to shared memory, then B's, as the paper's figure 1
+has two statements for them; its text would allow that both are fetched first, which simulates 7 % faster.
 
 Algorithm 2 needs 16 registers for what it has fetched; beside 48 of data and six pointers 63 leave nine. A window of
-two doubles takes what is spilled on its way to local memory, a rank-1 update later, and the rest stays in registers.
+two doubles takes what is spilled on its way to local memory, and the rest stays in registers. The windows are spread
+evenly over a tile's rank-1 updates, and each is stored just before the next is fetched: nobody waits for the fetch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
@@ -25,21 +26,23 @@ from isa.operand import PT, RZ, Predicate, Register
 from isa.program import Program
 from isa.schedule import Latencies, Latency, best_place
 from isa.table import Unit
-from workloads.builder import Builder, RegisterMap, at, instruction
+from workloads.builder import Builder, at, instruction
+from workloads.gemm.tan_plan import (
+    B_BASE,
+    BLOCKING,
+    BUFFER,
+    DEPTH,
+    HALF,
+    ROW,
+    SIDE,
+    Machine,
+    Operand,
+    Plan,
+    places,
+    registers,
+)
 
-NAME = "dgemm-tan"
-THREADS = 256
-SIDE = 64  # of a tile of C
-DEPTH = 16  # of a tile along k
-HALF = DEPTH // 2
-BLOCKING = 4
-ROW = 8 * SIDE  # bytes of a tile's k in shared memory
-B_BASE = DEPTH * ROW
-BUFFER = HALF * ROW  # the bit of a load pointer that tells the two buffers apart
-FEWEST_SPILLED = 6  # doubles: 54 registers, the two that stay, and the window are 62
-WINDOW = 2  # doubles on their way to local memory
 MORE = Predicate(0)  # there is a tile after this one
-SUFFIX = {1: ".64", 2: ".128"}
 QUADRANTS = ((0, 0), (0, 2), (2, 0), (2, 2))  # first row and column of each 2 by 2 of a thread's values, in order
 
 # Table 3 of the paper, cycles of the shader clock; a load from global memory that misses all caches.
@@ -47,81 +50,6 @@ TABLE_3 = Latencies(
     {"LDG.128": Latency(1000, 46), "LDS.128": Latency(46, 46), "STS.128": Latency(0, 46), "DFMA": Latency(24)},
     reissue=6,
 )
-
-Registers = tuple[Register, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A variant, doubles per access, whether every barrier is there, and doubles that algorithm 2 spills."""
-
-    variant: str
-    doubles: int
-    strict: bool
-    spilled: int
-
-    @property
-    def suffix(self) -> str:
-        """Of the mnemonics of memory accesses."""
-        return SUFFIX[self.doubles]
-
-    @property
-    def fetched_rows(self) -> int:
-        """K that all threads fetch of a tile with one access each: 4 or 8."""
-        return THREADS * self.doubles // SIDE
-
-    @property
-    def fetches(self) -> int:
-        """Accesses with which a thread fetches its part of one operand's tile: 4 or 2."""
-        return DEPTH // self.fetched_rows
-
-    @property
-    def column_skip(self) -> int:
-        """Columns from a thread's last in one group of 16 threads to its first in the next."""
-        return 16 * self.doubles - self.doubles + 1
-
-
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """A or B: its name, the axis of the grid along its rows, its place in shared memory, and its registers."""
-
-    name: str
-    axis: str
-    base: int
-    fetch: Register
-    load: Register
-    line: Registers  # its four doubles of one rank-1 update, each by its even register
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """The registers of a plan."""
-
-    a: Operand
-    b: Operand
-    store: Register
-    left: Register  # tiles
-    sums: Registers
-    window: Registers
-    kept: Registers
-    staging: Registers
-
-
-def registers(plan: Plan) -> tuple[Machine, int]:
-    """Give a plan's registers, doubles by their even ones, and how many there are."""
-    r = RegisterMap(NAME)
-    sums, a, b = r.block("sums", 32, 2), r.block("a", 8, 4), r.block("b", 8, 4)
-    held = (8 - plan.spilled if plan.variant == "alg2" else 0, WINDOW if plan.variant == "alg2" and plan.spilled else 0)
-    kept, window = r.block("kept", 2 * held[0], 2 * plan.doubles), r.block("window", 2 * held[1], 4)
-    staging = r.block("staging", 8 if plan.variant == "v4" else 0, 4)
-    fetch_a, fetch_b, store, load_a, load_b, left = map(
-        r.one, ("fetch_a", "fetch_b", "store", "load_a", "load_b", "left")
-    )
-    operands = (
-        Operand("A", "CTAID.X", 0, fetch_a, load_a, a[::2]),
-        Operand("B", "CTAID.Y", B_BASE, fetch_b, load_b, b[::2]),
-    )
-    return Machine(*operands, store, left, sums[::2], window[::2], kept[::2], staging[::2]), r.count
 
 
 @cache
@@ -165,9 +93,9 @@ def _clear(b: Builder, r: Machine) -> None:
 
 
 def _algorithm_1(b: Builder, plan: Plan, r: Machine) -> None:
-    staging = _places(plan, r.a.line + r.b.line)
     moves = _moves(plan, r)
-    fill = [*_fetch_all(plan, moves, staging), *_store_all(plan, moves, r, staging)]
+    operands = moves[: plan.fetches], moves[plan.fetches :]
+    fill = [i for part in operands for i in _filling(plan, r, part, places(plan, r.a.line + r.b.line))]
     b.extend(fill)
     _clear(b, r)
     b.emit("BAR.SYNC", 0)
@@ -182,7 +110,7 @@ def _algorithm_1(b: Builder, plan: Plan, r: Machine) -> None:
 
 
 def _version_1(b: Builder, plan: Plan, r: Machine) -> None:
-    staging, moves = _places(plan, r.a.line + r.b.line), _moves(plan, r)
+    staging, moves = places(plan, r.a.line + r.b.line), _moves(plan, r)
     _clear(b, r)
     b.label("loop")
     _count(b, r)
@@ -196,21 +124,15 @@ def _version_1(b: Builder, plan: Plan, r: Machine) -> None:
 
 
 def _algorithm_2(b: Builder, plan: Plan, r: Machine) -> None:
-    free, moves = _places(plan, r.a.line + r.b.line), _moves(plan, r)
+    free, moves = places(plan, r.a.line + r.b.line), _moves(plan, r)
     b.extend([*_fetch_all(plan, moves, free), *_store_all(plan, moves, r, free)])
     _clear(b, r)
     b.emit("BAR.SYNC", 0)
     b.label("loop")
     _count(b, r)
-    kept, window = _places(plan, r.kept), _places(plan, r.window)
+    kept = places(plan, r.kept)
     b.extend(_guarded(_fetch_all(plan, moves[: len(kept)], kept)))
-    spills = [moves[i : i + len(window)] for i in range(len(kept), len(moves), len(window) or 1)] if window else []
-    for k in range(DEPTH):
-        if k < len(spills):
-            b.extend(_guarded(_fetch_all(plan, spills[k], window)))
-        b.extend(_update(plan, r, k))
-        if k < len(spills):
-            b.extend(_guarded(_local(plan, "STL", k * len(window), window)))
+    _updates_and_spills(b, plan, r, moves[len(kept) :])
     if plan.strict:
         b.emit("BAR.SYNC", 0)
     spilled = free[: len(moves) - len(kept)]
@@ -220,8 +142,22 @@ def _algorithm_2(b: Builder, plan: Plan, r: Machine) -> None:
     b.emit("BRA", "loop", guard=MORE)
 
 
+def _updates_and_spills(b: Builder, plan: Plan, r: Machine, moves: Sequence[Move]) -> None:
+    """A tile's updates; meanwhile window by window is fetched, and stored to local memory as late as may be."""
+    window = places(plan, r.window)
+    spills = [moves[i : i + len(window)] for i in range(0, len(moves), len(window) or 1)]
+    apart = DEPTH // max(1, len(spills))
+    for k in range(DEPTH):
+        i, behind = divmod(k, apart)
+        if behind == 0 and i < len(spills):
+            b.extend(_guarded(_fetch_all(plan, spills[i], window)))
+        b.extend(_update(plan, r, k))
+        if behind == apart - 1 and i < len(spills):
+            b.extend(_guarded(_local(plan, "STL", i * len(window), window)))
+
+
 def _algorithm_3(b: Builder, plan: Plan, r: Machine) -> None:
-    staging = _places(plan, r.a.line + r.b.line)
+    staging = places(plan, r.a.line + r.b.line)
     halves = [_half(plan, r, half) for half in range(2)]
     b.extend(_filling(plan, r, halves[0], staging))
     _clear(b, r)
@@ -243,7 +179,7 @@ def _algorithm_3(b: Builder, plan: Plan, r: Machine) -> None:
 
 def _scheduled(b: Builder, plan: Plan, r: Machine, halves: Sequence[Sequence[Move]]) -> None:
     """Version 4: fetches, stores and barriers stand where one warp stalls least (figure 9's order stays as it is)."""
-    staging = _places(plan, r.staging)
+    staging = places(plan, r.staging)
     for half in range(2):
         moves, stream = halves[1 - half], _woven(plan, r)
         fetches = [instruction(f"LDG{plan.suffix}", to, at(x.fetch)) for (x, _), to in zip(moves, staging, strict=True)]
@@ -282,11 +218,6 @@ def _half(plan: Plan, r: Machine, half: int) -> list[Move]:
     return [(x, x.base + ROW * plan.fetched_rows * (first + i)) for x in (r.a, r.b) for i in range(accesses)]
 
 
-def _places(plan: Plan, doubles: Registers) -> list[Register]:
-    """The first register of each access that these doubles hold."""
-    return list(doubles[:: plan.doubles])
-
-
 def _fetch_all(plan: Plan, moves: Sequence[Move], staging: Sequence[Register]) -> list[Instruction]:
     return list(chain.from_iterable(_fetch(plan, x, to) for (x, _), to in zip(moves, staging, strict=False)))
 
@@ -307,12 +238,12 @@ def _filling(plan: Plan, r: Machine, moves: Sequence[Move], staging: Sequence[Re
     return [*_fetch_all(plan, moves, staging), *_store_all(plan, moves, r, staging)]
 
 
-def _local(plan: Plan, way: str, first: int, places: Sequence[Register]) -> list[Instruction]:
+def _local(plan: Plan, way: str, first: int, held: Sequence[Register]) -> list[Instruction]:
     """Spill to local memory (STL), or bring back (LDL), the accesses from the first-th on."""
-    addresses = [at(RZ, 8 * plan.doubles * (first + i)) for i in range(len(places))]
+    addresses = [at(RZ, 8 * plan.doubles * (first + i)) for i in range(len(held))]
     if way == "LDL":
-        return [instruction(f"LDL{plan.suffix}", p, a) for p, a in zip(places, addresses, strict=True)]
-    return [instruction(f"STL{plan.suffix}", a, p) for p, a in zip(places, addresses, strict=True)]
+        return [instruction(f"LDL{plan.suffix}", p, a) for p, a in zip(held, addresses, strict=True)]
+    return [instruction(f"STL{plan.suffix}", a, p) for p, a in zip(held, addresses, strict=True)]
 
 
 def _updates(plan: Plan, r: Machine, steps: Sequence[int]) -> list[Instruction]:
@@ -367,13 +298,13 @@ def _write_c(b: Builder, plan: Plan, r: Machine, *, reads_c: bool) -> None:
         b.emit("MOV", Register(pair.index + 1), f"{name}_high")
     for column in range(BLOCKING):
         sums = r.sums[BLOCKING * column :][:BLOCKING]
-        places = [at(pointer, 8 * 16 * i) for i in range(0, BLOCKING, plan.doubles)]
+        addresses = [at(pointer, 8 * 16 * i) for i in range(0, BLOCKING, plan.doubles)]
         if reads_c:
-            b.extend(instruction(f"LDG{plan.suffix}", *x) for x in zip(_places(plan, old), places, strict=True))
+            b.extend(instruction(f"LDG{plan.suffix}", *x) for x in zip(places(plan, old), addresses, strict=True))
         b.extend(instruction("DMUL", total, total, alpha) for total in sums)
         if reads_c:
             b.extend(instruction("DFMA", total, old[i], beta, total) for i, total in enumerate(sums))
-        b.extend(instruction(f"STG{plan.suffix}", *x) for x in zip(places, _places(plan, sums), strict=True))
+        b.extend(instruction(f"STG{plan.suffix}", *x) for x in zip(addresses, places(plan, sums), strict=True))
         if column < BLOCKING - 1:
             b.emit("IADD", pointer, pointer, "C_skip" if (column + 1) % plan.doubles == 0 else "C_step")
     b.emit("EXIT")

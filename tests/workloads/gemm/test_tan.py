@@ -9,7 +9,7 @@ from strategies import REPEATABLE
 from isa.errors import UserError
 from isa.interpret import interpret
 from isa.races import races
-from workloads.gemm.tan import VARIANTS, dgemm_tan, fused_reference
+from workloads.gemm.tan import BARRIERS, VARIANTS, dgemm_tan, fused_reference
 
 REPEATABLE_FEW = settings(REPEATABLE, max_examples=4)
 BOTH = [(v, w) for v in VARIANTS for w in (64, 128) if (v, w) != ("v4", 64)]
@@ -52,6 +52,15 @@ def test_the_barriers_as_printed_race(variant, width):
     found = races(dgemm_tan(64, 64, 48, variant, width, "literal"))
     assert found
     assert {"STS" in race.first.text or "STS" in race.second.text for race in found} == {True}
+
+
+@pytest.mark.parametrize("barriers", BARRIERS)
+@pytest.mark.parametrize("k", [16, 48])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_kernel_is_racy_where_there_are_races(variant, k, barriers):
+    """What the kernel says of itself is what the detector finds: with one tile there is nothing to race for."""
+    kernel = dgemm_tan(64, 64, k, variant, barriers=barriers)
+    assert kernel.racy == bool(races(kernel))
 
 
 @pytest.mark.parametrize(("width", "columns"), [(64, [0, 4, 8, 12]), (128, [0, 8])])

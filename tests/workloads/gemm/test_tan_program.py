@@ -10,9 +10,9 @@ from workloads.gemm.tan import dgemm_tan
 from workloads.gemm.tan_program import TABLE_3
 
 
-def loop(variant, width=None):
+def loop(variant, width=None, **others):
     """Return the instructions of the loop, its branch included."""
-    program = dgemm_tan(variant=variant, width=width).program
+    program = dgemm_tan(variant=variant, width=width, **others).program
     (branch,) = (pc for pc, i in enumerate(program.instructions) if i.row.mnemonic == "BRA")
     return program.instructions[program.labels["loop"] : branch + 1]
 
@@ -34,10 +34,27 @@ def test_algorithm_1_has_the_instructions_of_its_bound(width, loads, moves):
     assert (kinds["DFMA"], kinds["LDS"], kinds["LDG"], kinds["STS"]) == (256, loads, moves, moves)
 
 
+def test_algorithm_1_moves_a_before_it_fetches_b():
+    """Figure 1 has a statement for each operand: four fetches and four stores of A, then as many of B."""
+    moves = [i.row.mnemonic for i in loop("alg1") if i.row.mnemonic in ("LDG.64", "STS.64")]
+    assert moves == 2 * (4 * ["LDG.64"] + 4 * ["STS.64"])
+
+
 def test_algorithm_2_needs_more_than_63_registers_unless_it_spills():
     """48 of data, 16 of prefetch and six pointers are 70; with six doubles spilled 62 are enough, with four not."""
     needed = {s: dgemm_tan(variant="alg2", spilled=s).program.registers for s in range(0, 9, 2)}
     assert needed == {0: 70, 2: 70, 4: 66, 6: 62, 8: 58}
+
+
+@pytest.mark.parametrize(("spilled", "windows"), [(2, 1), (6, 3), (8, 4)])
+def test_what_algorithm_2_spills_is_fetched_updates_before(spilled, windows):
+    """Each window of two doubles has a fourth of the tile's 256 DFMAs or more between its fetch and its spill."""
+    names = [i.row.mnemonic for i in loop("alg2", spilled=spilled)]
+    stores = [i for i, name in enumerate(names) if name == "STL.64"]
+    fetches = [i for i, name in enumerate(names) if name == "LDG.64"][-spilled:]
+    between = [names[fetched:stored].count("DFMA") for fetched, stored in zip(fetches, stores, strict=True)]
+    assert len(stores) == spilled
+    assert between == [16 * (16 // windows)] * spilled
 
 
 def test_half_a_tile_between_barriers_has_160_instructions():

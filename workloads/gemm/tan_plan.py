@@ -1,0 +1,101 @@
+"""Numbers, thread map and registers of the DGEMM of Tan et al. (see `tan` and `tan_program`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isa.operand import Register
+from workloads.builder import RegisterMap
+
+NAME = "dgemm-tan"
+THREADS = 256
+SIDE = 64  # of a tile of C
+DEPTH = 16  # of a tile along k
+HALF = DEPTH // 2
+BLOCKING = 4
+ROW = 8 * SIDE  # bytes of a tile's k in shared memory
+B_BASE = DEPTH * ROW
+BUFFER = HALF * ROW  # the bit of a load pointer that tells the two buffers apart
+FEWEST_SPILLED = 6  # doubles: 54 registers, the two that stay, and the window are 62
+WINDOW = 2  # doubles on their way to local memory
+SUFFIX = {1: ".64", 2: ".128"}
+
+Registers = tuple[Register, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A variant, doubles per access, whether every barrier is there, and doubles that algorithm 2 spills."""
+
+    variant: str
+    doubles: int
+    strict: bool
+    spilled: int
+
+    @property
+    def suffix(self) -> str:
+        """Of the mnemonics of memory accesses."""
+        return SUFFIX[self.doubles]
+
+    @property
+    def fetched_rows(self) -> int:
+        """K that all threads fetch of a tile with one access each: 4 or 8."""
+        return THREADS * self.doubles // SIDE
+
+    @property
+    def fetches(self) -> int:
+        """Accesses with which a thread fetches its part of one operand's tile: 4 or 2."""
+        return DEPTH // self.fetched_rows
+
+    @property
+    def column_skip(self) -> int:
+        """Columns from a thread's last in one group of 16 threads to its first in the next."""
+        return 16 * self.doubles - self.doubles + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A or B: its name, the axis of the grid along its rows, its place in shared memory, and its registers."""
+
+    name: str
+    axis: str
+    base: int
+    fetch: Register
+    load: Register
+    line: Registers  # its four doubles of one rank-1 update, each by its even register
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The registers of a plan."""
+
+    a: Operand
+    b: Operand
+    store: Register
+    left: Register  # tiles
+    sums: Registers
+    window: Registers
+    kept: Registers
+    staging: Registers
+
+
+def registers(plan: Plan) -> tuple[Machine, int]:
+    """Give a plan's registers, doubles by their even ones, and how many there are."""
+    r = RegisterMap(NAME)
+    sums, a, b = r.block("sums", 32, 2), r.block("a", 8, 4), r.block("b", 8, 4)
+    held = (8 - plan.spilled if plan.variant == "alg2" else 0, WINDOW if plan.variant == "alg2" and plan.spilled else 0)
+    kept, window = r.block("kept", 2 * held[0], 2 * plan.doubles), r.block("window", 2 * held[1], 4)
+    staging = r.block("staging", 8 if plan.variant == "v4" else 0, 4)
+    fetch_a, fetch_b, store, load_a, load_b, left = map(
+        r.one, ("fetch_a", "fetch_b", "store", "load_a", "load_b", "left")
+    )
+    operands = (
+        Operand("A", "CTAID.X", 0, fetch_a, load_a, a[::2]),
+        Operand("B", "CTAID.Y", B_BASE, fetch_b, load_b, b[::2]),
+    )
+    return Machine(*operands, store, left, sums[::2], window[::2], kept[::2], staging[::2]), r.count
+
+
+def places(plan: Plan, doubles: Registers) -> list[Register]:
+    """The first register of each access that these doubles hold."""
+    return list(doubles[:: plan.doubles])
