@@ -114,6 +114,13 @@ def decode(
     return rows.view(np.recarray)
 
 
+def costs(form: Row, machine: Machine) -> Any:
+    """Return a row in which only what each instruction of a table's row costs is filled in."""
+    (row,) = np.zeros(1, decoded_t)
+    _costs(row, form, machine)
+    return row
+
+
 def _instructions(kernel: Kernel, machine: Machine) -> Sequence[Instruction]:
     """The program's instructions, with control codes assigned where the machine needs them and there are none."""
     program = with_codes(kernel.program, machine) if by_codes(machine) else kernel.program
@@ -177,7 +184,7 @@ def pipe_names(machine: Machine) -> tuple[str, ...]:
 
 def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["unit"] = UNIT_CODE[form.unit]
-    row["words"], row["width"] = form.words, {32: 0, 64: 1}.get(form.width, 2)
+    row["words"], row["width"] = form.source.words, {32: 0, 64: 1}.get(form.width, 2)
     row["alignment"], row["intervals"] = form.alignment, form.intervals
     row["access_bytes"], row["update"] = form.nbytes, -1 if form.update is None else UPDATES.index(form.update)
     row["action"] = _action(form)
@@ -375,7 +382,8 @@ def _operand(row: Any, letter: str, operand: Any, form: Row, known: Mapping[str,
             row["target"] = kernel.program.labels[operand.name]
         case Texture():
             buffer = next(b for b in kernel.buffers if b.name == operand.name)
-            row["offset"], row["limit"] = known[operand.name], buffer.nbytes // 4
+            row["offset"], row["limit"] = known[operand.name], buffer.nbytes // form.nbytes
+            row["constant"][2] = row["limit"]  # a single row, unless c says how long rows are
 
 
 def _source(row: Any, position: int, register: Register, form: Row) -> None:

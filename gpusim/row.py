@@ -41,7 +41,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("port", "i4"),  # least cycles from its service to the next one of its scheduler's
     ("port_cycles", "i4"),  # or so many for each of its load/store cycles
     ("war", "i4"),  # cycles from service until its source registers may be overwritten
-    ("words", "i4"),  # 32-bit words per operand
+    ("words", "i4"),  # 32-bit words per operand, of a texture fetch per coordinate
     ("access_bytes", "i4"),  # bytes that a lane accesses
     ("alignment", "i4"),  # bytes of which an address is a multiple
     ("intervals", "i4"),  # initiation intervals for which it keeps its pipe
@@ -58,7 +58,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("pointer", "i4"),  # address register, -1: none
     ("special", "i4"),  # index into SPECIALS
     ("offset", "i8"),  # bytes
-    ("limit", "i8"),  # texture: 32-bit elements
+    ("limit", "i8"),  # texture: elements
     ("table", "i4"),  # truth table of a bitwise function
     ("bias", "i8"),  # comparison: added to both numbers, their order is that of unsigned ones
     ("target", "i4"),  # pc of a branch's target

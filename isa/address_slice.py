@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from isa.flow import overwrites, predecessors, reads, writes
 from isa.instruction import Instruction
-from isa.operand import PT_INDEX, RZ_INDEX, Register
+from isa.operand import PT_INDEX, RZ_INDEX
 from isa.program import Program
 from isa.table import Unit, space
 
@@ -49,7 +49,7 @@ def _steering(instruction: Instruction) -> set[str]:
     address = instruction.address()
     if address is not None and address.base.index != RZ_INDEX:
         names.add(f"R{address.base.index}")
-    if instruction.row.unit is Unit.TEXTURE and isinstance(instruction.operands[2], Register):
+    if instruction.row.unit is Unit.TEXTURE:
         names |= {f"R{r}" for r in instruction.reads()}
     return names
 

@@ -25,6 +25,8 @@ from isa.reorder import spans
 from isa.table import LOAD_UNITS, space
 
 Pairs = frozenset[tuple[int, int]]
+Words = frozenset[int]
+_NOTHING: Words = frozenset()
 
 
 def apart(kernel: Kernel, blocks: Iterable[int], *, limit: int = LIMIT) -> Pairs:
@@ -48,31 +50,47 @@ def apart(kernel: Kernel, blocks: Iterable[int], *, limit: int = LIMIT) -> Pairs
 
 @dataclass(slots=True)
 class _Watch:
-    """Earlier accesses of its region, by pc, that an access has not met, and what each warp's pass has touched."""
+    """Earlier accesses of its region, by pc, that an access has not met, and what each warp's pass has touched.
+
+    Arrays that come again have touched what they had, and what has been compared is not compared again.
+    """
 
     program: Program
     left: dict[int, set[int]]
     begins: frozenset[int]  # pcs of the first accesses of regions
-    touched: defaultdict[int, dict[int, set[int]]] = field(default_factory=lambda: defaultdict(dict))
+    touched: defaultdict[int, dict[int, Words]] = field(default_factory=lambda: defaultdict(dict))
+    known: dict[int, tuple[object, object, dict[int, Words]]] = field(default_factory=dict)
+    compared: dict[tuple[int, int, int], tuple[Words, Words]] = field(default_factory=dict)
 
     def observe(
         self, pc: int, warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]
     ) -> None:
         """Compare an access with those of the same pass, warp by warp."""
-        row = self.program.instructions[pc].row
-        for warp, at, lanes in zip(warps.tolist(), addresses, active, strict=True):
-            held = self.touched[warp]
+        known = self.known.get(pc)
+        if known is None or known[0] is not addresses or known[1] is not active:
+            nbytes, lanes = self.program.instructions[pc].row.nbytes, zip(addresses, active, strict=True)
+            words = {w: _words(at[on], nbytes) for w, (at, on) in zip(warps.tolist(), lanes, strict=True)}
+            known = self.known[pc] = addresses, active, words
+        for warp, touched in known[2].items():
             if pc in self.begins:
-                held.clear()
-            words = held[pc] = _words(at[lanes], row.nbytes)
-            met = [one for one in self.left.get(pc, ()) if not words.isdisjoint(held.get(one, ()))]
+                self.touched[warp].clear()
+            self.touched[warp][pc] = touched
+            met = [one for one in self.left.get(pc, ()) if self._meet(warp, one, pc)]
             self.left.get(pc, set()).difference_update(met)
 
+    def _meet(self, warp: int, one: int, other: int) -> bool:
+        words = self.touched[warp].get(one, _NOTHING), self.touched[warp][other]
+        before = self.compared.get((warp, one, other))
+        if before is not None and before[0] is words[0] and before[1] is words[1]:
+            return False
+        self.compared[warp, one, other] = words
+        return not words[0].isdisjoint(words[1])
 
-def _words(addresses: NDArray[np.uint32], nbytes: int) -> set[int]:
+
+def _words(addresses: NDArray[np.uint32], nbytes: int) -> Words:
     """Return the words that accesses of so many bytes touch."""
     first, words = addresses >> 2, -(-nbytes // 4)
-    return {int(word) + i for word in first.tolist() for i in range(words)}
+    return frozenset(word + i for word in first.tolist() for i in range(words))
 
 
 def _pairs(program: Program) -> tuple[dict[int, set[int]], frozenset[int]]:

@@ -36,7 +36,7 @@ class _Value:
     fixed: int | None = None
 
 
-_UNKNOWN = _Value(None)
+_UNKNOWN, _SOMETHING, _ZERO = _Value(None), _Value(), _Value(STILL, 0)
 _State = dict[str, _Value]
 
 
@@ -63,7 +63,7 @@ def block_steps(kernel: Kernel) -> dict[int, Step] | None:
 
 def _moves(instruction: Instruction, state: _State) -> Step | None:
     """Return the step of the instruction's address or operands; None if it, or its guard, moves irregularly."""
-    if instruction.guard.index != PT_INDEX and state.get(f"P{instruction.guard.index}", _Value()).step != STILL:
+    if instruction.guard.index != PT_INDEX and state.get(f"P{instruction.guard.index}", _SOMETHING).step != STILL:
         return None
     address = instruction.address()
     if address is not None:
@@ -104,16 +104,15 @@ def _merged(known: _State | None, arriving: _State) -> _State | None:
     """Return what holds on both ways here; None if nothing new has come."""
     if known is None:
         return arriving
-    changed = {
-        name: _either(known.get(name, _Value(STILL, 0)), arriving.get(name, _Value(STILL, 0)))
-        for name in known.keys() | arriving.keys()
-        if known.get(name) != arriving.get(name)
-    }
-    changed = {name: value for name, value in changed.items() if value != known.get(name, _Value(STILL, 0))}
+    pairs = ((name, known.get(name, _ZERO), arriving.get(name, _ZERO)) for name in known.keys() | arriving.keys())
+    either = {name: (old, _either(old, new)) for name, old, new in pairs if old is not new}
+    changed = {name: value for name, (old, value) in either.items() if value != old}
     return known | changed if changed else None
 
 
 def _either(a: _Value, b: _Value) -> _Value:
+    if a == b:
+        return a
     if a.step != b.step:
         return _UNKNOWN
     return _Value(a.step, a.fixed if a.fixed == b.fixed else None)
@@ -125,7 +124,7 @@ def _after(instruction: Instruction, state: _State, known: Mapping[str, int], ke
     if not written:
         return state
     value = _result(instruction, state, known, kernel)
-    old = {name: state.get(name, _Value(STILL, 0)) for name in written}
+    old = {name: state.get(name, _ZERO) for name in written}
     return state | {name: value if overwrites(instruction) else _either(value, old[name]) for name in written}
 
 
@@ -139,9 +138,9 @@ def _result(instruction: Instruction, state: _State, known: Mapping[str, int], k
     linear = _linear(row.value, sources)
     if linear is not None:
         return linear
-    sources_still = all(state.get(name, _Value()).step == STILL for name in reads(instruction))
+    sources_still = all(state.get(name, _SOMETHING).step == STILL for name in reads(instruction))
     still = sources_still or _common(instruction, state) is not None
-    return _Value() if still else _UNKNOWN
+    return _SOMETHING if still else _UNKNOWN
 
 
 def _special(instruction: Instruction, kernel: Kernel) -> _Value:
@@ -164,7 +163,7 @@ def _source(operand: Operand, state: _State, known: Mapping[str, int]) -> _Value
 
 
 def _register(register: Register, state: _State) -> _Value:
-    value = _Value(STILL, 0) if register.index == RZ_INDEX else state.get(f"R{register.index}", _Value(STILL, 0))
+    value = _ZERO if register.index == RZ_INDEX else state.get(f"R{register.index}", _ZERO)
     return _times(value, -1) if register.negated else value
 
 
@@ -194,7 +193,7 @@ def _product(a: _Value, b: _Value) -> _Value:
         return _times(a, b.fixed)
     if a.fixed is not None:
         return _times(b, a.fixed)
-    return _Value() if a.step == b.step == STILL else _UNKNOWN
+    return _SOMETHING if a.step == b.step == STILL else _UNKNOWN
 
 
 def _times(value: _Value, factor: int) -> _Value:

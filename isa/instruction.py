@@ -32,7 +32,8 @@ class Instruction:
 
     def reads(self) -> tuple[int, ...]:
         """Indices of the 32-bit registers read (each word of a wide operand; RZ excluded), address base included."""
-        return tuple(r for letter, operand in self.slots() for r in _words_read(letter, operand, self.row.words))
+        words = self.row.source.words
+        return tuple(r for letter, operand in self.slots() for r in _words_read(letter, operand, words))
 
     def writes(self) -> tuple[int, ...]:
         """Indices of the 32-bit registers written (RZ excluded)."""

@@ -15,7 +15,7 @@ Generators: `zero`, `iota` (element i is i), `constant V`, `hash SEED [LOW HIGH]
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -92,9 +92,10 @@ def read(text: str, name: str = "<text>") -> Kernel:
     return kernel
 
 
-def write(kernel: Kernel) -> str:
+def write(kernel: Kernel, notes: Mapping[int, str] = printer.NONE) -> str:
     """Return the listing of a kernel, which `read` takes back. What each block is expected to do alone is not carried.
 
+    `notes` by pc follow their instruction as comments.
     Raises UserError if a buffer or what is expected of it is neither generated nor short enough to be spelt out.
     """
     grid, block = (" ".join(map(str, size)) for size in (kernel.grid, kernel.block))
@@ -104,7 +105,7 @@ def write(kernel: Kernel) -> str:
     head += [f".buffer {buffer_text.show_buffer(buffer)}" for buffer in kernel.buffers]
     head += [f".expect {_show_statement(s)}" for s in _statements(kernel)]
     head += [f".flops {kernel.flops}"] if kernel.flops else []
-    return "".join(f"{line}\n" for line in [*head, ""]) + printer.show(kernel.program)
+    return "".join(f"{line}\n" for line in [*head, ""]) + printer.show(kernel.program, notes)
 
 
 def _statements(kernel: Kernel) -> tuple[Statement, ...]:

@@ -73,7 +73,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Texture:
-    """tex[name]: a buffer read by element index through the texture path, clamped at its ends."""
+    """tex[name]: a buffer read by element through the texture path, coordinates clamped at its ends."""
 
     name: str
 

@@ -73,6 +73,7 @@ def _destination(token: Token, row: Row) -> Register:
 
 
 def _source(token: Token, row: Row) -> Operand:
+    row = row.source
     if constant := _CONSTANT.fullmatch(token.text):
         return _word_sized(token, row, Constant(constant[1]))
     if _NUMBER_LIKE.fullmatch(token.text):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from isa import control, gcn_text, literals
 from isa.instruction import Instruction
 from isa.operand import (
@@ -24,13 +27,19 @@ from isa.operand import (
 from isa.program import Program
 from isa.table import HALF_UNITS, Row
 
+NONE: Mapping[int, str] = MappingProxyType({})
 
-def show(program: Program) -> str:
-    """Text of a program: its resources, then each label and each instruction on a line of its own."""
+
+def show(program: Program, notes: Mapping[int, str] = NONE) -> str:
+    """Text of a program: its resources, then each label and each instruction on a line of its own.
+
+    `notes` by pc follow their instruction as comments.
+    """
     text = [f".{name} {size}" for name, size in _resources(program) if size]
     for index, instruction in enumerate(program.instructions):
         text += _labels(program, index)
-        text.append(f"    {show_instruction(instruction)}")
+        note = f"  // {notes[index]}" if index in notes else ""
+        text.append(f"    {show_instruction(instruction)}{note}")
     text += _labels(program, len(program))
     return "".join(f"{line}\n" for line in text)
 
@@ -60,7 +69,7 @@ def _operand(operand: Operand, letter: str, row: Row) -> str:
         case Predicate():
             text = _predicate(operand)
         case Immediate():
-            text = str(operand.bits) if letter == "n" else _immediate(operand, row)
+            text = str(operand.bits) if letter == "n" else _immediate(operand, row.source)
         case Address():
             text = _address(operand)
         case Constant(name):

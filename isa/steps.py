@@ -123,13 +123,13 @@ def _memory(scope: Scope, compute: bool) -> Action:
 
 
 def _locate(scope: Scope) -> Locate:
-    """Return a function giving checked byte addresses [warp, lane]; they are kept while their register is unwritten."""
+    """Return a function giving checked byte addresses [warp, lane]; kept while no register of them is written."""
     pc = scope.pc
-    base, fetch = _address(scope)
+    registers, fetch = _address(scope)
     check = _check(scope)
 
     def locate(frame: Frame, group: Group, mask: Mask) -> NDArray[np.uint32]:
-        version = -1 if base == RZ_INDEX else frame.versions[base]
+        version = sum([frame.versions[register] for register in registers])
         known = frame.located.get(pc)
         if known is not None and known[0] == version and known[1] is group and mask is group.mask:
             return known[2]
@@ -142,31 +142,38 @@ def _locate(scope: Scope) -> Locate:
     return locate
 
 
-def _address(scope: Scope) -> tuple[int, Fetch]:
-    """Return the register that addresses depend on, and the function that computes them."""
+def _address(scope: Scope) -> tuple[tuple[int, ...], Fetch]:
+    """Return the registers that addresses depend on, and the function that computes them."""
     if scope.instruction.row.unit is Unit.TEXTURE:
         return _texel(scope)
     operand = scope.instruction.address()
     assert isinstance(operand, Address)
     base = values.register(operand.base.index, 32)
     offset = np.full((1, 1), operand.offset & 0xFFFFFFFF, np.uint32)
-    return operand.base.index, lambda frame, group: base(frame, group) + offset
+    registers = () if operand.base.index == RZ_INDEX else (operand.base.index,)
+    return registers, lambda frame, group: base(frame, group) + offset
 
 
-def _texel(scope: Scope) -> tuple[int, Fetch]:
-    _, texture, index = scope.instruction.operands
+def _texel(scope: Scope) -> tuple[tuple[int, ...], Fetch]:
+    """Address the element in column a and row b of rows of c elements, or a of a single row, both clamped."""
+    row, held = scope.instruction.row, dict(scope.instruction.slots())
+    texture = held["t"]
     assert isinstance(texture, Texture)
-    buffers = {b.name: b for b in scope.kernel.buffers if b.nbytes >= 4}
+    buffers = {b.name: b for b in scope.kernel.buffers if b.nbytes >= row.nbytes}
     if texture.name not in buffers:
         raise faults.undefined_name(scope.kernel, scope.pc, "tex", texture.name, buffers)
-    start, last = scope.constants[texture.name], buffers[texture.name].nbytes // 4 - 1
-    fetch = values.source(scope, index, scope.instruction.row)
+    start, elements = scope.constants[texture.name], buffers[texture.name].nbytes // row.nbytes
+    a, b = (values.source(scope, held.get(letter), row.source) for letter in "ab")
+    c = values.source(scope, held.get("c", Immediate(elements, "int")), row.source)
 
     def locate(frame: Frame, group: Group) -> Any:
-        element = np.clip(fetch(frame, group).view(np.int32), 0, last)
-        return element.astype(np.uint32) * np.uint32(4) + np.uint32(start)
+        pitch = np.maximum(c(frame, group).astype(np.int64), 1)
+        column = np.clip(a(frame, group).view(np.int32), 0, pitch - 1)
+        line = np.clip(b(frame, group).view(np.int32), 0, np.maximum(elements // pitch, 1) - 1)
+        element = np.minimum(line * pitch + column, elements - 1)
+        return (element * row.nbytes + start).astype(np.uint32)
 
-    return (index.index if isinstance(index, Register) else RZ_INDEX), locate
+    return scope.instruction.reads(), locate
 
 
 def _check(scope: Scope) -> Callable[[Frame, Group, Mask, NDArray[np.uint32]], None]:

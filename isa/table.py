@@ -10,10 +10,10 @@ Form letters, in the order of the text (a `?` after a letter: may be left out):
     B        convergence barrier
 
 `width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4 (vector registers of GCN:
-any). Addresses, predicates and texture indices keep their own size. `flops` are per thread. `value(a, b, c)` computes
-d, or the predicate P, from bit patterns (uint32, or uint64 at width 64); where the form has no c, it receives `code`,
-and Q arrives as 0 or 1 in the place of c. Where a number ends the form it is a fourth argument. `across(a, b, c,
-active)` does the same for a result that depends on other lanes (isa.cross_lane). `update(a, b, c)` is what an atomic
+any). Addresses, predicates and texture coordinates keep their own size. `flops` are per thread. `value(a, b, c)`
+computes d, or the predicate P, from bit patterns (uint32, or uint64 at width 64); where the form has no c, it receives
+`code`, and Q arrives as 0 or 1 in the place of c. Where a number ends the form it is a fourth argument. `across(a, b,
+c, active)` does the same for a result that depends on other lanes (isa.cross_lane). `update(a, b, c)` is what an atomic
 leaves in the word that held c; d gets c. `implied` are operands that the text does not have, by their letter,
 `condition` a guard.
 
@@ -23,7 +23,7 @@ Rows of GCN have its names (V_, S_, DS_, GLOBAL_), operands in its order, and ve
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -111,13 +111,20 @@ class Row:
         return self.width // 32
 
     @property
+    def source(self) -> Row:
+        """The row as its a, b, c see it: coordinates of a texture have 32 bits, however many it fetches."""
+        return replace(self, width=32) if self.unit is Unit.TEXTURE else self
+
+    @property
     def nbytes(self) -> int:
         """Bytes of memory that a lane accesses."""
         return 1 if self.mnemonic.endswith(".U8") else self.width // 8
 
     @property
     def intervals(self) -> int:
-        """Initiation intervals for which it keeps its pipe: scalar loads one for each four words."""
+        """Initiation intervals for which it keeps its pipe: a texture's one for each word, scalar loads' for four."""
+        if self.unit is Unit.TEXTURE:
+            return self.words
         return max(1, self.width // 128) if self.unit is Unit.SMEM else 1
 
     @property
@@ -249,6 +256,11 @@ ROWS = (
     Row("STL.128",    "ma",   Unit.LOCAL,     128),
     Row("LDC",        "dm",   Unit.CONSTANT),
     Row("TEX",        "dta",  Unit.TEXTURE),
+    Row("TEX.64",     "dta",  Unit.TEXTURE,   64),
+    Row("TEX.128",    "dta",  Unit.TEXTURE,   128),
+    Row("TEX.2D",     "dtabc", Unit.TEXTURE),
+    Row("TEX.2D.64",  "dtabc", Unit.TEXTURE,  64),
+    Row("TEX.2D.128", "dtabc", Unit.TEXTURE,  128),
     Row("BAR.SYNC",   "nn",   Unit.BARRIER,   optional=1),
     Row("BRA",        "l",    Unit.CONTROL),
     Row("EXIT",       "",     Unit.CONTROL),

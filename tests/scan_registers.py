@@ -18,7 +18,7 @@ def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
     instruction = sm.kernel.program.instructions[pc]
     slots = [("c" if letter == "D" else letter, o) for letter, o in instruction.slots()]
     operands = [(letter, o.base if isinstance(o, Address) else o) for letter, o in slots]
-    words = {letter: 1 if letter == "m" else instruction.row.words for letter, _ in operands}
+    words = {letter: 1 if letter == "m" else instruction.row.source.words for letter, _ in operands}
     return [
         (letter * min(2, words[letter]), _place(sm, o.index + word), o.reuse)
         for letter, o in operands

@@ -179,7 +179,10 @@ def _constant(sketch: Sketch) -> None:
 
 def _texture(sketch: Sketch) -> None:
     for _ in range(sketch.one(range(1, 4))):
-        sketch.emit(f"{sketch.guard()}TEX {sketch.data()}, tex[in], {sketch.one(['R0', 'R4', sketch.data()])}")
+        index = sketch.one(["R0", "R4", sketch.data()])
+        suffix, words = sketch.one([("", 1), ("", 1), (".64", 2), (".128", 4)])
+        mnemonic, rows = sketch.one([("TEX", ""), ("TEX.2D", f", {sketch.one(['R0', 'R4', 'RZ'])}, 8")])
+        sketch.emit(f"{sketch.guard()}{mnemonic}{suffix} {sketch.data(words)}, tex[in], {index}{rows}")
 
 
 def _burst(sketch: Sketch) -> None:

@@ -152,13 +152,15 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
     }
     if row.is_gcn:
         given |= {letter: gcn_registers(row, letter) for letter in "dDabc"} | {"m": gcn_addresses(row)}
-    operands = [draw(given.get(letter, registers(row, signs, st.booleans()))) for letter in row.form if letter != "n"]
+    operands = [
+        draw(given.get(letter, registers(row.source, signs, st.booleans()))) for letter in row.form if letter != "n"
+    ]
     numbers = 0 if row.unit is Unit.BARRIER else row.form.count("n")
     operands += [Immediate(draw(st.integers(0, LARGEST[row.mnemonic])), "int") for _ in range(numbers)]
     sources = [i for i, letter in enumerate(row.form) if letter in "abc"]
-    if sources and row.width <= 64 and row.unit is not Unit.SMEM and draw(st.booleans()):
-        constants = st.sampled_from(NAMES).map(Constant) if row.width == 32 else st.nothing()
-        operands[draw(st.sampled_from(sources))] = draw(immediates(row) | constants)
+    if sources and row.source.width <= 64 and row.unit is not Unit.SMEM and draw(st.booleans()):
+        constants = st.sampled_from(NAMES).map(Constant) if row.source.width == 32 else st.nothing()
+        operands[draw(st.sampled_from(sources))] = draw(immediates(row.source) | constants)
     if row.unit is Unit.BARRIER and row.form:
         count = draw(st.none() | st.integers(1, 32).map(lambda warps: 32 * warps))
         operands = [Immediate(n, "int") for n in (draw(st.integers(0, 15)), count) if n is not None]

@@ -11,9 +11,12 @@ from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.register_bank import MAPPINGS
 from workloads.gemm.lai import sgemm_lai
+from workloads.gemm.lai_program import ORDERS as LAI_ORDERS
 from workloads.gemm.matmul_block import matmul_block
 from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
+from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS, REGISTERS, SKEWS, gemm_stencil
+from workloads.gemm.stencil_tuning import TUNING
 from workloads.gemm.tan import BARRIERS, VARIANTS, dgemm_tan
 from workloads.gemm.vega_legacy import sgemm_vega_legacy
 from workloads.gemm.vega_vlp import ORDERS as VLP_ORDERS
@@ -103,16 +106,25 @@ def _number(name: str, default: float, doc: str) -> Parameter:
     return Parameter(name, default, float, "a number", doc)
 
 
-def _choice(name: str, default: str, choices: tuple[str, ...], doc: str) -> Parameter:
-    return Parameter(name, default, {c: c for c in choices}.__getitem__, f"one of {', '.join(choices)}", doc)
+def _choice(name: str, default: object, choices: Iterable[object], doc: str) -> Parameter:
+    by_text = {str(choice): choice for choice in choices}
+    return Parameter(name, default, by_text.__getitem__, f"one of {', '.join(by_text)}", doc)
 
 
 def _width(name: str, default: int, doc: str) -> Parameter:
-    return Parameter(name, default, {str(w): w for w in (32, 64, 128)}.__getitem__, "one of 32, 64, 128", doc)
+    return _choice(name, default, (32, 64, 128), doc)
 
 
+def _or_auto(text: str) -> int | None:
+    return None if text == "auto" else int(text)
+
+
+_FACTORS = (
+    _number("alpha", 1.0, "factor of the product"),
+    _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+)
 _WARPS = _integer("warps", 1, "warps of the block")
-_LANES = Parameter("lanes", 32, {"32": 32, "64": 64}.__getitem__, "32 or 64", "lanes of a warp: those of the machine")
+_LANES = _choice("lanes", 32, (32, 64), "lanes of a warp: those of the machine")
 _WARPS_16 = _integer("warps", 16, "warps of each block")
 _ITERATIONS = _integer("iterations", 1, "times round the loop; 1 has no loop instructions")
 
@@ -135,9 +147,8 @@ _ENTRIES = (
                 "one of on, off, auto",
                 "load the next tile to registers meanwhile; auto: on, but off with lds=128",
             ),
-            _choice("order", "interleaved", ("base", "interleaved"), "global loads first, or spread over the FFMAs"),
-            _number("alpha", 1.0, "factor of the product"),
-            _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+            _choice("order", "interleaved", LAI_ORDERS, "of section 4.2: what is moved; interleaved: both"),
+            *_FACTORS,
         ),
     ),
     Entry(
@@ -161,7 +172,7 @@ _ENTRIES = (
             _integer("n", 320, "columns of C, a multiple of block"),
             _integer("k", 320, "inner size, a multiple of block"),
             _integer("block", 32, "rows and columns of a tile, and threads of a block along each"),
-            _integer("ahead", 4, "steps of k whose shared loads go together; divides block"),
+            _integer("ahead", 4, "steps of k by which shared loads go before their sums, 1 to block"),
         ),
     ),
     Entry(
@@ -182,8 +193,27 @@ _ENTRIES = (
             ),
             _choice("barriers", "strict", BARRIERS, "strict, or literal: as printed, with races"),
             _integer("spilled", 6, "doubles that alg2 keeps in local memory: 0, 2, 4, 6 or 8"),
-            _number("alpha", 1.0, "factor of the product"),
-            _number("beta", 0.0, "factor of the old C, which is not read when 0"),
+            *_FACTORS,
+        ),
+        machine="c2050",
+    ),
+    Entry(
+        "gemm-stencil",
+        gemm_stencil,
+        "C = alpha op(A) op(B) + beta C of Kurzak, Tomov and Dongarra (2011), any precision, tuned by nine parameters",
+        (
+            _integer("m", 192, "rows of C"),
+            _integer("n", 192, "columns of C"),
+            _integer("k", 96, "inner size"),
+            _choice("precision", "s", PRECISIONS, "single or double, or complex of these"),
+            _choice("layout", "nn", LAYOUTS[2], "n: as stored, t: transposed, c: conjugate too, for A and for B"),
+            _choice("read", "tex1d", READS, "plain loads, or through textures"),
+            *_FACTORS,
+            _number("alpha_im", 0.0, "imaginary part of alpha"),
+            _number("beta_im", 0.0, "imaginary part of beta"),
+            _choice("skew", "on", SKEWS, "an element more per row of shared memory"),
+            _integer("registers", REGISTERS, "most of a thread: pointers beyond are kept in local memory"),
+            *(Parameter(x, None, _or_auto, "a whole number, or auto", doc) for x, doc in TUNING.items()),
         ),
         machine="c2050",
     ),
@@ -206,13 +236,7 @@ _ENTRIES = (
             _integer("m", 128, "rows of C, a multiple of 64"),
             _integer("n", 512, "columns of C, a multiple of threads"),
             _integer("k", 64, "inner size, a multiple of 16"),
-            Parameter(
-                "threads",
-                256,
-                {str(n): n for n in (64, 128, 256)}.__getitem__,
-                "one of 64, 128, 256",
-                "threads of a block, and columns of its tile",
-            ),
+            _choice("threads", 256, (64, 128, 256), "threads of a block, and columns of its tile"),
             _choice("order", "forwarding", VLP_ORDERS, "the 8 multiply-adds of a sum in a row, or rows in turn"),
         ),
         machine="mi60",

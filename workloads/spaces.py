@@ -68,6 +68,9 @@ _STENCIL = (
     Parameter("loads", Fraction(2), _fraction, "a number above 0", "most real numbers loaded per FMA of elements"),
     Parameter("blocks", 2, int, "a whole number", "fewest resident blocks of an SM"),
     Parameter("side", SIDE, int, "a whole number", "largest value of each of the nine numbers"),
+    Parameter(
+        "layout", "nn", str, "n, t or c twice", "n: as stored, t: transposed, c: conjugated too, for A and for B"
+    ),
 )
 _NAMES = {"s": "single", "d": "double", "c": "complex single", "z": "complex double"}
 _ENTRIES = (

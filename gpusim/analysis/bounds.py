@@ -131,7 +131,7 @@ def _flagged(i: Instruction) -> Iterator[int]:
     """Yield the registers that the reuse cache may keep from this instruction on."""
     for operand in i.operands:
         if isinstance(operand, Register) and operand.reuse:
-            yield from range(operand.index, operand.index + i.row.words)
+            yield from range(operand.index, operand.index + i.row.source.words)
 
 
 def load_store_unit(work: Work) -> Fraction:

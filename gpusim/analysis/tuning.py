@@ -12,6 +12,7 @@ import signal
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 
 import msgspec
 
@@ -71,13 +72,14 @@ def trials(
 
     Raises UserError where a process is ended from outside.
     """
-    workers = workers or os.cpu_count() or 1
-    if workers == 1:
-        yield from (trial(job, make, machine, waves) for job in jobs)
+    workers, rest = workers or os.cpu_count() or 1, iter(jobs)
+    for job in islice(rest, None if workers == 1 else 1):  # the first one here: the others find what it compiles
+        yield trial(job, make, machine, waves)
+    if not (others := list(rest)):
         return
     pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts)
     try:
-        for done in as_completed([pool.submit(trial, job, make, machine, waves) for job in jobs]):
+        for done in as_completed([pool.submit(trial, job, make, machine, waves) for job in others]):
             yield done.result()
     except BrokenProcessPool:
         raise UserError("a process that simulates was ended from outside; take fewer with --jobs") from None

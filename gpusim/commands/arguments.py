@@ -18,6 +18,7 @@ from isa.errors import UserError
 from isa.kernel import Kernel
 from workloads.catalog import CATALOG, make
 
+MAX_CYCLES = 200_000_000  # of a listing, which may never end; the catalog's kernels do
 MAX_INSTRUCTIONS = 500_000  # of a listing's block, which may never end: a warp instruction takes 16 us at most
 
 POLICIES = ", ".join(POLICY_NAMES)

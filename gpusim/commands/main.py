@@ -25,6 +25,7 @@ COMMANDS = {
     "reproduce": "What five documents claim beside what comes out here.",
     "asm": "Assemble a listing: program counters, registers, units.",
     "codes": "Print a program with the control codes that a machine obeys.",
+    "schedule": "Reorder a program so that it waits less.",
     "hazards": "Find registers read or written too early, by wrong control codes.",
     "traffic": "Count the words that a kernel moves, from registers to DRAM.",
     "races": "Find accesses to shared memory that no barrier orders.",

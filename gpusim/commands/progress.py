@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -27,6 +27,13 @@ ENTRIES = {  # files of compiled code
 }
 
 
+class Tell(Protocol):
+    """Takes what is done, what there is in all, and a remark."""
+
+    def __call__(self, done: int, total: int, remark: str = "") -> None:
+        """Show it."""
+
+
 class _Counts(ProgressColumn):
     """What is done, and in all."""
 
@@ -36,8 +43,10 @@ class _Counts(ProgressColumn):
 
 
 @contextmanager
-def shown(name: str, noun: str = "block") -> Iterator[Callable[[int, int], None]]:
+def shown(name: str, noun: str = "block") -> Iterator[Tell]:
     """Give the function to be told how many are done and in all, which need not be called for the time to be shown.
+
+    It may be given a remark, such as the best so far, which follows the name.
 
     A terminal shows a bar after two seconds, any other stderr gets a line every ten; both estimate the time left.
     What is printed meanwhile goes above the bar if it goes to a terminal too.
@@ -51,7 +60,9 @@ def shown(name: str, noun: str = "block") -> Iterator[Callable[[int, int], None]
     show = Thread(target=_bar if bar.console.is_terminal else _lines, args=(bar, over), daemon=True)
     show.start()
     try:
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total, remark="": bar.update(
+            task, completed=done, total=total, description=f"{name}, {remark}" if remark else name
+        )
     finally:
         over.set()
         show.join()

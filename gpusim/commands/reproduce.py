@@ -56,9 +56,8 @@ def reproduce(
     tell_of_compiling("compiled", "1")
     found: list[Row] = []
     with shown("reproduce", "claim") as tell:
-        for row in rows(claims, settings, os.cpu_count() or 1):
+        for row in rows(claims, settings, os.cpu_count() or 1, tell):
             found.append(row)
-            tell(len(found), len(claims))
             if not json:
                 show(*_lines(row, claims[len(found) - 1], first=len(found) == 1))
     if table:

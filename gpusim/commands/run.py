@@ -11,6 +11,7 @@ import typer
 from gpusim.analysis import report
 from gpusim.analysis.energy import Spent, known, spent
 from gpusim.commands.arguments import (
+    MAX_CYCLES,
     Json,
     KernelName,
     MachineName,
@@ -34,7 +35,6 @@ from isa.traffic import traffic
 from workloads.catalog import CATALOG
 
 WRONG_VALUES = 1  # exit code
-MAX_CYCLES = 200_000_000  # of a listing, which may never end; the catalog's kernels do
 
 
 def run(

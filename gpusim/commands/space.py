@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
+from gpusim.capability import capability as limits_of
 from gpusim.commands.arguments import Json, MachineName, Settings, changes, machine_of, pairs
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
-from workloads.space import Point, Pruned, Space, Stage, as_points, prune, published_for, survives
+from isa.errors import UserError
+from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prune, published_for, survives
 from workloads.spaces import SPACES, Entry, find, make_space
 
 LastStage = Annotated[str | None, typer.Option("--stage", metavar="NAME", help="Stop after this stage.")]
@@ -27,6 +29,9 @@ def space(
         list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A number of the constraints; repeatable.")
     ] = None,
     setting: Settings = None,
+    capability: Annotated[
+        str | None, typer.Option("--capability", metavar="X.Y", help="Limits of these chips: 1.0 to 1.3, or 2.x.")
+    ] = None,
     stage: LastStage = None,
     file: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write the points that are left to a file.")
@@ -40,19 +45,29 @@ def space(
     if not name:
         _tell_all(json)
         return
-    where = machine_of(machine, setting or (), None)
+    limits, where = _limits(machine, setting or (), capability)
     chosen = make_space(name, pairs("-p", "name=value", parameter or ()))
     with shown(f"space {name}"):
-        pruned = prune(chosen, where.limits, stage)
-    published = published_for(chosen, where.limits)
+        pruned = prune(chosen, limits, stage)
+    published = published_for(chosen, limits)
     if file:
         _write_points(file, chosen, pruned)
     if json:
-        facts = {"space": name, "machine": where.key, "set": changes(where, setting or ())}
-        write_json(facts | _as_dict(chosen, pruned, published))
+        write_json({"space": name, **where, **_as_dict(chosen, pruned, published)})
     else:
         notes = _notes(chosen, pruned, published)
-        show(f"{name} on {where.key}: {find(name).description}\n", _table(pruned, published), *notes)
+        on = where["machine"] or f"compute capability {capability}"
+        show(f"{name} on {on}: {find(name).description}\n", _table(pruned, published), *notes)
+
+
+def _limits(machine: str, setting: Sequence[str], capability: str | None) -> tuple[Limits, dict[str, Any]]:
+    """The limits, and what the document says of where they are from."""
+    if capability is None:
+        where = machine_of(machine, setting, None)
+        return where.limits, {"machine": where.key, "capability": None, "set": changes(where, setting)}
+    if setting:
+        raise UserError(f"--set {setting[0]}: a compute capability's limits stand; take --machine")
+    return limits_of(capability), {"machine": None, "capability": capability, "set": {}}
 
 
 def in_words(space: Space, point: Point) -> str:

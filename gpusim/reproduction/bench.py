@@ -20,6 +20,7 @@ from gpusim.analysis import validation
 from gpusim.analysis.stalls import lost_slots
 from gpusim.machine import Machine
 from gpusim.simulation import Result, Sample, Sms, simulate
+from isa.errors import UserError
 from isa.kernel import Kernel
 from workloads.catalog import make
 
@@ -73,7 +74,7 @@ class Run:
 class Measurement:
     """What a run came to: see gpusim.simulation.Result; `issued` are warp instructions of the simulated blocks.
 
-    `right` is None where values were not checked. `lost` are cycles of unused issue slots by stall reason, `limits`
+    `checked`: values were, and are right. `lost` are cycles of unused issue slots by stall reason, `limits`
     those of the bound by resource.
     """
 
@@ -81,7 +82,7 @@ class Measurement:
     gflops: float
     percent_of_peak: float
     rate: float  # thread instructions per cycle and SM
-    right: bool | None
+    checked: bool
     issued: Mapping[str, int]
     lost: Mapping[str, int]
     limits: Mapping[str, int]
@@ -114,7 +115,12 @@ class Bench:
 
     def point(self, machine: str, name: str) -> float:
         """Return the figure of that id among the machine's published ones, simulated as `gpusim validate` does."""
-        return float(self.compute(_point, machine, self._pairs(machine, NONE), name))
+        return self.points(machine, name)[0]
+
+    def points(self, machine: str, *names: str) -> list[float]:
+        """Return several such figures."""
+        pairs = self._pairs(machine, NONE)
+        return [float(value) for value in self.results(*(Job(_point, (machine, pairs, name)) for name in names))]
 
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a function of a module returns for arguments that can be hashed and sent to another process."""
@@ -156,14 +162,16 @@ def perform(job: Job) -> Done:
 def measured(
     kernel: str, parameters: Pairs, machine: str, settings: Pairs, values: bool, sms: Sms, sample: Sample
 ) -> Measurement:
-    """Simulate a run and return what it came to."""
+    """Simulate a run and return what it came to; raises UserError if it computes wrong values."""
     found = simulate(_kernel(kernel, parameters), _machine(machine, settings), values=values, sms=sms, sample=sample)
+    if found.verification.wrong:
+        raise UserError(f"{kernel} on {machine}: wrong values; see `gpusim run {kernel} --machine {machine}`")
     return Measurement(
         cycles=found.cycles,
         gflops=found.gflops if found.kernel.flops else 0.0,
         percent_of_peak=found.percent_of_peak if found.kernel.flops else 0.0,
         rate=found.thread_instructions_per_cycle,
-        right=not found.verification.wrong if found.verification.verified or found.verification.wrong else None,
+        checked=found.verification.verified,
         issued=_issued(found),
         lost=lost_slots(found.run),
         limits=dict(found.bound.limits),

@@ -81,6 +81,11 @@ def read() -> tuple[Claim, ...]:
         return tuple(Claim(**row) for row in csv.DictReader(file))
 
 
+def published(name: str) -> tuple[Figure, ...]:
+    """Return the published figures of the claim of that id, for claims that follow from it."""
+    return next(claim.figures for claim in read() if claim.id == name)
+
+
 def select(names: Sequence[str]) -> tuple[Claim, ...]:
     """Return the claims of those ids and seeds, in the ledger's order; `all` is every claim.
 

@@ -15,8 +15,9 @@ from typing import Any
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.claims import EXACT, Claim, Figure, Limit
 
+NOT_REPRODUCIBLE = "not reproducible"
 NOT_YET = "not yet built"
-KINDS = ("counted", "analytic", "input", "calibrated", "predicted", "not reproducible", NOT_YET)
+KINDS = ("counted", "analytic", "input", "calibrated", "predicted", NOT_REPRODUCIBLE, NOT_YET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +79,15 @@ def calibrated(by: str, *ours: Any, note: str = "", passed: bool | None = None) 
 
 def not_reproducible(why: str, ours: str = "", note: str = "") -> Finding:
     """Return that a claim can't be computed, and why."""
-    return Finding(ours, f"not reproducible: {why}", note)
+    return Finding(ours, f"{NOT_REPRODUCIBLE}: {why}", note)
 
 
 def judge(claim: Claim, finding: Finding) -> Verdict:
     """Compare a finding with its claim; raises ValueError if the finding has neither fitting figures nor words."""
     if isinstance(finding.ours, str):
-        same = finding.ours == claim.published if finding.ours else None
-        return Verdict(finding.ours, None, same if finding.passed is None else finding.passed)
+        same = finding.ours == claim.published
+        nothing = finding.kind.startswith(NOT_REPRODUCIBLE)
+        return Verdict(finding.ours, None, None if nothing else same if finding.passed is None else finding.passed)
     ours, figures, limit = finding.ours, claim.figures, claim.limit
     if len(ours) != len(figures) and finding.passed is None:
         raise ValueError(f"{len(ours)} figures for {len(figures)} published ones")

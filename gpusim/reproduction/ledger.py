@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -12,14 +12,53 @@ from dataclasses import dataclass
 from multiprocessing import active_children
 from time import perf_counter
 
-from gpusim.reproduction import cme213, kurzak, lai, tan, tan_runs, vega, vega_access, vega_energy
+from gpusim.reproduction import (
+    cme213,
+    cme213_cublas,
+    kurzak,
+    kurzak_space,
+    kurzak_stencil,
+    lai_bound,
+    lai_sgemm,
+    lai_table,
+    tan,
+    tan_cublas,
+    tan_runs,
+    tan_schedule,
+    vega,
+    vega_access,
+    vega_energy,
+)
 from gpusim.reproduction.bench import Bench, Done, Job, Missing, Settings, perform
 from gpusim.reproduction.claims import Claim
 from gpusim.reproduction.finding import KINDS, NOT_YET, Finder, Finding, Verdict, judge
 from isa.errors import UserError
 
-MODULES = (lai, kurzak, cme213, vega, vega_access, vega_energy, tan, tan_runs)
+MODULES = (
+    lai_bound,
+    lai_sgemm,
+    lai_table,
+    kurzak,
+    kurzak_space,
+    kurzak_stencil,
+    cme213,
+    cme213_cublas,
+    vega,
+    vega_access,
+    vega_energy,
+    tan,
+    tan_cublas,
+    tan_runs,
+    tan_schedule,
+)
 FINDERS: Mapping[str, Finder] = {name: finder for module in MODULES for name, finder in module.CLAIMS.items()}
+
+
+Told = Callable[[int, int], None]
+
+
+def _silent(_known: int, _all: int) -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +89,11 @@ class _Claim:
     needs: tuple[Job, ...] = ()
 
 
-def rows(claims: Sequence[Claim], settings: Settings, workers: int) -> Iterator[Row]:
+def rows(claims: Sequence[Claim], settings: Settings, workers: int, told: Told = _silent) -> Iterator[Row]:
     """Give the row of each claim in order, each as soon as it and those before it are known.
 
-    `settings` replace numbers of machines; runs go to so many processes. Raises UserError when one of them is killed.
+    `settings` replace numbers of machines; runs go to so many processes; `told(rows known, all)` is called with each.
+    Raises UserError when a process is killed.
     """
     found: dict[str, Row] = {}
     completed = _completed(claims, Bench(settings), workers)
@@ -61,7 +101,8 @@ def rows(claims: Sequence[Claim], settings: Settings, workers: int) -> Iterator[
         while claim.id not in found:
             row = next(completed)
             found[row.id] = row
-        yield found.pop(claim.id)
+            told(len(found), len(claims))
+        yield found[claim.id]
 
 
 def without_runs(claims: Sequence[Claim], settings: Settings) -> list[Row]:

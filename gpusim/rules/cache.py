@@ -25,7 +25,7 @@ from gpusim.decode import LOAD, LOCAL_SPACE
 from gpusim.machine_record import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, SEGMENTS, TEXTURES
 from gpusim.on_demand import on_demand
 from gpusim.rule import count_bits, lowest_bit, rarely, rule
-from gpusim.rules import global_memory, queues
+from gpusim.rules import global_memory, memory_access, queues
 from gpusim.state import LANES, REQUEST_ROW, WAY_HEAD
 from isa.memory import SECTOR_BYTES
 
@@ -145,7 +145,7 @@ def _behind(sm: Any, instruction: Any, i: int) -> int:
 
 @on_demand
 def fetch(sm: Any, memory: Any, g: int, active: int) -> None:
-    """Texture: the elements at the indices in `scratch.a` of a lane group, and those of other groups, are there then.
+    """Texture: the elements at the coordinates in `scratch` of a lane group, and those of other groups, are there then.
 
     The cycle stands in `outcome.ready`.
     """
@@ -153,8 +153,7 @@ def fetch(sm: Any, memory: Any, g: int, active: int) -> None:
     row, begin = _row(sm, sm.machine.queues, 0), sm.outcome.requests
     for lane in range(LANES):
         if (active >> lane) & 1:
-            element = min(max(np.int64(np.int32(sm.scratch.a[lane])), np.int64(0)), instruction.limit - 1)
-            _note_byte(sm, words, row, begin, instruction.offset + 4 * element)
+            _note_byte(sm, words, row, begin, memory_access.texel(sm.scratch, instruction, lane))
     _read_all(sm, words, TEXTURES, begin)
 
 

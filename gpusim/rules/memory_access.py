@@ -237,9 +237,21 @@ def _word(sm: Any, instruction: Any, g: int, group: int, lane: int) -> Any:
 
 
 @rule
-def fetch(sm: Any, instruction: Any, memory: Any) -> None:
-    """Texture: the element whose index stands in `scratch.a`, clamped to the buffer, into `scratch.d`."""
+def texel(scratch: Any, instruction: Any, lane: int) -> int:
+    """Byte address of a texture's element in column `a` and row `b` of rows of `c` elements, both clamped."""
+    pitch = max(np.int64(scratch.c[lane]), np.int64(1))
+    lines = max(np.int64(instruction.limit) // pitch, np.int64(1))
+    column, line = _clamped(scratch.a[lane], pitch), _clamped(scratch.b[lane], lines)
+    return int(instruction.offset + instruction.access_bytes * min(line * pitch + column, instruction.limit - 1))
+
+
+@rule
+def _clamped(coordinate: Any, end: Any) -> Any:
+    return min(max(np.int64(np.int32(coordinate)), np.int64(0)), end - 1)
+
+
+@rule
+def fetch(sm: Any, instruction: Any, memory: Any, word: int) -> None:
+    """Texture: a word of each lane's element, into `scratch.d`."""
     for lane in range(LANES):
-        index = np.int64(np.int32(sm.scratch.a[lane]))
-        clamped = min(max(index, np.int64(0)), instruction.limit - 1)
-        sm.scratch.d[lane] = memory[instruction.offset // 4 + clamped]
+        sm.scratch.d[lane] = memory[texel(sm.scratch, instruction, lane) // 4 + word]

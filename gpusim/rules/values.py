@@ -86,7 +86,7 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
     if active == 0:
         return True
     if instruction.cached and instruction.action == FETCH:
-        _operand(sm.scratch.a, sm.lanes[group], instruction, 0)
+        _operands(sm.scratch, sm.lanes[group], instruction)
         cache.fetch(sm, memory, g, active)
     if memory_access.accesses(instruction):
         if not memory_access.access(sm, memory, g, group, active):
@@ -118,8 +118,9 @@ def _compute(sm: Any, instruction: Any, memory: Any, g: int, group: int, active:
         _write(sm, g, group, instruction.destination, active)
     elif action == FETCH:
         _operands(scratch, lanes, instruction)
-        memory_access.fetch(sm, instruction, memory)
-        _write(sm, g, group, instruction.destination, active)
+        for word in range(instruction.writes):
+            memory_access.fetch(sm, instruction, memory, word)
+            _write(sm, g, group, instruction.destination + word, active)
     elif action == LOOKUP:
         _operands(scratch, lanes, instruction)
         look_up(sm, instruction.table)

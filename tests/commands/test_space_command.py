@@ -16,7 +16,7 @@ def test_the_screen_has_every_stage_with_the_published_counts(capsys):
     assert found["occupancy"][2:6] == ["435", "492", "-11.6", "%"]
     assert found["blocks per SM"][4:8] == ["60", "211", "-71.6", "%"]
     told = " ".join(lines[-2:])
-    assert "winner precision=z blk_m=24 blk_n=16 blk_k=8 dim_x=8 dim_y=8" in told
+    assert "winner precision=z layout=nn blk_m=24 blk_n=16 blk_k=8 dim_x=8 dim_y=8" in told
     assert told.endswith(": is among them")
 
 
@@ -27,6 +27,19 @@ def test_other_limits_are_compared_with_nothing(capsys):
     assert "%" not in text
     assert "published: " not in text
     assert text.endswith("is not among them\n")
+
+
+def test_limits_may_be_those_of_a_compute_capability(capsys):
+    """Capability 2.x has the counts of the C2050, and 1.3 those of the GT200; the document says which it was."""
+    for capability, machine in (("2.x", "c2050"), ("1.3", "gt200")):
+        documents = []
+        for where in (("--capability", capability), ("--machine", machine)):
+            assert execute(["space", "zgemm", "--json", *where]) == 0
+            documents.append(json.loads(capsys.readouterr().out))
+        assert documents[0]["stages"] == documents[1]["stages"]
+        assert (documents[0]["capability"], documents[0]["machine"]) == (capability, None)
+    assert execute(["space", "zgemm", "--capability", "1.0"]) == 0
+    assert capsys.readouterr().out.startswith("zgemm on compute capability 1.0: ")
 
 
 def test_a_changed_machine_changes_the_counts(capsys):
@@ -62,13 +75,21 @@ def test_without_a_name_the_spaces_are_listed(capsys):
     assert execute(["space", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [entry["space"] for entry in document["spaces"]] == list(SPACES)
-    assert {p["name"] for p in document["spaces"][0]["parameters"]} == {"occupancy", "loads", "blocks", "side"}
+    assert {p["name"] for p in document["spaces"][0]["parameters"]} == {
+        "occupancy",
+        "loads",
+        "blocks",
+        "side",
+        "layout",
+    }
 
 
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
         (["zgemm", "--stage", "last"], "error: zgemm: no stage last; choose one of tiling, registers, "),
+        (["zgemm", "--capability", "9"], "error: compute capability 9: its limits are not known; choose one of 1.0, "),
+        (["zgemm", "--capability", "1.0", "--set", "a=1"], "error: --set a=1: a compute capability's limits stand; "),
         (["zgem"], "error: no search space zgem (did you mean zgemm?); there are "),
         (["zgemm", "-p", "loads"], "error: -p loads: no value; give -p name=value"),
         (["zgemm", "--csv", "/nowhere/at/all"], "error: /nowhere/at/all: no such file or directory"),

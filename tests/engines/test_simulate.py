@@ -33,6 +33,25 @@ TEXTURE_OF_DOUBLES = """
     STG [R0], R1
     EXIT
 """
+WIDE_TEXTURES = """
+.buffer x u32 64 = iota
+.buffer y u32 256
+    S2R R0, LANEID
+    SHR R1, R0, 2
+    IADD R2, R0, -3
+    TEX.64 R4, tex[x], R2
+    TEX.128 R8, tex[x], R2
+    TEX.2D R6, tex[x], R2, R1, 5
+    TEX.2D.64 R12, tex[x], R1, R2, R0
+    SHL R0, R0, 5
+    IADD R0, R0, c[y]
+    STG.128 [R0], R4
+    TEX.2D.128 R4, tex[x], R4, R5, 3
+    STG.128 [R0+0x10], R4
+    STG.64 [R0+0x10], R12
+    STG [R0+0x0c], R11
+    EXIT
+"""
 SMALL = {
     "sgemm-lai": {"m": "96", "n": "96", "k": "32"},
     "sg4": {"m": "128", "n": "128", "k": "16"},
@@ -73,6 +92,13 @@ def test_a_dropped_barrier_gives_wrong_values(layout):
 def test_a_texture_of_doubles_is_read_to_its_end(engine):
     """A fetch of 32-bit words is clamped to the bytes of its buffer, whatever the type of its elements."""
     kernel = read(TEXTURE_OF_DOUBLES)
+    assert np.array_equal(run_sm(kernel, plain_machine(), engine=engine).memory, interpret(kernel).memory)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_wide_textures_and_those_of_two_dimensions_are_read_as_interpreted(engine):
+    """Elements of one, two and four words, by index or by clamped column and row: memory is the interpreter's."""
+    kernel = read(WIDE_TEXTURES)
     assert np.array_equal(run_sm(kernel, plain_machine(), engine=engine).memory, interpret(kernel).memory)
 
 

@@ -116,6 +116,25 @@ def test_texture_reads_by_element_and_clamps():
     assert register(run, 1)[:10] == [100, 100, 100, 101, 102, 103, 104, 104, 104, 104]
 
 
+@pytest.mark.parametrize("words_each", [1, 2, 4])
+def test_a_texture_of_two_dimensions_clamps_column_and_row(words_each):
+    """Of rows of 3 elements of 32, 64 or 128 bits, four of them: column and row are clamped each for itself."""
+    suffix, base = {1: "", 2: ".64", 4: ".128"}[words_each], 100
+    text = f"S2R R0, LANEID\nSHR R1, R0, 2\nLOP.AND R0, R0, 3\nIADD R0, R0, -1\nTEX.2D{suffix} R4, tex[t], R0, R1, 3"
+    buffers = [words("t", 12 * words_each, lambda i: (i + base).astype(np.uint32))]
+    run = interpret(kernel(text, buffers=buffers))
+    elements = [min(lane // 4, 3) * 3 + max(0, lane % 4 - 1) for lane in range(32)]
+    for word in range(words_each):
+        assert register(run, 4 + word) == [base + words_each * element + word for element in elements]
+
+
+def test_a_texture_may_be_fetched_over_its_own_index():
+    """Where the index stands in the first register written, all words are those of its element, and it moves on."""
+    text = "MOV R4, 1\nTEX.128 R4, tex[t], R4\nMOV R0, R4\nMOV R4, 0\nTEX.128 R4, tex[t], R4"
+    run = interpret(kernel(text, buffers=[words("t", 8, lambda i: i.astype(np.uint32))]))
+    assert [register(run, r)[0] for r in (0, 4, 5, 6, 7)] == [4, 0, 1, 2, 3]
+
+
 def test_a_guarded_store_leaves_other_lanes_memory():
     """Lanes whose guard is false neither store nor have their address checked."""
     text = "S2R R0, LANEID\nISETP.LT P0, R0, 2\nSHL R1, R0, 2\nIADD R1, R1, c[out]\n@P0 STG [R1], R0\n@P0 LDG R2, [R1]"

@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from gpusim.reproduction import bench as module
 from gpusim.reproduction.bench import Bench, Done, Job, Missing, Run, perform
 from isa.errors import UserError
+from workloads.catalog import make
 
 
 def refuse():
@@ -46,11 +49,21 @@ def test_a_run_comes_to_what_simulate_says():
     """A short SGEMM: values right, instructions counted by mnemonic, rates those of the result."""
     parameters = (("k", "32"), ("m", "192"), ("n", "192"))
     found = module.measured("sgemm-lai", parameters, "gtx580", (), True, 1, None)
-    assert found.right is True
+    assert found.checked
     assert found.issued["FFMA"] == 8 * 36 * 32
     assert found.gflops == pytest.approx(2 * 192 * 192 * 32 / (found.cycles / 1.544))
     assert 0 < found.limits["issue slots"] < found.cycles
     assert sum(found.lost.values()) + 2 * sum(found.issued.values()) == 2 * found.cycles
+
+
+@pytest.mark.jit
+def test_wrong_values_fail_the_run(monkeypatch):
+    """A run whose values are not those promised ends with an error, so that no claim rests on it."""
+    kernel = make("sgemm-lai", {"m": "96", "n": "96", "k": "32"})
+    other = make("sgemm-lai", {"m": "96", "n": "96", "k": "32", "alpha": "2"})
+    monkeypatch.setattr(module, "_kernel", lambda *_: replace(kernel, expected=other.expected))
+    with pytest.raises(UserError, match="sgemm-lai on gtx580: wrong values; see `gpusim run sgemm-lai "):
+        module.measured("sgemm-lai", (), "gtx580", (), True, 1, None)
 
 
 def test_parameters_are_those_of_the_command_line():

@@ -39,7 +39,8 @@ def test_words_must_be_the_same():
     """An order is met by the same order; without words there is nothing to compare with."""
     assert verdict("NT > TN", "order", "NT > TN").passed is True
     assert verdict("NT > TN", "order", "TN > NT").passed is False
-    assert judge(Claim("XX01", "lai", "", "a plot", "none"), not_reproducible("no numbers")).passed is None
+    for ours in ("", "a plot"):
+        assert judge(Claim("XX01", "lai", "", "a plot", "none"), not_reproducible("no numbers", ours)).passed is None
 
 
 def test_a_tolerance_in_words_needs_a_verdict():

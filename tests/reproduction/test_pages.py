@@ -1,9 +1,10 @@
+import os
 from pathlib import Path
 
 import pytest
 
 from gpusim.reproduction.claims import SEEDS, read, select
-from gpusim.reproduction.ledger import Row, without_runs
+from gpusim.reproduction.ledger import Row, rows, without_runs
 from gpusim.reproduction.pages import line, markdown, totals
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
@@ -23,6 +24,14 @@ def test_the_document_is_up_to_date():
     for now in without_runs(read(), {}):
         if "| not yet built |" not in shown[now.id]:
             assert shown[now.id] == line(now, CLAIMS[now.id])
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_the_document_is_what_the_ledger_computes():
+    """docs/reproduction.md is what `make reproduction` writes, every simulated row included."""
+    found = list(rows(read(), {}, os.cpu_count() or 1))
+    assert PAGE.read_text(encoding="utf-8") == markdown(found, CLAIMS)
 
 
 def test_each_document_has_a_table():

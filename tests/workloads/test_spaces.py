@@ -47,5 +47,5 @@ def test_an_unknown_number_or_space_is_refused_with_the_nearest():
 
 def test_texts_are_split_by_whose_they_are():
     """Numbers of the constraints go to the space, the others to its kernel."""
-    assert split("zgemm", {"loads": "3", "layout": "nt"}) == ({"loads": "3"}, {"layout": "nt"})
+    assert split("zgemm", {"loads": "3", "read": "plain"}) == ({"loads": "3"}, {"read": "plain"})
     assert make_space("sgemm-lai", {}).kernel in CATALOG

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from isa.kernel import Kernel
 from workloads.builder import float_bits
 from workloads.check import at_most, counts, factors, multiple, one_of
-from workloads.gemm.lai_program import Plan, plan_of, program_of
+from workloads.gemm.lai_program import ORDERS, Plan, plan_of, program_of
 from workloads.gemm.problem import Problem, buffers, check_addresses, expectation, fused_tile, tile_of_block
 from workloads.gemm.tiles import DEPTH, SIDE, THREADS, pointer_steps, tile_bytes
 
 LAYOUTS = ("nn", "nt", "tn", "tt")
-ORDERS = ("base", "interleaved")
 
 
 def sgemm_lai(
@@ -41,7 +40,8 @@ def sgemm_lai(
 
     `layout` is n or t for A, then for B; `lds` the bits of the shared-memory loads (at 128 the values of a thread are
     padded to a multiple of four words); `blocking` the rows and columns of C per thread; `prefetch` None means on,
-    but off at 128 bits, where it would need 67 registers; `order` is base or interleaved.
+    but off at 128 bits, where it would need 67 registers; `order` is base, or moves what section 4.2 of the report
+    moves: addresses, prefetch, or, interleaved, both.
 
     Raises UserError for sizes that don't tile, choices that don't exist, factors that may overflow, and matrices or
     registers beyond what 32-bit addresses or an instruction reach.
@@ -51,7 +51,7 @@ def sgemm_lai(
     _check_sizes(blocking, m=m, n=n, k=k)
     factors("sgemm-lai", alpha=alpha, beta=beta)
     problem = Problem(m, n, k, layout, alpha, beta)
-    plan = plan_of(layout, blocking, lds // 32, prefetch=prefetch, interleaved=order == "interleaved")
+    plan = plan_of(layout, blocking, lds // 32, prefetch=prefetch, order=order)
     arguments = {"m": m, "n": n, "k": k, "layout": layout, "lds": lds, "blocking": blocking, "prefetch": prefetch}
     arguments |= {"order": order, "alpha": alpha, "beta": beta}
     check_addresses("sgemm-lai", problem, m=m, n=n, k=k)

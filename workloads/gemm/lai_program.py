@@ -3,15 +3,15 @@
 Order inside a rank-1 update: all loads of A, then each load of B followed by the FFMAs that use it. There are registers
 for one load of B only, so none is moved ahead of its use; other warps cover its latency.
 
-Order inside a tile: "base" has the pointer updates and global loads first; "interleaved" (section 4.2 of the report)
-spreads the global loads evenly over the FFMAs, with the pointer updates between them, and puts the updates that lead to
-the next tile among the shared stores.
+Order inside a tile: "base" has the pointer updates and global loads first. Section 4.2 of the report moves two things:
+"addresses" puts the pointer updates that lead to the next tile among the shared stores, between the barriers, and
+"prefetch" spreads the global loads, with the updates between them, evenly over the FFMAs. "interleaved" does both.
 
 The last tile fetches nothing: its global loads and shared stores are predicated off by the loop's own condition, so the
 loop has one copy and each of its rounds the published instruction counts.
 
 Without prefetch the loop starts with the fetch, through the registers that hold A and B during the updates, in as many
-turns as those need; "interleaved" then means that the first turn's loads go before the barrier, not after it.
+turns as those need; "prefetch" then means that the first turn's loads go before the barrier, not after it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from workloads.builder import Builder, RegisterMap, at, instruction
 from workloads.gemm.tiles import DEPTH, SIDE, Tile, elements, row_of
 
 MORE = Predicate(0)  # there is a tile after this one
+ORDERS = ("base", "addresses", "prefetch", "interleaved")
 SUFFIX = {1: "", 2: ".64", 4: ".128"}
 
 
@@ -55,7 +56,8 @@ class Plan:
     sums: tuple[Register, ...]  # C, column by column
     staging: tuple[Register, ...]  # global elements on their way to shared memory
     prefetch: bool
-    interleaved: bool
+    addresses_moved: bool  # pointer updates among the shared stores
+    loads_spread: bool  # global loads among the FFMAs
 
     @property
     def blocking(self) -> int:
@@ -80,8 +82,11 @@ def register_map(blocking: int, width: int, prefetch: bool) -> RegisterMap:
     return registers
 
 
-def plan_of(layout: str, blocking: int, width: int, *, prefetch: bool, interleaved: bool) -> Plan:
-    """Give tiles and registers of a layout (n or t for A, then for B); raises UserError for too many registers."""
+def plan_of(layout: str, blocking: int, width: int, *, prefetch: bool, order: str) -> Plan:
+    """Give tiles and registers of a layout (n or t for A, then for B); raises UserError for too many registers.
+
+    `order` is one of ORDERS.
+    """
     r = register_map(blocking, width, prefetch).blocks
     tile_a = Tile(blocking, width, contiguous=layout[0] == "n")
     tile_b = Tile(blocking, width, contiguous=layout[1] == "t")
@@ -92,7 +97,8 @@ def plan_of(layout: str, blocking: int, width: int, *, prefetch: bool, interleav
 
     a, b = operand("A", "CTAID.X", tile_a, 0), operand("B", "CTAID.Y", tile_b, tile_a.shared_bytes)
     staging = r["prefetch"] if prefetch else a.line + b.line
-    return Plan(a, b, r["end"][0], r["sums"], staging, prefetch, interleaved)
+    moved, spread = (order in (name, "interleaved") for name in ("addresses", "prefetch"))
+    return Plan(a, b, r["end"][0], r["sums"], staging, prefetch, moved, spread)
 
 
 def program_of(plan: Plan, *, reads_c: bool) -> Program:
@@ -140,21 +146,25 @@ def _store_pointer(b: Builder, x: Operand, row: Register, step: Register, free: 
 
 
 def _loop(b: Builder, plan: Plan) -> None:
-    advance, updates = _advance(plan), _updates(plan)
+    updates, fetches = _updates(plan), _flat(_fetches(plan, MORE))
     b.extend(_flat(_fetches(plan, PT)))
     _clear(b, plan)
-    b.extend(_weave(_stores(plan, PT), advance, Unit.SHARED) if plan.interleaved else _stores(plan, PT))
+    b.extend(_between_barriers(plan, PT))
     b.emit("BAR.SYNC", 0)
     b.label("loop")
-    fetches, stores = _flat(_fetches(plan, MORE)), _stores(plan, MORE)
-    if plan.interleaved:
-        b.extend([_more(plan), *_weave(updates, fetches, Unit.FP32)])
-    else:
-        b.extend([*advance, _more(plan), *fetches, *updates])
+    if not plan.addresses_moved:
+        b.extend(_advance(plan))
+    b.extend([_more(plan)])
+    b.extend(_weave(updates, fetches, Unit.FP32) if plan.loads_spread else [*fetches, *updates])
     b.emit("BAR.SYNC", 0)
-    b.extend(_weave(stores, advance, Unit.SHARED) if plan.interleaved else stores)
+    b.extend(_between_barriers(plan, MORE))
     b.emit("BAR.SYNC", 0)
     b.emit("BRA", "loop", guard=MORE)
+
+
+def _between_barriers(plan: Plan, guard: Predicate) -> list[Instruction]:
+    stores = _stores(plan, guard)
+    return _weave(stores, _advance(plan), Unit.SHARED) if plan.addresses_moved else stores
 
 
 def _loop_without_prefetch(b: Builder, plan: Plan) -> None:
@@ -163,7 +173,7 @@ def _loop_without_prefetch(b: Builder, plan: Plan) -> None:
     _clear(b, plan)
     b.label("loop")
     first = _flat(fetches[:turn])
-    b.extend([*first, barrier] if plan.interleaved else [barrier, *first])
+    b.extend([*first, barrier] if plan.loads_spread else [barrier, *first])
     b.extend(stores[:turn])
     for start in range(turn, len(stores), turn):
         b.extend(_flat(fetches[start : start + turn]))

@@ -3,7 +3,8 @@
 A block of `block` by `block` threads computes a tile of C of that size, an element each, in steps of `block` along k:
 fetch an element of A and one of B, barrier, `block` fused multiply-adds with two shared loads each, barrier. Nothing is
 padded: a warp's loads of A are broadcasts, those of B neighbours. Matrices are row-major, the loop over k inside a tile
-is unrolled, and its loads go `ahead` steps before their use, as a compiler's do.
+is unrolled, and its loads go `ahead` steps before their use, one step's behind another's sum, as a compiler's may: the
+document does not say.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.operand import Predicate, Register
 from isa.program import Program
 from workloads.builder import Builder, RegisterMap, at
-from workloads.check import at_most, block_shape, counts, multiple
+from workloads.check import at_most, block_shape, multiple
 from workloads.gemm.problem import (
     Values,
     buffers,
@@ -33,16 +35,16 @@ MORE = Predicate(0)
 def matmul_block(m: int = 320, n: int = 320, k: int = 320, block: int = 32, ahead: int = 4) -> Kernel:
     """Build the kernel for C = A B, row-major single precision, C m by n, inner size k, in square blocks.
 
-    Raises UserError for sizes that are no multiples of `block`, for blocks of more than 1,024 threads, where `ahead`
-    does not divide `block`, and for matrices beyond what 32-bit addresses reach.
+    Raises UserError for sizes that are no multiples of `block`, for blocks of more than 1,024 threads, where `ahead` is
+    not 1 to `block`, and for matrices beyond what 32-bit addresses reach.
     """
     sizes, shape = {"m": m, "n": n, "k": k}, {"block": block, "ahead": ahead}
     block_shape(NAME, block=block, times=block)
-    counts(NAME, 1, ahead=ahead)
     at_most(NAME, **sizes)
     for name, size in sizes.items():
         multiple(NAME, name, size, block, "block")
-    multiple(NAME, "block", block, ahead, "ahead")
+    if not 1 <= ahead <= block:
+        raise UserError(f"{NAME}: ahead={ahead} is not allowed; give 1 to {block} (block)")
     problem = row_major(m, n, k)
     check_addresses(NAME, problem, **sizes)
     return Kernel(
@@ -77,12 +79,13 @@ def program(block: int, ahead: int) -> Program:
     b.emit("STS", at(r["store"]), x[0])
     b.emit("STS", at(r["store"], 4 * block * block), y[0])
     b.emit("BAR.SYNC", 0)
-    for k in range(0, block, ahead):
-        for i in range(ahead):
-            b.emit("LDS", x[i], at(r["load_a"], 4 * (k + i)))
-            b.emit("LDS", y[i], at(r["load_b"], 4 * block * (k + i)))
-        for i in range(ahead):
+    for k in range(block + ahead):
+        i = k % ahead
+        if k >= ahead:
             b.emit("FFMA", r["total"], x[i], y[i], r["total"])
+        if k < block:
+            b.emit("LDS", x[i], at(r["load_a"], 4 * k))
+            b.emit("LDS", y[i], at(r["load_b"], 4 * block * k))
     b.emit("BAR.SYNC", 0)
     b.emit("IADD", r["a"], r["a"], 4 * block)
     b.emit("IADD", r["b"], r["b"], "tile_bytes")

@@ -1,11 +1,12 @@
 """The matrix product C = alpha op(A) op(B) + beta C: its matrices, and what any tile of it should be.
 
 Matrices are column-major and filled with a hash of the element's position, so that a tile is checked from its own rows
-of op(A) and columns of op(B), whatever the size of the whole.
+of op(A) and columns of op(B), whatever the size of the whole. A complex element is two numbers, the real part first.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,18 +20,20 @@ from isa.lanes import fma32, fma64
 from isa.memory import bases, elements
 
 Indices = NDArray[np.int64]
-Values = NDArray[np.floating[Any]]
+Values = NDArray[Any]  # floats, or complex
 UNIT_ROUNDOFF = {"f4": 2.0**-24, "f8": 2.0**-53}  # of IEEE single and double, to nearest
-HIGHER = {"f4": np.float64, "f8": np.longdouble}  # what references are computed in
+COMPLEX = {"f4": np.complex64, "f8": np.complex128}
+HIGHER = {("f4", 1): np.float64, ("f8", 1): np.longdouble, ("f4", 2): np.complex128, ("f8", 2): np.clongdouble}
 SEEDS = {"A": 1, "B": 2, "C": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """C is m by n, the inner size is k; `layout` is n (as stored) or t (transposed) for A, then for B.
+    """C is m by n, the inner size is k; `layout` is n (as stored), t (transposed) or c (conjugate too) for A, then B.
 
-    `dtype` is f4 or f8, and `buffers` those that hold A and B: a row-major product is the column-major one of the
-    transposed matrices, in which A and B change places (`row_major`).
+    `dtype` is f4 or f8, `parts` the numbers of an element: 2 of a complex one, and `imaginary` those parts of alpha and
+    beta. `buffers` are those that hold A and B: a row-major product is the column-major one of the transposed matrices,
+    in which they change places (`row_major`).
     """
 
     m: int
@@ -41,6 +44,8 @@ class Problem:
     beta: float = 0.0
     dtype: str = "f4"
     buffers: tuple[str, str] = ("A", "B")
+    parts: int = 1
+    imaginary: tuple[float, float] = (0.0, 0.0)
 
     @property
     def lda(self) -> int:
@@ -53,9 +58,14 @@ class Problem:
         return self.k if self.layout[1] == "n" else self.n
 
     @property
+    def reads_c(self) -> bool:
+        """Whether beta is not 0."""
+        return self.beta != 0 or self.imaginary[1] != 0
+
+    @property
     def flops(self) -> int:
-        """Floating-point operations as the field counts them: 2 m n k."""
-        return 2 * self.m * self.n * self.k
+        """Floating-point operations as the field counts them: 2 m n k, of complex elements four times that."""
+        return 2 * self.parts**2 * self.m * self.n * self.k
 
 
 def row_major(rows: int, columns: int, k: int) -> Problem:
@@ -67,7 +77,7 @@ def buffers(problem: Problem) -> tuple[Buffer, Buffer, Buffer]:
     """Give buffers A, B and C."""
     left, right = problem.buffers
     sizes = {left: problem.m * problem.k, right: problem.k * problem.n, "C": problem.m * problem.n}
-    a, b, c = (Buffer(name, problem.dtype, sizes[name], fill_of(name, problem.dtype)) for name in SEEDS)
+    a, b, c = (Buffer(x, problem.dtype, problem.parts * sizes[x], fill_of(x, problem.dtype)) for x in SEEDS)
     return a, b, c
 
 
@@ -88,23 +98,23 @@ def check_addresses(kernel: str, problem: Problem, **sizes: int) -> None:
 def tile_of_block(problem: Problem, size: int, block: int, columns: int = 0) -> tuple[Indices, Indices]:
     """Give rows and columns of the block's tile of C, the grid's x running along the rows.
 
-    It has `size` rows, and as many columns unless `columns` says how many.
+    It has `size` rows, and as many columns unless `columns` says how many; fewer where C ends.
     """
-    y, x = divmod(block, problem.m // size)
+    y, x = divmod(block, -(-problem.m // size))
     wide = columns or size
-    return x * size + np.arange(size, dtype=np.int64), y * wide + np.arange(wide, dtype=np.int64)
+    return _stretch(x * size, size, problem.m), _stretch(y * wide, wide, problem.n)
 
 
 def rows_of_a(problem: Problem, rows: Indices) -> Values:
     """Give those rows of op(A), [rows, k]."""
     index = _index(problem.lda, rows[:, None], np.arange(problem.k), stored=problem.layout[0] == "n")
-    return _elements(problem, problem.buffers[0], index)
+    return _conjugated(_elements(problem, problem.buffers[0], index), problem.layout[0])
 
 
 def columns_of_b(problem: Problem, columns: Indices) -> Values:
     """Give those columns of op(B), [k, columns]."""
     index = _index(problem.ldb, np.arange(problem.k)[:, None], columns, stored=problem.layout[1] == "n")
-    return _elements(problem, problem.buffers[1], index)
+    return _conjugated(_elements(problem, problem.buffers[1], index), problem.layout[1])
 
 
 def tile_of_c(problem: Problem, rows: Indices, columns: Indices) -> Values:
@@ -117,30 +127,45 @@ def expectation(problem: Problem, rows: Indices, columns: Indices) -> Expectatio
 
     k fused steps, the factor alpha and the sum with beta C are k + 2 roundings, in whatever order the sum is taken:
     |error| <= gamma(k + 2) (|alpha| |A| |B| + |beta| |C|), Higham, Accuracy and Stability of Numerical Algorithms,
-    2nd ed., 2002, section 3.5. In double precision the reference itself, rounded to double, is one more.
+    2nd ed., 2002, section 3.5. Each part of a complex product is such a sum of twice as many real products (his section
+    3.6 has bounds on the modulus). In double precision the reference itself, rounded to double, is one more.
     """
-    higher = HIGHER[problem.dtype]
+    higher: Any = HIGHER[problem.dtype, problem.parts]
     a, b = (x.astype(higher) for x in (rows_of_a(problem, rows), columns_of_b(problem, columns)))
-    alpha, beta = (float(np.dtype(problem.dtype).type(factor)) for factor in (problem.alpha, problem.beta))
+    alpha, beta = (higher(factor) for factor in _factors(problem))
     old = tile_of_c(problem, rows, columns).astype(higher)
     value = alpha * (a @ b) + beta * old
-    weight = abs(alpha) * (abs(a) @ abs(b)) + abs(beta) * abs(old)
+    weight = _magnitude(alpha, _magnitude(a, b, np.matmul), np.multiply) + _magnitude(beta, old, np.multiply)
     index = rows[:, None] + problem.m * columns
-    bound = gamma(problem.k + 2 + (problem.dtype == "f8"), problem.dtype) * weight
-    return Expectation("C", index.ravel(), value.astype(np.float64).ravel(), bound.astype(np.float64).ravel())
+    roundings = problem.parts * (problem.k + 2) + (problem.dtype == "f8")
+    return Expectation(
+        "C",
+        (problem.parts * index[..., None] + np.arange(problem.parts)).ravel(),
+        numbers(value).astype(np.float64),
+        (gamma(roundings, problem.dtype) * numbers(weight)).astype(np.float64),
+    )
 
 
 def fused_tile(problem: Problem, rows: Indices, columns: Indices) -> Values:
-    """Compute that tile of the result, bit for bit: fused steps in the order of k, then alpha, then beta."""
-    number, fma = (np.float32, fma32) if problem.dtype == "f4" else (np.float64, fma64)
+    """Compute that tile of the result, bit for bit: fused steps in the order of k, then alpha, then beta.
+
+    A complex step is four: the real part of a times b, then its imaginary part, each to both parts of the sum.
+    """
     a, b = rows_of_a(problem, rows), columns_of_b(problem, columns)
-    total = np.zeros((len(rows), len(columns)), number)
+    total = np.zeros((len(rows), len(columns)), a.dtype)
     for step in range(problem.k):
-        total = fma(a[:, step : step + 1], b[step], total)
-    result: Values = number(problem.alpha) * total
-    if problem.beta != 0:
-        result = fma(tile_of_c(problem, rows, columns), number(problem.beta), result)
+        total = _fused(problem, a[:, step : step + 1], b[step], total)
+    alpha, beta = _factors(problem)
+    result = _scaled(problem, alpha, total)
+    if problem.reads_c:
+        result = _fused(problem, beta, tile_of_c(problem, rows, columns), result)
     return result
+
+
+def numbers(values: Values) -> NDArray[np.floating[Any]]:
+    """Give the numbers of an array, one after the other: of a complex element two."""
+    flat = np.ascontiguousarray(values).ravel()
+    return flat.view(flat.real.dtype)
 
 
 def gamma(roundings: int, dtype: str = "f4") -> float:
@@ -149,9 +174,62 @@ def gamma(roundings: int, dtype: str = "f4") -> float:
     return error / (1 - error)
 
 
+def _stretch(start: int, length: int, end: int) -> Indices:
+    return np.arange(start, min(start + length, end), dtype=np.int64)
+
+
+def _factors(problem: Problem) -> tuple[Any, Any]:
+    """Give alpha and beta, rounded as the kernel's constants are."""
+    number: Any = np.dtype(problem.dtype).type
+    if problem.parts == 1:
+        return number(problem.alpha), number(problem.beta)
+    alpha, beta = _joined(np.array([problem.alpha, problem.beta], number), np.array(problem.imaginary, number))
+    return alpha, beta
+
+
+def _conjugated(values: Values, letter: str) -> Values:
+    return values.conj() if letter == "c" else values
+
+
+def _magnitude(a: Any, b: Any, times: Callable[[Any, Any], Any]) -> Any:
+    """Give the sums of magnitudes of the real products that make up each part of a times b."""
+    if not np.iscomplexobj(a):
+        return times(abs(a), abs(b))
+    real_a, imaginary_a, real_b, imaginary_b = abs(a.real), abs(a.imag), abs(b.real), abs(b.imag)
+    real = times(real_a, real_b) + times(imaginary_a, imaginary_b)
+    return real + 1j * (times(real_a, imaginary_b) + times(imaginary_a, real_b))
+
+
+def _fused(problem: Problem, a: Any, b: Any, total: Values) -> Values:
+    fma = fma32 if problem.dtype == "f4" else fma64
+    if problem.parts == 1:
+        return np.asarray(fma(a, b, total))
+    return _joined(
+        fma(-a.imag, b.imag, fma(a.real, b.real, total.real)), fma(a.imag, b.real, fma(a.real, b.imag, total.imag))
+    )
+
+
+def _scaled(problem: Problem, factor: Any, total: Values) -> Values:
+    """Multiply by a factor: of complex ones the first product of each part is rounded alone."""
+    if problem.parts == 1:
+        return np.asarray(factor * total)
+    fma = fma32 if problem.dtype == "f4" else fma64
+    real, imaginary = factor.real, factor.imag
+    return _joined(fma(-imaginary, total.imag, real * total.real), fma(imaginary, total.real, real * total.imag))
+
+
+def _joined(real: Any, imaginary: Any) -> Values:
+    real, imaginary = np.broadcast_arrays(real, imaginary)
+    return np.asarray(np.stack([real, imaginary], axis=-1).view(COMPLEX[real.dtype.str[1:]])[..., 0])
+
+
 def _index(pitch: int, row: Indices, column: Indices, *, stored: bool) -> Indices:
     return row + pitch * column if stored else column + pitch * row
 
 
 def _elements(problem: Problem, name: str, index: Indices) -> Values:
-    return elements(fill_of(name, problem.dtype), index, problem.dtype)
+    fill = fill_of(name, problem.dtype)
+    if problem.parts == 1:
+        return elements(fill, index, problem.dtype)
+    made = elements(fill, 2 * index[..., None] + np.arange(2), problem.dtype)
+    return np.asarray(made.view(COMPLEX[problem.dtype])[..., 0])

@@ -15,6 +15,7 @@ No constraint looks at the shapes that read A and B, beyond whether they tile: h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
@@ -23,20 +24,15 @@ import numpy as np
 
 from workloads import space as spaces
 from workloads.check import counts, one_of
+from workloads.gemm.stencil import LAYOUTS
+from workloads.gemm.stencil_tuning import PUBLISHED, TUNING, published
 from workloads.space import WEIGHT, Column, Columns, Constraint, Limits, Mask, Point, Published, Size, Space, Stage
 
-AXES = ("blk_m", "blk_n", "blk_k", "dim_x", "dim_y", "dim_xa", "dim_ya", "dim_xb", "dim_yb")
+AXES = tuple(TUNING)
 WORDS = {"s": 1, "d": 2, "c": 2, "z": 4}  # 32-bit words of an element
 NUMBERS = {"s": 1, "d": 1, "c": 2, "z": 2}  # real numbers of an element
 WORD_BYTES = 4
 SIDE = 256  # the slides' "256^9"
-# What MAGMA 1.5 runs on Fermi, neither operand transposed (gemm_fermi_kernels.h).
-WINNERS = {
-    "s": (96, 96, 16, 16, 16, 32, 8, 8, 32),
-    "d": (64, 64, 16, 16, 16, 16, 16, 16, 16),
-    "c": (64, 64, 16, 16, 16, 32, 8, 16, 16),
-    "z": (24, 16, 8, 8, 8, 8, 8, 8, 8),
-}
 # The slides' table of compute capability 2.x, for which they count.
 FERMI = MappingProxyType(
     {"warp_size": 32, "threads_per_block": 1024, "blocks": 8, "warps": 48, "threads": 1536}
@@ -55,14 +51,18 @@ def stencil_space(
     loads: Fraction = Fraction(2),
     blocks: int = 2,
     side: int = SIDE,
+    layout: str = "nn",
 ) -> Space:
     """Build the space of one precision: s, d, c or z.
 
     The soft constraints are `occupancy`, of the threads that an SM holds, `loads` per FMA at most, and `blocks` per SM
-    at least; no number of a point is above `side`. Raises UserError for values that make no sense.
+    at least; no number of a point is above `side`. `layout` is n, t or c for A, then for B: of a transposed matrix
+    columns run along k (A) or n (B), and so does the x of the threads that read it. Raises UserError for values that
+    make no sense.
     """
     name = f"{precision}gemm"
     one_of(name, "precision", precision, WORDS)
+    one_of(name, "layout", layout, LAYOUTS[NUMBERS[precision]])
     counts(name, 1, side=side)
     counts(name, 0, blocks=blocks)
     return Space(
@@ -71,11 +71,11 @@ def stencil_space(
         axes=AXES,
         counted=partial(_counted, side),
         rows=partial(_rows, side),
-        constraints=_constraints(precision, occupancy, loads, blocks),
-        points=_points,
-        parameters=partial(_parameters, precision),
+        constraints=_constraints(precision, occupancy, loads, blocks, layout),
+        points=partial(_points, layout),
+        parameters=partial(_parameters, precision, layout),
         tile=_tile,
-        winner=dict(zip(AXES, WINNERS[precision], strict=True)),
+        winner=asdict(published(precision, layout)),
         published=ZGEMM if precision == "z" else None,
     )
 
@@ -100,14 +100,26 @@ def blocks_per_sm(precision: str, columns: Columns, limits: Limits) -> Column:
     return spaces.blocks_per_sm(limits, columns["threads"], *need)
 
 
+def winner_threads(precision: str, limits: Limits) -> int:
+    """Resident threads of an SM that runs the published winner."""
+    tuning = PUBLISHED[precision]["nn"]
+    values = (tuning.blk_m, tuning.blk_n, tuning.blk_k, tuning.dim_x, tuning.threads)
+    columns = {name: np.array([value]) for name, value in zip(("m", "n", "k", "x", "threads"), values, strict=True)}
+    return int(blocks_per_sm(precision, columns, limits)[0]) * tuning.threads
+
+
 def _thread_tile(columns: Columns) -> tuple[Column, Column]:
     """Rows and columns of C that a thread computes."""
     x, y = columns["x"], columns["threads"] // columns["x"]
     return columns["m"] // x, columns["n"] // y
 
 
-def _constraints(precision: str, occupancy: Fraction, loads: Fraction, blocks: int) -> tuple[Constraint, ...]:
-    shape = "dim_x | blk_m, dim_y | blk_n; dim_xa | blk_m, dim_ya | blk_k; dim_xb | blk_k, dim_yb | blk_n"
+def _constraints(
+    precision: str, occupancy: Fraction, loads: Fraction, blocks: int, layout: str
+) -> tuple[Constraint, ...]:
+    a = "dim_xa | blk_m, dim_ya | blk_k" if layout[0] == "n" else "dim_xa | blk_k, dim_ya | blk_m"
+    b = "dim_xb | blk_k, dim_yb | blk_n" if layout[1] == "n" else "dim_xb | blk_n, dim_yb | blk_k"
+    shape = f"dim_x | blk_m, dim_y | blk_n; {a}; {b}"
     e = WORDS[precision]
     words = f"{e} x " if e > 1 else ""
     return (
@@ -204,14 +216,14 @@ def _rows_of(threads: int, x: int, fits: Column) -> Columns:
     return chosen | same | {WEIGHT: weight[at]}
 
 
-def _points(columns: Columns) -> Column:
+def _points(layout: str, columns: Columns) -> Column:
     """Write out the shapes for A and B of each row, [point, axis]."""
     names = ("m", "n", "k", "x", "threads")
     rows = [
         (m, n, k, x, threads // x, xa, threads // xa, xb, threads // xb)
         for m, n, k, x, threads in zip(*(columns[name].tolist() for name in names), strict=True)
-        for xa in _tiling(threads, m, k)
-        for xb in _tiling(threads, k, n)
+        for xa in _tiling(threads, *((m, k) if layout[0] == "n" else (k, m)))
+        for xb in _tiling(threads, *((k, n) if layout[1] == "n" else (n, k)))
     ]
     return np.array(rows, np.int64).reshape(len(rows), len(AXES))
 
@@ -221,8 +233,8 @@ def _tiling(threads: int, along_x: int, along_y: int) -> list[int]:
     return [x for x in range(1, along_x + 1) if along_x % x == threads % x == 0 and along_y % (threads // x) == 0]
 
 
-def _parameters(precision: str, point: Point) -> Mapping[str, str]:
-    return {"precision": precision, **{axis: str(value) for axis, value in point.items()}}
+def _parameters(precision: str, layout: str, point: Point) -> Mapping[str, str]:
+    return {"precision": precision, "layout": layout, **{axis: str(value) for axis, value in point.items()}}
 
 
 def _tile(point: Point) -> Size:

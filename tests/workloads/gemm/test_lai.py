@@ -8,7 +8,8 @@ import pytest
 from isa.errors import UserError
 from isa.races import races
 from workloads.builder import instruction
-from workloads.gemm.lai import LAYOUTS, ORDERS, fused_reference, sgemm_lai
+from workloads.gemm.lai import LAYOUTS, fused_reference, sgemm_lai
+from workloads.gemm.lai_program import ORDERS
 
 WIDTHS = (32, 64, 128)
 
@@ -79,7 +80,7 @@ def test_every_barrier_is_needed(prefetch, which):
         ({"k": 0}, "k=0 is not a positive multiple of 16; the nearest is 16"),
         ({"layout": "nx"}, "layout=nx is not known; give one of nn, nt, tn, tt"),
         ({"lds": 256}, "lds=256 is not known; give one of 32, 64, 128"),
-        ({"order": "random"}, "order=random is not known; give one of base, interleaved"),
+        ({"order": "random"}, "order=random is not known; give one of base, addresses, prefetch, interleaved"),
         ({"blocking": 0}, "blocking=0 is too small"),
         ({"m": 256, "n": 256, "blocking": 16}, "needs 313 registers; an instruction names 255"),
         ({"m": 48000, "n": 48000}, "more than a 32-bit address reaches; give smaller sizes"),

@@ -8,8 +8,8 @@ from gpusim.analysis.equations import ffma_share
 from isa.instruction import Instruction
 from isa.operand import Register
 from isa.table import Unit
-from workloads.gemm.lai import LAYOUTS, ORDERS, sgemm_lai
-from workloads.gemm.lai_program import MORE, register_map
+from workloads.gemm.lai import LAYOUTS, sgemm_lai
+from workloads.gemm.lai_program import MORE, ORDERS, register_map
 
 UPDATES = {"nt": 4, "nn": 8, "tt": 8, "tn": 12}  # of the global pointers, per tile
 LOADS = {32: ("LDS", 192), 64: ("LDS.64", 96), 128: ("LDS.128", 64)}
@@ -98,6 +98,21 @@ def test_interleaved_order_spreads_the_global_loads_over_the_ffmas(layout):
     assert len(items) == 10 + UPDATES[layout]
     assert max(gaps) - min(gaps) <= 1
     assert counts(body[barrier:])["IADD"] == 2
+
+
+def halves(order) -> tuple[list[str], list[str]]:
+    """Return the mnemonics of the loop up to its first barrier, and from there to the second."""
+    mnemonics = [i.row.mnemonic for i in loop_body(sgemm_lai(order=order).program)]
+    first, second = (pc for pc, m in enumerate(mnemonics) if m == "BAR.SYNC")
+    return mnemonics[:first], mnemonics[first:second]
+
+
+def test_section_4_2_moves_addresses_and_prefetch_each_by_itself():
+    """Each order has one half of the loop as base has it, and the other, apart from the updates, as interleaved."""
+    base, both = halves("base"), halves("interleaved")
+    addresses, prefetch = halves("addresses"), halves("prefetch")
+    assert addresses == (base[0][2:], both[1])
+    assert prefetch == (["IADD", "IADD", *both[0]], base[1])
 
 
 def test_what_the_last_tile_must_not_do_is_predicated():

@@ -15,7 +15,7 @@ from workloads.gemm.matmul_block import fused_reference, matmul_block
 
 @pytest.mark.parametrize(
     ("m", "n", "k", "block", "ahead"),
-    [(32, 64, 96, 32, 4), (64, 32, 32, 16, 1), (16, 48, 32, 16, 16), (10, 15, 20, 5, 5), (3, 2, 4, 1, 1)],
+    [(32, 64, 96, 32, 4), (64, 32, 32, 16, 1), (16, 48, 32, 16, 16), (10, 15, 20, 5, 3), (3, 2, 4, 1, 1)],
 )
 def test_the_result_is_the_fused_reference_to_the_last_bit(run, m, n, k, block, ahead):
     """One tile or several, blocks of whole warps or not, loads one step ahead or all: right bit for bit."""
@@ -36,6 +36,14 @@ def test_a_tile_of_32_takes_106_instructions():
         **{"IADD": 2, "ISETP.LT.U32": 1, "BRA": 1},
     }
     assert built.shared_bytes == 2 * 32 * 32 * 4
+
+
+@pytest.mark.parametrize("ahead", [1, 4, 7, 32])
+def test_loads_go_so_many_steps_ahead_of_their_sums(ahead):
+    """When the sum of step k issues, the loads of the `ahead` steps from k on have issued, and no others."""
+    body = [i.row.mnemonic for i in matmul_block(ahead=ahead).program.instructions if i.row.mnemonic in ("LDS", "FFMA")]
+    sums = [at for at, name in enumerate(body) if name == "FFMA"]
+    assert [body[:at].count("LDS") for at in sums] == [2 * min(32, k + ahead) for k in range(32)]
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -65,7 +73,8 @@ def test_shared_loads_are_broadcasts_of_a_and_neighbours_of_b():
     ("arguments", "message"),
     [
         ({"m": 100}, r"m=100 is not a positive multiple of 32 \(block\); the nearest is 96"),
-        ({"ahead": 5}, r"block=32 is not a positive multiple of 5 \(ahead\); the nearest is 30"),
+        ({"ahead": 33}, r"ahead=33 is not allowed; give 1 to 32 \(block\)"),
+        ({"ahead": 0}, r"ahead=0 is not allowed; give 1 to 32 \(block\)"),
         ({"block": 33}, "block=33 times=33 makes 1089 threads; a block has 1024 at most"),
     ],
 )

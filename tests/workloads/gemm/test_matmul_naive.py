@@ -35,15 +35,21 @@ def test_the_matrices_are_row_major(run):
     assert got[promise.index.tolist().index(1 * 3 + 2)] == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_round_takes_eight_instructions():
-    """Two loads, one FFMA, two pointers, a counter, a comparison and the branch."""
+def test_a_round_takes_ten_instructions():
+    """Two loads, one FFMA, two pointers of two words each, an index, a comparison and the branch."""
     built = program()
     loop = built.instructions[built.labels["loop"] :]
     body = loop[: 1 + next(pc for pc, i in enumerate(loop) if i.row.mnemonic == "BRA")]
     assert Counter(i.row.mnemonic for i in body) == {
-        **{"LDG": 2, "FFMA": 1, "IADD": 3},
-        **{"ISETP.LT": 1, "BRA": 1},
+        **{"LDG": 2, "FFMA": 1, "IADD": 5},
+        **{"ISETP.LE": 1, "BRA": 1},
     }
+
+
+def test_it_needs_as_many_registers_as_the_document_has_within_two():
+    """The document's compiler printed 18 registers and no shared memory."""
+    assert abs(program().registers - 18) <= 2
+    assert program().shared_bytes == 0
 
 
 def test_a_warp_reads_one_word_of_a_and_one_line_of_b():

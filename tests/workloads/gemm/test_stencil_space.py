@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from itertools import product
 
@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from gpusim.machine import load
 from isa.errors import UserError
-from workloads.gemm.stencil_space import AXES, FERMI, WINNERS, stencil_space
+from workloads.gemm.stencil_space import AXES, FERMI, stencil_space
+from workloads.gemm.stencil_tuning import PUBLISHED
 from workloads.space import as_points, prune, published_for, survives
 
 STAGES = ("threads", "warps", "tiling", "registers", "shared memory", "occupancy", "loads per FMA", "blocks per SM")
@@ -41,17 +42,19 @@ FEW = st.builds(
     shared_bytes=st.integers(256, 2048),
 )
 SHARES = st.fractions(Fraction(1, 8), Fraction(3, 4), max_denominator=8)
+LAYOUT = st.sampled_from(("nn", "nt", "tn", "tt"))
 LOADS = st.fractions(Fraction(1, 2), 4, max_denominator=8)
 
 
-def passes(point, limits, precision, occupancy, loads, blocks):
+def passes(point, limits, precision, occupancy, loads, blocks, layout):
     """Tell stage by stage whether one point passes, asked in scalars, as the slides tell the stages."""
     m, n, k, x, y, xa, ya, xb, yb = point
     words, numbers = {"s": (1, 1), "d": (2, 1), "c": (2, 2), "z": (4, 2)}[precision]
     threads = x * y
     yield "threads", threads == xa * ya == xb * yb <= limits.threads_per_block
     yield "warps", threads % limits.warp_size == 0
-    yield "tiling", m % x == n % y == m % xa == k % ya == k % xb == n % yb == 0
+    of_a, of_b = (m, k) if layout[0] == "n" else (k, m), (k, n) if layout[1] == "n" else (n, k)
+    yield "tiling", m % x == n % y == of_a[0] % xa == of_a[1] % ya == of_b[0] % xb == of_b[1] % yb == 0
     rows, columns = m // x, n // y
     registers = words * (rows * columns + rows + columns + m * k // threads + k * n // threads)
     yield "registers", registers * threads <= limits.registers
@@ -76,12 +79,12 @@ def failing(*asked):
 
 
 @settings(max_examples=12, deadline=None)
-@given(FEW, st.sampled_from("sdcz"), SHARES, LOADS, st.integers(0, 3), st.integers(2, SIDE))
-def test_counts_and_points_are_those_of_asking_every_point(limits, precision, occupancy, loads, blocks, side):
+@given(FEW, st.sampled_from("sdcz"), SHARES, LOADS, st.integers(0, 3), LAYOUT, st.integers(2, SIDE))
+def test_counts_and_points_are_those_of_asking_every_point(limits, precision, occupancy, loads, blocks, layout, side):
     """Stage by stage as many points are left as pass when each is asked alone, and the same ones in the end."""
-    space = stencil_space(precision, occupancy, loads, blocks, side)
+    space = stencil_space(precision, occupancy, loads, blocks, side, layout)
     every = list(product(range(1, side + 1), repeat=9))
-    failed = [failing(point, limits, precision, occupancy, loads, blocks) for point in every]
+    failed = [failing(point, limits, precision, occupancy, loads, blocks, layout) for point in every]
     pruned = prune(space, limits)
     left = [len(every)]
     for stage in STAGES:
@@ -102,13 +105,22 @@ def test_zgemm_on_fermi_has_the_counts_of_the_rule():
     assert len(pruned.points) == 60
 
 
-@pytest.mark.parametrize("precision", WINNERS)
+@pytest.mark.parametrize("precision", PUBLISHED)
 def test_the_published_winner_survives(precision):
     """What MAGMA runs on Fermi is among the points that are left, in every precision; zgemm's is 24 by 16 by 8."""
     space = stencil_space(precision)
     assert survives(space, space.winner, prune(space, load("c2050").limits).points)
     if precision == "z":
         assert space.tile(space.winner) == (24, 16, 8)
+
+
+@pytest.mark.parametrize("layout", ["nt", "tn", "tt", "cc"])
+def test_every_layout_has_as_many_points_and_its_winner(layout):
+    """Transposing a matrix turns the shapes that read it: counts stay, and that layout's published point is left."""
+    space, limits = stencil_space("z", layout=layout), load("c2050").limits
+    pruned = prune(space, limits)
+    assert [stage.left for stage in pruned.stages] == [stage.left for stage in prune(stencil_space("z"), limits).stages]
+    assert survives(space, space.winner, pruned.points)
 
 
 def test_the_published_counts_are_for_fermi_alone():
@@ -127,11 +139,11 @@ def test_an_earlier_stage_keeps_its_own_points():
 
 
 def test_parameters_are_the_points_numbers():
-    """A point's nine numbers and the precision are what the kernel is given."""
+    """A point's nine numbers, precision and layout are what the kernel is given."""
     space = stencil_space("z")
-    (point,) = as_points(space, np.array([WINNERS["z"]]))
-    assert space.parameters(point) == {"precision": "z"} | {
-        axis: str(value) for axis, value in zip(AXES, WINNERS["z"], strict=True)
+    (point,) = as_points(space, np.array([astuple(PUBLISHED["z"]["nn"])]))
+    assert space.parameters(point) == {"precision": "z", "layout": "nn"} | {
+        axis: str(space.winner[axis]) for axis in AXES
     }
 
 
@@ -139,6 +151,7 @@ def test_parameters_are_the_points_numbers():
     ("arguments", "line"),
     [
         ({"precision": "x"}, "xgemm: precision=x is not known; give one of s, d, c, z"),
+        ({"precision": "d", "layout": "nc"}, "dgemm: layout=nc is not known; give one of nn, nt, tn, tt"),
         ({"precision": "z", "side": 0}, "zgemm: side=0 is too small; give 1 or more"),
         ({"precision": "z", "blocks": -1}, "zgemm: blocks=-1 is too small; give 0 or more"),
     ],

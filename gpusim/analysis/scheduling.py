@@ -1,0 +1,116 @@
+"""Orders of one program side by side: what one warp waits by the static model, and what the whole launch takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from gpusim.feed import EXECUTION
+from gpusim.latencies import latencies
+from gpusim.machine import Machine
+from gpusim.plural import plural
+from gpusim.simulation import Result, simulate
+from isa import listing, printer
+from isa.errors import UserError
+from isa.kernel import Kernel
+from isa.reorder import moved, reordered, static_stalls
+
+GIVEN, STATIC, SEARCHED = "as given", "static", "searched"
+Order = tuple[int, ...]  # old pcs
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One order: its static stalls in cycles of one warp, simulated cycles and GFLOP/s, and how its values are.
+
+    `values`: right or wrong, compared with what the kernel promises; the same or others, compared with the program as
+    given, bit for bit; or unchecked.
+    """
+
+    name: str
+    order: Order
+    kernel: Kernel
+    stalls: float
+    cycles: int
+    gflops: float
+    values: str
+
+    @property
+    def moved(self) -> int:
+        """Instructions that were taken elsewhere."""
+        return len(moved(self.order))
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the order computes what it should not."""
+        return self.values in ("wrong", "others")
+
+
+def compare(
+    kernel: Kernel,
+    machine: Machine,
+    orders: Mapping[str, Order],
+    *,
+    max_cycles: int | None = None,
+    tell: Callable[[int, int, str], None] | None = None,
+) -> list[Outcome]:
+    """Simulate the kernel with its program in each of the orders by name, the first of which is as given.
+
+    `tell(blocks done, blocks in all, name)` is called now and then. Raises what `simulate` raises.
+    """
+    table, outcomes, first = latencies(machine), list[Outcome](), None
+    for name, order in orders.items():
+        other = replace(kernel, program=reordered(kernel.program, order))
+        progress = partial(_told, tell, name) if tell else None
+        result = simulate(other, machine, max_cycles=max_cycles, progress=progress)
+        first = first or result
+        stalls = float(static_stalls(other.program, table))
+        outcomes.append(Outcome(name, order, other, stalls, result.cycles, result.gflops, _values(result, first)))
+    return outcomes
+
+
+def _told(tell: Callable[[int, int, str], None], name: str, done: int, total: int) -> None:
+    tell(done, total, name)
+
+
+def _values(result: Result, first: Result) -> str:
+    found, runs = result.verification, (result.run, first.run)
+    if found.wrong:
+        return "wrong"
+    comparable = result is not first and all(run.feed == EXECUTION and run.blocks == runs[0].blocks for run in runs)
+    if comparable and not np.array_equal(runs[0].memory, runs[1].memory):
+        return "others"
+    return "right" if found.verified else "the same" if comparable else "unchecked"
+
+
+def least(outcomes: list[Outcome]) -> Outcome:
+    """Return the order that takes the fewest cycles and computes nothing wrong, the first of equals."""
+    right = [outcome for outcome in outcomes if not outcome.is_wrong]
+    return min(right or outcomes[:1], key=lambda outcome: outcome.cycles)
+
+
+def summary(machine: Machine, outcomes: list[Outcome], chosen: Outcome) -> list[str]:
+    """Return the lines that compare the orders, and say which one is meant."""
+    kernel = outcomes[0].kernel
+    head = f"{kernel.name} on {machine.key} ({machine.name} at {machine.chip.shader_mhz} MHz)"
+    rows = [f"{o.name:<9}{o.moved:>6}{o.stalls:>15,.0f}{o.cycles:>14,}{o.gflops:>10,.1f}  {o.values}" for o in outcomes]
+    columns = "order     moved  static stalls        cycles   GFLOP/s  values"
+    behind = f"{plural(chosen.moved, 'instruction')} moved, marked with where they stood"
+    return [head, "", columns, *rows, "", f"below: {chosen.name}, {behind}"]
+
+
+def text(outcome: Outcome, head: list[str]) -> str:
+    """Return the program in its order below comments: what moved has its old pc behind it.
+
+    It is a whole listing, to be run, where the kernel's memory has a text form.
+    """
+    taken = moved(outcome.order)
+    notes = {pc: f"was {old}" for pc, old in enumerate(outcome.order) if old in taken}
+    comments = "".join(f"// {line}".rstrip() + "\n" for line in head)
+    try:
+        return comments + listing.write(outcome.kernel, notes)
+    except UserError:
+        return comments + printer.show(outcome.kernel.program, notes)

@@ -1,0 +1,170 @@
+"""`gpusim schedule`: a program in an order in which it waits less."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gpusim.commands.arguments import (
+    MAX_CYCLES,
+    Json,
+    KernelName,
+    MachineName,
+    Parameters,
+    Policy,
+    Settings,
+    instructions_of,
+    kernel_of,
+    machine_of,
+)
+from gpusim.commands.document import write, write_json
+from gpusim.commands.progress import shown
+from gpusim.machine import Machine
+from isa.errors import UserError
+from isa.interpret import LIMIT
+from isa.kernel import Kernel
+from isa.printer import show_instruction
+from workloads.catalog import CATALOG
+
+if TYPE_CHECKING:
+    from gpusim.analysis.schedule_search import Found
+    from gpusim.analysis.scheduling import Order, Outcome
+    from isa.apart import Pairs
+
+WRONG_VALUES = 1  # exit code
+BUDGET = 400
+
+
+def schedule(
+    kernel: KernelName,
+    *,
+    machine: MachineName = "gtx580",
+    parameter: Parameters = None,
+    setting: Settings = None,
+    policy: Policy = None,
+    search: Annotated[
+        bool, typer.Option("--search", help="Look further with the simulator as the judge; keep the fastest order.")
+    ] = False,
+    budget: Annotated[int, typer.Option("--budget", min=1, help="Orders that --search simulates.")] = BUDGET,
+    seed: Annotated[int, typer.Option("--seed", help="Of --search; the same seed finds the same order.")] = 0,
+    on: Annotated[
+        list[str] | None,
+        typer.Option("--on", metavar="NAME=VALUE", help="Search on a launch with this parameter instead; repeatable."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write the reordered program to this file.")] = None,
+    json: Json = False,
+) -> None:
+    """Reorder a program: static stalls, simulated cycles and values before and after, and the program itself.
+
+    The static scheduler (Tan et al., SC'11) moves memory instructions and barriers within regions without labels and
+    branches to where one warp stalls least. What moved is marked; the text can be assembled. Wrong values end with
+    code 1.
+
+    Example: gpusim schedule dgemm-tan -p variant=v2 --machine c2050 --search --budget 100
+    """
+    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
+    rehearsal = _rehearsal(kernel, chosen, parameter or (), on or (), search)
+    if out and not out.parent.is_dir():
+        raise UserError(f"{out}: there is no such directory; give --out a file in one that exists")
+    from gpusim.analysis import scheduling  # noqa: PLC0415  (--help waits for no compiler)
+
+    pairs, orders = _static(kernel, chosen, where)
+    found = _searched(rehearsal, where, orders[scheduling.STATIC], pairs, budget, seed) if search else None
+    orders |= {scheduling.SEARCHED: found.order} if found else {}
+    with shown(chosen.name) as tell:
+        limit = None if kernel in CATALOG else MAX_CYCLES
+        outcomes = scheduling.compare(chosen, where, orders, max_cycles=limit, tell=tell)
+    best = scheduling.least(outcomes) if search else outcomes[-1]
+    _tell(where, outcomes, best, out, found, json)
+    if any(outcome.is_wrong for outcome in outcomes):
+        raise typer.Exit(WRONG_VALUES)
+
+
+def _tell(
+    machine: Machine, outcomes: list[Outcome], best: Outcome, out: Path | None, found: Found | None, json: bool
+) -> None:
+    """Write the program to its file or to stdout, and what is known of it."""
+    from gpusim.analysis.scheduling import summary, text  # noqa: PLC0415
+
+    head = summary(machine, outcomes, best)
+    if out:
+        _write(out, text(best, head))
+    if json:
+        write_json(_as_dict(machine, outcomes, best, found))
+    else:
+        write("".join(f"{line}\n" for line in head[:-2]) if out else text(best, head))
+
+
+def _rehearsal(name: str, kernel: Kernel, parameters: Sequence[str], on: Sequence[str], search: bool) -> Kernel:
+    """The launch that the search simulates; raises UserError where it runs another program."""
+    if not on:
+        return kernel
+    if not search:
+        raise UserError(f"--on {on[0]}: it says what --search simulates; add --search")
+    other = kernel_of(name, [*parameters, *on])
+    if other.program != kernel.program:
+        raise UserError(f"--on {' '.join(on)}: the program is another one then; choose sizes alone")
+    return other
+
+
+def _static(name: str, kernel: Kernel, machine: Machine) -> tuple[Pairs, dict[str, Order]]:
+    """Which accesses never meet, and the orders without search."""
+    from gpusim.analysis.scheduling import GIVEN, STATIC  # noqa: PLC0415
+    from gpusim.latencies import latencies  # noqa: PLC0415
+    from isa.apart import apart  # noqa: PLC0415
+    from isa.reorder import improved  # noqa: PLC0415
+
+    with shown(f"{kernel.name}, static schedule", "region") as tell:
+        pairs = apart(kernel, sorted({0, kernel.blocks - 1}), limit=instructions_of(name, None, LIMIT))
+        order = improved(kernel.program, latencies(machine), pairs, tell)
+    return pairs, {GIVEN: tuple(range(len(order))), STATIC: order}
+
+
+def _searched(kernel: Kernel, machine: Machine, start: Order, pairs: Pairs, budget: int, seed: int) -> Found:
+    from gpusim.analysis.schedule_search import search  # noqa: PLC0415
+
+    with shown(f"{kernel.name}, search", "order") as tell:
+        return search(kernel, machine, budget=budget, seed=seed, starts=[start], apart=pairs, tell=tell)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write the file whole or not at all."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _as_dict(machine: Machine, outcomes: Sequence[Outcome], best: Outcome, found: Found | None) -> dict[str, object]:
+    program, given = best.kernel.program, outcomes[0].kernel.program.instructions
+    return {
+        "kernel": best.kernel.name,
+        "machine": machine.key,
+        "orders": [_order(outcome) for outcome in outcomes],
+        "search": found and {"judged": found.judged, "trail": found.trail, "cycles": found.cycles},
+        "chosen": best.name,
+        "latencies": _latencies(machine, {i.row.mnemonic for i in given}),
+        "labels": dict(program.labels),
+        "instructions": [
+            {"pc": pc, "was": was, "line": i.line, "text": show_instruction(i)}
+            for pc, (was, i) in enumerate(zip(best.order, program.instructions, strict=True))
+        ],
+    }
+
+
+def _order(outcome: Outcome) -> dict[str, object]:
+    names = ("name", "moved", "stalls", "cycles", "gflops", "values")
+    return {name: getattr(outcome, name) for name in names}
+
+
+def _latencies(machine: Machine, mnemonics: set[str]) -> dict[str, object]:
+    from gpusim.latencies import latencies  # noqa: PLC0415
+
+    table = latencies(machine)
+    of = {name: {"raw": table.of[name].raw, "war": table.of[name].war} for name in sorted(mnemonics)}
+    return {"reissue": table.reissue, "of": of}

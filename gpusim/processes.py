@@ -1,0 +1,37 @@
+"""Processes that work side by side, and end with the one that waits for them."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import active_children
+from typing import Any
+
+from isa.errors import UserError
+
+
+@contextmanager
+def processes(count: int, prepare: Callable[..., None], *arguments: Any) -> Iterator[ProcessPoolExecutor]:
+    """Give a pool of so many processes, in each of which `prepare(*arguments)` is called first.
+
+    Left before its end, by Ctrl-C perhaps, it ends them at once, whatever they do. Raises UserError when one is killed.
+    """
+    pool = ProcessPoolExecutor(count, initializer=_start, initargs=(prepare, *arguments))
+    try:
+        yield pool
+    except BrokenProcessPool:
+        raise UserError("a process was killed, most likely for want of memory; take a smaller launch") from None
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in active_children():
+            child.terminate()
+        raise
+    pool.shutdown()
+
+
+def _start(prepare: Callable[..., None], *arguments: Any) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the one that waits tells of Ctrl-C, the others die of it
+    prepare(*arguments)

@@ -1,0 +1,20 @@
+"""The claim of CME213 on CUBLAS, whose kernel is not published: the GEMM stencil as MAGMA tuned it stands for it."""
+
+from __future__ import annotations
+
+from gpusim.reproduction.bench import Bench
+from gpusim.reproduction.finding import Finder, Finding, predicted, registrar
+
+CLAIMS: dict[str, Finder] = {}
+claim = registrar(CLAIMS)
+
+SIZE = {"m": 640, "n": 960, "k": 640}  # row-major C of 960 by 640: the size is read off 786,432,000 operations
+
+
+@claim("CM09")
+def cublas(bench: Bench) -> Finding:
+    """SGEMM of the lecture's size, in tiles of 96 by 96."""
+    run = bench.run("gemm-stencil", "gtx480", **SIZE)
+    note = f"70 tiles of 96 by 96 on 15 SMs, the last row of them ragged; {run.percent_of_peak:.1f} % of peak"
+    milliseconds = 2 * SIZE["m"] * SIZE["n"] * SIZE["k"] / run.gflops / 1e6
+    return predicted(run.gflops, milliseconds, note=note)

@@ -1,0 +1,292 @@
+"""The claims of RR-7923 about bounds: shares of FFMAs, equations 1 to 12, figure 2, registers (LS18 to LS46)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpusim.analysis import equations
+from gpusim.machine import bandwidth_gbs, peak_gflops
+from gpusim.occupancy import Occupancy, occupancy
+from gpusim.reproduction.bench import Bench, Run
+from gpusim.reproduction.claims import published
+from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, given, registrar
+from gpusim.reproduction.lai_table import GTX580, KEPLER
+from isa import listing
+from isa.errors import UserError
+from isa.interpret import interpret
+from isa.table import Unit
+from workloads.gemm.lai_program import register_map
+
+CLAIMS: dict[str, Finder] = {}
+claim = registrar(CLAIMS)
+FIGURE_2 = "RR-7923 figure 2"
+MIXES = "mix-3-1-32", "mix-6-1-64", "mix-12-1-128"
+THREADS, DEPTH, BLOCKING, INDICES = 256, 16, 6, 7  # of a block; k of a tile; section 4.1
+LARGEST = 15  # blocking in figure 1
+WARPS = range(12, 30, 2)  # among which the knee is looked for
+
+
+def ffma_share(bench: Bench, blocking: int, lds: int) -> float:
+    """Return the share of FFMAs among FFMAs and shared loads in the loop of the SGEMM's program, in percent."""
+    side = 16 * blocking
+    program = bench.kernel("sgemm-lai", m=side, n=side, blocking=blocking, lds=lds, prefetch=False).program
+    names = [i.row.mnemonic for i in program.instructions[program.labels["loop"] :]]
+    ffmas, loads = names.count("FFMA"), sum(name.startswith("LDS") for name in names)
+    return 100 * ffmas / (ffmas + loads)
+
+
+def sgemm_occupancy(bench: Bench, machine: str) -> Occupancy:
+    """Return the occupancy of the SGEMM with 64-bit loads and prefetch: 63 registers."""
+    return occupancy(bench.kernel("sgemm-lai"), bench.machine(machine))
+
+
+@claim("LS18")
+def share_without_reuse(bench: Bench) -> Finding:
+    """Blocking 1."""
+    return counted(ffma_share(bench, 1, 32))
+
+
+@claim("LS19")
+def share_with_lds(bench: Bench) -> Finding:
+    """Blocking 6, 32 bits."""
+    return counted(ffma_share(bench, BLOCKING, 32))
+
+
+@claim("LS20")
+def share_with_lds_64(bench: Bench) -> Finding:
+    """Blocking 6, 64 bits."""
+    return counted(ffma_share(bench, BLOCKING, 64))
+
+
+@claim("LS21")
+def share_with_lds_128(bench: Bench) -> Finding:
+    """The mix of 12 to 1; the kernel itself can't load one and a half times."""
+    names = [i.row.mnemonic for i in bench.kernel("mix", ratio="12:1", lds=128).program.instructions]
+    ffmas, loads = names.count("FFMA"), names.count("LDS.128")
+    whole = ffma_share(bench, BLOCKING, 128)
+    note = f"12 FFMAs to 1 load, counted in the mix; SGEMM, which pads 6 to 8, has whole loads: {whole:.1f} %"
+    return counted(100 * ffmas / (ffmas + loads), note=note)
+
+
+@claim("LS22")
+def figure_1(bench: Bench) -> Finding:
+    """Programs of every blocking and width against the formula, with whole loads where the width does not divide."""
+    points = [(blocking, words) for blocking in range(1, LARGEST + 1) for words in (1, 2, 4)]
+    right = [_as_in_figure_1(bench, *point) for point in points]
+    note = "counted in a program each; where the width does not divide the blocking, with the loads rounded up"
+    return counted(f"{sum(right)} of {len(points)} points", note=note, passed=all(right))
+
+
+def _as_in_figure_1(bench: Bench, blocking: int, words: int) -> bool:
+    share = ffma_share(bench, blocking, 32 * words) / 100
+    formula = equations.ffma_share(blocking, words, whole_loads=blocking % words != 0)
+    return abs(share - formula) < 1e-12
+
+
+@claim("LS23")
+def registers_of_a_line(_: Bench) -> Finding:
+    """A line of one matrix, and a register for the other, as with 32-bit loads."""
+    blocks = register_map(BLOCKING, 1, prefetch=False).blocks
+    return counted(len(blocks["a_line"]) + len(blocks["b_line"]))
+
+
+@claim("LS24")
+def warps_needed(bench: Bench) -> Finding:
+    """Equation 1 at latencies of 18 and 24 cycles, and the knees that dependent FFMAs show."""
+    schedulers = bench.machine(GTX580).schedulers
+    issue = schedulers.interval / schedulers.count
+    warps = [equations.threads_needed(latency, issue) / equations.WARP_SIZE for latency in (18, 24)]
+    knees = _knees(bench, (18, 24))
+    note = f"dependent FFMAs reach the full rate from {knees[0]} and {knees[1]} warps on, simulated"
+    return analytic(*warps, note=note, passed=warps == knees == [figure.value for figure in published("LS24")])
+
+
+def _knees(bench: Bench, latencies: Sequence[int]) -> list[int]:
+    """Return the fewest warps whose dependent FFMAs are as fast as 48 warps', at each latency."""
+    chain, slow = {"op": "FFMA", "streams": 1, "iterations": 1, "length": 1024}, "unit.fp32.latency"
+    runs = {
+        (latency, warps): Run("throughput", GTX580, {**chain, "warps": warps}, {slow: latency}, values=False)
+        for latency in latencies
+        for warps in WARPS
+    }
+    rates = dict(zip(runs, (run.rate for run in bench.runs(*runs.values())), strict=True))
+    full = max(rates.values())
+    return [next(warps for warps in WARPS if rates[latency, warps] > 0.97 * full) for latency in latencies]
+
+
+@claim("LS25")
+def threads_of_an_sm(bench: Bench) -> Finding:
+    """Equations 2 and 3, by the occupancy of a kernel of 63 registers."""
+    return counted(32 * sgemm_occupancy(bench, GTX580).warps)
+
+
+@claim("LS26")
+def loosely_largest_blocking(bench: Bench) -> Finding:
+    """Equation 4."""
+    most = bench.machine(GTX580).limits.registers_per_thread
+    return analytic(max(b for b in range(1, LARGEST) if equations.blocking_fits_loosely(b, most)))
+
+
+@claim("LS27")
+def least_depth(_: Bench) -> Finding:
+    """Equation 5."""
+    return analytic(next(depth for depth in range(1, 65) if equations.tile_divides(THREADS, BLOCKING, depth)))
+
+
+@claim("LS28")
+def shared_memory(bench: Bench) -> Finding:
+    """Equation 6, with the bytes that the program declares."""
+    most = bench.machine(GTX580).limits.shared_bytes
+    size = 2 * bench.kernel("sgemm-lai").program.shared_bytes
+    fits = equations.shared_fits(2, THREADS, BLOCKING, DEPTH, most) and size <= most
+    return counted(size / 4, size, note=f"of {most} bytes" if fits else f"more than {most} bytes")
+
+
+@claim("LS29")
+def tightly_largest_blocking(bench: Bench) -> Finding:
+    """Equation 7 with seven registers for addresses and the loop's end."""
+    most = bench.machine(GTX580).limits.registers_per_thread
+    needed = [equations.registers_needed(blocking, THREADS, DEPTH, INDICES) for blocking in (6, 7)]
+    fitting = [b for b in range(1, LARGEST) if equations.blocking_fits_tightly(b, THREADS, DEPTH, INDICES, most)]
+    return analytic(*needed, max(fitting), note="63 with the second register for B that LDS.64 takes")
+
+
+@claim("LS30")
+def tile_rows(_: Bench) -> Finding:
+    """Equation 8."""
+    return analytic(equations.shared_blocking(THREADS, BLOCKING))
+
+
+@claim("LS31")
+def throughput_factors(bench: Bench) -> Finding:
+    """Equation 9: issue slots over instructions of the mixes."""
+    return calibrated(bench.fitted(GTX580, FIGURE_2), *(32 / rate for rate in _mixes(bench)))
+
+
+def _mixes(bench: Bench) -> list[float]:
+    return bench.points(GTX580, *MIXES)
+
+
+@claim("LS32")
+def memory_bounds(bench: Bench) -> Finding:
+    """Equation 10."""
+    tile = equations.shared_blocking(THREADS, BLOCKING)
+    bounds = [equations.memory_bound(bandwidth_gbs(bench.machine(key)), tile) for key in (GTX580, KEPLER)]
+    return analytic(*bounds, note="bandwidth in words per second, for which equation 10 names no unit")
+
+
+@claim("LS33")
+def sm_bounds(bench: Bench) -> Finding:
+    """Equation 11, without a factor and with that of the published mix."""
+    peak, (rate,) = peak_gflops(bench.machine(GTX580)), published("LS37")
+    factors = 0.5, equations.throughput_factor(BLOCKING, 2, rate.value or 0.0)
+    return analytic(*(equations.sm_bound(BLOCKING, factor, peak) for factor in factors))
+
+
+@claim("LS34")
+def potential(bench: Bench) -> Finding:
+    """Equation 12 in percent of the peak."""
+    machine = bench.machine(GTX580)
+    memory = equations.memory_bound(bandwidth_gbs(machine), equations.shared_blocking(THREADS, BLOCKING))
+    sm = equations.sm_bound(BLOCKING, 0.5, peak_gflops(machine))
+    return analytic(100 * equations.potential(memory, sm) / peak_gflops(machine), note="without the factor of figure 2")
+
+
+@claim("LS35")
+def block_size(bench: Bench) -> Finding:
+    """Threads of a block, and what an SM holds of them."""
+    held = sgemm_occupancy(bench, GTX580)
+    return counted(bench.kernel("sgemm-lai").threads, 32 * held.warps, held.blocks)
+
+
+def _mix(bench: Bench, which: int) -> Finding:
+    return calibrated(bench.fitted(GTX580, FIGURE_2), bench.point(GTX580, MIXES[which]))
+
+
+@claim("LS36")
+def mix_of_32_bits(bench: Bench) -> Finding:
+    """FFMA and LDS, 3 to 1."""
+    return _mix(bench, 0)
+
+
+@claim("LS37")
+def mix_of_64_bits(bench: Bench) -> Finding:
+    """FFMA and LDS.64, 6 to 1."""
+    return _mix(bench, 1)
+
+
+@claim("LS38")
+def mix_of_128_bits(bench: Bench) -> Finding:
+    """FFMA and LDS.128, 12 to 1."""
+    return _mix(bench, 2)
+
+
+@claim("LS39")
+def lds_128_alone(bench: Bench) -> Finding:
+    """LDS.128 of 32 distinct addresses."""
+    rate = bench.point(GTX580, "rate-lds.128")
+    return given(rate, 32 / rate, note="the rule of two 64-bit parts and half-warps was chosen to meet it")
+
+
+@claim("LS40")
+def lds_128_at_best(_: Bench) -> Finding:
+    """The published mix over the issue rate."""
+    (rate,) = published("LS38")
+    return analytic(100 * (rate.value or 0.0) / 32)
+
+
+@claim("LS41")
+def close_to_32(bench: Bench) -> Finding:
+    """The two narrower mixes over the issue rate."""
+    return calibrated(bench.fitted(GTX580, FIGURE_2), *(100 * rate / 32 for rate in _mixes(bench)[:2]))
+
+
+@claim("LS42")
+def alignment(_: Bench) -> Finding:
+    """Loads at each register and address up to twice their width: those off a multiple are refused, no others."""
+    cases = [(words, register, 4 * word) for words in (2, 4) for register in range(8) for word in range(8)]
+    right = [_refused(*case) == (case[1] % case[0] > 0 or case[2] % (4 * case[0]) > 0) for case in cases]
+    return counted(f"{sum(right)} of {len(cases)} cases", passed=all(right))
+
+
+def _refused(words: int, register: int, address: int) -> bool:
+    text = f".shared 64\n.grid 1\n.block 32\nLDS.{32 * words} R{register}, [RZ+{address}]\nEXIT\n"
+    try:
+        interpret(listing.read(text))
+    except UserError:
+        return True
+    return False
+
+
+@claim("LS43")
+def conflict_of_lds_128(bench: Bench) -> Finding:
+    """Cycles of LDS.128 over those that its bytes need at the full width of the banks."""
+    shared = bench.machine(GTX580).shared_memory
+    cycles = 32 / bench.point(GTX580, "rate-lds.128")
+    passes = 32 * 16 / (shared.banks * shared.bank_bytes)
+    return given(cycles / (passes * shared.pass_cycles), note="the rule was chosen to meet LS39")
+
+
+@claim("LS44")
+def register_budget(bench: Bench) -> Finding:
+    """The registers by use, and the highest that the program names."""
+    sizes = {name: len(block) for name, block in register_map(BLOCKING, 2, prefetch=True).blocks.items()}
+    pairs = (sizes[f"a_{use}"] + sizes[f"b_{use}"] for use in ("fetch", "store", "load"))
+    fetch, store, load = pairs
+    uses = sizes["sums"], sizes["prefetch"], sizes["a_line"], sizes["b_line"], fetch, sizes["end"], store, load
+    return counted(*uses, bench.kernel("sgemm-lai").program.registers)
+
+
+@claim("LS45")
+def prefetch_registers(_: Bench) -> Finding:
+    """The prefetch term of equation 7."""
+    note = "equation 7; section 4.1 prints the root over the whole product, which gives no 12"
+    return analytic(equations.prefetch_registers(THREADS, BLOCKING, DEPTH), note=note)
+
+
+@claim("LS46")
+def nothing_spilled(bench: Bench) -> Finding:
+    """Local accesses of the program, and the index of the register that its loop ends by."""
+    instructions = bench.kernel("sgemm-lai").program.instructions
+    (end,) = register_map(BLOCKING, 2, prefetch=True).blocks["end"]
+    return counted(sum(i.row.unit is Unit.LOCAL for i in instructions), end.index)

@@ -1,0 +1,24 @@
+"""The claim of Tan et al. on CUBLAS 3.2, whose kernel is not published: the GEMM stencil stands for it."""
+
+from __future__ import annotations
+
+from gpusim.reproduction.bench import Bench, Measurement, Run
+from gpusim.reproduction.finding import Finder, Finding, predicted, registrar
+
+CLAIMS: dict[str, Finder] = {}
+claim = registrar(CLAIMS)
+
+SIDE = 1792  # 28 by 28 tiles: 56 on each SM
+
+
+def dgemm(bench: Bench) -> Measurement:
+    """Return the run that stands for CUBLAS's DGEMM on the C2050."""
+    sizes = {"precision": "d", "m": SIDE, "n": SIDE, "k": SIDE}
+    return bench.runs(Run("gemm-stencil", "c2050", sizes, values=False))[0]
+
+
+@claim("TN26")
+def cublas(bench: Bench) -> Finding:
+    """DGEMM in tiles of 64 by 64 by 16."""
+    run = dgemm(bench)
+    return predicted(run.gflops, run.percent_of_peak, note="gemm-stencil 64x64x16, read through 1D textures")

@@ -1,0 +1,89 @@
+"""The claims of Tan et al. about their static scheduler: its example, what it searches, how long registers live."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpusim.latencies import latencies
+from gpusim.reproduction.bench import Bench
+from gpusim.reproduction.finding import Finder, Finding, analytic, counted, registrar
+from isa.apart import apart
+from isa.flow import writes
+from isa.kernel import Kernel
+from isa.liveness import live
+from isa.operand import Register
+from isa.program import Program
+from isa.reorder import places, regions
+from isa.schedule import stalls
+from isa.table import Unit
+from workloads.builder import at, instruction
+
+CLAIMS: dict[str, Finder] = {}
+claim = registrar(CLAIMS)
+
+UNCACHED = 1000  # cycles of a load from global memory in the paper's example, the upper of its 332 to 1000
+UPDATE = 16  # DFMAs of a rank-1 update
+
+
+@claim("TN19")
+def stall_of_the_example(bench: Bench) -> Finding:
+    """A store to shared memory of what was loaded from global memory four independent instructions before."""
+    table = latencies(bench.machine("c2050", {"global_memory.latency": UNCACHED}))
+    load, store = (instruction(*text) for text in (("LDG.128", Register(4), at(Register(1))), _STORE))
+    between = [instruction("IADD", Register(r), Register(r), 1) for r in range(8, 12)]
+    return analytic(stalls([load, *between, store], table)[-1], note="1000 - (4 x 6 + 6), as the result needs it")
+
+
+_STORE = ("STS.128", at(Register(2)), Register(4))
+
+
+@claim("TN36")
+def instructions_between_barriers(bench: Bench) -> Finding:
+    """Half a tile of version 2: DFMAs and loads from shared memory up to the barrier."""
+    kernel = bench.kernel("dgemm-tan", variant="v2")
+    code, first = kernel.program.instructions, kernel.program.labels["loop"]
+    end = next(pc for pc in range(first, len(code)) if code[pc].row.unit is Unit.BARRIER)
+    kinds = [code[pc].row.mnemonic for pc in range(first, end)]
+    dfmas, loads = kinds.count("DFMA"), kinds.count("LDS.128")
+    return counted(dfmas, loads, dfmas + loads)
+
+
+@claim("TN37")
+def points_of_the_search(bench: Bench) -> Finding:
+    """The most places among the DFMAs to which a shared load may go; those of each of the four accesses of a fetch."""
+    plain, ours = (bench.kernel("dgemm-tan", variant=variant) for variant in ("v2", "v4"))
+    dfmas, loads, _ = _half(plain)
+    of_loads = {_points(plain, dfmas, pc) for pc in loads[4:]}
+    dfmas, loads, fetch = _half(ours)
+    (of_fetch,) = {_points(ours, sorted([*dfmas, *loads]), pc) for pc in fetch}
+    note = "places other than its own; of version 4, whose fetch has registers of its own"
+    return counted(max(of_loads), of_fetch, note=note)
+
+
+@claim("TN38")
+def lifetimes(bench: Bench) -> Finding:
+    """After how many DFMAs of a rank-1 update, in the order of figure 9, its first two of A and of B are dead."""
+    kernel = bench.kernel("dgemm-tan", variant="v3")
+    code, behind = kernel.program.instructions, live(kernel.program)
+    dfmas = _half(kernel)[0][UPDATE : 2 * UPDATE]
+    _, a, b, _ = code[dfmas[0]].operands
+    held = [next(writes(i) for i in code if i.row.mnemonic == "LDS.128" and i.operands[0] == r) for r in (a, b)]
+    return counted(*(next(n for n, pc in enumerate(dfmas, 1) if not behind[pc] & names) for names in held))
+
+
+def _half(kernel: Kernel) -> tuple[list[int], list[int], list[int]]:
+    """Return the pcs of half a tile's DFMAs, loads from shared memory, and fetches and stores of the next half."""
+    code = kernel.program.instructions
+    loop = range(kernel.program.labels["loop"], len(code))
+    dfmas = [pc for pc in loop if code[pc].row.mnemonic == "DFMA"][: 8 * UPDATE]
+    here = range(loop.start, dfmas[-1])
+    loads = [pc for pc in here if code[pc].row.mnemonic == "LDS.128"]
+    return dfmas, loads, [pc for pc in here if code[pc].row.mnemonic in ("LDG.128", "STS.128")]
+
+
+def _points(kernel: Kernel, others: Sequence[int], pc: int) -> int:
+    """Return to how many other places among these instructions one may go."""
+    pcs, met = sorted([*others, pc]), apart(kernel, [0])
+    pairs = {(i, j) for j in range(len(pcs)) for i in range(j) if (pcs[i], pcs[j]) in met}
+    (region,) = regions(Program(tuple(kernel.program.instructions[pc] for pc in pcs)), pairs)
+    return len(places(region, range(len(pcs)), pcs.index(pc))) - 1

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gpusim.commands.main import execute
+from isa import listing
+from isa.interpret import interpret
+
+LATE = """
+.kernel late
+.block 32
+.buffer X f32 32 = hash 1
+.buffer Y f32 32
+.expect Y = 2 * X + 6
+    S2R R0, TID.X
+    SHL R1, R0, 2
+    IADD R2, R1, c[X]
+    IADD R3, R1, c[Y]
+    MOV R5, 1.0
+    FADD R5, R5, 1.0
+    FADD R5, R5, 4.0
+    LDG R4, [R2]
+    FFMA R5, R4, 2.0, R5
+    STG [R3], R5
+    EXIT
+"""
+RUN = ["schedule", "--machine", "gtx580"]
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Return the path of a listing whose load comes late."""
+    path = tmp_path / "late.asm"
+    path.write_text(LATE)
+    return path
+
+
+def test_the_listing_comes_out_reordered(capsys, path):
+    """It can be read again, computes the same, and the load has moved up to behind its pointer."""
+    assert execute([*RUN, str(path)]) == 0
+    kernel = listing.read(capsys.readouterr().out)
+    names = [i.row.mnemonic for i in kernel.program.instructions]
+    assert names.index("LDG") < names.index("FADD")
+    assert (interpret(kernel).memory == interpret(listing.load(path)).memory).all()
+
+
+def test_json_tells_each_order(capsys, path):
+    """Stalls and cycles go down, values are right, and each instruction has its old pc."""
+    assert execute([*RUN, str(path), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    given, static = document["orders"]
+    assert (given["name"], static["name"], document["chosen"]) == ("as given", "static", "static")
+    assert static["stalls"] < given["stalls"]
+    assert static["cycles"] < given["cycles"]
+    assert (given["values"], static["values"], document["search"]) == ("right", "right", None)
+    assert sorted(i["was"] for i in document["instructions"]) == list(range(11))
+    assert document["latencies"]["of"]["FADD"] == {"raw": 18, "war": 0}
+
+
+def test_the_search_keeps_the_fastest_order(capsys, path):
+    """What it chooses takes no more cycles than any other order, and it says how far it went."""
+    assert execute([*RUN, str(path), "--search", "--budget", "8", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    cycles = {order["name"]: order["cycles"] for order in document["orders"]}
+    assert list(cycles) == ["as given", "static", "searched"]
+    assert cycles[document["chosen"]] == min(cycles.values())
+    assert document["search"]["judged"] == 8
+
+
+def test_a_kernel_of_the_catalog_is_searched_on_a_smaller_launch(capsys):
+    """The sizes of --on are those of the search alone."""
+    arguments = ["dgemm-tan", "-p", "variant=v1", "-p", "k=32", "--machine", "c2050"]
+    assert execute(["schedule", *arguments, "--search", "--budget", "2", "--on", "k=16", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["search"]["cycles"] < min(order["cycles"] for order in document["orders"])
+
+
+def test_the_file_is_written_whole(capsys, path, tmp_path):
+    """--out has the program; stdout the comparison, and nothing else is left behind."""
+    out = tmp_path / "better.asm"
+    assert execute([*RUN, str(path), "--out", str(out)]) == 0
+    assert "static stalls" in capsys.readouterr().out
+    assert listing.load(out).name == "late"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["better.asm", "late.asm"]
+
+
+def test_a_machine_with_codes_gets_them_anew(capsys, path):
+    """On h200 codes are assigned to the new order: values are right though nothing but codes waits."""
+    assert execute(["schedule", str(path), "--machine", "h200", "--json"]) == 0
+    assert [order["values"] for order in json.loads(capsys.readouterr().out)["orders"]] == ["right", "right"]
+
+
+def test_wrong_values_end_with_code_1(capsys, path):
+    """A listing that computes something else than it says is reported as such."""
+    path.write_text(LATE.replace("2 * X + 6", "2 * X + 7"))
+    assert execute([*RUN, str(path)]) == 1
+    assert "wrong" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--on", "k=16"], "--on k=16: it says what --search simulates; add --search"),
+        (["--search", "--on", "variant=v2"], "--on variant=v2: the program is another one then; choose sizes alone"),
+        (["--out", "no/such.asm"], "no/such.asm: there is no such directory; give --out a file in one that exists"),
+        (["--search", "--budget", "0"], None),
+    ],
+)
+def test_bad_input_ends_with_one_line(capsys, arguments, message):
+    """It says what to do, with exit code 2."""
+    assert execute(["schedule", "dgemm-tan", "--machine", "c2050", *arguments]) == 2
+    told = capsys.readouterr().err
+    assert told == f"error: {message}\n" if message else "--budget" in told
+    assert told.count("\n") == 1

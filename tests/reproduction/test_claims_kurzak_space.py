@@ -1,0 +1,48 @@
+import pytest
+
+from gpusim.reproduction.bench import Bench, Missing, perform
+from gpusim.reproduction.claims import select
+from gpusim.reproduction.finding import judge
+from gpusim.reproduction.kurzak_space import CLAIMS
+
+
+def verdicts(names, settings=None):
+    """Return the verdicts of claims by name, their jobs done here and now."""
+    bench = Bench(settings or {})
+    found = {}
+    for claim in select(names):
+        while claim.id not in found:
+            try:
+                found[claim.id] = judge(claim, CLAIMS[claim.id](bench))
+            except Missing as missing:
+                bench.done.update({job: perform(job) for job in missing.jobs})
+    return found
+
+
+def test_what_passes_and_what_does_not():
+    """Everything that the slides define comes out; the three counts whose definitions they leave open do not."""
+    found = verdicts(list(CLAIMS))
+    assert {name for name, verdict in found.items() if verdict.passed is False} == {"KZ04", "KZ05", "KZ06"}
+    assert {name for name, verdict in found.items() if verdict.passed is None} == {"KZ12"}
+
+
+def test_the_counts_miss_by_as_much_as_the_rule_says():
+    """103,828, 435 and 60 points are 4.3 % more, 11.6 % and 71.6 % fewer than on the slides."""
+    found = verdicts(["KZ04", "KZ05", "KZ06"])
+    assert [verdict.ours for verdict in found.values()] == ["103828", "435", "60"]
+    assert [verdict.error for verdict in found.values()] == pytest.approx([0.0433, -0.1159, -0.7156], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("setting", "moved"),
+    [
+        ({"c2050": {"limits.registers": "16384"}}, {"KZ04", "KZ05", "KZ06", "KZ08"}),
+        ({"c2050": {"limits.threads": "1024"}}, {"KZ05", "KZ06", "KZ08", "KZ11"}),
+        ({"gt200": {"limits.warps": "24"}}, {"KZ08"}),
+    ],
+)
+def test_rows_move_with_the_machine(setting, moved):
+    """A changed limit of a machine moves the rows that follow from it, and no others."""
+    names = [name for name in CLAIMS if name != "KZ10"]
+    before, after = verdicts(names), verdicts(names, setting)
+    assert {name for name in names if before[name].ours != after[name].ours} == moved

@@ -1,0 +1,70 @@
+from dataclasses import replace
+
+import pytest
+
+from gpusim.reproduction import cme213_cublas, kurzak_stencil, tan_cublas
+from gpusim.reproduction.bench import Bench, Missing
+from gpusim.reproduction.claims import select
+from gpusim.reproduction.kurzak_stencil import CASES, CLAIMS, ragged
+from gpusim.reproduction.ledger import without_runs
+from workloads.catalog import make
+
+
+def asked(finder, settings=None):
+    """Return the jobs that a claim asks for first."""
+    with pytest.raises(Missing) as missing:
+        finder(Bench(settings or {}))
+    return missing.value.jobs
+
+
+def test_counted_claims_are_exact_and_need_no_run():
+    """Cases, parameters, thread tiles, skew, structure and the complex multiply-add are as the slides say."""
+    found = without_runs(select([f"KZ{n:02}" for n in (1, 2, 9, 15, 16, 18)]), {})
+    assert [(row.id, row.kind, row.passed) for row in found] == [
+        (f"KZ{n:02}", "counted", True) for n in (1, 2, 9, 15, 16, 18)
+    ]
+
+
+def test_ragged_cases_are_counted_where_they_are_right(monkeypatch):
+    """All real single-precision cases are right; none is where another alpha is expected."""
+    assert ragged("s") == sum(case[0] == "s" for case in CASES) == 12
+
+    def other(name, texts):
+        return replace(make(name, texts), expected=make(name, texts | {"alpha": "2.5"}).expected)
+
+    monkeypatch.setattr(kurzak_stencil, "make", other)
+    monkeypatch.setattr(kurzak_stencil, "CASES", [("s", "nn", "tex1d")])
+    assert ragged("s") == 0
+
+
+def test_the_structure_is_looked_for_and_not_assumed():
+    """A loop without its second barrier, or whose first is dropped, is another structure."""
+    kernel = make("gemm-stencil", {})
+    assert kurzak_stencil._double_buffered(kernel)
+    barriers = [pc for pc, i in enumerate(kernel.program.instructions) if i.row.mnemonic == "BAR.SYNC"]
+    code = list(kernel.program.instructions)
+    code[barriers[1]] = code[barriers[1] - 1]
+    assert not kurzak_stencil._double_buffered(
+        replace(kernel, program=replace(kernel.program, instructions=tuple(code)))
+    )
+
+
+def test_zgemm_is_run_untuned_and_tuned_with_what_would_close_the_gap():
+    """Two tiles through textures, with plain loads, and through textures at a quarter of the rate."""
+    jobs = asked(CLAIMS["KZ07"])
+    read = [dict(job.arguments[1]).get("read", "tex1d") for job in jobs]
+    assert read == ["tex1d", "tex1d", "plain", "plain", "tex1d", "tex1d"]
+    assert [dict(job.arguments[1]).get("blk_m") for job in jobs] == ["16", None] * 3
+    assert [dict(job.arguments[3]) for job in jobs] == [{}] * 4 + [{"pipe.tex.lanes": "1"}] * 2
+
+
+def test_machines_of_the_command_line_reach_the_runs():
+    """What replaces a number of a board is in every run on it."""
+    for finder, machine in (
+        (CLAIMS["KZ07"], "c2050"),
+        (CLAIMS["KZ19"], "c2050"),
+        (tan_cublas.CLAIMS["TN26"], "c2050"),
+        (cme213_cublas.CLAIMS["CM09"], "gtx480"),
+    ):
+        for job in asked(finder, {machine: {"unit.fp32.latency": "9"}}):
+            assert dict(job.arguments[3])["unit.fp32.latency"] == "9"

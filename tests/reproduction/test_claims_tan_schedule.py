@@ -1,0 +1,28 @@
+from gpusim.reproduction.bench import Bench
+from gpusim.reproduction.claims import select
+from gpusim.reproduction.ledger import without_runs
+from gpusim.reproduction.tan_schedule import CLAIMS
+
+
+def test_every_claim_is_met():
+    """All four are exact, and need no run."""
+    found = without_runs(select(list(CLAIMS)), {})
+    assert [(row.id, row.ours, row.error, row.passed) for row in found] == [
+        ("TN19", "970", 0.0, True),
+        ("TN36", "128 / 32 / 160", 0.0, True),
+        ("TN37", "8 / 160", 0.0, True),
+        ("TN38", "8 / 12", 0.0, True),
+    ]
+
+
+def test_the_example_follows_the_machine():
+    """With a reissue interval of 5 cycles the store waits 1000 - (4 x 5 + 5)."""
+    assert CLAIMS["TN19"](Bench({"c2050": {"schedulers.reissue": "5"}})).ours == (975,)
+
+
+def test_counts_follow_the_program(monkeypatch):
+    """Of version 3 they are the same; algorithm 1 has twice the DFMAs between barriers, and loads of 64 bits alone."""
+    kernel = Bench.kernel
+    for variant, counts in (("v3", (128, 32, 160)), ("alg1", (256, 0, 256))):
+        monkeypatch.setattr(Bench, "kernel", lambda bench, name, v=variant, **_: kernel(bench, name, variant=v))
+        assert CLAIMS["TN36"](Bench()).ours == counts

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import REPEATABLE
+
+from isa.errors import UserError
+from isa.interpret import interpret
+from isa.memory import bases
+from isa.races import races
+from workloads.builder import instruction
+from workloads.gemm.problem import numbers
+from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS, SKEWS, fused_reference, gemm_stencil
+from workloads.gemm.stencil_tuning import Tuning, published
+
+CASES = [
+    (precision, layout, read)
+    for precision in PRECISIONS
+    for layout in LAYOUTS[2 if precision in "cz" else 1]
+    for read in READS
+]
+FACTORS = {"alpha": 1.5, "beta": -0.5}
+IMAGINARY = {"alpha_im": 0.3, "beta_im": -0.7}
+
+
+def exact(run, kernel):
+    """Return whether every block's values are the fused reference to the last bit and within the bound."""
+    for block, (promise, got) in enumerate(run(kernel)):
+        fused = numbers(fused_reference(kernel.arguments, block))
+        wrong = np.abs(got.astype(np.float64) - promise.value) > promise.bound
+        if got.tobytes() != fused.tobytes() or wrong.any():
+            return False
+    return True
+
+
+def factors(precision):
+    """Return factors that are neither 0 nor 1, complex where they may be."""
+    return FACTORS | (IMAGINARY if precision in "cz" else {})
+
+
+def test_there_are_78_cases():
+    """Two precisions, four real and nine complex layouts, three ways to read: 2 (4 + 9) 3, all different programs."""
+    assert len(CASES) == 2 * (4 + 9) * 3 == 78
+    programs = [gemm_stencil(1, 1, 1, *case).program for case in CASES]
+    assert len({(case[0], p.instructions) for case, p in zip(CASES, programs, strict=True)}) == 78
+
+
+@pytest.mark.parametrize(("precision", "layout", "read"), CASES)
+def test_each_case_is_the_fused_reference_to_the_last_bit(run, precision, layout, read):
+    """As published, with sizes of which none is a multiple of the tile: every value of every block."""
+    t = published(precision, layout)
+    sizes = t.blk_m + 5, t.blk_n - 3, 2 * t.blk_k + 3
+    assert exact(run, gemm_stencil(*sizes, precision, layout, read, **factors(precision)))
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_whole_tiles_need_no_conditions(run, precision, read):
+    """Where sizes are multiples of the tile only the loop's branch is guarded, and values are right."""
+    t = published(precision, "nn")
+    kernel = gemm_stencil(2 * t.blk_m, t.blk_n, 3 * t.blk_k, precision, "nn", read)
+    guarded = [i.row.mnemonic for i in kernel.program.instructions if i.guard.index != 7]
+    assert guarded == ["BRA"]
+    assert exact(run, kernel)
+
+
+@st.composite
+def tunings(draw):
+    """Draw a layout and small parameters that suit it: three shapes of one number of threads, tiles of them."""
+    layout = draw(st.sampled_from(LAYOUTS[1]))
+    threads = draw(st.sampled_from((12, 24, 32, 64)))
+    sides = [x for x in range(1, threads + 1) if threads % x == 0 and x <= 12 and threads // x <= 12]
+    c, a, b = (draw(st.sampled_from(sides)) for _ in range(3))
+    shapes = {"c": (c, threads // c), "a": (a, threads // a), "b": (b, threads // b)}
+    m_a, k_a = shapes["a"] if layout[0] == "n" else shapes["a"][::-1]
+    k_b, n_b = shapes["b"] if layout[1] == "n" else shapes["b"][::-1]
+    blk_m, blk_n, blk_k = (int(np.lcm(x, y)) for x, y in ((c, m_a), (threads // c, n_b), (k_a, k_b)))
+    return layout, Tuning(blk_m, blk_n, blk_k, *shapes["c"], *shapes["a"], *shapes["b"])
+
+
+@settings(REPEATABLE, max_examples=25)
+@given(
+    drawn=tunings(),
+    sizes=st.tuples(*[st.integers(1, 30)] * 3),
+    precision=st.sampled_from(PRECISIONS),
+    read=st.sampled_from(READS),
+    skew=st.sampled_from(SKEWS),
+    registers=st.sampled_from((16, 63, 250)),
+    reads_c=st.booleans(),
+)
+def test_any_tuning_computes_the_same(run, drawn, sizes, precision, read, skew, registers, reads_c):
+    """Whatever the nine parameters, sizes, skew and registers: bit for bit the fused reference, without races."""
+    layout, tuning = drawn
+    chosen = factors(precision) if reads_c else {}
+    shape = asdict(tuning)
+    kernel = gemm_stencil(*sizes, precision, layout, read, skew=skew, registers=registers, **chosen, **shape)
+    assert exact(run, kernel)
+    assert races(replace(kernel, grid=(1, 1, 1))) == []
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_every_barrier_of_the_stencil_is_needed(which):
+    """Without any one of its three barriers, that of the first tile or one of the loop's two, the kernel races."""
+    kernel = gemm_stencil(96, 96, 48)
+    instructions = list(kernel.program.instructions)
+    barriers = [pc for pc, i in enumerate(instructions) if i.row.mnemonic == "BAR.SYNC"]
+    assert len(barriers) == 3
+    instructions[barriers[which]] = instruction("NOP")
+    broken = replace(kernel, program=replace(kernel.program, instructions=tuple(instructions)))
+    assert races(kernel) == []
+    assert races(broken) != []
+
+
+@pytest.mark.parametrize("read", ["tex1d", "tex2d"])
+def test_textures_are_read_inside_their_matrix_alone(read):
+    """Of ragged sizes no fetch leaves its matrix: the interpreter sees addresses behind clamping."""
+    kernel = gemm_stencil(70, 75, 21, "d", "nt", read)
+    texts, where = kernel.program.instructions, bases(kernel.buffers)
+    seen = []
+    interpret(kernel, observe=lambda pc, _, addresses, active: seen.append((pc, addresses[active])))
+    fetched = {name: [] for name in "AB"}
+    for pc, addresses in seen:
+        if texts[pc].row.mnemonic.startswith("TEX"):
+            fetched[texts[pc].operands[1].name].append(addresses)
+    for buffer in kernel.buffers[:2]:
+        touched = np.unique(np.concatenate(fetched[buffer.name]))
+        assert touched[0] == where[buffer.name]
+        assert touched[-1] == where[buffer.name] + buffer.nbytes - 8
+        assert len(touched) == buffer.elements
+
+
+def test_the_grid_covers_a_ragged_c():
+    """100 by 97 in tiles of 96 by 96 is a grid of 2 by 2; flops of complex products count four times."""
+    kernel = gemm_stencil(100, 97, 10, "s")
+    assert (kernel.grid, kernel.block) == ((2, 2, 1), (16, 16, 1))
+    assert kernel.flops == 2 * 100 * 97 * 10
+    assert gemm_stencil(100, 97, 10, "z").flops == 8 * 100 * 97 * 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"precision": "h"}, ": precision=h is not known; give one of s, d, c, z"),
+        ({"layout": "cn"}, ": precision=s: layout=cn is not known; give one of nn, nt, tn, tt"),
+        ({"read": "tex3d"}, ": read=tex3d is not known; give one of plain, tex1d, tex2d"),
+        ({"alpha_im": 1.0}, ": precision=s: alpha_im=1.0 is not known; give one of 0.0"),
+        ({"m": 0}, ": m=0 is too small; give 1 or more"),
+        ({"blk_k": 12}, ": blk_k=12 is not a positive multiple of 8 .dim_ya.; the nearest is 16"),
+        ({"dim_x": 32}, ": dim_xa=32 dim_ya=8 makes 256 threads, dim_x times dim_y 512; give shapes of as many"),
+        ({"dim_y": 128}, ": dim_x=16 dim_y=128 makes 2048 threads; a block has 1024 at most"),
+        ({"blk_k": 256, "k": 512}, ": blk_m=96 .* makes 24576 instructions; give less"),
+        ({"blk_m": 960}, ": needs 360 registers; an instruction names 255"),
+    ],
+)
+def test_what_does_not_suit_is_refused_in_one_line(arguments, message):
+    """The message has the rule and what to give instead."""
+    with pytest.raises(UserError, match=f"^gemm-stencil{message}") as caught:
+        gemm_stencil(**arguments)
+    assert "\n" not in str(caught.value)

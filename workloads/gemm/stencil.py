@@ -1,0 +1,154 @@
+"""The GEMM stencil of Kurzak, Tomov and Dongarra (PPAM 2011): one kernel for every BLAS case, tuned by nine parameters.
+
+A block takes a tile of C. Per step along k its threads fetch the next tiles of A and B to registers, update their part
+of C from shared memory, meet at a barrier, store what they fetched to shared memory, transposed where the matrix is,
+and meet again. A tile in shared memory has an element more per row, so that its columns lie in different banks.
+
+| parameter | what it says |
+|---|---|
+| precision | s, d, c, z: single or double, real or complex |
+| layout | n, t or c (conjugate transpose) for A, then for B |
+| read | plain loads, or through 1D or 2D textures |
+
+That is 2 (4 + 9) 3 = 78 cases. Sizes need not be multiples of the tile: coordinates of textures are clamped, plain
+loads behind the matrix are left out, border blocks compute like all others, and what lies outside C is not stored.
+Where the sizes are multiples, plain loads and stores have no condition. Columns of a stored matrix follow each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from isa.kernel import Kernel
+from workloads.builder import double_words, float_bits
+from workloads.check import counts, factors, fits, one_of
+from workloads.gemm.problem import (
+    Problem,
+    Values,
+    buffers,
+    check_addresses,
+    expectation,
+    fused_tile,
+    tile_of_block,
+)
+from workloads.gemm.stencil_plan import Plan, plan_of
+from workloads.gemm.stencil_program import program
+from workloads.gemm.stencil_tuning import NAME, TUNING, check, published
+
+PRECISIONS = ("s", "d", "c", "z")
+READS = ("plain", "tex1d", "tex2d")
+SKEWS = ("on", "off")
+LAYOUTS = {
+    1: ("nn", "nt", "tn", "tt"),
+    2: tuple(a + b for a in "ntc" for b in "ntc"),
+}  # by the numbers of an element
+TILE = tuple(TUNING)[:5]  # what a program's length depends on
+REGISTERS = 63  # of a thread, on Fermi
+
+
+def gemm_stencil(
+    m: int = 192,
+    n: int = 192,
+    k: int = 96,
+    precision: str = "s",
+    layout: str = "nn",
+    read: str = "tex1d",
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    alpha_im: float = 0.0,
+    beta_im: float = 0.0,
+    skew: str = "on",
+    registers: int = REGISTERS,
+    blk_m: int | None = None,
+    blk_n: int | None = None,
+    blk_k: int | None = None,
+    dim_x: int | None = None,
+    dim_y: int | None = None,
+    dim_xa: int | None = None,
+    dim_ya: int | None = None,
+    dim_xb: int | None = None,
+    dim_yb: int | None = None,
+) -> Kernel:
+    """Build the kernel for C = alpha op(A) op(B) + beta C, column-major, C m by n, inner size k.
+
+    `precision`, `layout` and `read` are those of the table above; `alpha_im` and `beta_im` the imaginary parts of
+    complex factors. `skew` off leaves the element more per row of shared memory out. The nine from `blk_m` on are
+    those of `stencil_tuning`, None the published one. Beyond `registers` pointers are kept in local memory.
+
+    Raises UserError for choices that don't exist, shapes that don't fit, factors that may overflow, programs that are
+    too long, and matrices beyond what 32-bit addresses reach.
+    """
+    one_of(NAME, "precision", precision, PRECISIONS)
+    one_of(NAME, "read", read, READS)
+    one_of(NAME, "skew", skew, SKEWS)
+    sizes = {"m": m, "n": n, "k": k}
+    counts(NAME, 1, **sizes, registers=registers)
+    problem = _problem(m, n, k, precision, layout, alpha, beta, (alpha_im, beta_im))
+    given = (blk_m, blk_n, blk_k, dim_x, dim_y, dim_xa, dim_ya, dim_xb, dim_yb)
+    chosen = {name: value for name, value in zip(TUNING, given, strict=True) if value is not None}
+    tuned = replace(published(precision, layout), **chosen)
+    check(tuned, layout)
+    check_addresses(NAME, problem, **sizes)
+    plan = plan_of(problem, tuned, read, skew=skew == "on", registers=registers)
+    fits(NAME, plan.length, **{name: getattr(tuned, name) for name in TILE})
+    built = program(plan)
+    fits(NAME, len(built), **{name: getattr(tuned, name) for name in TILE})
+    return Kernel(
+        name=NAME,
+        program=built,
+        grid=(-(-m // tuned.blk_m), -(-n // tuned.blk_n), 1),
+        block=(tuned.dim_x, tuned.dim_y, 1),
+        parameters=_parameters(plan),
+        buffers=buffers(problem),
+        expected=lambda block: expectation(problem, *tile_of_block(problem, tuned.blk_m, block, tuned.blk_n)),
+        flops=problem.flops,
+        arguments=sizes
+        | {"precision": precision, "layout": layout, "read": read, "alpha": alpha, "beta": beta}
+        | {"alpha_im": alpha_im, "beta_im": beta_im, "skew": skew, "registers": registers}
+        | asdict(tuned),
+    )
+
+
+def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
+    """Compute the block's tile of C, [rows, columns], bit for bit from the kernel's `arguments` alone."""
+    m, n, k, precision, layout, alpha, beta = (
+        arguments[name] for name in ("m", "n", "k", "precision", "layout", "alpha", "beta")
+    )
+    problem = _problem(m, n, k, precision, layout, alpha, beta, (arguments["alpha_im"], arguments["beta_im"]))
+    return fused_tile(problem, *tile_of_block(problem, arguments["blk_m"], block, arguments["blk_n"]))
+
+
+def _problem(
+    m: int,
+    n: int,
+    k: int,
+    precision: str,
+    layout: str,
+    alpha: float,
+    beta: float,
+    imaginary: tuple[float, float],
+) -> Problem:
+    parts = 2 if precision in "cz" else 1
+    one_of(f"{NAME}: precision={precision}", "layout", layout, LAYOUTS[parts])
+    alpha_im, beta_im = imaginary
+    factors(NAME, alpha=alpha, beta=beta, alpha_im=alpha_im, beta_im=beta_im)
+    for name, value in (("alpha_im", alpha_im), ("beta_im", beta_im)):
+        if parts == 1:
+            one_of(f"{NAME}: precision={precision}", name, value, (0.0,))
+    dtype = "f8" if precision in "dz" else "f4"
+    return Problem(m, n, k, layout, alpha, beta, dtype, parts=parts, imaginary=imaginary)
+
+
+def _parameters(plan: Plan) -> dict[str, int]:
+    problem, numbers = plan.problem, {"C_rows": plan.problem.m, "C_columns": plan.problem.n, "rounds": plan.tiles - 1}
+    numbers |= {"C_step": plan.nbytes * problem.m * plan.tuning.dim_y, "last_k": (plan.tiles - 1) * plan.tuning.blk_k}
+    for x in (plan.a, plan.b):
+        numbers |= x.constants(plan.read)
+    words = {name: number & 0xFFFFFFFF for name, number in numbers.items()}
+    for name, real, imaginary in zip(("alpha", "beta"), (problem.alpha, problem.beta), problem.imaginary, strict=True):
+        for suffix, value in (("re", real), ("im", imaginary)):
+            named = f"{name}_{suffix}"
+            words |= double_words(named, value) if problem.dtype == "f8" else {named: float_bits(value)}
+    return words

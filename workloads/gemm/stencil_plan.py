@@ -1,0 +1,222 @@
+"""Where the GEMM stencil keeps what: its tiles in global and shared memory, and its registers.
+
+In shared memory A lies k by k, as [blk_k][blk_m + 1], and B column by column, as [blk_n][blk_k + 1]. A thread's values
+of A are dim_x rows apart, those of B dim_y columns.
+
+Data take the registers first: C, the elements on their way to shared memory, the shorter of the thread's two lines of a
+rank-1 update, and of the longer as many values as there is room for, one at least. Then come pointers: into global
+memory (with 2D textures column and row), for shared stores, for shared loads, and a counter (with 2D textures a
+coordinate does that). Those that find no room stay in local memory and are loaded where they are used, into registers
+of the lines, which are idle then: at 63 registers two of the published kernels in double and complex precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from isa.memory import bases
+from isa.operand import Register
+from workloads.builder import RegisterMap
+from workloads.gemm.problem import Problem, buffers
+from workloads.gemm.stencil_tuning import NAME, Tuning
+
+Registers = tuple[Register, ...]
+SPARE = 8  # registers that the beginning of the program needs beside pointers
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A or B. Its tile has `outer` rows of C (columns, for B) and `depth` along k."""
+
+    name: str
+    axis: str  # of the grid, along the outer side
+    outer: int
+    depth: int
+    along: bool  # the columns of the stored matrix run along the outer side
+    across: int  # threads that read along stored columns
+    down: int  # and from column to column
+    outer_stride: int  # elements of shared memory from row to row of C
+    depth_stride: int  # and along k
+    base: int  # byte of shared memory
+    thread: str  # special register that says which values a thread computes with
+    lanes: int  # threads along the outer side as they compute
+    nbytes: int  # of an element
+    pitch: int  # elements from one stored column to the next
+    end: int  # byte behind the matrix
+    ragged: bool  # a tile may reach over the matrix's ends
+    conjugated: bool
+
+    @property
+    def values(self) -> int:
+        """Values of a thread in a rank-1 update."""
+        return self.outer // self.lanes
+
+    @property
+    def columns(self) -> int:
+        """Elements that a thread reads along a stored column."""
+        return (self.outer if self.along else self.depth) // self.across
+
+    @property
+    def rows(self) -> int:
+        """Stored columns of which a thread reads."""
+        return (self.depth if self.along else self.outer) // self.down
+
+    @property
+    def fetches(self) -> int:
+        """Elements that a thread reads of a tile."""
+        return self.columns * self.rows
+
+    @property
+    def strides(self) -> tuple[int, int]:
+        """Bytes of shared memory along a stored column, and from one to the next."""
+        bytes_outer, bytes_depth = self.nbytes * self.outer_stride, self.nbytes * self.depth_stride
+        return (bytes_outer, bytes_depth) if self.along else (bytes_depth, bytes_outer)
+
+    def offset(self, column: int, row: int) -> int:
+        """Return the elements of global memory from a thread's first to another that it reads of a tile."""
+        return self.across * column + self.down * row * self.pitch
+
+    def place(self, column: int, row: int) -> int:
+        """Return the byte of shared memory, behind the thread's store pointer, of an element that it reads."""
+        return self.base + self.across * column * self.strides[0] + self.down * row * self.strides[1]
+
+    def value(self, k: int, number: int) -> int:
+        """Return the byte of shared memory, behind the thread's load pointer, of one of its values at k."""
+        return self.base + self.nbytes * (k * self.depth_stride + self.lanes * number * self.outer_stride)
+
+    def constants(self, read: str) -> dict[str, int]:
+        """Return what the program needs to know of the matrix, by name: bytes if it is read plainly, else elements."""
+        tile = self.depth * (self.pitch if self.along else 1)
+        known = {"pitch": self.pitch}
+        if read == "plain":
+            known |= {"step": self.nbytes * self.offset(0, 1), "end": self.end}
+            known["next"] = self.nbytes * (tile - self.offset(0, self.rows - 1))
+        elif read == "tex1d":
+            known |= {f"{i}_{j}": self.offset(i, j) for j in range(self.rows) for i in range(self.columns)}
+            known["next"] = tile
+        return {f"{self.name}_{name}": value for name, value in known.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a program is made from: the problem, how it is tuned and read, operands and registers."""
+
+    problem: Problem
+    tuning: Tuning
+    read: str
+    a: Operand
+    b: Operand
+    registers: Mapping[str, Registers]
+    spilled: tuple[str, ...]  # pointers in local memory, a word each
+
+    @property
+    def words(self) -> int:
+        """Registers of an element."""
+        return self.nbytes // 4
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of an element."""
+        return self.a.nbytes
+
+    @property
+    def double(self) -> bool:
+        """Whether numbers have 64 bits."""
+        return self.problem.dtype == "f8"
+
+    @property
+    def lines(self) -> tuple[Operand, Operand]:
+        """The operand whose values of a rank-1 update all have registers, and the one of which some do."""
+        return in_order(self.a, self.b)
+
+    @property
+    def tiles(self) -> int:
+        """Tiles along k, the last one perhaps partly filled."""
+        return -(-self.problem.k // self.tuning.blk_k)
+
+    @property
+    def rest(self) -> int:
+        """Rank-1 updates of the last tile."""
+        return self.problem.k - (self.tiles - 1) * self.tuning.blk_k
+
+    @property
+    def border(self) -> bool:
+        """Whether a block may reach over the ends of C."""
+        return bool(self.problem.m % self.tuning.blk_m or self.problem.n % self.tuning.blk_n)
+
+    @property
+    def length(self) -> int:
+        """Multiply-adds and shared loads of the program: all but some dozens of its instructions."""
+        t = self.tuning
+        update = self.problem.parts**2 * t.thr_m * t.thr_n + t.thr_m + t.thr_n
+        return update * (self.rest + (t.blk_k if self.tiles > 1 else 0))
+
+    @property
+    def idle(self) -> Registers:
+        """Registers of the lines, which between rank-1 updates hold nothing."""
+        return self.registers["held"] + self.registers["streamed"]
+
+    def one(self, name: str) -> Register:
+        """Return the register of a pointer; KeyError if it is in local memory."""
+        return self.registers[name][0]
+
+
+def plan_of(problem: Problem, tuning: Tuning, read: str, *, skew: bool, registers: int) -> Plan:
+    """Give operands and registers; raises UserError if an instruction can't name as many."""
+    a, b = _operands(problem, tuning, int(skew))
+    blocks, spilled = _registers(a, b, tuning, read, registers)
+    return Plan(problem, tuning, read, a, b, blocks, spilled)
+
+
+def in_order(a: Operand, b: Operand) -> tuple[Operand, Operand]:
+    """Give the operand of which a thread has fewer values, then the other."""
+    return (a, b) if a.values <= b.values else (b, a)
+
+
+def _operands(problem: Problem, t: Tuning, skew: int) -> tuple[Operand, Operand]:
+    nbytes = problem.parts * int(problem.dtype[1])
+    where, known = bases(buffers(problem)), {x.name: x for x in buffers(problem)}
+    ends = {name: where[name] + known[name].nbytes for name in "AB"}
+    short = problem.k % t.blk_k != 0
+    a = Operand(
+        name="A", axis="CTAID.X", outer=t.blk_m, depth=t.blk_k, along=problem.layout[0] == "n",
+        across=t.dim_xa, down=t.dim_ya, outer_stride=1, depth_stride=t.blk_m + skew, base=0,
+        thread="TID.X", lanes=t.dim_x, nbytes=nbytes, pitch=problem.lda, end=ends["A"],
+        ragged=short or problem.m % t.blk_m != 0, conjugated=problem.layout[0] == "c",
+    )  # fmt: skip
+    b = Operand(
+        name="B", axis="CTAID.Y", outer=t.blk_n, depth=t.blk_k, along=problem.layout[1] != "n",
+        across=t.dim_xb, down=t.dim_yb, outer_stride=t.blk_k + skew, depth_stride=1,
+        base=nbytes * t.blk_k * (t.blk_m + skew), thread="TID.Y", lanes=t.dim_y, nbytes=nbytes,
+        pitch=problem.ldb, end=ends["B"], ragged=short or problem.n % t.blk_n != 0,
+        conjugated=problem.layout[1] == "c",
+    )  # fmt: skip
+    return a, b
+
+
+def _registers(a: Operand, b: Operand, t: Tuning, read: str, most: int) -> tuple[dict[str, Registers], tuple[str, ...]]:
+    words, (held, streamed) = a.nbytes // 4, in_order(a, b)
+    pointers = _pointers(read)
+    data = {"sums": t.thr_m * t.thr_n, "staging": a.fetches + b.fetches, "held": held.values}
+    room = most - words * sum(data.values()) - len(pointers)
+    data["streamed"] = min(max(room // words, 1), streamed.values)
+    spilled = _spillable(read)[: max(0, words * data["streamed"] - room)]
+    r = RegisterMap(NAME)
+    for name, elements in data.items():
+        r.block(name, words * elements, words)
+    for name in pointers:
+        if name not in spilled:
+            r.one(name)
+    r.block("spare", max(0, SPARE - words * sum(data.values())))
+    return r.blocks, spilled
+
+
+def _pointers(read: str) -> tuple[str, ...]:
+    where = ("A_outer", "A_k", "B_outer", "B_k") if read == "tex2d" else ("A_fetch", "B_fetch", "left")
+    return (*where, "A_store", "B_store", "A_load", "B_load")
+
+
+def _spillable(read: str) -> tuple[str, ...]:
+    """Pointers that a tile needs once, those first that cost least."""
+    return ("B_store", "A_store", *(("B_outer", "A_outer") if read == "tex2d" else ()))
