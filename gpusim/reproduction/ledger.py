@@ -15,7 +15,6 @@ from time import perf_counter
 from gpusim.reproduction import (
     cme213,
     cme213_cublas,
-    kurzak,
     kurzak_space,
     kurzak_stencil,
     lai_bound,
@@ -23,6 +22,7 @@ from gpusim.reproduction import (
     lai_table,
     tan,
     tan_cublas,
+    tan_runs,
     tan_schedule,
     vega_access,
     vega_energy,
@@ -38,7 +38,6 @@ MODULES = (
     lai_bound,
     lai_sgemm,
     lai_table,
-    kurzak,
     kurzak_space,
     kurzak_stencil,
     cme213,
@@ -49,6 +48,7 @@ MODULES = (
     vega_speed,
     tan,
     tan_cublas,
+    tan_runs,
     tan_schedule,
 )
 FINDERS: Mapping[str, Finder] = {name: finder for module in MODULES for name, finder in module.CLAIMS.items()}
