@@ -14,8 +14,8 @@ from isa.errors import UserError
 
 
 @contextmanager
-def processes(count: int, prepare: Callable[..., None], *arguments: Any) -> Iterator[ProcessPoolExecutor]:
-    """Give a pool of so many processes, in each of which `prepare(*arguments)` is called first.
+def processes(count: int, prepare: Callable[..., None] | None = None, *arguments: Any) -> Iterator[ProcessPoolExecutor]:
+    """Give a pool of so many processes, in each of which `prepare(*arguments)` is called first, if given.
 
     Left before its end, by Ctrl-C perhaps, it ends them at once, whatever they do. Raises UserError when one is killed.
     """
@@ -23,7 +23,7 @@ def processes(count: int, prepare: Callable[..., None], *arguments: Any) -> Iter
     try:
         yield pool
     except BrokenProcessPool:
-        raise UserError("a process was killed, most likely for want of memory; take a smaller launch") from None
+        raise UserError("a process was killed, most likely for want of memory; ask for less at a time") from None
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         for child in active_children():
@@ -32,6 +32,7 @@ def processes(count: int, prepare: Callable[..., None], *arguments: Any) -> Iter
     pool.shutdown()
 
 
-def _start(prepare: Callable[..., None], *arguments: Any) -> None:
+def _start(prepare: Callable[..., None] | None, *arguments: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the one that waits tells of Ctrl-C, the others die of it
-    prepare(*arguments)
+    if prepare:
+        prepare(*arguments)

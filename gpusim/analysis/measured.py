@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import groupby
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
 from gpusim.machine import Machine
+from gpusim.processes import processes
 from gpusim.state import ISSUE
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -115,7 +116,7 @@ def outcomes(rows: Sequence[Row], machine: Machine, make: Make, workers: int) ->
     if workers < 2 or len(groups) < 2:
         yield from (outcome for group in groups for outcome in _group(group, machine, make))
         return
-    with ProcessPoolExecutor(workers) as pool:
+    with processes(workers) as pool:
         for done in as_completed([pool.submit(_group, group, machine, make) for group in groups]):
             yield from done.result()
 

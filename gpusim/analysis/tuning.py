@@ -8,10 +8,8 @@ SMs that get a block more than others nor a last wave that is partly empty count
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable, Generator, Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import as_completed
 from itertools import islice
 
 import msgspec
@@ -21,6 +19,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
 from gpusim.machine import Machine
 from gpusim.occupancy import occupancy
+from gpusim.processes import processes
 from isa.errors import UserError
 from isa.kernel import Kernel
 
@@ -77,14 +76,9 @@ def trials(
         yield trial(job, make, machine, waves)
     if not (others := list(rest)):
         return
-    pool = ProcessPoolExecutor(workers, initializer=_leave_interrupts)
-    try:
+    with processes(workers) as pool:
         for done in as_completed([pool.submit(trial, job, make, machine, waves) for job in others]):
             yield done.result()
-    except BrokenProcessPool:
-        raise UserError("a process that simulates was ended from outside; take fewer with --jobs") from None
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def ranking(found: Iterable[Trial]) -> list[tuple[int, Trial]]:
@@ -96,8 +90,3 @@ def ranking(found: Iterable[Trial]) -> list[tuple[int, Trial]]:
     order = sorted(simulated, key=lambda each: (-each.gflops, tuple(each.point.values())))
     ranks: dict[float, int] = {}
     return [(ranks.setdefault(each.gflops, place), each) for place, each in enumerate(order, 1)]
-
-
-def _leave_interrupts() -> None:
-    """Leave Ctrl-C, which a terminal sends to every process, to the one that waits for the others."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

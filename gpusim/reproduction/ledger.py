@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from multiprocessing import active_children
 from time import perf_counter
 
+from gpusim.processes import processes
 from gpusim.reproduction import (
     cme213,
     cme213_cublas,
@@ -125,7 +122,7 @@ def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[
     """Give the rows as they come: a claim that lacks runs is tried again when these are done."""
     ready, waiting = [_Claim(claim) for claim in claims], list[_Claim]()
     under_way: dict[Future[Done], Job] = {}
-    with _pool(workers) as pool:
+    with processes(workers) as pool:
         while ready or waiting:
             for each in ready:
                 row = _row(each, bench)
@@ -139,24 +136,6 @@ def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[
                 bench.done[under_way.pop(future)] = future.result()
             ready = [each for each in waiting if bench.done.keys() >= set(each.needs)]
             waiting = [each for each in waiting if each not in ready]
-
-
-@contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Give a pool whose processes end at once, whatever they do, when the ledger is left before its end."""
-    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_DFL))
-    try:
-        yield pool
-    except BrokenProcessPool:
-        raise UserError(
-            "reproduce: a process was killed, most likely for want of memory; ask for fewer claims"
-        ) from None
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in active_children():
-            child.terminate()
-        raise
-    pool.shutdown()
 
 
 def _row(each: _Claim, bench: Bench) -> Row | None:

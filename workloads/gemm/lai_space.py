@@ -12,11 +12,10 @@ from functools import partial
 
 import numpy as np
 
-from workloads.gemm.lai_program import register_map
+from workloads.gemm.lai_program import ORDERS, register_map
 from workloads.gemm.tiles import DEPTH, SIDE, THREADS, Tile
 from workloads.space import Column, Columns, Constraint, Limits, Mask, Point, Size, Space, blocks_per_sm, every, product
 
-ORDERS = "base", "interleaved"  # nothing moved, or all that section 4.2 moves
 AXES = {"blocking": range(1, 13), "lds": (32, 64, 128), "prefetch": (0, 1), "order": range(len(ORDERS))}
 WORD_BITS = 32
 SWITCHES = ("off", "on")
