@@ -22,6 +22,7 @@ from gpusim.reproduction import (
     lai_table,
     tan,
     tan_cublas,
+    tan_runs,
     tan_schedule,
     vega,
     vega_access,
@@ -45,6 +46,7 @@ MODULES = (
     vega_energy,
     tan,
     tan_cublas,
+    tan_runs,
     tan_schedule,
 )
 FINDERS: Mapping[str, Finder] = {name: finder for module in MODULES for name, finder in module.CLAIMS.items()}

@@ -1,9 +1,64 @@
+import pytest
+
+from gpusim.reproduction import tan, tan_runs
+from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.claims import select
-from gpusim.reproduction.tan import CLAIMS
+from gpusim.reproduction.ledger import rows, without_runs
 
-LEFT = {claim.id for claim in select(["tan"])}
+ELSEWHERE = {"TN19", "TN26", "TN35", "TN36", "TN37", "TN38"}  # the static scheduler, and what stands for CUBLAS
+MACHINE = "c2050"
 
 
-def test_what_is_not_built_yet():
-    """Every claim has a function but those listed here."""
-    assert {claim.id for claim in select(["tan"])} - CLAIMS.keys() == LEFT
+def ours(name, **settings):
+    """Return the figures of a claim that needs no run, on a changed C2050."""
+    changed = {path.replace("__", "."): value for path, value in settings.items()}
+    return tan.CLAIMS[name](Bench({MACHINE: changed})).ours
+
+
+def test_every_claim_has_a_function_here_or_elsewhere():
+    """The modules of this document have all claims but those of the static scheduler and of CUBLAS."""
+    claims = {claim.id for claim in select(["tan"])}
+    assert claims - tan.CLAIMS.keys() - tan_runs.CLAIMS.keys() == ELSEWHERE
+
+
+def test_what_needs_no_run_is_met():
+    """Counted, analytic and input rows are exact; the last is context, with nothing to compare."""
+    found = without_runs(select([*tan.CLAIMS, "TN12"]), {})
+    assert {row.id: row.passed for row in found if not row.passed} == {"TN42": None}
+    assert {row.kind.split(":")[0] for row in found} == {"counted", "analytic", "input", "not reproducible"}
+
+
+def test_the_model_follows_the_machine():
+    """Twice the bandwidth feeds tiles of half the columns; twice the registers allow twice the threads."""
+    assert ours("TN04", chip__dram_mbs="288000") == pytest.approx((28.6222 / 2,), rel=1e-4)
+    assert ours("TN09", limits__registers="65536") == pytest.approx((65536 / 96, 256))
+    assert ours("TN06", shared_memory__pass_cycles="4") == pytest.approx((8,))
+
+
+def test_mixes_follow_the_program(monkeypatch):
+    """Version 1 has the instructions of table 3 but for four integer ones: nothing turns to another buffer."""
+    kernel = Bench.kernel
+    monkeypatch.setattr(Bench, "kernel", lambda bench, name, **_: kernel(bench, name, variant="v1"))
+    assert ours("TN15") == (4, 64, 256, 9, 4, 337)
+
+
+def test_copies_follow_the_lines_of_the_machine():
+    """Where transactions are sectors of 32 bytes every fourth double is as good a start as any."""
+    found = tan_runs.CLAIMS["TN12"](Bench({MACHINE: {"global_memory.rule": "sectors"}}))
+    assert not found.passed
+    assert found.note.startswith("doubles: fastest 0 and 4 and 8")
+
+
+@pytest.mark.jit
+@pytest.mark.slow
+def test_the_simulated_claims_are_met():
+    """Latencies are those of the file, and all efficiencies pass in one setting of the machine."""
+    found = list(rows(select(list(tan_runs.CLAIMS)), {}, 2))
+    assert [row.id for row in found if not row.passed] == []
+
+
+@pytest.mark.jit
+def test_a_setting_moves_what_is_simulated():
+    """Without the rule for double precision a DFMA takes one scheduler's slot."""
+    (row,) = rows(select(["TN41"]), {MACHINE: {"double.exclusive": "off"}}, 1)
+    assert (row.ours, row.passed) == ("1", False)
