@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,6 +161,18 @@ def inner_loops(_: Bench) -> Finding:
     return analytic(*(100 * share for share in shares), note="the paper cuts off 66.7 and 88.9 to 66 and 88")
 
 
+@claim("TN35")
+def local_accesses(bench: Bench) -> Finding:
+    """Words of local memory that a round takes in the kernel that stands for CUBLAS's, and in algorithm 2."""
+    kernels = bench.kernel("gemm-stencil", precision="d"), bench.kernel("dgemm-tan", variant="alg2")
+    theirs, ours = (sum(i.row.words for i in _loop(kernel) if i.row.unit is Unit.LOCAL) for kernel in kernels)
+    needed = bench.kernel("dgemm-tan", variant="alg2", spilled=0).program.registers
+    limit = bench.machine(BOARD).limits.registers_per_thread
+    note = f"{theirs} words a round and {ours}: algorithm 2 needs {needed} registers of {limit}; sign: fewer than"
+    told = " / ".join("some" if words else "none" for words in (theirs, ours))
+    return counted(told, note=note, passed=theirs < ours and needed > limit)
+
+
 @claim("TN39")
 def columns_of_64_bits(bench: Bench) -> Finding:
     """The k whose values threads 0 to 63 fetch."""
@@ -204,9 +217,13 @@ def _shared_gbs(machine: Machine) -> float:
 
 def _mix(kernel: Kernel) -> Counter[str]:
     """Instructions of a round of the main loop by mnemonic; `integer` as in table 3, with branch and barriers."""
+    return Counter(map(_name, _loop(kernel)))
+
+
+def _loop(kernel: Kernel) -> Sequence[Instruction]:
     code, first = kernel.program.instructions, kernel.program.labels["loop"]
     last = next(pc for pc in range(first, len(code)) if code[pc].row.mnemonic == "BRA")
-    return Counter(map(_name, code[first : last + 1]))
+    return code[first : last + 1]
 
 
 def _name(instruction: Instruction) -> str:

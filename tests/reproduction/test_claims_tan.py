@@ -5,7 +5,7 @@ from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.claims import select
 from gpusim.reproduction.ledger import rows, without_runs
 
-ELSEWHERE = {"TN19", "TN26", "TN35", "TN36", "TN37", "TN38"}  # the static scheduler, and what stands for CUBLAS
+ELSEWHERE = {"TN19", "TN26", "TN36", "TN37", "TN38"}  # the static scheduler, and what stands for CUBLAS
 MACHINE = "c2050"
 
 
