@@ -104,8 +104,9 @@ def naive_at_best(bench: Bench) -> Finding:
     best, alone, misses, slow = bench.runs(_at_best(bench), _naive(block), *tried)
     slots = peak_gflops(bench.machine(CARD)) / PEAK
     note = (
-        f"{WARP_SIZE} by {block} threads on all SMs; {alone.gflops:.0f} where one SM has the L2 to itself, which B "
-        f"exceeds. At k = {MIDDLE['k']} on one SM {misses.gflops:.0f} without caches; {slow.gflops:.0f} if each line "
+        f"{WARP_SIZE} by {block} threads, the best on one SM, on all SMs; {alone.gflops:.0f} where one SM has the L2 "
+        f"to itself, which B exceeds. At k = {MIDDLE['k']} on one SM {misses.gflops:.0f} without caches; "
+        f"{slow.gflops:.0f} if each line "
         "kept the load/store unit for 8 cycles, not 2, a cost of hits for which no source was found. "
         f"{PEAK} would be {slots:.1f} issue slots for each product, not 10"
     )
