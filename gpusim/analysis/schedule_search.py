@@ -2,8 +2,9 @@
 
 Where the static scheduler follows one warp alone, here an order costs what the launch takes with it: all warps, queues
 and pipes. A few of the best orders so far are the parents of the next ones, each of which differs from its parent by
-one or more moves that keep every dependence (isa.reorder). Of equally good orders the newer stays, so that the search
-drifts over level ground. Nothing depends on how many processes simulate: the same seed finds the same order.
+one or more moves that keep every dependence (isa.reorder); the copies that unrolling made of an instruction often move
+together. Of equally good orders the newer stays, so that the search drifts over level ground. Nothing depends on how
+many processes simulate: the same seed finds the same order.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from isa.table import LOAD_UNITS, Unit
 
 PARENTS = 4
 BROOD = 16  # orders drawn before any of them is judged
+NEAR, FAR = 4, 16  # places of a move
 TRIES = 100  # at an order that is new, or a move that changes something
 ALONE = 8  # of so many orders, processes would take longer to start
 Order = tuple[int, ...]  # old pcs
@@ -130,21 +132,45 @@ class _Moves:
         return order
 
     def _once(self, order: Order) -> Order:
-        """Move an instruction of a region, a loop's mostly; every other time an access to memory or a barrier."""
+        """Move an instruction of a region, a loop's mostly, or all those like it; every other time an access."""
         for _ in range(TRIES if self.regions else 0):
             (region,) = self.draw.choices(self.regions, [len(r.code) * (9 * r.repeats + 1) for r in self.regions])
-            inside = [pc - region.first for pc in order[region.first : region.first + len(region.code)]]
-            index = self.draw.choice(_accesses(region) if self.draw.random() < 0.5 else inside)
-            here, may = inside.index(index), places(region, inside, index)
-            if len(may) > 1:
-                new = put(inside, index, self._place(may, here))
-                return (*order[: region.first], *(region.first + i for i in new), *order[region.first + len(new) :])
+            before = [pc - region.first for pc in order[region.first : region.first + len(region.code)]]
+            index = self.draw.choice(_accesses(region) if self.draw.random() < 0.5 else before)
+            after = (
+                self._shifted(region, before, index) if self.draw.random() < 0.5 else self._put(region, before, index)
+            )
+            if after != before:
+                end = region.first + len(after)
+                return (*order[: region.first], *(region.first + i for i in after), *order[end:])
         return order
 
-    def _place(self, may: range, here: int) -> int:
-        """Draw another place: any, or one close by."""
-        near = [place for place in may if 0 < abs(place - here) <= 4]
-        return self.draw.choice(near if near and self.draw.random() < 0.5 else [p for p in may if p != here])
+    def _put(self, region: Region, order: list[int], index: int) -> list[int]:
+        """Put an instruction in another place: any, or one close by."""
+        here, may = order.index(index), places(region, order, index)
+        near = [place for place in may if 0 < abs(place - here) <= NEAR]
+        other = [place for place in may if place != here]
+        return (
+            put(order, index, self.draw.choice(near if self.draw.random() < 0.5 and near else other))
+            if other
+            else order
+        )
+
+    def _shifted(self, region: Region, order: list[int], index: int) -> list[int]:
+        """Shift all instructions like this one, an unrolled loop's copies perhaps, by as many places as each may."""
+        shift = self.draw.choice([*range(-FAR, 0), *range(1, FAR + 1)])
+        for each in _alike(region, index):
+            may, place = places(region, order, each), order.index(each) + shift
+            order = put(order, each, min(max(place, may.start), may.stop - 1))
+        return order
+
+
+def _alike(region: Region, index: int) -> list[int]:
+    """Return the instructions of a region with the mnemonic and the first operand of this one."""
+    wanted = region.code[index]
+    return [
+        i for i, each in enumerate(region.code) if each.row is wanted.row and each.operands[:1] == wanted.operands[:1]
+    ]
 
 
 def _accesses(region: Region) -> list[int]:

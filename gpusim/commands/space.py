@@ -71,8 +71,8 @@ def _limits(machine: str, setting: Sequence[str], capability: str | None) -> tup
 
 
 def in_words(space: Space, point: Point) -> str:
-    """Return a point as its kernel's parameters are given: name=value, in order."""
-    return " ".join(f"{name}={value}" for name, value in space.parameters(point).items())
+    """Return a point's numbers as its kernel's parameters are given: name=value, in order."""
+    return " ".join(f"{name}={value}" for name, value in space.parameters(point).items() if name in space.axes)
 
 
 def _tell_all(json: bool) -> None:

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from statistics import median
 from typing import Annotated, Any
 
 import typer
@@ -167,6 +168,8 @@ def _screen(tuning: Tuning, outcome: Outcome, top: int) -> Iterator[RenderableTy
     yield _table(tuning, outcome, top)
     on_file = f", {outcome.known:,} of them on file" if outcome.known else ""
     yield f"\nsimulated: {len(outcome.ranking):,} of {plural(len(outcome.trials), 'point')}{on_file}"
+    rates = [each.gflops for each in outcome.ranking]
+    yield f"GFLOP/s: fastest {rates[0]:.1f}, median {median(rates):.1f}, slowest {rates[-1]:.1f}"
     reasons = Counter(each.reason for each in outcome.trials if each.reason)
     for reason, count in reasons.most_common():
         yield f"not simulated: {plural(count, 'point')}: {reason}"
@@ -202,6 +205,8 @@ def _document(tuning: Tuning, outcome: Outcome, settings: Mapping[str, int | str
         "waves": WAVES,
         "points": len(outcome.trials),
         "simulated": len(order),
+        "median_gflops": median(each.gflops for each in order),
+        "slowest_gflops": order[-1].gflops,
         "ranking": [{"rank": rank, **to_builtins(each)} for rank, each in enumerate(order[:top], 1)],
         "published_rank": published,
         "without": [{"point": each.point, "reason": each.reason} for each in outcome.trials if each.reason],

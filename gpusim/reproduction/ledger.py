@@ -15,7 +15,6 @@ from time import perf_counter
 from gpusim.reproduction import (
     cme213,
     cme213_cublas,
-    kurzak,
     kurzak_space,
     kurzak_stencil,
     lai_bound,
@@ -38,7 +37,6 @@ MODULES = (
     lai_bound,
     lai_sgemm,
     lai_table,
-    kurzak,
     kurzak_space,
     kurzak_stencil,
     cme213,

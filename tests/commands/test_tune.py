@@ -31,6 +31,8 @@ def test_every_point_is_ranked_and_the_winners_values_are_right(capsys):
     assert (found["points"], found["simulated"], found["without"]) == (12, 12, [])
     assert [each["rank"] for each in order] == list(range(1, 13))
     assert [each["gflops"] for each in order] == sorted((each["gflops"] for each in order), reverse=True)
+    assert found["slowest_gflops"] == order[-1]["gflops"]
+    assert found["median_gflops"] == (order[5]["gflops"] + order[6]["gflops"]) / 2
     assert found["winner"]["verified"]
     assert found["winner"]["parameters"]["blocking"] == order[0]["point"]["blocking"] == 1
     assert found["published_rank"] is None
@@ -45,6 +47,7 @@ def test_the_screen_ends_with_the_winner(capsys):
     start = next(number for number, line in enumerate(lines) if line.startswith("rank GFLOP/s"))
     assert [line.split()[0] for line in lines[start + 1 : lines.index("", start)]] == ["1", "2"]
     assert "simulated: 12 of 12 points" in lines
+    assert any(line.startswith("GFLOP/s: fastest ") for line in lines)
     assert any(line.startswith("values      right: ") for line in lines)
     assert any(line.startswith("parameters  m=96 n=96 k=32 ") for line in lines)
 

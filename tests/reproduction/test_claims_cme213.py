@@ -1,9 +1,69 @@
+import pytest
+
+from gpusim.occupancy import occupancy
+from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.claims import select
-from gpusim.reproduction.cme213 import CLAIMS
+from gpusim.reproduction.cme213 import CARD, NAIVE, ROWS, rank_correlation
+from gpusim.reproduction.ledger import FINDERS, rows, without_runs
 
-LEFT = {claim.id for claim in select(["cme213"])}
+CLAIMS = select(["cme213"])
+COUNTED = {"CM01", "CM05", "CM10", "CM11", "CM12", "CM13", "CM14", "CM15", "CM16"}
+SIMULATED = ["CM03", "CM04", "CM06", "CM08"]
 
 
-def test_what_is_not_built_yet():
-    """Every claim has a function but those listed here."""
-    assert {claim.id for claim in select(["cme213"])} - CLAIMS.keys() == LEFT
+def test_every_claim_but_that_on_cublas_is_built():
+    """The module has all claims of the lecture; CUBLAS is another one's."""
+    assert {claim.id for claim in CLAIMS} - FINDERS.keys() <= {"CM09"}
+
+
+def test_what_needs_no_run_is_exact():
+    """Registers, counts, addresses and arithmetic come out as published."""
+    found = {row.id: row.passed for row in without_runs(CLAIMS, {})}
+    assert {name for name, passed in found.items() if passed} == COUNTED
+
+
+@pytest.mark.parametrize(
+    ("setting", "moved"),
+    [
+        ({"shared_memory.pass_cycles": "4"}, {"CM14"}),
+        ({"shared_memory.banks": "16"}, {"CM15"}),
+        ({"chip.dram_mbs": "88700"}, {"CM11", "CM12"}),
+        ({"schedulers.interval": "1"}, {"CM05"}),
+    ],
+)
+def test_rows_move_with_the_machine(setting, moved):
+    """Slower shared memory, fewer banks, half the bandwidth and faster schedulers move the rows that rest on them."""
+    before, after = (without_runs(CLAIMS, {CARD: changes}) for changes in ({}, setting))
+    assert {a.id for a, b in zip(before, after, strict=True) if a.ours != b.ours} == moved
+
+
+def test_the_occupancy_of_the_sweep_is_the_calculators():
+    """Blocks of w warps: 8 of them or what 48 warps hold; 16 or 18 registers limit none of them."""
+    bench = Bench()
+    machine = bench.machine(CARD)
+    found = [occupancy(bench.kernel(NAIVE, block_x=32, block_y=w, m=32 * w), machine).warps for w in ROWS]
+    assert found == [w * min(8, 48 // w) for w in ROWS]
+    assert machine.limits.registers >= 18 * 32 * machine.limits.warps
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [((1, 2, 3), (5, 6, 9), 1), ((1, 2, 3), (3, 2, 1), -1), ((1, 2, 2, 3), (1, 2, 3, 4), 0.9486832980505138)],
+)
+def test_rank_correlation_is_spearmans(first, second, expected):
+    """Order alone counts, and equal values share a rank: 0.9 ** 0.5 where two of four are equal."""
+    assert rank_correlation(first, second) == pytest.approx(expected)
+
+
+@pytest.mark.jit
+def test_simulated_claims_are_met():
+    """Warps that hide a latency, blocks per SM, and the block kernel within 5 %."""
+    assert {row.id: row.passed for row in rows(select(SIMULATED), {}, 1)} == dict.fromkeys(SIMULATED, True)
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_speed_follows_occupancy():
+    """The rank correlation over 32 sizes of block is above 0.9."""
+    (row,) = rows(select(["CM02"]), {}, 1)
+    assert row.passed

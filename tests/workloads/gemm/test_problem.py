@@ -12,6 +12,7 @@ from workloads.gemm.problem import (
     expectation,
     fused_tile,
     gamma,
+    numbers,
     rows_of_a,
     tile_of_block,
     tile_of_c,
@@ -92,6 +93,71 @@ def test_the_fused_tile_rounds_once_per_step():
     total = rounded(total * Fraction(1, 2))
     total = rounded(3 * Fraction(float(c[1, 0])) + total)
     assert fused_tile(problem, np.array([1]), np.array([0]))[0, 0] == float(total)
+
+
+COMPLEX_LAYOUTS = tuple(a + b for a in "ntc" for b in "ntc")
+
+
+def complex_problem(layout: str, dtype: str, k: int = 7) -> Problem:
+    """Return a small product of complex matrices with complex factors."""
+    return Problem(5, 4, k, layout, 1.5, -0.5, dtype, parts=2, imaginary=(0.25, 0.75))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("layout", COMPLEX_LAYOUTS)
+def test_complex_elements_lie_real_part_first(layout, dtype):
+    """Rows of op(A) and columns of op(B) are cut from buffers of pairs; c is the conjugate of t."""
+    problem = complex_problem(layout, dtype)
+    a, b, c = (buffer.fill(np.arange(buffer.elements)).astype(np.float64) for buffer in buffers(problem))
+    a, b, c = (x[0::2] + 1j * x[1::2] for x in (a, b, c))
+    op = {"n": lambda x: x.T, "t": lambda x: x, "c": np.conj}
+    assert (rows_of_a(problem, np.arange(5)) == op[layout[0]](a.reshape(-1, problem.lda))).all()
+    assert (columns_of_b(problem, np.arange(4)) == op[layout[1]](b.reshape(-1, problem.ldb))).all()
+    assert (tile_of_c(problem, np.arange(5), np.arange(4)) == c.reshape(4, 5).T).all()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("layout", COMPLEX_LAYOUTS)
+def test_complex_expectation_and_reference_are_numpys_product(layout, dtype):
+    """Both parts of alpha op(A) op(B) + beta C, at indices of numbers; the fused tile is within the bound."""
+    problem, rows, columns = complex_problem(layout, dtype), np.arange(5), np.arange(4)
+    promise = expectation(problem, rows, columns)
+    a, b = rows_of_a(problem, rows).astype(complex), columns_of_b(problem, columns).astype(complex)
+    value = (1.5 + 0.25j) * (a @ b) + (-0.5 + 0.75j) * tile_of_c(problem, rows, columns)
+    product = np.empty(40)
+    product[promise.index] = promise.value
+    assert np.abs((product[0::2] + 1j * product[1::2]).reshape(4, 5).T - value).max() < 1e-13
+    assert (np.abs(numbers(fused_tile(problem, rows, columns)).astype(float) - promise.value) <= promise.bound).all()
+    assert problem.flops == 8 * 5 * 4 * 7
+
+
+def test_the_bound_of_a_complex_product_is_that_of_its_real_sums():
+    """Each part of an element is a sum of 2 k real products: gamma(2 (k + 2)) of their magnitudes."""
+    problem = Problem(1, 1, 3, "nn", parts=2)
+    promise = expectation(problem, np.array([0]), np.array([0]))
+    a, b = rows_of_a(problem, np.array([0]))[0].astype(complex), columns_of_b(problem, np.array([0]))[:, 0]
+    real = np.abs(a.real) @ np.abs(b.real) + np.abs(a.imag) @ np.abs(b.imag)
+    imaginary = np.abs(a.real) @ np.abs(b.imag) + np.abs(a.imag) @ np.abs(b.real)
+    assert promise.bound == pytest.approx([gamma(10) * real, gamma(10) * imaginary], rel=1e-6)
+
+
+def test_a_complex_step_is_four_rounded_ones():
+    """The real part of a goes first, then its imaginary part, each product added and rounded to single."""
+    problem = Problem(1, 1, 4, "nn", parts=2)
+    a, b = rows_of_a(problem, np.array([0]))[0], columns_of_b(problem, np.array([0]))[:, 0]
+    real = imaginary = Fraction(0)
+    for x, y in zip(a, b, strict=True):
+        ar, ai, br, bi = (Fraction(float(part)) for part in (x.real, x.imag, y.real, y.imag))
+        real, imaginary = rounded(ar * br + real), rounded(ar * bi + imaginary)
+        real, imaginary = rounded(real - ai * bi), rounded(ai * br + imaginary)
+    got = fused_tile(problem, np.array([0]), np.array([0]))[0, 0]
+    assert (got.real, got.imag) == (float(real), float(imaginary))
+
+
+def test_a_tile_ends_where_c_does():
+    """Of a C of 7 by 5 in tiles of 4, the last block has three rows and one column."""
+    rows, columns = tile_of_block(Problem(7, 5, 1), 4, 3)
+    assert (rows.tolist(), columns.tolist()) == ([4, 5, 6], [4])
 
 
 def rounded(x: Fraction) -> Fraction:
