@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim import machine as model
 from gpusim.ability import check
 from gpusim.assign_codes import with_codes
-from gpusim.machine import Machine, by_codes, choices, initiation_interval, register_bank, tagged, through_port
+from gpusim.machine import Machine
 from gpusim.machine_record import CONSTANTS, FAR, NEAR, SCALARS, TEXTURES, UNITS
 from gpusim.memory_schema import ConstantCache, MemoryPaths, ReadCache, SharedAtomic
 from gpusim.row import decoded_t
@@ -123,7 +124,7 @@ def costs(form: Row, machine: Machine) -> Any:
 
 def _instructions(kernel: Kernel, machine: Machine) -> Sequence[Instruction]:
     """The program's instructions, with control codes assigned where the machine needs them and there are none."""
-    program = with_codes(kernel.program, machine) if by_codes(machine) else kernel.program
+    program = with_codes(kernel.program, machine) if model.by_codes(machine) else kernel.program
     return in_place(kernel, program, machine)
 
 
@@ -191,7 +192,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["rung"] = Stall.WAIT
     row["double"] = form.unit is Unit.DP
     row["pipe"] = -1
-    row["queued"] = form.unit in QUEUED or through_port(machine, form.unit)
+    row["queued"] = form.unit in QUEUED or model.through_port(machine, form.unit)
     row["space"] = SPACES.get(form.unit, 0)
     if form.unit in QUEUED:
         row["rung"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.LONG_SCOREBOARD
@@ -207,7 +208,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     if row["cached"] > TEXTURES and (read := _read_cache(form.unit, machine)):
         row["latency"] = read.latency
     _port(row, form, machine)
-    if (pipes := choices(machine, form.unit)) and not row["queued"]:
+    if (pipes := model.choices(machine, form.unit)) and not row["queued"]:
         row["pipe"] = pipe_names(machine).index(pipes[0])
 
 
@@ -228,14 +229,14 @@ def _memory_costs(form: Row, machine: Machine) -> tuple[int, int]:
 def _global_latency(form: Row, machine: Machine) -> int:
     cache = machine.cache
     if cache is None or cache.hits == "none" or not form.is_load:
-        return machine.global_memory.latency
+        return model.memory_latency(machine)
     level = {1 + NEAR: "l1", 1 + FAR: "l2"}.get(_cached(form, machine), cache.hits)
     return int(getattr(cache, f"{level}_latency_{form.width}"))
 
 
 def _cached(form: Row, machine: Machine) -> int:
     """The cache that accesses of an instruction ask first, counted from 1; 0 if none keeps tags of them."""
-    if not tagged(machine):
+    if not model.tagged(machine):
         return 0
     read = {Unit.TEXTURE: TEXTURES, Unit.SMEM: SCALARS, Unit.CONSTANT: CONSTANTS}
     if form.unit in read:
@@ -267,7 +268,7 @@ def _port(row: Any, form: Row, machine: Machine) -> None:
     waits_for_l2 = form.unit is Unit.GLOBAL and machine.cache is not None and machine.cache.hits == "l2"
     row["port_cycles"] = 1 if waits_for_l2 and form.is_load else port.cycles
     if form.unit not in SPACES:
-        row["service"] = initiation_interval(machine, choices(machine, form.unit)[0])
+        row["service"] = model.initiation_interval(machine, model.choices(machine, form.unit)[0])
         row["rung"], row["war"] = Stall.SHORT_SCOREBOARD, machine.shared_memory.war_32
     elif not form.is_load:
         row["port"] = port.global_store if form.unit is Unit.GLOBAL else getattr(port, f"store_{form.width}")
@@ -321,7 +322,7 @@ def _registers(row: Any, instruction: Instruction) -> None:
 
 def _by_bank(registers: Iterable[int], machine: Machine) -> int:
     """How many of the registers lie in each bank of the register file, a byte for each bank."""
-    return sum(1 << COUNT_BITS * register_bank(machine, register) for register in registers)
+    return sum(1 << COUNT_BITS * model.register_bank(machine, register) for register in registers)
 
 
 def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kernel: Kernel) -> None:

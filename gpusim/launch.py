@@ -19,6 +19,7 @@ from gpusim.machine import (
     choices,
     initiation_interval,
     line_cycles,
+    memory_latency,
     pairs,
     queues,
     register_bank,
@@ -272,7 +273,7 @@ def _pack(packed: Any, machine: Machine) -> None:
 def _caches(packed: Any, machine: Machine, cache: Cache) -> None:
     """What misses take, and what stores do to the L1."""
     packed.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
-    packed.far_late, packed.memory_latency = cache.l2_late, machine.global_memory.latency
+    packed.far_late, packed.memory_latency = cache.l2_late, memory_latency(machine)
     packed.port_cost, packed.port_parts = cache.l2_sector_parts, SHARE_PARTS
     for which, read in (
         (machine_record.TEXTURES, machine.texture_cache),
@@ -280,6 +281,8 @@ def _caches(packed: Any, machine: Machine, cache: Cache) -> None:
         (machine_record.CONSTANTS, machine.constant_cache),
     ):
         packed.read_latency[which] = read.latency if read else 0
+        packed.read_far[which] = cache.l2_latency_32
+    packed.read_far[machine_record.SCALARS] = machine.unit[Unit.SMEM].latency if Unit.SMEM in machine.unit else 0
     packed.partition_late = machine.l2_partition.late if machine.l2_partition else 0
     if machine.l1:
         packed.misses = machine.l1.misses

@@ -157,6 +157,13 @@ def arriving_mbs(machine: Machine) -> Fraction:
     return Fraction(machine.chip.dram_mbs * memory.efficiency, 1000) * kept
 
 
+def memory_latency(machine: Machine) -> int:
+    """Cycles of a load that no cache has, at the machine's clock: those of an L2 hit, and what lies behind as time."""
+    latency, clock = machine.global_memory.latency, machine.memory_clock
+    near = min(latency, machine.cache.l2_latency_32 if machine.cache else 0)
+    return near + (latency - near) * machine.chip.shader_mhz // clock.mhz if clock else latency
+
+
 def seconds(machine: Machine, cycles: float) -> float:
     """Time that so many shader cycles take."""
     return cycles / (machine.chip.shader_mhz * 1e6)

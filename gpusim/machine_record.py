@@ -78,6 +78,7 @@ machine_t = record([
     ("partition_late", "i8"),  # what that takes longer beyond the partition near the SM
     ("memory_latency", "i8"),  # tags: of a load that both caches miss
     ("read_latency", "i8", (6,)),  # of a hit in each cache that is only read
+    ("read_far", "i8", (6,)),  # tags: of a hit in the L2 behind it
     ("misses", "i8"),  # lines that the L1 waits for at once
     ("drops_stored", "i8"),  # 1: the L1 drops a line that is stored to globally
     ("keeps_stores", "i8"),  # 1: what is stored locally stays in the L1

@@ -22,6 +22,12 @@ class Memory(msgspec.Struct, frozen=True):
     ecc_cost: Annotated[int, msgspec.Meta(ge=1, le=500)]  # thousandths of what would arrive without
 
 
+class MemoryClock(msgspec.Struct, frozen=True):
+    """What lies behind the L2 keeps time: its share of `global_memory.latency` follows the shader clock."""
+
+    mhz: Positive  # shader clock at which that latency was measured
+
+
 class SharedMemory(msgspec.Struct, frozen=True):
     """Shared memory: a pass is one trip through its data path."""
 

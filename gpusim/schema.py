@@ -22,6 +22,7 @@ from gpusim.memory_schema import (
     LoadStore,
     LocalMemory,
     Memory,
+    MemoryClock,
     MemoryPaths,
     MemoryPort,
     NearCache,
@@ -250,6 +251,7 @@ class Machine(msgspec.Struct, frozen=True):
     dependence: Dependence | None = None
     memory_port: MemoryPort | None = None
     memory: Memory | None = None
+    memory_clock: MemoryClock | None = None
     cache: Cache | None = None
     l1: NearCache | None = None
     l2: FarCache | None = None

@@ -16,7 +16,7 @@ import networkx as nx
 import numpy as np
 import scan_paths
 from executed import execute, load_store_cost, replays, target
-from scan_caches import Caches, Request, caches, places, requests
+from scan_caches import Caches, Request, caches, from_memory, places, requests
 from scan_state import Warp
 
 from gpusim.machine import Machine, initiation_interval, line_cycles, tagged
@@ -300,7 +300,7 @@ def _latency(done: Executed, machine: Machine) -> int:
     if row.unit is Unit.CONSTANT and machine.constant_cache:
         return machine.constant_cache.latency + done.extra
     fixed = {
-        Unit.GLOBAL: machine.global_memory.latency,
+        Unit.GLOBAL: from_memory(machine),
         Unit.LOCAL: machine.local_memory.latency,
         Unit.TEXTURE: machine.texture.latency,
     }

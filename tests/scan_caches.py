@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
+from math import floor
 from typing import Any
 
 from gpusim.machine import Machine
@@ -11,6 +13,15 @@ from isa.table import Row, Unit
 
 UNIT = 32  # bytes: lines are held and moved by so many
 Request = tuple[int, set[int]]  # a line by its number, and which units of it
+
+
+def from_memory(machine: Machine) -> int:
+    """Cycles of a load that no cache has: of what it takes beyond the L2, the same time at every clock."""
+    measured, hit = machine.global_memory.latency, machine.cache.l2_latency_32 if machine.cache else 0
+    if machine.memory_clock is None or measured <= hit:
+        return measured
+    beyond = Fraction(measured - hit, machine.memory_clock.mhz)  # microseconds
+    return hit + floor(beyond * machine.chip.shader_mhz)
 
 
 @dataclass(eq=False)
@@ -112,18 +123,21 @@ class Caches:
         asked: dict[int, set[int]] = {}
         for each in range(byte, byte + size):
             asked.setdefault(each // line, set()).add(each % line // UNIT)
-        return self._read(self.scalars, rules.latency, list(asked.items()), now) if self.scalars and rules else None
+        if self.scalars is None or rules is None:
+            return None
+        return self._read(self.scalars, rules.latency, list(asked.items()), now, self.machine.unit[Unit.SMEM].latency)
 
-    def _read(self, level: Level, latency: int, asked: list[Request], now: int) -> int:
-        """When all that a cache which is only read is asked for now is there."""
+    def _read(self, level: Level, latency: int, asked: list[Request], now: int, behind: int = 0) -> int:
+        """When all is there that a cache which is only read is asked for now; `behind`: cycles of hits in the L2."""
         cache, results = self.machine.cache, [now]
         assert cache is not None
+        behind = behind or cache.l2_latency_32
         for i, (number, units) in enumerate(asked):
             lost = level.lacking(number, units)
             line, _ = level.use(number)
             known = [line.came.get(unit, 0) for unit in units]
             if lost:
-                there = max([*known, self._far(number, lost, now, cache.l2_latency_32 + i * cache.l2_late)])
+                there = max([*known, self._far(number, lost, now, behind + i * cache.l2_late)])
                 line.came |= dict.fromkeys(lost, there)
             results += [*(line.came[unit] for unit in units), now + latency]
         return max(results)
@@ -156,7 +170,7 @@ class Caches:
     def _far(self, number: int, units: set[int], now: int, latency: int) -> int:
         """When units that the L1 does not hold are there."""
         if self.far is None:
-            return self._moved("dram", len(units), now) + self.machine.global_memory.latency
+            return self._moved("dram", len(units), now) + from_memory(self.machine)
         now, rules = self._moved("port", len(units), now), self.machine.l2_partition
         if self.partition is None or rules is None:
             return self._behind(number, units, now, latency)
@@ -171,7 +185,7 @@ class Caches:
     def _behind(self, number: int, units: set[int], now: int, latency: int) -> int:
         """When units that the L2's part near the SM does not hold are there."""
         assert self.far is not None
-        memory, lost = self.machine.global_memory.latency, self.far.lacking(number, units)
+        memory, lost = from_memory(self.machine), self.far.lacking(number, units)
         line = self._of_far(number, now)
         times = [line.came.get(unit, 0) for unit in units]
         if lost:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from executed import load_store_cost, replays
-from scan_caches import places, requests
+from scan_caches import from_memory, places, requests
 from scan_codes import fill, hold
 from scan_registers import returned
 from scan_state import Access, Scan, Warp
@@ -146,7 +146,7 @@ def _latency(machine: Machine, row: Row) -> int:
         return machine.local_memory.latency
     if row.unit is Unit.CONSTANT and machine.constant_cache:
         return machine.constant_cache.latency
-    return machine.global_memory.latency if row.unit is Unit.GLOBAL else machine.unit[row.unit].latency
+    return from_memory(machine) if row.unit is Unit.GLOBAL else machine.unit[row.unit].latency
 
 
 def _hold(machine: Machine, row: Row) -> int:

@@ -80,7 +80,8 @@ def _values(result: Result, first: Result) -> str:
     found, runs = result.verification, (result.run, first.run)
     if found.wrong:
         return "wrong"
-    comparable = result is not first and all(run.feed == EXECUTION and run.blocks == runs[0].blocks for run in runs)
+    same = all(run.feed == EXECUTION and run.blocks == runs[0].blocks for run in runs)
+    comparable = same and result is not first and not result.kernel.racy
     if comparable and not np.array_equal(runs[0].memory, runs[1].memory):
         return "others"
     return "right" if found.verified else "the same" if comparable else "unchecked"

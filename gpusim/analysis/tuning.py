@@ -87,10 +87,15 @@ def trials(
         pool.shutdown(cancel_futures=True)
 
 
-def ranking(found: Iterable[Trial]) -> list[Trial]:
-    """Return the trials that were simulated, fastest first, equals in the order of their points."""
+def ranking(found: Iterable[Trial]) -> list[tuple[int, Trial]]:
+    """Return the trials that were simulated with their ranks, fastest first.
+
+    Equals have the same rank, one more than there are faster ones, and come in the order of their points.
+    """
     simulated = [each for each in found if not each.reason]
-    return sorted(simulated, key=lambda each: (-each.gflops, tuple(each.point.values())))
+    order = sorted(simulated, key=lambda each: (-each.gflops, tuple(each.point.values())))
+    ranks: dict[float, int] = {}
+    return [(ranks.setdefault(each.gflops, place), each) for place, each in enumerate(order, 1)]
 
 
 def _leave_interrupts() -> None:

@@ -59,8 +59,8 @@ class Outcome:
     winner: Result
 
     @property
-    def ranking(self) -> list[Trial]:
-        """The trials that were simulated, fastest first."""
+    def ranking(self) -> list[tuple[int, Trial]]:
+        """The trials that were simulated with their ranks, fastest first."""
         return ranking(self.trials)
 
 
@@ -157,7 +157,7 @@ def _checked(tuning: Tuning, found: Sequence[Trial]) -> Result:
     """Simulate the whole launch of the fastest, with values; raises UserError where nothing could be simulated."""
     if not (order := ranking(found)):
         raise UserError(f"{tuning.space.name}: no point can be simulated, the first as {found[0].reason}")
-    job = tuning.job(order[0].point)
+    job = tuning.job(order[0][1].point)
     with shown(f"winner of {tuning.space.name}") as tell:
         return simulate(catalog.make(job.kernel, job.parameters), tuning.machine, progress=tell)
 
@@ -168,7 +168,7 @@ def _screen(tuning: Tuning, outcome: Outcome, top: int) -> Iterator[RenderableTy
     yield _table(tuning, outcome, top)
     on_file = f", {outcome.known:,} of them on file" if outcome.known else ""
     yield f"\nsimulated: {len(outcome.ranking):,} of {plural(len(outcome.trials), 'point')}{on_file}"
-    rates = [each.gflops for each in outcome.ranking]
+    rates = [each.gflops for _, each in outcome.ranking]
     yield f"GFLOP/s: fastest {rates[0]:.1f}, median {median(rates):.1f}, slowest {rates[-1]:.1f}"
     reasons = Counter(each.reason for each in outcome.trials if each.reason)
     for reason, count in reasons.most_common():
@@ -183,9 +183,9 @@ def _table(tuning: Tuning, outcome: Outcome, top: int) -> Table:
         table.add_column(column, justify="right")
     table.add_column("point")
     peak = outcome.winner.peak_gflops
-    for rank, each in enumerate(outcome.ranking, 1):
+    for place, (rank, each) in enumerate(outcome.ranking):
         published = tuning.space.winner == each.point
-        if rank <= top or published:
+        if place < top or published:
             figures = f"{each.gflops:.1f}", f"{100 * each.gflops / peak:.1f} %", f"{each.resident}", f"{each.registers}"
             mark = " (published)" if published else ""
             table.add_row(f"{rank}", *figures, in_words(tuning.space, each.point) + mark)
@@ -194,8 +194,7 @@ def _table(tuning: Tuning, outcome: Outcome, top: int) -> Table:
 
 def _document(tuning: Tuning, outcome: Outcome, settings: Mapping[str, int | str], top: int) -> dict[str, Any]:
     order = outcome.ranking
-    ranks = {tuple(each.point.values()): rank for rank, each in enumerate(order, 1)}
-    published = tuning.space.winner and ranks.get(tuple(tuning.space.winner.values()))
+    published = [rank for rank, each in order if each.point == tuning.space.winner]
     return {
         "space": tuning.space.name,
         "machine": tuning.machine.key,
@@ -205,10 +204,10 @@ def _document(tuning: Tuning, outcome: Outcome, settings: Mapping[str, int | str
         "waves": WAVES,
         "points": len(outcome.trials),
         "simulated": len(order),
-        "median_gflops": median(each.gflops for each in order),
-        "slowest_gflops": order[-1].gflops,
-        "ranking": [{"rank": rank, **to_builtins(each)} for rank, each in enumerate(order[:top], 1)],
-        "published_rank": published,
+        "median_gflops": median(each.gflops for _, each in order),
+        "slowest_gflops": order[-1][1].gflops,
+        "ranking": [{"rank": rank, **to_builtins(each)} for rank, each in order[:top]],
+        "published_rank": published[0] if published else None,
         "without": [{"point": each.point, "reason": each.reason} for each in outcome.trials if each.reason],
         "winner": report.document(outcome.winner, settings),
     }

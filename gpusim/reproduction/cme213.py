@@ -118,9 +118,9 @@ def block_kernel(bench: Bench) -> Finding:
     first, one, eight, later = bench.runs(*orders, Run(BLOCK, CARD, {**SIZES, "ahead": 4}, LATER, values=False))
     machine = bench.machine(CARD)
     note = (
-        f"values {'right' if first.checked else 'not checked'}; the order of shared loads is not published: 4 steps ahead of "
-        f"their sums, {one.gflops:.1f} and {eight.gflops:.1f} with 1 and 8; with the middle of the guide's latencies, "
-        f"600, {later.gflops:.1f}: both chosen when a first run had missed by more than 5 %"
+        f"values {'right' if first.checked else 'not checked'}; the order of shared loads is not published: 4 steps "
+        f"ahead of their sums, {one.gflops:.1f} and {eight.gflops:.1f} with 1 and 8; with the middle of the guide's "
+        f"latencies, 600, {later.gflops:.1f}: both chosen when a first run had missed by more than 5 %"
     )
     return predicted(first.gflops, 1e3 * seconds(machine, first.cycles), note=note)
 

@@ -24,9 +24,10 @@ from gpusim.reproduction import (
     tan_cublas,
     tan_runs,
     tan_schedule,
-    vega,
     vega_access,
     vega_energy,
+    vega_kernel,
+    vega_speed,
 )
 from gpusim.reproduction.bench import Bench, Done, Job, Missing, Settings, perform
 from gpusim.reproduction.claims import Claim
@@ -41,9 +42,10 @@ MODULES = (
     kurzak_stencil,
     cme213,
     cme213_cublas,
-    vega,
     vega_access,
     vega_energy,
+    vega_kernel,
+    vega_speed,
     tan,
     tan_cublas,
     tan_runs,

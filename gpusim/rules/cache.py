@@ -183,7 +183,7 @@ def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: i
     done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
     if lost:
         _clear(words, cache, way, line)
-        done = max(done, _far_load(sm, words, sm.machine.far_latency[0] + i * sm.machine.far_late, line, lost, now))
+        done = max(done, _far_load(sm, words, sm.machine.read_far[which] + i * sm.machine.far_late, line, lost, now))
         _fill(words, way, lost, done)
     _use(words, cache, way)
     return max(done, now + sm.machine.read_latency[which])

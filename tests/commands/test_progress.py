@@ -47,6 +47,17 @@ def test_a_terminal_shows_a_bar(monkeypatch, capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_what_is_printed_meanwhile_stays_on_stdout(monkeypatch, capsys):
+    """Rows printed while the bar runs go where stdout goes, and not among the bar on stderr."""
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with shown("kernel") as tell:
+        tell(0, 1)
+        until("0 of 1 block ", lambda: capsys.readouterr().err)
+        sys.stdout.write("a row\n")
+    assert capsys.readouterr().out == "a row\n"
+
+
 def test_what_is_no_terminal_gets_lines(monkeypatch, capsys):
     """Each period has a plain line: the time so far, then blocks as well, then an estimate from the blocks' pace."""
     monkeypatch.setattr(progress, "PERIOD", 0.01)

@@ -29,8 +29,9 @@ def test_every_point_is_ranked_and_the_winners_values_are_right(capsys):
     found = document(capsys, *FEW, "--jobs", "1", "--top", "20")
     order = found["ranking"]
     assert (found["points"], found["simulated"], found["without"]) == (12, 12, [])
-    assert [each["rank"] for each in order] == list(range(1, 13))
-    assert [each["gflops"] for each in order] == sorted((each["gflops"] for each in order), reverse=True)
+    rates = [each["gflops"] for each in order]
+    assert rates == sorted(rates, reverse=True)
+    assert [each["rank"] for each in order] == [1 + sum(other > rate for other in rates) for rate in rates]
     assert found["slowest_gflops"] == order[-1]["gflops"]
     assert found["median_gflops"] == (order[5]["gflops"] + order[6]["gflops"]) / 2
     assert found["winner"]["verified"]
@@ -45,7 +46,7 @@ def test_the_screen_ends_with_the_winner(capsys):
     assert execute(["tune", *FEW, "--jobs", "1", "--top", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("rank GFLOP/s"))
-    assert [line.split()[0] for line in lines[start + 1 : lines.index("", start)]] == ["1", "2"]
+    assert [line.split()[0] for line in lines[start + 1 : lines.index("", start)]] in (["1", "2"], ["1", "1"])
     assert "simulated: 12 of 12 points" in lines
     assert any(line.startswith("GFLOP/s: fastest ") for line in lines)
     assert any(line.startswith("values      right: ") for line in lines)

@@ -137,6 +137,22 @@ def test_a_share_of_the_bandwidth_moves_a_line():
         model.load("gtx580", {"chip.dram_mbs": slowest - 1})
 
 
+@pytest.mark.parametrize(
+    ("mhz", "latency", "cycles"),
+    [(1502, 585, 585), (751, 585, 421), (3004, 585, 912), (1000, 585, 475), (751, 200, 200)],
+)
+def test_what_lies_behind_the_l2_takes_time_not_cycles(mhz, latency, cycles):
+    """Of 585 cycles at 1502 MHz 258 are an L2 hit at every clock; the other 327 are half as many at half the clock."""
+    machine = model.load("mi60", {"chip.shader_mhz": mhz, "global_memory.latency": latency})
+    assert model.memory_latency(machine) == cycles
+
+
+def test_without_a_memory_clock_the_latency_is_the_files():
+    """A GTX 580's file has no such section: its cycles stay as they are at half the clock."""
+    machine = model.load("gtx580", {"chip.shader_mhz": 722})
+    assert model.memory_latency(machine) == machine.global_memory.latency
+
+
 def test_seconds_of_a_clock():
     """1566 million shader cycles of the 1566 MHz card take one second."""
     assert model.seconds(model.load("gtx580-1566"), 1566e6) == pytest.approx(1.0)

@@ -197,6 +197,25 @@ def test_scalar_loads_have_a_cache_of_their_own(byte, words, cycles, feed):
     assert [issued[pc + 1] - issued[pc] for pc in (1, 3)] == [MISS, cycles]
 
 
+def test_a_scalar_load_that_hits_the_l2_has_its_own_latency():
+    """77 cycles of the unit class for what a vector load has brought to the L2, not the vector load's 100."""
+    sections = {"bytes": 1024, "sector_bytes": 32, "ways": 2, "latency": 60}
+    text = """
+.buffer x u32 64
+    S_MOV_B32 s0, c[x]
+    V_MOV_B32 v0, c[x]
+    GLOBAL_LOAD_DWORD v1, v0, off
+    V_ADD_U32 v2, v1, v1
+    S_LOAD_DWORD s1, s0, 0
+    S_ADD_U32 s2, s1, s1
+    S_ENDPGM
+"""
+    changes = TAGS | SCALAR_FILE | {"unit.smem.latency": 77}
+    changes |= {f"scalar_cache.{key}": value for key, value in sections.items()}
+    issued = {pc: cycle for cycle, _, pc in cycles_of(run_text(text, changes))}
+    assert issued[5] - issued[4] == 1 + 77
+
+
 def test_both_halves_of_a_wave_ask_once():
     """A wave of 64 lanes reads its scalars once: a load behind its own takes a channel of 100 cycles no longer."""
     sections = {"bytes": 1024, "sector_bytes": 32, "ways": 2, "latency": 60}

@@ -82,7 +82,7 @@ def tunings(draw):
     return layout, Tuning(blk_m, blk_n, blk_k, *shapes["c"], *shapes["a"], *shapes["b"])
 
 
-@settings(REPEATABLE, max_examples=25)
+@settings(REPEATABLE, max_examples=12)
 @given(
     drawn=tunings(),
     sizes=st.tuples(*[st.integers(1, 30)] * 3),

@@ -1,0 +1,31 @@
+import pytest
+
+from gpusim.reproduction import vega_kernel as module
+from gpusim.reproduction.bench import Bench
+from gpusim.reproduction.claims import read
+from gpusim.reproduction.finding import judge
+
+CLAIM = {claim.id: claim for claim in read()}
+
+
+@pytest.mark.parametrize("name", module.CLAIMS)
+def test_counts_and_inputs_are_as_published(name):
+    """Registers, instructions, tiles and clocks are exactly the document's."""
+    verdict = judge(CLAIM[name], module.CLAIMS[name](Bench()))
+    assert verdict.passed is True
+    assert verdict.error == pytest.approx(0, abs=5e-4)
+
+
+def test_waves_move_with_the_register_file():
+    """With half of the vector registers one wave of 83 fits a SIMD, and one workgroup of four waves a compute unit."""
+    bench = Bench({"mi60": {"limits.registers": "32768"}})
+    assert module.CLAIMS["VG21"](bench).ours == (1, 1)
+
+
+def test_other_loads_are_counted_as_they_are(monkeypatch):
+    """Without its loads of A a program has none: the counts come from its instructions."""
+    kernel = Bench().kernel(module.VLP)
+    kept = [i for i in module._loop(kernel) if i.row.mnemonic != "S_LOAD_DWORDX8"]
+    monkeypatch.setattr(module, "_loop", lambda _: iter(kept))
+    assert module.CLAIMS["VG22"](Bench()).ours == (0,)
+    assert module.CLAIMS["VG23"](Bench()).ours == (0, 0, 8)

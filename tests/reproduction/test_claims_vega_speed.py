@@ -1,0 +1,113 @@
+import pytest
+
+from gpusim.reproduction import vega_speed as module
+from gpusim.reproduction.bench import Bench, Done, Missing, perform
+from gpusim.reproduction.claims import read
+from gpusim.reproduction.finding import judge
+
+CLAIM = {claim.id: claim for claim in read()}
+CLOCKS = (1700, 1500, 1300, 1100)
+
+
+def rate(size, mhz, cycles):
+    """Return the TFLOPS of a product of that size with K = 640."""
+    return 2 * size**2 * 640 / (cycles / (mhz * 1e6)) / 1e12
+
+
+def found(name, cycles_of, bench=None):
+    """Return the finding of a claim where `cycles_of` says what each run comes to."""
+    bench = bench or Bench()
+    try:
+        return module.CLAIMS[name](bench)
+    except Missing as missing:
+        bench.done.update({job: Done(cycles_of(job), None, 0.0) for job in missing.jobs})
+        return module.CLAIMS[name](bench)
+
+
+def even(job):
+    """A million cycles for each workgroup of a compute unit."""
+    settings, number, *_ = job.arguments
+    assert dict(settings)["chip.dram_mbs"] == "819200"
+    return 1_000_000 * (number if job.function is module.unit_cycles else module.workgroups(number))
+
+
+def test_the_table_has_256_rates_and_the_claims_their_maxima():
+    """64 sizes at four clocks; the best of each clock are the figures of VG30."""
+    table = module.published()
+    assert len(table) == 256
+    assert {size for size, _ in table} == set(range(256, 16385, 256))
+    best = [max(value for (_, mhz), value in table.items() if mhz == clock) for clock in CLOCKS]
+    assert best == [figure.value for figure in CLAIM["VG30"].figures]
+
+
+@pytest.mark.parametrize(
+    ("size", "count"), [(256, 1), (1536, 3), (1792, 4), (2048, 4), (4096, 16), (4352, 19), (16384, 256)]
+)
+def test_the_unit_with_the_most_workgroups(size, count):
+    """Tiles of 64 by 256 over 64 compute units, rounded up: 196 of size 1792 are four for some."""
+    assert module.workgroups(size) == count
+
+
+def test_rates_are_operations_over_time():
+    """Where every workgroup takes a million cycles, 256 of them included, 16384 has the best rate at every clock."""
+    finding = found("VG30", even)
+    assert finding.ours == pytest.approx([rate(16384, mhz, 256e6) for mhz in CLOCKS])
+    assert "at 16384, 16384, 16384, 16384" in finding.note
+
+
+def test_further_workgroups_take_what_the_later_half_took():
+    """A million cycles for each of the first 32, half of that for each later: those beyond 64 take half, too."""
+    late = found("VG30", lambda job: even(job) - 500_000 * max(0, even(job) // 1_000_000 - 32))
+    assert late.ours[0] == pytest.approx(rate(16384, 1700, 32e6 + 0.5e6 * 224))
+
+
+def test_a_rate_beyond_its_tolerance_fails_the_table():
+    """Where every workgroup takes a million cycles no rate from 4096 up is right, and the note says what was fitted."""
+    finding = found("VG27", even)
+    assert finding.passed is False
+    assert finding.ours.startswith("0 of 196 from 4096 up within 10 %, ")
+    assert "fitted: 1 parameter on M = N = 256, 1 parameter on from M = N = 4096 up, 1500 MHz" in finding.note
+
+
+def test_rates_within_their_tolerances_pass_the_table(monkeypatch):
+    """Where the published rates are those of these very cycles all 256 are met."""
+    exact = {
+        (size, mhz): rate(size, mhz, 1e6 * module.workgroups(size)) for size in range(256, 16385, 256) for mhz in CLOCKS
+    }
+    monkeypatch.setattr(module, "published", lambda: exact)
+    finding = found("VG27", even)
+    assert finding.passed is True
+    assert finding.ours == "196 of 196 from 4096 up within 10 %, 60 of 60 below within 20 %"
+
+
+def test_the_dip_must_be_there_at_all_clocks():
+    """Where 1792 takes half more time for each workgroup there is one; if it does so at three clocks, or none, not."""
+    assert found("VG28", lambda job: even(job) * (3 if job.arguments[1] == 1792 else 2)).passed is True
+    assert found("VG28", even).passed is False
+
+    def but_one(job):
+        slow = job.arguments[1] == 1792 and dict(job.arguments[0])["chip.shader_mhz"] != "1100"
+        return even(job) * (3 if slow else 2)
+
+    assert found("VG28", but_one).passed is False
+
+
+@pytest.mark.jit
+def test_the_group_of_64_moves_with_the_latency_of_scalar_loads():
+    """The latency was fitted to 520 cycles; 100 less of it are 100 cycles less."""
+    bench = Bench()
+    fitted = found("VG29", lambda job: perform(job).value, bench)
+    assert judge(CLAIM["VG29"], fitted).passed is True
+    assert fitted.kind == "calibrated: 1 parameter on M = N = 256"
+    less = Bench({"mi60": {"unit.smem.latency": "96"}})
+    moved = found("VG29", lambda job: perform(job).value, less)
+    assert [a - b for a, b in zip(fitted.ours, moved.ours, strict=True)] == pytest.approx([100] * 4, abs=1)
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_as_many_workgroups_as_the_largest_size_has_are_extended_within_1_percent():
+    """All 256 workgroups of a compute unit at 16384 and 1700 MHz, beside the 32 and 64 that stand for them."""
+    settings = tuple(sorted((k, str(v)) for k, v in {**module.at_clock(1700), "cache.hits": "tags"}.items()))
+    part = [module.unit_cycles(settings, count) for count in (32, 64)]
+    assert module._extended(16384, part) == pytest.approx(module.unit_cycles(settings, 256), rel=0.01)
