@@ -161,7 +161,7 @@ def test_a_turn_of_gcn_takes_a_vector_instruction_and_one_for_the_lds(ports, tur
     {}
         EXIT
     """
-    machine = load("mi60", {"schedulers.dispatch_ports": ports})
+    machine = load("mi60", {"schedulers.dispatch_ports": ports, "schedulers.policy": "lrr"})  # both start
     kernels = [read(text.format("FADD R1, R2, R3\n" * n, "LDS R4, [RZ]\n" * n)) for n in (4, 12)]
     short, long = (run_sm(kernel, machine).cycles for kernel in kernels)
     assert long - short == 4 * turns
