@@ -98,17 +98,16 @@ def blocks_for_sms(bench: Bench) -> Finding:
 
 @claim("CM07")
 def naive_at_best(bench: Bench) -> Finding:
-    """The naive kernel in the block of the sweep that does best."""
-    block = _best(bench)
-    tried = (_naive(block, MIDDLE, settings) for settings in EXPERIMENTS)
-    best, alone, misses, slow = bench.runs(_at_best(bench), _naive(block), *tried)
+    """The naive kernel in the block of full occupancy that does best on all SMs, which share the L2."""
+    rows, best = _best(bench)
+    tried = (_naive(rows, MIDDLE, settings) for settings in EXPERIMENTS)
+    alone, misses, slow = bench.runs(_naive(rows), *tried)
     slots = peak_gflops(bench.machine(CARD)) / PEAK
     note = (
-        f"{WARP_SIZE} by {block} threads, the best on one SM, on all SMs; {alone.gflops:.0f} where one SM has the L2 "
-        f"to itself, which B exceeds. At k = {MIDDLE['k']} on one SM {misses.gflops:.0f} without caches; "
-        f"{slow.gflops:.0f} if each line "
-        "kept the load/store unit for 8 cycles, not 2, a cost of hits for which no source was found. "
-        f"{PEAK} would be {slots:.1f} issue slots for each product, not 10"
+        f"{WARP_SIZE} by {rows} threads, of the blocks of full occupancy, on all SMs; {alone.gflops:.0f} where one SM "
+        f"has the L2 to itself, which B exceeds. At k = {MIDDLE['k']} on one SM {misses.gflops:.0f} without caches; "
+        f"{slow.gflops:.0f} if each line kept the load/store unit for 8 cycles, not 2, a cost of hits for which no "
+        f"source was found. {PEAK} would be {slots:.1f} issue slots for each product, not 10"
     )
     return predicted(best.gflops, note=note)
 
@@ -183,9 +182,8 @@ def accesses_of_the_naive_kernel(bench: Bench) -> Finding:
 @claim("CM17")
 def ratios(bench: Bench) -> Finding:
     """Block over naive, and CUBLAS, for which the GEMM stencil stands, over block."""
-    naive, block, cublas = bench.runs(
-        _at_best(bench), Run(BLOCK, CARD, {**SIZES, "ahead": 4}), Run(CUBLAS, CARD, COLUMN_MAJOR)
-    )
+    _, naive = _best(bench)
+    block, cublas = bench.runs(Run(BLOCK, CARD, {**SIZES, "ahead": 4}), Run(CUBLAS, CARD, COLUMN_MAJOR))
     note = "the naive kernel is too fast here, see CM07"
     return predicted(block.gflops / naive.gflops, cublas.gflops / block.gflops, note=note)
 
@@ -230,19 +228,16 @@ def _naive(rows: int, shape: Mapping[str, int] = SIZES, settings: Mapping[str, o
     return Run(NAIVE, CARD, parameters, settings or {}, values=False)
 
 
-def _at_best(bench: Bench) -> Run:
-    """Return the run of the naive kernel in its best block on all SMs, which share the L2."""
-    return replace(_naive(_best(bench)), sms="all")
-
-
 def _sweep(bench: Bench) -> list[Measurement]:
     return bench.runs(*(_naive(rows, SHORT) for rows in ROWS))
 
 
-def _best(bench: Bench) -> int:
-    """Rows of the block that does best in the sweep."""
-    found = _sweep(bench)
-    return ROWS[int(np.argmax([run.gflops for run in found]))]
+def _best(bench: Bench) -> tuple[int, Measurement]:
+    """Rows of the naive kernel's block that does best on all SMs, of those that fill an SM, and what it comes to."""
+    most = bench.machine(CARD).limits.warps
+    full = [rows for rows, run in zip(ROWS, _sweep(bench), strict=True) if run.warps == most]
+    found = bench.runs(*(replace(_naive(rows), sms="all") for rows in full))
+    return max(zip(full, found, strict=True), key=lambda each: each[1].gflops)
 
 
 def _accesses(bench: Bench, kernel: Kernel) -> dict[str, list[AccessCost]]:
