@@ -45,7 +45,7 @@ class Region:
 def regions(program: Program, apart: Apart = ()) -> list[Region]:
     """Return the regions of a program in its order; the accesses of each pair of `apart` are known never to meet."""
     counted = any(i.row.mnemonic == "S_WAITCNT" for i in program.instructions)
-    return [_region(program, first, end, apart, counted) for first, end in spans(program)]
+    return [_region(program, first, end, () if counted else apart, counted) for first, end in spans(program)]
 
 
 def spans(program: Program) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ A run that was interrupted leaves whole lines and perhaps the beginning of one, 
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -49,13 +50,21 @@ def results(path: Path | None, settings: Settings) -> Iterator[tuple[list[Trial]
     if path is None:
         yield [], lambda _: None
         return
-    known, length = _read(path, settings) if path.exists() and path.stat().st_size else ([], 0)
-    with path.open("r+b" if length else "wb") as file:
+    with path.open("a+b") as file:
+        _hold(path, file)
+        known, length = _read(path, settings)
         file.truncate(length)
-        file.seek(length)
         if not length:
             _write(file, settings)
         yield known, lambda each: _write(file, each)
+
+
+def _hold(path: Path, file: IO[bytes]) -> None:
+    """Keep others from the file until it is closed."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise UserError(f"{path}: another gpusim tune writes it; wait for that, or give another file") from None
 
 
 def _write(file: IO[bytes], line: msgspec.Struct) -> None:
@@ -64,9 +73,11 @@ def _write(file: IO[bytes], line: msgspec.Struct) -> None:
 
 
 def _read(path: Path, settings: Settings) -> tuple[list[Trial], int]:
-    """The trials of a file, and the bytes of its whole lines."""
+    """The trials of a file, and the bytes of its whole lines: none where it broke off in its first."""
     text = path.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
+    if not whole and msgspec.json.encode(settings).startswith(text):
+        return [], 0
     first, *rest = whole.splitlines() or [b""]
     _check(path, _decoded(path, 1, first, Settings), settings)
     return [_decoded(path, number, line, Trial) for number, line in enumerate(rest, 2)], len(whole)

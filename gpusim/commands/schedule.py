@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -67,9 +68,11 @@ def schedule(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     rehearsal = _rehearsal(kernel, chosen, parameter or (), on or (), search)
-    if out and not out.parent.is_dir():
-        raise UserError(f"{out}: there is no such directory; give --out a file in one that exists")
     from gpusim.analysis import scheduling  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.engines.trace import check as check_file  # noqa: PLC0415
+
+    if out:
+        check_file(out)
 
     pairs, orders = _static(kernel, chosen, where)
     found = _searched(rehearsal, where, orders[scheduling.STATIC], pairs, budget, seed) if search else None
@@ -132,7 +135,7 @@ def _searched(kernel: Kernel, machine: Machine, start: Order, pairs: Pairs, budg
 
 def _write(path: Path, text: str) -> None:
     """Write the file whole or not at all."""
-    part = path.with_name(f"{path.name}.part")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         part.write_text(text, encoding="utf-8")
         part.replace(path)

@@ -14,6 +14,7 @@ from gpusim.capability import capability as limits_of
 from gpusim.commands.arguments import Json, MachineName, Settings, changes, machine_of, pairs
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
+from gpusim.engines.trace import check as check_file
 from isa.errors import UserError
 from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prune, published_for, survives
 from workloads.spaces import SPACES, Entry, find, make_space
@@ -45,6 +46,8 @@ def space(
     if not name:
         _tell_all(json)
         return
+    if file:
+        check_file(file)
     limits, where = _limits(machine, setting or (), capability)
     chosen = make_space(name, pairs("-p", "name=value", parameter or ()))
     with shown(f"space {name}"):

@@ -46,7 +46,9 @@ def to_file(path: Path) -> Iterator[Take]:
 def check(path: Path) -> None:
     """Raise UserError where no file of this name can be written."""
     if path.is_dir() or not path.name:
-        raise UserError(f"{path}: is a directory; name a file in it, such as {path / 'trace.npy'}")
+        raise UserError(f"{path}: is a directory; name a file in it")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path}: is no file that can be replaced; name another")
     if not path.parent.is_dir():
         raise UserError(f"{path}: there is no directory {path.parent}; create it, or name another")
     if not os.access(path.parent, os.W_OK):

@@ -15,9 +15,10 @@ from typing import Any
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.claims import EXACT, Claim, Figure, Limit
 
+Alike = Callable[[float, Figure], bool]
+
 NOT_REPRODUCIBLE = "not reproducible"
-NOT_YET = "not yet built"
-KINDS = ("counted", "analytic", "input", "calibrated", "predicted", NOT_REPRODUCIBLE, NOT_YET)
+KINDS = ("counted", "analytic", "input", "calibrated", "predicted", NOT_REPRODUCIBLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +94,25 @@ def judge(claim: Claim, finding: Finding) -> Verdict:
         raise ValueError(f"{len(ours)} figures for {len(figures)} published ones")
     errors = [_error(f, p, limit) for f, p in zip(ours, figures, strict=False) if p.value is not None]
     shown = " / ".join(_shown(f, p) for f, p in zip(ours, figures, strict=False))
-    passed = _within(claim, ours, errors) if finding.passed is None else finding.passed
+    passed = _within(claim, ours, errors, _alike(finding)) if finding.passed is None else finding.passed
     return Verdict(shown, max(errors, key=abs, default=None), passed)
 
 
-def _within(claim: Claim, ours: tuple[float, ...], errors: list[float]) -> bool:
+def _within(claim: Claim, ours: tuple[float, ...], errors: list[float], alike: Alike) -> bool:
     if claim.limit:
         return all(abs(error) <= claim.limit.size for error in errors)
     if claim.tolerance != EXACT:
         raise ValueError(f"the tolerance {claim.tolerance!r} needs a verdict of its own")
-    return all(_printed_alike(figure, published) for figure, published in zip(ours, claim.figures, strict=True))
+    return all(alike(figure, published) for figure, published in zip(ours, claim.figures, strict=True))
+
+
+def _alike(finding: Finding) -> Alike:
+    return _counted_alike if finding.kind == "counted" else _printed_alike
+
+
+def _counted_alike(ours: float, figure: Figure) -> bool:
+    """Tell whether a count is the printed one; shares are printed with decimals."""
+    return ours == figure.value if figure.decimals == 0 and figure.value is not None else _printed_alike(ours, figure)
 
 
 def _printed_alike(ours: float, figure: Figure) -> bool:

@@ -160,14 +160,14 @@ def _double_buffered(kernel: Kernel) -> bool:
 
 def _transposes(kernel: Kernel) -> bool:
     """Tell whether neighbours in memory are stored a row of shared memory apart where the matrix is transposed."""
-    a, b = kernel.arguments, kernel.arguments
-    size = {"s": 4, "d": 8, "c": 8, "z": 16}[str(a["precision"])]
-    rows = int(str(a["blk_m"])) + 1, int(str(b["blk_k"])) + 1
-    expected = [size * (row if letter != "n" else 1) for letter, row in zip(str(a["layout"]), rows, strict=True)]
-    return [apart for apart, _ in _stored(kernel)] == expected
+    given = kernel.arguments
+    size = {"s": 4, "d": 8, "c": 8, "z": 16}[str(given["precision"])]
+    rows = int(str(given["blk_m"])) + 1, int(str(given["blk_k"])) + 1
+    expected = [size * (row if letter != "n" else 1) for letter, row in zip(str(given["layout"]), rows, strict=True)]
+    return list(_stored(kernel)) == expected
 
 
-def _stored(kernel: Kernel) -> Iterator[tuple[int, int]]:
+def _stored(kernel: Kernel) -> Iterator[int]:
     """Bytes between what the first two threads store to shared memory, of A's first element and of B's."""
     stores = [pc for pc, name in enumerate(_mnemonics(kernel)) if name.startswith("STS")]
     t = Tuning(**{name: int(str(kernel.arguments[name])) for name in TUNING})
@@ -179,7 +179,7 @@ def _stored(kernel: Kernel) -> Iterator[tuple[int, int]]:
             seen.setdefault(pc, int(addresses[0, 1]) - int(addresses[0, 0]))
 
     interpret(kernel, [0], observe, address_slice(kernel.program))
-    yield from ((seen[pc], pc) for pc in sorted(firsts))
+    yield from (seen[pc] for pc in sorted(firsts))
 
 
 def _right(kernel: Kernel) -> bool:

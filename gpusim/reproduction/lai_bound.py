@@ -9,7 +9,7 @@ from gpusim.machine import bandwidth_gbs, peak_gflops
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.reproduction.bench import Bench, Run
 from gpusim.reproduction.claims import published
-from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, given, registrar
+from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, registrar
 from gpusim.reproduction.lai_table import GTX580, KEPLER
 from isa import listing
 from isa.errors import UserError
@@ -19,7 +19,7 @@ from workloads.gemm.lai_program import register_map
 
 CLAIMS: dict[str, Finder] = {}
 claim = registrar(CLAIMS)
-FIGURE_2 = "RR-7923 figure 2"
+FIGURE_2, LDS_128 = "RR-7923 figure 2", "RR-7923: LDS.128"
 MIXES = "mix-3-1-32", "mix-6-1-64", "mix-12-1-128"
 THREADS, DEPTH, BLOCKING, INDICES = 256, 16, 6, 7  # of a block; k of a tile; section 4.1
 LARGEST = 15  # blocking in figure 1
@@ -225,7 +225,7 @@ def mix_of_128_bits(bench: Bench) -> Finding:
 def lds_128_alone(bench: Bench) -> Finding:
     """LDS.128 of 32 distinct addresses."""
     rate = bench.point(GTX580, "rate-lds.128")
-    return given(rate, 32 / rate, note="the rule of two 64-bit parts and half-warps was chosen to meet it")
+    return calibrated(bench.fitted(GTX580, LDS_128), rate, 32 / rate)
 
 
 @claim("LS40")
@@ -264,7 +264,7 @@ def conflict_of_lds_128(bench: Bench) -> Finding:
     shared = bench.machine(GTX580).shared_memory
     cycles = 32 / bench.point(GTX580, "rate-lds.128")
     passes = 32 * 16 / (shared.banks * shared.bank_bytes)
-    return given(cycles / (passes * shared.pass_cycles), note="the rule was chosen to meet LS39")
+    return calibrated(bench.fitted(GTX580, LDS_128), cycles / (passes * shared.pass_cycles))
 
 
 @claim("LS44")

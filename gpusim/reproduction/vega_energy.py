@@ -39,8 +39,8 @@ def at_1700(bench: Bench) -> Finding:
 @claim("VG32")
 def at_1500(bench: Bench) -> Finding:
     """The same energies by the square of the voltage, which idle power tells."""
-    note = f"idle: {bench.fitted(CARD, IDLE)}; at the rates beside the powers"
-    return predicted(*_watts(bench, 1500), note=note)
+    note = "the two under load are predicted; at the rates beside the powers"
+    return calibrated(bench.fitted(CARD, IDLE), *_watts(bench, 1500), note=note)
 
 
 @claim("VG33")

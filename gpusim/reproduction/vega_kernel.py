@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpusim.occupancy import occupancy
 from gpusim.reproduction.bench import Bench
-from gpusim.reproduction.finding import Finder, Finding, analytic, counted, given, registrar
+from gpusim.reproduction.finding import Finder, Finding, analytic, counted, registrar
 from gpusim.reproduction.vega_speed import CARD, VLP, at_clock
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -90,7 +90,7 @@ def tiles(bench: Bench) -> Finding:
 def memory_clock(bench: Bench) -> Finding:
     """What the runs of the TFLOPS table are set to."""
     mbs = bench.machine(CARD, at_clock(1700)).chip.dram_mbs
-    return given(mbs * 8 / 2 / BUS_BITS, mbs / 1000, note="4096 bits, two a cycle")
+    return analytic(mbs * 8 / 2 / BUS_BITS, mbs / 1000, note="4096 bits, two a cycle")
 
 
 def _loop(kernel: Kernel) -> Iterator[Instruction]:

@@ -104,7 +104,7 @@ def test_wrong_values_end_with_code_1(capsys, path):
     [
         (["--on", "k=16"], "--on k=16: it says what --search simulates; add --search"),
         (["--search", "--on", "variant=v2"], "--on variant=v2: the program is another one then; choose sizes alone"),
-        (["--out", "no/such.asm"], "no/such.asm: there is no such directory; give --out a file in one that exists"),
+        (["--out", "no/such.asm"], "no/such.asm: there is no directory no; create it, or name another"),
         (["--search", "--budget", "0"], None),
     ],
 )

@@ -92,7 +92,7 @@ def test_without_a_name_the_spaces_are_listed(capsys):
         (["zgemm", "--capability", "1.0", "--set", "a=1"], "error: --set a=1: a compute capability's limits stand; "),
         (["zgem"], "error: no search space zgem (did you mean zgemm?); there are "),
         (["zgemm", "-p", "loads"], "error: -p loads: no value; give -p name=value"),
-        (["zgemm", "--csv", "/nowhere/at/all"], "error: /nowhere/at/all: no such file or directory"),
+        (["zgemm", "--csv", "/nowhere/at/all"], "error: /nowhere/at/all: there is no directory /nowhere/at"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):

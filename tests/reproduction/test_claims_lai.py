@@ -6,17 +6,12 @@ from gpusim.reproduction.claims import read, select
 from gpusim.reproduction.finding import judge
 from gpusim.reproduction.lai_sgemm import SWEEP, _of_variants, order_of_layouts, sizes
 from gpusim.reproduction.lai_table import rate_between
-from gpusim.reproduction.ledger import FINDERS, without_runs
+from gpusim.reproduction.ledger import without_runs
 from gpusim.simulation import simulate
 from workloads.catalog import make
 
 NUMBERS = 9, 11, 24, 31, *range(36, 40), 41, 43, *range(47, 53), *range(54, 58), 60, 61, 62
 SIMULATED = {f"LS{number:02}" for number in NUMBERS}
-
-
-def test_every_claim_is_built():
-    """All 62 claims have a function."""
-    assert {claim.id for claim in select(["lai"])} <= FINDERS.keys()
 
 
 def test_what_is_counted_analytic_or_input_is_exact():

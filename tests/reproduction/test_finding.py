@@ -15,6 +15,12 @@ def test_exact_means_the_printed_digits(ours, passed):
     assert verdict("76.5", "exact", ours).passed is passed
 
 
+@pytest.mark.parametrize(("ours", "passed"), [(2, True), (2.4, False), (1.9, False)])
+def test_a_count_is_the_printed_number(ours, passed):
+    """What is counted in a stream is whole, and neither rounded nor cut off."""
+    assert judge(Claim("XX01", "lai", "", "2", "exact"), counted(ours)).passed is passed
+
+
 def test_the_largest_error_is_told_and_all_must_keep_the_tolerance():
     """Of several figures the worst relative error counts, with its sign."""
     found = verdict("100 / 200", "2 %", 101, 197)
