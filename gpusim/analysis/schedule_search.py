@@ -9,7 +9,6 @@ many processes simulate: the same seed finds the same order.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from typing import Any
 from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
 from gpusim.machine import Machine
-from gpusim.processes import processes
+from gpusim.processes import cores, processes
 from isa.kernel import Kernel
 from isa.program import Program
 from isa.reorder import Apart, Region, places, put, regions, reordered
@@ -194,7 +193,7 @@ def _brood(pool: _Pool, moves: _Moves, left: int) -> list[Order]:
 @contextmanager
 def _judge(kernel: Kernel, machine: Machine, budget: int, count: int | None) -> Iterator[Judge]:
     """Give the function that simulates orders, in several processes where that pays."""
-    count = count or len(os.sched_getaffinity(0))
+    count = count or cores()
     if count == 1 or budget <= ALONE:
         yield lambda orders: [cycles(kernel, machine, order) for order in orders]
         return

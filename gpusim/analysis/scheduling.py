@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from gpusim.analysis.schedule_search import Order
 from gpusim.feed import EXECUTION
 from gpusim.latencies import latencies
 from gpusim.machine import Machine
@@ -19,7 +20,6 @@ from isa.kernel import Kernel
 from isa.reorder import moved, reordered, static_stalls
 
 GIVEN, STATIC, SEARCHED = "as given", "static", "searched"
-Order = tuple[int, ...]  # old pcs
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ SMs that get a block more than others nor a last wave that is partly empty count
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import as_completed
 from itertools import islice
@@ -19,7 +18,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
 from gpusim.machine import Machine
 from gpusim.occupancy import occupancy
-from gpusim.processes import processes
+from gpusim.processes import cores, processes
 from isa.errors import UserError
 from isa.kernel import Kernel
 
@@ -71,7 +70,7 @@ def trials(
 
     Raises UserError where a process is ended from outside.
     """
-    workers, rest = workers or os.cpu_count() or 1, iter(jobs)
+    workers, rest = workers or cores(), iter(jobs)
     for job in islice(rest, None if workers == 1 else 1):  # the first one here: the others find what it compiles
         yield trial(job, make, machine, waves)
     if not (others := list(rest)):

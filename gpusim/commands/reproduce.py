@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -15,11 +14,12 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 
+from gpusim import whole_file
 from gpusim.commands.arguments import Json, pairs
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.engines.trace import check as check_file
 from gpusim.machine import load
+from gpusim.processes import cores
 from gpusim.reproduction.claims import Claim, select
 from gpusim.reproduction.ledger import Row, rows, summary
 from gpusim.reproduction.pages import markdown, shown_error, shown_result, totals
@@ -52,18 +52,18 @@ def reproduce(
     claims, settings = select(names or ["all"]), _settings(setting or ())
     for path in (table, page):
         if path:
-            check_file(path)
+            whole_file.check(path)
     tell_of_compiling("compiled", "1")
     found: list[Row] = []
     with shown("reproduce", "claim") as tell:
-        for row in rows(claims, settings, os.cpu_count() or 1, tell):
+        for row in rows(claims, settings, cores(), tell):
             found.append(row)
             if not json:
                 show(*_lines(row, claims[len(found) - 1], first=len(found) == 1))
     if table:
-        _write(table, _csv(found))
+        whole_file.write(table, _csv(found))
     if page:
-        _write(page, markdown(found, {claim.id: claim for claim in claims}))
+        whole_file.write(page, markdown(found, {claim.id: claim for claim in claims}))
     if json:
         write_json({"set": settings, "claims": [asdict(row) for row in found], "summary": summary(found)})
     else:
@@ -102,13 +102,3 @@ def _csv(found: Sequence[Row]) -> str:
     writer.writerow(field.name for field in fields(Row))
     writer.writerows(asdict(row).values() for row in found)
     return text.getvalue()
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file that appears whole or not at all."""
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
+from gpusim import whole_file
 from gpusim.analysis import report
 from gpusim.analysis.energy import Spent, known, spent
 from gpusim.commands.arguments import (
@@ -25,7 +26,6 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.simulate import write_trace
-from gpusim.engines.trace import check as check_trace
 from gpusim.machine import seconds
 from gpusim.simulation import Result, Sample, Sms, simulate
 from gpusim.state import NEVER
@@ -72,7 +72,7 @@ def run(
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     settings = changes(where, setting or ())
     if trace:
-        check_trace(trace)
+        whole_file.check(trace)
     if energy:
         known(where)
     tell_of_compiling(engine, sms)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gpusim import whole_file
 from gpusim.commands.arguments import (
     MAX_CYCLES,
     Json,
@@ -31,8 +31,8 @@ from isa.printer import show_instruction
 from workloads.catalog import CATALOG
 
 if TYPE_CHECKING:
-    from gpusim.analysis.schedule_search import Found
-    from gpusim.analysis.scheduling import Order, Outcome
+    from gpusim.analysis.schedule_search import Found, Order
+    from gpusim.analysis.scheduling import Outcome
     from isa.apart import Pairs
 
 WRONG_VALUES = 1  # exit code
@@ -69,10 +69,9 @@ def schedule(
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     rehearsal = _rehearsal(kernel, chosen, parameter or (), on or (), search)
     from gpusim.analysis import scheduling  # noqa: PLC0415  (--help waits for no compiler)
-    from gpusim.engines.trace import check as check_file  # noqa: PLC0415
 
     if out:
-        check_file(out)
+        whole_file.check(out)
 
     pairs, orders = _static(kernel, chosen, where)
     found = _searched(rehearsal, where, orders[scheduling.STATIC], pairs, budget, seed) if search else None
@@ -94,7 +93,7 @@ def _tell(
 
     head = summary(machine, outcomes, best)
     if out:
-        _write(out, text(best, head))
+        whole_file.write(out, text(best, head))
     if json:
         write_json(_as_dict(machine, outcomes, best, found))
     else:
@@ -131,16 +130,6 @@ def _searched(kernel: Kernel, machine: Machine, start: Order, pairs: Pairs, budg
 
     with shown(f"{kernel.name}, search", "order") as tell:
         return search(kernel, machine, budget=budget, seed=seed, starts=[start], apart=pairs, tell=tell)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write the file whole or not at all."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _as_dict(machine: Machine, outcomes: Sequence[Outcome], best: Outcome, found: Found | None) -> dict[str, object]:

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from gpusim import whole_file
 from gpusim.capability import capability as limits_of
 from gpusim.commands.arguments import Json, MachineName, Settings, changes, machine_of, pairs
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
-from gpusim.engines.trace import check as check_file
 from isa.errors import UserError
 from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prune, published_for, survives
 from workloads.spaces import SPACES, Entry, find, make_space
@@ -47,7 +47,7 @@ def space(
         _tell_all(json)
         return
     if file:
-        check_file(file)
+        whole_file.check(file)
     limits, where = _limits(machine, setting or (), capability)
     chosen = make_space(name, pairs("-p", "name=value", parameter or ()))
     with shown(f"space {name}"):
@@ -149,7 +149,7 @@ def _exact(count: int) -> int | float:
 
 
 def _write_points(path: Path, space: Space, pruned: Pruned) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with whole_file.unfinished(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(space.axes)
         writer.writerows(pruned.points.tolist())

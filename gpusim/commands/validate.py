@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +16,7 @@ from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.machine import Machine
 from gpusim.plural import plural
+from gpusim.processes import cores
 from isa.errors import UserError
 from workloads.catalog import make
 from workloads.measured.probes import EXPERIMENTS, Probe, probe
@@ -74,7 +74,7 @@ def _measured(machine: Machine, path: Path, setting: Sequence[str], *, json: boo
     tell_of_compiling("compiled", "1")
     found: list[rows.Outcome] = []
     with shown(f"validate {machine.key}", "row") as tell:
-        for outcome in rows.outcomes(given, machine, _probe, os.cpu_count() or 1):
+        for outcome in rows.outcomes(given, machine, _probe, cores()):
             found.append(outcome)
             tell(len(found), len(given))
     found.sort(key=lambda o: o.row.line)

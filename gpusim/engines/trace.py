@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gpusim.state import trace_t
-from isa.errors import UserError
+from gpusim.whole_file import unfinished
 
 Take = Callable[[Any], None]
 PLAIN = np.dtype(trace_t.descr)  # the same fields without the type of a record, which a file would not name
@@ -23,8 +22,6 @@ def to_file(path: Path) -> Iterator[Take]:
 
     Raises UserError where it can't be, and OSError where writing fails.
     """
-    check(path)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     count = 0
 
     def take(records: Any) -> None:
@@ -32,27 +29,11 @@ def to_file(path: Path) -> Iterator[Take]:
         count += len(records)
         records.tofile(file)
 
-    try:
-        with unfinished.open("wb") as file:
-            _header(file, 0)
-            yield take
-            file.seek(0)
-            _header(file, count)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def check(path: Path) -> None:
-    """Raise UserError where no file of this name can be written."""
-    if path.is_dir() or not path.name:
-        raise UserError(f"{path}: is a directory; name a file in it")
-    if path.exists() and not path.is_file():
-        raise UserError(f"{path}: is no file that can be replaced; name another")
-    if not path.parent.is_dir():
-        raise UserError(f"{path}: there is no directory {path.parent}; create it, or name another")
-    if not os.access(path.parent, os.W_OK):
-        raise UserError(f"{path}: the directory {path.parent} can't be written to; name another")
+    with unfinished(path) as part, part.open("wb") as file:
+        _header(file, 0)
+        yield take
+        file.seek(0)
+        _header(file, count)
 
 
 def _header(file: BinaryIO, count: int) -> None:

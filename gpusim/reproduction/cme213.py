@@ -17,6 +17,7 @@ from gpusim.feed import AFFINE
 from gpusim.launch import launch
 from gpusim.machine import bandwidth_gbs, lanes, peak_gflops, seconds
 from gpusim.reproduction.bench import Bench, Measurement, Run
+from gpusim.reproduction.claims import published
 from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, given, predicted, registrar
 from isa.kernel import WARP_SIZE, Kernel
 from isa.profile import profile
@@ -29,8 +30,6 @@ CARD = "gtx480"
 NAIVE, BLOCK, CUBLAS = "matmul-naive", "matmul-block", "gemm-stencil"
 SIZES = {"m": 960, "n": 640, "k": 640}
 COLUMN_MAJOR = {"m": 640, "n": 960, "k": 640}  # the same product to a kernel that takes its matrices so
-GFLOPS = {"block": 235.8730, "CUBLAS": 784.5752}  # as printed, and 0.00333 and 0.00100 s beside them
-PEAK = 80  # of the naive kernel
 CHOICES = "3 choices (tags, policy, order of shared loads) in sight of CM07 and CM08"
 TRUE_LATENCY = {"unit.fp32.latency": 24}  # the lecture's
 ROWS = range(1, 33)  # of blocks of the sweep
@@ -103,12 +102,13 @@ def naive_at_best(bench: Bench) -> Finding:
     rows, best = _best(bench)
     tried = (_naive(rows, MIDDLE, settings) for settings in EXPERIMENTS)
     alone, misses, slow = bench.runs(_naive(rows), *tried)
-    slots = peak_gflops(bench.machine(CARD)) / PEAK
+    (at_best,) = published("CM07")
+    slots = peak_gflops(bench.machine(CARD)) / (at_best.value or 1.0)
     note = (
         f"{WARP_SIZE} by {rows} threads, of the blocks of full occupancy, on all SMs; {alone.gflops:.0f} where one SM "
         f"has the L2 to itself, which B exceeds. At k = {MIDDLE['k']} on one SM {misses.gflops:.0f} without caches; "
         f"{slow.gflops:.0f} if each line kept the load/store unit for 8 cycles, not 2, a cost of hits for which no "
-        f"source was found. {PEAK} would be {slots:.1f} issue slots for each product, not 10"
+        f"source was found. {at_best.value:.0f} would be {slots:.1f} issue slots for each product, not 10"
     )
     return calibrated(CHOICES, best.gflops, note=note)
 
@@ -131,7 +131,8 @@ def block_kernel(bench: Bench) -> Finding:
 def size(bench: Bench) -> Finding:
     """Operations of the product that fits both times."""
     flops = bench.kernel(BLOCK, **SIZES).flops
-    times = ", ".join(f"{name} {flops / rate / 1e9:.5f} s" for name, rate in GFLOPS.items())
+    printed = {"block": published("CM08")[0].value, "CUBLAS": published("CM09")[0].value}
+    times = ", ".join(f"{name} {flops / rate / 1e9:.5f} s" for name, rate in printed.items() if rate)
     return analytic(flops, note=f"A 960 by 640, B 640 by 640: at the printed rates {times}")
 
 

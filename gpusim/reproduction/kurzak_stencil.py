@@ -10,8 +10,8 @@ import numpy as np
 from gpusim.analysis.bounds import bound
 from gpusim.reproduction.bench import Bench, Job, Run
 from gpusim.reproduction.finding import Finder, Finding, counted, not_reproducible, predicted, registrar
+from gpusim.reproduction.main_loop import main_loop
 from isa.address_slice import address_slice
-from isa.instruction import Instruction
 from isa.interpret import interpret
 from isa.kernel import Kernel
 from isa.memory import bases, view
@@ -146,13 +146,9 @@ def _stores(kernel: Kernel) -> int:
     return sum(name.startswith("STG") for name in _mnemonics(kernel))
 
 
-def _loop(kernel: Kernel) -> tuple[Instruction, ...]:
-    return kernel.program.instructions[kernel.program.labels["loop"] : _mnemonics(kernel).index("BRA")]
-
-
 def _double_buffered(kernel: Kernel) -> bool:
     """Tell whether the loop fetches all, updates, waits, stores all to shared memory and waits."""
-    kinds = ["store" if i.row.mnemonic.startswith("STS") else KINDS.get(i.row.unit) for i in _loop(kernel)]
+    kinds = ["store" if i.row.mnemonic.startswith("STS") else KINDS.get(i.row.unit) for i in main_loop(kernel.program)]
     kept = [kind for kind in kinds if kind]
     changes = [kind for i, kind in enumerate(kept) if i == 0 or kept[i - 1] != kind]
     return changes == ["fetch", "update", "barrier", "store", "barrier"] and kept.count("barrier") == 2

@@ -11,6 +11,7 @@ from gpusim.reproduction.bench import Bench, Run
 from gpusim.reproduction.claims import published
 from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, registrar
 from gpusim.reproduction.lai_table import GTX580, KEPLER
+from gpusim.reproduction.main_loop import main_loop
 from isa import listing
 from isa.errors import UserError
 from isa.interpret import interpret
@@ -30,7 +31,7 @@ def ffma_share(bench: Bench, blocking: int, lds: int) -> float:
     """Return the share of FFMAs among FFMAs and shared loads in the loop of the SGEMM's program, in percent."""
     side = 16 * blocking
     program = bench.kernel("sgemm-lai", m=side, n=side, blocking=blocking, lds=lds, prefetch=False).program
-    names = [i.row.mnemonic for i in program.instructions[program.labels["loop"] :]]
+    names = [i.row.mnemonic for i in main_loop(program)]
     ffmas, loads = names.count("FFMA"), sum(name.startswith("LDS") for name in names)
     return 100 * ffmas / (ffmas + loads)
 

@@ -50,7 +50,12 @@ def totals(rows: Sequence[Row]) -> list[str]:
     """Return how many of all passed, then the same of each kind."""
     passed, judged = (sum(row.passed in which for row in rows) for which in ((True,), (True, False)))
     first = f"{passed} of {judged} claims pass; {len(rows) - judged} have nothing to compare with"
-    return [first, *(f"{kind}: {each['passed']} of {each['n']} pass" for kind, each in summary(rows).items())]
+    return [first, *(f"{kind}: {_passed(each)}" for kind, each in summary(rows).items())]
+
+
+def _passed(counts: Mapping[str, int]) -> str:
+    judged = f"{counts['passed']} of {counts['passed'] + counts['failed']} pass"
+    return f"{judged}; {counts['without']} without figures" if counts["without"] else judged
 
 
 def _summary(rows: Sequence[Row]) -> str:

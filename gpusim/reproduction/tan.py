@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from gpusim.analysis.equations import ffma_share
 from gpusim.machine import Machine, bandwidth_gbs, instances, lanes, peak_fp64_gflops, peak_gflops
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, given, not_reproducible, registrar
+from gpusim.reproduction.main_loop import main_loop
 from isa.instruction import Instruction
 from isa.interpret import interpret
 from isa.kernel import Kernel
@@ -165,7 +165,9 @@ def inner_loops(_: Bench) -> Finding:
 def local_accesses(bench: Bench) -> Finding:
     """Words of local memory that a round takes in the kernel that stands for CUBLAS's, and in algorithm 2."""
     kernels = bench.kernel("gemm-stencil", precision="d"), bench.kernel("dgemm-tan", variant="alg2")
-    theirs, ours = (sum(i.row.words for i in _loop(kernel) if i.row.unit is Unit.LOCAL) for kernel in kernels)
+    theirs, ours = (
+        sum(i.row.words for i in main_loop(kernel.program) if i.row.unit is Unit.LOCAL) for kernel in kernels
+    )
     needed = bench.kernel("dgemm-tan", variant="alg2", spilled=0).program.registers
     limit = bench.machine(BOARD).limits.registers_per_thread
     note = f"{theirs} words a round and {ours}: algorithm 2 needs {needed} registers of {limit}; sign: fewer than"
@@ -217,13 +219,7 @@ def _shared_gbs(machine: Machine) -> float:
 
 def _mix(kernel: Kernel) -> Counter[str]:
     """Instructions of a round of the main loop by mnemonic; `integer` as in table 3, with branch and barriers."""
-    return Counter(map(_name, _loop(kernel)))
-
-
-def _loop(kernel: Kernel) -> Sequence[Instruction]:
-    code, first = kernel.program.instructions, kernel.program.labels["loop"]
-    last = next(pc for pc in range(first, len(code)) if code[pc].row.mnemonic == "BRA")
-    return code[first : last + 1]
+    return Counter(map(_name, main_loop(kernel.program)))
 
 
 def _name(instruction: Instruction) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from gpusim.analysis.bounds import bound
 from gpusim.machine import arriving_mbs
 from gpusim.reproduction import tan_cublas
-from gpusim.reproduction.bench import Bench, Measurement, Run
+from gpusim.reproduction.bench import NONE, Bench, Measurement, Run
 from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, given, predicted, registrar
 from isa import listing
 from isa.kernel import WARP_SIZE, Kernel
@@ -30,7 +30,6 @@ FULL = 0.99  # of a rate: as good as all of it
 FULL_SM = 42  # blocks of 16 warps: three on each SM
 FULL_BANDWIDTH = {"memory.ecc": 0, "memory.efficiency": 1000}
 VERSIONS = ("v1", "v2", "v3", "v4")
-NONE: Mapping[str, object] = {}
 
 
 def dgemm(bench: Bench, *variants: str, settings: Mapping[str, object] = NONE) -> list[Measurement]:

@@ -13,6 +13,7 @@ from functools import cache
 
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.finding import Finder, Finding, counted, registrar
+from gpusim.reproduction.vega_speed import VLP
 from isa.role import RESULTS
 from isa.traffic import Level, Traffic, traffic
 from workloads.catalog import make
@@ -20,7 +21,7 @@ from workloads.catalog import make
 CLAIMS: dict[str, Finder] = {}
 claim = registrar(CLAIMS)
 
-USUAL, VLP = "sgemm-vega-legacy", "sgemm-vega-vlp"
+USUAL = "sgemm-vega-legacy"
 COLUMNS = {USUAL: "64", VLP: "256"}  # of a block
 FEW, MANY = 16, 48  # sizes along k: what the larger one has more is whole rounds of the main loop
 STEP = 8  # k for which the usual SGEMM has one barrier

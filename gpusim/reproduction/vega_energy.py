@@ -14,14 +14,14 @@ from gpusim.analysis.energy import Spent, known, spent
 from gpusim.machine import Machine
 from gpusim.reproduction.bench import Bench, Job
 from gpusim.reproduction.finding import Finder, Finding, calibrated, predicted, registrar
+from gpusim.reproduction.vega_access import USUAL
+from gpusim.reproduction.vega_speed import CARD, VLP
 from isa.traffic import Level, Traffic, traffic
 from workloads.catalog import make
 
 CLAIMS: dict[str, Finder] = {}
 claim = registrar(CLAIMS)
 
-CARD = "mi60"
-USUAL, VLP = "sgemm-vega-legacy", "sgemm-vega-vlp"
 SIZES = (("m", "4096"), ("n", "4096"), ("k", "640"))
 ORDERS = ("forwarding", "interleaved")
 TFLOPS: Mapping[int, tuple[float, float]] = {1700: (9.5, 9.18), 1500: (9.132, 8.986)}  # by clock, in both orders

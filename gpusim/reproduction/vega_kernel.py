@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 from gpusim.occupancy import occupancy
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, registrar
+from gpusim.reproduction.main_loop import main_loop
+from gpusim.reproduction.vega_access import USUAL
 from gpusim.reproduction.vega_speed import CARD, VLP, at_clock
 from isa.instruction import Instruction
-from isa.kernel import Kernel
 from isa.operand import Immediate
 from workloads.gemm.vega_vlp import register_map
 
 CLAIMS: dict[str, Finder] = {}
 claim = registrar(CLAIMS)
 
-USUAL = "sgemm-vega-legacy"
 STEPS = 2  # of 8 k in a round of VLP's loop
 STEP = 8  # k of a round of the usual SGEMM's loop
 BUS_BITS = 4096  # of the MI60's HBM2, which moves two bits a cycle and line
@@ -42,14 +41,14 @@ def waves(bench: Bench) -> Finding:
 @claim("VG22")
 def scalar_registers(bench: Bench) -> Finding:
     """The scalar registers that the loads of A write."""
-    loads = [i for i in _loop(bench.kernel(VLP)) if i.row.mnemonic == "S_LOAD_DWORDX8"]
+    loads = [i for i in main_loop(bench.kernel(VLP).program) if i.row.mnemonic == "S_LOAD_DWORDX8"]
     return counted(len({index for load in loads for index in load.writes()}))
 
 
 @claim("VG23")
 def loads_of_a(bench: Bench) -> Finding:
     """Words of A per 8 k and wave, loads of a group, groups."""
-    loop = list(_loop(bench.kernel(VLP)))
+    loop = main_loop(bench.kernel(VLP).program)
     loads = [i.row.words for i in loop if i.row.mnemonic == "S_LOAD_DWORDX8"]
     groups = sum(_waits(i, counter=1) for i in loop)
     return counted(sum(loads) / STEPS, len(loads) / groups, groups / STEPS)
@@ -58,14 +57,14 @@ def loads_of_a(bench: Bench) -> Finding:
 @claim("VG24")
 def loads_of_b(bench: Bench) -> Finding:
     """Loads of four words of B per 8 k, and registers of both buffers."""
-    counts = Counter(i.row.mnemonic for i in _loop(bench.kernel(VLP)))
+    counts = Counter(i.row.mnemonic for i in main_loop(bench.kernel(VLP).program))
     return counted(counts["GLOBAL_LOAD_DWORDX4"] / STEPS, len(register_map().blocks["b"]))
 
 
 @claim("VG25")
 def waits(bench: Bench) -> Finding:
     """Accesses to the LDS, barriers, and waits for scalar loads per 8 k."""
-    loop = list(_loop(bench.kernel(VLP)))
+    loop = main_loop(bench.kernel(VLP).program)
     lds = sum(i.row.mnemonic.startswith("DS_") for i in loop)
     barriers = sum(i.row.mnemonic == "S_BARRIER" for i in loop)
     return counted(lds / STEPS, barriers / STEPS, sum(_waits(i, counter=1) for i in loop) / STEPS)
@@ -75,7 +74,7 @@ def waits(bench: Bench) -> Finding:
 def usual_tile(bench: Bench) -> Finding:
     """Words that a workgroup of the usual SGEMM reads from the LDS per k, of A and as many of B."""
     kernel = bench.kernel(USUAL)
-    words = sum(i.row.words for i in _loop(kernel) if i.row.mnemonic.startswith("DS_READ"))
+    words = sum(i.row.words for i in main_loop(kernel.program) if i.row.mnemonic.startswith("DS_READ"))
     return counted(words * kernel.threads / STEP / 2, note="two matrices")
 
 
@@ -91,15 +90,6 @@ def memory_clock(bench: Bench) -> Finding:
     """What the runs of the TFLOPS table are set to."""
     mbs = bench.machine(CARD, at_clock(1700)).chip.dram_mbs
     return analytic(mbs * 8 / 2 / BUS_BITS, mbs / 1000, note="4096 bits, two a cycle")
-
-
-def _loop(kernel: Kernel) -> Iterator[Instruction]:
-    """Give the instructions of a kernel's main loop."""
-    program = kernel.program
-    for instruction in program.instructions[program.labels["loop"] :]:
-        yield instruction
-        if instruction.row.mnemonic == "S_CBRANCH_SCC1":
-            return
 
 
 def _waits(instruction: Instruction, counter: int) -> bool:

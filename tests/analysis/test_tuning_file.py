@@ -32,9 +32,9 @@ def whole_file(tmp_path_factory):
 
 @given(data=st.data())
 def test_a_run_goes_on_wherever_it_was_interrupted(whole, tmp_path_factory, data):
-    """Cut off anywhere behind its first line, a file has its whole lines' trials, and ends as if nothing had been."""
+    """Cut off anywhere, within its first line too, a file has its whole lines' trials, and ends as if uncut."""
     text, first = whole
-    cut = data.draw(st.integers(first, len(text)))
+    cut = data.draw(st.integers(0, first) | st.integers(first, len(text)))
     (path := tmp_path_factory.mktemp("cut") / "cut.jsonl").write_bytes(text[:cut])
     done = text[first:cut].count(b"\n")
     assert written(path, TRIALS[done:]) == TRIALS[:done]
@@ -93,6 +93,17 @@ def test_an_empty_file_is_a_new_one(whole, tmp_path):
     """A file without a byte is filled like one that was not there."""
     (path := tmp_path / "empty.jsonl").touch()
     assert written(path, TRIALS) == []
+    assert path.read_bytes() == whole[0]
+
+
+def test_a_second_writer_is_refused(whole, tmp_path):
+    """While one run writes a file another one takes nothing from it and adds nothing; afterwards it goes on."""
+    path = tmp_path / "one.jsonl"
+    with results(path, SETTINGS) as (_, add):
+        add(TRIALS[0])
+        with pytest.raises(UserError, match=r"one.jsonl: another gpusim tune writes"):
+            written(path, TRIALS)
+    assert written(path, TRIALS[1:]) == TRIALS[:1]
     assert path.read_bytes() == whole[0]
 
 

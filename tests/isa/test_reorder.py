@@ -163,6 +163,14 @@ def test_accesses_that_are_counted_keep_their_order():
     assert [len(may_stand(kernel, "LDG")) for kernel in spaced] == [3, 1]
 
 
+def test_pairs_that_never_meet_change_nothing_where_accesses_are_counted():
+    """A load may pass a store to other words, unless the program has an S_WAITCNT, which counts both."""
+    head = ".buffer X f32 64\n.buffer Y f32 64\n"
+    text = "MOV R2, c[X]\nMOV R3, c[Y]\nSTG [R3], R2\nLDG R5, [R2]\n{}\nEXIT"
+    free, counted = (read(head + text.format(wait)) for wait in ("IADD R6, R6, 1", "S_WAITCNT vmcnt(0)"))
+    assert [may_stand(kernel, "LDG", ((2, 3),)) for kernel in (free, counted)] == [range(1, 5), range(3, 4)]
+
+
 def test_codes_and_reuse_flags_fit_one_order():
     """They go with a new order, and stay with the old one."""
     text = "[B------:R-:W-:-:S04] MOV R1, 3\n[B------:R-:W-:-:S04] FADD R3, R2.reuse, 1.0\n[B------:R-:W-:-:S01] EXIT\n"

@@ -4,6 +4,7 @@ from gpusim.reproduction import vega_kernel as module
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.claims import read
 from gpusim.reproduction.finding import judge
+from gpusim.reproduction.main_loop import main_loop
 
 CLAIM = {claim.id: claim for claim in read()}
 
@@ -25,7 +26,7 @@ def test_waves_move_with_the_register_file():
 def test_other_loads_are_counted_as_they_are(monkeypatch):
     """Without its loads of A a program has none: the counts come from its instructions."""
     kernel = Bench().kernel(module.VLP)
-    kept = [i for i in module._loop(kernel) if i.row.mnemonic != "S_LOAD_DWORDX8"]
-    monkeypatch.setattr(module, "_loop", lambda _: iter(kept))
+    kept = tuple(i for i in main_loop(kernel.program) if i.row.mnemonic != "S_LOAD_DWORDX8")
+    monkeypatch.setattr(module, "main_loop", lambda _: kept)
     assert module.CLAIMS["VG22"](Bench()).ours == (0,)
     assert module.CLAIMS["VG23"](Bench()).ours == (0, 0, 8)

@@ -53,7 +53,9 @@ def test_a_line_escapes_what_ends_a_cell():
 @pytest.mark.parametrize(("passed", "first"), [(True, "1 of 1"), (False, "0 of 1"), (None, "0 of 0")])
 def test_totals_tell_how_many_pass(passed, first):
     """Claims without anything to compare with count neither way."""
-    assert totals([row(passed=passed)])[0].startswith(f"{first} claims pass; {int(passed is None)} ")
+    first_line, kind = totals([row(passed=passed)])
+    assert first_line.startswith(f"{first} claims pass; {int(passed is None)} ")
+    assert kind == f"predicted: {first} pass" + ("; 1 without figures" if passed is None else "")
 
 
 def test_all_claims_have_a_place():

@@ -66,7 +66,7 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class Held:
     """The registers of a plan."""
 
     a: Operand
@@ -79,7 +79,7 @@ class Machine:
     staging: Registers
 
 
-def registers(plan: Plan) -> tuple[Machine, int]:
+def registers(plan: Plan) -> tuple[Held, int]:
     """Give a plan's registers, doubles by their even ones, and how many there are."""
     r = RegisterMap(NAME)
     sums, a, b = r.block("sums", 32, 2), r.block("a", 8, 4), r.block("b", 8, 4)
@@ -93,7 +93,7 @@ def registers(plan: Plan) -> tuple[Machine, int]:
         Operand("A", "CTAID.X", 0, fetch_a, load_a, a[::2]),
         Operand("B", "CTAID.Y", B_BASE, fetch_b, load_b, b[::2]),
     )
-    return Machine(*operands, store, left, sums[::2], window[::2], kept[::2], staging[::2]), r.count
+    return Held(*operands, store, left, sums[::2], window[::2], kept[::2], staging[::2]), r.count
 
 
 def places(plan: Plan, doubles: Registers) -> list[Register]:

@@ -35,7 +35,7 @@ from workloads.gemm.tan_plan import (
     HALF,
     ROW,
     SIDE,
-    Machine,
+    Held,
     Operand,
     Plan,
     places,
@@ -64,7 +64,7 @@ def program(plan: Plan, *, reads_c: bool) -> Program:
     return b.build()
 
 
-def _pointers(b: Builder, plan: Plan, r: Machine) -> None:
+def _pointers(b: Builder, plan: Plan, r: Held) -> None:
     thread, row, k, free = r.sums[:4]
     lanes = SIDE // plan.doubles
     b.emit("S2R", thread, "TID.X")
@@ -86,13 +86,13 @@ def _pointers(b: Builder, plan: Plan, r: Machine) -> None:
     b.emit("MOV", r.left, "tiles")
 
 
-def _clear(b: Builder, r: Machine) -> None:
+def _clear(b: Builder, r: Held) -> None:
     for total in r.sums:
         b.emit("MOV", total, 0)
         b.emit("MOV", Register(total.index + 1), 0)
 
 
-def _algorithm_1(b: Builder, plan: Plan, r: Machine) -> None:
+def _algorithm_1(b: Builder, plan: Plan, r: Held) -> None:
     moves = _moves(plan, r)
     operands = moves[: plan.fetches], moves[plan.fetches :]
     fill = [i for part in operands for i in _filling(plan, r, part, places(plan, r.a.line + r.b.line))]
@@ -109,7 +109,7 @@ def _algorithm_1(b: Builder, plan: Plan, r: Machine) -> None:
     b.emit("BRA", "loop", guard=MORE)
 
 
-def _version_1(b: Builder, plan: Plan, r: Machine) -> None:
+def _version_1(b: Builder, plan: Plan, r: Held) -> None:
     staging, moves = places(plan, r.a.line + r.b.line), _moves(plan, r)
     _clear(b, r)
     b.label("loop")
@@ -123,7 +123,7 @@ def _version_1(b: Builder, plan: Plan, r: Machine) -> None:
     b.emit("BRA", "loop", guard=MORE)
 
 
-def _algorithm_2(b: Builder, plan: Plan, r: Machine) -> None:
+def _algorithm_2(b: Builder, plan: Plan, r: Held) -> None:
     free, moves = places(plan, r.a.line + r.b.line), _moves(plan, r)
     b.extend([*_fetch_all(plan, moves, free), *_store_all(plan, moves, r, free)])
     _clear(b, r)
@@ -142,7 +142,7 @@ def _algorithm_2(b: Builder, plan: Plan, r: Machine) -> None:
     b.emit("BRA", "loop", guard=MORE)
 
 
-def _updates_and_spills(b: Builder, plan: Plan, r: Machine, moves: Sequence[Move]) -> None:
+def _updates_and_spills(b: Builder, plan: Plan, r: Held, moves: Sequence[Move]) -> None:
     """A tile's updates; meanwhile window by window is fetched, and stored to local memory as late as may be."""
     window = places(plan, r.window)
     spills = [moves[i : i + len(window)] for i in range(0, len(moves), len(window) or 1)]
@@ -156,7 +156,7 @@ def _updates_and_spills(b: Builder, plan: Plan, r: Machine, moves: Sequence[Move
             b.extend(_guarded(_local(plan, "STL", i * len(window), window)))
 
 
-def _algorithm_3(b: Builder, plan: Plan, r: Machine) -> None:
+def _algorithm_3(b: Builder, plan: Plan, r: Held) -> None:
     staging = places(plan, r.a.line + r.b.line)
     halves = [_half(plan, r, half) for half in range(2)]
     b.extend(_filling(plan, r, halves[0], staging))
@@ -177,7 +177,7 @@ def _algorithm_3(b: Builder, plan: Plan, r: Machine) -> None:
     b.emit("BRA", "loop", guard=MORE)
 
 
-def _scheduled(b: Builder, plan: Plan, r: Machine, halves: Sequence[Sequence[Move]]) -> None:
+def _scheduled(b: Builder, plan: Plan, r: Held, halves: Sequence[Sequence[Move]]) -> None:
     """Version 4: fetches, stores and barriers stand where one warp stalls least (figure 9's order stays as it is)."""
     staging = places(plan, r.staging)
     for half in range(2):
@@ -198,7 +198,7 @@ def _scheduled(b: Builder, plan: Plan, r: Machine, halves: Sequence[Sequence[Mov
     b.emit("BRA", "loop", guard=MORE)
 
 
-def _count(b: Builder, r: Machine) -> None:
+def _count(b: Builder, r: Held) -> None:
     b.emit("IADD", r.left, r.left, 0xFFFFFFFF)
     b.emit("ISETP.GT", MORE, r.left, 0)
 
@@ -206,12 +206,12 @@ def _count(b: Builder, r: Machine) -> None:
 Move = tuple[Operand, int]  # an operand and the shared byte, behind the store pointer, of what one access brings
 
 
-def _moves(plan: Plan, r: Machine) -> list[Move]:
+def _moves(plan: Plan, r: Held) -> list[Move]:
     """What a thread moves of a tile, access by access."""
     return [(x, x.base + ROW * plan.fetched_rows * i) for x in (r.a, r.b) for i in range(plan.fetches)]
 
 
-def _half(plan: Plan, r: Machine, half: int) -> list[Move]:
+def _half(plan: Plan, r: Held, half: int) -> list[Move]:
     """What a thread moves of the first or second half of a tile."""
     accesses = plan.fetches // 2
     first = half * accesses
@@ -227,14 +227,14 @@ def _fetch(plan: Plan, x: Operand, to: Register) -> Iterator[Instruction]:
     yield instruction("IADD", x.fetch, x.fetch, f"{x.name}_step")
 
 
-def _store_all(plan: Plan, moves: Sequence[Move], r: Machine, staging: Sequence[Register]) -> list[Instruction]:
+def _store_all(plan: Plan, moves: Sequence[Move], r: Held, staging: Sequence[Register]) -> list[Instruction]:
     return [
         instruction(f"STS{plan.suffix}", at(r.store, place), held)
         for (_, place), held in zip(moves, staging, strict=False)
     ]
 
 
-def _filling(plan: Plan, r: Machine, moves: Sequence[Move], staging: Sequence[Register]) -> list[Instruction]:
+def _filling(plan: Plan, r: Held, moves: Sequence[Move], staging: Sequence[Register]) -> list[Instruction]:
     return [*_fetch_all(plan, moves, staging), *_store_all(plan, moves, r, staging)]
 
 
@@ -246,17 +246,17 @@ def _local(plan: Plan, way: str, first: int, held: Sequence[Register]) -> list[I
     return [instruction(f"STL{plan.suffix}", a, p) for p, a in zip(held, addresses, strict=True)]
 
 
-def _updates(plan: Plan, r: Machine, steps: Sequence[int]) -> list[Instruction]:
+def _updates(plan: Plan, r: Held, steps: Sequence[int]) -> list[Instruction]:
     """Rank-1 updates: all loads of one, then its DFMAs."""
     return list(chain.from_iterable(_update(plan, r, k) for k in steps))
 
 
-def _update(plan: Plan, r: Machine, k: int) -> list[Instruction]:
+def _update(plan: Plan, r: Held, k: int) -> list[Instruction]:
     loads = [_load(plan, x, k, i) for x in (r.a, r.b) for i in range(0, BLOCKING, plan.doubles)]
     return [*loads, *chain.from_iterable(_quadrant(r, *first) for first in QUADRANTS)]
 
 
-def _woven(plan: Plan, r: Machine) -> list[Instruction]:
+def _woven(plan: Plan, r: Held) -> list[Instruction]:
     """Half a tile's updates in the order of figure 9: each load stands four DFMAs or more before its use."""
     out = [*_loads(plan, r.a, 0, 0), *_loads(plan, r.b, 0, 0), *_loads(plan, r.b, 0, 2)]
     for k in range(HALF):
@@ -277,7 +277,7 @@ def _load(plan: Plan, x: Operand, k: int, i: int) -> Instruction:
     return instruction(f"LDS{plan.suffix}", x.line[i], at(x.load, ROW * k + place))
 
 
-def _quadrant(r: Machine, row: int, column: int) -> list[Instruction]:
+def _quadrant(r: Held, row: int, column: int) -> list[Instruction]:
     """The four DFMAs of two rows and two columns."""
     return [
         instruction("DFMA", total := r.sums[BLOCKING * j + i], r.a.line[i], r.b.line[j], total)
@@ -290,7 +290,7 @@ def _guarded(instructions: Sequence[Instruction]) -> list[Instruction]:
     return [Instruction(i.row, i.operands, MORE if i.guard == PT else i.guard) for i in instructions]
 
 
-def _write_c(b: Builder, plan: Plan, r: Machine, *, reads_c: bool) -> None:
+def _write_c(b: Builder, plan: Plan, r: Held, *, reads_c: bool) -> None:
     pointer, alpha, beta, old = r.a.fetch, r.a.line[0], r.a.line[1], r.b.line
     _pointer_to_c(b, plan, r, pointer)
     for name, pair in (("alpha", alpha), ("beta", beta)) if reads_c else (("alpha", alpha),):
@@ -310,7 +310,7 @@ def _write_c(b: Builder, plan: Plan, r: Machine, *, reads_c: bool) -> None:
     b.emit("EXIT")
 
 
-def _pointer_to_c(b: Builder, plan: Plan, r: Machine, pointer: Register) -> None:
+def _pointer_to_c(b: Builder, plan: Plan, r: Held, pointer: Register) -> None:
     thread, column, free = r.store, r.b.fetch, r.left
     b.emit("S2R", thread, "TID.X")
     b.emit("LOP.AND", pointer, thread, 15)

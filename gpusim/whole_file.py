@@ -1,0 +1,43 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from isa.errors import UserError
+
+
+def check(path: Path) -> None:
+    """Raise UserError where no file of this name can be written."""
+    if path.is_dir() or not path.name:
+        raise UserError(f"{path}: is a directory; name a file in it")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path}: is no file that can be replaced; name another")
+    if not path.parent.is_dir():
+        raise UserError(f"{path}: there is no directory {path.parent}; create it, or name another")
+    if not os.access(path.parent, os.W_OK):
+        raise UserError(f"{path}: the directory {path.parent} can't be written to; name another")
+
+
+@contextmanager
+def unfinished(path: Path) -> Iterator[Path]:
+    """Give the name of a file beside it to write to, which takes its place when all is well and is gone otherwise.
+
+    Raises UserError where it can't be, see `check`.
+    """
+    check(path)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a text; raises UserError where it can't be, and OSError where writing fails."""
+    with unfinished(path) as part:
+        part.write_text(text, encoding="utf-8")

@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import pytest
+
+from gpusim.whole_file import check, unfinished, write
+from isa.errors import UserError
+
+
+def test_a_file_is_replaced_by_what_is_whole(tmp_path):
+    """The old text stands until the new one is done, and nothing else is left beside it."""
+    path = tmp_path / "a.txt"
+    write(path, "old")
+    with unfinished(path) as part:
+        part.write_text("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_fails_leaves_nothing(tmp_path):
+    """Neither the file nor a part of it."""
+
+    def fail():
+        with unfinished(tmp_path / "a.txt") as part:
+            part.write_text("half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("", "is a directory"), ("no/a.txt", "there is no directory"), ("/dev/null", "is no file")]
+)
+def test_what_can_not_be_written_is_refused(tmp_path, name, told):
+    """A directory, a file in none, and a device, which would be gone; each in one line."""
+    with pytest.raises(UserError, match=told):
+        check(tmp_path / name)
+    assert not Path("/dev/null").is_file()
