@@ -1,0 +1,115 @@
+"""The timeline document: what each warp instruction did, when, and what it waited for. Every view is made from it.
+
+Its JSON Schema is published (`gpusim schema timeline`); `version` grows when a field changes its meaning or goes.
+Cycles are shader cycles since the launch. Instructions are named by their `id`, which counts up in order of issue.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+VERSION = 1
+NONE = -1  # no instruction, or no such cycle
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What all parts of the document are."""
+
+
+class Letter(Record):
+    """How a state or stall reason is shown: its name, its letter in text, and what it means."""
+
+    name: str
+    letter: str
+    meaning: str
+
+
+class Line(Record):
+    """An instruction of the program: its text, the class of unit it needs, and the region of the listing it lies in."""
+
+    pc: int
+    text: str
+    unit: str
+    region: str = ""
+
+
+class Wait(Record):
+    """Cycles from `start` up to `end`, the latter not included, for which a warp waited for one reason.
+
+    `blocker` is the id of the instruction whose result, read or place was waited for: the producer of a register, the
+    one that occupies the pipe or the load/store unit, the one that was selected instead, the last to reach a barrier.
+    """
+
+    reason: str
+    start: int
+    end: int
+    blocker: int = NONE
+
+
+class Issued(Record):
+    """A warp instruction that was issued.
+
+    `waits` has no gaps and no overlaps, from the cycle after the warp's previous issue, or its block's launch, up to
+    `issue`. `begin` to `end`: when its pipe, or the load/store unit, is occupied by it. `done`: when its result can be
+    read, or its access has left the SM. Each of the three is NONE if it needs none.
+    """
+
+    id: int
+    warp: int  # slot of the SM
+    block: int  # id in the grid
+    pc: int
+    scheduler: int
+    issue: int
+    begin: int
+    end: int
+    done: int
+    lanes: int  # threads whose guard holds
+    waits: tuple[Wait, ...] = ()
+
+
+class Lost(Record):
+    """Cycles in which a scheduler's issue slot stayed empty, for the reason of the instruction that ended them."""
+
+    scheduler: int
+    reason: str
+    start: int
+    end: int
+    ended_by: int = NONE
+
+
+class Resident(Record):
+    """A block on the SM: its id in the grid, its slot, its warp slots, when it was placed and when it left."""
+
+    id: int
+    slot: int
+    warps: tuple[int, ...]
+    placed: int
+    retired: int
+
+
+class Timeline(Record):
+    """A run of one SM, or the cycles `start` to `end` of it, and of the warp slots in `shown`.
+
+    `instructions` are in order of issue: those issued within the cycles, and those before whose results came within.
+    """
+
+    kernel: str
+    parameters: dict[str, int | float | str | bool]
+    machine: str
+    machine_name: str
+    settings: dict[str, int | str]
+    policy: str
+    clock_mhz: float
+    interval: int  # cycles between a scheduler's issue slots
+    schedulers: int
+    warp_slots: int
+    cycles: int  # of the whole run
+    start: int
+    end: int
+    shown: tuple[int, ...]
+    letters: tuple[Letter, ...]
+    program: tuple[Line, ...]
+    blocks: tuple[Resident, ...]
+    instructions: tuple[Issued, ...]
+    lost: tuple[Lost, ...]
+    version: int = VERSION
