@@ -12,11 +12,7 @@ VERSION = 1
 NONE = -1  # no instruction, or no such cycle
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What all parts of the document are."""
-
-
-class Letter(Record):
+class Letter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a state or stall reason is shown: its name, its letter in text, and what it means."""
 
     name: str
@@ -24,7 +20,7 @@ class Letter(Record):
     meaning: str
 
 
-class Line(Record):
+class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An instruction of the program: its text, the class of unit it needs, and the region of the listing it lies in."""
 
     pc: int
@@ -33,7 +29,7 @@ class Line(Record):
     region: str = ""
 
 
-class Wait(Record):
+class Wait(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Cycles from `start` up to `end`, the latter not included, for which a warp waited for one reason.
 
     `blocker` is the id of the instruction whose result, read or place was waited for: the producer of a register, the
@@ -46,7 +42,7 @@ class Wait(Record):
     blocker: int = NONE
 
 
-class Issued(Record):
+class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A warp instruction that was issued.
 
     `waits` has no gaps and no overlaps, from the cycle after the warp's previous issue, or its block's launch, up to
@@ -67,7 +63,7 @@ class Issued(Record):
     waits: tuple[Wait, ...] = ()
 
 
-class Lost(Record):
+class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Cycles in which a scheduler's issue slot stayed empty, for the reason of the instruction that ended them."""
 
     scheduler: int
@@ -77,7 +73,7 @@ class Lost(Record):
     ended_by: int = NONE
 
 
-class Resident(Record):
+class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A block on the SM: its id in the grid, its slot, its warp slots, when it was placed and when it left."""
 
     id: int
@@ -87,7 +83,7 @@ class Resident(Record):
     retired: int
 
 
-class Timeline(Record):
+class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A run of one SM, or the cycles `start` to `end` of it, and of the warp slots in `shown`.
 
     `instructions` are in order of issue: those issued within the cycles, and those before whose results came within.
