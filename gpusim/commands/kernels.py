@@ -8,7 +8,8 @@ import typer
 from rich.table import Table
 
 from gpusim.commands.document import show, write_json
-from workloads.catalog import CATALOG, Entry, Parameter, find
+from workloads.catalog import CATALOG, find
+from workloads.entry import Entry, Parameter
 
 
 def kernels(
