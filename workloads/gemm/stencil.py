@@ -17,11 +17,12 @@ Where the sizes are multiples, plain loads and stores have no condition. Columns
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
 from isa.kernel import Kernel
+from isa.program import Program
 from workloads.builder import double_words, float_bits
 from workloads.check import counts, factors, fits, one_of
 from workloads.gemm.problem import (
@@ -35,7 +36,7 @@ from workloads.gemm.problem import (
 )
 from workloads.gemm.stencil_plan import Plan, plan_of
 from workloads.gemm.stencil_program import program
-from workloads.gemm.stencil_tuning import NAME, TUNING, check, published
+from workloads.gemm.stencil_tuning import NAME, TUNING, Tuning, check, published
 
 PRECISIONS = ("s", "d", "c", "z")
 READS = ("plain", "tex1d", "tex2d")
@@ -87,17 +88,12 @@ def gemm_stencil(
     counts(NAME, 1, **sizes, registers=registers)
     problem = _problem(m, n, k, precision, layout, alpha, beta, (alpha_im, beta_im))
     given = (blk_m, blk_n, blk_k, dim_x, dim_y, dim_xa, dim_ya, dim_xb, dim_yb)
-    chosen = {name: value for name, value in zip(TUNING, given, strict=True) if value is not None}
-    tuned = replace(published(precision, layout), **chosen)
-    check(tuned, layout)
+    tuned = _tuned(precision, layout, given)
     check_addresses(NAME, problem, **sizes)
     plan = plan_of(problem, tuned, read, skew=skew == "on", registers=registers)
-    fits(NAME, plan.length, **{name: getattr(tuned, name) for name in TILE})
-    built = program(plan)
-    fits(NAME, len(built), **{name: getattr(tuned, name) for name in TILE})
     return Kernel(
         name=NAME,
-        program=built,
+        program=_program(plan),
         grid=(-(-m // tuned.blk_m), -(-n // tuned.blk_n), 1),
         block=(tuned.dim_x, tuned.dim_y, 1),
         parameters=_parameters(plan),
@@ -139,6 +135,23 @@ def _problem(
             one_of(f"{NAME}: precision={precision}", name, value, (0.0,))
     dtype = "f8" if precision in "dz" else "f4"
     return Problem(m, n, k, layout, alpha, beta, dtype, parts=parts, imaginary=imaginary)
+
+
+def _tuned(precision: str, layout: str, given: Iterable[int | None]) -> Tuning:
+    """The tuning parameters, the published ones where none is given; raises UserError where they don't fit."""
+    chosen = {name: value for name, value in zip(TUNING, given, strict=True) if value is not None}
+    tuned = replace(published(precision, layout), **chosen)
+    check(tuned, layout)
+    return tuned
+
+
+def _program(plan: Plan) -> Program:
+    """Build the program; raises UserError where it is too long, before it is built if the plan tells already."""
+    sizes = {name: getattr(plan.tuning, name) for name in TILE}
+    fits(NAME, plan.length, **sizes)
+    built = program(plan)
+    fits(NAME, len(built), **sizes)
+    return built
 
 
 def _parameters(plan: Plan) -> dict[str, int]:
