@@ -22,6 +22,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from isa.program import WORD_BYTES
 from workloads import space as spaces
 from workloads.check import counts, one_of
 from workloads.gemm.stencil import LAYOUTS
@@ -31,7 +32,6 @@ from workloads.space import WEIGHT, Column, Columns, Constraint, Limits, Mask, P
 AXES = tuple(TUNING)
 WORDS = {"s": 1, "d": 2, "c": 2, "z": 4}  # 32-bit words of an element
 NUMBERS = {"s": 1, "d": 1, "c": 2, "z": 2}  # real numbers of an element
-WORD_BYTES = 4
 SIDE = 256  # the slides' "256^9"
 # The slides' table of compute capability 2.x, for which they count.
 FERMI = MappingProxyType(
