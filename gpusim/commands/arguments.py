@@ -27,7 +27,7 @@ MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, o
 Parameters = Annotated[
     list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A parameter of the kernel; may be repeated.")
 ]
-Settings = Annotated[
+Overrides = Annotated[
     list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a number of the machine; repeatable.")
 ]
 Policy = Annotated[str | None, typer.Option("--policy", help=f"Scheduling policy: {POLICIES}.")]

@@ -14,9 +14,9 @@ from gpusim.commands.arguments import (
     Json,
     KernelName,
     MachineName,
+    Overrides,
     Parameters,
     Policy,
-    Settings,
     instructions_of,
     kernel_of,
     machine_of,
@@ -44,7 +44,7 @@ def schedule(
     *,
     machine: MachineName = "gtx580",
     parameter: Parameters = None,
-    setting: Settings = None,
+    setting: Overrides = None,
     policy: Policy = None,
     search: Annotated[
         bool, typer.Option("--search", help="Look further with the simulator as the judge; keep the fastest order.")

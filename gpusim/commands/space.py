@@ -12,7 +12,7 @@ from rich.table import Table
 
 from gpusim import whole_file
 from gpusim.capability import capability as limits_of
-from gpusim.commands.arguments import Json, MachineName, Settings, changes, machine_of, pairs
+from gpusim.commands.arguments import Json, MachineName, Overrides, changes, machine_of, pairs
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
 from isa.errors import UserError
@@ -29,7 +29,7 @@ def space(
     parameter: Annotated[
         list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A number of the constraints; repeatable.")
     ] = None,
-    setting: Settings = None,
+    setting: Overrides = None,
     capability: Annotated[
         str | None, typer.Option("--capability", metavar="X.Y", help="Limits of these chips: 1.0 to 1.3, or 2.x.")
     ] = None,

@@ -10,8 +10,8 @@ import typer
 from rich.table import Table
 
 from gpusim.analysis import measured as rows
-from gpusim.analysis.validation import Outcome, outcomes, published, summary
-from gpusim.commands.arguments import Json, Settings, changes, machine_of
+from gpusim.analysis.validation import Outcome, outcomes, published_points, summary
+from gpusim.commands.arguments import Json, Overrides, changes, machine_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.machine import Machine
@@ -35,7 +35,7 @@ def validate(
     measured: Annotated[
         Path | None, typer.Option("--measured", metavar="FILE.csv", help="Compare the rows of a measured file instead.")
     ] = None,
-    setting: Settings = None,
+    setting: Overrides = None,
     json: Json = False,
 ) -> None:
     """Run the microbenchmarks behind a machine's published figures: published, simulated, error, and what each proves.
@@ -48,7 +48,7 @@ def validate(
     if measured:
         _measured(where, measured, setting or (), json=json)
         return
-    points = published(where)
+    points = published_points(where)
     tell_of_compiling("compiled", "1")
     found: list[Outcome] = []
     with shown(f"validate {where.key}") as tell:

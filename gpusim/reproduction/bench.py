@@ -188,7 +188,7 @@ def _issued(found: Result) -> dict[str, int]:
 
 def _point(machine: str, settings: Pairs, name: str) -> float:
     where = _machine(machine, settings)
-    points = [point for point in validation.published(where) if point.id == name]
+    points = [point for point in validation.published_points(where) if point.id == name]
     (outcome,) = validation.outcomes(points, where, make)
     return outcome.simulated
 

@@ -18,7 +18,7 @@ from isa.memory import bases, view
 from isa.table import Unit
 from workloads.catalog import make
 from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS
-from workloads.gemm.stencil_tuning import PUBLISHED, TUNING, Tuning, published
+from workloads.gemm.stencil_tuning import PUBLISHED, TUNING, Tuning, published_tuning
 
 CLAIMS: dict[str, Finder] = {}
 claim = registrar(CLAIMS)
@@ -74,7 +74,7 @@ def thread_tile(bench: Bench) -> Finding:
 @claim("KZ15")
 def skew(bench: Bench) -> Finding:
     """Elements by which a row of a tile in shared memory is longer with the skew; what conflicts cost."""
-    machine, t = bench.machine(BOARD), published("z", "tt")
+    machine, t = bench.machine(BOARD), published_tuning("z", "tt")
     sizes = {"m": t.blk_m, "n": t.blk_n, "k": 2 * t.blk_k}
     on, off = (bench.kernel(STENCIL, precision="z", layout="tt", skew=x, **sizes) for x in ("on", "off"))
     more = (on.program.shared_bytes - off.program.shared_bytes) / (16 * (t.blk_k + t.blk_n))

@@ -61,7 +61,7 @@ def best_share(bench: Bench) -> Finding:
 @claim("VG27")
 def table(bench: Bench) -> Finding:
     """All rates; those from 4096 up are to be met within 10 %, the others within 20 %."""
-    measured = published()
+    measured = published_rates()
     errors = {key: ours / measured[key] - 1 for key, ours in _table(bench).items()}
     large, small = ({k: e for k, e in errors.items() if (k[0] >= LARGE) is which} for which in (True, False))
     met = [sum(abs(e) <= limit for e in each.values()) for each, limit in ((large, 0.1), (small, 0.2))]
@@ -117,7 +117,7 @@ def forwarding(bench: Bench) -> Finding:
 
 
 @cache
-def published() -> Mapping[tuple[int, int], float]:
+def published_rates() -> Mapping[tuple[int, int], float]:
     """Return the published TFLOPS by size and clock."""
     with TABLE.open(newline="", encoding="utf-8") as file:
         return {(int(row["size"]), mhz): float(row[str(mhz)]) for row in csv.DictReader(file) for mhz in CLOCKS}
@@ -152,7 +152,7 @@ def _machine(settings: Pairs) -> Machine:
 
 def _table(bench: Bench, clocks: tuple[int, ...] = CLOCKS) -> dict[tuple[int, int], float]:
     """Return all rates at those clocks, in TFLOPS."""
-    return _rates(bench, [key for key in published() if key[1] in clocks])
+    return _rates(bench, [key for key in published_rates() if key[1] in clocks])
 
 
 def _rates(bench: Bench, keys: list[tuple[int, int]]) -> dict[tuple[int, int], float]:

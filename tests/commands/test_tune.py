@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from gpusim.analysis.tuning_file import Settings
+from gpusim.analysis.tuning_file import Tuned
 from gpusim.commands.main import execute
 from workloads.catalog import make
 
@@ -108,7 +108,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
 def test_a_file_of_other_settings_is_left_alone(tmp_path, capsys):
     """Results of another machine are refused in one line, and stay."""
     path = tmp_path / "results.jsonl"
-    old = Settings("sgemm-lai", "c2050", "0", (96, 96, 32), 3, {}, "0")
+    old = Tuned("sgemm-lai", "c2050", "0", (96, 96, 32), 3, {}, "0")
     path.write_bytes(text := json.dumps({name: getattr(old, name) for name in old.__struct_fields__}).encode() + b"\n")
     assert execute(["tune", *FEW, "--out", str(path)]) == 2
     assert capsys.readouterr().err == f"error: {path}: results of machine c2050, not gtx580; give another file\n"

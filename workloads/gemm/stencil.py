@@ -36,7 +36,7 @@ from workloads.gemm.problem import (
 )
 from workloads.gemm.stencil_plan import Plan, plan_of
 from workloads.gemm.stencil_program import program
-from workloads.gemm.stencil_tuning import NAME, TUNING, Tuning, check, published
+from workloads.gemm.stencil_tuning import NAME, TUNING, Tuning, check, published_tuning
 
 PRECISIONS = ("s", "d", "c", "z")
 READS = ("plain", "tex1d", "tex2d")
@@ -140,7 +140,7 @@ def _problem(
 def _tuned(precision: str, layout: str, given: Iterable[int | None]) -> Tuning:
     """The tuning parameters, the published ones where none is given; raises UserError where they don't fit."""
     chosen = {name: value for name, value in zip(TUNING, given, strict=True) if value is not None}
-    tuned = replace(published(precision, layout), **chosen)
+    tuned = replace(published_tuning(precision, layout), **chosen)
     check(tuned, layout)
     return tuned
 

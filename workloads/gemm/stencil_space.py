@@ -26,7 +26,7 @@ from isa.program import WORD_BYTES
 from workloads import space as spaces
 from workloads.check import counts, one_of
 from workloads.gemm.stencil import LAYOUTS
-from workloads.gemm.stencil_tuning import PUBLISHED, TUNING, published
+from workloads.gemm.stencil_tuning import PUBLISHED, TUNING, published_tuning
 from workloads.space import WEIGHT, Column, Columns, Constraint, Limits, Mask, Point, Published, Size, Space, Stage
 
 AXES = tuple(TUNING)
@@ -75,7 +75,7 @@ def stencil_space(
         points=partial(_points, layout),
         parameters=partial(_parameters, precision, layout),
         tile=_tile,
-        winner=asdict(published(precision, layout)),
+        winner=asdict(published_tuning(precision, layout)),
         published=ZGEMM if precision == "z" else None,
     )
 

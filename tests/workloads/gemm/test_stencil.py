@@ -14,7 +14,7 @@ from isa.memory import bases
 from isa.races import races
 from workloads.builder import instruction
 from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS, SKEWS, fused_reference, gemm_stencil
-from workloads.gemm.stencil_tuning import Tuning, published
+from workloads.gemm.stencil_tuning import Tuning, published_tuning
 
 CASES = [
     (precision, layout, read)
@@ -41,7 +41,7 @@ def test_there_are_78_cases():
 @pytest.mark.parametrize(("precision", "layout", "read"), CASES)
 def test_each_case_is_the_fused_reference_to_the_last_bit(check_bits, precision, layout, read):
     """As published, with sizes of which none is a multiple of the tile: every value of every block."""
-    t = published(precision, layout)
+    t = published_tuning(precision, layout)
     sizes = t.blk_m + 5, t.blk_n - 3, 2 * t.blk_k + 3
     check_bits(fused_reference, gemm_stencil(*sizes, precision, layout, read, **factors(precision)))
 
@@ -50,7 +50,7 @@ def test_each_case_is_the_fused_reference_to_the_last_bit(check_bits, precision,
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_whole_tiles_need_no_conditions(check_bits, precision, read):
     """Where sizes are multiples of the tile only the loop's branch is guarded, and values are right."""
-    t = published(precision, "nn")
+    t = published_tuning(precision, "nn")
     kernel = gemm_stencil(2 * t.blk_m, t.blk_n, 3 * t.blk_k, precision, "nn", read)
     guarded = [i.row.mnemonic for i in kernel.program.instructions if i.guard.index != 7]
     assert guarded == ["BRA"]
