@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 from rich.console import Console, RenderableType
+from rich.table import Column, Table
 
 SCHEMA_VERSION = 1
 WIDTH = 100
@@ -27,6 +28,16 @@ def show(*parts: RenderableType) -> None:
         for part in parts:
             console.print(part)
     write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+
+
+def new_table(*columns: str | Column, tight: bool = False) -> Table:
+    """Return an empty table in the commands' one style; a tight one has one blank between columns, not two."""
+    return Table(*columns, box=None, header_style="bold", pad_edge=False, collapse_padding=tight)
+
+
+def right(*names: str) -> Iterable[Column]:
+    """Return columns of figures, which end at the right."""
+    return (Column(name, justify="right") for name in names)
 
 
 def write(text: str) -> None:

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from gpusim import machine as model
-from gpusim.commands.document import show, write_json
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.machine_file import METHODS, Fact
 from gpusim.plural import plural
 from isa.errors import UserError
@@ -87,9 +87,7 @@ def _tell_two(name: str, other: str, json: bool) -> None:
 
 
 def _table_of_pairs(both: list[str], pairs: Mapping[str, list[int | str | None]]) -> Table:
-    table = Table("", "key", box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    for key in both:
-        table.add_column(key, justify="right")
+    table = new_table("", "key", *right(*both), tight=True)
     for path, values in pairs.items():
         mark = "*" if values[0] != values[1] else ""
         table.add_row(mark, path, *("-" if value is None else str(value) for value in values))
@@ -98,9 +96,7 @@ def _table_of_pairs(both: list[str], pairs: Mapping[str, list[int | str | None]]
 
 def _table_of_machines(rows: list[dict[str, Any]]) -> Table:
     used = [method for method in METHODS if any(row["methods"][method] for row in rows)]
-    table = Table("machine", "gen.", box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    for column in ("SMs", "MHz", "FP32", "FP64", "GB/s", *used):
-        table.add_column(column, justify="right")
+    table = new_table("machine", "gen.", *right("SMs", "MHz", "FP32", "FP64", "GB/s", *used), tight=True)
     for row in rows:
         rates = [row["sms"], row["shader_mhz"], row["peak_gflops"], row["peak_fp64_gflops"], row["bandwidth_gbs"]]
         shares = [row["methods"][method] for method in used]
@@ -110,10 +106,8 @@ def _table_of_machines(rows: list[dict[str, Any]]) -> Table:
 
 def _table_of_facts(machine: model.Machine, facts: Mapping[str, Fact]) -> Table:
     title = f"{machine.key}: {machine.name} ({machine.generation})"
-    table = Table("key", title=title, title_justify="left", box=None, header_style="bold", pad_edge=False)
-    table.add_column("value", justify="right")
-    table.add_column("method")
-    table.add_column("source; note")
+    table = new_table("key", *right("value"), "method", "source; note")
+    table.title, table.title_justify = title, "left"
     for path, fact in facts.items():
         table.add_row(path, str(fact.value), fact.method, _provenance(fact))
     return table

@@ -13,7 +13,7 @@ from rich.table import Table
 from gpusim import whole_file
 from gpusim.capability import capability as limits_of
 from gpusim.commands.arguments import Json, MachineName, Overrides, changes, machine_of, pairs
-from gpusim.commands.document import show, write_json
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
 from isa.errors import UserError
 from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prune, published_for, survives
@@ -82,7 +82,7 @@ def _tell_all(json: bool) -> None:
     if json:
         write_json({"spaces": [_entry(entry) for entry in SPACES.values()]})
         return
-    table = Table("space", "what it is", "constraints", box=None, header_style="bold", pad_edge=False)
+    table = new_table("space", "what it is", "constraints")
     for entry in SPACES.values():
         table.add_row(entry.name, entry.description, " ".join(f"{p.name}={p.default}" for p in entry.parameters))
     show(table)
@@ -101,10 +101,7 @@ def _deviation(stage: Stage, published: Mapping[str, int]) -> float | None:
 
 
 def _table(pruned: Pruned, published: Mapping[str, int]) -> Table:
-    table = Table("stage", "kind", box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    for column in ("points left", "published", "deviation"):
-        table.add_column(column, justify="right")
-    table.add_column("rule")
+    table = new_table("stage", "kind", *right("points left", "published", "deviation"), "rule", tight=True)
     for stage in pruned.stages:
         deviation = _deviation(stage, published)
         beside = ("", "") if deviation is None else (f"{published[stage.name]:,}", f"{100 * deviation:+.1f} %")

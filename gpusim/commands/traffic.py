@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from gpusim.commands.arguments import Json, KernelName, MaxInstructions, Parameters, instructions_of, kernel_of
-from gpusim.commands.document import show, write_json
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
 from gpusim.plural import plural
 from isa.interpret import LIMIT
@@ -48,11 +48,7 @@ def _rows(found: Traffic) -> Iterator[tuple[Level, str, int, int]]:
 
 
 def _table(found: Traffic) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in ("level", "whose"):
-        table.add_column(name)
-    for name in ("words read", "words written"):
-        table.add_column(name, justify="right")
+    table = new_table("level", "whose", *right("words read", "words written"))
     for level, role, read, written in _rows(found):
         table.add_row(level, role, f"{read:,}", f"{written:,}")
     return table

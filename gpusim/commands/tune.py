@@ -20,7 +20,7 @@ from gpusim.analysis import report
 from gpusim.analysis.tuning import WAVES, Candidate, Trial, ranking, trials
 from gpusim.analysis.tuning_file import Tuned, hash_of, results
 from gpusim.commands.arguments import Json, MachineName, Overrides, changes, machine_of, pairs
-from gpusim.commands.document import show, write_json
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
@@ -181,10 +181,7 @@ def _screen(tuning: _Tuning, outcome: _Outcome, top: int) -> Iterator[Renderable
 
 def _table(tuning: _Tuning, outcome: _Outcome, top: int) -> Table:
     """The fastest points, and the published one wherever it ranks."""
-    table = Table(box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    for column in ("rank", "GFLOP/s", "of peak", "blocks", "registers"):
-        table.add_column(column, justify="right")
-    table.add_column("point")
+    table = new_table(*right("rank", "GFLOP/s", "of peak", "blocks", "registers"), "point", tight=True)
     peak = outcome.winner.peak_gflops
     for place, (rank, each) in enumerate(outcome.ranking):
         published = tuning.space.winner == each.point

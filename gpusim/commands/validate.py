@@ -12,7 +12,7 @@ from rich.table import Table
 from gpusim.analysis import measured as rows
 from gpusim.analysis.validation import Outcome, outcomes, published_points, summary
 from gpusim.commands.arguments import Json, Overrides, changes, machine_of
-from gpusim.commands.document import show, write_json
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.machine import Machine
 from gpusim.plural import plural
@@ -119,10 +119,7 @@ def _point(outcome: rows.Outcome) -> dict[str, Any]:
 
 
 def _measured_table(found: Sequence[rows.Outcome]) -> Table:
-    table = Table("line", "experiment", "op", "param", box=None, header_style="bold", pad_edge=False)
-    for column in ("W", "ILP", "measured", "simulated", "error"):
-        table.add_column(column, justify="right")
-    table.add_column("kind")
+    table = new_table("line", "experiment", "op", "param", *right("W", "ILP", "measured", "simulated", "error"), "kind")
     for outcome in found:
         row = outcome.row
         if outcome.simulated is not None:
@@ -133,9 +130,7 @@ def _measured_table(found: Sequence[rows.Outcome]) -> Table:
 
 
 def _summary_table(lines: Mapping[str, Mapping[str, float]]) -> Table:
-    table = Table("experiment", box=None, header_style="bold", pad_edge=False)
-    for column in ("rows", "median error", "95th percentile"):
-        table.add_column(column, justify="right")
+    table = new_table("experiment", *right("rows", "median error", "95th percentile"))
     for name, line in lines.items():
         table.add_row(name, f"{line['n']}", *(f"{100 * line[key]:.2f} %" for key in ("median_error", "p95_error")))
     return table
@@ -174,11 +169,8 @@ def _row(outcome: Outcome) -> dict[str, Any]:
 
 
 def _table(found: Sequence[Outcome]) -> Table:
-    table = Table("figure", box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    for column in ("published", "simulated", "error"):
-        table.add_column(column, justify="right")
-    for column in ("unit", "kind", "conf.", "source; note"):
-        table.add_column(column)
+    numbers = right("published", "simulated", "error")
+    table = new_table("figure", *numbers, "unit", "kind", "conf.", "source; note", tight=True)
     for outcome in found:
         point = outcome.point
         figures = f"{point.value:g}", f"{outcome.simulated:.2f}", f"{100 * outcome.error:+.1f} %"
