@@ -70,41 +70,42 @@ def _probe(row: rows.Row) -> Probe | None:
 
 def _measured(machine: Machine, path: Path, setting: Sequence[str], *, json: bool) -> None:
     """Simulate the rows of a measured file and print them in its order."""
-    given = rows.read(path, EXPERIMENTS)
+    found = _simulated(machine, rows.read(path, EXPERIMENTS))
+    if all(outcome.simulated is None for outcome in found):
+        raise UserError(f"{path}: nothing to compare, as no row has a stream ({_without(found)[0]}); take other rows")
+    scored = rows.summary([o for o in found if o.row.kind != "input"], lambda row: row.experiment)
+    kinds = rows.summary(found, lambda row: row.kind)
+    if json:
+        head = {"machine": machine.key, "set": changes(machine, setting), "measured": str(path)}
+        write_json({**head, **_measured_document(found, scored, kinds)})
+    else:
+        tables = _measured_table(found), _summary_table(scored)
+        show(f"{machine.name}: {path}", *tables, *_kinds(kinds), MEASURED_LEGEND, *_without(found))
+
+
+def _simulated(machine: Machine, given: Sequence[rows.Row]) -> list[rows.Outcome]:
+    """Simulate the rows, over all cores, and return their outcomes in the order of the file."""
     tell_of_compiling("compiled", "1")
     found: list[rows.Outcome] = []
     with shown(f"validate {machine.key}", "row") as tell:
         for outcome in rows.outcomes(given, machine, _probe, cores()):
             found.append(outcome)
             tell(len(found), len(given))
-    found.sort(key=lambda o: o.row.line)
-    if all(outcome.simulated is None for outcome in found):
-        raise UserError(f"{path}: nothing to compare, as no row has a stream ({_without(found)[0]}); take other rows")
-    scored = rows.summary([o for o in found if o.row.kind != "input"], lambda row: row.experiment)
-    kinds = rows.summary(found, lambda row: row.kind)
-    if json:
-        without = [{**_place(o.row), "reason": o.reason} for o in found if o.simulated is None]
-        write_json(
-            {
-                "machine": machine.key,
-                "set": changes(machine, setting),
-                "measured": str(path),
-                "points": [_point(o) for o in found if o.simulated is not None],
-                "summary": scored,
-                "kinds": kinds,
-                "unmodelled": len(without),
-                "without": without,
-            }
-        )
-    else:
-        show(
-            f"{machine.name}: {path}",
-            _measured_table(found),
-            _summary_table(scored),
-            *_kinds(kinds),
-            MEASURED_LEGEND,
-            *_without(found),
-        )
+    return sorted(found, key=lambda outcome: outcome.row.line)
+
+
+def _measured_document(
+    found: Sequence[rows.Outcome], scored: Mapping[str, object], kinds: Mapping[str, object]
+) -> dict[str, Any]:
+    without = [{**_place(o.row), "reason": o.reason} for o in found if o.simulated is None]
+    points = [_point(o) for o in found if o.simulated is not None]
+    return {
+        "points": points,
+        "summary": scored,
+        "kinds": kinds,
+        "unmodelled": len(without),
+        "without": without,
+    }
 
 
 def _place(row: rows.Row) -> dict[str, Any]:
