@@ -17,7 +17,7 @@ from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
 from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS, REGISTERS, SKEWS, gemm_stencil
 from workloads.gemm.stencil_tuning import TUNING
-from workloads.gemm.tan import BARRIERS, VARIANTS, dgemm_tan
+from workloads.gemm.tan import BARRIERS, RACY, VARIANTS, dgemm_tan
 from workloads.gemm.vega_legacy import sgemm_vega_legacy
 from workloads.gemm.vega_vlp import ORDERS as VLP_ORDERS
 from workloads.gemm.vega_vlp import sgemm_vega_vlp
@@ -115,8 +115,8 @@ def _width(name: str, default: int, doc: str) -> Parameter:
     return _choice(name, default, (32, 64, 128), doc)
 
 
-def _or_auto(text: str) -> int | None:
-    return None if text == "auto" else int(text)
+def _auto(name: str, doc: str) -> Parameter:
+    return Parameter(name, None, lambda text: None if text == "auto" else int(text), "a whole number, or auto", doc)
 
 
 _FACTORS = (
@@ -191,7 +191,7 @@ _ENTRIES = (
                 "one of 64, 128, auto",
                 "bits of memory accesses; auto: the paper's",
             ),
-            _choice("barriers", "strict", BARRIERS, "strict, or literal: as printed, with races"),
+            _choice("barriers", "strict", BARRIERS, f"strict, or literal: as printed, with races ({', '.join(RACY)})"),
             _integer("spilled", 6, "doubles that alg2 keeps in local memory: 0, 2, 4, 6 or 8"),
             *_FACTORS,
         ),
@@ -212,8 +212,8 @@ _ENTRIES = (
             _number("alpha_im", 0.0, "imaginary part of alpha"),
             _number("beta_im", 0.0, "imaginary part of beta"),
             _choice("skew", "on", SKEWS, "an element more per row of shared memory"),
-            _integer("registers", REGISTERS, "most of a thread: pointers beyond are kept in local memory"),
-            *(Parameter(x, None, _or_auto, "a whole number, or auto", doc) for x, doc in TUNING.items()),
+            _auto("registers", f"most of a thread, pointers beyond in local memory; auto: {REGISTERS}, or more"),
+            *(_auto(x, doc) for x, doc in TUNING.items()),
         ),
         machine="c2050",
     ),
