@@ -66,7 +66,7 @@ def trial(candidate: Candidate, make: Make, machine: Machine, waves: int = WAVES
 def trials(
     candidates: Iterable[Candidate], make: Make, machine: Machine, *, waves: int = WAVES, workers: int | None = None
 ) -> Generator[Trial, None, None]:
-    """Simulate each point, in any order, in so many processes; None: one for each core.
+    """Simulate each point, in any order, in so many processes; None: one for each core, which is the most.
 
     Raises UserError where a process is ended from outside.
     """
@@ -75,7 +75,7 @@ def trials(
         yield trial(candidate, make, machine, waves)
     if not (others := list(rest)):
         return
-    with processes(workers) as pool:
+    with processes(min(workers, len(others))) as pool:
         for done in as_completed([pool.submit(trial, candidate, make, machine, waves) for candidate in others]):
             yield done.result()
 

@@ -12,20 +12,23 @@ from rich.table import Table
 
 from gpusim import whole_file
 from gpusim.capability import capability as limits_of
-from gpusim.commands.arguments import Json, MachineName, Overrides, changes, machine_of, pairs
+from gpusim.commands.arguments import Json, Overrides, changes, machine_of, pairs
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
 from isa.errors import UserError
 from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prune, published_for, survives
 from workloads.spaces import SPACES, Entry, find, make_space
 
+MACHINE = "c2050"
 LastStage = Annotated[str | None, typer.Option("--stage", metavar="NAME", help="Stop after this stage.")]
 
 
 def space(
     name: Annotated[str, typer.Argument(metavar="[SPACE]", help="A search space's name.")] = "",
     *,
-    machine: MachineName = "c2050",
+    machine: Annotated[
+        str | None, typer.Option("--machine", help=f"A machine's name, or a file ending in .toml; {MACHINE}.")
+    ] = None,
     parameter: Annotated[
         list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A number of the constraints; repeatable.")
     ] = None,
@@ -63,11 +66,13 @@ def space(
         show(f"{name} on {on}: {find(name).description}\n", _table(pruned, published), *notes)
 
 
-def _limits(machine: str, setting: Sequence[str], capability: str | None) -> tuple[Limits, dict[str, Any]]:
+def _limits(machine: str | None, setting: Sequence[str], capability: str | None) -> tuple[Limits, dict[str, Any]]:
     """The limits, and what the document says of where they are from."""
     if capability is None:
-        where = machine_of(machine, setting, None)
+        where = machine_of(machine or MACHINE, setting, None)
         return where.limits, {"machine": where.key, "capability": None, "set": changes(where, setting)}
+    if machine:
+        raise UserError(f"--capability {capability}: --machine {machine} has limits of its own; give one of the two")
     if setting:
         raise UserError(f"--set {setting[0]}: a compute capability's limits stand; take --machine")
     return limits_of(capability), {"machine": None, "capability": capability, "set": {}}

@@ -16,6 +16,12 @@ from isa.interpret import LIMIT
 from isa.traffic import Level, Traffic
 from isa.traffic import traffic as count
 
+ALL = (
+    "registers: every result is written to them and read from them; --forwarding leaves out what the next instruction "
+    "takes, and so does `gpusim run --energy` on machines with energy.forwarding."
+)
+FORWARDED = "registers: a result that only the next instruction takes is neither written to them nor read from them."
+
 
 def traffic(
     kernel: KernelName,
@@ -35,9 +41,11 @@ def traffic(
     with shown(chosen.name):
         found = count(chosen, forwarding=forwarding, limit=instructions_of(kernel, max_instructions, LIMIT))
     if json:
-        write_json({"kernel": chosen.name, "parameters": dict(chosen.arguments), **_as_dict(found)})
+        launch = {"kernel": chosen.name, "parameters": dict(chosen.arguments), "forwarding": forwarding}
+        write_json({**launch, **_as_dict(found)})
     else:
-        show(_table(found), "", f"{chosen.name}: {plural(found.barriers, 'barrier release')}")
+        releases = f"{chosen.name}: {plural(found.barriers, 'barrier release')}"
+        show(_table(found), "", releases, FORWARDED if forwarding else ALL)
 
 
 def _rows(found: Traffic) -> Iterator[tuple[Level, str, int, int]]:

@@ -81,7 +81,7 @@ def tune(
         Path | None, typer.Option("--out", metavar="FILE", help="Keep each result in a file, and go on from there.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="How many points at a time; as many as there are cores.")
+        int | None, typer.Option("--jobs", min=1, help="How many points at a time, at most one for each core.")
     ] = None,
     json: Json = False,
 ) -> None:

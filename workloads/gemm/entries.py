@@ -10,7 +10,7 @@ from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
 from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS, REGISTERS, SKEWS, gemm_stencil
 from workloads.gemm.stencil_tuning import TUNING
-from workloads.gemm.tan import BARRIERS, VARIANTS, dgemm_tan
+from workloads.gemm.tan import BARRIERS, RACY, VARIANTS, dgemm_tan
 from workloads.gemm.vega_legacy import sgemm_vega_legacy
 from workloads.gemm.vega_vlp import ORDERS as VLP_ORDERS
 from workloads.gemm.vega_vlp import sgemm_vega_vlp
@@ -18,8 +18,8 @@ from workloads.gemm.vega_vlp import sgemm_vega_vlp
 _SWITCH = {"on": True, "off": False, "auto": None}
 
 
-def _or_auto(text: str) -> int | None:
-    return None if text == "auto" else int(text)
+def _auto(name: str, doc: str) -> Parameter:
+    return Parameter(name, None, lambda text: None if text == "auto" else int(text), "a whole number, or auto", doc)
 
 
 _FACTORS = (
@@ -90,7 +90,7 @@ ENTRIES = (
                 "one of 64, 128, auto",
                 "bits of memory accesses; auto: the paper's",
             ),
-            choice("barriers", "strict", BARRIERS, "strict, or literal: as printed, with races"),
+            choice("barriers", "strict", BARRIERS, f"strict, or literal: as printed, with races ({', '.join(RACY)})"),
             integer("spilled", 6, "doubles that alg2 keeps in local memory: 0, 2, 4, 6 or 8"),
             *_FACTORS,
         ),
@@ -111,8 +111,8 @@ ENTRIES = (
             number("alpha_im", 0.0, "imaginary part of alpha"),
             number("beta_im", 0.0, "imaginary part of beta"),
             choice("skew", "on", SKEWS, "an element more per row of shared memory"),
-            integer("registers", REGISTERS, "most of a thread: pointers beyond are kept in local memory"),
-            *(Parameter(x, None, _or_auto, "a whole number, or auto", doc) for x, doc in TUNING.items()),
+            _auto("registers", f"most of a thread, pointers beyond in local memory; auto: {REGISTERS}, or more"),
+            *(_auto(x, doc) for x, doc in TUNING.items()),
         ),
         machine="c2050",
     ),

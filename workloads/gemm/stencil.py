@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.program import Program
 from workloads.builder import double_words, float_bits
@@ -46,7 +47,7 @@ LAYOUTS = {
     2: tuple(a + b for a in "ntc" for b in "ntc"),
 }  # by the numbers of an element
 TILE = tuple(TUNING)[:5]  # what a program's length depends on
-REGISTERS = 63  # of a thread, on Fermi
+REGISTERS = 63  # of a thread, on Fermi, and where nothing else is asked for
 
 
 def gemm_stencil(
@@ -61,7 +62,7 @@ def gemm_stencil(
     alpha_im: float = 0.0,
     beta_im: float = 0.0,
     skew: str = "on",
-    registers: int = REGISTERS,
+    registers: int | None = None,
     blk_m: int | None = None,
     blk_n: int | None = None,
     blk_k: int | None = None,
@@ -76,24 +77,29 @@ def gemm_stencil(
 
     `precision`, `layout` and `read` are those of the table above; `alpha_im` and `beta_im` the imaginary parts of
     complex factors. `skew` off leaves the element more per row of shared memory out. The nine from `blk_m` on are
-    those of `stencil_tuning`, None the published one. Beyond `registers` pointers are kept in local memory.
+    those of `stencil_tuning`, None the published one. Beyond `registers` pointers are kept in local memory; None:
+    beyond 63, or as few as hold the data.
 
     Raises UserError for choices that don't exist, shapes that don't fit, factors that may overflow, programs that are
-    too long, and matrices beyond what 32-bit addresses reach.
+    too long, fewer registers than data need, and matrices beyond what 32-bit addresses reach.
     """
     one_of(NAME, "precision", precision, PRECISIONS)
     one_of(NAME, "read", read, READS)
     one_of(NAME, "skew", skew, SKEWS)
     sizes = {"m": m, "n": n, "k": k}
-    counts(NAME, 1, **sizes, registers=registers)
+    most = REGISTERS if registers is None else registers
+    counts(NAME, 1, **sizes, registers=most)
     problem = _problem(m, n, k, precision, layout, alpha, beta, (alpha_im, beta_im))
     given = (blk_m, blk_n, blk_k, dim_x, dim_y, dim_xa, dim_ya, dim_xb, dim_yb)
     tuned = _tuned(precision, layout, given)
     check_addresses(NAME, problem, **sizes)
-    plan = plan_of(problem, tuned, read, skew=skew == "on", registers=registers)
+    plan = plan_of(problem, tuned, read, skew=skew == "on", registers=most)
+    built = _program(plan)
+    if registers is not None and built.registers > registers:
+        raise UserError(f"{NAME}: registers={registers} can't hold the data; give {built.registers} or more, or auto")
     return Kernel(
         name=NAME,
-        program=_program(plan),
+        program=built,
         grid=(-(-m // tuned.blk_m), -(-n // tuned.blk_n), 1),
         block=(tuned.dim_x, tuned.dim_y, 1),
         parameters=_parameters(plan),
@@ -102,7 +108,7 @@ def gemm_stencil(
         flops=problem.flops,
         arguments=sizes
         | {"precision": precision, "layout": layout, "read": read, "alpha": alpha, "beta": beta}
-        | {"alpha_im": alpha_im, "beta_im": beta_im, "skew": skew, "registers": registers}
+        | {"alpha_im": alpha_im, "beta_im": beta_im, "skew": skew, "registers": registers or "auto"}
         | asdict(tuned),
     )
 

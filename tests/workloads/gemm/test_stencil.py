@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -71,6 +72,23 @@ def tunings(draw):
     return layout, Tuning(blk_m, blk_n, blk_k, *shapes["c"], *shapes["a"], *shapes["b"])
 
 
+def fewest(build):
+    """The registers that the refusal of a single one asks for."""
+    with pytest.raises(UserError, match=r"^gemm-stencil: registers=1 can't hold the data; give ") as refused:
+        build(registers=1)
+    return int(str(refused.value).split()[7])
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_the_fewest_registers_work_and_no_fewer(precision):
+    """What the refusal asks for is obeyed exactly; one less is refused with the same number."""
+    build = partial(gemm_stencil, precision=precision)
+    least = fewest(build)
+    assert build(registers=least).program.registers == least
+    with pytest.raises(UserError, match=f"registers={least - 1} can't hold the data; give {least} or more, or auto"):
+        build(registers=least - 1)
+
+
 @settings(REPEATABLE, max_examples=12)
 @given(
     drawn=tunings(),
@@ -78,15 +96,15 @@ def tunings(draw):
     precision=st.sampled_from(PRECISIONS),
     read=st.sampled_from(READS),
     skew=st.sampled_from(SKEWS),
-    registers=st.sampled_from((16, 63, 250)),
+    registers=st.sampled_from((None, 1, 250)),
     reads_c=st.booleans(),
 )
 def test_any_tuning_computes_the_same(check_bits, drawn, sizes, precision, read, skew, registers, reads_c):
     """Whatever the nine parameters, sizes, skew and registers: bit for bit the fused reference, without races."""
     layout, tuning = drawn
     chosen = factors(precision) if reads_c else {}
-    shape = asdict(tuning)
-    kernel = gemm_stencil(*sizes, precision, layout, read, skew=skew, registers=registers, **chosen, **shape)
+    build = partial(gemm_stencil, *sizes, precision, layout, read, skew=skew, **chosen, **asdict(tuning))
+    kernel = build(registers=fewest(build) if registers == 1 else registers)
     check_bits(fused_reference, kernel)
     assert races(replace(kernel, grid=(1, 1, 1))) == []
 
