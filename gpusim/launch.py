@@ -19,7 +19,6 @@ from gpusim.machine import (
     choices,
     initiation_interval,
     line_cycles,
-    memory_latency,
     pairs,
     queues,
     register_bank,
@@ -29,7 +28,6 @@ from gpusim.machine import (
     through_port,
     transaction_bytes,
 )
-from gpusim.memory_schema import Cache
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES, REGISTERED, check_policy
 from gpusim.stall import Stall
@@ -152,6 +150,7 @@ def _prepared(
         _dependence(sm.machine, machine)
         _selection(sm.machine, machine)
         _instruction_replay(sm.machine, machine)
+        _what_if(sm.machine, machine)
         sm.flying = feed == EXECUTION and _flying(kernel, machine)
         _register_file(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         instruction_caches.prepare(sm, machine, len(decoded))
@@ -254,7 +253,8 @@ def _pack(packed: Any, machine: Machine) -> None:
         packed.hits = machine_record.HITS.index(machine.cache.hits)
         packed.hit_late = caches.late(machine, machine.cache)
     if machine.cache and tagged(machine):
-        _caches(packed, machine, machine.cache)
+        packed.port_cost, packed.port_parts = machine.cache.l2_sector_parts, SHARE_PARTS
+        caches.pack(packed, machine, machine.cache)
     packed.row_bytes = lcm(machine.global_memory.line_bytes, row_bytes(machine))
     packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
     packed.local_request = machine.local_memory.request_cycles
@@ -270,26 +270,6 @@ def _pack(packed: Any, machine: Machine) -> None:
         packed.pairs[code] = sum(1 << UNIT_CODE[other] for other in pairs(machine, unit))
 
 
-def _caches(packed: Any, machine: Machine, cache: Cache) -> None:
-    """What misses take, and what stores do to the L1."""
-    packed.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
-    packed.far_late, packed.memory_latency = cache.l2_late, memory_latency(machine)
-    packed.port_cost, packed.port_parts = cache.l2_sector_parts, SHARE_PARTS
-    for which, read in (
-        (machine_record.TEXTURES, machine.texture_cache),
-        (machine_record.SCALARS, machine.scalar_cache),
-        (machine_record.CONSTANTS, machine.constant_cache),
-    ):
-        packed.read_latency[which] = read.latency if read else 0
-        packed.read_far[which] = cache.l2_latency_32
-    packed.read_far[machine_record.SCALARS] = machine.unit[Unit.SMEM].latency if Unit.SMEM in machine.unit else 0
-    packed.partition_late = machine.l2_partition.late if machine.l2_partition else 0
-    if machine.l1:
-        packed.misses = machine.l1.misses
-        packed.drops_stored = machine.l1.global_stores == "evict"
-        packed.keeps_stores = machine.l1.local_stores == "back"
-
-
 def _dependence(packed: Any, machine: Machine) -> None:
     if machine.dependence and by_codes(machine):
         packed.codes, packed.yield_stall = 1, machine.dependence.yield_stall
@@ -301,6 +281,12 @@ def _instruction_replay(packed: Any, machine: Machine) -> None:
         packed.pass_slots = machine.instruction_replay.pass_slots
         packed.request_slots = machine.instruction_replay.request_slots
         packed.replays = packed.pass_slots + packed.request_slots > 0
+
+
+def _what_if(packed: Any, machine: Machine) -> None:
+    if machine.what_if:
+        packed.shared_ideal = machine_record.SHARED_IDEALS.index(machine.what_if.shared_memory)
+        packed.barriers_pass = machine.what_if.barriers == "pass"
 
 
 def _selection(packed: Any, machine: Machine) -> None:
