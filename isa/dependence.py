@@ -82,7 +82,7 @@ def critical_path(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[int, li
 
 
 def recurrence(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[Fraction, list[int]]:
-    """Return the largest sum of weights over sum of distances of any cycle, and the cycle's nodes; (0, []) without one.
+    """Return the largest ratio of weights to distances, summed over any cycle, and its nodes in order; or (0, []).
 
     With weights in cycles it is the least time of an iteration that dependences allow. The ratio is raised to that of
     a better cycle until there is none: Dinkelbach, Management Science 13(7), 1967, with Bellman and Ford's relaxation.
@@ -94,7 +94,7 @@ def recurrence(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[Fraction, 
         distance = sum(d for _, _, _, d in cycle)
         if distance == 0:
             raise ValueError(f"dependence cycle within one iteration: {[u for u, _, _, _ in cycle]}")
-        best, nodes = Fraction(sum(w for _, _, w, _ in cycle), distance), [u for u, _, _, _ in cycle]
+        best, nodes = Fraction(sum(w for _, _, w, _ in cycle), distance), [u for u, _, _, _ in reversed(cycle)]
     return best, nodes
 
 
