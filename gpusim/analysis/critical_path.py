@@ -7,14 +7,14 @@ What the last instruction of a path takes is no part of its length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from gpusim.analysis.pressure import Work
-from isa.dependence import Weight, critical_path, recurrence
+from isa.dependence import Weight, critical_path, slowest_cycle
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -44,25 +44,16 @@ def critical(dependences: nx.MultiDiGraph, pcs: Iterable[int], weight: Weight) -
     """Return the longest path through some instructions, within one round of any loop."""
     part = dependences.subgraph(pcs)
     length, nodes = critical_path(part, weight)
-    return Path(Fraction(length), _parts(part, weight, list(pairwise(nodes)), lambda distance: distance == 0))
+    return Path(Fraction(length), {before: _heaviest(part, before, after, weight) for before, after in pairwise(nodes)})
 
 
 def carried(dependences: nx.MultiDiGraph, pcs: Iterable[int], weight: Weight) -> Path:
     """Return the loop-carried path of some instructions: the cycle of dependences that takes longest for each round."""
-    part = dependences.subgraph(pcs)
-    length, nodes = recurrence(part, weight)
-    return Path(length, _parts(part, weight, list(zip(nodes, nodes[1:] + nodes[:1], strict=True)), lambda _: True))
+    length, cycle = slowest_cycle(dependences.subgraph(pcs), weight)
+    return Path(length, {before: cost for before, _, cost, _ in cycle})
 
 
-def _parts(
-    dependences: nx.MultiDiGraph, weight: Weight, steps: Sequence[tuple[int, int]], counts: Callable[[int], bool]
-) -> dict[int, int]:
-    """Return what each step of a path costs, by the pc that it leaves: that of the heaviest edge that counts."""
-    return {
-        before: max(
-            weight(before, after, edge)
-            for edge in dependences.get_edge_data(before, after).values()
-            if counts(edge["distance"])
-        )
-        for before, after in steps
-    }
+def _heaviest(dependences: nx.MultiDiGraph, before: int, after: int, weight: Weight) -> int:
+    """Return the cost of the dependences from one instruction to another within a round."""
+    edges = dependences.get_edge_data(before, after).values()
+    return max(weight(before, after, edge) for edge in edges if edge["distance"] == 0)

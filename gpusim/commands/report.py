@@ -15,7 +15,6 @@ from gpusim.analysis import report as reports
 from gpusim.analysis.pressure_report import (
     InstructionPressure,
     PressureReport,
-    RegionPressure,
     pressure_report,
 )
 from gpusim.commands.arguments import (
@@ -42,6 +41,7 @@ from workloads.catalog import CATALOG
 
 LONG = 60  # instructions beyond which neighbours that are alike share a line
 MOST = 8  # bottlenecks shown
+EXTRA = {"shared_passes": "passes", "bank_conflicts": "conflicts"}  # columns where an instruction has such a figure
 Alike = tuple[InstructionPressure, ...]
 SHORT = {
     "issue slots": "slot",
@@ -50,10 +50,9 @@ SHORT = {
     "memory bandwidth": "memory",
     "register banks": "banks",
 }
-LEGEND = (
-    "Cycles of the SM for which one execution keeps a resource; CP and LCD: cycles that it adds to the critical and to "
-    "the loop-carried path of its region."
-)
+COLUMNS = 6  # resources shown, those under most pressure
+MILLION = 1_000_000  # from which on cycles are told in millions
+PATHS = "CP and LCD: cycles that it adds to the critical and to the loop-carried path of its region."
 
 
 def report(
@@ -68,6 +67,9 @@ def report(
         typer.Option("--lines", metavar="FIRST:LAST", help="A region of a listing, by its lines; repeatable."),
     ] = None,
     whole: Annotated[bool, typer.Option("--all", help="Every instruction on a line of its own.")] = False,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Cycles of the whole run by instruction, not of one execution.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Simulate a kernel, and tell by instruction and region: pressure on each resource, paths, lost issue slots.
@@ -87,7 +89,7 @@ def report(
     if json:
         write_json(_document(found, settings))
     else:
-        show(*_screen(found, settings, whole=whole))
+        show(*_screen(found, settings, whole=whole, totals=totals))
 
 
 def _regions(kernel: Kernel, texts: Sequence[str]) -> Sequence[CodeRegion]:
@@ -117,46 +119,58 @@ def _document(found: PressureReport, settings: Mapping[str, int | str]) -> dict[
     }
 
 
-def _screen(found: PressureReport, settings: Mapping[str, int | str], *, whole: bool) -> Iterator[RenderableType]:
-    result = found.result
+def _screen(
+    found: PressureReport, settings: Mapping[str, int | str], *, whole: bool, totals: bool
+) -> Iterator[RenderableType]:
+    result, names = found.result, _shown(found)
     bound, ratio = result.bound, result.cycles / result.bound.cycles
     cycles = f"{result.cycles:,}; bound {bound.cycles:,}, set by {bound.limiter}; simulated {ratio:.3f} times that"
     yield reports.heading(result.kernel, result.machine, settings, [("cycles", cycles)])
     yield ""
-    yield _instructions(found, whole=whole)
-    yield LEGEND
+    yield _instructions(found, names, whole=whole, totals=totals)
+    yield f"{'Cycles of the whole run' if totals else 'Cycles of the SM for each execution'}; {PATHS}"
+    if others := ", ".join(f"{name} {found.totals[name]:,.0f}" for name in found.totals if name not in names):
+        yield f"Not shown, cycles of the whole run: {others}"
     yield ""
-    yield _regions_table(found)
+    yield _regions_table(found, names)
     yield ""
     yield _bottlenecks(found)
     for each in found.bottlenecks[:MOST]:
         yield f"{each.reason}: {each.meaning}"
 
 
-def _table(*columns: tuple[str, str]) -> Table:
-    """Return an empty table with columns of these names, each left, right or fold."""
+def _shown(found: PressureReport) -> Sequence[str]:
+    """Return the resources under most pressure, in the order of the limits."""
+    most = sorted(found.totals, key=lambda name: -found.totals[name])[:COLUMNS]
+    return [name for name in found.totals if name in most]
+
+
+def _table(columns: Iterable[str], left: str) -> Table:
+    """Return an empty table whose column `left` folds and whose others are of numbers."""
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
-    for name, kind in columns:
-        if kind == "fold":
-            table.add_column(name, overflow="fold")
+    for name in columns:
+        if name == left:
+            table.add_column(name, overflow="fold", min_width=9)
         else:
             table.add_column(name, justify="right", no_wrap=True)
     return table
 
 
-def _instructions(found: PressureReport, *, whole: bool) -> Table:
-    """Return cycles for each execution, and last what share of the bound all take of each resource."""
-    table = _table(("pc", "right"), ("issued", "right"), ("instruction", "fold"), *_headers(found.totals))
+def _instructions(found: PressureReport, names: Sequence[str], *, whole: bool, totals: bool) -> Table:
+    """Return cycles by instruction, and last what share of the bound all take of each resource."""
+    extra = [name for name in EXTRA if any(getattr(each, name) for each in found.instructions)]
+    columns = ("pc", "issued", "instruction", *_headers(names), *(EXTRA[name] for name in extra), "CP", "LCD")
+    table = _table(columns, "instruction")
     labels = {pc: name for name, pc in found.result.kernel.program.labels.items()}
     for some, again in _folded(found, whole=whole or len(found.instructions) <= LONG):
-        for lines in some:
-            if lines[0].pc in labels:
-                table.add_row("", "", f"{labels[lines[0].pc]}:")
-            table.add_row(*_row(found, lines))
+        for alike in some:
+            if alike[0].pc in labels:
+                table.add_row("", "", f"{labels[alike[0].pc]}:")
+            table.add_row(*_row(found, alike, names, extra, totals=totals))
         if again > 1:
             table.add_row("", "", f"... {plural(again - 1, 'time')} more")
-    shares = (f"{100 * found.totals[name] / found.result.bound.cycles:.0f}" for name in found.totals)
-    table.add_row("", f"{int(found.result.run.issued.sum()):,}", "all, % of the bound", *shares, "", "")
+    shares = (f"{100 * found.totals[name] / found.result.bound.cycles:.0f}" for name in names)
+    table.add_row("", _count(int(found.result.run.issued.sum())), "all, % of the bound", *shares)
     return table
 
 
@@ -166,61 +180,57 @@ def _folded(found: PressureReport, *, whole: bool) -> Iterator[tuple[list[Alike]
 
     def kind(one: InstructionPressure) -> tuple[Any, ...]:
         own = one.pc if whole or one.pc in labelled else -1
-        return own, code[one.pc].row.mnemonic, one.issued, tuple(one.cycles.items()), one.critical, one.carried
+        figures = tuple(getattr(one, name) for name in ("issued", *EXTRA, "critical", "carried"))
+        return own, code[one.pc].row.mnemonic, tuple(one.cycles.items()), figures
 
     lines = [tuple(group) for _, group in groupby(found.instructions, kind)]
     for first, length, times in repeats([(kind(line[0]), len(line)) for line in lines]):
         yield lines[first : first + length], times
 
 
-def _headers(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _headers(names: Iterable[str]) -> Iterator[str]:
     for name in names:
-        yield SHORT.get(name, name.removeprefix("pipe ").replace(" ", "/")), "right"
-    yield from (("CP", "right"), ("LCD", "right"))
+        yield SHORT.get(name, name.removeprefix("pipe ").replace(" ", "/"))
 
 
-def _row(found: PressureReport, some: Alike) -> Iterator[str]:
+def _row(
+    found: PressureReport, alike: Alike, names: Iterable[str], extra: Iterable[str], *, totals: bool
+) -> Iterator[str]:
     """Yield the cells of neighbours that are alike."""
-    first, names = some[0], found.totals
-    yield f"{first.pc}" if len(some) == 1 else f"{first.pc}-{some[-1].pc}"
-    yield f"{first.issued:,}"
+    first, count = alike[0], len(alike)
+    yield f"{first.pc}" if count == 1 else f"{first.pc}-{alike[-1].pc}"
+    yield _count(first.issued)
     mnemonic = found.result.kernel.program.instructions[first.pc].row.mnemonic
-    yield first.text if len(some) == 1 else f"{len(some)} x {mnemonic}"
+    yield first.text if count == 1 else f"{count} x {mnemonic}"
     for name in names:
-        yield f"{first.cycles[name] / first.issued:.3g}" if first.issued and name in first.cycles else ""
-    for part in (first.critical, first.carried):
-        yield "" if part is None else f"{part}"
+        cycles = first.cycles.get(name, 0.0)
+        each = f"{cycles / first.issued:.3g}" if cycles else ""
+        yield _count(cycles * count) if cycles and totals else each
+    yield from (f"{figure:.3g}" if (figure := getattr(first, name)) else "" for name in extra)
+    yield from ("" if part is None else f"{part}" for part in (first.critical, first.carried))
 
 
-def _regions_table(found: PressureReport) -> Table:
-    """Return cycles of the whole run by region, their total and the bound."""
-    names, bound = tuple(found.totals), found.result.bound
-    table = _table(("region", "fold"), ("issued", "right"), *_headers(names))
+def _count(number: float) -> str:
+    """Write a number of cycles, or issues, that fits a column."""
+    return f"{number / MILLION:,.1f} M" if number >= MILLION else f"{number:,.0f}"
+
+
+def _regions_table(found: PressureReport, names: Sequence[str]) -> Table:
+    """Return cycles of the whole run by region and their total."""
+    table = _table(("region", "issued", *_headers(names), "CP", "LCD"), "region")
     for region in found.regions:
-        table.add_row(region.name, f"{region.issued:,}", *_totals(region.cycles, names), *_paths(region))
-    table.add_row("all", f"{int(found.result.run.issued.sum()):,}", *_totals(found.totals, names), "", "")
-    limits = (f"{bound.limits[name]:,}" if name in bound.limits else "" for name in names)
-    table.add_row("limit", "", *limits, "", "")
+        cycles = (_count(region.cycles.get(name, 0.0)) for name in names)
+        paths = (f"{path:,.0f}" if path else "" for path in (region.critical, region.carried))
+        table.add_row(region.name, _count(region.issued), *cycles, *paths)
+    totals = (_count(found.totals[name]) for name in names)
+    table.add_row("all", _count(int(found.result.run.issued.sum())), *totals)
     return table
-
-
-def _totals(cycles: Mapping[str, float], names: Iterable[str]) -> list[str]:
-    return [f"{cycles.get(name, 0.0):,.0f}" for name in names]
-
-
-def _paths(region: RegionPressure) -> list[str]:
-    return [f"{cycles:,.0f}" if cycles else "" for cycles in (region.critical, region.carried)]
 
 
 def _bottlenecks(found: PressureReport) -> Table:
     """Return the reasons for lost issue slots, and where warps waited most for each."""
-    table = _table(
-        ("lost slots", "fold"),
-        ("of those lost", "right"),
-        ("of all", "right"),
-        ("pc", "right"),
-        ("mostly before", "fold"),
-    )
+    table = _table(("lost slots", "of those lost", "of all", "pc"), "lost slots")
+    table.add_column("mostly before", overflow="fold")
     for each in found.bottlenecks[:MOST]:
         lost, every = (f"{100 * share:.1f} %" for share in (each.share_of_lost, each.share_of_slots))
         table.add_row(each.reason, lost, every, str(each.pc) if each.pc >= 0 else "", each.text)

@@ -75,3 +75,10 @@ def test_a_sum_is_carried_from_round_to_round():
     around = paths(text, pcs=range(5))[1]
     assert (around.cycles, dict(around.parts)) == (36, {0: 18, 1: 18})
     assert paths(text, pcs=range(2, 5))[1].cycles == 18
+
+
+def test_the_parts_of_a_carried_path_are_those_of_its_rounds():
+    """A result that is used two rounds later: the path goes round twice, and its parts are twice its length a round."""
+    text = "again:\nFADD R1, R2, R2\nFADD R2, R3, R3\nFADD R3, R1, R4\nISETP.LT P0, R5, 0\n@P0 BRA again\nEXIT"
+    around = paths(text, pcs=range(5))[1]
+    assert (around.cycles, sum(around.parts.values())) == (27, 54)

@@ -32,11 +32,19 @@ def test_the_screen_has_pressure_regions_and_bottlenecks(listing, capsys, monkey
     text = capsys.readouterr().out
     lines = text.splitlines()
     assert lines[0] == "sums on gtx580 (GeForce GTX 580)"
-    assert any(line.split() == ["2", "2", "LDS", "R1,", "[R0]", "1", "2", "26"] for line in lines), text
+    assert any(line.split() == ["2", "2", "LDS", "R1,", "[R0]", "1", "2", "1", "26"] for line in lines), text
     assert any(line.split()[:2] == ["sums", "6"] and line.split()[-1] == "44" for line in lines), text
-    assert any(line.startswith("limit ") for line in lines)
+    assert any(line.split() == ["all", "12", "12", "6", "4", "4"] for line in lines), text
     assert any(line.startswith("lost slots ") for line in lines)
     assert all(len(line) <= 80 for line in lines)
+
+
+def test_totals_are_those_of_the_whole_run(listing, capsys):
+    """`--totals` tells of both warps' cycles, where the table otherwise tells of one's."""
+    for options, figures in (([], ["1", "2"]), (["--totals"], ["2", "4"])):
+        assert main.execute(["report", listing, *options]) == 0
+        (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith(" 2 "))
+        assert row.split()[5:7] == figures
 
 
 def test_the_document_has_every_figure(listing, capsys):
