@@ -8,7 +8,7 @@ come in a worse order (Graham's anomalies: SIAM J. Appl. Math. 17(2), 1969). Tim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import as_completed
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -26,11 +26,14 @@ from isa.table import Unit
 Value = int | str
 Make = Callable[[], Kernel]
 Tell = Callable[[int, int], None]
+Run = tuple[str, str]  # how, and the limit that is lifted, alone or after those before it
+AS_IS: Run = ("as it is", "")
+ALONE, IN_ORDER = "alone", "in order"
 REAL: Mapping[str, Value] = {"what_if.shared_memory": "banks", "what_if.barriers": "wait"}
 BARRIERS, ISSUE, PIPES, LATENCY = "barriers", "issue", "pipes", "latency"
 WARP_SIZE = "limits.warp_size"
 
-# What lifts each limit: values by pattern of the paths of a machine file. A machine has some of them.
+# What lifts each limit: values, or a path that has the value, by pattern of the paths of a machine file.
 LIMITS: Mapping[str, Mapping[str, Value]] = {
     "bank conflicts": {"what_if.shared_memory": "conflict-free"},
     "shared-memory passes": {
@@ -147,19 +150,18 @@ def limit_study(
     `make` builds the kernel, in every process. `tell(runs done, runs in all)` is called now and then. Raises UserError
     where kernel and machine don't fit, LimitError beyond `max_cycles`.
     """
-    kernel, base = make(), {**REAL, **overrides}
+    kernel, so_far = make(), dict[str, Value]()
     stay = _stay(kernel)
     chosen = [each for each in liftings(machine, overrides) if not (stay and each.name == BARRIERS)]
-    orders: list[Mapping[str, Value]] = [{}]
+    wanted: dict[Run, Mapping[str, Value]] = {AS_IS: {}}
     for each in chosen:
-        orders.append({**orders[-1], **each.settings})
-    wanted = [*orders, *(each.settings for each in chosen[1:])]  # the first one alone is the first in order
-    machines = [load(machine, {**base, **settings}) for settings in wanted]
+        so_far |= each.settings
+        wanted |= {(ALONE, each.name): each.settings, (IN_ORDER, each.name): dict(so_far)}
+    machines = {run: load(machine, {**REAL, **overrides, **settings}) for run, settings in wanted.items()}
     cycles = dict(_runs(make, machines, max_cycles, workers, tell))
-    in_order = [cycles[place] for place in range(len(orders))]
-    alone = [*in_order[1:2], *(cycles[place] for place in range(len(orders), len(wanted)))]
-    rows = (_row(*row) for row in zip(chosen, alone, in_order[1:], in_order, [in_order[0]] * len(chosen), strict=False))
-    return LimitStudy(in_order[0], in_order[-1], tuple(rows), dict(_notes(kernel, machines[0], stay)))
+    limits = tuple(_lifted(chosen, cycles))
+    ideal = limits[-1].in_order if limits else cycles[AS_IS]
+    return LimitStudy(cycles[AS_IS], ideal, limits, dict(_notes(kernel, machines[AS_IS], stay)))
 
 
 def _lifting(name: str, patterns: Mapping[str, Value], given: Mapping[str, Value]) -> Lifting:
@@ -190,21 +192,29 @@ def _notes(kernel: Kernel, machine: Machine, stay: str) -> Iterator[tuple[str, s
 
 
 def _runs(
-    make: Make, machines: Sequence[Machine], max_cycles: int, workers: int | None, tell: Tell | None
-) -> Generator[tuple[int, int], None, None]:
-    """Yield the place of each machine and its cycles, as they come."""
-    yield 0, _cycles(make, machines[0], max_cycles)  # here: the others find what it compiles
+    make: Make, machines: Mapping[Run, Machine], max_cycles: int, workers: int | None, tell: Tell | None
+) -> Generator[tuple[Run, int], None, None]:
+    """Yield each run with its cycles, as they come."""
+    if tell:
+        tell(0, len(machines))
+    yield AS_IS, _cycles(make, machines[AS_IS], max_cycles)  # here: the others find what it compiles
     with processes(workers or cores()) as pool:
-        places = {pool.submit(_cycles, make, each, max_cycles): i for i, each in enumerate(machines) if i}
-        for count, done in enumerate(as_completed(places), 2):
+        others = (run for run in machines if run != AS_IS)
+        runs = {pool.submit(_cycles, make, machines[run], max_cycles): run for run in others}
+        for count, done in enumerate(as_completed(runs), 2):
+            yield runs[done], done.result()
             if tell:
                 tell(count, len(machines))
-            yield places[done], done.result()
 
 
 def _cycles(make: Make, machine: Machine, max_cycles: int) -> int:
     return run_sm(make(), machine, feed=REPLAY, max_cycles=max_cycles).cycles
 
 
-def _row(lifting: Lifting, alone: int, in_order: int, before: int, cycles: int) -> Lifted:
-    return Lifted(lifting.name, lifting.patterns, lifting.settings, alone, cycles - alone, in_order, before - in_order)
+def _lifted(chosen: Iterable[Lifting], cycles: Mapping[Run, int]) -> Iterator[Lifted]:
+    before = cycles[AS_IS]
+    for each in chosen:
+        alone, in_order = cycles[ALONE, each.name], cycles[IN_ORDER, each.name]
+        saved = cycles[AS_IS] - alone, before - in_order
+        yield Lifted(each.name, each.patterns, each.settings, alone, saved[0], in_order, saved[1])
+        before = in_order

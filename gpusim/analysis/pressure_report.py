@@ -29,9 +29,9 @@ NO_PATH = Path(Fraction(0), {})
 class InstructionPressure:
     """One instruction: how often it issued, and the cycles of each resource that it took in the whole run.
 
-    `shared_passes` and `transactions` are means of its executions; `bank_conflicts`: cycles that its own operands take
-    of their fullest register bank beyond the first. `critical` and `carried`: cycles that it adds to the critical and
-    the loop-carried path of its region, None where it does not lie on it. `waits`: warp-cycles before it.
+    `shared_passes` and `transactions` are means of its executions in the first block; `bank_conflicts`: cycles beyond
+    the first in which the fullest register bank reads its operands. `critical` and `carried`: cycles that it adds to
+    those paths of its region, None where it does not lie on them. `waits`: warp-cycles before it.
     """
 
     pc: int

@@ -64,10 +64,12 @@ def test_what_limits_cost_in_order_adds_up(name, parameters):
 
 @pytest.mark.jit
 def test_progress_counts_every_run():
-    """What is told ends with all runs done: one as it is, one in order and one alone for each limit but the first."""
+    """What is told ends with all runs done: one as it is, one in order and one alone for each limit."""
     told = []
     found = limit_study(partial(read, "EXIT"), "gtx580", {}, workers=1, tell=lambda *counts: told.append(counts))
-    assert told[-1] == (2 * len(found.limits), 2 * len(found.limits))
+    runs = 1 + 2 * len(found.limits)
+    assert [done for done, _ in told] == [0, *range(2, runs + 1)]
+    assert {total for _, total in told} == {runs}
 
 
 @pytest.mark.parametrize("name", names())
