@@ -3,8 +3,11 @@ from math import ceil
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from strategies import REPEATABLE, kernels, launches
 
 from gpusim.analysis.bounds import bound, pressures, works
+from gpusim.analysis.pressure import added, load_store_units
 from gpusim.engines.simulate import run_sm
 from gpusim.machine import load
 from isa.listing import read
@@ -81,3 +84,16 @@ def test_parts_of_the_program_add_up():
     for pressure in pressures(*works(program, load("gtx580"))).values():
         halves = range(400), range(400, len(program.program))
         assert sum(pressure.within(pcs) for pcs in halves) == pressure.cycles
+
+
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=60)
+@given(launches(kernels(most_blocks=3)))
+def test_service_and_issues_of_random_kernels_are_those_of_the_run(launched):
+    """On any machine each instruction's service by the load/store units, and its issues, are what the run counts."""
+    kernel, machine = launched
+    run, (profiled, each) = run_sm(kernel, machine, feed="replay"), works(kernel, machine)
+    count = len(kernel.program)
+    units = sum(added(unit, each).parts * each for unit in zip(*map(load_store_units, profiled), strict=True))
+    assert np.array_equal(units, run.load_store_cycles[:count])
+    assert np.array_equal(sum(work.profile.counts for work in profiled) * each, run.issued[:count])
