@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine import Machine, queues, tagged
+from gpusim.machine import Machine, memory_latency, queues, tagged
 from gpusim.machine_record import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, TEXTURES
 from gpusim.memory_schema import Cache, Kept
 from gpusim.state import REQUEST_ROW, WAY_HEAD
 from isa.memory import SECTOR_BYTES
+from isa.table import Unit
 
 WORD = 2  # 32-bit words of a word that caches keep
 
@@ -45,6 +46,25 @@ def late(machine: Machine, cache: Cache) -> int:
     if cache.hits == "l1" or (tagged(machine) and machine.l1 and machine.l1.global_loads):
         return cache.l1_late
     return cache.l2_late
+
+
+def pack(target: Any, machine: Machine, cache: Cache) -> None:
+    """Tell the record of a machine that keeps tags what misses take, and what stores do to the L1."""
+    target.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
+    target.far_late, target.memory_latency = cache.l2_late, memory_latency(machine)
+    for which, read in (
+        (TEXTURES, machine.texture_cache),
+        (SCALARS, machine.scalar_cache),
+        (CONSTANTS, machine.constant_cache),
+    ):
+        target.read_latency[which] = read.latency if read else 0
+        target.read_far[which] = cache.l2_latency_32
+    target.read_far[SCALARS] = machine.unit[Unit.SMEM].latency if Unit.SMEM in machine.unit else 0
+    target.partition_late = machine.l2_partition.late if machine.l2_partition else 0
+    if machine.l1:
+        target.misses = machine.l1.misses
+        target.drops_stored = machine.l1.global_stores == "evict"
+        target.keeps_stores = machine.l1.local_stores == "back"
 
 
 def _pack(target: Any, machine: Machine, cache: Kept, first: int) -> None:

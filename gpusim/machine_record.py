@@ -11,6 +11,8 @@ CHOICES = 4  # pipes that may execute one unit class
 UNITS = 32
 SHARED_RULES = ("fermi", "gt200", "kepler", "volta", "gcn")  # how addresses become passes: rules/shared_memory.py
 FERMI, GT200, KEPLER, VOLTA, GCN = range(len(SHARED_RULES))
+SHARED_IDEALS = ("banks", "conflict-free", "one-pass")  # what is lifted of those rules
+BANKS, CONFLICT_FREE, ONE_PASS = range(len(SHARED_IDEALS))
 GLOBAL_RULES = ("fermi", "gt200", "sectors")  # how addresses become transactions: rules/global_memory.py
 LINES, SEGMENTS, SECTORS = range(len(GLOBAL_RULES))
 HITS = ("none", "l1", "l2", "tags")
@@ -65,6 +67,7 @@ machine_t = record([
     ("shared_rule", "i8"),  # index into SHARED_RULES
     ("banks", "i8"),  # shared-memory banks
     ("bank_words", "i8"),  # 32-bit words side by side in one bank
+    ("shared_ideal", "i8"),  # index into SHARED_IDEALS
     ("row_bytes", "i8"),  # costs of accesses don't change when addresses move by multiples of this
     ("free_passes", "i8", (3,)),  # passes already contained in a load's latency, widths 32, 64, 128
     ("late_cycles", "i8"),  # that each further pass adds to it
@@ -94,6 +97,7 @@ machine_t = record([
     ("counts", "i8"),  # 1: accesses of a warp under way are counted
     ("barrier", "i8"),  # cycles from the last arrival to the release
     ("per_warp", "i8"),  # further cycles from one released warp to the next
+    ("barriers_pass", "i8"),  # 1: nobody waits at a barrier
     ("branch", "i8"),  # cycles from a branch to the warp's next issue
     ("block_latency", "i8"),  # cycles from a free block slot to the first issue of the next block
     ("warp_skew", "i8"),  # further cycles per warp of a block

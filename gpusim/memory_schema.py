@@ -72,6 +72,13 @@ class Outstanding(msgspec.Struct, frozen=True):
     shared: Annotated[int, msgspec.Meta(ge=1, le=63)]
 
 
+class WhatIf(msgspec.Struct, frozen=True):
+    """What no chip does: limits lifted, to learn what they cost. No machine file has it; `gpusim ladder` sets it."""
+
+    shared_memory: Literal["banks", "conflict-free", "one-pass"]  # who shares a pass; one-pass: all lanes, all words
+    barriers: Literal["wait", "pass"]  # pass: nobody waits at a barrier; values are wrong where one was needed
+
+
 class LoadStore(msgspec.Struct, frozen=True):
     """The load/store units' instruction queue."""
 

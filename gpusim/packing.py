@@ -15,7 +15,6 @@ from gpusim.machine import (
     choices,
     initiation_interval,
     line_cycles,
-    memory_latency,
     pairs,
     queues,
     register_bank,
@@ -25,7 +24,6 @@ from gpusim.machine import (
     through_port,
     transaction_bytes,
 )
-from gpusim.memory_schema import Cache
 from gpusim.policy import POLICY_NAMES, REGISTERED, check_policy
 from gpusim.stall import Stall
 from isa.memory import SECTOR_BYTES
@@ -37,8 +35,9 @@ SHARE_PARTS = 64  # of a cycle, in which an SM's share of the channel is reckone
 
 def pack(packed: Any, machine: Machine, *, flagged: bool) -> None:
     """Fill in the record of a machine's numbers; `flagged`: some source of the program is kept in the reuse cache."""
-    for part in (_schedulers, _shared_memory, _global_memory, _pipes, _dependence, _selection, _instruction_replay):
-        part(packed, machine)
+    shares = _schedulers, _shared_memory, _global_memory, _pipes, _dependence, _selection, _instruction_replay, _what_if
+    for share in shares:
+        share(packed, machine)
     _register_file(packed, machine, flagged=flagged)
     packed.groups = machine.limits.warp_size // state.LANES
     packed.barrier, packed.per_warp = machine.barrier.latency, machine.barrier.per_warp
@@ -83,7 +82,8 @@ def _global_memory(packed: Any, machine: Machine) -> None:
         packed.hits = machine_record.HITS.index(machine.cache.hits)
         packed.hit_late = caches.late(machine, machine.cache)
     if machine.cache and tagged(machine):
-        _caches(packed, machine, machine.cache)
+        packed.port_cost, packed.port_parts = machine.cache.l2_sector_parts, SHARE_PARTS
+        caches.pack(packed, machine, machine.cache)
     packed.row_bytes = lcm(machine.global_memory.line_bytes, row_bytes(machine))
     packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
 
@@ -97,26 +97,6 @@ def _pipes(packed: Any, machine: Machine) -> None:
         packed.pairs[code] = sum(1 << UNIT_CODE[other] for other in pairs(machine, unit))
 
 
-def _caches(packed: Any, machine: Machine, cache: Cache) -> None:
-    """What misses take, and what stores do to the L1."""
-    packed.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
-    packed.far_late, packed.memory_latency = cache.l2_late, memory_latency(machine)
-    packed.port_cost, packed.port_parts = cache.l2_sector_parts, SHARE_PARTS
-    for which, read in (
-        (machine_record.TEXTURES, machine.texture_cache),
-        (machine_record.SCALARS, machine.scalar_cache),
-        (machine_record.CONSTANTS, machine.constant_cache),
-    ):
-        packed.read_latency[which] = read.latency if read else 0
-        packed.read_far[which] = cache.l2_latency_32
-    packed.read_far[machine_record.SCALARS] = machine.unit[Unit.SMEM].latency if Unit.SMEM in machine.unit else 0
-    packed.partition_late = machine.l2_partition.late if machine.l2_partition else 0
-    if machine.l1:
-        packed.misses = machine.l1.misses
-        packed.drops_stored = machine.l1.global_stores == "evict"
-        packed.keeps_stores = machine.l1.local_stores == "back"
-
-
 def _dependence(packed: Any, machine: Machine) -> None:
     if machine.dependence and by_codes(machine):
         packed.codes, packed.yield_stall = 1, machine.dependence.yield_stall
@@ -128,6 +108,12 @@ def _instruction_replay(packed: Any, machine: Machine) -> None:
         packed.pass_slots = machine.instruction_replay.pass_slots
         packed.request_slots = machine.instruction_replay.request_slots
         packed.replays = packed.pass_slots + packed.request_slots > 0
+
+
+def _what_if(packed: Any, machine: Machine) -> None:
+    if machine.what_if:
+        packed.shared_ideal = machine_record.SHARED_IDEALS.index(machine.what_if.shared_memory)
+        packed.barriers_pass = machine.what_if.barriers == "pass"
 
 
 def _selection(packed: Any, machine: Machine) -> None:

@@ -35,6 +35,7 @@ from gpusim.memory_schema import (
     SharedMemory,
     Texture,
     WaitCounters,
+    WhatIf,
 )
 from isa.table import MEMORY_UNITS, Unit
 
@@ -269,6 +270,7 @@ class Machine(msgspec.Struct, frozen=True):
     memory_paths: MemoryPaths | None = None
     outstanding: Outstanding | None = None
     energy: Energy | None = None
+    what_if: WhatIf | None = None
 
 
 def _section(kind: Any) -> Any:

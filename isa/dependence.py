@@ -82,20 +82,28 @@ def critical_path(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[int, li
 
 
 def recurrence(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[Fraction, list[int]]:
-    """Return the largest sum of weights over sum of distances of any cycle, and the cycle's nodes; (0, []) without one.
+    """Return the largest ratio of weights to distances, summed over any cycle, and the cycle's nodes; or (0, []).
 
-    With weights in cycles it is the least time of an iteration that dependences allow. The ratio is raised to that of
-    a better cycle until there is none: Dinkelbach, Management Science 13(7), 1967, with Bellman and Ford's relaxation.
-    Raises ValueError for a cycle that no backward branch closes.
+    With weights in cycles it is the least time of an iteration that dependences allow. Raises as `slowest_cycle` does.
+    """
+    ratio, cycle = slowest_cycle(dependences, weight)
+    return ratio, [before for before, _, _, _ in cycle]
+
+
+def slowest_cycle(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[Fraction, list[Edge]]:
+    """Return the ratio of `recurrence`, and the cycle's edges in order.
+
+    The ratio is raised to that of a better cycle until there is none: Dinkelbach, Management Science 13(7), 1967, with
+    Bellman and Ford's relaxation. Raises ValueError for a cycle that no backward branch closes.
     """
     edges = _cyclic(dependences, weight)
-    best, nodes = Fraction(0), list[int]()
+    best, found = Fraction(0), list[Edge]()
     while cycle := _better_cycle(edges, best):
         distance = sum(d for _, _, _, d in cycle)
         if distance == 0:
             raise ValueError(f"dependence cycle within one iteration: {[u for u, _, _, _ in cycle]}")
-        best, nodes = Fraction(sum(w for _, _, w, _ in cycle), distance), [u for u, _, _, _ in cycle]
-    return best, nodes
+        best, found = Fraction(sum(w for _, _, w, _ in cycle), distance), cycle[::-1]
+    return best, found
 
 
 @dataclass(frozen=True, slots=True)

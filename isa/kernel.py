@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from isa.code_region import Lines
 from isa.program import Program
 
 WARP_SIZE = 32  # NVIDIA's; a kernel may have another of WARP_SIZES
@@ -65,6 +66,7 @@ class Kernel:
     flops: int = 0
     warp_size: int = WARP_SIZE
     racy: bool = False
+    marked: tuple[Lines, ...] = ()  # code regions, by the lines of its listing
     arguments: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

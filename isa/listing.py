@@ -24,6 +24,7 @@ import numpy as np
 
 from isa import buffer_text, literals, memory, printer
 from isa.assembler import Directive, parse
+from isa.code_region import marked
 from isa.errors import UserError
 from isa.expression import Values, evaluate
 from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Dim3, Expectation, Kernel
@@ -86,6 +87,7 @@ def read(text: str, name: str = "<text>") -> Kernel:
         outcome=_outcome(given[".expect"], buffers),
         flops=whole(given[".flops"][0], 0) if given[".flops"] else 0,
         warp_size=warp_size,
+        marked=marked(text, name),
     )
     if not parsed.program.instructions:
         raise AssemblyError(Token("", name, 1, 1), "has no instruction; write one at least, such as EXIT")

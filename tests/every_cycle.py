@@ -365,6 +365,9 @@ def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
 
 
 def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
+    if sm.machine.what_if and sm.machine.what_if.barriers == "pass":
+        sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, now))
+        return
     number, threads = sm.kernel.program.instructions[pc].barrier()
     needed = sm.kernel.warps if threads is None else threads // sm.kernel.warp_size
     present = sm.arrived.setdefault((warp.block, number), [])

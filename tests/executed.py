@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from gpusim.memory_schema import SharedMemory
 from gpusim.schema import Machine
@@ -14,6 +15,8 @@ from isa.frame import Frame, Group
 from isa.kernel import Kernel
 from isa.operand import Label
 from isa.table import Unit
+
+ENDLESS = 1 << 40  # banks: every word has one for itself
 
 
 def execute(kernel: Kernel, frame: Frame, group: Group, pc: int) -> tuple[Any, Any]:
@@ -86,10 +89,17 @@ def replays(machine: Machine, row: Any, cycles: int) -> int:
 
 def _passes_of(machine: Machine, row: Any, where: list[int | None]) -> int:
     """Passes through shared memory of 32 lanes."""
-    shared = machine.shared_memory
+    shared, ideal = machine.shared_memory, machine.what_if.shared_memory if machine.what_if else "banks"
+    if ideal == "one-pass":
+        return 1
+    if ideal == "conflict-free" and shared.rule == "gt200" and not (machine.shared_atomic and row.update is not None):
+        return row.words * sum(any(a is not None for a in half) for half in (where[:16], where[16:]))
+    if ideal == "conflict-free":
+        shared = structs.replace(shared, banks=ENDLESS)
     if machine.shared_atomic and row.update is not None:
         turns = machine.shared_atomic.add_turns if row.mnemonic == "ATOMS.ADD" else machine.shared_atomic.swap_turns
-        return turns * max(Counter(a // 4 % shared.banks for a in where if a is not None).values())
+        waiting = [a // 4 % shared.banks for a in where if a is not None]
+        return turns * (1 if ideal == "conflict-free" else max(Counter(waiting).values()))
     return max(1, _passes(where, row.words, shared, load=row.is_load))
 
 

@@ -11,30 +11,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.analysis import chain, rates
+from gpusim.analysis import chain, pressure, rates
 from gpusim.analysis.access_cost import AccessCost, Seen, costs
+from gpusim.analysis.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.decode import pipe_names
 from gpusim.feed import AFFINE, recordable
 from gpusim.launch import launch, share_channel
-from gpusim.machine import Machine, instances, register_bank
-from gpusim.scalar_registers import place_of
+from gpusim.machine import Machine, register_banks
 from isa.block_step import block_steps
-from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import PT, Register
+from isa.operand import PT
 from isa.profile import Profile, profile
 from isa.reach import without_contents
-from isa.register_bank import BANK_PERIOD
 from isa.table import Unit
 
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
-Pipes = frozenset[int]  # by their index
+UNITS = "load/store unit", "shared-memory unit"  # the latter where shared memory lies apart
 ALL_PROFILED = 3  # blocks of an SM up to which each is profiled; of more, the first, middle and last, if they are alike
 
 
@@ -57,19 +54,6 @@ class Bound:
     alike: bool
 
 
-@dataclass(frozen=True)
-class Work:
-    """What one block executes. Arrays have an entry per pc; `certain` counts warp instructions that do something."""
-
-    kernel: Kernel
-    machine: Machine
-    sm: Any
-    program: Any
-    profile: Profile
-    certain: NDArray[np.int64]
-    costs: Mapping[int, AccessCost]
-
-
 def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int = LIMIT) -> Bound:
     """Return the bound of a launch, by the SM that gets the most blocks and has its share of the bandwidth.
 
@@ -81,118 +65,87 @@ def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int
     """
     sms = machine.chip.sms
     ids = range(0, kernel.blocks, 1 if all_sms else sms)
-    works, alike = _works(kernel, machine, ids, sms if all_sms else 1, limit)
+    profiled, alike = _works(kernel, machine, ids, sms if all_sms else 1, limit)
     share = -(-kernel.blocks // sms)
-    each = Fraction(share if alike or not all_sms else Fraction(kernel.blocks, sms)) / len(works)
-    limits = {name: ceil(cycles) for name, cycles in _limits(works, each, Fraction(len(ids), len(works)), share)}
+    each = Fraction(share if alike or not all_sms else Fraction(kernel.blocks, sms)) / len(profiled)
+    limits = {name: ceil(cycles) for name, cycles in _limits(profiled, each, Fraction(len(ids), len(profiled)), share)}
     limiter = max(limits, key=limits.__getitem__)
     rate = rates.gflops(kernel, machine, limits[limiter])
     percent = 100 * rate / rates.peak_gflops(kernel, machine)
-    return Bound(limits[limiter], rate, percent, limiter, limits, len(ids), len(works), alike)
+    return Bound(limits[limiter], rate, percent, limiter, limits, len(ids), len(profiled), alike)
 
 
-def issue_slots(work: Work) -> Fraction:
-    """Return the cycles of issue slots: each dispatch port issues once per interval, some DP alone in the whole SM.
+def works(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> tuple[list[Work], Fraction]:
+    """Return the work of profiled blocks of the SM that gets the most, and for how many of its blocks each stands.
 
-    An instruction replay takes all ports of its scheduler's turn.
+    Raises as `bound` does.
     """
-    schedulers = work.machine.schedulers
-    ports = schedulers.count * schedulers.dispatch_ports
-    alone = work.certain[work.program["double"][:-1] == 1].sum() if work.sm.machine.exclusive else 0
-    replays = schedulers.dispatch_ports * sum(cost.replays for cost in work.costs.values())
-    issues = int(work.profile.counts.sum()) + (ports - 1) * int(alone) + replays
-    return Fraction(issues * schedulers.interval, ports)
+    ids = range(0, kernel.blocks, machine.chip.sms)
+    profiled, _ = _works(kernel, machine, ids, 1, limit)
+    return profiled, Fraction(len(ids), len(profiled))
 
 
-def pipes(work: Work, group: Pipes) -> Fraction:
-    """Return the cycles of some pipes: what executes nowhere else, over what all their instances take in a cycle."""
-    only_here = [bool(choice) and choice <= group for choice in _choices(work)]
-    names, intervals = pipe_names(work.machine), work.sm.machine.pipe_interval
-    rate = sum(Fraction(instances(work.machine, names[index]), int(intervals[index])) for index in group)
-    intervals = work.program["intervals"][:-1].astype(np.int64)
-    return Fraction(int((work.certain * intervals)[only_here].sum())) / rate
+def pressures(profiled: Sequence[Work], each: Fraction) -> dict[str, Pressure]:
+    """Return the pressure on each resource that an SM uses, by the name of the limit that it sets.
 
-
-def register_banks(work: Work) -> Fraction:
-    """Return the cycles of the fullest register bank, over the schedulers; of registers never flagged for reuse.
-
-    What may be carried from one instruction to the next is in no bound.
+    Each profiled block stands for so many; of register banks the fullest counts.
     """
-    instructions = work.kernel.program.instructions
-    kept = {register for i in instructions for register in _flagged(i)}
-    reads = np.zeros(BANK_PERIOD, np.int64)
-    for times, i in zip(work.certain, instructions, strict=True):
-        for register in set(i.reads()) - kept:
-            reads[register_bank(work.machine, place_of(work.kernel.program, register))] += times
-    return Fraction(int(reads.max()), work.machine.schedulers.count)
+    found = _resources(profiled, each, each)
+    return {resource.name: resource.pressure for resource in found if resource.pressure.cycles}
 
 
-def _flagged(i: Instruction) -> Iterator[int]:
-    """Yield the registers that the reuse cache may keep from this instruction on."""
-    for operand in i.operands:
-        if isinstance(operand, Register) and operand.reuse:
-            yield from range(operand.index, operand.index + i.row.source.words)
-
-
-def load_store_unit(work: Work) -> Fraction:
-    """Return the cycles of the load/store unit: shared-memory passes, requests to global and local memory, others.
-
-    Where shared memory has a unit of its own, of the busier one.
-    """
-    taken = [int(work.certain @ work.program["service"][:-1].astype(np.int64)), 0]
-    for pc, cost in work.costs.items():
-        taken[int(work.sm.machine.units["path"][work.program["unit"][pc]])] += cost.cycles
-    return Fraction(max(taken))
-
-
-def memory_bandwidth(work: Work) -> Fraction:
-    """Return the cycles in which the channel moves what is loaded and stored."""
-    lines = sum(cost.transactions for cost in work.costs.values())
-    return Fraction(lines * int(work.sm.machine.line_cost), int(work.sm.machine.channel_parts))
+def code_of(work: Work) -> chain.Code:
+    """Return a block's program as the dependence chain follows it."""
+    always = frozenset(np.flatnonzero(work.certain >= work.profile.counts).tolist())
+    return chain.code(work.sm, work.program, work.costs, always)
 
 
 def dependence_chain(work: Work) -> Fraction:
     """Return the cycles that one block takes with the SM to itself: its average warp's chain and start."""
-    always = frozenset(np.flatnonzero(work.certain >= work.profile.counts).tolist())
-    program = chain.code(work.sm, work.program, work.costs, always)
     skew = Fraction(work.machine.launch.warp_skew * (work.kernel.warps - 1), 2)
-    return chain.cycles_of_warp(program, work.profile, work.kernel.warps) + skew
+    return chain.cycles_of_warp(code_of(work), work.profile, work.kernel.warps) + skew
 
 
 def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int) -> Iterator[tuple[str, Fraction]]:
-    """Yield the limits of the SM that has the most to do.
-
-    A profiled block stands for `each` of its blocks, and for `sharing` of all that use the same memory channel.
-    """
-    yield "issue slots", each * sum(map(issue_slots, works))
-    for group in _groups(works):
-        name = " ".join(pipe_names(works[0].machine)[index] for index in sorted(group))
-        cycles = each * sum(pipes(work, group) for work in works)
-        yield f"pipe {name}", cycles - _still_busy(works[0], group)
-    file = works[0].machine.register_file
-    if file and (file.collecting or file.window) and not file.carried:
-        late = file.window + MOST_READS * max(1, file.collecting)  # reads that the last instructions may still wait for
-        yield "register banks", each * sum(map(register_banks, works)) - late
-    if any(work.costs for work in works):
-        early = max(cost.early for work in works for cost in work.costs.values())
-        yield "load/store unit", each * sum(map(load_store_unit, works)) - early
-        yield "memory bandwidth", sharing * sum(map(memory_bandwidth, works))
+    """Yield the limits of the SM that has the most to do; arguments as of `_resources`, and its share of the blocks."""
+    for resource in _resources(works, each, sharing):
+        yield resource.name, resource.pressure.cycles - resource.after
     yield "dependence chain", _waves(works[0], share) * min(map(dependence_chain, works)) + _refills(works[0], share)
 
 
-def _choices(work: Work) -> list[Pipes]:
-    """Return by pc the pipes that may execute the instruction."""
-    units = work.sm.machine.units
-    return [frozenset(units["choice"][u, : units["choices"][u]].tolist()) for u in work.program["unit"][:-1]]
+def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iterator[Resource]:
+    """Yield the resources that the SM uses.
+
+    A profiled block stands for `each` of its blocks, and for `sharing` of all that use the same memory channel.
+    """
+    first = works[0]
+    yield Resource("issue slots", added(map(pressure.issue_slots, works), each))
+    for group in _groups(works):
+        used = added((pressure.pipes(work, group) for work in works), each)
+        yield Resource(_name(first, group), used, _still_busy(first, group))
+    file = first.machine.register_file
+    if file and register_banks(first.machine) and (file.collecting or file.window) and not file.carried:
+        banks = [added(bank, each) for bank in zip(*map(pressure.reads_of_banks, works), strict=True)]
+        late = file.window + MOST_READS * max(1, file.collecting)  # reads that the last instructions may still wait for
+        yield Resource("register banks", max(banks, key=lambda bank: bank.cycles), late)
+    if any(work.costs for work in works):
+        early = max(cost.early for work in works for cost in work.costs.values())
+        units = [added(unit, each) for unit in zip(*map(pressure.load_store_units, works), strict=True)]
+        yield from (Resource(name, unit, early) for name, unit in zip(UNITS, units, strict=True) if unit.cycles)
+        yield Resource("memory bandwidth", added(map(pressure.memory_bandwidth, works), sharing))
 
 
 def _groups(works: Sequence[Work]) -> Sequence[Pipes]:
     """Return the pipes that limit together: those of one instruction that did something, and unions that share some."""
-    used = [c for work in works for c, n in zip(_choices(work), work.certain, strict=True) if c and n]
+    used = [c for work in works for c, n in zip(pressure.choices(work), work.certain, strict=True) if c and n]
     groups = list(dict.fromkeys(used))
     for group in groups:  # grows as it goes
         groups += {group | other for other in groups if group & other} - set(groups)
     return sorted(groups, key=sorted)
+
+
+def _name(work: Work, group: Pipes) -> str:
+    return f"pipe {' '.join(pipe_names(work.machine)[index] for index in sorted(group))}"
 
 
 def _still_busy(work: Work, group: Pipes) -> int:

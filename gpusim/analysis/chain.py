@@ -184,7 +184,7 @@ def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
             lone.warp.drained = max(lone.warp.drained, lone.issued + row.latency)
     elif pc in program.costs:
         _access(program, lone, row, pc)
-    elif row.action == BARRIER:
+    elif row.action == BARRIER and not program.machine.barriers_pass:
         lone.next = max(lone.next, lone.issued + max(1, program.machine.barrier) + program.machine.per_warp)
 
 

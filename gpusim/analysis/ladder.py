@@ -12,7 +12,7 @@ In cycles of the SM that gets the most blocks, or of all SMs together:
 The last part is exact because each issue slot is either used or lost for one reason. The slots that the limiter costs
 are taken from all reasons in proportion, and so are those of blocks that were not simulated, or of uneven SMs if all
 were simulated. A rate is the launch's work over the cycles so far: GFLOP/s, or for kernels without operations the
-thread instructions per cycle of an SM.
+thread instructions per cycle of an SM. `gpusim ladder` runs the launch again instead (gpusim/analysis/limit_study.py).
 """
 
 from __future__ import annotations

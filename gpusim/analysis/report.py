@@ -71,19 +71,22 @@ def bound_screen(
     limits = _table("limit", "cycles", "of the bound")
     for name, cycles in sorted(bound.limits.items(), key=lambda item: -item[1]):
         limits.add_row(name, f"{cycles:,}", f"{100 * cycles / bound.cycles:.1f} %")
-    facts = [
-        *_launch(kernel, machine, settings),
-        ("bound", _bound(bound)),
-        ("occupancy", _occupancy(occupancy, machine)),
-    ]
-    return Group(_headline(kernel, machine, settings), _facts(facts), "", limits)
+    facts = [("bound", _bound(bound)), ("occupancy", _occupancy(occupancy, machine))]
+    return Group(heading(kernel, machine, settings, facts), "", limits)
+
+
+def heading(
+    kernel: Kernel, machine: Machine, settings: Mapping[str, int | str], facts: Iterable[tuple[str, str]]
+) -> RenderableType:
+    """Return the head of a screen: what ran on which machine, then facts by name; `settings` as for `screen`."""
+    return Group(_headline(kernel, machine, settings), _facts([*_launch(kernel, machine, settings), *facts]))
 
 
 def document(result: Result, settings: Mapping[str, int | str] = NONE, energy: Spent | None = None) -> dict[str, Any]:
     """Return everything that the screen shows, as plain data for a JSON document; `settings` as for `screen`."""
     steps = ladder(result)
     return {
-        **_identity(result.kernel, result.machine, settings),
+        **identity(result.kernel, result.machine, settings),
         "engine": result.engine,
         "cycles": result.cycles,
         "warp_instructions": result.warp_instructions,
@@ -122,10 +125,11 @@ def bound_document(
     settings: Mapping[str, int | str] = NONE,
 ) -> dict[str, Any]:
     """Return the bound and occupancy of a launch as plain data for a JSON document; `settings` as for `screen`."""
-    return {**_identity(kernel, machine, settings), "bound": bound, "occupancy": occupancy}
+    return {**identity(kernel, machine, settings), "bound": bound, "occupancy": occupancy}
 
 
-def _identity(kernel: Kernel, machine: Machine, settings: Mapping[str, int | str]) -> dict[str, Any]:
+def identity(kernel: Kernel, machine: Machine, settings: Mapping[str, int | str]) -> dict[str, Any]:
+    """Return what ran on which machine as plain data, with which a JSON document begins; `settings` as for `screen`."""
     return {
         "kernel": kernel.name,
         "parameters": dict(kernel.arguments),

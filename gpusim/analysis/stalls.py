@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpusim.engines.simulate import SmRun
 from gpusim.stall import Stall, label
@@ -40,14 +41,20 @@ def lost_slots(run: SmRun) -> dict[str, int]:
     return _by_name(run.lost.sum(axis=0))
 
 
+def waits(run: SmRun) -> NDArray[np.int64]:
+    """Return warp-cycles of waiting by pc and reason; being ready but not selected is no waiting here."""
+    waiting = run.stalls.copy()
+    waiting[:, NO_WAIT] = 0
+    return waiting
+
+
 def waiting_most(kernel: Kernel, run: SmRun, count: int = 8) -> list[Waiting]:
-    """Return the instructions before which warps wait longest; being ready but not selected is no waiting here."""
-    waits = run.stalls.copy()
-    waits[:, NO_WAIT] = 0
-    totals, everything = waits.sum(axis=1), run.cycles * run.warp_slots
+    """Return the instructions before which warps wait longest."""
+    each = waits(run)
+    totals, everything = each.sum(axis=1), run.cycles * run.warp_slots
     order = [int(pc) for pc in np.argsort(-totals, kind="stable")[:count] if totals[pc]]
     return [
-        Waiting(pc, _text(kernel, pc), int(totals[pc]), float(totals[pc]) / everything, label(int(waits[pc].argmax())))
+        Waiting(pc, _text(kernel, pc), int(totals[pc]), float(totals[pc]) / everything, label(int(each[pc].argmax())))
         for pc in order
     ]
 

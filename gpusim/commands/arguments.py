@@ -50,13 +50,18 @@ def kernel_of(name: str, parameters: Sequence[str]) -> Kernel:
 
 def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machine:
     """Return the machine with the settings of the command line; raises UserError."""
+    return load(name, overrides_of(settings, policy))
+
+
+def overrides_of(settings: Sequence[str], policy: str | None) -> dict[str, str]:
+    """Return the settings of the command line, that of `--policy` included, by path; raises UserError."""
     overrides = pairs("--set", "machine.path=value", settings)
     if policy and overrides.get("schedulers.policy", policy) != policy:
         given = overrides["schedulers.policy"]
         raise UserError(f"--policy {policy}: --set schedulers.policy={given} says otherwise; give one of the two")
     if policy:
         check_policy(policy, "--policy: ")
-    return load(name, overrides | ({"schedulers.policy": policy} if policy else {}))
+    return overrides | ({"schedulers.policy": policy} if policy else {})
 
 
 def changes(machine: Machine, settings: Sequence[str]) -> Mapping[str, int | str]:

@@ -19,6 +19,8 @@ from isa.errors import UserError
 COMMANDS = {
     "run": "Simulate a kernel: values, cycles, bound, lost cycles.",
     "bound": "Bound a kernel's cycles from below, without simulating it.",
+    "report": "Pressure on each resource by instruction, long paths, lost slots.",
+    "ladder": "What each limit of a machine costs a kernel, by lifting it.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
     "space": "Count what constraints leave of a search space.",

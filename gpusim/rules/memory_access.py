@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, UPDATES
-from gpusim.machine_record import L1, TAGS
+from gpusim.machine_record import L1, ONE_PASS, TAGS
 from gpusim.on_demand import on_demand
 from gpusim.rule import lowest_bit, rarely, rule
 from gpusim.rules import global_memory, shared_memory
@@ -154,7 +154,7 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
 @rule
 def _passes(sm: Any, instruction: Any, active: int) -> int:
     """Passes through shared memory; an atomic may take several for each lane in turn."""
-    if instruction.turns:
+    if instruction.turns and sm.machine.shared_ideal != ONE_PASS:
         return shared_memory.turns(sm, active) * int(instruction.turns)
     return shared_memory.passes(sm, active, instruction.words, instruction.action == LOAD)
 

@@ -16,13 +16,16 @@ rule (PG is the CUDA C Programming Guide 4.2):
   or with the lane after the next (an NVIDIA engineer's answer, forum thread 77228; measured on an H200);
 * `gcn`, 32 banks: each half of a wave by itself, at most 128 bytes in a pass, so that an access takes 2 passes at best
   and 64 at worst (GCN3 ISA manual, chapter 10); no lanes are merged.
+
+What-if, on no chip: `conflict-free`, the lanes that a rule serves together, and those of an atomic, take one pass
+whatever they want; `one-pass`, so does each access.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine_record import FERMI, GCN, KEPLER, VOLTA
+from gpusim.machine_record import BANKS, FERMI, GCN, KEPLER, ONE_PASS, VOLTA
 from gpusim.on_demand import on_demand
 from gpusim.rule import rule
 from gpusim.state import LANES
@@ -35,6 +38,8 @@ ROW = 64  # words that Kepler's banks hold side by side
 def passes(sm: Any, active: int, words: int, loads: bool) -> int:
     """Passes of an access of `words` 32-bit words per lane at the addresses in `sm.scratch`; at least one."""
     which = sm.machine.shared_rule
+    if sm.machine.shared_ideal == ONE_PASS:
+        return 1
     if which == FERMI:
         return max(1, _fermi(sm, active, words))
     if which == VOLTA or which == GCN:  # noqa: SIM109, PLR1714  (compiles to two compares)
@@ -97,7 +102,7 @@ def _steps(sm: Any, waiting: int, offset: int) -> int:
                 if word == broadcast or not (taken >> word % banks) & 1:
                     waiting &= ~(1 << lane)
                 taken |= 1 << word % banks
-    return count
+    return _lifted(sm, count)
 
 
 @on_demand
@@ -111,7 +116,13 @@ def turns(sm: Any, active: int) -> int:
             bank = scratch.address[lane] // 4 % banks
             scratch.depth[bank] += 1
             worst = max(worst, scratch.depth[bank])
-    return worst
+    return _lifted(sm, worst)
+
+
+@rule
+def _lifted(sm: Any, passes: int) -> int:
+    """Passes of lanes that go together: one at most where banks never conflict."""
+    return passes if sm.machine.shared_ideal == BANKS else min(passes, 1)
 
 
 @rule
@@ -146,7 +157,7 @@ def _ways(sm: Any, active: int, first: int, last: int, part: int, words: int) ->
         if (active >> lane) & 1:
             for offset in range(part, part + words):
                 worst = max(worst, _enter(sm, scratch, banks, scratch.address[lane] // 4 + offset))
-    return worst
+    return _lifted(sm, worst)
 
 
 @rule

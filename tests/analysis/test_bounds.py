@@ -207,3 +207,13 @@ def test_the_fullest_register_bank_is_a_limit():
     assert "register banks" not in bound(kernel, load("gtx580")).limits
     assert bound(register_banks("3000", flagged=3, length=252), machine).limiter != "register banks"
     assert "register banks" not in bound(kernel, load("gtx680")).limits  # the next FFMA has all at hand
+
+
+@pytest.mark.jit
+def test_operands_that_are_never_late_are_no_limit():
+    """Registers that lie in no bank limit nothing, however few cycles their reads may take."""
+    changes = {"register_file.mapping": "none", "register_file.window": 1, "register_file.collecting": 0}
+    kernel, machine = make("throughput"), load("gtx980", changes)
+    found = bound(kernel, machine)
+    assert "register banks" not in found.limits
+    assert found.cycles <= run_sm(kernel, machine, feed="replay").cycles

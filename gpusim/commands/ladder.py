@@ -1,0 +1,107 @@
+"""`gpusim ladder`: what each limit of a machine costs a kernel, by running it again without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from textwrap import shorten
+from typing import Annotated
+
+import typer
+from rich.console import RenderableType
+from rich.table import Table
+
+from gpusim.analysis import report
+from gpusim.analysis.limit_study import LimitStudy, limit_study
+from gpusim.commands.arguments import (
+    MAX_CYCLES,
+    Json,
+    KernelName,
+    MachineName,
+    Overrides,
+    Parameters,
+    Policy,
+    changes,
+    kernel_of,
+    machine_of,
+    overrides_of,
+)
+from gpusim.commands.document import show, write_json
+from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.machine import Machine
+from gpusim.state import NEVER
+from isa.kernel import Kernel
+from workloads.catalog import CATALOG
+
+LONGEST = 32  # characters of a value with blanks
+
+
+def ladder(
+    kernel: KernelName,
+    *,
+    machine: MachineName = "gtx580",
+    parameter: Parameters = None,
+    setting: Overrides = None,
+    policy: Policy = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="How many runs at a time; as many as there are cores.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Lift the machine's limits one at a time, alone and in order up to an ideal SM: how many cycles each costs.
+
+    Of the SM with the most blocks; without values, which would be wrong without barriers.
+
+    Example: gpusim ladder sgemm-lai --machine gtx580 -p m=192 -p n=192 -p k=64
+    """
+    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
+    make = partial(kernel_of, kernel, tuple(parameter or ()))
+    tell_of_compiling("compiled")
+    with shown(f"ladder {chosen.name}", "run") as tell:
+        found = limit_study(
+            make,
+            machine,
+            overrides_of(setting or (), policy),
+            max_cycles=NEVER if kernel in CATALOG else MAX_CYCLES,
+            workers=jobs,
+            tell=tell,
+        )
+    settings = changes(where, setting or ())
+    if json:
+        write_json({**report.identity(chosen, where, settings), "study": found})
+    else:
+        show(*_screen(chosen, where, found, settings))
+
+
+def _screen(
+    kernel: Kernel, machine: Machine, found: LimitStudy, settings: Mapping[str, int | str]
+) -> Iterator[RenderableType]:
+    cycles = f"{found.cycles:,} as it is, {found.ideal:,} with every limit lifted"
+    yield report.heading(kernel, machine, settings, [("cycles", cycles)])
+    yield ""
+    yield _table(found)
+    yield ""
+    for each in found.limits:
+        yield f"{each.name}: {' '.join(_setting(path, value) for path, value in each.patterns.items())}"
+    for name, note in found.notes.items():
+        yield f"{name}: {note}"
+
+
+def _setting(path: str, value: int | str) -> str:
+    """Write a setting as `--set` takes it, a long value not to its end."""
+    return f'{path}="{shorten(str(value), LONGEST)}"' if " " in str(value) else f"{path}={value}"
+
+
+def _table(found: LimitStudy) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("limit lifted", overflow="fold")
+    for column in ("alone", "saves", "%", "in order", "saves", "%"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for each in found.limits:
+        alone, in_order = _cells(each.alone, each.saves_alone, found), _cells(each.in_order, each.saves_in_order, found)
+        table.add_row(each.name, *alone, *in_order)
+    return table
+
+
+def _cells(cycles: int, saved: int, found: LimitStudy) -> tuple[str, str, str]:
+    return f"{cycles:,}", f"{saved:,}", f"{100 * saved / found.cycles:.1f}"

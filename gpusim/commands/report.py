@@ -1,0 +1,237 @@
+"""`gpusim report`: which instructions press on which resources, which paths are long, and what loses issue slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+from rich.table import Table
+
+from gpusim.analysis import bounds
+from gpusim.analysis import report as reports
+from gpusim.analysis.pressure_report import (
+    InstructionPressure,
+    PressureReport,
+    pressure_report,
+)
+from gpusim.commands.arguments import (
+    MAX_CYCLES,
+    Json,
+    KernelName,
+    MachineName,
+    Overrides,
+    Parameters,
+    Policy,
+    changes,
+    kernel_of,
+    machine_of,
+)
+from gpusim.commands.document import show, write_json
+from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.plural import plural
+from gpusim.repeats import repeats
+from gpusim.simulation import simulate
+from isa.code_region import CodeRegion, Lines, code_regions
+from isa.errors import UserError
+from isa.kernel import Kernel
+from workloads.catalog import CATALOG
+
+LONG = 60  # instructions beyond which neighbours that are alike share a line
+MOST = 8  # bottlenecks shown
+EXTRA = {"shared_passes": "passes", "bank_conflicts": "conflicts"}  # columns where an instruction has such a figure
+Alike = tuple[InstructionPressure, ...]
+SHORT = {
+    "issue slots": "slot",
+    "load/store unit": "ld/st",
+    "shared-memory unit": "shared",
+    "memory bandwidth": "memory",
+    "register banks": "banks",
+}
+COLUMNS = 6  # resources shown, those under most pressure
+MILLION = 1_000_000  # from which on cycles are told in millions
+PATHS = "CP and LCD: cycles that it adds to the critical and to the loop-carried path of its region."
+
+
+def report(
+    kernel: KernelName,
+    *,
+    machine: MachineName = "gtx580",
+    parameter: Parameters = None,
+    setting: Overrides = None,
+    policy: Policy = None,
+    lines: Annotated[
+        list[str] | None,
+        typer.Option("--lines", metavar="FIRST:LAST", help="A region of a listing, by its lines; repeatable."),
+    ] = None,
+    whole: Annotated[bool, typer.Option("--all", help="Every instruction on a line of its own.")] = False,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Cycles of the whole run by instruction, not of one execution.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Simulate a kernel, and tell by instruction and region: pressure on each resource, paths, lost issue slots.
+
+    Regions are what comments mark in a listing (GPUSIM-BEGIN name, GPUSIM-END), else loops.
+
+    Example: gpusim report mix --machine gtx580
+    """
+    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
+    regions = _regions(chosen, lines or ())
+    settings = changes(where, setting or ())
+    tell_of_compiling("compiled")
+    with shown(chosen.name) as tell:
+        limit = None if kernel in CATALOG else MAX_CYCLES
+        result = simulate(chosen, where, values=False, max_cycles=limit, progress=tell)
+        found = pressure_report(result, regions, limit=max(bounds.LIMIT, result.run.warp_instructions))
+    if json:
+        write_json(_document(found, settings))
+    else:
+        show(*_screen(found, settings, whole=whole, totals=totals))
+
+
+def _regions(kernel: Kernel, texts: Sequence[str]) -> Sequence[CodeRegion]:
+    """Return the regions that `--lines` names; raises UserError for one without instructions."""
+    regions: list[CodeRegion] = []
+    for text in texts:
+        first, colon, last = text.partition(":")
+        if not (colon and first.isdecimal() and last.isdecimal()):
+            raise UserError(f"--lines {text}: give the first and the last line, such as --lines 10:40")
+        found = code_regions(kernel.program, [Lines(f"lines {text}", int(first), int(last))])
+        if not found:
+            raise UserError(f"--lines {text}: {kernel.name} has no instruction there; give lines of a listing")
+        regions += found
+    return regions
+
+
+def _document(found: PressureReport, settings: Mapping[str, int | str]) -> dict[str, Any]:
+    result = found.result
+    return {
+        **reports.identity(result.kernel, result.machine, settings),
+        "cycles": result.cycles,
+        "bound": result.bound,
+        "totals": found.totals,
+        "instructions": found.instructions,
+        "regions": found.regions,
+        "bottlenecks": found.bottlenecks,
+    }
+
+
+def _screen(
+    found: PressureReport, settings: Mapping[str, int | str], *, whole: bool, totals: bool
+) -> Iterator[RenderableType]:
+    result, names = found.result, _shown(found)
+    bound, ratio = result.bound, result.cycles / result.bound.cycles
+    cycles = f"{result.cycles:,}; bound {bound.cycles:,}, set by {bound.limiter}; simulated {ratio:.3f} times that"
+    yield reports.heading(result.kernel, result.machine, settings, [("cycles", cycles)])
+    yield ""
+    yield _instructions(found, names, whole=whole, totals=totals)
+    yield f"{'Cycles of the whole run' if totals else 'Cycles of the SM for each execution'}; {PATHS}"
+    if others := ", ".join(f"{name} {found.totals[name]:,.0f}" for name in found.totals if name not in names):
+        yield f"Not shown, cycles of the whole run: {others}"
+    yield ""
+    yield _regions_table(found, names)
+    yield ""
+    yield _bottlenecks(found)
+    for each in found.bottlenecks[:MOST]:
+        yield f"{each.reason}: {each.meaning}"
+
+
+def _shown(found: PressureReport) -> Sequence[str]:
+    """Return the resources under most pressure, in the order of the limits."""
+    most = sorted(found.totals, key=lambda name: -found.totals[name])[:COLUMNS]
+    return [name for name in found.totals if name in most]
+
+
+def _table(columns: Iterable[str], left: str) -> Table:
+    """Return an empty table whose column `left` folds and whose others are of numbers."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
+    for name in columns:
+        if name == left:
+            table.add_column(name, overflow="fold", min_width=9)
+        else:
+            table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _instructions(found: PressureReport, names: Sequence[str], *, whole: bool, totals: bool) -> Table:
+    """Return cycles by instruction, and last what share of the bound all take of each resource."""
+    extra = [name for name in EXTRA if any(getattr(each, name) for each in found.instructions)]
+    columns = ("pc", "issued", "instruction", *_headers(names), *(EXTRA[name] for name in extra), "CP", "LCD")
+    table = _table(columns, "instruction")
+    labels = {pc: name for name, pc in found.result.kernel.program.labels.items()}
+    for some, again in _folded(found, whole=whole or len(found.instructions) <= LONG):
+        for alike in some:
+            if alike[0].pc in labels:
+                table.add_row("", "", f"{labels[alike[0].pc]}:")
+            table.add_row(*_row(found, alike, names, extra, totals=totals))
+        if again > 1:
+            table.add_row("", "", f"... {plural(again - 1, 'time')} more")
+    shares = (f"{100 * found.totals[name] / found.result.bound.cycles:.0f}" for name in names)
+    table.add_row("", _count(int(found.result.run.issued.sum())), "all, % of the bound", *shares)
+    return table
+
+
+def _folded(found: PressureReport, *, whole: bool) -> Iterator[tuple[list[Alike], int]]:
+    """Yield lines of neighbours that are alike, those that come again together, and how often; or each by itself."""
+    code, labelled = found.result.kernel.program.instructions, set(found.result.kernel.program.labels.values())
+
+    def kind(one: InstructionPressure) -> tuple[Any, ...]:
+        own = one.pc if whole or one.pc in labelled else -1
+        figures = tuple(getattr(one, name) for name in ("issued", *EXTRA, "critical", "carried"))
+        return own, code[one.pc].row.mnemonic, tuple(one.cycles.items()), figures
+
+    lines = [tuple(group) for _, group in groupby(found.instructions, kind)]
+    for first, length, times in repeats([(kind(line[0]), len(line)) for line in lines]):
+        yield lines[first : first + length], times
+
+
+def _headers(names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        yield SHORT.get(name, name.removeprefix("pipe ").replace(" ", "/"))
+
+
+def _row(
+    found: PressureReport, alike: Alike, names: Iterable[str], extra: Iterable[str], *, totals: bool
+) -> Iterator[str]:
+    """Yield the cells of neighbours that are alike."""
+    first, count = alike[0], len(alike)
+    yield f"{first.pc}" if count == 1 else f"{first.pc}-{alike[-1].pc}"
+    yield _count(first.issued)
+    mnemonic = found.result.kernel.program.instructions[first.pc].row.mnemonic
+    yield first.text if count == 1 else f"{count} x {mnemonic}"
+    for name in names:
+        cycles = first.cycles.get(name, 0.0)
+        each = f"{cycles / first.issued:.3g}" if cycles else ""
+        yield _count(cycles * count) if cycles and totals else each
+    yield from (f"{figure:.3g}" if (figure := getattr(first, name)) else "" for name in extra)
+    yield from ("" if part is None else f"{part}" for part in (first.critical, first.carried))
+
+
+def _count(number: float) -> str:
+    """Write a number of cycles, or issues, that fits a column."""
+    return f"{number / MILLION:,.1f} M" if number >= MILLION else f"{number:,.0f}"
+
+
+def _regions_table(found: PressureReport, names: Sequence[str]) -> Table:
+    """Return cycles of the whole run by region and their total."""
+    table = _table(("region", "issued", *_headers(names), "CP", "LCD"), "region")
+    for region in found.regions:
+        cycles = (_count(region.cycles.get(name, 0.0)) for name in names)
+        paths = (f"{path:,.0f}" if path else "" for path in (region.critical, region.carried))
+        table.add_row(region.name, _count(region.issued), *cycles, *paths)
+    totals = (_count(found.totals[name]) for name in names)
+    table.add_row("all", _count(int(found.result.run.issued.sum())), *totals)
+    return table
+
+
+def _bottlenecks(found: PressureReport) -> Table:
+    """Return the reasons for lost issue slots, and where warps waited most for each."""
+    table = _table(("lost slots", "of those lost", "of all", "pc"), "lost slots")
+    table.add_column("mostly before", overflow="fold")
+    for each in found.bottlenecks[:MOST]:
+        lost, every = (f"{100 * share:.1f} %" for share in (each.share_of_lost, each.share_of_slots))
+        table.add_row(each.reason, lost, every, str(each.pc) if each.pc >= 0 else "", each.text)
+    return table

@@ -1,0 +1,89 @@
+import re
+
+import pytest
+
+from isa.assembler import AssemblyError
+from isa.code_region import CodeRegion, Lines, code_regions, marked
+from isa.listing import read
+from isa.reorder import reordered
+from workloads.catalog import make
+
+MARKED = """
+    MOV R0, 1
+// GPUSIM-BEGIN outer
+    MOV R1, 2
+    IADD R2, R0, R1   # LLVM-MCA-BEGIN inner
+    IADD R3, R2, R1
+//GPUSIM-END inner
+    # OSACA-BEGIN
+    IADD R4, R3, R1
+    # OSACA-END
+// GPUSIM-END
+    EXIT
+"""
+NESTED = "outer:\nIADD R0, R0, 1\ninner:\nIADD R1, R1, 1\n@P0 BRA inner\n@P1 BRA outer\n@P0 BRA on\non:\nEXIT"
+
+
+def test_comments_mark_regions_in_three_tools_words():
+    """Begin and end stand in comments of either kind; a region without a name is called by its lines."""
+    assert marked(MARKED) == (Lines("outer", 3, 11), Lines("inner", 5, 7), Lines("lines 8:10", 8, 10))
+
+
+def test_a_listing_carries_its_regions():
+    """Instructions on the lines between the marks belong to a region, one on the line of its mark as well."""
+    kernel = read(MARKED)
+    outer, inner, third = code_regions(kernel.program, kernel.marked)
+    assert (outer.pcs, inner.pcs, third.pcs) == ((1, 2, 3, 4), (2, 3), (4,))
+
+
+def test_an_end_closes_the_region_of_its_name_or_the_last():
+    """Named ends let regions overlap; an end without name is that of the last one opened."""
+    text = "// GPUSIM-BEGIN a\nNOP\n// GPUSIM-BEGIN b\nNOP\n// GPUSIM-END a\nNOP\n// GPUSIM-END\nEXIT"
+    assert marked(text) == (Lines("a", 1, 5), Lines("b", 3, 7))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("NOP\n// GPUSIM-BEGIN a", "t:2:11: nothing ends this region; write GPUSIM-END behind its last instruction"),
+        ("// GPUSIM-END", "t:1:11: no region is open; write GPUSIM-BEGIN before it"),
+        ("# OSACA-BEGIN one\n# OSACA-END on", "t:2:9: no region on is open; did you mean one?"),
+        ("# OSACA-BEGIN a\n# OSACA-BEGIN a", "t:2:9: region a is open already; end it first"),
+    ],
+)
+def test_a_mark_without_its_other_one_is_refused(text, message):
+    """The message has the place of the mark, the cause and the fix."""
+    with pytest.raises(AssemblyError, match=re.escape(message)):
+        marked(text, "t")
+
+
+def test_words_elsewhere_mark_nothing():
+    """A mark is the first word of its comment, and nothing else is one."""
+    assert marked("// see GPUSIM-BEGIN a\nNOP // GPUSIM-BEGINNING\n") == ()
+
+
+def test_without_marks_the_loops_are_the_regions():
+    """Each label with a branch back to it, the outer loop first; a branch onwards makes none."""
+    program = read(NESTED).program
+    assert code_regions(program) == (CodeRegion("outer", (0, 1, 2, 3)), CodeRegion("inner", (1, 2)))
+
+
+def test_a_kernel_of_the_catalog_has_its_main_loop():
+    """sgemm-lai's loop is its region, from its label to the branch back."""
+    program = make("sgemm-lai").program
+    (loop,) = code_regions(program)
+    assert loop.name == "loop"
+    assert (loop.pcs[0], program.instructions[loop.pcs[-1]].row.is_branch) == (program.labels["loop"], True)
+
+
+def test_lines_without_instructions_are_no_region():
+    """Marks around nothing leave no region, rather than an empty one."""
+    kernel = read("// GPUSIM-BEGIN a\n// GPUSIM-END\nEXIT")
+    assert code_regions(kernel.program, kernel.marked) == ()
+
+
+def test_marks_hold_for_a_program_whose_instructions_have_moved():
+    """An instruction takes its line along, so that a region has the same instructions at other places."""
+    kernel = read(MARKED)
+    moved = reordered(kernel.program, (1, 0, 2, 3, 4, 5))
+    assert [region.pcs for region in code_regions(moved, kernel.marked)] == [(0, 2, 3, 4), (2, 3), (4,)]
