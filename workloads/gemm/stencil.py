@@ -17,8 +17,9 @@ Where the sizes are multiples, plain loads and stores have no condition. Columns
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from isa.errors import UserError
@@ -93,10 +94,12 @@ def gemm_stencil(
     given = (blk_m, blk_n, blk_k, dim_x, dim_y, dim_xa, dim_ya, dim_xb, dim_yb)
     tuned = _tuned(precision, layout, given)
     check_addresses(NAME, problem, **sizes)
-    plan = plan_of(problem, tuned, read, skew=skew == "on", registers=most)
+    plan_for = partial(plan_of, problem, tuned, read, skew=skew == "on")
+    plan = plan_for(registers=most)
     built = _program(plan)
     if registers is not None and built.registers > registers:
-        raise UserError(f"{NAME}: registers={registers} can't hold the data; give {built.registers} or more, or auto")
+        least = _least(plan_for, built.registers)
+        raise UserError(f"{NAME}: registers={registers} can't hold the data; give {least} or more, or auto")
     return Kernel(
         name=NAME,
         program=built,
@@ -158,6 +161,13 @@ def _program(plan: Plan) -> Program:
     built = program(plan)
     fits(NAME, len(built), **sizes)
     return built
+
+
+def _least(plan_for: Callable[..., Plan], registers: int) -> int:
+    """The fewest registers, from so many up, that a program made for them does not exceed."""
+    while (taken := _program(plan_for(registers=registers)).registers) > registers:
+        registers = taken
+    return registers
 
 
 def _parameters(plan: Plan) -> dict[str, int]:

@@ -89,6 +89,12 @@ def test_the_fewest_registers_work_and_no_fewer(precision):
         build(registers=least - 1)
 
 
+def test_the_refusal_asks_for_what_the_program_takes_then():
+    """A tile of 8 by 8 made for one register takes 12, but made for 12 it takes 14, and those it keeps to."""
+    build = partial(gemm_stencil, **asdict(Tuning(*[8] * 9)), read="plain")
+    assert build(registers=fewest(build)).program.registers == fewest(build) == 14
+
+
 @settings(REPEATABLE, max_examples=12)
 @given(
     drawn=tunings(),
