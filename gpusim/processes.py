@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import active_children
-from typing import Any
+from itertools import islice
+from multiprocessing import active_children, parent_process
+from threading import Thread
+from typing import Any, TypeVar
 
 from isa.errors import UserError
+
+AHEAD = 4  # jobs for each process that wait for it
+J = TypeVar("J")
+R = TypeVar("R")
 
 
 def cores() -> int:
@@ -23,7 +29,8 @@ def cores() -> int:
 def processes(count: int, prepare: Callable[..., None] | None = None, *arguments: Any) -> Iterator[ProcessPoolExecutor]:
     """Give a pool of so many processes, in each of which `prepare(*arguments)` is called first, if given.
 
-    Left before its end, by Ctrl-C perhaps, it ends them at once, whatever they do. Raises UserError when one is killed.
+    Left before its end, by Ctrl-C perhaps, it ends them at once, whatever they do, and so they end if this process is
+    killed. Raises UserError when one of them is.
     """
     pool = ProcessPoolExecutor(count, initializer=_start, initargs=(prepare, *arguments))
     try:
@@ -38,7 +45,34 @@ def processes(count: int, prepare: Callable[..., None] | None = None, *arguments
     pool.shutdown()
 
 
+def as_done(function: Callable[[J], R], jobs: Iterable[J], workers: int | None = None) -> Generator[R, None, None]:
+    """Give what the function returns for each job, in any order, from so many processes; None: one for each core.
+
+    The first is done here, so that the others find what it compiles. Raises UserError when a process is killed, once
+    all that was done by then has been given.
+    """
+    workers, rest = workers or cores(), iter(jobs)
+    yield from map(function, rest if workers == 1 else islice(rest, 1))
+    if not (first := list(islice(rest, AHEAD * workers))):
+        return
+    with processes(workers) as pool:
+        going = {pool.submit(function, job) for job in first}
+        while going:
+            done, going = wait(going, return_when=FIRST_COMPLETED)
+            for each in sorted(done, key=lambda each: each.exception() is not None):
+                yield each.result()
+            going |= {pool.submit(function, job) for job in islice(rest, len(done))}
+
+
 def _start(prepare: Callable[..., None] | None, *arguments: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the one that waits tells of Ctrl-C, the others die of it
+    Thread(target=_end_with_parent, daemon=True).start()
     if prepare:
         prepare(*arguments)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, killed perhaps; else it would wait for work for ever."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)

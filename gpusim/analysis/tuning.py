@@ -7,9 +7,7 @@ SMs that get a block more than others nor a last wave that is partly empty count
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
-from concurrent.futures import as_completed
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -18,7 +16,6 @@ from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
 from gpusim.machine import Machine
 from gpusim.occupancy import occupancy
-from gpusim.processes import cores, processes
 from isa.errors import UserError
 from isa.kernel import Kernel
 
@@ -48,6 +45,18 @@ class Job(msgspec.Struct, frozen=True):
     parameters: dict[str, str]
 
 
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything a trial's result depends on beside its point; `facts` is the hash of all the machine's numbers."""
+
+    space: str
+    machine: str
+    facts: str
+    size: tuple[int, int, int]
+    waves: int
+    parameters: dict[str, str]
+    version: str
+
+
 def trial(job: Job, make: Make, machine: Machine, waves: int = WAVES) -> Trial:
     """Simulate a point; `make(name, parameters)` builds its kernel. What either refuses is the trial's reason."""
     try:
@@ -61,23 +70,6 @@ def trial(job: Job, make: Make, machine: Machine, waves: int = WAVES) -> Trial:
     whole = cycles * kernel.blocks / (blocks * machine.chip.sms)
     found = rates.gflops(kernel, machine, whole)
     return Trial(job.point, found, cycles, blocks, resident, kernel.program.registers)
-
-
-def trials(
-    jobs: Iterable[Job], make: Make, machine: Machine, *, waves: int = WAVES, workers: int | None = None
-) -> Generator[Trial, None, None]:
-    """Simulate each point, in any order, in so many processes; None: one for each core.
-
-    Raises UserError where a process is ended from outside.
-    """
-    workers, rest = workers or cores(), iter(jobs)
-    for job in islice(rest, None if workers == 1 else 1):  # the first one here: the others find what it compiles
-        yield trial(job, make, machine, waves)
-    if not (others := list(rest)):
-        return
-    with processes(workers) as pool:
-        for done in as_completed([pool.submit(trial, job, make, machine, waves) for job in others]):
-            yield done.result()
 
 
 def ranking(found: Iterable[Trial]) -> list[tuple[int, Trial]]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
@@ -17,9 +18,9 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim.analysis import report
-from gpusim.analysis.tuning import WAVES, Job, Trial, ranking, trials
-from gpusim.analysis.tuning_file import Settings as Tuned
-from gpusim.analysis.tuning_file import hash_of, results
+from gpusim.analysis.results_file import hash_of, results
+from gpusim.analysis.tuning import WAVES, Job, Trial, ranking, trial
+from gpusim.analysis.tuning import Settings as Tuned
 from gpusim.commands.arguments import Json, MachineName, Settings, changes, machine_of, pairs
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
@@ -27,6 +28,7 @@ from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
 from gpusim.machine import Machine
 from gpusim.plural import plural
+from gpusim.processes import as_done
 from gpusim.simulation import Result, simulate
 from isa.errors import UserError
 from workloads import catalog
@@ -93,7 +95,7 @@ def tune(
     mine, others = split(name, pairs("-p", "name=value", parameter or ()))
     tuning = Tuning(make_space(name, mine), machine_of(machine, setting or (), None), _size(size), others)
     wanted = _jobs(tuning, stage)
-    with results(out, _settings(tuning)) as (kept, add):
+    with results(out, _settings(tuning), Trial) as (kept, add):
         tell_of_compiling("compiled", "1")
         outcome = _outcome(tuning, wanted, kept, add, jobs)
     settings = changes(tuning.machine, setting or ())
@@ -145,7 +147,8 @@ def _outcome(
     known = len(found)
     with shown(f"tune {tuning.space.name}", "point") as tell:
         tell(known, len(wanted))
-        with closing(trials(missing, catalog.make, tuning.machine, workers=workers)) as more:
+        simulated = partial(trial, make=catalog.make, machine=tuning.machine)
+        with closing(as_done(simulated, missing, workers)) as more:
             for each in more:
                 add(each)
                 found.append(each)

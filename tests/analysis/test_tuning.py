@@ -1,11 +1,13 @@
+from functools import partial
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.analysis.tuning import WAVES, Job, Trial, ranking, trial, trials
+from gpusim.analysis.tuning import WAVES, Job, Trial, ranking, trial
 from gpusim.machine import load
+from gpusim.processes import as_done
 from gpusim.simulation import simulate
 from workloads.catalog import make
 
@@ -73,7 +75,7 @@ def test_what_cannot_run_has_its_reason():
 def test_processes_make_no_difference():
     """Two processes give the trials that one gives."""
     jobs = [job(blocking, m="96", n="96") for blocking in (1, 2, 3, 7)]
-    alone, together = (list(trials(jobs, make, ONE_SM, workers=workers)) for workers in (1, 2))
+    alone, together = (list(as_done(partial(trial, make=make, machine=ONE_SM), jobs, n)) for n in (1, 2))
     assert sorted(alone, key=str) == sorted(together, key=str)
 
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from gpusim.analysis.tuning_file import Settings
+from gpusim.analysis.tuning import Settings
 from gpusim.commands.main import execute
 from workloads.catalog import make
 
