@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from isa.errors import UserError
 
 AHEAD = 4  # jobs for each process that wait for it
+_WORK: list[Callable[[Any], Any]] = []  # the function of a process that works
 J = TypeVar("J")
 R = TypeVar("R")
 
@@ -55,13 +56,18 @@ def as_done(function: Callable[[J], R], jobs: Iterable[J], workers: int | None =
     yield from map(function, rest if workers == 1 else islice(rest, 1))
     if not (first := list(islice(rest, AHEAD * workers))):
         return
-    with processes(workers) as pool:
-        going = {pool.submit(function, job) for job in first}
+    with processes(workers, _WORK.append, function) as pool:
+        going = {pool.submit(_work, job) for job in first}
         while going:
             done, going = wait(going, return_when=FIRST_COMPLETED)
             for each in sorted(done, key=lambda each: each.exception() is not None):
                 yield each.result()
-            going |= {pool.submit(function, job) for job in islice(rest, len(done))}
+            going |= {pool.submit(_work, job) for job in islice(rest, len(done))}
+
+
+def _work(job: Any) -> Any:
+    """Call this process' function, which it was given once, since it may be large."""
+    return _WORK[0](job)
 
 
 def _start(prepare: Callable[..., None] | None, *arguments: Any) -> None:
