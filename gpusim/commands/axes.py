@@ -1,20 +1,52 @@
-"""The axes of a sweep from the options of a command line: lists and ranges of values."""
+"""What is swept or compared, from the options of a command line: lists and ranges of values."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Annotated
 
-from gpusim.analysis.sweep import MOST, Axis
-from gpusim.commands.arguments import pairs
+import typer
+
+from gpusim.analysis.sweep import MOST, Axis, Subject
+from gpusim.commands.arguments import MAX_CYCLES, POLICIES, is_listing, pairs
 from gpusim.machine import File
 from gpusim.machine_facts import checked
 from gpusim.policy import POLICY_NAMES, check_policy
+from isa import listing
 from isa.errors import UserError
-from workloads.catalog import CATALOG, Parameter, arguments
+from isa.kernel import Kernel
+from workloads.catalog import CATALOG, Parameter, arguments, find, make
 
 POLICY = "schedulers.policy"
+SettingAxes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUES", help="Numbers of the machine: 1,2,4, 1:8 or 8:64:8; repeatable."),
+]
+ParameterAxes = Annotated[
+    list[str] | None,
+    typer.Option("-p", metavar="NAME=VALUES", help="Values of a parameter of the kernel, likewise; repeatable."),
+]
+PolicyAxis = Annotated[str | None, typer.Option("--policy", help=f"Scheduling policies, or all: {POLICIES}.")]
 _RANGE = re.compile(r"(?P<first>-?\d+):(?P<last>-?\d+)(:(?P<step>\d+))?")
+
+
+def subject_of(kernel: str, file: File, max_cycles: int | None) -> Subject:
+    """Return the kernel by name, or of a listing, and the machine's file; a listing ends after so many cycles anyway.
+
+    Raises UserError for a kernel or a listing that there is not.
+    """
+    if not is_listing(kernel):
+        find(kernel)
+        return Subject(partial(make, kernel), file, max_cycles)
+    build = partial(_assembled, listing.text_of(kernel), kernel)
+    build({})
+    return Subject(build, file, max_cycles or MAX_CYCLES)
+
+
+def _assembled(text: str, name: str, _: Mapping[str, str]) -> Kernel:
+    return listing.read(text, name)
 
 
 def axes_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
@@ -19,31 +19,23 @@ from gpusim.analysis import sweep_plot
 from gpusim.analysis.results_file import hash_of, results
 from gpusim.analysis.sweep import Point, Row, Settings, Subject, key, points, row, shuffled
 from gpusim.analysis.sweep_table import compared, write_csv, write_parquet
-from gpusim.commands.arguments import MAX_CYCLES, POLICIES, Json, KernelName, MachineName, is_listing
-from gpusim.commands.axes import axes_of
+from gpusim.commands.arguments import Json, KernelName, MachineName, is_listing
+from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, subject_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.sweep_screen import Swept, document, plotted, screen
 from gpusim.processes import as_done
 from isa import listing
 from isa.errors import UserError
-from isa.kernel import Kernel
-from workloads import catalog
 
 
 def sweep(
     kernel: KernelName,
     *,
     machine: MachineName = "gtx580",
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUES", help="Numbers of the machine: 1,2,4, 1:8 or 8:64:8; repeatable."),
-    ] = None,
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option("-p", metavar="NAME=VALUES", help="Values of a parameter of the kernel, likewise; repeatable."),
-    ] = None,
-    policy: Annotated[str | None, typer.Option("--policy", help=f"Scheduling policies, or all: {POLICIES}.")] = None,
+    setting: SettingAxes = None,
+    parameter: ParameterAxes = None,
+    policy: PolicyAxis = None,
     sample: Annotated[
         int | None, typer.Option("--sample", min=1, help="Take so many points of the product, drawn at random.")
     ] = None,
@@ -72,12 +64,11 @@ def sweep(
 
     Example: gpusim sweep sgemm-lai -p m=96 -p n=96 -p k=32 -p blocking=1:3 --set schedulers.count=1,2
     """
-    limit = max_cycles or (MAX_CYCLES if is_listing(kernel) else None)
-    subject, settings = _subject(kernel, machine, limit)
+    subject = subject_of(kernel, model.read(machine), max_cycles)
     axes = axes_of(kernel, subject.file, setting or (), parameter or (), policy)
     chosen, columns = points(axes, sample, seed), compared(pareto, axes, "--pareto")
     _check_outputs(out, parquet, plot)
-    with results(out and out / "results.jsonl", settings, Row) as (kept, add):
+    with results(out and out / "results.jsonl", _settings(kernel, subject), Row) as (kept, add):
         tell_of_compiling("compiled", "1")
         rows = _rows(subject, chosen, kept, add, jobs)
         swept = Swept(kernel, subject.file.key, axes, rows, _known(chosen, kept), columns)
@@ -93,23 +84,16 @@ def sweep(
         show(*screen(swept, top))
 
 
-def _subject(kernel: str, machine: str, limit: int | None) -> tuple[Subject, Settings]:
-    """What is swept, and everything that its rows depend on; raises UserError for what there is not."""
-    text = ""
-    if is_listing(kernel):
-        text = listing.text_of(kernel)
-        build: Callable[[Mapping[str, str]], Kernel] = partial(_assembled, text, kernel)
-        build({})
-    else:
-        catalog.find(kernel)
-        build = partial(catalog.make, kernel)
-    file = model.read(machine)
-    facts, source = hash_of(model.build(file)), text and sha256(text.encode()).hexdigest()[:16]
-    return Subject(build, file, limit), Settings(kernel, source, file.key, facts, limit, version("gpusim"))
-
-
-def _assembled(text: str, name: str, _: Mapping[str, str]) -> Kernel:
-    return listing.read(text, name)
+def _settings(kernel: str, subject: Subject) -> Settings:
+    text = listing.text_of(kernel) if is_listing(kernel) else ""
+    return Settings(
+        kernel=kernel,
+        listing=text and sha256(text.encode()).hexdigest()[:16],
+        machine=subject.file.key,
+        facts=hash_of(model.build(subject.file)),
+        max_cycles=subject.max_cycles,
+        version=version("gpusim"),
+    )
 
 
 def _check_outputs(out: Path | None, parquet: bool, plot: Path | None) -> None:
