@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
@@ -13,7 +13,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim import extra
+from gpusim import dask_cluster, extra
 from gpusim import machine as model
 from gpusim.analysis import sweep_plot
 from gpusim.analysis.results_file import hash_of, results
@@ -27,6 +27,9 @@ from gpusim.commands.sweep_screen import Swept, document, plotted, screen
 from gpusim.processes import as_done
 from isa import listing
 from isa.errors import UserError
+
+Rows = Generator[Row, None, None]
+Done = Callable[[Callable[[Point], Row], list[Point]], Rows]
 
 
 def sweep(
@@ -55,6 +58,9 @@ def sweep(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="How many points at a time; as many as there are cores.")
     ] = None,
+    dask: Annotated[
+        str, typer.Option("--dask", metavar="ADDRESS", help="Simulate on the cluster of a Dask scheduler, tcp://...")
+    ] = "",
     max_cycles: Annotated[
         int | None, typer.Option("--max-cycles", min=1, help="Give a point up beyond; a listing: 200 million.")
     ] = None,
@@ -67,10 +73,12 @@ def sweep(
     subject = subject_of(kernel, model.read(machine), max_cycles)
     axes = axes_of(kernel, subject.file, setting or (), parameter or (), policy)
     chosen, columns = points(axes, sample, seed), compared(pareto, axes, "--pareto")
+    if dask and jobs:
+        raise UserError(f"--jobs {jobs}: the cluster has as many as it has; leave it out with --dask")
     _check_outputs(out, parquet, plot)
     with results(out and out / "results.jsonl", _settings(kernel, subject), Row) as (kept, add):
         tell_of_compiling("compiled", "1")
-        rows = _rows(subject, chosen, kept, add, jobs)
+        rows = _rows(subject, chosen, kept, add, partial(_done, workers=jobs, dask=dask))
         swept = Swept(kernel, subject.file.key, axes, rows, _known(chosen, kept), columns)
         if out:
             write_csv(out / "results.csv", swept.table)
@@ -115,8 +123,13 @@ def _known(chosen: Sequence[Point], kept: Sequence[Row]) -> int:
     return len({key(point) for point in chosen} & {key(each.point) for each in kept})
 
 
+def _done(function: Callable[[Point], Row], some: list[Point], workers: int | None, dask: str) -> Rows:
+    """Give the row of each point, from the cluster or from processes of this computer."""
+    return dask_cluster.as_done(function, some, dask) if dask else as_done(function, some, workers)
+
+
 def _rows(
-    subject: Subject, chosen: Sequence[Point], kept: Sequence[Row], add: Callable[[Row], None], workers: int | None
+    subject: Subject, chosen: Sequence[Point], kept: Sequence[Row], add: Callable[[Row], None], done: Done
 ) -> list[Row]:
     """Simulate those points that no kept row is of; return all rows in the order of the points."""
     found = {key(each.point): each for each in kept}
@@ -124,9 +137,9 @@ def _rows(
     known = len(chosen) - len(missing)
     with shown("sweep", "point") as tell:
         tell(known, len(chosen))
-        with closing(as_done(partial(row, subject=subject), missing, workers)) as more:
-            for done, each in enumerate(more, known + 1):
+        with closing(done(partial(row, subject=subject), missing)) as more:
+            for count, each in enumerate(more, known + 1):
                 add(each)
                 found[key(each.point)] = each
-                tell(done, len(chosen))
+                tell(count, len(chosen))
     return [msgspec.structs.replace(found[key(point)], point=point) for point in chosen]
