@@ -64,6 +64,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: str
 
 
+Allows = Callable[[Point], bool]
+
+
 @dataclass(frozen=True)
 class Subject:
     """What is swept: the function that builds the kernel with parameters given as text, and the machine's file."""
@@ -88,19 +91,22 @@ def size(axes: Iterable[Axis]) -> int:
     return prod(len(axis.values) for axis in axes)
 
 
-def points(axes: Sequence[Axis], sample: int | None = None, seed: int = 0) -> list[Point]:
+def points(axes: Sequence[Axis], sample: int | None = None, seed: int = 0, allows: Allows | None = None) -> list[Point]:
     """Return the product of the axes, the last one running fastest, or so many of its points, drawn by the seed.
 
-    Raises UserError for more points than can be listed or drawn from.
+    Where `allows` is given, only of those that it allows. Raises UserError for more points than can be listed or drawn
+    from, and where none is left.
     """
     total = size(axes)
-    if sample is None and total > MOST:
-        raise UserError(f"{total:,} points are too many to list; take some of them with --sample N")
+    if total > MOST and (allows or sample is None):
+        raise UserError(f"{total:,} points are too many to list; take {'fewer' if allows else 'some with --sample N'}")
     if total > sys.maxsize:
         raise UserError(f"{total:.1e} points are too many to draw from; take fewer values")
-    if sample is None or sample >= total:
-        return [_at(axes, index) for index in range(total)]
-    return [_at(axes, index) for index in sorted(Random(seed).sample(range(total), sample))]
+    places: Sequence[int] = range(total)
+    if allows and not (places := [index for index in places if allows(_at(axes, index))]):
+        raise UserError(f"none of {total:,} points meets the conditions; take other values")
+    chosen = places if sample is None or sample >= len(places) else sorted(Random(seed).sample(places, sample))
+    return [_at(axes, index) for index in chosen]
 
 
 def shuffled(some: Iterable[Point]) -> list[Point]:

@@ -45,11 +45,11 @@ def _chosen(point: Point) -> dict[str, Cell]:
     """A point's values by column, whole numbers as such."""
     chosen = {PREFIX["machine"] + name: text for name, text in point.settings.items()}
     chosen |= {PREFIX["kernel"] + name: text for name, text in point.parameters.items()}
-    return {name: _cell(text) for name, text in chosen.items()}
+    return {name: cell(text) for name, text in chosen.items()}
 
 
-def _cell(text: str) -> Cell:
-    """A whole number where the text is one."""
+def cell(text: str) -> Cell:
+    """Return a value of an axis as it stands in a table: a whole number where the text is one."""
     return int(text) if text.isascii() and text.isdecimal() else text
 
 
@@ -66,7 +66,7 @@ def compared(text: str, axes: Sequence[Axis], option: str) -> list[str]:
 
     None where it is empty. Raises UserError, which begins with the option, for a single one and for what is none.
     """
-    known = [*NUMBERS, *(column_of(axis) for axis in axes if all(isinstance(_cell(v), int) for v in axis.values))]
+    known = [*NUMBERS, *(column_of(axis) for axis in axes if all(isinstance(cell(v), int) for v in axis.values))]
     names = [_column(name, known, option) for name in text.split(",")] if text else []
     if len(names) == 1:
         raise UserError(f"{option} {text}: one column; give two or more, such as gflops,registers")

@@ -14,7 +14,7 @@ import msgspec
 from gpusim.analysis import rates
 from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
-from gpusim.machine import Machine
+from gpusim.machine import Machine, seconds
 from gpusim.occupancy import occupancy
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -34,6 +34,7 @@ class Trial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     blocks: int = 0
     resident: int = 0  # blocks of an SM
     registers: int = 0  # of a thread
+    milliseconds: float = 0.0  # of the launch at that rate
     reason: str = ""
 
 
@@ -69,7 +70,8 @@ def trial(job: Job, make: Make, machine: Machine, waves: int = WAVES) -> Trial:
         return Trial(job.point, reason=str(error))
     whole = cycles * kernel.blocks / (blocks * machine.chip.sms)
     found = rates.gflops(kernel, machine, whole)
-    return Trial(job.point, found, cycles, blocks, resident, kernel.program.registers)
+    milliseconds = 1000 * seconds(machine, whole)
+    return Trial(job.point, found, cycles, blocks, resident, kernel.program.registers, milliseconds)
 
 
 def ranking(found: Iterable[Trial]) -> list[tuple[int, Trial]]:

@@ -15,21 +15,50 @@ import typer
 
 from gpusim import dask_cluster, extra
 from gpusim import machine as model
+from gpusim.analysis import search as optuna_search
 from gpusim.analysis import sweep_plot
 from gpusim.analysis.results_file import hash_of, results
-from gpusim.analysis.sweep import Point, Row, Settings, Subject, key, points, row, shuffled
+from gpusim.analysis.sweep import Axis, Point, Row, Settings, Subject, key, points, row, shuffled
 from gpusim.analysis.sweep_table import compared, write_csv, write_parquet
 from gpusim.commands.arguments import Json, KernelName, MachineName, is_listing
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, subject_of
 from gpusim.commands.document import show, write_json
+from gpusim.commands.kernel_tuner_files import (
+    CacheFile,
+    Given,
+    Renames,
+    T1File,
+    T4File,
+    check,
+    given_by,
+    write_swept,
+)
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.sweep_screen import Swept, document, plotted, screen
 from gpusim.processes import as_done
 from isa import listing
 from isa.errors import UserError
 
-Rows = Generator[Row, None, None]
-Done = Callable[[Callable[[Point], Row], list[Point]], Rows]
+Sample = Annotated[
+    int | None, typer.Option("--sample", min=1, help="Take so many points of the product, drawn at random.")
+]
+Search = Annotated[str, typer.Option("--search", metavar="optuna", help="Let Optuna propose points instead.")]
+Directory = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Write results.csv there, and go on if interrupted.")
+]
+Pareto = Annotated[
+    str, typer.Option("--pareto", metavar="A,B", help="Show the points that no other beats in these columns.")
+]
+Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", min=1, help="How many points at a time; as many as there are cores.")
+]
+Dask = Annotated[str, typer.Option("--dask", metavar="ADDRESS", help="Simulate on the cluster of a Dask scheduler.")]
+Limit = Annotated[
+    int | None, typer.Option("--max-cycles", min=1, help="Give a point up beyond; a listing: 200 million.")
+]
+Found = dict[tuple[tuple[str, str], ...], Row]
+Spread = Callable[[Callable[[Point], Row], list[Point]], Generator[Row, None, None]]
 
 
 def sweep(
@@ -39,57 +68,74 @@ def sweep(
     setting: SettingAxes = None,
     parameter: ParameterAxes = None,
     policy: PolicyAxis = None,
-    sample: Annotated[
-        int | None, typer.Option("--sample", min=1, help="Take so many points of the product, drawn at random.")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the draw.")] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="DIR", help="Write results.csv there, and go on if interrupted."),
-    ] = None,
+    t1: T1File = None,
+    rename: Renames = None,
+    sample: Sample = None,
+    search: Search = "",
+    trials: Annotated[int, typer.Option("--trials", min=1, help="How many points it may propose.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", help="Of the sample, or of the search.")] = 0,
+    out: Directory = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write results.parquet beside it.")] = False,
-    pareto: Annotated[
-        str, typer.Option("--pareto", metavar="A,B", help="Show the points that no other beats in these columns.")
-    ] = "",
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")
-    ] = None,
+    pareto: Pareto = "",
+    plot: Picture = None,
+    cache: CacheFile = None,
+    t4: T4File = None,
     top: Annotated[int, typer.Option("--top", min=1, help="How many of the fastest to show.")] = 10,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="How many points at a time; as many as there are cores.")
-    ] = None,
-    dask: Annotated[
-        str, typer.Option("--dask", metavar="ADDRESS", help="Simulate on the cluster of a Dask scheduler, tcp://...")
-    ] = "",
-    max_cycles: Annotated[
-        int | None, typer.Option("--max-cycles", min=1, help="Give a point up beyond; a listing: 200 million.")
-    ] = None,
+    jobs: Jobs = None,
+    dask: Dask = "",
+    max_cycles: Limit = None,
     json: Json = False,
 ) -> None:
     """Simulate a kernel at every point of a product: numbers of the machine, policies, parameters; without values.
 
     Example: gpusim sweep sgemm-lai -p m=96 -p n=96 -p k=32 -p blocking=1:3 --set schedulers.count=1,2
     """
-    subject = subject_of(kernel, model.read(machine), max_cycles)
-    axes = axes_of(kernel, subject.file, setting or (), parameter or (), policy)
-    chosen, columns = points(axes, sample, seed), compared(pareto, axes, "--pareto")
-    if dask and jobs:
-        raise UserError(f"--jobs {jobs}: the cluster has as many as it has; leave it out with --dask")
+    subject, given = subject_of(kernel, model.read(machine), max_cycles), given_by(t1, rename or ())
+    settings, parameters = [*(setting or ()), *given.settings], [*(parameter or ()), *given.parameters]
+    axes = axes_of(kernel, subject.file, settings, parameters, policy)
+    columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
+    chosen = None if _searching(search, sample, given) else points(axes, sample, seed, given.allows)
     _check_outputs(out, parquet, plot)
+    check(cache, t4, whole=chosen is not None and sample is None)
     with results(out and out / "results.jsonl", _settings(kernel, subject), Row) as (kept, add):
         tell_of_compiling("compiled", "1")
-        rows = _rows(subject, chosen, kept, add, partial(_done, workers=jobs, dask=dask))
-        swept = Swept(kernel, subject.file.key, axes, rows, _known(chosen, kept), columns)
+        found = {key(each.point): each for each in kept}
+        simulated = partial(_simulated, found, add, partial(spread, partial(row, subject=subject)))
+        rows = _searched(axes, trials, seed, simulated) if chosen is None else _swept(chosen, found, simulated)
+        known = len({key(each.point) for each in rows} & {key(each.point) for each in kept})
+        swept = Swept(kernel, subject.file.key, axes, rows, known, columns)
         if out:
             write_csv(out / "results.csv", swept.table)
         if out and parquet:
             write_parquet(out / "results.parquet", swept.table)
+    write_swept(cache, t4, given.names, subject.file.key, kernel, axes, rows)
     if plot:
         sweep_plot.write(plot, *plotted(swept))
     if json:
         write_json(document(swept))
     else:
         show(*screen(swept, top))
+
+
+def _searching(search: str, sample: int | None, given: Given) -> bool:
+    """Tell whether points are to be searched for; raises UserError for a search that there is not."""
+    if not search:
+        return False
+    if search != "optuna":
+        raise UserError(f"--search {search}: there is no such search; give optuna")
+    if sample or given.allows:
+        raise UserError("--search optuna: takes the axes alone; leave --sample and --t1 out")
+    optuna_search.check()
+    return True
+
+
+def _spread(jobs: int | None, dask: str) -> Spread:
+    """Return what gives the rows of points from processes of this computer, or from a cluster."""
+    if not dask:
+        return partial(as_done, workers=jobs)
+    if jobs:
+        raise UserError(f"--jobs {jobs}: the cluster has as many as it has; leave it out with --dask")
+    return partial(dask_cluster.as_done, address=dask)
 
 
 def _settings(kernel: str, subject: Subject) -> Settings:
@@ -118,28 +164,32 @@ def _check_outputs(out: Path | None, parquet: bool, plot: Path | None) -> None:
         out.mkdir(exist_ok=True)
 
 
-def _known(chosen: Sequence[Point], kept: Sequence[Row]) -> int:
-    """How many of the points are among the rows that were kept."""
-    return len({key(point) for point in chosen} & {key(each.point) for each in kept})
-
-
-def _done(function: Callable[[Point], Row], some: list[Point], workers: int | None, dask: str) -> Rows:
-    """Give the row of each point, from the cluster or from processes of this computer."""
-    return dask_cluster.as_done(function, some, dask) if dask else as_done(function, some, workers)
-
-
-def _rows(
-    subject: Subject, chosen: Sequence[Point], kept: Sequence[Row], add: Callable[[Row], None], done: Done
-) -> list[Row]:
-    """Simulate those points that no kept row is of; return all rows in the order of the points."""
-    found = {key(each.point): each for each in kept}
-    missing = shuffled(point for point in chosen if key(point) not in found)
-    known = len(chosen) - len(missing)
+def _swept(chosen: Sequence[Point], found: Found, simulated: Callable[..., list[Row]]) -> list[Row]:
+    """Return the rows of all points, in their order."""
+    known = sum(key(point) in found for point in chosen)
     with shown("sweep", "point") as tell:
         tell(known, len(chosen))
-        with closing(done(partial(row, subject=subject), missing)) as more:
-            for count, each in enumerate(more, known + 1):
-                add(each)
-                found[key(each.point)] = each
-                tell(count, len(chosen))
+        return simulated(chosen, lambda done: tell(known + done, len(chosen)))
+
+
+def _searched(axes: Sequence[Axis], trials: int, seed: int, simulated: Callable[..., list[Row]]) -> list[Row]:
+    """Return the rows of the points that a search proposes."""
+    with shown("search", "trial") as tell:
+        return optuna_search.search(axes, trials, seed, partial(simulated, tell=lambda _: None), tell)
+
+
+def _simulated(
+    found: Found,
+    add: Callable[[Row], None],
+    spread: Callable[[list[Point]], Generator[Row, None, None]],
+    chosen: Sequence[Point],
+    tell: Callable[[int], None],
+) -> list[Row]:
+    """Simulate those points that are not found yet, and add them; return all rows in the order of the points."""
+    missing = {key(point): point for point in chosen if key(point) not in found}
+    with closing(spread(shuffled(missing.values()))) as more:
+        for done, each in enumerate(more, 1):
+            add(each)
+            found[key(each.point)] = each
+            tell(done)
     return [msgspec.structs.replace(found[key(point)], point=point) for point in chosen]

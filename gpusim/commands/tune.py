@@ -18,11 +18,13 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim.analysis import report
+from gpusim.analysis.kernel_tuner import Entry, Value
 from gpusim.analysis.results_file import hash_of, results
 from gpusim.analysis.tuning import WAVES, Job, Trial, ranking, trial
 from gpusim.analysis.tuning import Settings as Tuned
 from gpusim.commands.arguments import Json, MachineName, Settings, changes, machine_of, pairs
 from gpusim.commands.document import show, write_json
+from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check, write
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
@@ -86,6 +88,8 @@ def tune(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="How many points at a time; as many as there are cores.")
     ] = None,
+    cache: CacheFile = None,
+    t4: T4File = None,
     json: Json = False,
 ) -> None:
     """Simulate every point that constraints leave of a search space, rank them, and check the fastest one's values.
@@ -95,10 +99,12 @@ def tune(
     mine, others = split(name, pairs("-p", "name=value", parameter or ()))
     tuning = Tuning(make_space(name, mine), machine_of(machine, setting or (), None), _size(size), others)
     wanted = _jobs(tuning, stage)
+    check(cache, t4)
     with results(out, _settings(tuning), Trial) as (kept, add):
         tell_of_compiling("compiled", "1")
         outcome = _outcome(tuning, wanted, kept, add, jobs)
     settings = changes(tuning.machine, setting or ())
+    write(cache, t4, tuning.machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))
     if json:
         write_json(_document(tuning, outcome, settings, top))
     else:
@@ -163,6 +169,12 @@ def _checked(tuning: Tuning, found: Sequence[Trial]) -> Result:
     job = tuning.job(order[0][1].point)
     with shown(f"winner of {tuning.space.name}") as tell:
         return simulate(catalog.make(job.kernel, job.parameters), tuning.machine, progress=tell)
+
+
+def _entries(found: Sequence[Trial]) -> tuple[dict[str, list[Value]], list[Entry]]:
+    """The values that the points have on each axis, in ascending order, and what came out at each point."""
+    values: dict[str, list[Value]] = {name: sorted({each.point[name] for each in found}) for name in found[0].point}
+    return values, [Entry(each.point, each.milliseconds or None, each.gflops) for each in found]
 
 
 def _screen(tuning: Tuning, outcome: Outcome, top: int) -> Iterator[RenderableType]:

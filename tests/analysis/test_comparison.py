@@ -2,17 +2,16 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from some_figures import FOUND
 
 from gpusim.analysis.comparison import USED, explanation, parts
-from gpusim.analysis.figures import Figures
 from gpusim.stall import Stall, label
 
-BLANK = Figures(1, 0.0, 0.0, 0.0, 0.0, 0, 1, "", 1, 1, "", 1, 0, 0.0, {}, {}, {})
 REASONS = [label(reason) for reason in Stall]
 SLOTS = st.dictionaries(st.sampled_from(REASONS), st.integers(1, 1000))
 FIGURES = st.builds(
     lambda used, lost: msgspec.structs.replace(
-        BLANK, cycles=used + sum(lost.values()), used=float(used), lost={name: float(n) for name, n in lost.items()}
+        FOUND, cycles=used + sum(lost.values()), used=float(used), lost={name: float(n) for name, n in lost.items()}
     ),
     st.integers(1, 1000),
     SLOTS,
@@ -47,8 +46,8 @@ def test_the_line_names_the_largest_part(one, other):
 
 def test_one_difference_by_hand():
     """Of 60 cycles more, 80 are lost to a full queue, and 20 are saved at a barrier."""
-    one = msgspec.structs.replace(BLANK, cycles=100, used=70.0, lost={"barrier": 30.0})
-    other = msgspec.structs.replace(BLANK, cycles=160, used=70.0, lost={"barrier": 10.0, "mio_throttle": 80.0})
+    one = msgspec.structs.replace(FOUND, cycles=100, used=70.0, lost={"barrier": 30.0})
+    other = msgspec.structs.replace(FOUND, cycles=160, used=70.0, lost={"barrier": 10.0, "mio_throttle": 80.0})
     assert [(part.cause, part.cycles, round(part.share, 3)) for part in parts(one, other)] == [
         ("mio_throttle", 80.0, 1.333),
         (USED, 0.0, 0.0),

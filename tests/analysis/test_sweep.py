@@ -47,11 +47,29 @@ def test_a_product_too_large_to_list_can_be_sampled():
     """A million million points are refused, but for some of them; more than can be counted are refused altogether."""
     axes = [Axis("kernel", name, tuple(map(str, range(1000)))) for name in "abcd"]
     assert len(points(axes, 10)) == 10
-    with pytest.raises(UserError, match="points are too many to list; take some of them with --sample N"):
+    with pytest.raises(UserError, match="points are too many to list; take some with --sample N"):
         points(axes)
     with pytest.raises(UserError, match="points are too many to draw from; take fewer values"):
         points([Axis("kernel", str(name), axes[0].values) for name in range(7)], 10)
     assert MOST < 1000**4
+
+
+@given(AXES, st.integers(1, 40), st.integers(0, 9))
+def test_only_points_that_are_allowed_are_listed_or_drawn(axes, count, digit):
+    """Of the points that a condition allows all are there, or so many; where none is left one line says so."""
+
+    def allows(point):
+        return str(digit) not in "".join(point.values.values())
+
+    wanted = [each for each in points(axes) if allows(each)]
+    if not wanted:
+        with pytest.raises(UserError, match=r"none of .* points meets the conditions; take other values"):
+            points(axes, allows=allows)
+        return
+    assert points(axes, allows=allows) == wanted
+    some = points(axes, count, allows=allows)
+    assert [each for each in wanted if each in some] == some
+    assert len(some) == min(count, len(wanted))
 
 
 @given(st.lists(st.integers(0, 50), unique=True))

@@ -4,31 +4,12 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from some_figures import FOUND
 
-from gpusim.analysis.figures import Figures
 from gpusim.analysis.sweep import Axis, Point, Row
 from gpusim.analysis.sweep_table import PLAIN, cells, column_of, columns, compared, front, write_csv, write_parquet
 from isa.errors import UserError
 
-FOUND = Figures(
-    cycles=100,
-    milliseconds=0.1,
-    gflops=2.5,
-    percent_of_peak=50.0,
-    instructions_per_cycle=1.5,
-    warp_instructions=40,
-    bound_cycles=80,
-    bound_limiter="issue slots",
-    blocks=2,
-    warps=8,
-    occupancy_limiter="registers",
-    registers=20,
-    shared_bytes=0,
-    used=40.0,
-    lost={"wait": 50.0, "drain": 10.0},
-    stalls={"selected": 100.0},
-    limits={"issue slots": 80.0},
-)
 POINT = Point({"limits.warps": "48"}, {"warps": "8", "op": "FFMA"})
 ROWS = [Row(POINT, FOUND), Row(Point({"limits.warps": "4"}, {"warps": "8", "op": "FFMA"}), reason="too many warps")]
 TABLE = st.lists(st.fixed_dictionaries({"gflops": st.integers(0, 5), "registers": st.integers(0, 5)}), max_size=12)

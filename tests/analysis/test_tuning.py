@@ -36,6 +36,7 @@ def test_of_an_even_grid_the_rate_is_that_of_the_launch():
     found, result = trial(job(**shape), make, ONE_SM), simulate(make("sgemm-lai", job(**shape).parameters), ONE_SM)
     assert found.cycles == result.cycles
     assert found.gflops == pytest.approx(result.gflops)
+    assert found.milliseconds * found.gflops == pytest.approx(result.kernel.flops / 1e6)
     assert (found.blocks, found.registers) == (2 * resident, result.kernel.program.registers)
 
 

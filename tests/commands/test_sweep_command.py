@@ -113,6 +113,43 @@ def test_a_listing_is_swept_over_machines(capsys):
 
 
 @pytest.mark.jit
+def test_files_of_kernel_tuner_are_read_and_written(tmp_path, capsys):
+    """The points are those that a T1 file allows; in cache and T4 results they have its names."""
+    parameters = [
+        {"Name": "W", "Type": "int", "Values": "[1, 2, 4]"},
+        {"Name": "COUNT", "Type": "int", "Values": "range(1, 3)"},
+    ]
+    space = {"TuningParameters": parameters, "Conditions": [{"Expression": "W * COUNT <= 4 or W == 1"}]}
+    (t1 := tmp_path / "t1.json").write_text(json.dumps({"ConfigurationSpace": space}))
+    cache, t4 = tmp_path / "cache.json", tmp_path / "t4.json"
+    renames = ["--t1", str(t1), "--rename", "W=warps", "--rename", "COUNT=schedulers.count"]
+    files = ["--kernel-tuner", str(cache), "--t4", str(t4)]
+    found = document(capsys, *SMALL[:5], *renames, *files, "--jobs", "1")
+    places = [(row["p.warps"], row["set.schedulers.count"]) for row in found["rows"]]
+    assert places == [(1, 1), (2, 1), (4, 1), (1, 2), (2, 2)]
+    written = json.loads(cache.read_text())
+    assert (written["device_name"], written["kernel_name"]) == ("gtx580", "throughput")
+    assert written["tune_params"] == {"W": [1, 2, 4], "COUNT": [1, 2]}
+    times = {f"{warps},{count}": row["milliseconds"] for (warps, count), row in zip(places, found["rows"], strict=True)}
+    assert {key: each["time"] for key, each in written["cache"].items()} == {**times, "4,2": "InvalidConfig"}
+    results = json.loads(t4.read_text())["results"]
+    assert [each["configuration"] for each in results] == [{"W": warps, "COUNT": count} for warps, count in places]
+
+
+@pytest.mark.slow
+def test_a_search_goes_on_where_it_was_interrupted(tmp_path, capsys):
+    """The same search with half its rows on file proposes the same points, simulates the other half, and ends alike."""
+    pytest.importorskip("optuna")
+    options = [*SMALL, "-p", "warps=1:8", "--search", "optuna", "--trials", "16"]
+    first = document(capsys, *options, "--out", str(tmp_path))
+    lines = (tmp_path / "results.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "results.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
+    again = document(capsys, *options, "--out", str(tmp_path), "--jobs", "1")
+    assert again["rows"] == first["rows"]
+    assert (first["known"], again["known"]) == (0, len(lines) // 2 - 1)
+
+
+@pytest.mark.jit
 def test_killed_at_any_moment_it_loses_no_more_than_what_was_in_flight(tmp_path):
     """Killed outright, a sweep leaves whole lines of what was done, and goes on from there to the same file."""
     out, options = tmp_path / "out", ["--jobs", "2", "--sample", "12"]
@@ -161,6 +198,11 @@ def test_an_interrupt_ends_it_with_one_line(tmp_path):
         ([*SMALL, "--out", "/nowhere/at/all"], "error: /nowhere/at/all: no such file or directory"),
         ([*SMALL, "--sample", "0"], "error: gpusim sweep: Invalid value for '--sample'"),
         ([*SMALL, "--pareto", "gflops"], "error: --pareto gflops: one column; give two or more, such as gflops,regi"),
+        ([*SMALL, "--search", "grid"], "error: --search grid: there is no such search; give optuna"),
+        ([*SMALL, "--search", "optuna", "--sample", "3"], "error: --search optuna: takes the axes alone; leave "),
+        ([*SMALL, "--sample", "3", "--kernel-tuner", "x"], "error: --kernel-tuner x: has every point; leave --sample "),
+        ([*SMALL, "--rename", "A=warps"], "error: --rename A=warps: renames what --t1 FILE names; give both"),
+        ([*SMALL, "--t1", "none.json"], "error: none.json: no such file or directory; give a T1 file"),
         (["nothing.asm"], "error: nothing.asm: No such file or directory; give the path of a listing"),
     ],
 )
