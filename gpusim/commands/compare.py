@@ -59,7 +59,7 @@ Found = Sequence[tuple[Variant, Figures]]
 
 
 def compare(
-    kernels: Annotated[list[str], typer.Argument(metavar="KERNEL...", help="Names of kernels, or paths of listings.")],
+    kernels: Annotated[list[str], typer.Argument(metavar="KERNEL", help="Names of kernels, or paths of listings.")],
     *,
     machine: Annotated[
         list[str] | None, typer.Option("--machine", help="A machine's name, or a file ending in .toml; repeatable.")

@@ -18,7 +18,8 @@ from gpusim.commands.arguments import pairs
 from isa.errors import UserError
 
 CacheFile = Annotated[
-    Path | None, typer.Option("--kernel-tuner", metavar="FILE", help="Write a cache file for its simulation mode.")
+    Path | None,
+    typer.Option("--kernel-tuner", metavar="FILE", help="Write a cache file for Kernel Tuner's simulation mode."),
 ]
 T4File = Annotated[Path | None, typer.Option("--t4", metavar="FILE", help="Write the results as a T4 file.")]
 T1File = Annotated[
@@ -61,7 +62,7 @@ def given_by(path: Path | None, renames: Sequence[str]) -> Given:
     return Given(settings, parameters, allows, {ours.get(name, name): name for name in space.values})
 
 
-def check(cache: Path | None, t4: Path | None, whole: bool = True) -> None:
+def check_files(cache: Path | None, t4: Path | None, whole: bool = True) -> None:
     """Raise UserError where a file could not be written in the end, or points would be missing that were not asked."""
     if cache and not whole:
         raise UserError(f"--kernel-tuner {cache}: has every point; leave --sample and --search out, or take --t4")
@@ -94,10 +95,10 @@ def write_swept(
         )
         for row in rows
     ]
-    write(cache, t4, device, kernel, size, values, entries)
+    write_files(cache, t4, device, kernel, size, values, entries)
 
 
-def write(
+def write_files(
     cache: Path | None,
     t4: Path | None,
     device: str,

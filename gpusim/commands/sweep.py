@@ -29,12 +29,12 @@ from gpusim.commands.kernel_tuner_files import (
     Renames,
     T1File,
     T4File,
-    check,
+    check_files,
     given_by,
     write_swept,
 )
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.commands.sweep_screen import Swept, document, plotted, screen
+from gpusim.commands.sweep_screen import Swept, document, first_varied, plotted, screen
 from gpusim.processes import as_done
 from isa import listing
 from isa.errors import UserError
@@ -95,8 +95,10 @@ def sweep(
     axes = axes_of(kernel, subject.file, settings, parameters, policy)
     columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
     chosen = None if _searching(search, sample, given) else points(axes, sample, seed, given.allows)
+    check_files(cache, t4, whole=chosen is not None and sample is None)
+    if plot and not columns:
+        first_varied(axes)
     _check_outputs(out, parquet, plot)
-    check(cache, t4, whole=chosen is not None and sample is None)
     with results(out and out / "results.jsonl", _settings(kernel, subject), Row) as (kept, add):
         tell_of_compiling("compiled", "1")
         found = {key(each.point): each for each in kept}

@@ -94,11 +94,16 @@ def plotted(swept: Swept) -> tuple[str, list[Cells], str, str, list[Cells]]:
     title = f"{swept.kernel} on {swept.machine}"
     if swept.compared:
         return title, swept.table, swept.compared[0], swept.compared[1], swept.front
-    varied = [axis for axis in swept.axes if len(axis.values) > 1] or list(swept.axes)
-    if not varied:
-        raise UserError("--plot: there is one point only; give an axis of several values")
     rated = any(figures.gflops for figures, _ in swept.simulated)
-    return title, swept.table, column_of(varied[0]), "gflops" if rated else "cycles", []
+    return title, swept.table, column_of(first_varied(swept.axes)), "gflops" if rated else "cycles", []
+
+
+def first_varied(axes: Sequence[Axis]) -> Axis:
+    """Return the first axis of several values, which a picture is drawn over; raises UserError where there is none."""
+    for axis in axes:
+        if len(axis.values) > 1:
+            return axis
+    raise UserError("--plot: there is one point only; give an axis of several values")
 
 
 def _fastest(swept: Swept, top: int) -> Table:

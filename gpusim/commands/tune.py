@@ -24,7 +24,7 @@ from gpusim.analysis.tuning import WAVES, Job, Trial, ranking, trial
 from gpusim.analysis.tuning import Settings as Tuned
 from gpusim.commands.arguments import Json, MachineName, Settings, changes, machine_of, pairs
 from gpusim.commands.document import show, write_json
-from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check, write
+from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check_files, write_files
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
@@ -99,12 +99,12 @@ def tune(
     mine, others = split(name, pairs("-p", "name=value", parameter or ()))
     tuning = Tuning(make_space(name, mine), machine_of(machine, setting or (), None), _size(size), others)
     wanted = _jobs(tuning, stage)
-    check(cache, t4)
+    check_files(cache, t4)
     with results(out, _settings(tuning), Trial) as (kept, add):
         tell_of_compiling("compiled", "1")
         outcome = _outcome(tuning, wanted, kept, add, jobs)
     settings = changes(tuning.machine, setting or ())
-    write(cache, t4, tuning.machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))
+    write_files(cache, t4, tuning.machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))
     if json:
         write_json(_document(tuning, outcome, settings, top))
     else:

@@ -194,6 +194,7 @@ def test_an_interrupt_ends_it_with_one_line(tmp_path):
         ([*SMALL, "--parquet"], "error: --parquet: no directory for it; give --out DIR too"),
         ([*SMALL, "--pareto", "gflop,warps"], "error: --pareto gflop: no column of numbers; did you mean gflops?"),
         ([*SMALL, "--plot", "sweep.txt"], "error: sweep.txt: is no picture; let it end in .png, .svg, .pdf"),
+        (["throughput", "--plot", "sweep.png"], "error: --plot: there is one point only; give an axis of several "),
         ([*SMALL, "--out", __file__], f"error: --out {__file__}: is a file; name a directory"),
         ([*SMALL, "--out", "/nowhere/at/all"], "error: /nowhere/at/all: no such file or directory"),
         ([*SMALL, "--sample", "0"], "error: gpusim sweep: Invalid value for '--sample'"),
