@@ -12,6 +12,14 @@ from gpusim.analysis.figures import Figures
 from gpusim.stall import MEANING, Stall
 
 USED = "issue slots used"
+UNITS = {  # the limit of the bound behind a cause
+    USED: "issue slots",
+    "mio_throttle": "load/store unit",
+    "short_scoreboard": "load/store unit",
+    "long_scoreboard": "memory bandwidth",
+    "drain": "memory bandwidth",
+    "dispatch_stall": "register banks",
+}
 
 
 @dataclass(frozen=True)
@@ -42,10 +50,18 @@ def explanation(one: Figures, other: Figures, name: str, other_name: str) -> str
         return f"{other_name} takes as many cycles as {name}."
     first, word = parts(one, other)[0], "more" if total > 0 else "fewer"
     lead = f"{other_name} takes {abs(total):,} cycles {word} than {name} ({100 * total / one.cycles:+.1f}%)"
-    return f"{lead}; {100 * first.share:.0f}% of that: {_in_words(first.cause)}."
+    return f"{lead}; {100 * first.share:.0f}% of that: {_in_words(first.cause)}{_busy(first.cause, one, other)}."
 
 
 def _in_words(cause: str) -> str:
     if cause == USED:
         return "slots used, by instructions and their replays"
     return f"slots lost to {cause} ({MEANING[Stall[cause.upper()]]})"
+
+
+def _busy(cause: str, one: Figures, other: Figures) -> str:
+    """How busy both runs keep the unit behind a cause, where there is one."""
+    unit = UNITS.get(cause, "")
+    if unit not in one.limits or unit not in other.limits:
+        return ""
+    return f"; {unit} busy {one.limits[unit]:.0f}% of the cycles before, {other.limits[unit]:.0f}% now"

@@ -135,9 +135,9 @@ def _result(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _values(path: Path, name: str, text: str) -> list[Value]:
-    """The values of a parameter: a list as Python writes it, or a range."""
-    found = _evaluated(_compiled(path, text), {}, f"{path}: {name}")
+def _values(path: Path, name: str, text: str | list[Value]) -> list[Value]:
+    """The values of a parameter: a list of JSON, or as Python writes it, or a range."""
+    found = _evaluated(_compiled(path, text), {}, f"{path}: {name}") if isinstance(text, str) else text
     if not isinstance(found, list | tuple | range) or not all(isinstance(value, int | float | str) for value in found):
         raise UserError(f"{path}: {name}: {text} is no list of numbers or words; write [1, 2, 4]")
     return list(found)

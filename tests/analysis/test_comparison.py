@@ -56,3 +56,13 @@ def test_one_difference_by_hand():
     assert explanation(one, other, "old", "new").startswith(
         "new takes 60 cycles more than old (+60.0%); 133% of that: slots lost to mio_throttle (the load/store queue is "
     )
+
+
+def test_the_unit_behind_the_cause_is_told():
+    """Where a limit of the bound stands behind the largest part, how busy that unit is in both runs is told."""
+    one = msgspec.structs.replace(FOUND, cycles=100, used=100.0, lost={}, limits={"load/store unit": 20.0})
+    other = msgspec.structs.replace(one, cycles=150, lost={"mio_throttle": 50.0}, limits={"load/store unit": 90.4})
+    told = "load/store unit busy 20% of the cycles before, 90% now."
+    assert explanation(one, other, "old", "new").endswith(told)
+    barrier = msgspec.structs.replace(other, lost={"barrier": 50.0})
+    assert "busy" not in explanation(one, barrier, "old", "new")

@@ -6,11 +6,11 @@ from gpusim.analysis import kernel_tuner
 from gpusim.analysis.kernel_tuner import Entry, read_t1, write_cache, write_t4
 from isa.errors import UserError
 
-VALUES = {"blocking": [1, 2, 3], "order": ["base", "both"]}
+VALUES = {"blocking": [1, 2, 3], "pipe.order": ["base", "both"]}
 ENTRIES = [
-    Entry({"blocking": 1, "order": "base"}, 2.0, 100.0),
-    Entry({"blocking": 2, "order": "both"}, 0.5, 400.0),
-    Entry({"blocking": 3, "order": "both"}, None),
+    Entry({"blocking": 1, "pipe.order": "base"}, 2.0, 100.0),
+    Entry({"blocking": 2, "pipe.order": "both"}, 0.5, 400.0),
+    Entry({"blocking": 3, "pipe.order": "both"}, None),
 ]
 T1 = {
     "ConfigurationSpace": {
@@ -44,7 +44,7 @@ def test_a_cache_has_every_point_of_the_product(tmp_path):
     times = [each["time"] for each in cache.values()]
     assert times == [2.0, "InvalidConfig", "InvalidConfig", 0.5, "InvalidConfig", "InvalidConfig"]
     for key, each in cache.items():
-        assert key == f"{each['blocking']},{each['order']}"
+        assert key == f"{each['blocking']},{each['pipe.order']}"
 
 
 def test_a_product_too_large_is_refused(tmp_path, monkeypatch):
@@ -70,6 +70,9 @@ def test_t4_results_are_the_entries(tmp_path):
 
 def test_a_t1_file_has_values_and_conditions(tmp_path):
     """Lists, tuples and ranges are values; a condition is asked of each point."""
+    assert read_t1(t1_file(tmp_path, TuningParameters=[{"Name": "A", "Values": [4, 8]}], Conditions=[])).values == {
+        "A": [4, 8]
+    }
     space = read_t1(t1_file(tmp_path))
     assert space.values == {"MWG": [16, 32, 64], "VWM": [1, 2, 3, 4], "ORDER": ["a", "b"]}
     assert space.allows({"MWG": 32, "VWM": 2, "ORDER": "a"})
@@ -140,7 +143,7 @@ def test_kernel_tuner_reads_the_cache(tmp_path, monkeypatch):
         strategy="brute_force",
         quiet=True,
     )
-    times = {(each["blocking"], each["order"]): each["time"] for each in results}
+    times = {(each["blocking"], each["pipe.order"]): each["time"] for each in results}
     assert {point: time for point, time in times.items() if isinstance(time, float)} == {
         (1, "base"): 2.0,
         (2, "both"): 0.5,
