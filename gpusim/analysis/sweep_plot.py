@@ -33,7 +33,7 @@ def write(path: Path, title: str, table: Sequence[Cells], x: str, y: str, front:
     if front:
         axes.step([row[x] for row in front], [row[y] for row in front], "k-", where="post", label="Pareto front")
         axes.legend()
-    axes.set(title=title, xlabel=x, ylabel=y)
+    axes.set(title=title, xlabel=_label(x), ylabel=_label(y))
     axes.grid(alpha=0.3)
     with whole_file.unfinished(path) as part:
         pyplot.savefig(part, format=path.suffix[1:].lower(), dpi=120)
@@ -62,6 +62,13 @@ def _by_others(shown: Sequence[Cells], x: str) -> Mapping[str, list[Cells]]:
     for row in shown:
         groups.setdefault(" ".join(f"{name.partition('.')[2]}={row[name]}" for name in varied), []).append(row)
     return groups
+
+
+def _label(column: str) -> str:
+    """What stands beside an axis of the picture."""
+    for prefix in PREFIX.values():
+        column = column.removeprefix(prefix)
+    return "GFLOP/s" if column == "gflops" else column
 
 
 def _place(cell: Cell) -> tuple[float, str]:
