@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from isa.errors import UserError
 
 AHEAD = 4  # jobs for each process that wait for it
-_WORK: list[Callable[[Any], Any]] = []  # the function of a process that works
+_WORK: list[Callable[[Any], Any]] = []  # the function of a process that works comes last
 J = TypeVar("J")
 R = TypeVar("R")
 
@@ -67,7 +67,7 @@ def as_done(function: Callable[[J], R], jobs: Iterable[J], workers: int | None =
 
 def _work(job: Any) -> Any:
     """Call this process' function, which it was given once, since it may be large."""
-    return _WORK[0](job)
+    return _WORK[-1](job)
 
 
 def _start(prepare: Callable[..., None] | None, *arguments: Any) -> None:

@@ -89,8 +89,10 @@ def front(table: Sequence[Cells], names: Sequence[str]) -> list[Cells]:
     """
     full = [row for row in table if all(name in row for name in names)]
     costs = {id(row): tuple(_cost(name, row[name]) for name in names) for row in full}
-    distinct = set(costs.values())
-    best = {one for one in distinct if not any(_beats(other, one) for other in distinct)}
+    best: list[tuple[float, ...]] = []
+    for one in sorted(set(costs.values())):  # what beats it comes before it
+        if not any(_beats(other, one) for other in best):
+            best.append(one)
     return sorted((row for row in full if costs[id(row)] in best), key=lambda row: costs[id(row)])
 
 
