@@ -17,7 +17,7 @@ import msgspec
 from gpusim.machine import Machine
 from isa.errors import UserError
 
-LABELS = {"facts": "machine numbers with the hash"}
+LABELS = {"facts": "machine numbers with the hash", "listing": "a listing with the hash"}
 S = TypeVar("S", bound=msgspec.Struct)
 T = TypeVar("T", bound=msgspec.Struct)
 

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -221,3 +222,16 @@ def test_results_of_another_machine_are_left_alone(tmp_path, capsys):
     assert execute(["sweep", *SMALL, "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err == f"error: {path}: results of machine c2050, not gtx580; give another file\n"
     assert path.read_bytes() == before
+
+
+@pytest.mark.jit
+def test_results_of_a_listing_that_has_changed_are_left_alone(tmp_path, capsys):
+    """A listing is known by its text, not by its name alone."""
+    path = tmp_path / "mine.asm"
+    path.write_text(text := Path("examples/saxpy.asm").read_text())
+    options = ["sweep", str(path), "--set", "chip.sms=1,2", "--out", str(tmp_path / "out"), "--jobs", "1"]
+    assert execute(options) == 0
+    path.write_text(f"{text}\n")
+    capsys.readouterr()
+    assert execute(options) == 2
+    assert "results.jsonl: results of a listing with the hash " in capsys.readouterr().err
