@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -19,7 +20,20 @@ from isa.memory import SECTOR_BYTES
 from isa.register_bank import bank_of
 from isa.table import Unit
 
-__all__ = ["Fact", "Machine", "facts", "load", "names"]
+__all__ = ["Fact", "File", "Machine", "build", "facts", "load", "names", "read"]
+
+
+@dataclass(frozen=True)
+class File:
+    """What a machine file says, together with those that it extends: from it machines are built anywhere, any number.
+
+    `key` is the machine's, `name` the file's; `strings` and `facts` are by dotted path.
+    """
+
+    key: str
+    name: str
+    strings: Mapping[str, str]
+    facts: Mapping[str, Fact]
 
 
 def load(name_or_path: str, overrides: Mapping[str, int | str] | None = None) -> Machine:
@@ -27,11 +41,20 @@ def load(name_or_path: str, overrides: Mapping[str, int | str] | None = None) ->
 
     Raises UserError: unknown machine or key, a number without source or outside its range, pipes that don't exist.
     """
+    return build(read(name_or_path), overrides)
+
+
+def read(name_or_path: str) -> File:
+    """Return what the file of that machine says, unchecked; raises UserError for an unknown one, or what is no file."""
     path = machine_file.locate(name_or_path)
-    strings, leaves = machine_file.read(path)
-    found = checked(path.name, leaves, overrides or {})
-    _check_strings(path.name, strings)
-    tree: dict[str, Any] = {"key": path.stem, "pairing": {}, "category": {}, **strings}
+    return File(path.stem, path.name, *machine_file.read(path))
+
+
+def build(file: File, overrides: Mapping[str, int | str] | None = None) -> Machine:
+    """Return the machine of a file, with the values at some dotted paths replaced; raises UserError as `load` does."""
+    found = checked(file.name, file.facts, overrides or {})
+    _check_strings(file.name, file.strings)
+    tree: dict[str, Any] = {"key": file.key, "pairing": {}, "category": {}, **file.strings}
     for key, fact in found.items():
         _plant(tree, key.split("."), fact.value)
     machine = msgspec.convert(tree, Machine)
@@ -47,8 +70,8 @@ def every() -> tuple[Machine, ...]:
 
 def facts(name_or_path: str, overrides: Mapping[str, int | str] | None = None) -> dict[str, Fact]:
     """Every number of a machine by dotted path, in the order of the schema; raises UserError as `load` does."""
-    path = machine_file.locate(name_or_path)
-    return checked(path.name, machine_file.read(path)[1], overrides or {})
+    file = read(name_or_path)
+    return checked(file.name, file.facts, overrides or {})
 
 
 def by_codes(machine: Machine) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, Literal, cast, get_args, get_origin
 
 import msgspec
@@ -21,7 +22,7 @@ def _pattern(path: str) -> str:
 
 def checked(file: str, given: Mapping[str, Fact], overrides: Mapping[str, int | str]) -> dict[str, Fact]:
     """Facts that all have a place in the schema, a value of its type, and none missing."""
-    schema = dict(leaves())
+    schema = _schema()
     found = {path: _typed(path, fact, schema) for path, fact in given.items()}
     found |= {path: _override(path, value, schema, found) for path, value in overrides.items()}
     wanted = list(_paths(schema, found))
@@ -29,6 +30,12 @@ def checked(file: str, given: Mapping[str, Fact], overrides: Mapping[str, int | 
         if path not in found:
             raise _missing(file, path, given, overrides)
     return {path: found[path] for path in wanted}
+
+
+@cache
+def _schema() -> Mapping[str, Any]:
+    """The type of each leaf by its path, the same for every machine."""
+    return dict(leaves())
 
 
 def _missing(file: str, path: str, given: Iterable[str], overrides: Iterable[str]) -> UserError:

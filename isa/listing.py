@@ -59,13 +59,16 @@ class Outcome:
 
 def load(path: Path | str) -> Kernel:
     """Kernel of the listing in a file; raises UserError if it can't be read, AssemblyError if it is none."""
-    path = Path(path)
+    return read(text_of(path), str(path))
+
+
+def text_of(path: Path | str) -> str:
+    """Return the text of a listing's file; raises UserError if it can't be read."""
     try:
-        text = path.read_text(encoding="utf-8-sig")  # with or without a byte-order mark
+        return Path(path).read_text(encoding="utf-8-sig")  # with or without a byte-order mark
     except (OSError, UnicodeDecodeError) as error:
         cause = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise UserError(f"{path}: {cause}; give the path of a listing") from None
-    return read(text, str(path))
 
 
 def read(text: str, name: str = "<text>") -> Kernel:

@@ -7,18 +7,15 @@ SMs that get a block more than others nor a last wave that is partly empty count
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
-from concurrent.futures import as_completed
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
 from gpusim.analysis import rates
 from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
-from gpusim.machine import Machine
+from gpusim.machine import Machine, seconds
 from gpusim.occupancy import occupancy
-from gpusim.processes import cores, processes
 from isa.errors import UserError
 from isa.kernel import Kernel
 
@@ -37,6 +34,7 @@ class Trial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     blocks: int = 0
     resident: int = 0  # blocks of an SM
     registers: int = 0  # of a thread
+    milliseconds: float = 0.0  # of the launch at that rate
     reason: str = ""
 
 
@@ -46,6 +44,18 @@ class Candidate(msgspec.Struct, frozen=True):
     point: dict[str, int]
     kernel: str
     parameters: dict[str, str]
+
+
+class Tuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything a trial's result depends on beside its point; `facts` is the hash of all the machine's numbers."""
+
+    space: str
+    machine: str
+    facts: str
+    size: tuple[int, int, int]
+    waves: int
+    parameters: dict[str, str]
+    version: str
 
 
 def trial(candidate: Candidate, make: Make, machine: Machine, waves: int = WAVES) -> Trial:
@@ -60,24 +70,8 @@ def trial(candidate: Candidate, make: Make, machine: Machine, waves: int = WAVES
         return Trial(candidate.point, reason=str(error))
     whole = cycles * kernel.blocks / (blocks * machine.chip.sms)
     found = rates.gflops(kernel, machine, whole)
-    return Trial(candidate.point, found, cycles, blocks, resident, kernel.program.registers)
-
-
-def trials(
-    candidates: Iterable[Candidate], make: Make, machine: Machine, *, waves: int = WAVES, workers: int | None = None
-) -> Generator[Trial, None, None]:
-    """Simulate each point, in any order, in so many processes; None: one for each core, which is the most.
-
-    Raises UserError where a process is ended from outside.
-    """
-    workers, rest = workers or cores(), iter(candidates)
-    for candidate in islice(rest, None if workers == 1 else 1):  # the first one here: the others find what it compiles
-        yield trial(candidate, make, machine, waves)
-    if not (others := list(rest)):
-        return
-    with processes(min(workers, len(others))) as pool:
-        for done in as_completed([pool.submit(trial, candidate, make, machine, waves) for candidate in others]):
-            yield done.result()
+    milliseconds = 1000 * seconds(machine, whole)
+    return Trial(candidate.point, found, cycles, blocks, resident, kernel.program.registers, milliseconds)
 
 
 def ranking(found: Iterable[Trial]) -> list[tuple[int, Trial]]:

@@ -41,7 +41,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 def kernel_of(name: str, parameters: Sequence[str]) -> Kernel:
     """Return the kernel by name with its parameters, or of a listing; raises UserError."""
     given = pairs("-p", "name=value", parameters)
-    if not _is_listing(name):
+    if not is_listing(name):
         return make(name, given)
     if given:
         raise UserError(f"-p {next(iter(given))}: {name} is a listing; change its .param lines instead")
@@ -75,8 +75,8 @@ def instructions_of(name: str, given: int | None, most: int) -> int:
     return given or (most if name in CATALOG else MAX_INSTRUCTIONS)
 
 
-def _is_listing(name: str) -> bool:
-    """Tell a path from a kernel's name: it has a slash or a point, or something lies there."""
+def is_listing(name: str) -> bool:
+    """Tell the path of a listing from a kernel's name: it has a slash or a point, or something lies there."""
     return name not in CATALOG and bool(name) and ("/" in name or "." in name or Path(name).exists())
 
 

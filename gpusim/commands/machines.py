@@ -23,19 +23,23 @@ def machines(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME [OTHER]]", help="A machine's name, or a file ending in .toml.")
     ] = None,
+    *,
+    differing: Annotated[bool, typer.Option("--differing", help="Of two, show only the numbers that differ.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
 ) -> None:
     """List the machines, or every number of one with its method and source, or two side by side.
 
     Example: gpusim machines gtx580 c2050
     """
+    if differing and len(names or []) != 2:
+        raise UserError("--differing: is for two machines; give two names")
     match names or []:
         case []:
             _tell_all(json)
         case [name]:
             _tell_one(name, json)
         case [name, other]:
-            _tell_two(name, other, json)
+            _tell_two(name, other, differing, json)
         case more:
             raise UserError(f"machines: {len(more)} names; give one, or two to compare")
 
@@ -78,9 +82,9 @@ def _tell_one(name: str, json: bool) -> None:
         show(_table_of_facts(model.load(name), facts))
 
 
-def _tell_two(name: str, other: str, json: bool) -> None:
+def _tell_two(name: str, other: str, only_differing: bool, json: bool) -> None:
     """Every number that one of two machines has; those that differ are marked."""
-    both = [model.load(name).key, model.load(other).key]
+    both = _headings(name, other)
     facts = [model.facts(name), model.facts(other)]
     paths = list(dict.fromkeys([*facts[0], *facts[1]]))
     pairs = {path: [each[path].value if path in each else None for each in facts] for path in paths}
@@ -91,14 +95,20 @@ def _tell_two(name: str, other: str, json: bool) -> None:
         note = (
             f"{len(differing)} of {plural(len(pairs), 'number')} differ, marked *; -: the machine has no such number."
         )
-        show(_table_of_pairs(both, pairs), note)
+        show(_table_of_pairs(both, {path: pairs[path] for path in (differing if only_differing else paths)}), note)
+
+
+def _headings(*names: str) -> list[str]:
+    """The machines' keys, or what was given where two files have the same."""
+    keys = [model.load(name).key for name in names]
+    return keys if len(set(keys)) == len(keys) else list(names)
 
 
 def _table_of_pairs(both: list[str], pairs: Mapping[str, list[int | str | None]]) -> Table:
     table = new_table("", "key", *right(*both), tight=True)
     for path, values in pairs.items():
-        mark = "*" if values[0] != values[1] else ""
-        table.add_row(mark, path, *("-" if value is None else str(value) for value in values))
+        mark, style = ("*", "bold") if values[0] != values[1] else ("", None)
+        table.add_row(mark, path, *("-" if value is None else str(value) for value in values), style=style)
     return table
 
 

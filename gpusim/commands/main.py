@@ -24,6 +24,8 @@ COMMANDS = {
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
     "space": "Count what constraints leave of a search space.",
+    "compare": "Two runs or more side by side, and what makes the difference.",
+    "sweep": "Simulate a kernel on variants of a machine, with many parameters.",
     "tune": "Simulate every point of a search space, and rank them.",
     "validate": "Published figures of a machine beside simulated ones.",
     "reproduce": "What five documents claim beside what comes out here.",

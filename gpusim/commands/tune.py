@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
@@ -17,15 +18,18 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim.analysis import report
-from gpusim.analysis.tuning import WAVES, Candidate, Trial, ranking, trials
-from gpusim.analysis.tuning_file import Tuned, hash_of, results
+from gpusim.analysis.kernel_tuner import Entry, Value
+from gpusim.analysis.results_file import hash_of, results
+from gpusim.analysis.tuning import WAVES, Candidate, Trial, Tuned, ranking, trial
 from gpusim.commands.arguments import Json, MachineName, Overrides, changes, machine_of, pairs
 from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check_files, write_files
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
 from gpusim.machine import Machine
 from gpusim.plural import plural
+from gpusim.processes import as_done
 from gpusim.simulation import Result, simulate
 from isa.errors import UserError
 from workloads import catalog
@@ -83,6 +87,8 @@ def tune(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="How many points at a time, at most one for each core.")
     ] = None,
+    cache: CacheFile = None,
+    t4: T4File = None,
     json: Json = False,
 ) -> None:
     """Simulate every point that constraints leave of a search space, rank them, and check the fastest one's values.
@@ -92,10 +98,12 @@ def tune(
     mine, others = split(name, pairs("-p", "name=value", parameter or ()))
     tuning = _Tuning(make_space(name, mine), machine_of(machine, setting or (), None), _size(size), others)
     wanted = _candidates(tuning, stage)
-    with results(out, _settings(tuning)) as (kept, add):
+    check_files(cache, t4)
+    with results(out, _settings(tuning), Trial) as (kept, add):
         tell_of_compiling("compiled", "1")
         outcome = _outcome(tuning, wanted, kept, add, jobs)
     settings = changes(tuning.machine, setting or ())
+    write_files(cache, t4, tuning.machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))
     if json:
         write_json(_document(tuning, outcome, settings, top))
     else:
@@ -148,7 +156,8 @@ def _outcome(
     known = len(found)
     with shown(f"tune {tuning.space.name}", "point") as tell:
         tell(known, len(wanted))
-        with closing(trials(missing, catalog.make, tuning.machine, workers=workers)) as more:
+        simulated = partial(trial, make=catalog.make, machine=tuning.machine)
+        with closing(as_done(simulated, missing, workers)) as more:
             for each in more:
                 add(each)
                 found.append(each)
@@ -163,6 +172,12 @@ def _checked(tuning: _Tuning, found: Sequence[Trial]) -> Result:
     candidate = tuning.candidate(order[0][1].point)
     with shown(f"winner of {tuning.space.name}") as tell:
         return simulate(catalog.make(candidate.kernel, candidate.parameters), tuning.machine, progress=tell)
+
+
+def _entries(found: Sequence[Trial]) -> tuple[dict[str, list[Value]], list[Entry]]:
+    """The values that the points have on each axis, in ascending order, and what came out at each point."""
+    values: dict[str, list[Value]] = {name: sorted({each.point[name] for each in found}) for name in found[0].point}
+    return values, [Entry(each.point, each.milliseconds or None, each.gflops) for each in found]
 
 
 def _screen(tuning: _Tuning, outcome: _Outcome, top: int) -> Iterator[RenderableType]:

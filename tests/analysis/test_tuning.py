@@ -1,11 +1,13 @@
+from functools import partial
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.analysis.tuning import WAVES, Candidate, Trial, ranking, trial, trials
+from gpusim.analysis.tuning import WAVES, Candidate, Trial, ranking, trial
 from gpusim.machine import load
+from gpusim.processes import as_done
 from gpusim.simulation import simulate
 from workloads.catalog import make
 
@@ -34,6 +36,7 @@ def test_of_an_even_grid_the_rate_is_that_of_the_launch():
     found, result = trial(job(**shape), make, ONE_SM), simulate(make("sgemm-lai", job(**shape).parameters), ONE_SM)
     assert found.cycles == result.cycles
     assert found.gflops == pytest.approx(result.gflops)
+    assert found.milliseconds * found.gflops == pytest.approx(result.kernel.flops / 1e6)
     assert (found.blocks, found.registers) == (2 * resident, result.kernel.program.registers)
 
 
@@ -73,7 +76,7 @@ def test_what_cannot_run_has_its_reason():
 def test_processes_make_no_difference():
     """Two processes give the trials that one gives."""
     jobs = [job(blocking, m="96", n="96") for blocking in (1, 2, 3, 7)]
-    alone, together = (list(trials(jobs, make, ONE_SM, workers=workers)) for workers in (1, 2))
+    alone, together = (list(as_done(partial(trial, make=make, machine=ONE_SM), jobs, n)) for n in (1, 2))
     assert sorted(alone, key=str) == sorted(together, key=str)
 
 

@@ -100,6 +100,29 @@ def test_the_document_of_two_machines_lists_what_differs(capsys):
     assert document["differing"] == [path for path, (one, other) in document["facts"].items() if one != other]
 
 
+def test_only_what_differs_is_shown_where_that_is_asked_for(capsys):
+    """With --differing the marked lines are left, and the count of all numbers."""
+    every = output(capsys, "machines", "gtx580", "c2050").splitlines()
+    few = output(capsys, "machines", "gtx580", "c2050", "--differing").splitlines()
+    assert [line.split() for line in few[1:-1]] == [line.split() for line in every[1:-1] if line[0] == "*"]
+    assert few[-1] == every[-1]
+
+
+def test_two_files_of_one_name_are_told_apart(capsys, tmp_path):
+    """A file called as the machine that it is compared with stands there as it was given."""
+    path = tmp_path / "gtx580.toml"
+    path.write_text('extends = "gtx580"\n[chip]\nsms = { value = 8, source = "me", method = "guess", note = "half" }\n')
+    document = json.loads(output(capsys, "machines", "gtx580", str(path), "--json"))
+    assert document["machines"] == ["gtx580", str(path)]
+    assert document["differing"] == ["chip.sms"]
+
+
+def test_differences_of_one_machine_are_refused(capsys):
+    """--differing without a second machine ends in one clear line and exit code 2."""
+    assert execute(["machines", "gtx580", "--differing"]) == 2
+    assert capsys.readouterr().err == "error: --differing: is for two machines; give two names\n"
+
+
 def test_more_than_two_machines_are_refused(capsys):
     """Three names end in one clear line and exit code 2."""
     assert execute(["machines", "gtx580", "c2050", "wide"]) == 2

@@ -1,4 +1,5 @@
 import json
+import math
 import os
 import signal
 import subprocess
@@ -7,7 +8,7 @@ import time
 
 import pytest
 
-from gpusim.analysis.tuning_file import Tuned
+from gpusim.analysis.tuning import Tuned
 from gpusim.commands.main import execute
 from workloads.catalog import make
 
@@ -50,6 +51,19 @@ def test_the_screen_ends_with_the_winner(capsys):
     assert any(line.startswith("GFLOP/s: fastest ") for line in lines)
     assert any(line.startswith("values      right: ") for line in lines)
     assert any(line.startswith("parameters  m=96 n=96 k=32 ") for line in lines)
+
+
+@pytest.mark.jit
+def test_results_are_written_for_kernel_tuner(tmp_path, capsys):
+    """The cache has every combination of the points' numbers, those that are no points as ones that can't run."""
+    path = tmp_path / "cache.json"
+    found = document(capsys, *FEW, "--jobs", "1", "--top", "20", "--kernel-tuner", str(path))
+    written = json.loads(path.read_text())
+    assert (written["kernel_name"], written["problem_size"]) == ("sgemm-lai", [96, 96, 32])
+    rates = {",".join(map(str, each["point"].values())): each["gflops"] for each in found["ranking"]}
+    ran = {key: each["GFLOP/s"] for key, each in written["cache"].items() if each["time"] != "InvalidConfig"}
+    assert ran == rates
+    assert len(written["cache"]) == math.prod(len(values) for values in written["tune_params"].values())
 
 
 @pytest.mark.jit

@@ -1,4 +1,4 @@
-"""Results of tuning on disk: a JSON line that says what was tuned, then a line for each trial as it is done.
+"""Results on disk: a JSON line that says what they depend on, then a line for each as soon as it is known.
 
 A run that was interrupted leaves whole lines and perhaps the beginning of one, which the next run cuts off.
 """
@@ -14,25 +14,12 @@ from typing import IO, TypeVar
 
 import msgspec
 
-from gpusim.analysis.tuning import Trial
 from gpusim.machine import Machine
 from isa.errors import UserError
 
-
-class Tuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything a trial's result depends on beside its point; `facts` is the hash of all the machine's numbers."""
-
-    space: str
-    machine: str
-    facts: str
-    size: tuple[int, int, int]
-    waves: int
-    parameters: dict[str, str]
-    version: str
-
-
-LABELS = {"facts": "machine numbers with the hash"}
-T = TypeVar("T")
+LABELS = {"facts": "machine numbers with the hash", "listing": "a listing with the hash"}
+S = TypeVar("S", bound=msgspec.Struct)
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 def hash_of(machine: Machine) -> str:
@@ -41,8 +28,10 @@ def hash_of(machine: Machine) -> str:
 
 
 @contextmanager
-def results(path: Path | None, tuned: Tuned) -> Iterator[tuple[list[Trial], Callable[[Trial], None]]]:
-    """Give the trials that the file has already, and the function that adds one to it.
+def results(
+    path: Path | None, settings: msgspec.Struct, kind: type[T]
+) -> Iterator[tuple[list[T], Callable[[T], None]]]:
+    """Give the results, each of that kind, that the file has already, and the function that adds one to it.
 
     Without a path there are none, and nothing is kept. Raises UserError if the file holds something else, or results
     of other settings; it is left as it is then.
@@ -52,10 +41,10 @@ def results(path: Path | None, tuned: Tuned) -> Iterator[tuple[list[Trial], Call
         return
     with path.open("a+b") as file:
         _hold(path, file)
-        known, length = _read(path, tuned)
+        known, length = _read(path, settings, kind)
         file.truncate(length)
         if not length:
-            _write(file, tuned)
+            _write(file, settings)
         yield known, lambda each: _write(file, each)
 
 
@@ -64,7 +53,7 @@ def _hold(path: Path, file: IO[bytes]) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise UserError(f"{path}: another gpusim tune writes it; wait for that, or give another file") from None
+        raise UserError(f"{path}: another gpusim writes it; wait for that, or give another file") from None
 
 
 def _write(file: IO[bytes], line: msgspec.Struct) -> None:
@@ -72,26 +61,26 @@ def _write(file: IO[bytes], line: msgspec.Struct) -> None:
     file.flush()
 
 
-def _read(path: Path, tuned: Tuned) -> tuple[list[Trial], int]:
-    """The trials of a file, and the bytes of its whole lines: none where it broke off in its first."""
+def _read(path: Path, settings: msgspec.Struct, kind: type[T]) -> tuple[list[T], int]:
+    """The results of a file, and the bytes of its whole lines: none where it broke off in its first."""
     text = path.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
-    if not whole and msgspec.json.encode(tuned).startswith(text):
+    if not whole and msgspec.json.encode(settings).startswith(text):
         return [], 0
     first, *rest = whole.splitlines() or [b""]
-    _check(path, _decoded(path, 1, first, Tuned), tuned)
-    return [_decoded(path, number, line, Trial) for number, line in enumerate(rest, 2)], len(whole)
+    _check(path, _decoded(path, 1, first, type(settings)), settings)
+    return [_decoded(path, number, line, kind) for number, line in enumerate(rest, 2)], len(whole)
 
 
 def _decoded(path: Path, number: int, line: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(line, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise UserError(f"{path}:{number}: no line of results of gpusim tune; give another file") from None
+        raise UserError(f"{path}:{number}: no line of such results; give another file") from None
 
 
-def _check(path: Path, found: Tuned, wanted: Tuned) -> None:
-    for name in Tuned.__struct_fields__:
+def _check(path: Path, found: S, wanted: S) -> None:
+    for name in wanted.__struct_fields__:
         have, want = getattr(found, name), getattr(wanted, name)
         if have != want:
             label = LABELS.get(name, name)

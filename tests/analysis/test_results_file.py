@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.analysis.tuning import Trial
-from gpusim.analysis.tuning_file import Tuned, hash_of, results
+from gpusim.analysis.results_file import hash_of, results
+from gpusim.analysis.tuning import Trial, Tuned
 from gpusim.machine import load
 from isa.errors import UserError
 
@@ -16,7 +16,7 @@ TRIALS = [Trial({"a": i}, 1.5 * i, 100 * i, 2, 1, 10) for i in range(3)] + [Tria
 
 def written(path, trials, settings=SETTINGS):
     """Add trials to a file and return those that it had."""
-    with results(path, settings) as (known, add):
+    with results(path, settings, Trial) as (known, add):
         for each in trials:
             add(each)
     return known
@@ -76,7 +76,7 @@ def test_results_of_other_settings_are_refused(change, whole, tmp_path):
 def test_a_file_of_something_else_is_refused(text, tmp_path):
     """What does not begin with settings is told by its line, and stays as it is."""
     (path := tmp_path / "other.txt").write_bytes(text)
-    with pytest.raises(UserError, match=r"other.txt:1: no line of results of gpusim tune; give another file$"):
+    with pytest.raises(UserError, match=r"other.txt:1: no line of such results; give another file$"):
         written(path, TRIALS)
     assert path.read_bytes() == text
 
@@ -85,7 +85,7 @@ def test_a_broken_line_is_told_by_its_number(whole, tmp_path):
     """A line in the middle that is no trial is told, and nothing is added."""
     lines = whole[0].splitlines(keepends=True)
     (path := tmp_path / "broken.jsonl").write_bytes(b"".join([*lines[:2], b'{"points": 1}\n', *lines[3:]]))
-    with pytest.raises(UserError, match=r"broken.jsonl:3: no line of results"):
+    with pytest.raises(UserError, match=r"broken.jsonl:3: no line of such results"):
         written(path, TRIALS)
 
 
@@ -99,9 +99,9 @@ def test_an_empty_file_is_a_new_one(whole, tmp_path):
 def test_a_second_writer_is_refused(whole, tmp_path):
     """While one run writes a file another one takes nothing from it and adds nothing; afterwards it goes on."""
     path = tmp_path / "one.jsonl"
-    with results(path, SETTINGS) as (_, add):
+    with results(path, SETTINGS, Trial) as (_, add):
         add(TRIALS[0])
-        with pytest.raises(UserError, match=r"one.jsonl: another gpusim tune writes"):
+        with pytest.raises(UserError, match=r"one.jsonl: another gpusim writes"):
             written(path, TRIALS)
     assert written(path, TRIALS[1:]) == TRIALS[:1]
     assert path.read_bytes() == whole[0]

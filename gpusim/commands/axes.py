@@ -1,0 +1,123 @@
+"""What is swept or compared, from the options of a command line: lists and ranges of values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from gpusim.analysis.sweep import MOST, Axis, Subject
+from gpusim.commands.arguments import MAX_CYCLES, POLICIES, is_listing, pairs
+from gpusim.machine import File
+from gpusim.machine_facts import checked
+from gpusim.policy import POLICY_NAMES, check_policy
+from isa import listing
+from isa.errors import UserError
+from isa.kernel import Kernel
+from workloads.catalog import CATALOG, arguments, find, make
+from workloads.entry import Parameter
+
+POLICY = "schedulers.policy"
+SettingAxes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUES", help="Numbers of the machine: 1,2,4, 1:8 or 8:64:8; repeatable."),
+]
+ParameterAxes = Annotated[
+    list[str] | None,
+    typer.Option("-p", metavar="NAME=VALUES", help="Values of a parameter of the kernel, likewise; repeatable."),
+]
+PolicyAxis = Annotated[str | None, typer.Option("--policy", help=f"Scheduling policies, or all: {POLICIES}.")]
+_RANGE = re.compile(r"(?P<first>-?\d+):(?P<last>-?\d+)(:(?P<step>\d+))?")
+
+
+def subject_of(kernel: str, file: File, max_cycles: int | None) -> Subject:
+    """Return the kernel by name, or of a listing, and the machine's file; a listing ends after so many cycles anyway.
+
+    Raises UserError for a kernel or a listing that there is not.
+    """
+    if not is_listing(kernel):
+        find(kernel)
+        return Subject(partial(make, kernel), file, max_cycles)
+    build = partial(_assembled, listing.text_of(kernel), kernel)
+    build({})
+    return Subject(build, file, max_cycles or MAX_CYCLES)
+
+
+def _assembled(text: str, name: str, _: Mapping[str, str]) -> Kernel:
+    return listing.read(text, name)
+
+
+def axes_of(
+    kernel: str, file: File, settings: Sequence[str], parameters: Sequence[str], policies: str | None
+) -> list[Axis]:
+    """Return the machine's axes and then the kernel's, in the order given; an option repeated adds values.
+
+    Raises UserError for a name or a value that the machine's file or the kernel does not have. What values forbid
+    together is no error here.
+    """
+    of_machine = {name: _listed(texts) for name, texts in _by_name("--set", "machine.path=values", settings).items()}
+    if policies:
+        if POLICY in of_machine:
+            raise UserError(f"--policy {policies}: --set {POLICY} says which already; give one of the two")
+        of_machine[POLICY] = POLICY_NAMES if policies == "all" else _listed([policies])
+    of_kernel = _by_name("-p", "name=values", parameters)
+    axes = [Axis("machine", name, values) for name, values in of_machine.items()]
+    _check_machine(file, axes)
+    return axes + [Axis("kernel", name, _of_kernel(kernel, name, texts)) for name, texts in of_kernel.items()]
+
+
+def _by_name(option: str, form: str, texts: Sequence[str]) -> dict[str, list[str]]:
+    """The values of an option by name, as they were written."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        for name, values in pairs(option, form, [text]).items():
+            found.setdefault(name, []).append(values)
+    return found
+
+
+def _listed(texts: Sequence[str], whole: Callable[[str], bool] = lambda _: False) -> tuple[str, ...]:
+    """Values as they are written, apart at commas and with ranges spelt out, but for texts that are one value."""
+    return tuple(dict.fromkeys(value for text in texts for value in ([text] if whole(text) else _spelt_out(text))))
+
+
+def _spelt_out(text: str) -> Iterator[str]:
+    for part in text.split(","):
+        if found := _RANGE.fullmatch(part):
+            first, last, step = int(found["first"]), int(found["last"]), int(found["step"] or 1)
+            if not step or not 0 <= last - first < MOST * step:
+                raise UserError(f"{part}: no such range; give FIRST:LAST or FIRST:LAST:STEP, upwards")
+            yield from map(str, range(first, last + 1, step))
+        else:
+            yield part
+
+
+def _of_kernel(kernel: str, name: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """The values of a kernel's parameter: a text that it takes as it stands is one."""
+    if kernel not in CATALOG:
+        raise UserError(f"-p {name}: {kernel} is a listing; change its .param lines instead")
+    known = CATALOG[kernel].parameters
+    values = _listed(texts, lambda text: _takes(known, name, text))
+    for value in values:
+        arguments(kernel, known, {name: value})
+    return values
+
+
+def _takes(known: Sequence[Parameter], name: str, text: str) -> bool:
+    try:
+        arguments("", known, {name: text})
+    except UserError:
+        return False
+    return True
+
+
+def _check_machine(file: File, axes: Sequence[Axis]) -> None:
+    """Check each value by itself, the others at their first."""
+    first = {axis.name: axis.values[0] for axis in axes}
+    for axis in axes:
+        for value in axis.values:
+            checked(file.name, file.facts, first | {axis.name: value})
+            if axis.name == POLICY:
+                check_policy(value, f"--set {POLICY}: ")

@@ -1,0 +1,235 @@
+"""`gpusim compare`: runs side by side, and which unit or reason makes the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import product
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+from rich.table import Table
+
+from gpusim import machine as model
+from gpusim.analysis.comparison import explanation, parts
+from gpusim.analysis.figures import Figures
+from gpusim.analysis.sweep import Axis, Point, Row, Subject, points, row
+from gpusim.commands.arguments import Json
+from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, subject_of
+from gpusim.commands.document import show, write_json
+from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.plural import plural
+from gpusim.processes import as_done
+from isa.errors import UserError
+
+MOST = 6  # runs that a screen has room for
+LEAST = 0.001  # of the cycles: what takes less of all of them has no line
+PLAIN = {
+    "cycles": "cycles",
+    "milliseconds": "milliseconds",
+    "GFLOP/s": "gflops",
+    "% of peak": "percent_of_peak",
+    "thread instructions per cycle": "instructions_per_cycle",
+    "warp instructions of an SM": "warp_instructions",
+    "bound, cycles": "bound_cycles",
+    "  set by": "bound_limiter",
+    "resident blocks": "blocks",
+    "resident warps": "warps",
+    "  limited by": "occupancy_limiter",
+    "registers of a thread": "registers",
+    "bytes of shared memory": "shared_bytes",
+}
+Cell = int | float | str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A kernel and a machine by name, what is given of both at a point, and what tells it from the other variants."""
+
+    kernel: str
+    machine: str
+    subject: Subject
+    point: Point
+    label: str
+
+
+Found = Sequence[tuple[Variant, Figures]]
+
+
+def compare(
+    kernels: Annotated[list[str], typer.Argument(metavar="KERNEL", help="Names of kernels, or paths of listings.")],
+    *,
+    machine: Annotated[
+        list[str] | None, typer.Option("--machine", help="A machine's name, or a file ending in .toml; repeatable.")
+    ] = None,
+    setting: SettingAxes = None,
+    parameter: ParameterAxes = None,
+    policy: PolicyAxis = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="'A=1 B=2'", help="A variant with all these changes, beside none; repeatable."),
+    ] = None,
+    max_cycles: Annotated[
+        int | None, typer.Option("--max-cycles", min=1, help="Stop with an error beyond; a listing: 200 million.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Simulate variants side by side, without values: kernels, machines, policies, numbers, parameters.
+
+    The lines below the table say of each variant which unit or stall reason makes most of its difference from the
+    first one.
+
+    Example: gpusim compare sgemm-lai -p m=192 -p n=192 -p k=64 --machine gtx580 --machine gtx680
+    """
+    variants = _variants(
+        kernels, machine or ["gtx580"], setting or (), parameter or (), policy, group or (), max_cycles
+    )
+    if not 2 <= len(variants) <= MOST:
+        hint = "give two kernels, machines or values" if len(variants) < 2 else "take gpusim sweep"
+        raise UserError(f"compare: {plural(len(variants), 'variant')}, and there is room for 2 to {MOST}; {hint}")
+    tell_of_compiling("compiled", "1")
+    found = _simulated(variants)
+    if json:
+        write_json(_document(found))
+    else:
+        show(*_screen(found))
+
+
+def _variants(
+    kernels: Sequence[str],
+    machines: Sequence[str],
+    setting: Sequence[str],
+    parameter: Sequence[str],
+    policy: str | None,
+    groups: Sequence[str],
+    max_cycles: int | None,
+) -> list[Variant]:
+    """Every kernel on every machine, unchanged and with each group of changes, at each point of the axes."""
+    chosen = product(kernels, machines, [None, *groups] if groups else [None])
+    several = len(kernels) > 1, len(machines) > 1, len(groups) > 0
+    found = []
+    for kernel, name, group in chosen:
+        subject, changes = subject_of(kernel, model.read(name), max_cycles), (group or "").split()
+        own = [change for change in changes if "." in change.partition("=")[0]]
+        settings, parameters = _changed(setting, own), _changed(parameter, [x for x in changes if x not in own])
+        axes = axes_of(kernel, subject.file, settings, parameters, policy)
+        given = [text for text, told in zip((kernel, name, group or "unchanged"), several, strict=True) if told]
+        for point in points(axes):
+            found.append(Variant(kernel, name, subject, point, " ".join([*given, *_varied(axes, point)]) or kernel))
+    return found
+
+
+def _changed(texts: Sequence[str], changes: Sequence[str]) -> list[str]:
+    """The options with those of the group in place of others of their name."""
+    replaced = {change.partition("=")[0] for change in changes}
+    return [*(text for text in texts if text.partition("=")[0] not in replaced), *changes]
+
+
+def _varied(axes: Sequence[Axis], point: Point) -> list[str]:
+    """What a point has on the axes that vary, each by the end of its name."""
+    varied = [axis.name for axis in axes if len(axis.values) > 1]
+    return [f"{name.rpartition('.')[2]}={point.values[name]}" for name in varied]
+
+
+def _simulated(variants: Sequence[Variant]) -> Found:
+    """Simulate all; raises UserError for the first that can't be."""
+    rows: dict[int, Row] = {}
+    with shown("compare", "variant") as tell, closing(as_done(_numbered, list(enumerate(variants)))) as more:
+        tell(0, len(variants))
+        for number, each in more:
+            rows[number] = each
+            tell(len(rows), len(variants))
+    found = []
+    for number, variant in enumerate(variants):
+        figures = rows[number].figures
+        if figures is None:
+            raise UserError(f"{variant.label}: {rows[number].reason}")
+        found.append((variant, figures))
+    return found
+
+
+def _numbered(job: tuple[int, Variant]) -> tuple[int, Row]:
+    number, variant = job
+    return number, row(variant.point, variant.subject)
+
+
+def _screen(found: Found) -> Iterator[RenderableType]:
+    first, figures = found[0]
+    yield _table(found)
+    yield ""
+    for variant, other in found[1:]:
+        yield explanation(figures, other, first.label, variant.label)
+
+
+def _table(found: Found) -> Table:
+    """A line for each figure, a column for each variant, and of two the difference."""
+    table = Table("", box=None, header_style="bold", pad_edge=False)
+    for variant, _ in found:
+        table.add_column(variant.label, justify="right", overflow="fold")
+    two = len(found) == 2
+    if two:
+        table.add_column("difference", justify="right")
+    for name, values in _lines([figures for _, figures in found]):
+        told = [_shown(value) for value in values]
+        table.add_row(name, *told, *([_difference(*values)] if two else []))
+    return table
+
+
+def _lines(each: Sequence[Figures]) -> Iterator[tuple[str, Sequence[Cell]]]:
+    """Yield the name and the values of each line: rates, occupancy, where slots went, how busy each unit is."""
+    for name, field in PLAIN.items():
+        values = [getattr(figures, field) for figures in each]
+        if any(values):
+            yield name, values
+    yield "cycles of issue slots", [""] * len(each)
+    yield "  used", [figures.used for figures in each]
+    for reason in _largest([figures.lost for figures in each], [figures.cycles for figures in each]):
+        yield f"  lost: {reason}", [figures.lost.get(reason, 0.0) for figures in each]
+    yield "busy at least, % of cycles", [""] * len(each)
+    for limit in _largest([figures.limits for figures in each], [100] * len(each)):
+        yield f"  {limit}", [figures.limits.get(limit, 0.0) for figures in each]
+
+
+def _largest(each: Sequence[Mapping[str, float]], wholes: Sequence[float]) -> list[str]:
+    """The names of what is large enough to be shown in one of them, the largest share first."""
+    shares = {
+        name: max(parts.get(name, 0.0) / whole for parts, whole in zip(each, wholes, strict=True))
+        for name in dict.fromkeys(name for parts in each for name in parts)
+    }
+    return sorted((name for name, share in shares.items() if share >= LEAST), key=lambda name: -shares[name])
+
+
+def _shown(value: Cell) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def _difference(one: Cell, other: Cell) -> str:
+    """The second value relative to the first, or nothing where that can't be said."""
+    if isinstance(one, str) or isinstance(other, str):
+        return "" if one == other else "*"
+    return f"{100 * (other / one - 1):+.1f} %" if one and other != one else ""
+
+
+def _document(found: Found) -> dict[str, Any]:
+    (_, first), *others = found
+    return {
+        "variants": [
+            {
+                "label": variant.label,
+                "kernel": variant.kernel,
+                "machine": variant.machine,
+                "settings": variant.point.settings,
+                "parameters": variant.point.parameters,
+                "figures": figures,
+            }
+            for variant, figures in found
+        ],
+        "differences": [
+            {"of": variant.label, "cycles": other.cycles - first.cycles, "parts": parts(first, other)}
+            for variant, other in others
+        ],
+    }

@@ -1,0 +1,119 @@
+"""The options with which sweeps and tuning exchange files with Kernel Tuner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpusim import whole_file
+from gpusim.analysis import kernel_tuner
+from gpusim.analysis.kernel_tuner import Entry, Value
+from gpusim.analysis.sweep import Allows, Axis, Point, Row
+from gpusim.analysis.sweep_table import cell
+from gpusim.commands.arguments import pairs
+from isa.errors import UserError
+
+CacheFile = Annotated[
+    Path | None,
+    typer.Option("--kernel-tuner", metavar="FILE", help="Write a cache file for Kernel Tuner's simulation mode."),
+]
+T4File = Annotated[Path | None, typer.Option("--t4", metavar="FILE", help="Write the results as a T4 file.")]
+T1File = Annotated[
+    Path | None, typer.Option("--t1", metavar="FILE", help="Take values and conditions of a T1 file of Kernel Tuner's.")
+]
+Renames = Annotated[
+    list[str] | None,
+    typer.Option("--rename", metavar="NAME=OURS", help="What a name of the T1 file is called here; repeatable."),
+]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a T1 file says: options as -p and --set, which points it allows, and its names by ours, none without one."""
+
+    settings: Sequence[str] = ()
+    parameters: Sequence[str] = ()
+    allows: Allows | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+def given_by(path: Path | None, renames: Sequence[str]) -> Given:
+    """Return what a T1 file says, with its names as they are called here; raises UserError for one that is none."""
+    ours = pairs("--rename", "name=ours", renames)
+    if path is None:
+        if ours:
+            raise UserError(f"--rename {next(iter(renames))}: renames what --t1 FILE names; give both")
+        return Given()
+    space = kernel_tuner.read_t1(path)
+    for name in [name for name in ours if name not in space.values]:
+        raise UserError(f"--rename {name}: {path} has no such parameter; it has {', '.join(space.values)}")
+    by_text = {name: {_text(value): value for value in values} for name, values in space.values.items()}
+    options = [f"{ours.get(name, name)}={text}" for name, texts in by_text.items() for text in texts]
+
+    def allows(point: Point) -> bool:
+        return space.allows({name: texts[point.values[ours.get(name, name)]] for name, texts in by_text.items()})
+
+    settings = [option for option in options if "." in option.partition("=")[0]]
+    parameters = [option for option in options if option not in settings]
+    return Given(settings, parameters, allows, {ours.get(name, name): name for name in space.values})
+
+
+def check_files(cache: Path | None, t4: Path | None, whole: bool = True) -> None:
+    """Raise UserError where a file could not be written in the end, or points would be missing that were not asked."""
+    if cache and not whole:
+        raise UserError(f"--kernel-tuner {cache}: has every point; leave --sample and --search out, or take --t4")
+    for path in (cache, t4):
+        if path:
+            whole_file.check(path)
+
+
+def write_swept(
+    cache: Path | None,
+    t4: Path | None,
+    names: Mapping[str, str],
+    device: str,
+    kernel: str,
+    axes: Sequence[Axis],
+    rows: Sequence[Row],
+) -> None:
+    """Write the files that are wanted of a sweep: the axes named, as they are called there, or else those that vary."""
+    names = names or {axis.name: axis.name for axis in axes if len(axis.values) > 1}
+    by_name = {axis.name: axis for axis in axes}
+    tuned = [by_name[name] for name in names]
+    fixed = {axis.name: axis.values[0] for axis in axes if len(axis.values) == 1}
+    size = [int(fixed[name]) for name in "mnk" if fixed.get(name, "").isdecimal()] or [1]
+    values = {names[axis.name]: [cell(text) for text in axis.values] for axis in tuned}
+    entries = [
+        Entry(
+            {names[axis.name]: cell(row.point.values[axis.name]) for axis in tuned},
+            row.figures.milliseconds if row.figures else None,
+            row.figures.gflops if row.figures else 0.0,
+        )
+        for row in rows
+    ]
+    write_files(cache, t4, device, kernel, size, values, entries)
+
+
+def write_files(
+    cache: Path | None,
+    t4: Path | None,
+    device: str,
+    kernel: str,
+    size: Sequence[int],
+    values: Mapping[str, Sequence[Value]],
+    entries: Sequence[Entry],
+) -> None:
+    """Write the files that are wanted."""
+    if cache:
+        kernel_tuner.write_cache(cache, device, kernel, size, values, entries)
+    if t4:
+        kernel_tuner.write_t4(t4, entries)
+
+
+def _text(value: Value) -> str:
+    """A value as it is given to a kernel here."""
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)

@@ -1,0 +1,197 @@
+"""`gpusim sweep`: a kernel at every point of a product of parameters and numbers of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from functools import partial
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from gpusim import dask_cluster, extra
+from gpusim import machine as model
+from gpusim.analysis import search as optuna_search
+from gpusim.analysis import sweep_plot
+from gpusim.analysis.results_file import hash_of, results
+from gpusim.analysis.sweep import Axis, Point, Row, Subject, SweepSettings, key, points, row, shuffled
+from gpusim.analysis.sweep_table import compared, write_csv, write_parquet
+from gpusim.commands.arguments import Json, KernelName, MachineName, is_listing
+from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, subject_of
+from gpusim.commands.document import show, write_json
+from gpusim.commands.kernel_tuner_files import (
+    CacheFile,
+    Given,
+    Renames,
+    T1File,
+    T4File,
+    check_files,
+    given_by,
+    write_swept,
+)
+from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.sweep_screen import Swept, document, first_varied, plotted, screen
+from gpusim.processes import as_done
+from isa import listing
+from isa.errors import UserError
+
+Sample = Annotated[
+    int | None, typer.Option("--sample", min=1, help="Take so many points of the product, drawn at random.")
+]
+Search = Annotated[str, typer.Option("--search", metavar="optuna", help="Let Optuna propose points instead.")]
+Directory = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Write results.csv there, and go on if interrupted.")
+]
+Pareto = Annotated[
+    str, typer.Option("--pareto", metavar="A,B", help="Show the points that no other beats in these columns.")
+]
+Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", min=1, help="How many points at a time; as many as there are cores.")
+]
+Dask = Annotated[str, typer.Option("--dask", metavar="ADDRESS", help="Simulate on the cluster of a Dask scheduler.")]
+Limit = Annotated[
+    int | None, typer.Option("--max-cycles", min=1, help="Give a point up beyond; a listing: 200 million.")
+]
+Found = dict[tuple[tuple[str, str], ...], Row]
+Spread = Callable[[Callable[[Point], Row], list[Point]], Generator[Row, None, None]]
+
+
+def sweep(
+    kernel: KernelName,
+    *,
+    machine: MachineName = "gtx580",
+    setting: SettingAxes = None,
+    parameter: ParameterAxes = None,
+    policy: PolicyAxis = None,
+    t1: T1File = None,
+    rename: Renames = None,
+    sample: Sample = None,
+    search: Search = "",
+    trials: Annotated[int, typer.Option("--trials", min=1, help="How many points it may propose.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", help="Of the sample, or of the search.")] = 0,
+    out: Directory = None,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Write results.parquet beside it.")] = False,
+    pareto: Pareto = "",
+    plot: Picture = None,
+    cache: CacheFile = None,
+    t4: T4File = None,
+    top: Annotated[int, typer.Option("--top", min=1, help="How many of the fastest to show.")] = 10,
+    jobs: Jobs = None,
+    dask: Dask = "",
+    max_cycles: Limit = None,
+    json: Json = False,
+) -> None:
+    """Simulate a kernel at every point of a product: numbers of the machine, policies, parameters; without values.
+
+    Example: gpusim sweep sgemm-lai -p m=96 -p n=96 -p k=32 -p blocking=1:3 --set schedulers.count=1,2
+    """
+    subject, given = subject_of(kernel, model.read(machine), max_cycles), given_by(t1, rename or ())
+    settings, parameters = [*(setting or ()), *given.settings], [*(parameter or ()), *given.parameters]
+    axes = axes_of(kernel, subject.file, settings, parameters, policy)
+    columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
+    chosen = None if _searching(search, sample, given) else points(axes, sample, seed, given.allows)
+    check_files(cache, t4, whole=chosen is not None and sample is None)
+    if plot and not columns:
+        first_varied(axes)
+    _check_outputs(out, parquet, plot)
+    with results(out and out / "results.jsonl", _settings(kernel, subject), Row) as (kept, add):
+        tell_of_compiling("compiled", "1")
+        found = {key(each.point): each for each in kept}
+        simulated = partial(_simulated, found, add, partial(spread, partial(row, subject=subject)))
+        rows = _searched(axes, trials, seed, simulated) if chosen is None else _swept(chosen, found, simulated)
+        known = len({key(each.point) for each in rows} & {key(each.point) for each in kept})
+        swept = Swept(kernel, subject.file.key, axes, rows, known, columns)
+        if out:
+            write_csv(out / "results.csv", swept.table)
+        if out and parquet:
+            write_parquet(out / "results.parquet", swept.table)
+    write_swept(cache, t4, given.names, subject.file.key, kernel, axes, rows)
+    if plot:
+        sweep_plot.write(plot, *plotted(swept))
+    if json:
+        write_json(document(swept))
+    else:
+        show(*screen(swept, top))
+
+
+def _searching(search: str, sample: int | None, given: Given) -> bool:
+    """Tell whether points are to be searched for; raises UserError for a search that there is not."""
+    if not search:
+        return False
+    if search != "optuna":
+        raise UserError(f"--search {search}: there is no such search; give optuna")
+    if sample or given.allows:
+        raise UserError("--search optuna: takes the axes alone; leave --sample and --t1 out")
+    optuna_search.check()
+    return True
+
+
+def _spread(jobs: int | None, dask: str) -> Spread:
+    """Return what gives the rows of points from processes of this computer, or from a cluster."""
+    if not dask:
+        return partial(as_done, workers=jobs)
+    if jobs:
+        raise UserError(f"--jobs {jobs}: the cluster has as many as it has; leave it out with --dask")
+    return partial(dask_cluster.as_done, address=dask)
+
+
+def _settings(kernel: str, subject: Subject) -> SweepSettings:
+    text = listing.text_of(kernel) if is_listing(kernel) else ""
+    return SweepSettings(
+        kernel=kernel,
+        listing=text and sha256(text.encode()).hexdigest()[:16],
+        machine=subject.file.key,
+        facts=hash_of(model.build(subject.file)),
+        max_cycles=subject.max_cycles,
+        version=version("gpusim"),
+    )
+
+
+def _check_outputs(out: Path | None, parquet: bool, plot: Path | None) -> None:
+    """Make the directory of results; raises UserError for what could not be written in the end."""
+    if parquet:
+        if not out:
+            raise UserError("--parquet: no directory for it; give --out DIR too")
+        extra.module("pyarrow", "parquet")
+    if plot:
+        sweep_plot.check(plot)
+    if out:
+        if out.exists() and not out.is_dir():
+            raise UserError(f"--out {out}: is a file; name a directory")
+        out.mkdir(exist_ok=True)
+
+
+def _swept(chosen: Sequence[Point], found: Found, simulated: Callable[..., list[Row]]) -> list[Row]:
+    """Return the rows of all points, in their order."""
+    known = sum(key(point) in found for point in chosen)
+    with shown("sweep", "point") as tell:
+        tell(known, len(chosen))
+        return simulated(chosen, lambda done: tell(known + done, len(chosen)))
+
+
+def _searched(axes: Sequence[Axis], trials: int, seed: int, simulated: Callable[..., list[Row]]) -> list[Row]:
+    """Return the rows of the points that a search proposes."""
+    with shown("search", "trial") as tell:
+        return optuna_search.search(axes, trials, seed, partial(simulated, tell=lambda _: None), tell)
+
+
+def _simulated(
+    found: Found,
+    add: Callable[[Row], None],
+    spread: Callable[[list[Point]], Generator[Row, None, None]],
+    chosen: Sequence[Point],
+    tell: Callable[[int], None],
+) -> list[Row]:
+    """Simulate those points that are not found yet, and add them; return all rows in the order of the points."""
+    missing = {key(point): point for point in chosen if key(point) not in found}
+    with closing(spread(shuffled(missing.values()))) as more:
+        for done, each in enumerate(more, 1):
+            add(each)
+            found[key(each.point)] = each
+            tell(done)
+    return [msgspec.structs.replace(found[key(point)], point=point) for point in chosen]

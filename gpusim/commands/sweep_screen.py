@@ -1,0 +1,147 @@
+"""What `gpusim sweep` tells of its rows: the fastest points, the Pareto front, and what could not be simulated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from gpusim.analysis.figures import Figures
+from gpusim.analysis.sweep import Axis, Row
+from gpusim.analysis.sweep_table import Cell, Cells, cells, column_of, front
+from gpusim.plural import plural
+from isa.errors import UserError
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A kernel and a machine by name, the axes, the rows in the order of the points, and how many were on file.
+
+    `compared` are the columns of the Pareto front, none where it was not asked for.
+    """
+
+    kernel: str
+    machine: str
+    axes: Sequence[Axis]
+    rows: Sequence[Row]
+    known: int
+    compared: Sequence[str] = ()
+
+    @cached_property
+    def table(self) -> list[Cells]:
+        """The rows by column."""
+        return [cells(each) for each in self.rows]
+
+    @cached_property
+    def front(self) -> list[Cells]:
+        """The rows of the Pareto front, in the order of the first column."""
+        return front(self.table, self.compared) if self.compared else []
+
+    @property
+    def simulated(self) -> list[tuple[Figures, Row]]:
+        """The rows with figures, fastest first: by rate, or by time where the kernel counts no operations."""
+        rows = [(each.figures, each) for each in self.rows if each.figures]
+        return sorted(rows, key=lambda each: (-each[0].gflops, each[0].cycles))
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """Why rows have no figures, and how many for each reason."""
+        return Counter(each.reason for each in self.rows if each.reason)
+
+
+def screen(swept: Swept, top: int) -> Iterator[RenderableType]:
+    """Yield the parts of a screen, with so many of the fastest points."""
+    simulated = swept.simulated
+    on_file = f", {swept.known:,} of them on file" if swept.known else ""
+    yield f"{swept.kernel} on {swept.machine}: {plural(len(swept.rows), 'point')}{on_file}"
+    for axis in swept.axes:
+        yield f"  {axis.name}: {' '.join(axis.values)}"
+    if simulated:
+        yield ""
+        yield _fastest(swept, top)
+    if swept.front:
+        yield f"\nPareto front of {' and '.join(swept.compared)}: {plural(len(swept.front), 'point')}"
+        yield _front(swept)
+    yield f"\nsimulated: {len(simulated):,} of {plural(len(swept.rows), 'point')}"
+    for reason, count in swept.reasons.most_common():
+        yield f"not simulated: {plural(count, 'point')}: {reason}"
+
+
+def document(swept: Swept) -> dict[str, Any]:
+    """Return all rows, by column, and the Pareto front as plain data for a JSON document."""
+    return {
+        "kernel": swept.kernel,
+        "machine": swept.machine,
+        "axes": swept.axes,
+        "points": len(swept.rows),
+        "known": swept.known,
+        "simulated": len(swept.simulated),
+        "rows": swept.table,
+        "pareto": {"columns": swept.compared, "rows": swept.front} if swept.compared else None,
+    }
+
+
+def plotted(swept: Swept) -> tuple[str, list[Cells], str, str, list[Cells]]:
+    """Return what a picture shows: title, rows, the columns of its x and y, and the Pareto front, which may be empty.
+
+    Without one it is the speed over the first axis that varies.
+    """
+    title = f"{swept.kernel} on {swept.machine}"
+    if swept.compared:
+        return title, swept.table, swept.compared[0], swept.compared[1], swept.front
+    rated = any(figures.gflops for figures, _ in swept.simulated)
+    return title, swept.table, column_of(first_varied(swept.axes)), "gflops" if rated else "cycles", []
+
+
+def first_varied(axes: Sequence[Axis]) -> Axis:
+    """Return the first axis of several values, which a picture is drawn over; raises UserError where there is none."""
+    for axis in axes:
+        if len(axis.values) > 1:
+            return axis
+    raise UserError("--plot: there is one point only; give an axis of several values")
+
+
+def _fastest(swept: Swept, top: int) -> Table:
+    table = _table("GFLOP/s", "of peak", "cycles", "of bound", "warps")
+    table.add_column("most slots lost to")
+    names = _add_axes(table, swept)
+    for found, each in swept.simulated[:top]:
+        rate = (f"{found.gflops:.1f}", f"{found.percent_of_peak:.1f} %") if found.gflops else ("-", "-")
+        time = f"{found.cycles:,}", f"{found.cycles / found.bound_cycles:.2f}"
+        point = cells(each)
+        table.add_row(*rate, *time, f"{found.warps}", next(iter(found.lost), "-"), *(str(point[x]) for x in names))
+    return table
+
+
+def _front(swept: Swept) -> Table:
+    table = _table(*swept.compared)
+    names = _add_axes(table, swept)
+    for found in swept.front:
+        table.add_row(*(_shown(found[name]) for name in swept.compared), *(str(found[name]) for name in names))
+    return table
+
+
+def _shown(cell: Cell) -> str:
+    return f"{cell:,.1f}" if isinstance(cell, float) else str(cell)
+
+
+def _add_axes(table: Table, swept: Swept) -> list[str]:
+    """Add a column for each axis that varies, headed by the end of its name; return what rows call these columns."""
+    varied = [axis for axis in swept.axes if len(axis.values) > 1]
+    ends = Counter(axis.name.rpartition(".")[2] for axis in varied)
+    for axis in varied:
+        end = axis.name.rpartition(".")[2]
+        table.add_column(end if ends[end] == 1 else axis.name, justify="right", overflow="fold")
+    return [column_of(axis) for axis in varied]
+
+
+def _table(*numbers: str) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, collapse_padding=True)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table

@@ -1,0 +1,34 @@
+import sys
+
+import pytest
+
+from gpusim.analysis.sweep_plot import check, write
+from isa.errors import UserError
+
+TABLE = [{"set.a.b": a, "p.c": c, "gflops": float(a * len(c)), "registers": a} for a in (1, 2, 4) for c in ("x", "yy")]
+
+
+def test_without_matplotlib_one_line_says_what_to_install(tmp_path, monkeypatch):
+    """The extra is named before anything is simulated."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(UserError, match=r"matplotlib is not installed; run pip install 'gpusim\[plot\]'"):
+        check(tmp_path / "sweep.png")
+
+
+@pytest.mark.parametrize("name", ["sweep.txt", "sweep", ".png"])
+def test_what_is_no_picture_is_refused(name, tmp_path):
+    """The end of the name says which format it is."""
+    with pytest.raises(UserError, match=r"is no picture; let it end in .png, .svg, .pdf"):
+        check(tmp_path / name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("front", [[], TABLE[:2]])
+def test_a_picture_names_its_axes_and_lines(front, tmp_path):
+    """The picture has both columns' names, and a line for each choice of the other axis or the front."""
+    with pytest.importorskip("matplotlib").rc_context({"svg.fonttype": "none"}):
+        write(path := tmp_path / "sweep.svg", "a title", TABLE, "set.a.b", "gflops", front)
+    text = path.read_text()
+    assert all(word in text for word in ("a title", ">a.b<", ">GFLOP/s<"))
+    assert ("Pareto front" in text) == bool(front)
+    assert all((f"c={name}" in text) == (not front) for name in ("x", "yy"))

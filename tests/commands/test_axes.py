@@ -1,0 +1,95 @@
+import pytest
+
+from gpusim import machine as model
+from gpusim.analysis.sweep import Axis
+from gpusim.commands.axes import axes_of
+from gpusim.policy import POLICY_NAMES
+from isa.errors import UserError
+
+FILE = model.read("gtx580")
+
+
+def axes(*options, kernel="sgemm-lai", policy=None):
+    """Return the axes of options; those with a point in their name are the machine's."""
+    settings = [option for option in options if "." in option.split("=")[0]]
+    return axes_of(kernel, FILE, settings, [option for option in options if option not in settings], policy)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("4", "4"),
+        ("1,2,4", "1 2 4"),
+        ("4:8", "4 5 6 7 8"),
+        ("8:32:8", "8 16 24 32"),
+        ("1:10:4", "1 5 9"),
+        ("1:3,8,2", "1 2 3 8"),
+    ],
+)
+def test_values_are_lists_and_ranges(text, values):
+    """Values stand between commas, ranges hold both their ends, and no value is there twice."""
+    assert axes(f"load_store.queue={text}") == [Axis("machine", "load_store.queue", tuple(values.split()))]
+    assert axes(f"blocking={text}") == [Axis("kernel", "blocking", tuple(values.split()))]
+
+
+def test_an_option_repeated_adds_values():
+    """Values of one name may be given in several options; the machine's axes come first."""
+    found = axes("blocking=1", "chip.sms=1", "blocking=2,3", "layout=nn,tt")
+    assert [(axis.name, axis.values) for axis in found] == [
+        ("chip.sms", ("1",)),
+        ("blocking", ("1", "2", "3")),
+        ("layout", ("nn", "tt")),
+    ]
+
+
+def test_what_a_parameter_takes_as_it_stands_is_one_value():
+    """A ratio is no range, and a pattern no list."""
+    (ratio,) = axes("ratio=6:1", "ratio=12:1", kernel="mix")
+    assert ratio.values == ("6:1", "12:1")
+    (pattern,) = axes("pattern=3000,2100", kernel="register-banks")
+    assert pattern.values == ("3000,2100",)
+
+
+@pytest.mark.parametrize(("text", "values"), [("all", POLICY_NAMES), ("lrr,gto", ("lrr", "gto"))])
+def test_policies_are_an_axis(text, values):
+    """Some policies, or all of them."""
+    assert axes(policy=text) == [Axis("machine", "schedulers.policy", values)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["schedulers.cuont=1,2"], "--set schedulers.cuont: unknown machine key; did you mean schedulers.count?"),
+        (["chip.sms=1,0"], "--set chip.sms=0: it takes a whole number from 1 to "),
+        (["schedulers.policy=lrr,fifo"], "--set schedulers.policy: unknown scheduling policy fifo; choose one of "),
+        (["blokcing=1"], "sgemm-lai: no parameter blokcing (did you mean blocking?); it takes m, "),
+        (["layout=nn,xx"], "sgemm-lai: layout=xx is not allowed; give one of nn, nt, tn, tt"),
+        (["blocking=8:4"], "8:4: no such range; give FIRST:LAST or FIRST:LAST:STEP, upwards"),
+        (["blocking=4:8:0"], "4:8:0: no such range"),
+        (["blocking=0:99999999999"], "0:99999999999: no such range"),
+        (["blocking="], "-p blocking=: a name or a value is missing; give -p name=values"),
+        (["blocking=1,,2"], "sgemm-lai: blocking= is not allowed; give a whole number"),
+    ],
+)
+def test_what_neither_machine_nor_kernel_has_is_refused(options, message):
+    """A wrong name or value is told in one line before anything is simulated."""
+    with pytest.raises(UserError) as refused:
+        axes(*options)
+    assert str(refused.value).startswith(message)
+
+
+def test_policies_are_given_once():
+    """--policy beside a setting of the same number is refused."""
+    with pytest.raises(UserError, match=r"--policy gto: --set schedulers.policy says which already"):
+        axes("schedulers.policy=lrr", policy="gto")
+
+
+def test_values_that_exclude_each_other_are_no_error_here():
+    """Seven lanes are a whole number as any; that they divide no warp is the point's reason."""
+    assert axes("pipe.sp.lanes=7,16")[0].values == ("7", "16")
+
+
+def test_a_listing_has_no_parameters():
+    """-p for a listing is refused as `gpusim run` refuses it."""
+    with pytest.raises(UserError, match=r"-p n: examples/saxpy.asm is a listing; change its .param lines instead"):
+        axes("n=1,2", kernel="examples/saxpy.asm")

@@ -1,0 +1,92 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from gpusim.commands.main import execute
+
+SMALL = ("throughput", "-p", "length=32", "-p", "iterations=2")
+
+
+def document(capsys, *arguments):
+    """Return the JSON document of a comparison that succeeds."""
+    assert execute(["compare", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.jit
+def test_two_machines_stand_side_by_side(capsys):
+    """Each variant has the cycles of `gpusim run`, and the parts of the difference add up to it."""
+    found = document(capsys, *SMALL, "--machine", "gtx580", "--machine", "gtx680")
+    cycles = []
+    for machine in ("gtx580", "gtx680"):
+        assert execute(["run", *SMALL, "--machine", machine, "--json"]) == 0
+        cycles.append(json.loads(capsys.readouterr().out)["cycles"])
+    assert [each["label"] for each in found["variants"]] == ["gtx580", "gtx680"]
+    assert [each["figures"]["cycles"] for each in found["variants"]] == cycles
+    (difference,) = found["differences"]
+    assert difference["of"] == "gtx680"
+    assert difference["cycles"] == cycles[1] - cycles[0]
+    assert sum(part["cycles"] for part in difference["parts"]) == pytest.approx(cycles[1] - cycles[0])
+
+
+@pytest.mark.jit
+def test_the_screen_has_every_figure_and_what_makes_the_difference(capsys, monkeypatch):
+    """In 80 columns, of two policies: their cycles, the difference, and one line that names its largest part."""
+    monkeypatch.setenv("COLUMNS", "80")
+    both = document(capsys, "mix", "-p", "iterations=2", "--policy", "lrr,gto")
+    assert execute(["compare", "mix", "-p", "iterations=2", "--policy", "lrr,gto"]) == 0
+    text = capsys.readouterr().out
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split() == ["policy=lrr", "policy=gto", "difference"]
+    one, other = (each["figures"]["cycles"] for each in both["variants"])
+    assert lines[1].split() == ["cycles", f"{one:,}", f"{other:,}", f"{100 * (other / one - 1):+.1f}", "%"]
+    told = " ".join(lines[lines.index("") + 1 :])
+    assert told.startswith(
+        f"policy=gto takes {abs(other - one):,} cycles {'more' if other > one else 'fewer'} than policy="
+    )
+    assert both["differences"][0]["parts"][0]["cause"] in told
+
+
+@pytest.mark.jit
+def test_groups_of_changes_are_variants_beside_none(capsys):
+    """--with makes a variant of several changes at once, which replace options of their name."""
+    found = document(capsys, *SMALL, "-p", "warps=2", "--with", "schedulers.count=1 warps=4")
+    assert [each["label"] for each in found["variants"]] == ["unchanged", "schedulers.count=1 warps=4"]
+    assert [(each["settings"], each["parameters"]["warps"]) for each in found["variants"]] == [
+        ({}, "2"),
+        ({"schedulers.count": "1"}, "4"),
+    ]
+
+
+@pytest.mark.jit
+def test_listings_are_compared(capsys, tmp_path):
+    """Two listings are two variants; the same one twice takes as many cycles."""
+    path = tmp_path / "other.asm"
+    path.write_text(Path("examples/saxpy.asm").read_text())
+    assert execute(["compare", "examples/saxpy.asm", str(path)]) == 0
+    assert "takes as many cycles as examples/saxpy.asm." in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (SMALL, "error: compare: 1 variant, and there is room for 2 to 6; give two kernels, machines or values"),
+        ([*SMALL, "-p", "warps=1:9"], "error: compare: 9 variants, and there is room for 2 to 6; take gpusim sweep"),
+        (["throughptu", *SMALL], "error: no kernel throughptu (did you mean throughput?); there are "),
+        ([*SMALL, "--machine", "a", "--machine", "b"], "error: machine a: no such machine; choose one of "),
+        ([*SMALL, "--with", "schedulers.count"], "error: --set schedulers.count: no value; give --set machine.path="),
+        (["nothing.asm", "throughput"], "error: nothing.asm: No such file or directory; give the path of a listing"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
+    """What can't be compared is told with its place and what to do, before anything is simulated."""
+    assert execute(["compare", *arguments]) == 2
+    assert capsys.readouterr().err.startswith(line)
+
+
+def test_a_variant_that_can_not_run_is_named(capsys):
+    """What kernel and machine refuse ends the comparison with the variant's name and the reason."""
+    assert execute(["compare", *SMALL, "--set", "limits.registers_per_thread=4,5"]) == 2
+    assert capsys.readouterr().err.startswith("error: registers_per_thread=4: throughput: needs ")

@@ -1,0 +1,82 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from gpusim.commands.main import execute
+from gpusim.processes import cores
+
+POINTS = ["throughput", "-p", "length=64", "-p", "iterations=4", "-p", "warps=1:10", "--set", "load_store.queue=1:8"]
+DEADLINE = 300.0  # seconds
+
+
+@contextmanager
+def started(*arguments):
+    """Give a process of Dask, which is ended in the end."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_" + arguments[0], *arguments[1:]], stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def until(holds):
+    """Wait until something holds."""
+    end = time.monotonic() + DEADLINE
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_without_distributed_one_line_says_what_to_install(monkeypatch, capsys):
+    """The extra is named."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1"]) == 2
+    assert "distributed is not installed; run pip install 'gpusim[dask]'" in capsys.readouterr().err
+
+
+def test_a_cluster_has_its_own_processes(capsys):
+    """--jobs beside --dask is refused."""
+    assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1", "--jobs", "2"]) == 2
+    assert capsys.readouterr().err.startswith("error: --jobs 2: the cluster has as many as it has; leave it out ")
+
+
+@pytest.mark.slow
+def test_where_no_scheduler_answers_one_line_says_so(monkeypatch, capsys):
+    """Nobody listens there, and the line says what to start."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("gpusim.dask_cluster.PATIENCE", 2)
+    assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1"]) == 2
+    assert "error: --dask tcp://127.0.0.1:1: no scheduler answers (" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_and_nothing_counted_twice_when_a_worker_is_killed(tmp_path):
+    """Of two workers one is killed outright in the middle of a sweep; the file is that of one process."""
+    pytest.importorskip("distributed")
+    address, command = tmp_path / "scheduler.json", [sys.executable, "-m", "gpusim", "sweep", *POINTS]
+    worker = ["worker", "--scheduler-file", str(address), "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    with (
+        started("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(address)),
+        started(*worker, "--name", "one") as victim,
+        started(*worker, "--name", "two"),
+    ):
+        until(address.exists)
+        where = json.loads(address.read_text())["address"]
+        lines = tmp_path / "cluster" / "results.jsonl"
+        with subprocess.Popen([*command, "--dask", where, "--out", str(lines.parent)]) as running:
+            until(lambda: lines.exists() and lines.read_bytes().count(b"\n") > 20)
+            victim.send_signal(signal.SIGKILL)
+            assert running.poll() is None
+            assert running.wait(DEADLINE) == 0
+    rows = [json.loads(line) for line in lines.read_bytes().splitlines()][1:]
+    assert len({json.dumps(each["point"]) for each in rows}) == len(rows) == 80
+    alone = tmp_path / "alone"
+    subprocess.run([*command, "--out", str(alone), "--jobs", str(cores())], check=True, timeout=DEADLINE)
+    assert (alone / "results.csv").read_bytes() == (lines.parent / "results.csv").read_bytes()
