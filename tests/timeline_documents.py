@@ -23,6 +23,15 @@ TEXTS = "FFMA R4, R2, R3, R4", "LDS.64 R2, [R1]", "LDG R3, [R8+4]", "@!P0 BRA lo
 UNITS = "fp32", "shared", "global", "branch", "move", "exit"
 
 
+def by_hand(program: Sequence[Line], instructions: Sequence[Issued], cycles: int) -> Timeline:
+    """Return a document of these instructions of warp 0 and scheduler 0, without blocks and lost slots."""
+    names = {"kernel": "k", "machine": "m", "machine_name": "M", "policy": "lrr", "parameters": {}, "settings": {}}
+    numbers = {"clock_mhz": 1.0, "interval": 1, "schedulers": 1, "warp_slots": 1, "cycles": cycles}
+    window = {"start": 0, "end": cycles, "shown": (0,)}
+    parts = {"letters": LETTERS, "program": tuple(program), "blocks": (), "lost": ()}
+    return Timeline(**names, **numbers, **window, **parts, instructions=tuple(instructions))
+
+
 def windows(document: Timeline, start: int, end: int, shown: Sequence[int]) -> Timeline:
     """Return the cycles `start` to `end` of a document of a whole run, and of these warp slots."""
     return structs.replace(
@@ -66,7 +75,7 @@ def _runs(draw: st.DrawFn, most: int) -> Timeline:
     for _ in range(draw(st.integers(1, 2))):  # blocks after one another in the same slots
         wave = [Resident(len(blocks) + n, n, warps, placed, NONE) for n, warps in enumerate(halves) if warps]
         issued += _issues(draw, wave, most // 2, schedulers, interval)
-        placed = max((_over(i) for i in issued), default=placed) + draw(st.integers(0, 9))
+        placed = max([placed, *map(_over, issued)]) + draw(st.integers(0, 9))
         blocks += [structs.replace(block, retired=placed) for block in wave]
     instructions = _with_waits(draw, sorted(issued, key=lambda i: (i.issue, i.scheduler)), blocks)
     return Timeline(
