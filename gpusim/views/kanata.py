@@ -81,7 +81,7 @@ def _events(timeline: Timeline) -> Iterator[tuple[int, int, int, str]]:
 def _stages(i: Issued, names: _Names) -> Iterator[_Stage]:
     """Waits by letter, issue `Is`, queue `Q`, `X` and the unit class until the result is there, and the pipe's part."""
     for wait in i.waits:
-        yield _Stage(WAITS, names.letters.get(wait.reason, "?"), wait.start, wait.end, _note(wait, names))
+        yield _Stage(WAITS, names.letters.get(wait.reason, "?"), wait.start, wait.end, wait.reason)
     unit = names.program[i.pc].unit
     executes = i.issue if i.begin == NONE else i.begin
     times = i.issue, min(i.issue + 1, executes), executes, over(i)
@@ -92,11 +92,6 @@ def _stages(i: Issued, names: _Names) -> Iterator[_Stage]:
         yield _Stage(PIPE, unit, i.begin, i.end)
 
 
-def _note(wait: Wait, names: _Names) -> str:
-    blocker = names.instructions.get(wait.blocker)
-    return wait.reason + (f", {name(blocker, names.program)}" if blocker else "")
-
-
 def _tooltip(i: Issued, names: _Names) -> str:
     """What the label leaves out, in lines parted as the format has it."""
     line = names.program[i.pc]
@@ -104,6 +99,12 @@ def _tooltip(i: Issued, names: _Names) -> str:
     lines = [
         f"block {i.block}, scheduler {i.scheduler}, {i.lanes} lanes, {' '.join((line.unit, line.region)).strip()}",
         ", ".join(f"{what} {cycle}" for what, cycle in times.items() if cycle != NONE),
-        *(f"waited {wait.end - wait.start}: {_note(wait, names)}" for wait in i.waits),
+        *(_told(wait, names) for wait in i.waits),
     ]
     return "\\n".join(lines)
+
+
+def _told(wait: Wait, names: _Names) -> str:
+    """How long, for what reason, and for whom if the document has it."""
+    blocker = names.instructions.get(wait.blocker)
+    return f"waited {wait.end - wait.start}: {wait.reason}" + (f", {name(blocker, names.program)}" if blocker else "")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
-from itertools import count, islice
+from itertools import count
 from typing import Any, NamedTuple
 
 import msgspec
@@ -21,7 +21,6 @@ from gpusim.timeline import NONE, Line, Timeline
 from gpusim.views.dependence import over, producers
 
 SEQUENCE = 1  # the one sequence of packets
-BATCH = 4096  # packets serialized at once
 Note = int | float | str | bool
 FIELDS = {bool: "bool_value", int: "int_value", float: "double_value", str: "string_value"}  # of an annotation
 
@@ -37,6 +36,15 @@ class _Slice(NamedTuple):
 
 
 Tracks = dict[str, list[_Slice]]
+
+
+class _Place(NamedTuple):
+    """A track's number, its parent's or NONE, what it is called, and where it stands below the parent."""
+
+    uuid: int
+    parent: int
+    name: str
+    rank: int
 
 
 class _Numbers(NamedTuple):
@@ -56,9 +64,15 @@ def perfetto(timeline: Timeline) -> Iterator[bytes]:
     """
     protos = extra.module("perfetto.protos.perfetto.trace.perfetto_trace_pb2", "perfetto")
     groups = _groups(timeline)
-    packets = _packets(protos, groups, _numbers(timeline, groups))
-    while batch := list(islice(packets, BATCH)):
-        yield protos.Trace(packet=batch).SerializeToString()
+    numbers = _numbers(timeline, groups)
+    yield _interned(protos, numbers)
+    uuids = count(1)
+    for rank, (group, tracks) in enumerate(groups.items()):
+        parent = next(uuids)
+        yield _track(protos, _Place(parent, NONE, group, rank), (), numbers)
+        for place, (name, track) in enumerate(tracks.items()):
+            for lane in _lanes(track):
+                yield _track(protos, _Place(next(uuids), parent, name, place), lane, numbers)
 
 
 def _groups(timeline: Timeline) -> dict[str, Tracks]:
@@ -95,8 +109,8 @@ def _schedulers(timeline: Timeline, program: Mapping[int, Line]) -> Tracks:
     """Who has each scheduler's issue slots, and why nobody has."""
     tracks: Tracks = {f"scheduler {k}": [] for k in range(timeline.schedulers)}
     for i in timeline.instructions:
-        notes = {"warp": i.warp, "pc": i.pc}
-        tracks[f"scheduler {i.scheduler}"].append(_Slice(i.issue, i.issue + 1, program[i.pc].text, notes))
+        turn = _Slice(i.issue, i.issue + 1, program[i.pc].text, {"warp": i.warp})
+        tracks[f"scheduler {i.scheduler}"].append(turn)
     for lost in timeline.lost:
         notes = {"ended by instruction": lost.ended_by}
         tracks[f"scheduler {lost.scheduler}"].append(_Slice(lost.start, lost.end, lost.reason, notes))
@@ -117,7 +131,7 @@ def _warps(timeline: Timeline, program: Mapping[int, Line]) -> Tracks:
 def _units(timeline: Timeline, program: Mapping[int, Line]) -> Tracks:
     tracks: Tracks = {}
     for i in (i for i in timeline.instructions if NONE < i.begin < i.end):
-        occupied = _Slice(i.begin, i.end, program[i.pc].text, {"warp": i.warp, "pc": i.pc})
+        occupied = _Slice(i.begin, i.end, program[i.pc].text, {"warp": i.warp})
         tracks.setdefault(program[i.pc].unit, []).append(occupied)
     return dict(sorted(tracks.items()))
 
@@ -137,20 +151,6 @@ def _numbers(timeline: Timeline, groups: Mapping[str, Tracks]) -> _Numbers:
     return _Numbers(names, notes, leaving, reaching)
 
 
-def _packets(protos: Any, groups: Mapping[str, Tracks], numbers: _Numbers) -> Iterator[Any]:
-    """The names, then each group's track, and each track with its slices in order of time."""
-    yield _interned(protos, numbers)
-    uuids = count(1)
-    for rank, (group, tracks) in enumerate(groups.items()):
-        parent = next(uuids)
-        yield _track(protos, parent, 0, group, rank)
-        for place, (name, track) in enumerate(tracks.items()):
-            for lane in _lanes(track):
-                uuid = next(uuids)
-                yield _track(protos, uuid, parent, name, place)
-                yield from (event for one in lane for event in _events(protos, uuid, one, numbers))
-
-
 def _lanes(slices: Sequence[_Slice]) -> Iterable[list[_Slice]]:
     """The slices on as few tracks as it takes for none to overlap another; one, empty, if there are none."""
     lanes: list[list[_Slice]] = [[]]
@@ -164,39 +164,42 @@ def _lanes(slices: Sequence[_Slice]) -> Iterable[list[_Slice]]:
     return lanes
 
 
-def _interned(protos: Any, numbers: _Numbers) -> Any:
+def _interned(protos: Any, numbers: _Numbers) -> bytes:
+    """The packet with the names that the others have by number."""
     packet = protos.TracePacket(trusted_packet_sequence_id=SEQUENCE)
     packet.sequence_flags = protos.TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
     for name, iid in numbers.names.items():
         packet.interned_data.event_names.add(iid=iid, name=name)
     for name, iid in numbers.notes.items():
         packet.interned_data.debug_annotation_names.add(iid=iid, name=name)
-    return packet
+    return bytes(protos.Trace(packet=[packet]).SerializeToString())
 
 
-def _track(protos: Any, uuid: int, parent: int, name: str, rank: int) -> Any:
-    """A track, below another or (0) none, whose own are shown in the order in which they are given."""
-    packet = protos.TracePacket(trusted_packet_sequence_id=SEQUENCE)
-    descriptor = packet.track_descriptor
-    descriptor.uuid, descriptor.name, descriptor.sibling_order_rank = uuid, name, rank
+def _track(protos: Any, place: _Place, slices: Iterable[_Slice], numbers: _Numbers) -> bytes:
+    """A track and its slices, which do not overlap, in order of time."""
+    trace = protos.Trace()
+    descriptor = trace.packet.add(trusted_packet_sequence_id=SEQUENCE).track_descriptor
+    descriptor.uuid, descriptor.name, descriptor.sibling_order_rank = place.uuid, place.name, place.rank
     descriptor.child_ordering = protos.TrackDescriptor.EXPLICIT
-    if parent:
-        descriptor.parent_uuid = parent
-    return packet
-
-
-def _events(protos: Any, uuid: int, one: _Slice, numbers: _Numbers) -> Iterator[Any]:
-    """A slice's begin and end."""
+    if place.parent != NONE:
+        descriptor.parent_uuid = place.parent
     kinds = protos.TrackEvent
-    begin = kinds(type=kinds.TYPE_SLICE_BEGIN, track_uuid=uuid, name_iid=numbers.names[one.name])
-    begin.flow_ids.extend(numbers.leaving.get(one.id, ()))
-    begin.terminating_flow_ids.extend(numbers.reaching.get(one.id, ()))
-    for key, value in one.notes.items():
-        begin.debug_annotations.add(name_iid=numbers.notes[key], **{FIELDS[type(value)]: value})
-    for cycle, event in (one.start, begin), (one.end, kinds(type=kinds.TYPE_SLICE_END, track_uuid=uuid)):
-        yield protos.TracePacket(
-            timestamp=cycle,
-            trusted_packet_sequence_id=SEQUENCE,
-            sequence_flags=protos.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE,
-            track_event=event,
-        )
+    for one in slices:
+        event = _event(trace, one.start, place.uuid, kinds.TYPE_SLICE_BEGIN)
+        event.name_iid = numbers.names[one.name]
+        event.flow_ids.extend(numbers.leaving.get(one.id, ()))
+        event.terminating_flow_ids.extend(numbers.reaching.get(one.id, ()))
+        for key, value in one.notes.items():
+            event.debug_annotations.add(name_iid=numbers.notes[key], **{FIELDS[type(value)]: value})
+        _event(trace, one.end, place.uuid, kinds.TYPE_SLICE_END)
+    return bytes(trace.SerializeToString())
+
+
+def _event(trace: Any, cycle: int, uuid: int, kind: int) -> Any:
+    """A new event of a track, at the end of the trace."""
+    packet = trace.packet.add()
+    packet.timestamp, packet.trusted_packet_sequence_id = cycle, SEQUENCE
+    packet.sequence_flags = packet.SEQ_NEEDS_INCREMENTAL_STATE
+    event = packet.track_event
+    event.track_uuid, event.type = uuid, kind
+    return event

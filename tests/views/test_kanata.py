@@ -52,7 +52,7 @@ def test_three_instructions_worked_by_hand():
         "waited 27: short_scoreboard, LDS R1, [R0] (warp 0, pc 0)",
         "waited 2: not_selected, LDS R1, [R0] (warp 0, pc 0)",
     ]
-    assert add.notes == ["short_scoreboard, LDS R1, [R0] (warp 0, pc 0)", "not_selected, LDS R1, [R0] (warp 0, pc 0)"]
+    assert add.notes == ["short_scoreboard", "not_selected"]
 
 
 def test_whoever_overwrites_a_source_gets_no_arrow_back_in_time():
