@@ -9,7 +9,7 @@ Facts of the format: protos/perfetto/trace/track_event/track_event.proto of gith
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any, NamedTuple
@@ -35,16 +35,20 @@ class _Slice(NamedTuple):
     id: int = NONE
 
 
-Tracks = dict[str, list[_Slice]]
+Slices = dict[str, list[_Slice]]  # by the name of their track
 
 
-class _Place(NamedTuple):
-    """A track's number, its parent's or NONE, what it is called, and where it stands below the parent."""
+class _Track(NamedTuple):
+    """A track's number, its parent's or NONE, what it is called, where below the parent it stands, and what it shows.
+
+    The slices are in order of time, and none overlaps another.
+    """
 
     uuid: int
     parent: int
     name: str
     rank: int
+    slices: Sequence[_Slice]
 
 
 class _Numbers(NamedTuple):
@@ -59,27 +63,32 @@ class _Numbers(NamedTuple):
 def perfetto(timeline: Timeline) -> Iterator[bytes]:
     """Yield the file in pieces, which the extra `perfetto` is needed for: UserError without.
 
-    Tracks: the run, blocks by slot, issue slots by scheduler, waits and instructions in flight by warp, occupied pipes
-    by unit class. Flows lead from an instruction to those that waited for its result, read or arrival.
+    Below the track of the run: blocks by slot, issue slots by scheduler, waits and instructions in flight by warp,
+    occupied pipes by unit class. Flows lead from an instruction to those that waited for its result, read or arrival.
     """
     protos = extra.module("perfetto.protos.perfetto.trace.perfetto_trace_pb2", "perfetto")
-    groups = _groups(timeline)
-    numbers = _numbers(timeline, groups)
+    tracks = list(_tracks(timeline))
+    numbers = _numbers(timeline, [one for track in tracks for one in track.slices])
     yield _interned(protos, numbers)
+    yield from (_encoded(protos, track, numbers) for track in tracks)
+
+
+def _tracks(timeline: Timeline) -> Iterator[_Track]:
+    """The run's track, below it one for each group, and below these those with the slices."""
     uuids = count(1)
-    for rank, (group, tracks) in enumerate(groups.items()):
+    root = next(uuids)
+    yield _Track(root, NONE, f"{timeline.kernel} on {timeline.machine}", 0, [_run(timeline)])
+    for rank, (group, slices) in enumerate(_groups(timeline).items()):
         parent = next(uuids)
-        yield _track(protos, _Place(parent, NONE, group, rank), (), numbers)
-        for place, (name, track) in enumerate(tracks.items()):
-            for lane in _lanes(track):
-                yield _track(protos, _Place(next(uuids), parent, name, place), lane, numbers)
+        yield _Track(parent, root, group, rank, ())
+        for place, (name, mixed) in enumerate(slices.items()):
+            yield from (_Track(next(uuids), parent, name, place, lane) for lane in _lanes(mixed))
 
 
-def _groups(timeline: Timeline) -> dict[str, Tracks]:
-    """The tracks by the name of their group."""
+def _groups(timeline: Timeline) -> dict[str, Slices]:
+    """What is shown, by group and track."""
     program = {line.pc: line for line in timeline.program}
     return {
-        "run": {"run": [_run(timeline)]},
         "blocks": _blocks(timeline),
         "schedulers": _schedulers(timeline, program),
         "warps": _warps(timeline, program),
@@ -96,49 +105,48 @@ def _run(timeline: Timeline) -> _Slice:
     return _Slice(timeline.start, max(timeline.end, timeline.start + 1), timeline.kernel, told)
 
 
-def _blocks(timeline: Timeline) -> Tracks:
-    tracks: Tracks = {}
+def _blocks(timeline: Timeline) -> Slices:
+    slices: Slices = {}
     for block in timeline.blocks:
         gone = timeline.end if block.retired == NONE else block.retired
         stay = _Slice(block.placed, gone, f"block {block.id}", {"warps": len(block.warps)})
-        tracks.setdefault(f"block slot {block.slot}", []).append(stay)
-    return tracks
+        slices.setdefault(f"block slot {block.slot}", []).append(stay)
+    return slices
 
 
-def _schedulers(timeline: Timeline, program: Mapping[int, Line]) -> Tracks:
+def _schedulers(timeline: Timeline, program: Mapping[int, Line]) -> Slices:
     """Who has each scheduler's issue slots, and why nobody has."""
-    tracks: Tracks = {f"scheduler {k}": [] for k in range(timeline.schedulers)}
+    slices: Slices = {f"scheduler {k}": [] for k in range(timeline.schedulers)}
     for i in timeline.instructions:
-        turn = _Slice(i.issue, i.issue + 1, program[i.pc].text, {"warp": i.warp})
-        tracks[f"scheduler {i.scheduler}"].append(turn)
+        turn = _Slice(i.issue, i.issue + timeline.interval, program[i.pc].text, {"warp": i.warp})
+        slices[f"scheduler {i.scheduler}"].append(turn)
     for lost in timeline.lost:
         notes = {"ended by instruction": lost.ended_by}
-        tracks[f"scheduler {lost.scheduler}"].append(_Slice(lost.start, lost.end, lost.reason, notes))
-    return tracks
+        slices[f"scheduler {lost.scheduler}"].append(_Slice(lost.start, lost.end, lost.reason, notes))
+    return slices
 
 
-def _warps(timeline: Timeline, program: Mapping[int, Line]) -> Tracks:
+def _warps(timeline: Timeline, program: Mapping[int, Line]) -> Slices:
     """What each warp waits for, and what it has in flight."""
-    tracks: Tracks = {f"warp {warp}{what}": [] for warp in timeline.shown for what in ("", " in flight")}
+    slices: Slices = {f"warp {warp}{what}": [] for warp in timeline.shown for what in ("", " in flight")}
     for i in timeline.instructions:
         waits = (_Slice(w.start, w.end, w.reason, {"blocker": w.blocker}) for w in i.waits)
-        tracks[f"warp {i.warp}"] += [*waits, _Slice(i.issue, i.issue + 1, "issues")]
+        slices[f"warp {i.warp}"] += [*waits, _Slice(i.issue, i.issue + 1, "issues")]
         notes = {"instruction": i.id, "pc": i.pc, "lanes": i.lanes, "block": i.block}
-        tracks[f"warp {i.warp} in flight"].append(_Slice(i.issue, over(i), program[i.pc].text, notes, i.id))
-    return tracks
+        slices[f"warp {i.warp} in flight"].append(_Slice(i.issue, over(i), program[i.pc].text, notes, i.id))
+    return slices
 
 
-def _units(timeline: Timeline, program: Mapping[int, Line]) -> Tracks:
-    tracks: Tracks = {}
+def _units(timeline: Timeline, program: Mapping[int, Line]) -> Slices:
+    slices: Slices = {}
     for i in (i for i in timeline.instructions if NONE < i.begin < i.end):
         occupied = _Slice(i.begin, i.end, program[i.pc].text, {"warp": i.warp})
-        tracks.setdefault(program[i.pc].unit, []).append(occupied)
-    return dict(sorted(tracks.items()))
+        slices.setdefault(program[i.pc].unit, []).append(occupied)
+    return dict(sorted(slices.items()))
 
 
-def _numbers(timeline: Timeline, groups: Mapping[str, Tracks]) -> _Numbers:
+def _numbers(timeline: Timeline, slices: Sequence[_Slice]) -> _Numbers:
     """Numbers from 1 for every name, and for each pair of producer and consumer."""
-    slices = [one for tracks in groups.values() for track in tracks.values() for one in track]
     names = {name: n for n, name in enumerate(sorted({one.name for one in slices}), 1)}
     notes = {key: n for n, key in enumerate(sorted({key for one in slices for key in one.notes}), 1)}
     by_id = {i.id: i for i in timeline.instructions}
@@ -151,7 +159,7 @@ def _numbers(timeline: Timeline, groups: Mapping[str, Tracks]) -> _Numbers:
     return _Numbers(names, notes, leaving, reaching)
 
 
-def _lanes(slices: Sequence[_Slice]) -> Iterable[list[_Slice]]:
+def _lanes(slices: Sequence[_Slice]) -> list[list[_Slice]]:
     """The slices on as few tracks as it takes for none to overlap another; one, empty, if there are none."""
     lanes: list[list[_Slice]] = [[]]
     free = [(0, 0)]  # from when on, and which
@@ -175,23 +183,22 @@ def _interned(protos: Any, numbers: _Numbers) -> bytes:
     return bytes(protos.Trace(packet=[packet]).SerializeToString())
 
 
-def _track(protos: Any, place: _Place, slices: Iterable[_Slice], numbers: _Numbers) -> bytes:
-    """A track and its slices, which do not overlap, in order of time."""
+def _encoded(protos: Any, track: _Track, numbers: _Numbers) -> bytes:
+    """The packets of a track: what it is, then the begin and end of each slice."""
     trace = protos.Trace()
     descriptor = trace.packet.add(trusted_packet_sequence_id=SEQUENCE).track_descriptor
-    descriptor.uuid, descriptor.name, descriptor.sibling_order_rank = place.uuid, place.name, place.rank
-    descriptor.child_ordering = protos.TrackDescriptor.EXPLICIT
-    if place.parent != NONE:
-        descriptor.parent_uuid = place.parent
-    kinds = protos.TrackEvent
-    for one in slices:
-        event = _event(trace, one.start, place.uuid, kinds.TYPE_SLICE_BEGIN)
+    descriptor.uuid, descriptor.name, descriptor.sibling_order_rank = track.uuid, track.name, track.rank
+    descriptor.child_ordering = descriptor.EXPLICIT
+    if track.parent != NONE:
+        descriptor.parent_uuid = track.parent
+    for one in track.slices:
+        event = _event(trace, one.start, track.uuid, protos.TrackEvent.TYPE_SLICE_BEGIN)
         event.name_iid = numbers.names[one.name]
         event.flow_ids.extend(numbers.leaving.get(one.id, ()))
         event.terminating_flow_ids.extend(numbers.reaching.get(one.id, ()))
         for key, value in one.notes.items():
             event.debug_annotations.add(name_iid=numbers.notes[key], **{FIELDS[type(value)]: value})
-        _event(trace, one.end, place.uuid, kinds.TYPE_SLICE_END)
+        _event(trace, one.end, track.uuid, protos.TrackEvent.TYPE_SLICE_END)
     return bytes(trace.SerializeToString())
 
 

@@ -1,13 +1,13 @@
 from collections import Counter, defaultdict
 
 from hypothesis import given
-from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TracePacket, TrackEvent
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TracePacket, TrackDescriptor, TrackEvent
 from strategies import timelines
 
 from gpusim.timeline import NONE
 from gpusim.views.perfetto import perfetto
 
-GROUPS = ["run", "blocks", "schedulers", "warps", "units"]
+GROUPS = ["blocks", "schedulers", "warps", "units"]
 
 
 def packets_of(document):
@@ -39,7 +39,8 @@ def read(document):
             start, name, *rest = stack.pop()
             assert start <= now
             track = tracks[event.track_uuid]
-            slices[tracks[track.parent_uuid].name, track.name].append((start, now, name, *rest))
+            group = tracks[track.parent_uuid].name if track.HasField("parent_uuid") else ""
+            slices[group, track.name].append((start, now, name, *rest))
     assert not any(opened.values()), "every slice ends"
     return tracks, slices
 
@@ -50,13 +51,19 @@ def of_group(slices, group):
 
 @given(timelines())
 def test_groups_come_in_their_order(document):
-    """The tracks on top are the groups, ranked as they are given, and below each its tracks in order."""
+    """Below the one track on top are the groups, ranked as they are given, and below each its tracks in order."""
     tracks, _ = read(document)
-    tops = sorted((t for t in tracks.values() if not t.HasField("parent_uuid")), key=lambda t: t.sibling_order_rank)
-    assert [t.name for t in tops] == GROUPS
-    warps = [t for t in tracks.values() if t.parent_uuid == tops[3].uuid]
+    (top,) = (track for track in tracks.values() if not track.HasField("parent_uuid"))
+    groups = below(tracks, top)
+    assert [group.name for group in groups] == GROUPS
     expected = [f"warp {w}{what}" for w in document.shown for what in ("", " in flight")]
-    assert list(dict.fromkeys(t.name for t in sorted(warps, key=lambda t: t.sibling_order_rank))) == expected
+    assert list(dict.fromkeys(track.name for track in below(tracks, groups[2]))) == expected
+
+
+def below(tracks, parent):
+    """The tracks of a parent, as it says that they be shown."""
+    assert parent.child_ordering == TrackDescriptor.EXPLICIT
+    return sorted((t for t in tracks.values() if t.parent_uuid == parent.uuid), key=lambda t: t.sibling_order_rank)
 
 
 @given(timelines())
@@ -70,6 +77,16 @@ def test_slices_of_one_track_nest(document):
             last[event.track_uuid] = packet.timestamp
             depth[event.track_uuid] += 1 if event.type == TrackEvent.TYPE_SLICE_BEGIN else -1
             assert depth[event.track_uuid] in {0, 1}
+
+
+@given(timelines())
+def test_no_more_tracks_than_run_at_once(document):
+    """There are as many tracks of a name as slices of it share a cycle, and one at least."""
+    tracks, slices = read(document)
+    made = Counter((tracks[t.parent_uuid].name, t.name) for t in tracks.values() if t.HasField("parent_uuid"))
+    for whose, found in slices.items():
+        cycles = Counter(cycle for start, end, *_ in found for cycle in range(start, end))
+        assert made.get(whose, 1) == max(cycles.values(), default=1)
 
 
 @given(timelines())
@@ -108,9 +125,10 @@ def test_occupied_pipes_and_lost_slots_come_back(document):
     occupied = [(program.unit, i.begin, i.end) for i in document.instructions for program in [document.program[i.pc]]]
     found = [(unit, *one[:2]) for unit, track in of_group(slices, "units").items() for one in track]
     assert sorted(found) == sorted(one for one in occupied if one[1] != NONE)
-    turns = [(f"scheduler {i.scheduler}", i.issue, document.program[i.pc].text) for i in document.instructions]
-    turns += [(f"scheduler {lost.scheduler}", lost.start, lost.reason) for lost in document.lost]
-    found = [(k, one[0], one[2]) for k, track in of_group(slices, "schedulers").items() for one in track]
+    took, program = document.interval, document.program
+    turns = [(f"scheduler {i.scheduler}", i.issue, i.issue + took, program[i.pc].text) for i in document.instructions]
+    turns += [(f"scheduler {lost.scheduler}", lost.start, lost.end, lost.reason) for lost in document.lost]
+    found = [(k, *one[:3]) for k, track in of_group(slices, "schedulers").items() for one in track]
     assert sorted(found) == sorted(turns)
 
 
@@ -135,7 +153,7 @@ def test_every_arrow_has_both_ends(document):
 def test_the_run_says_what_it_is(document):
     """One slice spans the cycles shown; its annotations have kernel, machine, parameters and settings."""
     _, slices = read(document)
-    ((start, _, name, notes, _, _),) = slices["run", "run"]
+    ((start, _, name, notes, _, _),) = slices["", f"{document.kernel} on {document.machine}"]
     assert (start, name) == (document.start, document.kernel)
     assert notes["machine"] == document.machine
     assert notes["parameter layout"] == "nt"
