@@ -11,6 +11,7 @@ from msgspec import structs
 
 from gpusim.stall import MEANING, Stall, label
 from gpusim.timeline import NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait
+from gpusim.timeline_file import part
 
 LETTERS = tuple(
     Letter(label(reason), letter, MEANING[reason])
@@ -32,20 +33,6 @@ def by_hand(program: Sequence[Line], instructions: Sequence[Issued], cycles: int
     return Timeline(**names, **numbers, **window, **parts, instructions=tuple(instructions))
 
 
-def windows(document: Timeline, start: int, end: int, shown: Sequence[int]) -> Timeline:
-    """Return the cycles `start` to `end` of a document of a whole run, and of these warp slots."""
-    return structs.replace(
-        document,
-        start=start,
-        end=end,
-        shown=tuple(shown),
-        instructions=tuple(
-            i for i in document.instructions if i.warp in shown and i.issue < end and max(i.issue, i.done) >= start
-        ),
-        lost=tuple(lost for lost in document.lost if start <= lost.start and lost.end <= end),
-    )
-
-
 @st.composite
 def timelines(draw: st.DrawFn, most: int = 24) -> Timeline:
     """Documents of up to `most` instructions: whole runs and windows of them, whose blockers may lie outside.
@@ -56,9 +43,9 @@ def timelines(draw: st.DrawFn, most: int = 24) -> Timeline:
     document = draw(_runs(most))
     if draw(st.booleans()):
         return document
-    start, end = sorted((draw(st.integers(0, document.cycles)), draw(st.integers(0, document.cycles))))
-    shown = draw(st.sets(st.sampled_from(range(document.warp_slots)), min_size=1))
-    return windows(document, start, end, sorted(shown))
+    start = draw(st.integers(0, document.cycles - 1))
+    end = draw(st.integers(start + 1, document.cycles))
+    return part(document, start, end, draw(st.sets(st.sampled_from(document.shown), min_size=1)))
 
 
 @st.composite
@@ -75,7 +62,7 @@ def _runs(draw: st.DrawFn, most: int) -> Timeline:
     for _ in range(draw(st.integers(1, 2))):  # blocks after one another in the same slots
         wave = [Resident(len(blocks) + n, n, warps, placed, NONE) for n, warps in enumerate(halves) if warps]
         issued += _issues(draw, wave, most // 2, schedulers, interval)
-        placed = max([placed, *map(_over, issued)]) + draw(st.integers(0, 9))
+        placed = max([placed, *map(_over, issued)]) + draw(st.integers(1, 9))
         blocks += [structs.replace(block, retired=placed) for block in wave]
     instructions = _with_waits(draw, sorted(issued, key=lambda i: (i.issue, i.scheduler)), blocks)
     return Timeline(
