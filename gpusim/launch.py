@@ -32,7 +32,7 @@ from gpusim.machine import (
 from gpusim.memory_schema import Cache
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.policy import POLICY_NAMES, REGISTERED, check_policy
-from gpusim.stall import Stall
+from gpusim.stall import UNCHOSEN, Stall
 from isa.divergence import meetings
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -377,6 +377,7 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
         scheduler.later_due = state.NEVER
         scheduler.due[:] = state.NEVER
         scheduler.issued_at = NOT_YET
+        scheduler.holding[:] = UNCHOSEN
         scheduler.last = scheduler.selected = scheduler.reader = -1
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from gpusim.decode import GLOBAL_SPACE, SHARED_SPACE
 from gpusim.rule import rarely, rule
+from gpusim.rules import record
 from gpusim.stall import Stall
 
 REPLAY = int(Stall.X_REPLAY)
@@ -23,12 +24,14 @@ def earliest(scheduler: Any) -> int:
 
 
 @rarely
-def commit(sm: Any, k: int, instruction: Any, cycles: int) -> None:
-    """An access that keeps the load/store unit for so many cycles has issued: its replays use the slots that follow."""
+def commit(sm: Any, k: int, g: int, instruction: Any, cycles: int) -> None:
+    """Warp slot g's access, which keeps the load/store unit so long, has issued: its replays use the slots behind."""
     scheduler = sm.schedulers[k]
     again = slots(sm.machine, instruction, cycles) * sm.machine.interval
     scheduler.used_until += again
     scheduler.lost[REPLAY] += again
+    if sm.tracing and again:
+        record.replay(sm, k, g, scheduler.used_until)
 
 
 @rule
