@@ -74,7 +74,10 @@ class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A block on the SM: its id in the grid, its slot, its warp slots, when it was placed and when it left."""
+    """A block on the SM: its id in the grid, its slot, its warp slots, when it was placed and when it left.
+
+    `retired` is NONE of a block that left behind the cycles of the document.
+    """
 
     id: int
     slot: int
@@ -84,9 +87,10 @@ class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A run of one SM, or the cycles `start` to `end` of it, and of the warp slots in `shown`.
+    """A run of one SM, or the cycles from `start` up to `end` of it, and of the warp slots in `shown`.
 
-    `instructions` are in order of issue: those issued within the cycles, and those before whose results came within.
+    `instructions` are in order of issue: those that wait, issue or are under way within the cycles. A blocker may be
+    none of them. `lost` are those slots of which a part lies within.
     """
 
     kernel: str
@@ -99,7 +103,7 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interval: int  # cycles between a scheduler's issue slots
     schedulers: int
     warp_slots: int
-    cycles: int  # of the whole run
+    cycles: int  # of the whole run; NONE if it does not end
     start: int
     end: int
     shown: tuple[int, ...]
