@@ -43,15 +43,16 @@ def _check(path: Path, timeline: Timeline) -> None:
 
 
 def part(timeline: Timeline, start: int, end: int | None, warps: Collection[int] | None) -> Timeline:
-    """Return the cycles `start` up to `end` (None: the last) of a document, and of these warp slots (None: all).
+    """Return the cycles `start` up to `end`, or the last, of a document, and of these warp slots (None: all).
 
     An instruction is in them if its waits begin before the end and its result comes behind the start. Raises UserError
     for what the document does not have.
     """
-    last = timeline.end if end is None else end
+    last = timeline.end if end is None else min(end, timeline.end)
     shown = timeline.shown if warps is None else tuple(sorted(warps))
-    if not timeline.start <= start < last <= timeline.end:
-        raise UserError(f"cycles {start}:{last}: the timeline has {timeline.start}:{timeline.end}; choose among these")
+    if not timeline.start <= start < last:
+        given = f"{start}:{'' if end is None else end}"
+        raise UserError(f"cycles {given}: the timeline has {timeline.start}:{timeline.end}; choose among these")
     if missing := sorted(set(shown) - set(timeline.shown)):
         raise UserError(f"warp {missing[0]}: the timeline has {list(timeline.shown)}; choose among these")
     return msgspec.structs.replace(

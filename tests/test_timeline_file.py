@@ -3,11 +3,12 @@ import json
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import timelines
+from strategies import kernels, launches, timelines
 from timeline_documents import by_hand
 
+from gpusim.analysis.timeline import timeline
 from gpusim.timeline import NONE, Issued, Line
 from gpusim.timeline_file import load, part
 from isa.errors import UserError
@@ -82,14 +83,31 @@ def test_a_part_has_what_lives_in_its_cycles(document, data):
 
 @given(timelines())
 def test_the_whole_is_a_part(document):
-    """All cycles and warps of a document of a whole run give the document itself."""
+    """All cycles and warps of a document give the document itself, and cycles behind its last change nothing."""
     assert part(document, document.start, None, None) == document
+    assert part(document, document.start, document.end + 5, document.shown) == document
+
+
+@pytest.mark.jit
+@settings(max_examples=15)
+@given(launches(kernels()), st.data())
+def test_a_part_of_a_run_is_what_a_run_of_the_part_gives(launch, data):
+    """Simulating some cycles and warps, and taking them from the whole, give the same, but for what ends later."""
+    whole = timeline(*launch)
+    start = data.draw(st.integers(0, whole.cycles - 1))
+    end = data.draw(st.integers(start + 1, whole.cycles))
+    warps = data.draw(st.sets(st.sampled_from(whole.shown), min_size=1))
+    cut, alone = part(whole, start, end, warps), timeline(*launch, warps=sorted(warps), start=start, end=end)
+    assert (alone.instructions, alone.shown, alone.start, alone.end) == (cut.instructions, cut.shown, start, end)
+    assert [(b.id, b.slot, b.placed) for b in alone.blocks] == [(b.id, b.slot, b.placed) for b in cut.blocks]
+    assert set(alone.lost) <= set(cut.lost)
 
 
 @pytest.mark.parametrize(
     ("span", "warps", "told"),
     [
-        ((3, 10), None, "cycles 3:10: the timeline has 0:9; choose among these"),
+        ((9, 10), None, "cycles 9:10: the timeline has 0:9; choose among these"),
+        ((9, None), None, "cycles 9:: the timeline has 0:9; choose among these"),
         ((5, 5), None, "cycles 5:5: the timeline has 0:9; choose among these"),
         ((0, None), [0, 1], r"warp 1: the timeline has \[0\]; choose among these"),
     ],

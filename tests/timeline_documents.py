@@ -19,7 +19,7 @@ LETTERS = tuple(
 )
 RESULTS = tuple(map(label, (Stall.WAIT, Stall.SHORT_SCOREBOARD, Stall.LONG_SCOREBOARD, Stall.DRAIN)))
 OTHERS = tuple(map(label, (Stall.X_WAR, Stall.BARRIER, Stall.MATH_PIPE_THROTTLE, Stall.MIO_THROTTLE)))
-ALONE = tuple(map(label, (Stall.NO_INSTRUCTION, Stall.X_REISSUE, Stall.X_LAUNCH)))
+ALONE = tuple(map(label, (Stall.NO_INSTRUCTION, Stall.X_REISSUE, Stall.X_LAUNCH, Stall.BRANCH_RESOLVING)))
 TEXTS = "FFMA R4, R2, R3, R4", "LDS.64 R2, [R1]", "LDG R3, [R8+4]", "@!P0 BRA loop", 'MOV R1, c[a, "b"]', "EXIT"
 UNITS = "fp32", "shared", "global", "branch", "move", "exit"
 

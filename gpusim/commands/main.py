@@ -27,6 +27,7 @@ COMMANDS = {
     "codes": "Print a program with the control codes that a machine obeys.",
     "schedule": "Reorder a program so that it waits less.",
     "hazards": "Find registers read or written too early, by wrong control codes.",
+    "export": "Write a timeline for Konata, Perfetto, or as a table.",
     "traffic": "Count the words that a kernel moves, from registers to DRAM.",
     "races": "Find accesses to shared memory that no barrier orders.",
 }

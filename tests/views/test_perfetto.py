@@ -1,10 +1,12 @@
 from collections import Counter, defaultdict
 
 from hypothesis import given
+from msgspec.structs import replace
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TracePacket, TrackDescriptor, TrackEvent
 from strategies import timelines
+from timeline_documents import by_hand
 
-from gpusim.timeline import NONE
+from gpusim.timeline import NONE, Resident
 from gpusim.views.perfetto import perfetto
 
 GROUPS = ["blocks", "schedulers", "warps", "units"]
@@ -56,6 +58,7 @@ def test_groups_come_in_their_order(document):
     (top,) = (track for track in tracks.values() if not track.HasField("parent_uuid"))
     groups = below(tracks, top)
     assert [group.name for group in groups] == GROUPS
+    assert [group.sibling_order_rank for group in groups] == list(range(len(GROUPS)))
     expected = [f"warp {w}{what}" for w in document.shown for what in ("", " in flight")]
     assert list(dict.fromkeys(track.name for track in below(tracks, groups[2]))) == expected
 
@@ -130,6 +133,14 @@ def test_occupied_pipes_and_lost_slots_come_back(document):
     turns += [(f"scheduler {lost.scheduler}", lost.start, lost.end, lost.reason) for lost in document.lost]
     found = [(k, *one[:3]) for k, track in of_group(slices, "schedulers").items() for one in track]
     assert sorted(found) == sorted(turns)
+
+
+def test_blocks_come_with_their_stay():
+    """By slot, from placed to retired; one that leaves behind the cycles shown stays until their end."""
+    gone, there = Resident(0, 0, (0,), 0, 30), Resident(1, 0, (0,), 30, NONE)
+    _, slices = read(replace(by_hand([], [], 40), blocks=(gone, there)))
+    stays = [(0, 30, "block 0", {"warps": 1}), (30, 40, "block 1", {"warps": 1})]
+    assert [one[:4] for one in slices["blocks", "block slot 0"]] == stays
 
 
 @given(timelines())

@@ -40,7 +40,8 @@ def issued(rows, waits):
         waited.setdefault(int(row["instruction"]), []).append(wait)
     numbers = [name for name in Issued.__struct_fields__ if name != "waits"]
     return tuple(
-        Issued(*(number(row[name]) for name in numbers), waits=tuple(waited.get(int(row["id"]), ()))) for row in rows
+        Issued(**{name: number(row[name]) for name in numbers}, waits=tuple(waited.get(int(row["id"]), ())))
+        for row in rows
     )
 
 
