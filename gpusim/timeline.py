@@ -47,7 +47,8 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `waits` has no gaps and no overlaps, from the cycle after the warp's previous issue, or its block's launch, up to
     `issue`. `begin` to `end`: when its pipe, or the load/store unit, is occupied by it. `done`: when its result can be
-    read, or its access has left the SM. Each of the three is NONE if it needs none.
+    read, or its access has left the SM. Each of the three is NONE if it needs none. `conflicts`: passes through shared
+    memory, or requests to global memory, beyond those that its width needs.
     """
 
     id: int
@@ -61,6 +62,7 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     done: int
     lanes: int  # threads whose guard holds
     waits: tuple[Wait, ...] = ()
+    conflicts: int = 0
 
 
 class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

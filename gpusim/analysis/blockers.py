@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from gpusim.decode import BARRIER, FETCH, LOAD
 from gpusim.launch import Launch
 from gpusim.plain import plain, unpacked
-from gpusim.rules import ladder, queues
+from gpusim.rules import instruction_replay, ladder, queues
 from gpusim.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN, Stall, label
 from gpusim.state import FIRST_SCHEDULER
 from gpusim.timeline import NONE, Wait
@@ -130,6 +130,11 @@ def scheduler_of(record: Any) -> int:
 def slot_from(sm: Sm, k: int, cycle: int) -> int:
     """Return the begin of scheduler k's first issue slot at or after a cycle."""
     return int(plain(ladder.slot_from)(sm.facts.machine, k, cycle))
+
+
+def conflicts(sm: Sm, pc: int, cycles: int) -> int:
+    """Return passes or requests beyond those that its width needs, of an access that is served for so many cycles."""
+    return int(plain(instruction_replay.beyond)(sm.facts.machine, sm.facts.rows[pc], cycles))
 
 
 # --- what happens -----------------------------------------------------------------------------------------------------

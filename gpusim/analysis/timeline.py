@@ -17,6 +17,7 @@ from gpusim.machine import Machine
 from gpusim.stall import LETTER, MEANING, Stall, label
 from gpusim.state import NEVER
 from gpusim.timeline import NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait
+from gpusim.views.dependence import born, over
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
 from isa.printer import show_instruction
@@ -87,7 +88,6 @@ def timeline(
     start: int = 0,
     end: int | None = None,
     blocks: int | None = None,
-    engine: str = "compiled",
     max_cycles: int = NEVER,
     settings: Mapping[str, int | str] = NO_SETTINGS,
     progress: Progress | None = None,
@@ -107,7 +107,6 @@ def timeline(
         traced = run_sm(
             kernel,
             machine,
-            engine=engine,
             feed=REPLAY,
             blocks=blocks,
             max_cycles=max_cycles,
@@ -117,7 +116,7 @@ def timeline(
         )
         cycles = traced.cycles
     except _EnoughError:
-        cycles = _cycles(kernel, machine, engine=engine, blocks=blocks, max_cycles=max_cycles, progress=progress)
+        cycles = _cycles(kernel, machine, blocks=blocks, max_cycles=max_cycles, progress=progress)
     if start >= cycles != NONE:
         raise UserError(f"cycles {start}: the run ends at cycle {cycles}; give an earlier first cycle")
     _close(kept, kept.end if cycles == NONE else cycles)
@@ -172,8 +171,7 @@ def _issue(kept: _Kept, record: Record) -> None:
     begin = record.cycle if record.done != NONE else NONE
     of = record.warp, record.block, record.pc, k, record.cycle
     made = Issued(number, *of, begin, record.end, record.done, record.lanes, blockers.merged((*before, *waits)))
-    first = made.waits[0].start if made.waits else made.issue
-    if record.warp in kept.shown and first < kept.end:
+    if record.warp in kept.shown and born(made) < kept.end:
         kept.issued[number] = made
         if record.lanes and record.done == NONE and kept.sm.facts.rows[record.pc].queued:
             kept.unserved.add(number)
@@ -192,7 +190,9 @@ def _serve(kept: _Kept, record: Record) -> None:
     number = blockers.serve(kept.sm, record)
     if number in kept.unserved:
         kept.unserved.remove(number)
-        made = replace(kept.issued[number], begin=record.cycle, end=record.end, done=record.done)
+        times = {"begin": record.cycle, "end": record.end, "done": record.done}
+        conflicts = blockers.conflicts(kept.sm, record.pc, record.detail)
+        made = replace(kept.issued[number], **times, conflicts=conflicts)
         kept.issued[number] = made
         _drop(kept, made)
 
@@ -254,7 +254,7 @@ def _close(kept: _Kept, cycles: int) -> None:
 
 def _drop(kept: _Kept, made: Issued) -> None:
     """Forget an instruction that was over before the first cycle shown."""
-    if max(made.issue + kept.sm.facts.machine.interval, made.end, made.done) <= kept.start:
+    if over(made) <= kept.start:
         del kept.issued[made.id]
 
 

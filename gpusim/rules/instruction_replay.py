@@ -37,10 +37,15 @@ def commit(sm: Any, k: int, g: int, instruction: Any, cycles: int) -> None:
 @rule
 def slots(machine: Any, instruction: Any, cycles: int) -> int:
     """Issue slots that an access takes again which keeps the load/store unit for so many cycles."""
+    each = machine.pass_slots if instruction.space == SHARED_SPACE else machine.request_slots
+    return beyond(machine, instruction, cycles) * int(each)
+
+
+@rule
+def beyond(machine: Any, instruction: Any, cycles: int) -> int:
+    """Passes through shared memory, or requests to global memory, beyond those that its width needs."""
     if instruction.space == SHARED_SPACE:
-        beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
-        return max(0, int(beyond)) * int(machine.pass_slots)
+        return max(0, int(cycles // machine.pass_cycles - machine.free_passes[instruction.width]))
     if instruction.space == GLOBAL_SPACE and instruction.distinct == 0:
-        beyond = cycles // machine.global_request - instruction.words * machine.groups
-        return max(0, int(beyond)) * int(machine.request_slots)
+        return max(0, int(cycles // machine.global_request - instruction.words * machine.groups))
     return 0

@@ -16,7 +16,8 @@ from gpusim.engines.simulate import SmRun, run_sm
 from gpusim.machine import load
 from gpusim.rule import COMPILED
 from gpusim.stall import LETTER, Stall, label
-from gpusim.timeline import NONE, Issued, Timeline
+from gpusim.timeline import NONE, Timeline
+from gpusim.timeline_file import part
 from isa.errors import DeadlockError, UserError
 from isa.listing import read
 from workloads.catalog import make
@@ -79,7 +80,7 @@ def check(kernel, machine) -> Timeline:
     return document
 
 
-@settings(REPEATABLE, max_examples=150 if COMPILED else 4)
+@settings(REPEATABLE, max_examples=150 if COMPILED else 2)
 @given(launches(RACING_KERNELS))
 def test_waits_and_lost_slots_are_those_of_the_run(launched):
     """By pc and reason, and by scheduler and reason, they add up to what the rules have charged, on random pairs."""
@@ -186,13 +187,9 @@ def test_an_instruction_tells_when_it_occupies_what():
     start = found[3].issue
     assert (found[3].begin, found[3].end, found[3].done) == (start, start + 8, start + 26 + 4)
     assert (found[4].issue, found[4].begin, found[4].end) == (start + 6, start + 8, start + 24)
+    assert [found[pc].conflicts for pc in (3, 4, 6)] == [1, 3, 0]
     assert (found[5].lanes, found[5].begin, found[5].end, found[5].done) == (0, NONE, NONE, NONE)
     assert (found[6].lanes, found[6].begin, found[6].done) == (32, found[6].issue, found[6].issue + 18)
-
-
-def life(one: Issued, interval: int) -> tuple[int, int]:
-    """First cycle of an instruction's waits or issue, and the end of its issue slot, occupancy and result."""
-    return one.waits[0].start if one.waits else one.issue, max(one.issue + interval, one.end, one.done)
 
 
 @pytest.mark.jit
@@ -203,13 +200,11 @@ def test_a_window_is_a_part_of_the_whole(launched, start, length, step):
     whole = timeline(*launched)
     start = min(start, whole.cycles - 1)
     end, warps = min(start + length, whole.cycles), range(0, whole.warp_slots, step)
-    part = timeline(*launched, start=start, end=start + length, warps=warps)
-    assert (part.start, part.end, part.cycles, part.shown) == (start, end, whole.cycles, tuple(warps))
-    spans = [(one, *life(one, whole.interval)) for one in whole.instructions if one.warp in warps]
-    assert list(part.instructions) == [one for one, begin, last in spans if begin < end and last > start]
-    assert list(part.lost) == [one for one in whole.lost if one.start < end and one.end > start]
-    blocks = [block for block in whole.blocks if block.placed < end and block.retired > start]
-    assert [(one.id, one.placed) for one in part.blocks] == [(one.id, one.placed) for one in blocks]
+    expected = part(whole, start, end, warps)
+    document = timeline(*launched, start=start, end=start + length, warps=warps)
+    assert (document.start, document.end, document.cycles) == (start, end, whole.cycles)
+    assert (document.instructions, document.lost) == (expected.instructions, expected.lost)
+    assert [(one.id, one.placed) for one in document.blocks] == [(one.id, one.placed) for one in expected.blocks]
 
 
 @pytest.mark.jit
