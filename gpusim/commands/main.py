@@ -16,7 +16,10 @@ from isa.errors import UserError
 # A command is the function of this name in the file of this name beside this one; the text is its line of help.
 COMMANDS = {
     "run": "Simulate a kernel: values, cycles, bound, lost cycles.",
+    "timeline": "Show what each warp instruction did, cycle by cycle.",
+    "explain": "Tell why a warp did not issue in a cycle, back to the cause.",
     "bound": "Bound a kernel's cycles from below, without simulating it.",
+    "schema": "Print the JSON Schema of a document.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
     "space": "Count what constraints leave of a search space.",
