@@ -88,6 +88,24 @@ class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retired: int
 
 
+class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The launch as a whole: speed, bound and peak in 10^9 operations per second of the chip, and what a full SM holds.
+
+    `bandwidth_gbs` is what arrives of the DRAM's, in 10^9 bytes per second; `flops_per_byte` counts the bytes that the
+    bound does, 0 if there are none.
+    """
+
+    gflops: float
+    bound_gflops: float
+    bound_limiter: str
+    peak_gflops: float
+    bandwidth_gbs: float
+    flops_per_byte: float
+    blocks: int
+    warps: int
+    occupancy_limiter: str
+
+
 class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A run of one SM, or the cycles from `start` up to `end` of it, and of the warp slots in `shown`.
 
@@ -115,3 +133,4 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     instructions: tuple[Issued, ...]
     lost: tuple[Lost, ...]
     version: int = VERSION
+    summary: Summary | None = None

@@ -24,7 +24,15 @@ def test_the_published_schema_is_that_of_the_code(document):
 def test_the_schema_names_every_field_of_a_timeline():
     """Each field is there with its type, none beyond, and the version has its value."""
     schema = json.loads(text("timeline"))
-    for kind in (timeline.Timeline, timeline.Issued, timeline.Wait, timeline.Lost, timeline.Resident, timeline.Line):
+    for kind in (
+        timeline.Timeline,
+        timeline.Issued,
+        timeline.Wait,
+        timeline.Lost,
+        timeline.Resident,
+        timeline.Line,
+        timeline.Summary,
+    ):
         described = schema["$defs"][kind.__name__]
         assert list(described["properties"]) == list(kind.__struct_fields__)
         assert described["additionalProperties"] is False
