@@ -1,9 +1,5 @@
 """The HTML view in a real browser: Debian's Chromium, driven by Playwright (CONTRIBUTING says how to install both)."""
 
-import os
-import shutil
-from contextlib import contextmanager
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
@@ -11,13 +7,8 @@ from strategies import timelines
 from timeline_documents import by_hand
 
 from gpusim.timeline import NONE, Issued, Line, Lost, Resident, Summary, Wait
-from gpusim.views.html import page
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium, or set CHROMIUM to its path"),
-]
+pytestmark = pytest.mark.slow
 SIZES = (1280, 720), (1920, 1080)
 PROGRAM = (
     Line(0, "LDS.64 R2, [R1]", "shared", "loop"),
@@ -43,39 +34,6 @@ SMALL = replace(
     summary=Summary(100.0, 150.0, "issue slots", 200.0, 20.0, 30.0, 8, 16, "blocks"),
 )
 OTHER = replace(SMALL, machine="other", policy="gto", cycles=75, end=75)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A headless Chromium; outside of a sandbox of its own, which containers don't allow."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'gpusim[browser]'")
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def opened(browser, tmp_path):
-    """A function that opens the page of runs from a file, and checks at the end that nothing went wrong in it."""
-
-    @contextmanager
-    def opened(*runs, size=SIZES[0], scheme="light"):
-        path = tmp_path / "view.html"
-        path.write_text(page(runs), encoding="utf-8")
-        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
-        tab, told, asked = context.new_page(), [], []
-        tab.on("console", lambda message: told.append(message.text))
-        tab.on("pageerror", lambda error: told.append(str(error)))
-        tab.on("request", lambda request: asked.append(request.url))
-        tab.goto(path.as_uri())
-        tab.wait_for_selector("html[data-ready]", state="attached")
-        yield tab
-        context.close()
-        assert told == []
-        assert asked == [path.as_uri()]
-
-    return opened
 
 
 def seen(tab, expression):
@@ -183,6 +141,27 @@ def test_a_drag_moves_the_view(opened):
         tab.mouse.move(x - 60, y)
         tab.mouse.up()
         assert place(tab, 2)[0] == pytest.approx(start[0] - 60, abs=1)
+
+
+@pytest.mark.parametrize("corner", [(0.99, 0.01), (0.01, 0.99)], ids=["late", "early"])
+def test_zooming_into_emptiness_finds_instructions(opened, corner):
+    """Wherever the wheel zooms in, rows and cycles in sight belong together: some part of an instruction is seen."""
+    single = replace(INSTRUCTIONS[0], begin=NONE, end=NONE, done=NONE, waits=())
+    many = tuple(replace(single, id=k, issue=10 * k) for k in range(2000))
+    with opened(replace(SMALL, instructions=many, cycles=20_000, end=20_000)) as tab:
+        tab.keyboard.press("f")
+        pane = seen(tab, "(({ left, top, width, height }) => ({ left, top, width, height }))(view.panes[0])")
+        box = tab.locator("canvas").bounding_box()
+        x = pane["left"] + corner[0] * (pane["width"] - pane["left"])
+        y = pane["top"] + corner[1] * (pane["height"] - pane["top"])
+        tab.mouse.move(box["x"] + x, box["y"] + y)
+        for _ in range(40):
+            tab.mouse.wheel(0, -100)
+        drawn = (
+            "(() => { let n = 0; eachPart(view.panes[0], inSight(view, view.panes[0]), 1, () => n++); return n; })()"
+        )
+        assert seen(tab, "view.scale") == 40
+        assert seen(tab, drawn) > 0
 
 
 @pytest.mark.parametrize(("layout", "rows"), [("list", 6), ("grouped", 6), ("warps", 2)])

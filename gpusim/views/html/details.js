@@ -6,7 +6,11 @@ function showDetails(view, panel) {
 }
 
 function hint() {
-  return element("p", { class: "hint" }, "Click an instruction: what it waited for, and for whom. Wheel zooms, drag moves, ? lists the keys.");
+  return element(
+    "p",
+    { class: "hint" },
+    "Click an instruction: what it waited for, and for whom. Wheel zooms, drag moves, ? lists the keys.",
+  );
 }
 
 function details(view, pane) {
@@ -22,11 +26,16 @@ function details(view, pane) {
     ["result there", run.done[i] === NONE ? "has none" : counted(run.done[i])],
   ];
   if (line?.region) facts.splice(2, 0, ["region", line.region]);
-  return element("section", {},
+  return element(
+    "section",
+    {},
     element("h2", {}, `${run.letter}#${run.id[i]} `, element("code", {}, textOf(run, i))),
     element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))])),
-    element("h3", {}, "Waited for"), waitList(view, pane, i),
-    element("h3", {}, "Kept waiting"), heldList(view, pane, i));
+    element("h3", {}, "Waited for"),
+    waitList(view, pane, i),
+    element("h3", {}, "Kept waiting"),
+    heldList(view, pane, i),
+  );
 }
 
 function waitList(view, pane, i) {
@@ -34,7 +43,16 @@ function waitList(view, pane, i) {
   eachWait(pane.run, i, (state, start, end, blocker) => {
     const letter = pane.run.letters[state];
     const cycles = `${counted(start)} to ${counted(end)}, ${counted(end - start)}`;
-    rows.push(element("li", { title: letter.meaning }, swatch(letter), ` ${letter.name} `, element("small", {}, cycles), blockerLink(view, pane, blocker)));
+    rows.push(
+      element(
+        "li",
+        { title: letter.meaning },
+        swatch(letter),
+        ` ${letter.name} `,
+        element("small", {}, cycles),
+        blockerLink(view, pane, blocker),
+      ),
+    );
   });
   return rows.length ? element("ul", { class: "waits" }, ...rows) : element("p", {}, "nothing");
 }
@@ -50,7 +68,11 @@ function blockerLink(view, pane, id) {
 function linkTo(view, pane, index) {
   const { run } = pane;
   const text = `w${run.warp[index]} pc ${run.pc[index]} ${textOf(run, index)}`;
-  return element("button", { class: "link", "data-id": run.id[index], click: () => select(view, pane, index) }, `#${run.id[index]} ${text}`);
+  return element(
+    "button",
+    { class: "link", "data-id": run.id[index], click: () => select(view, pane, index) },
+    `#${run.id[index]} ${text}`,
+  );
 }
 
 /** The first of those that waited for an instruction, the longest waits first. */
@@ -60,7 +82,14 @@ function heldList(view, pane, i) {
   const held = [...blocker.keys()].filter((k) => blocker[k] === run.id[i]);
   held.sort((a, b) => end[b] - start[b] - (end[a] - start[a]));
   if (!held.length) return element("p", {}, "nobody");
-  const rows = held.slice(0, 8).map((k) => element("li", {}, `${counted(end[k] - start[k])} `, linkTo(view, pane, owner[k])));
+  const rows = held
+    .slice(0, 8)
+    .map((k) => element("li", {}, `${counted(end[k] - start[k])} `, linkTo(view, pane, owner[k])));
   const more = held.length - rows.length;
-  return element("ul", { class: "waits" }, ...rows, ...(more > 0 ? [element("li", {}, `and ${counted(more)} more`)] : []));
+  return element(
+    "ul",
+    { class: "waits" },
+    ...rows,
+    ...(more > 0 ? [element("li", {}, `and ${counted(more)} more`)] : []),
+  );
 }

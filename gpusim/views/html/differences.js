@@ -17,7 +17,11 @@ function figures(run) {
 function rateFigures({ summary }) {
   if (!summary) return [];
   const { gflops, bound_gflops: bound, warps } = summary;
-  return [["GFLOP/s", "run", gflops], ["GFLOP/s of the bound", "run", bound], ["warps of a full SM", "run", warps]];
+  return [
+    ["GFLOP/s", "run", gflops],
+    ["GFLOP/s of the bound", "run", bound],
+    ["warps of a full SM", "run", warps],
+  ];
 }
 
 function sumByReason(run, { reason, start, end }) {
@@ -48,7 +52,11 @@ function differenceColumns(names) {
     { name: "A", head: `A: ${names[0]}`, of: (row) => row.numbers[0], show: (row) => rounded(row.numbers[0]) },
     { name: "B", head: `B: ${names[1]}`, of: (row) => row.numbers[1], show: (row) => rounded(row.numbers[1]) },
     { name: "B - A", of: (row) => Math.abs(change(row)), show: (row) => signed(change(row)) },
-    { name: "B / A", of: (row) => row.numbers[1] / row.numbers[0] || 0, show: ({ numbers: [a, b] }) => (a ? (b / a).toFixed(3) : "") },
+    {
+      name: "B / A",
+      of: (row) => row.numbers[1] / row.numbers[0] || 0,
+      show: ({ numbers: [a, b] }) => (a ? (b / a).toFixed(3) : ""),
+    },
   ];
 }
 
@@ -68,11 +76,16 @@ function differenceTable(runs, names) {
 /** Warp-cycles waited before each instruction, of two runs of programs with the same texts. */
 function instructionDifferences(runs, names) {
   const lists = runs.map((run) =>
-    [...totals(run, (pc) => pc)].map(([pc, sum]) => [`${pc} ${run.line.get(pc)?.text ?? ""}`, pc, sum.waited]));
+    [...totals(run, (pc) => pc)].map(([pc, sum]) => [`${pc} ${run.line.get(pc)?.text ?? ""}`, pc, sum.waited]),
+  );
   const columns = [
     { name: "pc", of: (row) => row.kind },
     { name: "instruction", of: (row) => row.what.replace(/^\d+ /, ""), text: "code" },
     ...differenceColumns(names),
   ];
-  return sortable(columns, paired(...lists), { by: 4, down: true, caption: "Warp-cycles waited before each instruction." });
+  return sortable(columns, paired(...lists), {
+    by: 4,
+    down: true,
+    caption: "Warp-cycles waited before each instruction.",
+  });
 }

@@ -16,10 +16,14 @@ function instructionAt(view, pane, x, y) {
 function listen(view, pane) {
   const { canvas } = pane;
   let from = null;
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    wheel(view, pane, event);
-  }, { passive: false });
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      wheel(view, pane, event);
+    },
+    { passive: false },
+  );
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     from = { x: event.offsetX, y: event.offsetY, moved: false, overview: event.offsetY < BANDS.overview };
@@ -30,7 +34,8 @@ function listen(view, pane) {
     drag(view, pane, from, event);
   });
   canvas.addEventListener("pointerup", (event) => {
-    if (from && !from.moved && !from.overview) select(view, pane, instructionAt(view, pane, event.offsetX, event.offsetY));
+    if (from && !from.moved && !from.overview)
+      select(view, pane, instructionAt(view, pane, event.offsetX, event.offsetY));
     from = null;
   });
   canvas.addEventListener("pointerleave", hideTip);
@@ -43,8 +48,15 @@ function wheel(view, pane, event) {
     pan(view, event.deltaX, 0);
     return redraw(view);
   }
-  const factor = STEP ** (-Math.sign(event.deltaY || event.deltaX) * Math.min(3, Math.abs(event.deltaY || event.deltaX) / 100 || 1));
-  zoomAt(view, Math.max(event.offsetX, pane.left), event.offsetY, event.altKey ? 1 : factor, event.shiftKey ? 1 : factor);
+  const factor =
+    STEP ** (-Math.sign(event.deltaY || event.deltaX) * Math.min(3, Math.abs(event.deltaY || event.deltaX) / 100 || 1));
+  zoomAt(
+    view,
+    Math.max(event.offsetX, pane.left),
+    event.offsetY,
+    event.altKey ? 1 : factor,
+    event.shiftKey ? 1 : factor,
+  );
 }
 
 function zoomAt(view, x, y, byScale, byHeight) {

@@ -10,11 +10,11 @@ function drawRows(view, pane) {
   const plot = [pane.left, pane.top, plotWidth(pane), plotHeight(pane)];
   const many = (layout.merged ? pane.run.count : seen.last - seen.first) > MANY;
   const pen = many ? pixelPen(pane, view.ink.background, ...plot) : rectanglePen(pane);
+  const shares = layout.merged && view.scale * pane.density < 1;
   clipped(context, plot, () => {
-    if (layout.merged && view.scale * pane.density < 1) fillWarps(view, pane, pen, seen);
-    else fillInstructions(view, pane, pen, seen);
+    (shares ? fillWarps : fillInstructions)(view, pane, pen, seen);
     pen.finish();
-    if (view.height >= READABLE - 2 && view.scale >= 0.5) drawLetters(view, pane, seen);
+    if (!shares && view.height >= READABLE - 2) drawLetters(view, pane, seen);
     drawGroups(view, pane);
   });
 }
@@ -68,7 +68,7 @@ function inSight(view, pane) {
 function eachPart({ layout, run }, { first, last, start, end }, step, tell) {
   let row = Math.ceil(first / step) * step;
   const inside = (state, from, to) => {
-    if (to > start && from < end) tell(row, state, Math.max(from, start), Math.min(to, end));
+    if (from < to && to > start && from < end) tell(row, state, Math.max(from, start), Math.min(to, end));
   };
   const draw = (i) => {
     if (!layout.merged) eachStage(run, i, inside);
@@ -78,13 +78,14 @@ function eachPart({ layout, run }, { first, last, start, end }, step, tell) {
   for (; row < last; row += step) layout.inRow(row, start, end, draw);
 }
 
-/** Call with what follows the issue of an instruction, where later parts cover earlier ones. */
+/** Call with what follows the cycle in which an instruction issues, one after the other; some may be empty. */
 function eachStage(run, i, tell) {
   const next = run.issue[i] + 1;
-  if (run.done[i] !== NONE) tell(run.state.under_way, next, run.done[i]);
-  if (run.begin[i] === NONE) return;
-  tell(run.state.queued, next, run.begin[i]);
-  tell(run.state.occupies, Math.max(next, run.begin[i]), run.end[i]);
+  if (run.begin[i] !== NONE) {
+    tell(run.state.queued, next, run.begin[i]);
+    tell(run.state.occupies, Math.max(next, run.begin[i]), run.end[i]);
+  }
+  if (run.done[i] !== NONE) tell(run.state.under_way, Math.max(next, run.end[i]), run.done[i]);
 }
 
 /** The name of each state, or its letter, where it fits. */

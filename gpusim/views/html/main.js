@@ -12,7 +12,7 @@ async function start() {
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => recolour(view));
   new ResizeObserver(() => resize(view)).observe(document.getElementById("panes"));
   fillTabs(tabsOf(view));
-  fillHelp();
+  fillHelp(runs);
   connectButtons(view);
   showDetails(view, document.getElementById("details"));
   resize(view);
@@ -66,17 +66,25 @@ function connectButtons(view) {
   act("zoom-out", (each) => zoomMiddle(each, 0.5));
   act("fit", fit);
   act("readable", readable);
-  act("keys", () => document.getElementById("help").showModal());
+  act("about", () => document.getElementById("help").showModal());
   document.getElementById("layout").addEventListener("change", (event) => setLayout(view, event.target.value));
 }
 
 function fillLegend(runs) {
-  const items = occurring(runs).map((letter) => element("li", { title: letter.meaning }, swatch(letter), ` ${letter.name}`));
+  const items = occurring(runs).map((letter) =>
+    element("li", { title: letter.meaning }, swatch(letter), ` ${letter.name}`),
+  );
   document.getElementById("legend").replaceChildren(...items);
 }
 
-function fillHelp() {
-  const rows = KEYS.map(([keys, text]) => element("tr", {}, element("td", {}, ...keys.map((key) => element("kbd", {}, key))), element("td", {}, text)));
+function fillHelp(runs) {
+  const meanings = occurring(runs).map((letter) =>
+    element("tr", {}, element("td", {}, swatch(letter), ` ${letter.name}`), element("td", {}, letter.meaning)),
+  );
+  document.getElementById("help-letters").replaceChildren(...meanings);
+  const rows = KEYS.map(([keys, text]) =>
+    element("tr", {}, element("td", {}, ...keys.map((key) => element("kbd", {}, key))), element("td", {}, text)),
+  );
   document.getElementById("help-keys").replaceChildren(...rows);
 }
 
@@ -88,7 +96,8 @@ function tabsOf(view) {
   const tabs = {};
   if (runs.length > 1) tabs.Differences = () => [differenceTable(runs, names), instructionDifferences(runs, names)];
   tabs.Instructions = () => panes.map((pane) => instructionTable(view, pane));
-  if (runs.some((run) => run.program.some((line) => line.region))) tabs.Regions = () => panes.map((pane) => regionTable(view, pane));
+  if (runs.some((run) => run.program.some((line) => line.region)))
+    tabs.Regions = () => panes.map((pane) => regionTable(view, pane));
   tabs.Occupancy = () => runs.map(occupancyPicture);
   if (runs.some(hasRoofline)) tabs.Roofline = () => runs.filter(hasRoofline).map(rooflinePicture);
   return tabs;
@@ -103,13 +112,20 @@ function namesOf(runs) {
 }
 
 function settingsOf(settings) {
-  return Object.entries(settings).map(([name, value]) => `${name}=${value}`).join(" ");
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
 }
 
 /** Fill the list of tabs and open the first; a click on the open one folds what is below, or unfolds it. */
 function fillTabs(tabs) {
   const buttons = Object.keys(tabs).map((name) =>
-    element("button", { role: "tab", id: `tab-${name}`, "aria-controls": "tables", click: () => openTab(tabs, name) }, name));
+    element(
+      "button",
+      { role: "tab", id: `tab-${name}`, "aria-controls": "tables", click: () => openTab(tabs, name) },
+      name,
+    ),
+  );
   document.getElementById("tabs").replaceChildren(...buttons);
   openTab(tabs, Object.keys(tabs)[0]);
 }
@@ -118,7 +134,8 @@ function openTab(tabs, name) {
   const chosen = document.getElementById(`tab-${name}`);
   const again = chosen.getAttribute("aria-selected") === "true";
   document.body.classList.toggle("folded", again && !document.body.classList.contains("folded"));
-  for (const button of document.querySelectorAll("#tabs button")) button.setAttribute("aria-selected", button === chosen);
+  for (const button of document.querySelectorAll("#tabs button"))
+    button.setAttribute("aria-selected", button === chosen);
   const panel = document.getElementById("tables");
   panel.setAttribute("aria-labelledby", chosen.id);
   if (!again) panel.replaceChildren(element("div", { class: "side" }, ...tabs[name]()));

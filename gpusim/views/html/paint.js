@@ -13,7 +13,10 @@ function rectanglePen({ context, palette }) {
 /** A pen for part of a pane, which appears when the pen is done. Each rectangle is at least a device pixel. */
 function pixelPen(pane, background, left, top, width, height) {
   const scale = pane.density;
-  const image = pane.context.createImageData(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
+  const image = pane.context.createImageData(
+    Math.max(1, Math.round(width * scale)),
+    Math.max(1, Math.round(height * scale)),
+  );
   const pixels = new Uint32Array(image.data.buffer).fill(pixelOf(background));
   const edge = (position, most) => Math.min(Math.max(Math.floor(position * scale), 0), most);
   return {

@@ -5,7 +5,9 @@ const STATES = ["selected", "queued", "occupies", "under_way"]; // of an instruc
 /** Colours of a run's letters: as CSS, as pixels of a canvas, and that of text on each. */
 function paletteOf(run) {
   const style = getComputedStyle(document.documentElement);
-  const css = run.letters.map(({ name }) => (style.getPropertyValue(`--${name}`) || style.getPropertyValue("--other")).trim());
+  const css = run.letters.map(({ name }) =>
+    (style.getPropertyValue(`--${name}`) || style.getPropertyValue("--other")).trim(),
+  );
   const rgb = css.map(channels);
   return {
     css,
@@ -55,5 +57,9 @@ function colourOf(name) {
 /** A letter on its colour, as it stands in the pipeline view. */
 function swatch({ name, letter, meaning }) {
   const { text } = paletteOf({ letters: [{ name }] });
-  return element("span", { class: "swatch", style: `background:${colourOf(name)};color:${text[0]}`, title: meaning }, letter);
+  return element(
+    "span",
+    { class: "swatch", style: `background:${colourOf(name)};color:${text[0]}`, title: meaning },
+    letter,
+  );
 }

@@ -79,7 +79,10 @@ function drawArrow(view, pane, from, to, start, end) {
   const leaves = clamp(end, run.issue[from] + 0.5, Math.max(run.issue[from] + 0.5, endOf(run, from)));
   const [x0, y0, x1, y1] = [xOf(view, pane, leaves), middle(from), xOf(view, pane, end), middle(to)];
   const size = 5;
-  for (const [colour, width] of [[view.ink.background, 4], [view.ink.accent, 1.75]]) {
+  for (const [colour, width] of [
+    [view.ink.background, 4],
+    [view.ink.accent, 1.75],
+  ]) {
     context.strokeStyle = context.fillStyle = colour;
     context.lineWidth = width;
     context.beginPath();

@@ -28,7 +28,8 @@ function counterpart(pane, i, other) {
 /** The instruction that the same warp issues so many later; the first in sight if none is selected. */
 function selectNext(view, by) {
   const pane = view.active;
-  if (pane.selected === NONE) return select(view, pane, Math.min(lowerBound(pane.run.issue, pane.cycle), pane.run.count - 1));
+  if (pane.selected === NONE)
+    return select(view, pane, Math.min(lowerBound(pane.run.issue, pane.cycle), pane.run.count - 1));
   const own = pane.run.byWarp.get(pane.run.warp[pane.selected]);
   const next = own[lowerBound(own, pane.selected) + by];
   if (next !== undefined) select(view, pane, next);

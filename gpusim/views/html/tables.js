@@ -27,8 +27,12 @@ function reasonsOf(found) {
 function sortable(columns, rows, { by = NONE, down = false, caption, choose } = {}) {
   const body = element("tbody");
   const heads = columns.map((column, k) =>
-    element("th", { scope: "col", title: column.title ?? "", class: column.text ? "" : "number" },
-      element("button", { click: () => sort(k, k === by ? !down : !column.text) }, column.head ?? column.name)));
+    element(
+      "th",
+      { scope: "col", title: column.title ?? "", class: column.text ? "" : "number" },
+      element("button", { click: () => sort(k, k === by ? !down : !column.text) }, column.head ?? column.name),
+    ),
+  );
   const sort = (k, descending) => {
     [by, down] = [k, descending];
     heads.forEach((head, h) => head.setAttribute("aria-sort", h !== k ? "none" : down ? "descending" : "ascending"));
@@ -82,8 +86,8 @@ function regionTable(view, pane) {
 
 function captionOf(run, found) {
   const waited = [...found.values()].reduce((sum, row) => sum + row.waited, 0);
-  const issues = counted(run.count);
-  return `${run.letter}Warp-cycles waited before each, by reason: ${counted(waited)} in all, before ${issues} warp instructions.`;
+  const before = `${counted(run.count)} warp instructions`;
+  return `${run.letter}Warp-cycles waited before each, by reason: ${counted(waited)} in all, before ${before}.`;
 }
 
 function waitColumns(run, found) {
@@ -92,7 +96,12 @@ function waitColumns(run, found) {
   return [
     { name: "issues", of: (row) => row.issues },
     { name: "waited", title: "warp-cycles", of: (row) => row.waited },
-    { name: "share", title: "of all warp-cycles waited", of: (row) => row.waited, show: (row) => percent(row.waited, all) },
+    {
+      name: "share",
+      title: "of all warp-cycles waited",
+      of: (row) => row.waited,
+      show: (row) => percent(row.waited, all),
+    },
     { name: "by reason", of: (row) => row.waited, show: (row) => bar(run, row, most), text: "bar" },
     ...reasonsOf(found).map((name) => reasonColumn(run, name)),
   ];
@@ -101,13 +110,25 @@ function waitColumns(run, found) {
 function reasonColumn(run, name) {
   const letter = run.letters.find((one) => one.name === name);
   const head = element("span", {}, swatch(letter), ` ${name}`);
-  return { name, head, title: letter.meaning, of: (row) => row.by.get(name) ?? 0, show: (row) => (row.by.has(name) ? counted(row.by.get(name)) : "") };
+  return {
+    name,
+    head,
+    title: letter.meaning,
+    of: (row) => row.by.get(name) ?? 0,
+    show: (row) => (row.by.has(name) ? counted(row.by.get(name)) : ""),
+  };
 }
 
 /** Warp-cycles by reason as lengths, of the most that any row has. */
 function bar(run, row, most) {
-  const parts = [...row.by].sort((a, b) => b[1] - a[1]).map(([name, cycles]) =>
-    element("i", { style: `width:${(100 * cycles) / most}%;background:${colourOf(name)}`, title: `${name}: ${counted(cycles)}` }));
+  const parts = [...row.by]
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, cycles]) =>
+      element("i", {
+        style: `width:${(100 * cycles) / most}%;background:${colourOf(name)}`,
+        title: `${name}: ${counted(cycles)}`,
+      }),
+    );
   return element("span", { class: "stack" }, ...parts);
 }
 

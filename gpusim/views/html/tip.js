@@ -25,19 +25,19 @@ function wordsAt(view, pane, x, y) {
   return `cycle ${counted(cycle)}\n${head}\n${stateAt(run, i, cycle)}`.trim();
 }
 
-/** What an instruction does in a cycle, or waits for, as it is drawn: later parts cover earlier ones. */
+/** What an instruction does in a cycle, or waits for. */
 function stateAt(run, i, cycle) {
-  let words = "";
+  const words = [];
   const note = (state, start, end, blocker = NONE) => {
     if (cycle < start || cycle >= end) return;
     const { name, letter, meaning } = run.letters[state];
     const who = blocker === NONE ? "" : `, for #${blocker}`;
-    words = `${letter} ${name}: ${meaning} (${counted(end - start)}${who})`;
+    words.push(`${letter} ${name}: ${meaning} (${counted(end - start)}${who})`);
   };
-  eachStage(run, i, note);
   eachWait(run, i, note);
   note(run.state.selected, run.issue[i], run.issue[i] + 1);
-  return words;
+  eachStage(run, i, note);
+  return words.join("\n");
 }
 
 /** What a scheduler's issue slots were lost for, under the pointer on its strip. */

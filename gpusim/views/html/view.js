@@ -6,7 +6,15 @@ const MOST = { scale: 40, instruction: 20, warp: 40 }; // pixels of a cycle, and
 const READABLE = 14; // pixels of a row with text
 
 function toPane(run, canvas) {
-  return { run, canvas, context: canvas.getContext("2d"), layout: inOrder(run), cycle: run.from, row: 0, selected: NONE };
+  return {
+    run,
+    canvas,
+    context: canvas.getContext("2d"),
+    layout: inOrder(run),
+    cycle: run.from,
+    row: 0,
+    selected: NONE,
+  };
 }
 
 /** Take over the size that the page gives a pane's canvas, in device pixels, and lay out its bands. */
@@ -50,7 +58,10 @@ function readable(view) {
   view.height = Math.max(view.height, READABLE + 2);
   const ends = view.panes.map((pane) => {
     const rows = Math.min(pane.layout.count, Math.floor(plotHeight(pane) / view.height));
-    const shown = Array.from({ length: rows }, (_, row) => endOf(pane.run, pane.layout.instruction(row)) - pane.run.from);
+    const shown = Array.from(
+      { length: rows },
+      (_, row) => endOf(pane.run, pane.layout.instruction(row)) - pane.run.from,
+    );
     return plotWidth(pane) / (median(shown) * 1.5 + 1);
   });
   view.scale = Math.max(view.scale, Math.min(MOST.scale, ...ends));
