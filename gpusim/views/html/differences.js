@@ -15,12 +15,11 @@ function figures(run) {
 }
 
 function rateFigures({ summary }) {
-  if (!summary) return [];
-  const { gflops, bound_gflops: bound, warps } = summary;
+  if (!summary?.gflops) return [];
+  const { gflops, bound_gflops: bound } = summary;
   return [
     ["GFLOP/s", "run", gflops],
     ["GFLOP/s of the bound", "run", bound],
-    ["warps of a full SM", "run", warps],
   ];
 }
 

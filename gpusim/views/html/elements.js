@@ -20,5 +20,6 @@ function filled(made, attributes, children) {
 }
 
 const counted = (number) => number.toLocaleString("en");
-const rounded = (number) => number.toLocaleString("en", { maximumSignificantDigits: 4 });
+const rounded = (number) =>
+  Number.isInteger(number) ? counted(number) : number.toLocaleString("en", { maximumSignificantDigits: 4 });
 const percent = (part, whole) => `${(whole ? (100 * part) / whole : 0).toFixed(1)} %`;
