@@ -206,6 +206,26 @@ def test_regions_are_summed(opened):
         assert sorted(rows) == [["end", "2", "34"], ["loop", "4", "60"]]
 
 
+def test_the_open_tab_folds_what_is_below(opened):
+    """A click on it leaves more room for the rows, another one gives the table back."""
+    with opened(SMALL) as tab:
+        heights = []
+        for _ in range(2):
+            tab.click("#tab-Instructions")
+            heights.append((tab.locator("canvas").bounding_box()["height"], tab.is_visible("#tables")))
+        assert heights[0][0] > heights[1][0]
+        assert [visible for _, visible in heights] == [False, True]
+
+
+def test_help_explains_letters_and_keys(opened):
+    """The question mark opens a list of the letters with their meanings, and of the keys."""
+    with opened(SMALL) as tab:
+        tab.keyboard.press("?")
+        told = " ".join(tab.inner_text("#help").split())
+        assert "short_scoreboard waits for a load from shared memory" in told
+        assert "b the blocker of the longest wait" in told
+
+
 def test_the_legend_names_what_occurs(opened):
     """Every state and reason of the document is in the legend with its letter, and no other reason."""
     with opened(SMALL) as tab:

@@ -142,3 +142,7 @@ function openTab(tabs, name) {
 }
 
 const opened = start(); // a promise of the view
+opened.catch((error) => {
+  document.getElementById("details").textContent =
+    `This page can't be shown: ${error.message}. It needs a browser of 2023 or later.`;
+});
