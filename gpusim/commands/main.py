@@ -32,6 +32,7 @@ COMMANDS = {
     "hazards": "Find registers read or written too early, by wrong control codes.",
     "export": "Write a timeline for Konata, Perfetto, or as a table.",
     "traffic": "Count the words that a kernel moves, from registers to DRAM.",
+    "view": "Show a timeline, or two side by side, in a browser.",
     "races": "Find accesses to shared memory that no barrier orders.",
 }
 BAD_INPUT = 2

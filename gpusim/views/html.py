@@ -70,16 +70,21 @@ def _shown(run: Timeline) -> dict[str, str]:
     }
 
 
+def extent(run: Timeline) -> str:
+    """Return which cycles the document has, of how many, and how many warp instructions."""
+    whole = "a run that does not end" if run.cycles == NONE else f"{run.cycles:,}"
+    return f"cycles {run.start:,} to {run.end:,} of {whole}, {plural(len(run.instructions), 'warp instruction')}"
+
+
 def _facts(run: Timeline) -> Iterable[str]:
-    cycles = f"cycles {run.start:,} to {run.end:,} of {run.cycles:,}"
-    yield f"{cycles}, {plural(len(run.instructions), 'warp instruction')}"
-    yield f"{plural(len(run.shown), 'warp')} of {plural(run.warp_slots, 'slot')}"
-    yield f"{plural(run.schedulers, 'scheduler')}, an issue slot each {plural(run.interval, 'cycle')}"
-    yield f"{run.clock_mhz:g} MHz"
+    yield extent(run)
     if run.settings:
         yield f"settings {_pairs(run.settings)}"
     if run.parameters:
         yield f"parameters {_pairs(run.parameters)}"
+    yield f"{plural(len(run.shown), 'warp')} of {plural(run.warp_slots, 'slot')}"
+    yield f"{plural(run.schedulers, 'scheduler')}, an issue slot each {plural(run.interval, 'cycle')}"
+    yield f"{run.clock_mhz:g} MHz"
 
 
 def _pairs(values: dict[str, Any]) -> str:
