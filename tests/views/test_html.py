@@ -138,3 +138,13 @@ def test_colours_differ_for_every_eye(scheme, sight):
     apart = pairwise_distances(places)
     near = [(seen[a], seen[b]) for a, b in combinations(range(len(seen)), 2) if apart[a, b] < 12]
     assert near == []
+
+
+@pytest.mark.parametrize("ground", ["background", "panel"])
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_text_is_readable(scheme, ground):
+    """Text, remarks and links have the contrast that WCAG 2.1 asks for, 4.5 to 1, on either ground."""
+    found = dict(re.findall(r"--(\w+): (#\w{6});", COLOURS[scheme]))
+    lightness = {name: float(linear(found[name]) @ XYZ[1]) + 0.05 for name in ("text", "faint", "accent", ground)}
+    contrasts = {name: lightness[name] / lightness[ground] for name in ("text", "faint", "accent")}
+    assert {name for name, ratio in contrasts.items() if max(ratio, 1 / ratio) < 4.5} == set()

@@ -81,7 +81,7 @@ def test_an_instruction_is_selected_by_a_click_and_shows_its_blocker(opened):
         tab.mouse.click(*place(tab, 2))
         told = tab.inner_text("#details")
         assert "FFMA R4, R2, R3, R4" in told
-        assert "short_scoreboard 3 to 30, 27" in " ".join(told.split())
+        assert "short_scoreboard 3 to 30, 27: waits for a load" in " ".join(told.split())
         assert accents(tab) > before
         tab.click("#details .link[data-id='0']")
         assert "#0 LDS.64 R2, [R1]" in tab.inner_text("#details h2")
@@ -99,6 +99,17 @@ def test_arrows_are_drawn_to_known_blockers_only(opened):
             told = tab.inner_text("#details")
     assert counts[0] > counts[1]
     assert "#77, which is not shown" in told
+
+
+def test_the_chain_of_blockers_leads_back_to_the_cause(opened):
+    """An exit waits for the sum, which waited for the load, which waited for nobody: both are there in this order."""
+    with opened(SMALL) as tab:
+        tab.mouse.click(*place(tab, 4))
+        links = tab.locator("#details ol .link")
+        assert [link.split()[0] for link in links.all_inner_texts()] == ["#2", "#0"]
+        links.last.click()
+        assert "#0" in tab.inner_text("#details h2")
+        assert tab.locator("#details ol").count() == 0
 
 
 def test_keys_walk_along_a_warp_and_back(opened):

@@ -1,5 +1,7 @@
 // The panel about the selected instruction: text, times, waits, and links to those that it waited for.
 
+const CAUSES = 6; // waits of a chain that are shown
+
 function showDetails(view, panel) {
   const chosen = view.panes.filter((pane) => pane.selected !== NONE);
   panel.replaceChildren(...(chosen.length ? chosen.map((pane) => details(view, pane)) : [hint()]));
@@ -33,6 +35,7 @@ function details(view, pane) {
     element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))])),
     element("h3", {}, "Waited for"),
     waitList(view, pane, i),
+    ...causeList(view, pane, i),
     element("h3", {}, "Kept waiting"),
     heldList(view, pane, i),
   );
@@ -46,15 +49,28 @@ function waitList(view, pane, i) {
     rows.push(
       element(
         "li",
-        { title: letter.meaning },
+        {},
         swatch(letter),
         ` ${letter.name} `,
-        element("small", {}, cycles),
+        element("small", {}, `${cycles}: ${letter.meaning}`),
         blockerLink(view, pane, blocker),
       ),
     );
   });
   return rows.length ? element("ul", { class: "waits" }, ...rows) : element("p", {}, "nothing");
+}
+
+/** The longest waits one behind the other, where there is more than one: what the first was for waited itself. */
+function causeList(view, pane, i) {
+  const chain = causes(pane.run, i, CAUSES);
+  if (chain.length < 2) return [];
+  const rows = chain.map(({ state, index }) =>
+    element("li", {}, swatch(pane.run.letters[state]), " ", linkTo(view, pane, index)),
+  );
+  return [
+    element("h3", {}, "Back to the cause, by the longest waits"),
+    element("ol", { class: "waits brief" }, ...rows),
+  ];
 }
 
 /** A button that goes to the instruction with an id, or words if it is none, or not in the document. */
@@ -88,7 +104,7 @@ function heldList(view, pane, i) {
   const more = held.length - rows.length;
   return element(
     "ul",
-    { class: "waits" },
+    { class: "waits brief" },
     ...rows,
     ...(more > 0 ? [element("li", {}, `and ${counted(more)} more`)] : []),
   );

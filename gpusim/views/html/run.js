@@ -75,3 +75,26 @@ function eachWait(run, i, tell) {
   const { reason, start, end, blocker } = run.waits;
   for (let k = run.first[i]; k < run.first[i + 1]; k++) tell(reason[k], start[k], end[k], blocker[k]);
 }
+
+/** The longest wait of an instruction for another one of the document: its reason, and the other's index or NONE. */
+function longestWait(run, i) {
+  let [longest, found] = [0, { state: NONE, index: NONE }];
+  eachWait(run, i, (state, start, end, blocker) => {
+    const index = indexOf(run, blocker);
+    if (index !== NONE && end - start > longest) [longest, found] = [end - start, { state, index }];
+  });
+  return found;
+}
+
+/** Longest waits from an instruction to its blocker, from that to its own, and so on, so many at most. */
+function causes(run, i, most) {
+  const chain = [];
+  for (
+    let wait = longestWait(run, i);
+    wait.index !== NONE && chain.length < most;
+    wait = longestWait(run, wait.index)
+  ) {
+    chain.push(wait);
+  }
+  return chain;
+}

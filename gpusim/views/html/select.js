@@ -38,12 +38,8 @@ function selectNext(view, by) {
 function selectBlocker(view) {
   const pane = view.active;
   if (pane.selected === NONE) return;
-  let [longest, found] = [0, NONE];
-  eachWait(pane.run, pane.selected, (state, start, end, blocker) => {
-    const index = indexOf(pane.run, blocker);
-    if (index !== NONE && end - start > longest) [longest, found] = [end - start, index];
-  });
-  if (found !== NONE) select(view, pane, found);
+  const { index } = longestWait(pane.run, pane.selected);
+  if (index !== NONE) select(view, pane, index);
 }
 
 function selectBack(view) {
