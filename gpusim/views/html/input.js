@@ -9,7 +9,7 @@ function instructionAt(view, pane, x, y) {
   if (!pane.layout.merged) return pane.layout.instruction(row);
   let found = NONE;
   const cycle = Math.floor(cycleAt(view, pane, Math.max(x, pane.left)));
-  pane.layout.inRow(row, cycle, cycle, (i) => (found = i));
+  pane.layout.inRow(row, cycle, cycle, (i) => (found = found === NONE ? i : found));
   return found;
 }
 

@@ -50,7 +50,7 @@ function addWarp(shares, run, indices) {
   const { reason, start, end } = run.waits;
   for (const i of indices) {
     for (let k = run.first[i]; k < run.first[i + 1]; k++) addShare(shares, reason[k], start[k], end[k], 1);
-    addShare(shares, run.state.selected, run.issue[i], run.issue[i] + 1, 1);
+    addShare(shares, run.state.selected, run.issue[i], run.issue[i] + run.interval, 1);
   }
 }
 
@@ -73,12 +73,12 @@ function eachPart({ layout, run }, { first, last, start, end }, step, tell) {
   const draw = (i) => {
     if (!layout.merged) eachStage(run, i, inside);
     eachWait(run, i, inside);
-    inside(run.state.selected, run.issue[i], run.issue[i] + 1);
+    inside(run.state.selected, run.issue[i], run.issue[i] + (layout.merged ? run.interval : 1));
   };
   for (; row < last; row += step) layout.inRow(row, start, end, draw);
 }
 
-/** Call with what follows the cycle in which an instruction issues, one after the other; some may be empty. */
+/** Call with what follows the first cycle of an instruction's issue slot, one after the other; some may be empty. */
 function eachStage(run, i, tell) {
   const next = run.issue[i] + 1;
   if (run.begin[i] !== NONE) {

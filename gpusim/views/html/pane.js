@@ -46,7 +46,7 @@ function drawOverview(view, pane) {
   drawHeat(view, pane, all, strip, run.from, run.to);
   context.fillStyle = view.ink.faint;
   context.font = `11px ${MONOSPACE}`;
-  context.fillText("whole run", 6, strip.height / 2);
+  context.fillText("overview", 6, strip.height / 2);
   const scale = strip.width / Math.max(1, run.to - run.from);
   const [from, to] = [pane.cycle, cycleAt(view, pane, pane.width)].map((cycle) => (cycle - run.from) * scale);
   context.strokeStyle = view.ink.accent;

@@ -42,8 +42,9 @@ function oneRowPerWarp(run) {
   const rows = new Map(warps.map((warp, row) => [warp, row]));
   const issues = warps.map((warp) => run.byWarp.get(warp).map((i) => run.issue[i]));
   const indices = (row, start, end) => {
-    const last = lowerBound(issues[row], end) + 1; // the one that waits at the end, too
-    return run.byWarp.get(warps[row]).subarray(lowerBound(issues[row], start), last);
+    const first = lowerBound(issues[row], start - run.interval + 1); // the one whose slot has begun before, too
+    const last = lowerBound(issues[row], end) + 1; // and the one that waits at the end
+    return run.byWarp.get(warps[row]).subarray(first, last);
   };
   return {
     count: warps.length,

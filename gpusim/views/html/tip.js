@@ -35,7 +35,7 @@ function stateAt(run, i, cycle) {
     words.push(`${letter} ${name}: ${meaning} (${counted(end - start)}${who})`);
   };
   eachWait(run, i, note);
-  note(run.state.selected, run.issue[i], run.issue[i] + 1);
+  note(run.state.selected, run.issue[i], run.issue[i] + run.interval);
   eachStage(run, i, note);
   return words.join("\n");
 }

@@ -1,4 +1,4 @@
-"""How quick the HTML view is with 100,000 instructions, in a real browser."""
+"""The HTML view of 100,000 instructions, in a real browser."""
 
 import pytest
 
@@ -48,3 +48,19 @@ def test_a_hundred_thousand_instructions_are_quick(opened, large):
                 if max(best) >= 100:
                     best = list(map(min, best, tab.evaluate(STEP, [layout, 45])))
             assert max(best) < 100, layout
+
+
+COVERED = """async () => {
+    const [pane] = (await opened).panes, { from, to } = pane.run, sums = new Int32Array(8);
+    pane.layout = oneRowPerWarp(pane.run);
+    const all = { first: 0, last: sums.length, start: from, end: to };
+    eachPart(pane, all, 1, (row, state, start, end) => (sums[row] += end - start));
+    return [...sums];
+}"""
+
+
+def test_a_warps_row_has_no_gap_and_no_overlap(opened, large):
+    """Waits and issue slots of a warp cover as many cycles as lie between its launch and its exit."""
+    last = {i.warp: i.issue + large.interval for i in large.instructions}
+    with opened(large) as tab:
+        assert tab.evaluate(COVERED) == [last[warp] for warp in range(8)]
