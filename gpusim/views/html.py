@@ -17,6 +17,7 @@ from gpusim.timeline import NONE, Issued, Letter, Timeline
 FOLDER = files("gpusim.views") / "html"
 LEVEL = 6  # of compression: 9 takes ten times as long and saves a few percent
 STYLES = ("colours.css", "style.css")
+PLAIN = "warp", "block", "pc", "scheduler", "lanes", "conflicts"  # columns that are as in the document
 STATES = "selected", "queued", "occupies", "under_way"  # of an instruction that issues, and behind
 SCRIPTS = (  # in an order in which constants come before their use
     "elements.js",
@@ -118,7 +119,7 @@ def pack(run: Timeline) -> dict[str, Any]:
 
 
 def _instructions(issued: Sequence[Issued]) -> dict[str, list[int]]:
-    columns = {name: [getattr(i, name) for i in issued] for name in ("warp", "block", "pc", "scheduler", "lanes")}
+    columns = {name: [getattr(i, name) for i in issued] for name in PLAIN}
     for name in ("begin", "end", "done"):
         columns[name] = [at if (at := getattr(i, name)) == NONE else at - i.issue for i in issued]
     for name in ("id", "issue"):

@@ -101,6 +101,16 @@ def test_arrows_are_drawn_to_known_blockers_only(opened):
     assert "#77, which is not shown" in told
 
 
+def test_conflicts_are_told_where_there_are_some(opened):
+    """The passes that an access takes beyond those of its width are told of it, and of no other."""
+    conflicting = replace(INSTRUCTIONS[0], conflicts=3)
+    with opened(replace(SMALL, instructions=(conflicting, *INSTRUCTIONS[1:]))) as tab:
+        for ident, told in ((0, True), (1, False)):
+            tab.mouse.click(*place(tab, ident))
+            text = " ".join(tab.inner_text("#details").split())
+            assert ("conflicts add 3 passes or requests" in text) == told
+
+
 def test_the_chain_of_blockers_leads_back_to_the_cause(opened):
     """An exit waits for the sum, which waited for the load, which waited for nobody: both are there in this order."""
     with opened(SMALL) as tab:

@@ -27,6 +27,7 @@ function details(view, pane) {
     ["in its pipe", run.begin[i] === NONE ? "needs none" : `${counted(run.begin[i])} to ${counted(run.end[i])}`],
     ["result there", run.done[i] === NONE ? "has none" : counted(run.done[i])],
   ];
+  if (run.conflicts[i]) facts.push(["conflicts add", `${counted(run.conflicts[i])} passes or requests`]);
   if (line?.region) facts.splice(2, 0, ["region", line.region]);
   return element(
     "section",
