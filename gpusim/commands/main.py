@@ -18,9 +18,12 @@ from isa.errors import UserError
 # A command is the function of this name in the file of this name beside this one; the text is its line of help.
 COMMANDS = {
     "run": "Simulate a kernel: values, cycles, bound, lost cycles.",
+    "timeline": "Show what each warp instruction did, cycle by cycle.",
+    "explain": "Tell why a warp did not issue in a cycle, back to the cause.",
     "bound": "Bound a kernel's cycles from below, without simulating it.",
     "report": "Pressure on each resource by instruction, long paths, lost slots.",
     "ladder": "What each limit of a machine costs a kernel, by lifting it.",
+    "schema": "Print the JSON Schema of a document.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
     "space": "Count what constraints leave of a search space.",
@@ -33,7 +36,9 @@ COMMANDS = {
     "codes": "Print a program with the control codes that a machine obeys.",
     "schedule": "Reorder a program so that it waits less.",
     "hazards": "Find registers read or written too early, by wrong control codes.",
+    "export": "Write a timeline for Konata, Perfetto, or as a table.",
     "traffic": "Count the words that a kernel moves, from registers to DRAM.",
+    "view": "Show a timeline, or two side by side, in a browser.",
     "races": "Find accesses to shared memory that no barrier orders.",
 }
 BAD_INPUT = 2

@@ -1,0 +1,110 @@
+"""`gpusim view`: a timeline, or two side by side, as a page for any browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from gpusim import whole_file
+from gpusim.commands.arguments import POLICIES, Json, Overrides, Parameters, kernel_of, machine_of
+from gpusim.commands.document import write, write_json
+from gpusim.commands.timelines import DOCUMENTS, MACHINE, Cycles, KernelOrTimeline, Warps, timeline_of
+from gpusim.plural import plural
+from gpusim.timeline import NONE, Timeline
+from gpusim.views import html
+from isa.errors import UserError
+
+CYCLES = 100_000  # of a kernel, unless others are asked for
+MOST = 1_000_000  # warp instructions of a page: beyond, browsers take long and gigabytes
+
+
+def view(
+    kernel: KernelOrTimeline,
+    other: Annotated[str | None, typer.Argument(help="Another one, to be shown beside the first.")] = None,
+    *,
+    out: Annotated[Path, typer.Option("--out", help="The HTML file.")],
+    machine: Annotated[
+        list[str] | None, typer.Option("--machine", help="A machine's name, or a .toml file; two: side by side.")
+    ] = None,
+    parameter: Parameters = None,
+    setting: Overrides = None,
+    policy: Annotated[
+        list[str] | None, typer.Option("--policy", help=f"Scheduling policy; two: side by side. {POLICIES}.")
+    ] = None,
+    warps: Warps = None,
+    cycles: Cycles = None,
+    json: Json = False,
+) -> None:
+    """Write one HTML file that shows what each warp instruction did, when, and what it waited for.
+
+    It needs no network: open it in a browser. Two kernels, timelines, machines or policies appear side by side. Of a
+    kernel the first 100,000 cycles are shown, if --cycles names no others.
+
+    Example: gpusim view examples/reduce.asm --machine gtx580 --machine h200 --out reduce.html
+    """
+    whole_file.check(out)
+    sides = _sides([kernel, other] if other else [kernel], machine or [], policy or [])
+    runs = [_run(*side, parameter or (), setting or (), warps, cycles) for side in sides]
+    _check(runs)
+    whole_file.write(out, html.page(runs))
+    if json:
+        write_json({"file": str(out), "bytes": out.stat().st_size, "runs": [_as_dict(run) for run in runs]})
+    else:
+        lines = [f"{out}: {plural(out.stat().st_size, 'byte')}; open it in a browser", *map(_line, runs)]
+        write("".join(f"{line}\n" for line in lines))
+
+
+def _sides(*given: Sequence[str]) -> list[tuple[str, str | None, str | None]]:
+    """Name, machine and policy of each run; what is given once holds for both."""
+    count = max(map(len, given))
+    if count > 2:
+        raise UserError(f"view: {max(given, key=len)[2]} is a third; give two to compare")
+    name, machine, policy = ([each[min(k, len(each) - 1)] if each else None for k in range(count)] for each in given)
+    return list(zip(map(str, name), machine, policy, strict=True))
+
+
+def _run(
+    name: str,
+    machine: str | None,
+    policy: str | None,
+    parameters: Sequence[str],
+    settings: Sequence[str],
+    warps: str | None,
+    cycles: str | None,
+) -> Timeline:
+    kept = name.endswith(DOCUMENTS)
+    run = timeline_of(
+        name,
+        machine=machine,
+        policy=policy,
+        parameters=parameters,
+        settings=settings,
+        warps=warps,
+        cycles=cycles or (None if kept else f"0:{CYCLES}"),
+    )
+    if kept or run.cycles == NONE:
+        return run
+    from gpusim.analysis.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
+
+    where = machine_of(machine or MACHINE, settings, policy)
+    return msgspec.structs.replace(run, summary=summary(kernel_of(name, parameters), where, run.cycles))
+
+
+def _check(runs: Sequence[Timeline]) -> None:
+    for run in runs:
+        if len(run.instructions) > MOST:
+            shown = plural(len(run.instructions), "warp instruction")
+            raise UserError(f"{run.kernel}: {shown} are too many for a browser; choose some by --cycles or --warps")
+
+
+def _line(run: Timeline) -> str:
+    return f"{run.kernel} on {run.machine}, {run.policy}: {html.extent(run)}"
+
+
+def _as_dict(run: Timeline) -> dict[str, object]:
+    names = ("kernel", "machine", "policy", "settings", "cycles", "start", "end")
+    return {name: getattr(run, name) for name in names} | {"warp_instructions": len(run.instructions)}

@@ -1,0 +1,141 @@
+"""A timeline document, or two side by side, as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from itertools import chain, pairwise
+from typing import Any
+
+import msgspec
+
+from gpusim.plural import plural
+from gpusim.timeline import NONE, Issued, Letter, Timeline
+
+FOLDER = files("gpusim.views") / "html"
+LEVEL = 6  # of compression: 9 takes ten times as long and saves a few percent
+STYLES = ("colours.css", "style.css")
+PLAIN = "warp", "block", "pc", "scheduler", "lanes", "conflicts"  # columns that are as in the document
+STATES = "selected", "queued", "occupies", "under_way"  # of an instruction that issues, and behind
+SCRIPTS = (  # in an order in which constants come before their use
+    "elements.js",
+    "run.js",
+    "rows.js",
+    "palette.js",
+    "paint.js",
+    "shares.js",
+    "view.js",
+    "instructions.js",
+    "heat.js",
+    "pane.js",
+    "details.js",
+    "tables.js",
+    "differences.js",
+    "pictures.js",
+    "tip.js",
+    "select.js",
+    "input.js",
+    "main.js",
+)
+
+
+def page(runs: Sequence[Timeline]) -> str:
+    """Return the HTML of one run, or of two side by side."""
+    from jinja2 import Environment  # noqa: PLC0415  (only this view needs it)
+    from markupsafe import Markup  # noqa: PLC0415
+
+    template = Environment(autoescape=True, trim_blocks=True).from_string(_text("page.html"))
+    return template.render(
+        title=" beside ".join(f"{run.kernel} on {run.machine}, {run.policy}" for run in runs),
+        runs=[_shown(run) for run in runs],
+        style=Markup("\n".join(map(_text, STYLES))),
+        script=Markup("\n".join(map(_text, SCRIPTS))),
+    )
+
+
+def _text(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def _shown(run: Timeline) -> dict[str, str]:
+    """What the template shows of a run, and its data."""
+    return {
+        "kernel": run.kernel,
+        "machine": run.machine,
+        "machine_name": run.machine_name,
+        "policy": run.policy,
+        "facts": "; ".join(_facts(run)),
+        "packed": b64encode(gzip.compress(msgspec.json.encode(pack(run)), LEVEL, mtime=0)).decode(),
+    }
+
+
+def extent(run: Timeline) -> str:
+    """Return which cycles the document has, of how many, and how many warp instructions."""
+    whole = "a run that does not end" if run.cycles == NONE else f"{run.cycles:,}"
+    return f"cycles {run.start:,} to {run.end:,} of {whole}, {plural(len(run.instructions), 'warp instruction')}"
+
+
+def _facts(run: Timeline) -> Iterable[str]:
+    yield extent(run)
+    if run.settings:
+        yield f"settings {_pairs(run.settings)}"
+    if run.parameters:
+        yield f"parameters {_pairs(run.parameters)}"
+    yield f"{plural(len(run.shown), 'warp')} of {plural(run.warp_slots, 'slot')}"
+    yield f"{plural(run.schedulers, 'scheduler')}, an issue slot each {plural(run.interval, 'cycle')}"
+    yield f"{run.clock_mhz:g} MHz"
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    return " ".join(f"{name}={value}" for name, value in values.items())
+
+
+def pack(run: Timeline) -> dict[str, Any]:
+    """Return the document with its instructions, their waits and its lost slots as columns of small numbers.
+
+    `id` and `issue` are differences to the instruction before, the other times cycles since `issue`, NONE if there is
+    none. A wait's `start` is cycles before `issue`, its `blocker` so many ids before, 0 if there is none. The `end` of
+    waits and lost slots is cycles since `start`, and a reason an index into `letters`.
+    """
+    fields = {name: getattr(run, name) for name in run.__struct_fields__ if name not in ("instructions", "lost")}
+    names = [letter.name for letter in run.letters]
+    used = chain(STATES, (w.reason for i in run.instructions for w in i.waits), (lost.reason for lost in run.lost))
+    unnamed = sorted(set(used).difference(names))  # in a document from elsewhere
+    number = {name: at for at, name in enumerate([*names, *unnamed])}
+    return fields | {
+        "letters": [*run.letters, *(Letter(name, "?", name) for name in unnamed)],
+        "instructions": _instructions(run.instructions),
+        "waits": _waits(run.instructions, number),
+        "lost": {
+            "scheduler": [lost.scheduler for lost in run.lost],
+            "reason": [number[lost.reason] for lost in run.lost],
+            "start": [lost.start for lost in run.lost],
+            "end": [lost.end - lost.start for lost in run.lost],
+            "ended_by": [lost.ended_by for lost in run.lost],
+        },
+    }
+
+
+def _instructions(issued: Sequence[Issued]) -> dict[str, list[int]]:
+    columns = {name: [getattr(i, name) for i in issued] for name in PLAIN}
+    for name in ("begin", "end", "done"):
+        columns[name] = [at if (at := getattr(i, name)) == NONE else at - i.issue for i in issued]
+    for name in ("id", "issue"):
+        columns[name] = _steps([getattr(i, name) for i in issued])
+    return columns | {"waited": [len(i.waits) for i in issued]}
+
+
+def _steps(numbers: list[int]) -> list[int]:
+    return numbers[:1] + [after - before for before, after in pairwise(numbers)]
+
+
+def _waits(issued: Sequence[Issued], number: dict[str, int]) -> dict[str, list[int]]:
+    waits = [(i, wait) for i in issued for wait in i.waits]
+    return {
+        "reason": [number[wait.reason] for _, wait in waits],
+        "start": [i.issue - wait.start for i, wait in waits],
+        "end": [wait.end - wait.start for _, wait in waits],
+        "blocker": [0 if wait.blocker == NONE else i.id - wait.blocker for i, wait in waits],
+    }

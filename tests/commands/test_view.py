@@ -1,0 +1,93 @@
+import json
+
+import msgspec
+import pytest
+from timeline_documents import by_hand
+
+from gpusim.commands.main import execute
+from gpusim.timeline import NONE, Issued, Line
+
+ISSUED = [Issued(k, 0, 0, 0, 0, 10 * k, NONE, NONE, NONE, 32) for k in range(3)]
+DOCUMENT = by_hand([Line(0, "EXIT", "control")], ISSUED, 30)
+
+
+@pytest.fixture
+def documents(tmp_path, monkeypatch):
+    """Two timelines kept in files of the current directory, of two machines."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        run = msgspec.structs.replace(DOCUMENT, machine=name)
+        (tmp_path / f"{name}.json").write_bytes(msgspec.json.encode(run))
+    return tmp_path
+
+
+def test_a_document_becomes_a_page(documents, capsys):
+    """The page is there and names the run; the screen tells how large it is and what to do with it."""
+    assert execute(["view", "one.json", "--out", "one.html"]) == 0
+    size = (documents / "one.html").stat().st_size
+    assert capsys.readouterr().out.splitlines() == [
+        f"one.html: {size:,} bytes; open it in a browser",
+        "k on one, lrr: cycles 0 to 30 of 30, 3 warp instructions",
+    ]
+    assert "<h1>k on one (M), lrr</h1>" in (documents / "one.html").read_text()
+
+
+def test_two_documents_share_a_page(documents, capsys):
+    """Both runs are in it, and --json tells which, with the part of each that is shown."""
+    assert execute(["view", "one.json", "two.json", "--cycles", "10:30", "--out", "both.html", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["bytes"] == (documents / "both.html").stat().st_size
+    assert [(run["machine"], run["start"], run["warp_instructions"]) for run in told["runs"]] == [
+        ("one", 10, 2),
+        ("two", 10, 2),
+    ]
+    text = (documents / "both.html").read_text()
+    assert "<h1>A: k on one (M), lrr</h1>" in text
+    assert "<h1>B: k on two (M), lrr</h1>" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["one.json", "--out", "no/one.html"], "no/one.html: there is no directory no; create it, or name another"),
+        (["none.json", "--out", "one.html"], "none.json: no such file or directory"),
+        (
+            ["one.json", "--machine", "h200", "--out", "one.html"],
+            "one.json: a timeline of a run that has been; leave out kernel and machine options",
+        ),
+        (
+            ["chain", *(f"--policy={name}" for name in ("lrr", "gto", "oldest")), "--out", "one.html"],
+            "view: oldest is a third; give two to compare",
+        ),
+    ],
+)
+def test_bad_input_leaves_nothing_behind(documents, capsys, arguments, message):
+    """One line says what is wrong, with exit code 2, and there is no page."""
+    assert execute(["view", *arguments]) == 2
+    assert capsys.readouterr() == ("", f"error: {message}\n")
+    assert {path.name for path in documents.iterdir()} == {"one.json", "two.json"}
+
+
+@pytest.mark.usefixtures("documents")
+def test_a_page_has_an_end(monkeypatch, capsys):
+    """More warp instructions than a browser shows well are refused, and how to take fewer is told."""
+    monkeypatch.setattr("gpusim.commands.view.MOST", 2)
+    assert execute(["view", "one.json", "--out", "one.html"]) == 2
+    message = "k: 3 warp instructions are too many for a browser; choose some by --cycles or --warps"
+    assert capsys.readouterr().err == f"error: {message}\n"
+
+
+@pytest.mark.jit
+def test_machines_are_simulated_side_by_side(tmp_path, capsys):
+    """What is given once holds for both runs; each has its rates for the roofline."""
+    out = tmp_path / "saxpy.html"
+    assert (
+        execute(["view", "examples/saxpy.asm", "--machine", "c2050", "--machine", "h200", "--out", str(out), "--json"])
+        == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert [(run["kernel"], run["machine"], run["start"]) for run in told["runs"]] == [
+        ("saxpy", "c2050", 0),
+        ("saxpy", "h200", 0),
+    ]
+    assert all(run["cycles"] == run["end"] > 0 for run in told["runs"])

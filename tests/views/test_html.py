@@ -1,0 +1,150 @@
+import gzip
+import json
+import re
+from base64 import b64decode
+from itertools import accumulate, combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from msgspec.structs import replace
+from strategies import timelines
+from timeline_documents import by_hand
+
+from gpusim.stall import Stall, label
+from gpusim.timeline import NONE, Issued, Line, Lost, Wait
+from gpusim.views.html import FOLDER, SCRIPTS, STATES, STYLES, pack, page
+
+COLOURS = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")
+NO_PART_OF_A_BAR = {"x_exited", "x_empty"}  # of live warps' waits
+SIGHT = {  # what is seen of linear RGB without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1
+    "normal": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
+WHITE = np.array([0.95047, 1.0, 1.08883])
+
+
+def restored(packed):
+    """Return instructions and lost slots of what was packed, read by the rules that `pack` states."""
+    names, waits = [letter.name for letter in packed["letters"]], iter(zip(*packed["waits"].values(), strict=True))
+    assert list(packed["waits"]) == ["reason", "start", "end", "blocker"]
+    columns = packed["instructions"]
+    ids, issues = accumulate(columns["id"]), accumulate(columns["issue"])
+    made = []
+    for at, (own, issue) in enumerate(zip(ids, issues, strict=True)):
+        of = {name: column[at] for name, column in columns.items()}
+        times = {name: NONE if of[name] == NONE else issue + of[name] for name in ("begin", "end", "done")}
+        spans = [next(waits) for _ in range(of["waited"])]
+        found = tuple(
+            Wait(names[reason], issue - start, issue - start + length, own - back if back else NONE)
+            for reason, start, length, back in spans
+        )
+        plain = {name: of[name] for name in ("warp", "block", "pc", "scheduler", "lanes", "conflicts")}
+        made.append(Issued(id=own, issue=issue, waits=found, **plain, **times))
+    slots = zip(*(packed["lost"][name] for name in ("scheduler", "reason", "start", "end", "ended_by")), strict=True)
+    lost = [Lost(k, names[reason], start, start + length, by) for k, reason, start, length, by in slots]
+    return made, lost
+
+
+@given(timelines())
+def test_the_columns_hold_every_instruction_and_lost_slot(document):
+    """Reading the columns back by the rules that they are written by gives the document's instructions and slots."""
+    assert restored(pack(document)) == (list(document.instructions), list(document.lost))
+
+
+@given(timelines())
+def test_the_data_in_the_page_is_the_packed_document(document):
+    """The page's one run is base64 of gzip of JSON of what `pack` gives."""
+    (found,) = re.findall(r'<script type="text/plain" class="run">([^<]*)</script>', page([document]))
+    assert restored_json(found)["instructions"] == pack(document)["instructions"]
+
+
+def restored_json(text):
+    return json.loads(gzip.decompress(b64decode(text)))
+
+
+def document_with(text):
+    """A document of one instruction of this text, whose reason to wait no letter is known of."""
+    waits = (Wait("sleeping", 0, 3),)
+    return by_hand([Line(0, text, "fp32")], [Issued(0, 0, 0, 0, 0, 3, NONE, NONE, NONE, 32, waits)], 9)
+
+
+def test_a_reason_without_a_letter_gets_one():
+    """A reason of a document from elsewhere, and states that it has no letters for, are named after all."""
+    letters = {letter.name: letter.letter for letter in pack(document_with("NOP"))["letters"]}
+    assert letters["sleeping"] == "?"
+    assert set(STATES) <= set(letters)
+
+
+def test_names_are_text_and_not_markup():
+    """What looks like an element in a kernel's name or an instruction stays text."""
+    text = page([replace(document_with("</script><b>"), kernel="</script><b>bold</b>")])
+    assert "<b>" not in text
+    assert "&lt;/script&gt;&lt;b&gt;bold" in text
+
+
+def test_the_page_names_no_address():
+    """Nothing in the page is loaded from anywhere: no address, and every file of its parts is in it."""
+    text = page([document_with("NOP")])
+    without = text.replace("http://www.w3.org/2000/svg", "")
+    assert re.findall(r"https?://|//cdn|@import|url\(|\bsrc=", without) == []
+    assert all((FOLDER / name).read_text(encoding="utf-8").strip() in text for name in (*STYLES, *SCRIPTS))
+
+
+def test_every_part_of_the_page_is_used():
+    """The folder has no file that the page does not hold."""
+    assert {entry.name for entry in FOLDER.iterdir()} == {*STYLES, *SCRIPTS, "page.html"}
+
+
+def test_every_script_is_short():
+    """No script is longer than 150 lines."""
+    assert {name for name in SCRIPTS if len((FOLDER / name).read_text(encoding="utf-8").splitlines()) > 150} == set()
+
+
+def lab(colours):
+    """CIE L*a*b* of linear RGB colours, by sRGB's primaries."""
+    ratio = np.clip(colours, 0, 1) @ XYZ.T / WHITE
+    f = np.where(ratio > 216 / 24389, np.cbrt(ratio), 841 / 108 * ratio + 4 / 29)
+    return np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
+
+
+def pairwise_distances(places):
+    return np.linalg.norm(places[:, None] - places[None], axis=-1)
+
+
+def linear(colour):
+    """Linear RGB of a colour such as #aabbcc."""
+    channels = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_colours_differ_for_every_eye(scheme, sight):
+    """Every state and reason has a colour, and any two, and the background, lie 12 apart in CIELAB (2.3 is just seen).
+
+    Also for eyes that lack a kind of cone.
+    """
+    found = dict(re.findall(r"--(\w+): (#\w{6});", COLOURS[scheme]))
+    names = [*STATES, *map(label, Stall)]
+    assert set(names) <= set(found)
+    seen = ["background", *(name for name in dict.fromkeys(names) if name not in NO_PART_OF_A_BAR)]
+    places = lab(np.array([linear(found[name]) for name in seen]) @ np.array(SIGHT[sight]).T)
+    apart = pairwise_distances(places)
+    near = [(seen[a], seen[b]) for a, b in combinations(range(len(seen)), 2) if apart[a, b] < 12]
+    assert near == []
+
+
+@pytest.mark.parametrize("ground", ["background", "panel"])
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_text_is_readable(scheme, ground):
+    """Text, remarks and links have the contrast that WCAG 2.1 asks for, 4.5 to 1, on either ground."""
+    found = dict(re.findall(r"--(\w+): (#\w{6});", COLOURS[scheme]))
+    lightness = {name: float(linear(found[name]) @ XYZ[1]) + 0.05 for name in ("text", "faint", "accent", ground)}
+    contrasts = {name: lightness[name] / lightness[ground] for name in ("text", "faint", "accent")}
+    assert {name for name, ratio in contrasts.items() if max(ratio, 1 / ratio) < 4.5} == set()
