@@ -11,6 +11,7 @@ from timing import plain_machine
 from worked import timeline_of
 
 from gpusim.analysis.timeline import timeline
+from gpusim.machine import load
 from gpusim.timeline import Timeline
 from gpusim.views.explain import explain, needed
 from isa.errors import UserError
@@ -66,6 +67,15 @@ def test_what_waits_in_the_queue_is_behind_what_is_served():
     (server,) = (one for one in document.instructions if one.id == steps[2].id)
     assert server.end == queued.begin
     assert "bank conflicts" in steps[2].words
+
+
+def test_what_enters_a_queue_without_being_memory_is_served_too():
+    """On the H200 S2R goes through the load/store unit: one in the queue is behind another that the unit serves."""
+    document = timeline(read(".block 256\nS2R R0, TID.X\nS2R R1, TID.X\nIADD R2, R0, R1\nEXIT"), load("h200"))
+    queued = next(one for one in document.instructions if one.begin > one.issue + 1)
+    steps = explain(document, queued.warp, queued.begin - 1, 3)
+    assert [step.what for step in steps[1:]] == ["queued", "occupies"]
+    assert all("the load/store unit" in step.words for step in steps[1:])
 
 
 def test_who_is_late_at_a_barrier_is_asked_in_the_same_cycle():
