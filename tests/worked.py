@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+from gpusim.analysis.timeline import timeline
+from gpusim.machine import load
+from gpusim.timeline import Timeline
+from isa.listing import read
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.txt"))
 
@@ -17,3 +23,9 @@ def overrides(text: str) -> dict[str, int | str]:
     """The machine's numbers that the working uses."""
     pairs = (line.split(" = ") for line in text.splitlines())
     return {path: int(value) if value.isdigit() else value for path, value in pairs}
+
+
+def timeline_of(name: str, **options: Any) -> Timeline:
+    """Return the timeline of the golden file of that name."""
+    (golden,) = (sections(path) for path in GOLDEN if path.stem == name)
+    return timeline(read(golden["listing"]), load("gtx580", overrides(golden["machine"])), **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -167,7 +167,7 @@ def _issue(kept: _Kept, record: Record) -> None:
     unused = [*kept.refused.pop(record.warp, ()), *_unused(kept.sm, record, waits)]
     before, warp.refusals = warp.refusals, []
     number = blockers.issue(kept.sm, record)
-    kept.lost += [replace(lost, ended_by=number) for lost in unused]
+    _lose(kept, (replace(lost, ended_by=number) for lost in unused))
     begin = record.cycle if record.done != NONE else NONE
     of = record.warp, record.block, record.pc, k, record.cycle
     made = Issued(number, *of, begin, record.end, record.done, record.lanes, blockers.merged((*before, *waits)))
@@ -209,7 +209,7 @@ def _replay(kept: _Kept, record: Record) -> None:
     k = blockers.scheduler_of(record)
     begin = kept.sm.schedulers[k].used_until
     blockers.replay(kept.sm, k, record.warp, record.detail)
-    kept.lost.append(Lost(k, label(Stall.X_REPLAY), begin, record.detail, kept.sm.schedulers[k].replayed))
+    _lose(kept, [Lost(k, label(Stall.X_REPLAY), begin, record.detail, kept.sm.schedulers[k].replayed)])
 
 
 def _release(kept: _Kept, record: Record) -> None:
@@ -246,7 +246,12 @@ def _close(kept: _Kept, cycles: int) -> None:
     for k, scheduler in enumerate(kept.sm.schedulers):
         reason = Stall.X_EXITED if k < kept.slots else Stall.X_EMPTY
         if scheduler.used_until < cycles:
-            kept.lost.append(Lost(k, label(reason), scheduler.used_until, cycles))
+            _lose(kept, [Lost(k, label(reason), scheduler.used_until, cycles)])
+
+
+def _lose(kept: _Kept, unused: Iterable[Lost]) -> None:
+    """Keep the slots of which a part lies within the cycles shown."""
+    kept.lost += [lost for lost in unused if lost.start < kept.end and lost.end > kept.start]
 
 
 # --- what the document has --------------------------------------------------------------------------------------------
@@ -270,7 +275,6 @@ def _document(
     kernel: Kernel, machine: Machine, kept: _Kept, settings: Mapping[str, int | str], cycles: int
 ) -> Timeline:
     end = kept.end if cycles == NONE else min(kept.end, cycles)
-    inside = (lost for lost in kept.lost if lost.start < end and lost.end > kept.start)
     blocks = [one for one in (*kept.left, *kept.resident.values()) if one.placed < end]
     return Timeline(
         kernel=kernel.name,
@@ -291,7 +295,7 @@ def _document(
         program=_program(kernel, kept.sm),
         blocks=tuple(sorted(blocks, key=lambda one: (one.placed, one.id))),
         instructions=tuple(kept.issued[number] for number in sorted(kept.issued)),
-        lost=tuple(sorted(inside, key=lambda lost: (lost.start, lost.scheduler))),
+        lost=tuple(sorted(kept.lost, key=lambda lost: (lost.start, lost.scheduler))),
     )
 
 

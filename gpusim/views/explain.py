@@ -16,7 +16,7 @@ CONFLICTS = {
     "shared": "more passes than its width needs: bank conflicts",
     "global": "more requests than its width needs: its lanes are spread",
 }
-MEMORY = ("shared", "global", "local", "constant")  # unit classes that the load/store unit serves
+MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes that the load/store unit serves
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -35,11 +35,12 @@ class Step(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A document with its instructions by id, and what stall reasons mean."""
+    """A document with its instructions by id, what stall reasons mean, and which unit classes enter a queue."""
 
     document: Timeline
     by_id: dict[int, Issued]
     meaning: dict[str, str]
+    queued: frozenset[str]
 
 
 def explain(document: Timeline, warp: int, cycle: int, depth: int) -> list[Step]:
@@ -50,7 +51,8 @@ def explain(document: Timeline, warp: int, cycle: int, depth: int) -> list[Step]
     """
     _check(document, warp, cycle)
     letters = {letter.name: letter.meaning for letter in document.letters}
-    found = _Found(document, {one.id: one for one in document.instructions}, letters)
+    others = {document.program[one.pc].unit for one in document.instructions if one.begin > one.issue}
+    found = _Found(document, {one.id: one for one in document.instructions}, letters, MEMORY | others)
     first = _at(document, warp, cycle)
     if first is None:
         return [_absent(found, warp, cycle)]
@@ -129,7 +131,7 @@ def _served(found: _Found, cycle: int) -> Issued | None:
     """What the load/store unit serves in a cycle, if it is in the document."""
     lines = found.document.program
     serving = (one for one in found.document.instructions if one.begin <= cycle < one.end)
-    return next((one for one in serving if lines[one.pc].unit in MEMORY), None)
+    return next((one for one in serving if lines[one.pc].unit in found.queued), None)
 
 
 def _doing(found: _Found, one: Issued, cycle: int) -> Step:
@@ -141,7 +143,7 @@ def _doing(found: _Found, one: Issued, cycle: int) -> Step:
 def _words(found: _Found, one: Issued) -> str:
     """When it issued, what it occupies and how long, and when its result is there."""
     unit = found.document.program[one.pc].unit
-    where = "the load/store unit" if unit in MEMORY else "its pipe"
+    where = "the load/store unit" if unit in found.queued else "its pipe"
     told = [f"issued at {one.issue}" if one.waits else f"issued at {one.issue} without having waited"]
     if one.begin != NONE:
         told.append(f"occupies {where} from {one.begin} to {one.end}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import REPEATABLE, kernels, launches, looping_kernels
 from timing import plain_machine
-from worked import GOLDEN, overrides, sections
+from worked import timeline_of
 
 from gpusim.analysis.timeline import timeline
 from gpusim.engines.simulate import SmRun, run_sm
@@ -133,13 +134,6 @@ WITHOUT_BLOCKER = {"x_launch"}
 NO_WAIT = {"selected", "x_exited", "x_empty"}
 
 
-def of_golden(name: str) -> Timeline:
-    """Return the timeline of a golden file."""
-    (path,) = (path for path in GOLDEN if path.stem == name)
-    golden = sections(path)
-    return timeline(read(golden["listing"]), load("gtx580", overrides(golden["machine"])))
-
-
 def blamed(document: Timeline, waiter: tuple[int, int], reason: str) -> set[tuple[int, int]]:
     """Warp and pc of those for which the first instruction of that warp and pc waited."""
     one = next(one for one in document.instructions if (one.warp, one.pc) == waiter)
@@ -150,13 +144,13 @@ def blamed(document: Timeline, waiter: tuple[int, int], reason: str) -> set[tupl
 @pytest.mark.parametrize(("name", "waiter", "reason", "culprit"), BLAMED)
 def test_who_is_to_blame(name, waiter, reason, culprit):
     """In a timeline worked out by hand each wait names the instruction whose result, read or place it was for."""
-    assert blamed(of_golden(name), waiter, reason) == {culprit}
+    assert blamed(timeline_of(name), waiter, reason) == {culprit}
 
 
 def test_every_reason_has_someone_to_blame():
     """Each reason for which a warp waits has its example, but for the launch, before which nothing happens."""
     assert {reason for _, _, reason, _ in BLAMED} == {label(reason) for reason in Stall} - NO_WAIT - WITHOUT_BLOCKER
-    (block_skew,) = (wait for one in of_golden("x_launch").instructions for wait in one.waits)
+    (block_skew,) = (wait for one in timeline_of("x_launch").instructions for wait in one.waits)
     assert (block_skew.reason, block_skew.blocker) == ("x_launch", NONE)
 
 
@@ -217,6 +211,25 @@ def test_a_window_of_a_long_run_stops_soon():
     assert told.count(0) == 0 or len(told) < 10
 
 
+@pytest.mark.jit
+def test_a_window_at_the_end_keeps_nothing_of_what_was_before():
+    """For the last 100 cycles a run of 45,000 takes no more memory than one of 23,000; kept whole it does."""
+    short, long = (make("throughput", {"iterations": iterations, "length": "64"}) for iterations in ("20", "40"))
+    assert peak(long, 100) < 1.02 * peak(short, 100)
+    assert peak(long, 45_000) > 1.05 * peak(short, 45_000)
+
+
+def peak(kernel, last: int) -> int:
+    """Bytes that Python holds at most while a timeline of the last cycles is made."""
+    gtx580 = load("gtx580")
+    cycles = run_sm(kernel, gtx580, feed="replay").cycles
+    tracemalloc.start()
+    timeline(kernel, gtx580, start=max(0, cycles - last))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most
+
+
 def test_a_kernel_that_never_ends_can_be_looked_at():
     """Half of the block waits for ever: its first cycles are shown, without a total; all of them are refused."""
     kernel = read(".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@P0 BAR.SYNC 0, 64\nEXIT")
@@ -244,6 +257,6 @@ def test_warps_and_cycles_that_there_are_not_are_refused(options, told):
 
 def test_every_letter_stands_for_one_thing():
     """Each stall reason, and each state of an instruction that has issued, has a letter of its own."""
-    document = of_golden("wait")
+    document = timeline_of("wait")
     assert [one.letter for one in document.letters][: len(Stall)] == [LETTER[reason] for reason in Stall]
     assert len({one.letter for one in document.letters}) == len(document.letters) == len(Stall) + 4

@@ -8,15 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import REPEATABLE
 from timeline_documents import timelines
-from worked import GOLDEN, overrides, sections
+from worked import timeline_of
 
-from gpusim.analysis.timeline import timeline
-from gpusim.machine import load
-from gpusim.timeline import Timeline
 from gpusim.views.dependence import born, over
 from gpusim.views.rows import spans
 from gpusim.views.text import text
-from isa.listing import read
 
 LOAD = """\
 <text> on a changed gtx580 (GeForce GTX 580), lrr
@@ -42,24 +38,14 @@ D  done             its result is there, or its access has left the SM
 """
 
 
-def of_golden(name: str) -> Timeline:
-    """Return the timeline of a golden file."""
-    (golden,) = (sections(path) for path in GOLDEN if path.stem == name)
-    return timeline(
-        read(golden["listing"]),
-        load("gtx580", overrides(golden["machine"])),
-        settings={"unit.move.latency": 4},
-    )
-
-
 def test_a_load_and_its_reader():
     """Worked by hand: MOV 0 to 18, LDG 18 to 635, FADD 636, EXIT 642; most of the long wait is left out."""
-    assert text(of_golden("long_scoreboard")) == LOAD
+    assert text(timeline_of("long_scoreboard", settings={"unit.move.latency": 4})) == LOAD
 
 
 def test_a_queue_shows_its_letter():
     """The second load waits in the queue from 2 until it is served at 8, for 8 cycles; its result is there at 54."""
-    (row,) = (line for line in text(of_golden("mio_throttle"), 120).splitlines() if re.match(r" +1 +0 ", line))
+    (row,) = (line for line in text(timeline_of("mio_throttle"), 120).splitlines() if re.match(r" +1 +0 ", line))
     assert row.split("] ")[-1].strip() == "nnIqqqqq========" + "-" * 38 + "D"
 
 
