@@ -25,13 +25,13 @@ def test_waits_have_no_gap_and_no_overlap(document):
 
 @given(timelines())
 def test_waits_begin_behind_the_warps_previous_issue(document):
-    """Between two issues of a warp and block every cycle is one of waiting."""
-    last = {}
+    """Between two issues of a warp and block every cycle is one of waiting; a part may leave one between them out."""
+    last, whole = {}, (document.start, document.end) == (0, document.cycles)
     for instruction in document.instructions:
         whose = instruction.warp, instruction.block
         if whose in last:
             start = instruction.waits[0].start if instruction.waits else instruction.issue
-            assert start == last[whose] + 1
+            assert start == last[whose] + 1 if whole else start > last[whose]
         last[whose] = instruction.issue
 
 

@@ -99,6 +99,7 @@ def _tooltip(i: Issued, names: _Names) -> str:
     lines = [
         f"block {i.block}, scheduler {i.scheduler}, {i.lanes} lanes, {' '.join((line.unit, line.region)).strip()}",
         ", ".join(f"{what} {cycle}" for what, cycle in times.items() if cycle != NONE),
+        *([f"conflicts add {i.conflicts} passes or requests"] if i.conflicts else []),
         *(_told(wait, names) for wait in i.waits),
     ]
     return "\\n".join(lines)

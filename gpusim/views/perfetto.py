@@ -132,7 +132,7 @@ def _warps(timeline: Timeline, program: Mapping[int, Line]) -> Slices:
     for i in timeline.instructions:
         waits = (_Slice(w.start, w.end, w.reason, {"blocker": w.blocker}) for w in i.waits)
         slices[f"warp {i.warp}"] += [*waits, _Slice(i.issue, i.issue + 1, "issues")]
-        notes = {"instruction": i.id, "pc": i.pc, "lanes": i.lanes, "block": i.block}
+        notes = {"instruction": i.id, "pc": i.pc, "lanes": i.lanes, "block": i.block, "conflicts": i.conflicts}
         slices[f"warp {i.warp} in flight"].append(_Slice(i.issue, over(i), program[i.pc].text, notes, i.id))
     return slices
 

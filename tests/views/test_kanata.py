@@ -16,7 +16,7 @@ def text_of(document):
     return b"".join(kanata(document)).decode()
 
 
-LOAD = Issued(0, 0, 0, 0, 0, issue=2, begin=5, end=7, done=30, lanes=32)
+LOAD = Issued(0, 0, 0, 0, 0, issue=2, begin=5, end=7, done=30, lanes=32, conflicts=3)
 ADD = Issued(
     1,
     0,
@@ -45,6 +45,10 @@ def test_three_instructions_worked_by_hand():
     assert sorted(leave.stages)[0] == (0, "Xexit", 50, 51)
     assert [op.producers for op in (load, add, leave)] == [[], [0], [1]]
     assert [op.retired for op in (load, add, leave)] == [30, 50, 51]
+    assert load.texts[1].split("\\n")[1:] == [
+        "issued 2, pipe from 5, to 7, done 30",
+        "conflicts add 3 passes or requests",
+    ]
     assert add.texts[0] == "FADD R2, R1, R1 (warp 0, pc 1)"
     assert add.texts[1].split("\\n") == [
         "block 0, scheduler 0, 32 lanes, fp32 loop",
