@@ -1,0 +1,80 @@
+"""The lessons run, open on a picture, and know the answers to their exercises."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+# By hand, from the rule that the lesson states or the document it follows; where only a run can tell, from that run.
+ANSWERS = {
+    "lesson1_first_kernel": (8 * 128 - 1000, 4 * 13, 600 - 300, "a shorter latency"),
+    "lesson2_latency_hiding": (24, 24 / 4, 27 * 32, 6),
+    "lesson4_banks_and_wide_loads": (8, 1, 100 * 30.4 / 32 * 6 / 7, "LDS.64"),
+    "lesson5_register_blocking": (7, 6, 100 * 36 / 42, 100 * 81 / 90),
+}
+
+
+@pytest.fixture(scope="module")
+def teaching():
+    """Return the module that the lessons share."""
+    pytest.importorskip("marimo", reason="lessons need the extra: pip install gpusim[lessons]")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(NOTEBOOKS), *sys.path])
+        yield import_module("teaching")
+
+
+@pytest.fixture(scope="module", params=ANSWERS)
+def lesson(request):
+    """Return name, outputs and variables of a lesson that has run from top to bottom, as it does as a script."""
+    request.getfixturevalue("teaching")
+    outputs, variables = import_module(request.param).app.run()
+    return request.param, [output for output in outputs if output is not None], variables
+
+
+def test_every_lesson_is_tested():
+    """The notebooks are those whose answers stand here."""
+    names = sorted(path.stem for path in NOTEBOOKS.glob("lesson*.py"))
+    assert names == sorted(ANSWERS)
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_a_lesson_opens_on_its_rule_and_a_picture(lesson):
+    """What comes first has a title, a rule in bold, and behind both a picture with its text."""
+    first = lesson[1][0].text
+    assert first.index("<h1") < first.index("<strong>") < first.index("<img")
+    assert "alt=" in first[first.index("<img") :]
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_the_answers_hold(lesson):
+    """Two to four exercises, whose computed answers are those worked out by hand."""
+    name, _, variables = lesson
+    computed = [exercise.answer for exercise in variables["exercises"]]
+    assert 2 <= len(computed) <= 4
+    for answer, expected in zip(computed, ANSWERS[name], strict=True):
+        assert answer == (expected if isinstance(expected, str) else pytest.approx(expected))
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_answers_are_marked(lesson, teaching):
+    """Of each exercise the right answer is called right, another is not, and none is left uncommented."""
+    for exercise in lesson[2]["exercises"]:
+        other = exercise.choices[exercise.choices[0] == exercise.answer] if exercise.choices else 1.2 * exercise.answer
+        assert "Right" in teaching.verdict(exercise, exercise.answer).text
+        assert "Not yet" in teaching.verdict(exercise, other).text
+        assert teaching.verdict(exercise, None).text.find("Right") < 0
+        assert not exercise.choices or exercise.answer in exercise.choices
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_exercises_come_last_with_solutions_folded(lesson):
+    """The last output has each question with a field, and its solution in a fold."""
+    last, exercises = lesson[1][-1].text, lesson[2]["exercises"]
+    assert last.count("<marimo-accordion") == len(exercises)
+    assert last.count("<marimo-number") + last.count("<marimo-radio") == len(exercises)
