@@ -13,6 +13,8 @@ ANSWERS = {
     "lesson2_latency_hiding": (24, 24 / 4, 27 * 32, 6),
     "lesson4_banks_and_wide_loads": (8, 1, 100 * 30.4 / 32 * 6 / 7, "LDS.64"),
     "lesson5_register_blocking": (7, 6, 100 * 36 / 42, 100 * 81 / 90),
+    "lesson6_scheduling_by_hand": (1000 - 5 * 6, (46 - 6) - 2 * 6, 100 * 256 / 341, "long_scoreboard"),
+    "lesson7_gcn_without_lds": (256 // 84, 100 * (1 - 20864 / 68416), 1792**2 // 64 // 256 - 3 * 64, 8 * 8),
 }
 
 
