@@ -37,8 +37,8 @@ def run(warps: int, chains: int, latency: int = LATENCY, length: int = 240, trac
 @app.function(hide_code=True)
 def rate(warps: int, chains: int, latency: int = LATENCY) -> float:
     """FFMAs of all threads per cycle in the middle of a run: the difference of two lengths."""
-    short, long = (run(warps, chains, latency, length) for length in (240, 480))
-    return 240 * warps * WARP_SIZE / (long.cycles - short.cycles)
+    short, long = (run(warps, chains, latency, length) for length in (120, 240))
+    return 120 * warps * WARP_SIZE / (long.cycles - short.cycles)
 
 
 @app.function(hide_code=True)

@@ -19,6 +19,7 @@ with app.setup:
     from isa import listing
 
     State = tuple[str, Issued, Wait | None]  # name of the state or stall reason, the instruction, why it waits
+    States = dict[tuple[int, int], State]  # by warp and cycle
     WARPS, ROUNDS, PAIRS = 6, 4, 3
     SLOTS = 40  # shown at once
     MACHINE = {"schedulers.count": 1, "launch.warp_skew": 0}
@@ -58,7 +59,7 @@ def ran(policy: str, off: Mapping[str, int]) -> Timeline:
 
 
 @app.function(hide_code=True)
-def states(found: Timeline) -> dict[tuple[int, int], State]:
+def states(found: Timeline) -> States:
     """Return by warp and cycle what the warp does: issues, waits, or has exited."""
     by = {}
     for made in found.instructions:
@@ -70,9 +71,9 @@ def states(found: Timeline) -> dict[tuple[int, int], State]:
 
 
 @app.function(hide_code=True)
-def grid(found: Timeline, cycle: int) -> str:
+def grid(found: Timeline, by: States, cycle: int) -> str:
     """Return, as HTML, a row for each warp and a column for each issue slot, that of the cycle framed."""
-    by, letters = states(found), {letter.name: letter.letter for letter in found.letters}
+    letters = {letter.name: letter.letter for letter in found.letters}
     here = cycle // found.interval
     first = max(0, min(here - SLOTS // 4, found.cycles // found.interval - SLOTS))
     lines = []
@@ -91,9 +92,9 @@ def grid(found: Timeline, cycle: int) -> str:
 
 
 @app.function(hide_code=True)
-def why(found: Timeline, warp: int, cycle: int) -> str:
+def why(found: Timeline, by: States, warp: int, cycle: int) -> str:
     """Say in Markdown what the warp does in the cycle, and if it waits, for what, for whom and how long."""
-    by, meaning = states(found), {letter.name: letter.meaning for letter in found.letters}
+    meaning = {letter.name: letter.meaning for letter in found.letters}
     if (warp, cycle) not in by:
         return "has exited"
     name, made, wait = by[warp, cycle]
@@ -186,9 +187,9 @@ def _(policies, rules):
         if not on
         for path, value in one.items()
     }
-    found = [ran(policy, _off) for policy in policies.value]
-    interval = found[0].interval
-    last = max(each.cycles for each in found) // interval * interval
+    found = [(each, states(each)) for each in (ran(policy, _off) for policy in policies.value)]
+    interval = found[0][0].interval
+    last = max(each.cycles for each, _ in found) // interval * interval
     return found, interval, last
 
 
@@ -229,8 +230,8 @@ def _(back, forth, get_cycle, interval, last, play, set_cycle, start):
 @app.cell(hide_code=True)
 def _(found, get_cycle, last):
     _cycle = min(get_cycle(), last)
-    _seen = {name for each in found for name, _, _ in states(each).values()}
-    _letters = [letter for letter in found[0].letters if letter.name in _seen or letter.name == "x_exited"]
+    _seen = {name for _, by in found for name, _, _ in by.values()}
+    _letters = [letter for letter in found[0][0].letters if letter.name in _seen or letter.name == "x_exited"]
 
     def _chip(name: str, letter: str) -> str:
         back, front = COLOURS.get(name, OTHER)
@@ -240,10 +241,10 @@ def _(found, get_cycle, last):
 
     _legend = "&emsp;".join(_chip(letter.name, letter.letter) for letter in _letters)
     _parts = [mo.Html(f"<div style='font-size:12px'>{_legend}</div>")]
-    for _each in found:
+    for _each, _by in found:
         _head = f"**{_each.policy}** {MEANING[_each.policy]}: {_each.cycles} cycles in all"
-        _parts += [mo.md(_head), mo.Html(grid(_each, _cycle))]
-        _rows = "\n".join(f"| {warp} | {why(_each, warp, _cycle)} |" for warp in _each.shown)
+        _parts += [mo.md(_head), mo.Html(grid(_each, _by, _cycle))]
+        _rows = "\n".join(f"| {warp} | {why(_each, _by, warp, _cycle)} |" for warp in _each.shown)
         _parts.append(mo.md(f"| warp | in cycle {_cycle} |\n|---|:---|\n{_rows}"))
     mo.vstack(_parts)
     return
@@ -252,7 +253,8 @@ def _(found, get_cycle, last):
 @app.cell(hide_code=True)
 def _():
     _lrr, _gto = ran("lrr", {}), ran("gto", {})
-    _first = states(_lrr)[3, 60]
+    _by_lrr, _by_gto = states(_lrr), states(_gto)
+    _first = _by_lrr[3, 60]
     _gains = {rule: ran("lrr", off).cycles - ran("gto", off).cycles for rule, off in RULES.items()}
     _best = max(_gains, key=_gains.__getitem__)
     _queued = next(made for made in _lrr.instructions if made.id == _first[2].blocker)
@@ -261,7 +263,7 @@ def _():
         Exercise(
             "All rules on, `lrr`, cycle 60: why does warp 3 not issue?",
             _first[0],
-            why(_lrr, 3, 60) + ".",
+            why(_lrr, _by_lrr, 3, 60) + ".",
             choices=tuple(COLOURS),
         ),
         Exercise(
@@ -274,7 +276,7 @@ def _():
         Exercise(
             "All rules on, `gto`, cycle 162: warp 5 could issue. Which warp does?",
             _chosen.warp,
-            why(_gto, 5, 162) + ".",
+            why(_gto, _by_gto, 5, 162) + ".",
         ),
         Exercise(
             f"With all rules on `lrr` is faster, {_lrr.cycles} cycles to {_gto.cycles}. Without which rule does "

@@ -13,6 +13,7 @@ import marimo as mo
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
+SHORT = 80  # letters of choices that stand side by side
 plt.style.use(Path(__file__).with_name("lessons.mplstyle"))
 
 
@@ -46,12 +47,13 @@ def opening(title: str, rule: str, shown: mo.Html) -> mo.Html:
 
 def fields(exercises: Sequence[Exercise]) -> mo.ui.array:
     """Return a field for the answer of each exercise, empty."""
-    return mo.ui.array(
-        [
-            mo.ui.radio(list(exercise.choices), inline=True) if exercise.choices else mo.ui.number(label="Your answer:")
-            for exercise in exercises
-        ]
-    )
+    return mo.ui.array([_field(exercise.choices) for exercise in exercises])
+
+
+def _field(choices: tuple[str, ...]) -> Any:
+    if choices:
+        return mo.ui.radio(list(choices), inline=sum(map(len, choices)) < SHORT)
+    return mo.ui.number(label="Your answer:")
 
 
 def is_right(exercise: Exercise, given: float | str) -> bool:

@@ -16,6 +16,13 @@ ANSWERS = {
     "lesson5_register_blocking": (7, 6, 100 * 36 / 42, 100 * 81 / 90),
     "lesson6_scheduling_by_hand": (1000 - 5 * 6, (46 - 6) - 2 * 6, 100 * 256 / 341, "long_scoreboard"),
     "lesson7_gcn_without_lds": (256 // 84, 100 * (1 - 20864 / 68416), 1792**2 // 64 // 256 - 3 * 64, 8 * 8),
+    "lesson8_designing_a_gpu": ("two dispatch ports", "it is as fast as before", 100 * (1028546 / 791098 - 1)),
+    "lesson9_how_far_to_trust": (
+        "predicted",
+        100 * (291 / 280.4 - 1),
+        "pointer chase in 200 KB: past the L1",
+        "policy gto",
+    ),
 }
 
 
@@ -97,7 +104,7 @@ def test_every_wait_of_lesson_3_is_explained(policy):
     by = lesson3.states(found)
     for warp in found.shown:
         exits = max(cycle for g, cycle in by if g == warp)
-        said = [lesson3.why(found, warp, cycle) for cycle in range(0, exits + 1, 2)]
+        said = [lesson3.why(found, by, warp, cycle) for cycle in range(0, exits + 1, 2)]
         assert all(text.startswith(("**issues**", "before `")) for text in said)
         assert policy == "two_level" or all("because of" in text for text in said if text.startswith("before"))
         assert sum(text.startswith("**issues**") for text in said) == len(found.program) - 1
