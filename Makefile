@@ -48,7 +48,7 @@ reproduction: $(VENV)/core.stamp
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks *.egg-info
-	find $(PACKAGES) tests -name __pycache__ -exec rm -rf {} +
+	find $(PACKAGES) notebooks tests -name '__*__' -type d -exec rm -rf {} +
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

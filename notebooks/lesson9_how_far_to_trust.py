@@ -24,7 +24,7 @@ with app.setup:
     KINDS = "counted", "analytic", "input", "calibrated", "predicted"
     METHODS = "vendor", "measured", "paper", "derived", "fitted", "guess"
     CHIPS = "h200", "a100", "v100"
-    QUICK = "LS20", "LS29", "LS33", "LS44", "CM10", "CM13", "TN07", "TN19", "TN22", "KZ04", "VG15", "VG18", "VG25"
+    QUICK = "LS20", "LS29", "LS33", "LS44", "CM10", "CM13", "VG15", "VG18", "VG25", "TN07", "TN19", "TN22"
     GUESSES = {  # numbers that nobody measured on this card, as they could be, too
         "policy gto": {"schedulers.policy": "gto"},
         "policy oldest": {"schedulers.policy": "oldest"},

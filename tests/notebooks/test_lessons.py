@@ -3,8 +3,11 @@
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from gpusim.reproduction import claims, ledger
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 # By hand, from the rule that the lesson states or the document it follows; where only a run can tell, from that run.
@@ -23,6 +26,17 @@ ANSWERS = {
         "pointer chase in 200 KB: past the L1",
         "policy gto",
     ),
+}
+MOVED = {  # widgets far from where they stand at first
+    "lesson1_first_kernel": {"latency": 100, "warps": 1},
+    "lesson2_latency_hiding": {"warps": 32, "chains": 8, "latency": 6},
+    "lesson3_scheduling_policies": {"policies": ["two_level", "cggty"], "rules": [False] * 4},
+    "lesson4_banks_and_wide_loads": {"stride": 0},
+    "lesson5_register_blocking": {"blocking": 12, "depth": 32, "side": 32, "words": 4},
+    "lesson6_scheduling_by_hand": {"order": "caab"},
+    "lesson7_gcn_without_lds": {"clock": 1100},
+    "lesson8_designing_a_gpu": {"cycles": 1, "lanes": 8, "ports": 2, "queue": 8, "width": "LDS.128"},
+    "lesson9_how_far_to_trust": {"chosen": "TN19"},
 }
 
 
@@ -88,6 +102,25 @@ def test_exercises_come_last_with_solutions_folded(lesson):
     last, exercises = lesson[1][-1].text, lesson[2]["exercises"]
     assert last.count("<marimo-accordion") == len(exercises)
     assert last.count("<marimo-number") + last.count("<marimo-radio") == len(exercises)
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_widgets_move_the_pictures_and_not_the_answers(lesson):
+    """With its widgets elsewhere a lesson runs as well, shows something else, and asks for the same answers."""
+    name, shown, variables = lesson
+    widgets = {widget: SimpleNamespace(value=value) for widget, value in MOVED[name].items()}
+    outputs, moved = import_module(name).app.run(defs=widgets)
+    assert [one.answer for one in moved["exercises"]] == [one.answer for one in variables["exercises"]]
+    assert {output.text for output in outputs if output is not None} - {output.text for output in shown}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("teaching")
+def test_the_claims_of_lesson_9_need_no_run():
+    """Each claim that the lesson offers is computed without simulating anything."""
+    quick = import_module("lesson9_how_far_to_trust").QUICK
+    assert [row.id for row in ledger.without_runs(claims.select(quick), {})] == list(quick)
 
 
 @pytest.mark.slow
