@@ -92,4 +92,4 @@ def _allowed(kind: Any) -> str:
 
 def _nearest(path: str, known: Iterable[str]) -> str:
     near = get_close_matches(path, list(known), 1)
-    return f"did you mean {near[0]}?" if near else "`gpusim machines gtx580` lists the keys"
+    return f"did you mean {near[0]}?" if near else "`gpusim machines NAME` lists the keys of a machine"

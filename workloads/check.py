@@ -66,4 +66,4 @@ def one_of(kernel: str, name: str, value: object, allowed: Iterable[object]) -> 
     """Raise UserError if `value` is not among those allowed."""
     choices = list(allowed)
     if value not in choices:
-        raise UserError(f"{kernel}: {name}={value} is not known; give one of {', '.join(map(str, choices))}")
+        raise UserError(f"{kernel}: {name}={value} is not allowed; give one of {', '.join(map(str, choices))}")

@@ -215,5 +215,5 @@ def _up_to(space: Space, last: str | None) -> Sequence[Constraint]:
     if last is None:
         return space.constraints
     if last not in names:
-        raise UserError(f"{space.name}: no stage {last}; choose one of {', '.join(names)}")
+        raise UserError(f"{space.name}: {last} is no stage to stop after; choose one of {', '.join(names)}")
     return space.constraints[: names.index(last) + 1]

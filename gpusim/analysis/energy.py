@@ -15,6 +15,7 @@ from isa.errors import UserError
 from isa.traffic import Level, Traffic
 
 FEMTO = 1e-15
+NO_METHODS: Mapping[str, str] = {}
 KEYS: Mapping[Level, str] = {
     Level.REGISTERS: "register",
     Level.SCALARS: "scalar_register",
@@ -28,11 +29,15 @@ ARITHMETIC = {32: ("single precision", "single"), 64: ("double precision", "doub
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One kind of work: how often it is done, picojoules for each, joules of the launch, and the share of all work."""
+    """One kind of work: how often it is done, picojoules for each, joules of the launch, and the share of all work.
+
+    `method` is that of the energy in the machine's file, if it was asked for.
+    """
 
     name: str
     count: int
     picojoules: float
+    method: str
     joules: float
     share: float
 
@@ -54,23 +59,27 @@ class Spent:
     watts: float
 
 
-def known(machine: Machine) -> schema.Energy:
-    """Return the machine's energies; raises UserError if it has none."""
+def known(machine: Machine, lanes: int | None = None) -> schema.Energy:
+    """Return the machine's energies; raises UserError if it has none, which names others for warps of so many lanes."""
     if machine.energy is None:
-        others = ", ".join(other.key for other in every() if other.energy)
-        raise UserError(f"no energies in machine {machine.key}: add [energy] to its file, or take {others}")
+        others = [each.key for each in every() if each.energy and lanes in (None, each.limits.warp_size)]
+        hint = f", or take {', '.join(others)}" if others else ""
+        raise UserError(f"no energies in machine {machine.key}: add [energy] to its file{hint}")
     return machine.energy
 
 
-def spent(traffic: Traffic, machine: Machine, seconds: float) -> Spent:
-    """Return what a launch spends that takes so many seconds; raises UserError if the machine has no energies."""
+def spent(traffic: Traffic, machine: Machine, seconds: float, methods: Mapping[str, str] = NO_METHODS) -> Spent:
+    """Return what a launch spends that takes so many seconds; raises UserError if the machine has no energies.
+
+    `methods`: how the machine's file knows each energy, by its key.
+    """
     costs = known(machine)
     scale = voltage_squared(costs, machine.chip.shader_mhz)
-    work = [(name, count, getattr(costs, key) * scale) for name, count, key in _work(traffic)]
-    joules = sum(count * each for _, count, each in work) * FEMTO
+    work = [(name, count, key, getattr(costs, key) * scale) for name, count, key in _work(traffic)]
+    joules = sum(count * each for _, count, _, each in work) * FEMTO
     flops, idle = traffic.flops, costs.idle_mw / 1000 * scale
     return Spent(
-        parts=tuple(_part(name, count, each, joules) for name, count, each in work),
+        parts=tuple(_part(name, count, each, joules, methods.get(key, "")) for name, count, key, each in work),
         forwarding=bool(costs.forwarding),
         joules=joules,
         picojoules_per_flop=joules / flops * 1e12 if flops else 0.0,
@@ -94,6 +103,6 @@ def _work(traffic: Traffic) -> Iterator[tuple[str, int, str]]:
             yield level.value, count, key
 
 
-def _part(name: str, count: int, femtojoules: float, joules: float) -> Part:
+def _part(name: str, count: int, femtojoules: float, joules: float, method: str) -> Part:
     own = count * femtojoules * FEMTO
-    return Part(name, count, femtojoules / 1000, own, own / joules if joules else 0.0)
+    return Part(name, count, femtojoules / 1000, method, own, own / joules if joules else 0.0)

@@ -275,10 +275,11 @@ def _waiting(result: Result) -> RenderableType:
 
 def _energy(spent: Spent) -> Group:
     """Return what the launch spends on each kind of work, and its power."""
-    table = _table("energy", "times", "pJ each", "mJ", "of the work")
+    table = _table("energy", "times", "pJ each", "known by", "mJ", "of the work")
     for part in spent.parts:
-        table.add_row(part.name, f"{part.count:,}", f"{part.picojoules:.2f}", *_joules(part.joules, part.share))
-    table.add_row("in all", "", "", *_joules(spent.joules, 1.0))
+        cells = f"{part.count:,}", f"{part.picojoules:.2f}", part.method
+        table.add_row(part.name, *cells, *_joules(part.joules, part.share))
+    table.add_row("in all", "", "", "", *_joules(spent.joules, 1.0))
     rate = f"{spent.picojoules_per_flop:.2f} pJ for each operation, " if spent.picojoules_per_flop else ""
     power = f"{rate}{spent.watts:.1f} W in the mean, {spent.idle_watts:.1f} W of them without work"
     counted = "`gpusim traffic --forwarding`" if spent.forwarding else "`gpusim traffic`"

@@ -14,6 +14,7 @@ from typing import IO, TypeVar
 
 import msgspec
 
+from gpusim import whole_file
 from gpusim.machine import Machine
 from isa.errors import UserError
 
@@ -39,6 +40,7 @@ def results(
     if path is None:
         yield [], lambda _: None
         return
+    whole_file.check(path)
     with path.open("a+b") as file:
         _hold(path, file)
         known, length = _read(path, settings, kind)

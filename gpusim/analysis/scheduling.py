@@ -117,7 +117,7 @@ def _unsaid(kernel: Kernel) -> list[str]:
     except UserError as error:
         return [f"the program alone, not a launch: {error}"]
     if kernel.outcome is None:
-        return ["the listing can't say what to expect of this kernel: running it checks no values"]
+        return ["a listing has no values to compare this kernel's with: running it checks none"]
     return []
 
 

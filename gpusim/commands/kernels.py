@@ -7,8 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from gpusim.commands.document import new_table, show, write_json
+from isa.errors import UserError
 from workloads.catalog import CATALOG, find
 from workloads.entry import Entry, Parameter
+from workloads.spaces import SPACES, make_space
 
 
 def kernels(
@@ -34,6 +36,9 @@ def _tell_all(_: str, json: bool) -> None:
 
 
 def _tell_one(name: str, json: bool) -> None:
+    if name in SPACES and name not in CATALOG:
+        kernel = make_space(name, {}).kernel
+        raise UserError(f"{name}: is a search space of {kernel}; `gpusim space {name}` counts it, or name {kernel}")
     entry = find(name)
     if json:
         write_json(_as_dict(entry))

@@ -97,7 +97,7 @@ def _explained(error: BaseException) -> tuple[str, int]:
             return "interrupted", INTERRUPTED
         case OSError():
             return f"{error.filename or 'output'}: {(error.strerror or str(error)).lower()}", BAD_INPUT
-    return "this takes more memory than there is; take a smaller size", BAD_INPUT
+    return "out of memory; ask for less: a smaller size or space, or fewer at a time", BAD_INPUT
 
 
 def application(arguments: Sequence[str]) -> typer.Typer:

@@ -57,7 +57,8 @@ def _text(kernel: Kernel, blocks: Sequence[int], found: Sequence[Race]) -> str:
     count = f"{plural(len(blocks), 'block')}{scope}"
     if not found:
         return f"{kernel.name}: no race in {count}\n"
-    head = f"{kernel.name}: {plural(len(found), 'race')} in {count}"
+    racing = plural(len({race.block for race in found}), "block")
+    head = f"{kernel.name}: {plural(len(found), 'race')}, in {racing}; looked at {count}"
     return "".join(f"{line}\n" for line in (head, *found))
 
 

@@ -28,7 +28,16 @@ from gpusim.reproduction.ledger import Row, rows, summary
 from gpusim.reproduction.pages import markdown, shown_error, shown_result, texts, totals
 from isa.errors import UserError
 
-COLUMNS = {"id": 4, "claim": 20, "published": 12, "ours": 11, "error": 7, "kind": 12, "": 4, "s": 3}  # 80 in all
+COLUMNS = {
+    "id": 4,
+    "claim": 20,
+    "published": 12,
+    "ours": 11,
+    "error": 7,
+    "kind": 12,
+    "": 4,
+    "s": 3,
+}  # 80 in all; s: seconds of all processes together
 NOT_DONE = 1  # exit code
 
 

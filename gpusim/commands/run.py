@@ -26,7 +26,7 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.simulate import write_trace
-from gpusim.machine import seconds
+from gpusim.machine import facts, seconds
 from gpusim.simulation import Result, Sample, Sms, simulate
 from gpusim.state import NEVER
 from isa.errors import UserError
@@ -74,7 +74,7 @@ def run(
     if trace:
         whole_file.check(trace)
     if energy:
-        known(where)
+        known(where, chosen.warp_size)
     tell_of_compiling(engine, sms)
     limit = max_cycles or (None if kernel in CATALOG else MAX_CYCLES)
     simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit)
@@ -82,7 +82,7 @@ def run(
         result = simulated(sample=_sample(sample), sms=_sms(sms), progress=tell, fast_forward=fast_forward)
         if trace:
             write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
-        joules = _spent(result) if energy else None
+        joules = _spent(result, machine) if energy else None
     if json:
         write_json(report.document(result, settings, joules))
     else:
@@ -91,12 +91,13 @@ def run(
         raise typer.Exit(WRONG_VALUES)
 
 
-def _spent(result: Result) -> Spent:
-    """Return the energy of the launch in the time that was simulated."""
+def _spent(result: Result, machine: str) -> Spent:
+    """Return the energy of the launch in the time that was simulated; `machine` names the file of its energies."""
     forwarding = bool(known(result.machine).forwarding)
     limit = max(LIMIT, result.run.warp_instructions)
     moved = traffic(result.kernel, forwarding=forwarding, limit=limit)
-    return spent(moved, result.machine, seconds(result.machine, result.cycles))
+    methods = {path.removeprefix("energy."): fact.method for path, fact in facts(machine).items()}
+    return spent(moved, result.machine, seconds(result.machine, result.cycles), methods)
 
 
 def _sms(text: str) -> Sms:

@@ -49,8 +49,12 @@ def schedule(
     search: Annotated[
         bool, typer.Option("--search", help="Look further with the simulator as the judge; keep the fastest order.")
     ] = False,
-    budget: Annotated[int, typer.Option("--budget", min=1, help="Orders that --search simulates.")] = BUDGET,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of --search; the same seed finds the same order.")] = 0,
+    budget: Annotated[
+        int | None, typer.Option("--budget", min=1, help=f"Orders that --search simulates, {BUDGET} unless told.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Of --search, else 0; the same seed finds the same order.")
+    ] = None,
     on: Annotated[
         list[str] | None,
         typer.Option("--on", metavar="NAME=VALUE", help="Search on a launch with this parameter instead; repeatable."),
@@ -67,14 +71,17 @@ def schedule(
     Example: gpusim schedule dgemm-tan -p variant=v2 --machine c2050 --search --budget 100
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
-    rehearsal = _rehearsal(kernel, chosen, parameter or (), on or (), search)
+    _check_search(search, budget=budget, seed=seed, on=on)
+    rehearsal = _rehearsal(kernel, chosen, parameter or (), on or ())
     from gpusim.analysis import scheduling  # noqa: PLC0415  (--help waits for no compiler)
 
     if out:
         whole_file.check(out)
 
     pairs, orders = _static(kernel, chosen, where)
-    found = _searched(rehearsal, where, orders[scheduling.STATIC], pairs, budget, seed) if search else None
+    found = (
+        _searched(rehearsal, where, orders[scheduling.STATIC], pairs, budget or BUDGET, seed or 0) if search else None
+    )
     orders |= {scheduling.SEARCHED: found.order} if found else {}
     with shown(chosen.name) as tell:
         limit = None if kernel in CATALOG else MAX_CYCLES
@@ -102,12 +109,17 @@ def _tell(
         write(text(best, head))
 
 
-def _rehearsal(name: str, kernel: Kernel, parameters: Sequence[str], on: Sequence[str], search: bool) -> Kernel:
+def _check_search(search: bool, **options: object) -> None:
+    """Raise UserError for an option that says something of a search that was not asked for."""
+    for name, value in options.items():
+        if value is not None and not search:
+            raise UserError(f"--{name}: it is for --search; add that, or leave it out")
+
+
+def _rehearsal(name: str, kernel: Kernel, parameters: Sequence[str], on: Sequence[str]) -> Kernel:
     """The launch that the search simulates; raises UserError where it runs another program."""
     if not on:
         return kernel
-    if not search:
-        raise UserError(f"--on {on[0]}: it says what --search simulates; add --search")
     other = kernel_of(name, [*parameters, *on])
     if other.program != kernel.program:
         raise UserError(f"--on {' '.join(on)}: the program is another one then; choose sizes alone")

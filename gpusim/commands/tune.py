@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -34,7 +35,7 @@ from gpusim.simulation import Result, simulate
 from isa.errors import UserError
 from workloads import catalog
 from workloads.space import Point, Size, Space, arguments_at, as_points, prune
-from workloads.spaces import SPACES, make_space, split
+from workloads.spaces import SPACES, find, make_space, split
 
 SIZE = "960,960,960"
 
@@ -123,11 +124,24 @@ def _size(text: str) -> Size:
 def _candidates(tuning: _Tuning, stage: str | None) -> list[Candidate]:
     """What is simulated at each point that is left; raises UserError where none is, or a parameter is not allowed."""
     kernel, where = tuning.space.kernel, tuning.machine.key
+    _check_names(tuning)
     catalog.arguments(kernel, catalog.find(kernel).parameters, tuning.others)
     points = prune(tuning.space, tuning.machine.limits, stage).points
     if not len(points):
         raise UserError(f"{tuning.space.name}: no point is left on {where}; see `gpusim space`, and loosen with -p")
     return [tuning.candidate(point) for point in as_points(tuning.space, points)]
+
+
+def _check_names(tuning: _Tuning) -> None:
+    """Raise UserError for a name that is neither a number of the space nor a parameter that it leaves alone."""
+    mine = [each.name for each in find(tuning.space.name).parameters]
+    kernels = [each.name for each in catalog.find(tuning.space.kernel).parameters]
+    for name in tuning.others:
+        if name not in kernels:
+            free = [each for each in kernels if each not in tuning.space.axes]
+            near = catalog.nearest(name, [*mine, *free])
+            allowed = f"the space takes {', '.join(mine)}, its kernel {', '.join(free)}"
+            raise UserError(f"{tuning.space.name}: no parameter {name}{near}; {allowed}")
 
 
 def _settings(tuning: _Tuning) -> Tuned:
@@ -188,10 +202,17 @@ def _screen(tuning: _Tuning, outcome: _Outcome, top: int) -> Iterator[Renderable
     yield f"\nsimulated: {len(outcome.ranking):,} of {plural(len(outcome.trials), 'point')}{on_file}"
     rates = [each.gflops for _, each in outcome.ranking]
     yield f"GFLOP/s: fastest {rates[0]:.1f}, median {median(rates):.1f}, slowest {rates[-1]:.1f}"
-    reasons = Counter(each.reason for each in outcome.trials if each.reason)
-    for reason, count in reasons.most_common():
-        yield f"not simulated: {plural(count, 'point')}: {reason}"
+    yield from _refused([each.reason for each in outcome.trials if each.reason])
     yield "\nThe whole launch of the fastest, with values:\n"
+
+
+def _refused(reasons: Sequence[str]) -> Iterator[str]:
+    """Count reasons that differ in their numbers only as one, the first of which is told."""
+    kinds = Counter(re.sub(r"\d+", "0", reason) for reason in reasons)
+    first = {re.sub(r"\d+", "0", reason): reason for reason in reversed(reasons)}
+    for kind, count in kinds.most_common():
+        others = len({reason for reason in reasons if re.sub(r"\d+", "0", reason) == kind}) > 1
+        yield f"not simulated: {plural(count, 'point')}, {'such as ' if others else ''}{first[kind]}"
 
 
 def _table(tuning: _Tuning, outcome: _Outcome, top: int) -> Table:

@@ -114,3 +114,16 @@ def test_the_voltage_of_the_mi60_meets_its_idle_power() -> None:
     """42 W at 1700 MHz become 36 at 1500."""
     costs = known(load("mi60"))
     assert costs.idle_mw / 1000 * voltage_squared(costs, 1500) == pytest.approx(36, abs=0.01)
+
+
+def test_only_machines_for_the_kernels_warps_are_recommended():
+    """No machine for warps of 32 lanes has energies, so none is named to a kernel written for them."""
+    with pytest.raises(UserError, match=r"^no energies in machine gtx580: add \[energy\] to its file$"):
+        known(load("gtx580"), 32)
+
+
+def test_each_energy_says_how_it_is_known():
+    """Every part of the work has the method that the machine's file gives for its key."""
+    parts = spent(scaled(), machine(), 1.0, {key: f"method of {key}" for key in COSTS}).parts
+    assert {part.name: part.method for part in parts}["registers"] == "method of register"
+    assert all(part.method.startswith("method of ") for part in parts)

@@ -43,3 +43,10 @@ def test_an_unknown_kernel_is_refused(capsys):
     """A misspelt kernel ends with exit code 2 and the nearest name."""
     assert execute(["kernels", "sgemm-lay"]) == 2
     assert "did you mean sgemm-lai?" in capsys.readouterr().err
+
+
+def test_a_search_space_is_told_from_a_kernel(capsys):
+    """Who asks for a space by this command is sent to the one that knows it, and told the kernel's name."""
+    assert execute(["kernels", "zgemm"]) == 2
+    line = "error: zgemm: is a search space of gemm-stencil; `gpusim space zgemm` counts it, or name gemm-stencil\n"
+    assert capsys.readouterr().err == line

@@ -101,7 +101,7 @@ def test_what_a_listing_cannot_check_is_said(capsys, tmp_path):
     out = tmp_path / "v1.asm"
     arguments = ["dgemm-tan", "-p", "variant=v1", "-p", "k=16", "-p", "m=64", "-p", "n=64", "--machine", "c2050"]
     assert execute(["schedule", *arguments, "--out", str(out)]) == 0
-    line = "the listing can't say what to expect of this kernel: running it checks no values"
+    line = "a listing has no values to compare this kernel's with: running it checks none"
     assert line in capsys.readouterr().out.splitlines()
     assert f"// {line}" in out.read_text().splitlines()
 
@@ -122,7 +122,9 @@ def test_wrong_values_end_with_code_1(capsys, path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--on", "k=16"], "--on k=16: it says what --search simulates; add --search"),
+        (["--on", "k=16"], "--on: it is for --search; add that, or leave it out"),
+        (["--budget", "5"], "--budget: it is for --search; add that, or leave it out"),
+        (["--seed", "0"], "--seed: it is for --search; add that, or leave it out"),
         (["--search", "--on", "variant=v2"], "--on variant=v2: the program is another one then; choose sizes alone"),
         (["--out", "no/such.asm"], "no/such.asm: there is no directory no; create it, or name another"),
         (["--search", "--budget", "0"], "--budget"),

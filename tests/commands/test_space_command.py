@@ -87,7 +87,10 @@ def test_without_a_name_the_spaces_are_listed(capsys):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["zgemm", "--stage", "last"], "error: zgemm: no stage last; choose one of tiling, registers, "),
+        (
+            ["zgemm", "--stage", "last"],
+            "error: zgemm: last is no stage to stop after; choose one of tiling, registers, ",
+        ),
         (["zgemm", "--capability", "9"], "error: compute capability 9: its limits are not known; choose one of 1.0, "),
         (["zgemm", "--capability", "1.0", "--set", "a=1"], "error: --set a=1: a compute capability's limits stand; "),
         (

@@ -112,11 +112,11 @@ def test_an_interrupt_ends_it_with_whole_lines(tmp_path):
         (["zgem"], "error: no search space zgem (did you mean zgemm?); there are "),
         ([*FEW, "--size", "96,96"], "error: --size 96,96: give three whole numbers from 1 up, such as 960,960,960"),
         ([*FEW, "--size", "96,0,96"], "error: --size 96,0,96: give three whole numbers from 1 up"),
-        ([*FEW, "-p", "alhpa=2"], "error: sgemm-lai: no parameter alhpa (did you mean alpha?); it takes m, "),
+        ([*FEW, "-p", "alhpa=2"], "error: sgemm-lai: no parameter alhpa (did you mean alpha?); the space takes "),
         ([*FEW, "-p", "lds=32"], "error: lds=32: the space sgemm-lai sets it; leave it out"),
         ([*FEW, "-p", "occupancy=2"], "error: sgemm-lai: no point is left on gtx580; see `gpusim space`, and loosen "),
-        ([*FEW, "--stage", "x"], "error: sgemm-lai: no stage x; choose one of points, "),
-        ([*FEW, "--out", "/nowhere/at/all"], "error: /nowhere/at/all: no such file or directory"),
+        ([*FEW, "--stage", "x"], "error: sgemm-lai: x is no stage to stop after; choose one of points, "),
+        ([*FEW, "--out", "/nowhere/at/all"], "error: /nowhere/at/all: there is no directory /nowhere/at; create it"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):

@@ -16,7 +16,7 @@ def test_a_value_below_the_minimum_is_refused_by_name():
 def test_a_value_that_is_not_a_choice_is_refused_with_the_choices():
     """The message has kernel, name, value and all choices; a choice passes."""
     one_of("mix", "lds", 64, (32, 64))
-    with pytest.raises(UserError, match="mix: lds=16 is not known; give one of 32, 64"):
+    with pytest.raises(UserError, match="mix: lds=16 is not allowed; give one of 32, 64"):
         one_of("mix", "lds", 16, (32, 64))
 
 

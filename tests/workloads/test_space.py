@@ -93,5 +93,7 @@ def test_points_come_in_ascending_order_by_name():
 
 def test_an_unknown_stage_is_refused_with_those_there_are():
     """A stage's name that the space has not is told with the names that it has."""
-    with pytest.raises(UserError, match=r"^sgemm-lai: no stage x; choose one of points, registers, one block, "):
+    with pytest.raises(
+        UserError, match=r"^sgemm-lai: x is no stage to stop after; choose one of points, registers, one block, "
+    ):
         prune(lai_space(), None, "x")

@@ -10,6 +10,7 @@ document does not say.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isqrt
 from typing import Any
 
 from isa.errors import UserError
@@ -17,7 +18,7 @@ from isa.kernel import Kernel
 from isa.operand import Predicate, Register
 from isa.program import Program
 from workloads.builder import Builder, RegisterMap, at
-from workloads.check import at_most, block_shape, multiple
+from workloads.check import MOST_THREADS, at_most, counts, multiple
 from workloads.gemm.problem import (
     Values,
     buffers,
@@ -39,7 +40,9 @@ def matmul_block(m: int = 320, n: int = 320, k: int = 320, block: int = 32, ahea
     not 1 to `block`, and for matrices beyond what 32-bit addresses reach.
     """
     sizes, shape = {"m": m, "n": n, "k": k}, {"block": block, "ahead": ahead}
-    block_shape(NAME, block=block, times=block)
+    counts(NAME, 1, block=block)
+    if block > isqrt(MOST_THREADS):
+        raise UserError(f"{NAME}: block={block} makes {block * block} threads; give {isqrt(MOST_THREADS)} or less")
     at_most(NAME, **sizes)
     for name, size in sizes.items():
         multiple(NAME, name, size, block, "block")

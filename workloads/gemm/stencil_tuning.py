@@ -98,7 +98,8 @@ def check(tuning: Tuning, layout: str) -> None:
         across, along = getattr(tuning, x), getattr(tuning, y)
         if across * along != tuning.threads:
             told = f"{x}={across} {y}={along} makes {across * along} threads"
-            raise UserError(f"{NAME}: {told}, dim_x times dim_y {tuning.threads}; give shapes of as many threads")
+            other = f"dim_x={tuning.dim_x} dim_y={tuning.dim_y} {tuning.threads}"
+            raise UserError(f"{NAME}: {told}, {other}; give all three as many")
     for whole, part in _shapes(layout):
         multiple(NAME, whole, getattr(tuning, whole), getattr(tuning, part), part)
 

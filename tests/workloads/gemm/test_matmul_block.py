@@ -70,7 +70,7 @@ def test_shared_loads_are_broadcasts_of_a_and_neighbours_of_b():
         ({"m": 100}, r"m=100 is not a positive multiple of 32 \(block\); the nearest is 96"),
         ({"ahead": 33}, r"ahead=33 is not allowed; give 1 to 32 \(block\)"),
         ({"ahead": 0}, r"ahead=0 is not allowed; give 1 to 32 \(block\)"),
-        ({"block": 33}, "block=33 times=33 makes 1089 threads; a block has 1024 at most"),
+        ({"block": 33}, "block=33 makes 1089 threads; give 32 or less"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(arguments, message):

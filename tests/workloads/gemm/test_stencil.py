@@ -157,13 +157,13 @@ def test_the_grid_covers_a_ragged_c():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"precision": "h"}, ": precision=h is not known; give one of s, d, c, z"),
-        ({"layout": "cn"}, ": precision=s: layout=cn is not known; give one of nn, nt, tn, tt"),
-        ({"read": "tex3d"}, ": read=tex3d is not known; give one of plain, tex1d, tex2d"),
-        ({"alpha_im": 1.0}, ": precision=s: alpha_im=1.0 is not known; give one of 0.0"),
+        ({"precision": "h"}, ": precision=h is not allowed; give one of s, d, c, z"),
+        ({"layout": "cn"}, ": precision=s: layout=cn is not allowed; give one of nn, nt, tn, tt"),
+        ({"read": "tex3d"}, ": read=tex3d is not allowed; give one of plain, tex1d, tex2d"),
+        ({"alpha_im": 1.0}, ": precision=s: alpha_im=1.0 is not allowed; give one of 0.0"),
         ({"m": 0}, ": m=0 is too small; give 1 or more"),
         ({"blk_k": 12}, ": blk_k=12 is not a positive multiple of 8 .dim_ya.; the nearest is 16"),
-        ({"dim_x": 32}, ": dim_xa=32 dim_ya=8 makes 256 threads, dim_x times dim_y 512; give shapes of as many"),
+        ({"dim_x": 32}, ": dim_xa=32 dim_ya=8 makes 256 threads, dim_x=32 dim_y=16 512; give all three as many"),
         ({"dim_y": 128}, ": dim_x=16 dim_y=128 makes 2048 threads; a block has 1024 at most"),
         ({"blk_k": 256, "k": 512}, ": blk_m=96 .* makes 24576 instructions; give less"),
         ({"blk_m": 960}, ": needs 360 registers; an instruction names 255"),

@@ -150,8 +150,8 @@ def test_parameters_are_the_points_numbers():
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ({"precision": "x"}, "xgemm: precision=x is not known; give one of s, d, c, z"),
-        ({"precision": "d", "layout": "nc"}, "dgemm: layout=nc is not known; give one of nn, nt, tn, tt"),
+        ({"precision": "x"}, "xgemm: precision=x is not allowed; give one of s, d, c, z"),
+        ({"precision": "d", "layout": "nc"}, "dgemm: layout=nc is not allowed; give one of nn, nt, tn, tt"),
         ({"precision": "z", "side": 0}, "zgemm: side=0 is too small; give 1 or more"),
         ({"precision": "z", "blocks": -1}, "zgemm: blocks=-1 is too small; give 0 or more"),
     ],

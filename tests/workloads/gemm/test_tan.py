@@ -69,14 +69,14 @@ def test_threads_fetch_the_columns_of_figure_7(width, columns):
     [
         ({"m": 96}, "m=96 is not a positive multiple of 64; the nearest is 128"),
         ({"k": 8}, "k=8 is not a positive multiple of 16; the nearest is 16"),
-        ({"variant": "alg4"}, "variant=alg4 is not known; give one of alg1, alg2, alg3, v1, v2, v3, v4"),
-        ({"variant": "v4", "width": 64}, "width=64 is not known; give one of 128"),
+        ({"variant": "alg4"}, "variant=alg4 is not allowed; give one of alg1, alg2, alg3, v1, v2, v3, v4"),
+        ({"variant": "v4", "width": 64}, "width=64 is not allowed; give one of 128"),
         (
             {"barriers": "literal", "variant": "v4"},
             "barriers=literal is the same as strict for v4; it is for alg1, alg2, v1",
         ),
-        ({"barriers": "none"}, "barriers=none is not known; give one of strict, literal"),
-        ({"spilled": 3}, "spilled=3 is not known; give one of 0, 2, 4, 6, 8"),
+        ({"barriers": "none"}, "barriers=none is not allowed; give one of strict, literal"),
+        ({"spilled": 3}, "spilled=3 is not allowed; give one of 0, 2, 4, 6, 8"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(arguments, message):

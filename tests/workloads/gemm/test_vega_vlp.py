@@ -75,8 +75,8 @@ def test_the_registers_are_those_of_the_readme():
         ({"m": 100}, "m=100 is not a positive multiple of 64; the nearest is 128"),
         ({"n": 384}, "n=384 is not a positive multiple of 256; the nearest is 512"),
         ({"k": 24}, "k=24 is not a positive multiple of 16; the nearest is 32"),
-        ({"threads": 192}, "threads=192 is not known; give one of 64, 128, 256"),
-        ({"order": "base"}, "order=base is not known; give one of forwarding, interleaved"),
+        ({"threads": 192}, "threads=192 is not allowed; give one of 64, 128, 256"),
+        ({"order": "base"}, "order=base is not allowed; give one of forwarding, interleaved"),
         ({"m": 65536, "n": 65536}, "m=65536 n=65536 k=64: "),
     ],
 )
