@@ -93,26 +93,20 @@ def decode(
     accesses = np.array([i.row.unit in SPACES for i in instructions], np.bool_)
     rows["evaluate"][:-1] = evaluate
     rows["feed"][:-1] = np.where(accesses, np.cumsum(accesses) - 1, -1)
-    rows[-1]["action"] = EXIT
-    rows[-1]["guard"] = PT_INDEX
-    for name in (
-        "pipe",
-        "destination",
-        "predicate",
-        "selector",
-        "pointer",
-        "read_barrier",
-        "write_barrier",
-        "counter",
-        "most",
-    ):
-        rows[-1][name] = -1
-    rows[-1]["unit"] = UNIT_CODE[Unit.CONTROL]
+    _end(rows[-1])
     if machine.fetch:
         rows["line"] = np.arange(len(rows)) // machine.fetch.line
     _meetings(rows, points)
     _visits(rows)
     return rows.view(np.recarray)
+
+
+def _end(row: Any) -> None:
+    """Fill in the row behind the program's end, which exits and names nothing."""
+    row["action"], row["guard"], row["unit"] = EXIT, PT_INDEX, UNIT_CODE[Unit.CONTROL]
+    for name in ("pipe", "destination", "predicate", "selector", "pointer", "counter", "most"):
+        row[name] = -1
+    row["read_barrier"], row["write_barrier"] = -1, -1
 
 
 def costs(form: Row, machine: Machine) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -11,39 +10,27 @@ from numpy.typing import NDArray
 
 from gpusim import caches, instruction_caches, machine_record, state
 from gpusim.assign_codes import has_codes
-from gpusim.decode import QUEUED, SPACES, UNIT_CODE, decode, pipe_names
+from gpusim.decode import SPACES, decode
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
 from gpusim.machine import (
     Machine,
     by_codes,
     choices,
-    initiation_interval,
-    line_cycles,
-    memory_latency,
-    pairs,
-    queues,
-    register_bank,
-    register_banks,
-    row_bytes,
     tagged,
-    through_port,
-    transaction_bytes,
 )
-from gpusim.memory_schema import Cache
 from gpusim.occupancy import Occupancy, occupancy
-from gpusim.policy import POLICY_NAMES, REGISTERED, check_policy
-from gpusim.stall import UNCHOSEN, Stall
+from gpusim.packing import pack
+from gpusim.policy import REGISTERED
+from gpusim.stall import UNCHOSEN
 from isa.divergence import meetings
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.memory import SECTOR_BYTES, bases, image
+from isa.memory import bases, image
 from isa.program import WORD_BYTES
-from isa.register_bank import BANK_PERIOD
 from isa.table import Unit
 
 NOT_YET = -(1 << 40)  # before every cycle
 LOCAL_BASE = 1 << 32  # by which caches know local memory: behind all global memory
-SHARE_PARTS = 64  # of a cycle, in which an SM's share of the channel is reckoned; of n shares together, 64 n
 
 
 @dataclass
@@ -148,23 +135,15 @@ def _prepared(
     each = []
     for s in range(number):
         sm = sms[s : s + 1].view(np.recarray)[0]
-        _pack(sm.machine, machine)
-        _dependence(sm.machine, machine)
-        _selection(sm.machine, machine)
-        _instruction_replay(sm.machine, machine)
+        pack(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         sm.flying = feed == EXECUTION and _flying(kernel, machine)
-        _register_file(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         instruction_caches.prepare(sm, machine, len(decoded))
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
         if tagged(machine):
             caches.place(sm.launch, machine, s, number, len(words))
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
-        sm.program[: len(decoded)] = decoded
-        sm.parting = bool((decoded["meeting"] >= 0).any())
-        if feed == REPLAY:
-            prepare_replay(sm, kernel)
-        _buffers(sm, kernel)
+        _program(sm, kernel, decoded, feed)
         rows = sm.program[: len(decoded)].view(np.recarray)
         each.append(Launch(sms[s : s + 1], sm, words, rows, fits, global_words))
     return sms, each
@@ -224,147 +203,6 @@ def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -
             raise UserError(f"{machine.key}: {what} = {asked}: the simulator holds {capacity}; choose a smaller value")
 
 
-def _pack(packed: Any, machine: Machine) -> None:
-    shared, widths = machine.shared_memory, ("32", "64", "128")
-    packed.groups = machine.limits.warp_size // state.LANES
-    packed.schedulers, packed.interval = machine.schedulers.count, machine.schedulers.interval
-    interval = machine.schedulers.interval
-    packed.shift = interval.bit_length() - 1 if interval.bit_count() == 1 else -1
-    packed.stagger, packed.reissue = machine.schedulers.stagger, machine.schedulers.reissue
-    packed.policy, packed.policy_code = _policy(machine.schedulers.policy)
-    packed.active = machine.schedulers.active
-    packed.rotate, packed.wastes_slot = machine.issue.rotate, machine.issue.refused_wastes_slot
-    packed.moves_pointer = machine.issue.refused_moves_pointer
-    packed.retry, packed.exclusive = machine.issue.refused_retry, _exclusive(machine)
-    packed.ports, packed.same_warp = machine.schedulers.dispatch_ports, machine.issue.pairing == "same-warp"
-    packed.queue, packed.pass_cycles, packed.banks = machine.load_store.queue, shared.pass_cycles, shared.banks
-    packed.queues, packed.late_cycles = queues(machine), shared.pass_cycles
-    if machine.memory_port:
-        packed.late_cycles, packed.held = machine.memory_port.late_cycles, machine.memory_port.held
-        packed.early[1:] = machine.memory_port.early_64, machine.memory_port.early_128
-    if machine.memory_paths:
-        packed.sharing = machine.memory_paths.schedulers
-    packed.merge_halves = shared.merge_halves
-    packed.shared_rule, packed.bank_words = machine_record.SHARED_RULES.index(shared.rule), shared.bank_bytes // 4
-    packed.free_passes[:] = [getattr(shared, f"free_passes_{width}") for width in widths]
-    packed.global_request = machine.global_memory.request_cycles
-    packed.global_rule = machine_record.GLOBAL_RULES.index(machine.global_memory.rule)
-    packed.line_bytes = machine.global_memory.line_bytes
-    if machine.cache and machine.cache.hits != "none":
-        packed.hits = machine_record.HITS.index(machine.cache.hits)
-        packed.hit_late = caches.late(machine, machine.cache)
-    if machine.cache and tagged(machine):
-        _caches(packed, machine, machine.cache)
-    packed.row_bytes = lcm(machine.global_memory.line_bytes, row_bytes(machine))
-    packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
-    packed.local_request = machine.local_memory.request_cycles
-    packed.barrier, packed.per_warp = machine.barrier.latency, machine.barrier.per_warp
-    packed.branch = machine.branch.latency
-    packed.block_latency = machine.launch.block_latency
-    packed.warp_skew, packed.block_skew = machine.launch.warp_skew, machine.launch.block_skew
-    for index, name in enumerate(pipe_names(machine)):
-        packed.instance[:, index] = np.arange(machine_record.SCHEDULERS) // machine.pipe[name].schedulers
-        packed.pipe_interval[index] = initiation_interval(machine, name)
-    for unit, code in UNIT_CODE.items():
-        _pack_unit(packed.units[code], unit, machine)
-        packed.pairs[code] = sum(1 << UNIT_CODE[other] for other in pairs(machine, unit))
-
-
-def _caches(packed: Any, machine: Machine, cache: Cache) -> None:
-    """What misses take, and what stores do to the L1."""
-    packed.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
-    packed.far_late, packed.memory_latency = cache.l2_late, memory_latency(machine)
-    packed.port_cost, packed.port_parts = cache.l2_sector_parts, SHARE_PARTS
-    for which, read in (
-        (machine_record.TEXTURES, machine.texture_cache),
-        (machine_record.SCALARS, machine.scalar_cache),
-        (machine_record.CONSTANTS, machine.constant_cache),
-    ):
-        packed.read_latency[which] = read.latency if read else 0
-        packed.read_far[which] = cache.l2_latency_32
-    packed.read_far[machine_record.SCALARS] = machine.unit[Unit.SMEM].latency if Unit.SMEM in machine.unit else 0
-    packed.partition_late = machine.l2_partition.late if machine.l2_partition else 0
-    if machine.l1:
-        packed.misses = machine.l1.misses
-        packed.drops_stored = machine.l1.global_stores == "evict"
-        packed.keeps_stores = machine.l1.local_stores == "back"
-
-
-def _dependence(packed: Any, machine: Machine) -> None:
-    if machine.dependence and by_codes(machine):
-        packed.codes, packed.yield_stall = 1, machine.dependence.yield_stall
-    packed.counts = machine.wait_counters is not None or machine.outstanding is not None
-
-
-def _instruction_replay(packed: Any, machine: Machine) -> None:
-    if machine.instruction_replay:
-        packed.pass_slots = machine.instruction_replay.pass_slots
-        packed.request_slots = machine.instruction_replay.request_slots
-        packed.replays = packed.pass_slots + packed.request_slots > 0
-
-
-def _selection(packed: Any, machine: Machine) -> None:
-    """What may hold a selected warp; only a machine that obeys codes has stall counts to freeze."""
-    if machine.selection:
-        packed.selects, packed.freezes = 1, machine.selection.freezes and by_codes(machine)
-        packed.turns = machine.selection.turns * by_codes(machine)
-    packed.hesitates = machine.selection is not None or register_banks(machine) > 0
-
-
-def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:
-    """`flagged`: some source of the program is kept in the reuse cache."""
-    packed.register_banks = register_banks(machine)
-    if machine.register_file:
-        packed.bank_of[:] = [register_bank(machine, register) for register in range(BANK_PERIOD)]
-        packed.carried = machine.register_file.carried
-        packed.collecting, packed.window = machine.register_file.collecting, machine.register_file.window
-        packed.reuse = machine.register_file.reuse if flagged else 0
-
-
-def _pack_unit(packed: Any, unit: Unit, machine: Machine) -> None:
-    pipes = () if through_port(machine, unit) else choices(machine, unit)
-    packed.choices, packed.choice[: len(pipes)] = len(pipes), [pipe_names(machine).index(name) for name in pipes]
-    packed.joint, packed.blocked = (
-        pipe_names(machine).index(named[unit.value]) if unit.value in named else -1
-        for named in (machine.joint, machine.blocked)
-    )
-    packed.asked = bool(pipes) and not (machine.selection and unit in machine.selection.keeps.split())
-    packed.lone = len(pipes) == 1 and packed.joint < 0 and packed.blocked < 0
-    packed.path = unit is Unit.SHARED and machine.memory_paths is not None
-    packed.double, packed.queued = unit is Unit.DP, unit in QUEUED or through_port(machine, unit)
-    throttle = Stall.MIO_THROTTLE if packed.queued else Stall.MATH_PIPE_THROTTLE
-    packed.throttle = Stall.TEX_THROTTLE if unit is Unit.TEXTURE else throttle
-
-
-def line_cost(machine: Machine) -> int:
-    """Parts of a cycle that one transaction occupies the channel, rounded: alike for a share and for all shares.
-
-    Where all loads hit a cache the channel is the one to the L2. Where tags say what hits, a transaction is 32 bytes.
-
-    The rounding is below 0.1 % of a line of 128 bytes where a share is at most 16 bytes per cycle.
-    """
-    if machine.cache and machine.cache.hits in ("l1", "l2"):
-        return machine.cache.l2_sector_parts
-    size = SECTOR_BYTES if tagged(machine) else transaction_bytes(machine)
-    return round(SHARE_PARTS * line_cycles(machine) * size / transaction_bytes(machine))
-
-
-def _policy(name: str) -> tuple[int, int]:
-    """Index of a policy, and its code if it is a registered one."""
-    check_policy(name)
-    if name in REGISTERED:
-        from gpusim.policy_code import code_of  # noqa: PLC0415  (Numba takes long to load)
-
-        return len(POLICY_NAMES), code_of(name)
-    return POLICY_NAMES.index(name), 0
-
-
-def _exclusive(machine: Machine) -> int:
-    latency = machine.unit["dp"].latency if "dp" in machine.unit else 0
-    cycles = {"off": 0, "issue": machine.schedulers.interval, "flight": latency}
-    return cycles[machine.double.exclusive]
-
-
 def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
     sm.warp_slots = warp_slots
     sm.agents = machine.schedulers.count + 2
@@ -389,6 +227,15 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
     target.shared_word, target.shared_words = words, kernel.program.shared_bytes // WORD_BYTES
     target.local_word = words + resident * target.shared_words
     target.local_words = kernel.program.local_bytes // WORD_BYTES
+
+
+def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
+    """Give the SM what it executes: rows, the outcomes to replay, and the buffers."""
+    sm.program[: len(decoded)] = decoded
+    sm.parting = bool((decoded["meeting"] >= 0).any())
+    if feed == REPLAY:
+        prepare_replay(sm, kernel)
+    _buffers(sm, kernel)
 
 
 def _buffers(sm: Any, kernel: Kernel) -> None:

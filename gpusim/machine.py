@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -36,6 +37,12 @@ def load(name_or_path: str, overrides: Mapping[str, int | str] | None = None) ->
     machine = msgspec.convert(tree, Machine)
     check(machine, found)
     return machine
+
+
+@lru_cache(maxsize=1)
+def every() -> tuple[Machine, ...]:
+    """Return the machines that come with the simulator, in the order of their names."""
+    return tuple(load(name) for name in names())
 
 
 def facts(name_or_path: str, overrides: Mapping[str, int | str] | None = None) -> dict[str, Fact]:

@@ -1,4 +1,4 @@
-"""The record of a machine's numbers, as rules read it: packed from gpusim/schema.py by gpusim/launch.py."""
+"""The record of a machine's numbers, as rules read it: filled in from gpusim/schema.py by gpusim/packing.py."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpusim.machine import Machine
+from gpusim.machine import Machine, every
 from gpusim.memory_schema import ScalarFile
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -126,7 +126,7 @@ def _check_limits(kernel: Kernel, machine: Machine) -> None:
     if kernel.warp_size != limits.warp_size:
         raise UserError(
             f"{kernel.name}: is written for warps of {kernel.warp_size} lanes; {machine.key} has {limits.warp_size}; "
-            f"take another machine, or write it for warps of {limits.warp_size} (.warp, or the parameter lanes)"
+            f"{_other_warps(kernel, limits.warp_size)}"
         )
     for need, have, what, fix in (
         (kernel.program.registers, limits.registers_per_thread, "registers per thread", "spill or reuse some"),
@@ -136,6 +136,14 @@ def _check_limits(kernel: Kernel, machine: Machine) -> None:
         if need > have:
             advice = f"{fix}, or take a machine with more"
             raise UserError(f"{kernel.name}: needs {need} {what}; {machine.key} has {have}; {advice}")
+
+
+def _other_warps(kernel: Kernel, lanes: int) -> str:
+    """What the user can do about warps of another size: the kernel may have a parameter, or be a listing."""
+    take = f"take one of {', '.join(other.key for other in every() if other.limits.warp_size == kernel.warp_size)}"
+    if "lanes" in kernel.arguments:
+        return f"give -p lanes={lanes}, or {take}"
+    return take if kernel.arguments else f"write .warp {lanes}, or {take}"
 
 
 def _too_large(kernel: Kernel, machine: Machine, limiter: str) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import inspect
-import signal
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -22,6 +21,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from gpusim import state
+from gpusim.interruption import held_back
 from gpusim.recurrence import Recurrence
 from gpusim.row import decoded_t
 from gpusim.rule import COMPILED, OPTIONS, OUTER
@@ -79,23 +79,27 @@ def _known(name: str, functions: Sequence[Any], kind: Any) -> int:
     return key
 
 
+def uninterrupted(run: Callable[[int], int]) -> Callable[[int], int]:
+    """The call of compiled code with Ctrl-C held back to its end; run(0), which does nothing, is called once before.
+
+    That compiles it, which Ctrl-C may end. With NUMBA_DISABLE_JIT=1 the function itself, which Ctrl-C may end too.
+    """
+    if not COMPILED:
+        return run
+    run(0)
+
+    def held(until: int) -> int:
+        with held_back():
+            return run(until)
+
+    return held
+
+
 def address(key: int, index: int) -> int:
     """Where the code of a rule begins; it is compiled now if it isn't in the cache.
 
-    An interruption meanwhile is put off: compiled code asks, and could not take it.
+    Compiled code asks, and has nobody to raise an exception to: who calls that holds Ctrl-C back.
     """
-    interrupted, found = False, 0
-    while not found:
-        try:
-            found = _compiled(key, index)
-        except KeyboardInterrupt:
-            interrupted = True
-    if interrupted:
-        signal.raise_signal(signal.SIGINT)
-    return found
-
-
-def _compiled(key: int, index: int) -> int:
     dispatchers, kind = RULES[key]
     return begin_of(dispatchers[index], kind)
 

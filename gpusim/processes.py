@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from multiprocessing import active_children
 from typing import Any
 
+from gpusim.interruption import held_back
 from isa.errors import UserError
 
 
@@ -21,19 +22,23 @@ def cores() -> int:
 
 @contextmanager
 def processes(count: int, prepare: Callable[..., None] | None = None, *arguments: Any) -> Iterator[ProcessPoolExecutor]:
-    """Give a pool of so many processes, in each of which `prepare(*arguments)` is called first, if given.
+    """Give a pool of so many processes, no more than cores, in each of which `prepare(*arguments)` is called first.
 
-    Left before its end, by Ctrl-C perhaps, it ends them at once, whatever they do. Raises UserError when one is killed.
+    Left before its end, by Ctrl-C perhaps, it ends them at once, whatever they do; Ctrl-C again changes nothing.
+    Raises UserError when one is killed.
     """
-    pool = ProcessPoolExecutor(count, initializer=_start, initargs=(prepare, *arguments))
+    pool = ProcessPoolExecutor(min(count, cores()), initializer=_start, initargs=(prepare, *arguments))
     try:
+        with held_back():  # a new process has the handler of this one until `_start`
+            pool.submit(int)
         yield pool
     except BrokenProcessPool:
         raise UserError("a process was killed, most likely for want of memory; ask for less at a time") from None
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in active_children():
-            child.terminate()
+        with held_back():
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in active_children():
+                child.terminate()
         raise
     pool.shutdown()
 

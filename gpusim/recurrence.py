@@ -11,7 +11,7 @@ The record is seen as one array of 64-bit words, and each word that changes duri
 
 SPECIAL words (rounds of loops, rungs, what a warp remembers of running sums, the memory channel, the warp whose loop
 is watched) have rules of their own in rules/fast_forward.py. What is FREE is never read again before it is written, or
-only by the trace; everything else never changes once recorded.
+only by the trace or an error; everything else never changes once recorded.
 """
 
 from __future__ import annotations

@@ -99,6 +99,7 @@ warp_t = record([
     ("cursor", "i8"),  # replay: its next event
     ("laps", "i8", (DEPTHS,)),  # replay: rounds done of the loops around that event
     ("pc", "i8"),  # its next instruction
+    ("waits_at", "i8"),  # pc of the barrier at which it arrived last
     ("line", "i8"),  # the line of that, or of its last instruction, where fetch counts
     ("unit", "i8"),  # unit class of that instruction
     ("since", "i8"),  # stalls are settled up to this cycle

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -82,22 +83,12 @@ def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
     Raises what `interpret` raises, for the addresses and branches of its blocks; LimitError beyond `limit` warp
     instructions in one of them.
     """
-    walk, rows = _new_walk(kernel), [i.row for i in kernel.program.instructions]
-    needed = address_slice(kernel.program)
-    empty = not any(row.is_load for row, wanted in zip(rows, needed, strict=True) if wanted)
-
-    def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
-        row = rows[pc]
-        found = addresses[:, 0] if row.unit is Unit.SMEM else addresses[active]
-        if row.unit in SECTORED:
-            walk.sectors[pc].add(_units(row, found, SECTOR_BYTES))
-        else:
-            walk.words[pc].add(_units(row, found, WORD_BYTES))
-
+    walk, needed = _new_walk(kernel), address_slice(kernel.program)
+    reads = any(i.row.is_load for i, wanted in zip(kernel.program.instructions, needed, strict=True) if wanted)
     run = interpret(
-        without_contents(kernel) if empty else kernel,
+        kernel if reads else without_contents(kernel),
         None if walk.steps is None else (0,),
-        observe,
+        partial(_note, walk),
         needed,
         started=lambda _block: _close(walk),
         limit=limit,
@@ -112,6 +103,16 @@ def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
         of_blocks={key: count * times for key, count in walk.of_blocks.items()},
         of_launch={(name, w): n for w in (False, True) for name, n in _by_buffer(walk, np.flatnonzero(walk.marked[w]))},
     )
+
+
+def _note(walk: _Walk, pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
+    """Add what one memory instruction touches."""
+    row = walk.kernel.program.instructions[pc].row
+    found = addresses[:, 0] if row.unit is Unit.SMEM else addresses[active]
+    if row.unit in SECTORED:
+        walk.sectors[pc].add(_units(row, found, SECTOR_BYTES))
+    else:
+        walk.words[pc].add(_units(row, found, WORD_BYTES))
 
 
 def _new_walk(kernel: Kernel) -> _Walk:

@@ -13,9 +13,11 @@ from isa.printer import show_instruction
 from isa.races import races
 from isa.table import ROWS, TABLE, Unit
 
-TEXT = (Path(__file__).parent.parent / "docs" / "listing.md").read_text(encoding="utf-8")
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-CONTRIBUTING = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+TEXT = (ROOT / "docs" / "listing.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```asm\n(.*?)^```$", TEXT, re.M | re.S)
 
 
@@ -28,6 +30,13 @@ def rows(section):
 
 def quoted(text):
     return re.findall(r"`([^`]+)`", text)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_no_line_of_a_document_is_over_120_characters(path):
+    """Prose and code of the documents are wrapped at 120 characters; rows of tables can't be."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if len(line) > 120 and not line.startswith("|")] == []
 
 
 @pytest.mark.jit

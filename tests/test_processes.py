@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
 
 import pytest
 
+from gpusim import processes as module
 from gpusim.processes import processes
 from isa.errors import UserError
 
@@ -26,6 +28,14 @@ def test_each_process_is_prepared():
     """Work of any process sees what was prepared, and comes back in order."""
     with processes(2, HELD.append, 100) as pool:
         assert list(pool.map(double_held, range(5))) == [100, 102, 104, 106, 108]
+
+
+def test_there_are_no_more_of_them_than_cores(monkeypatch):
+    """Asked for more processes than a system has, a pool works all the same, with one for each core."""
+    monkeypatch.setattr(module, "cores", lambda: 2)
+    with processes(99_999, HELD.append, 0) as pool:
+        assert list(pool.map(double_held, range(5))) == [0, 2, 4, 6, 8]
+        assert len(multiprocessing.active_children()) == 2
 
 
 def test_leaving_early_ends_them_at_once():

@@ -9,7 +9,8 @@ from functools import partial
 from types import MappingProxyType
 
 from isa.errors import UserError
-from workloads.catalog import Parameter, arguments, nearest
+from workloads.catalog import arguments, nearest
+from workloads.entry import Parameter
 from workloads.gemm.lai_space import lai_space
 from workloads.gemm.stencil_space import SIDE, WORDS, stencil_space
 from workloads.space import Space

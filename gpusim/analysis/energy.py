@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gpusim import schema
-from gpusim.machine import Machine
+from gpusim.machine import Machine, every
 from isa.errors import UserError
 from isa.traffic import Level, Traffic
 
@@ -41,10 +41,12 @@ class Part:
 class Spent:
     """Energy of a launch: its parts, those that cost nothing too, and in all.
 
+    `forwarding`: results that the next instruction takes cost no access to registers.
     `joules` and `picojoules_per_flop` are those of the work; `watts` are mean power with the idle watts.
     """
 
     parts: tuple[Part, ...]
+    forwarding: bool
     joules: float
     picojoules_per_flop: float
     seconds: float
@@ -55,7 +57,8 @@ class Spent:
 def known(machine: Machine) -> schema.Energy:
     """Return the machine's energies; raises UserError if it has none."""
     if machine.energy is None:
-        raise UserError(f"no energies in machine {machine.key}: add [energy] to its file, or take mi60")
+        others = ", ".join(other.key for other in every() if other.energy)
+        raise UserError(f"no energies in machine {machine.key}: add [energy] to its file, or take {others}")
     return machine.energy
 
 
@@ -68,6 +71,7 @@ def spent(traffic: Traffic, machine: Machine, seconds: float) -> Spent:
     flops, idle = traffic.flops, costs.idle_mw / 1000 * scale
     return Spent(
         parts=tuple(_part(name, count, each, joules) for name, count, each in work),
+        forwarding=bool(costs.forwarding),
         joules=joules,
         picojoules_per_flop=joules / flops * 1e12 if flops else 0.0,
         seconds=seconds,

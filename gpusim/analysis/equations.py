@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from math import ceil, sqrt
 
-WARP_SIZE = 32
-WORD_BYTES = 4
+from isa.kernel import WARP_SIZE
+from isa.program import WORD_BYTES
 
 
 def threads_needed(pipeline_latency: float, issue_latency: float) -> float:

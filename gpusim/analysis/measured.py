@@ -116,7 +116,7 @@ def outcomes(rows: Sequence[Row], machine: Machine, make: Make, workers: int) ->
     if workers < 2 or len(groups) < 2:
         yield from (outcome for group in groups for outcome in _group(group, machine, make))
         return
-    with processes(workers) as pool:
+    with processes(min(workers, len(groups))) as pool:
         for done in as_completed([pool.submit(_group, group, machine, make) for group in groups]):
             yield from done.result()
 

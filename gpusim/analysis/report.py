@@ -276,7 +276,9 @@ def _energy(spent: Spent) -> Group:
         table.add_row(part.name, f"{part.count:,}", f"{part.picojoules:.2f}", *_joules(part.joules, part.share))
     table.add_row("in all", "", "", *_joules(spent.joules, 1.0))
     rate = f"{spent.picojoules_per_flop:.2f} pJ for each operation, " if spent.picojoules_per_flop else ""
-    return Group(table, f"{rate}{spent.watts:.1f} W in the mean, {spent.idle_watts:.1f} W of them without work")
+    power = f"{rate}{spent.watts:.1f} W in the mean, {spent.idle_watts:.1f} W of them without work"
+    counted = "`gpusim traffic --forwarding`" if spent.forwarding else "`gpusim traffic`"
+    return Group(table, power, f"times are words, as {counted} counts them, and thread instructions")
 
 
 def _joules(joules: float, share: float) -> tuple[str, str]:

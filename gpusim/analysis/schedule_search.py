@@ -197,7 +197,7 @@ def _judge(kernel: Kernel, machine: Machine, budget: int, count: int | None) -> 
     if count == 1 or budget <= ALONE:
         yield lambda orders: [cycles(kernel, machine, order) for order in orders]
         return
-    with processes(count, _prepare, kernel, machine) as pool:
+    with processes(min(count, BROOD), _prepare, kernel, machine) as pool:
         yield lambda orders: list(pool.map(_of_prepared, orders))
 
 

@@ -93,14 +93,32 @@ def least(outcomes: list[Outcome]) -> Outcome:
     return min(right or outcomes[:1], key=lambda outcome: outcome.cycles)
 
 
-def summary(machine: Machine, outcomes: list[Outcome], chosen: Outcome) -> list[str]:
-    """Return the lines that compare the orders, and say which one is meant."""
+def summary(machine: Machine, outcomes: list[Outcome]) -> list[str]:
+    """Return the lines that compare the orders."""
     kernel = outcomes[0].kernel
     head = f"{kernel.name} on {machine.key} ({machine.name} at {machine.chip.shader_mhz} MHz)"
     rows = [f"{o.name:<9}{o.moved:>6}{o.stalls:>15,.0f}{o.cycles:>14,}{o.gflops:>10,.1f}  {o.values}" for o in outcomes]
     columns = "order     moved  static stalls        cycles   GFLOP/s  values"
+    return [head, "", columns, *rows]
+
+
+def remarks(chosen: Outcome) -> list[str]:
+    """Return the lines that say what is in the text of an order, and what isn't."""
+    if not chosen.moved:
+        return [f"nothing moved: {chosen.name} is the order as given"]
     behind = f"{plural(chosen.moved, 'instruction')} moved, marked with where they stood"
-    return [head, "", columns, *rows, "", f"below: {chosen.name}, {behind}"]
+    return [f"{chosen.name}: {behind}", *_unsaid(chosen.kernel)]
+
+
+def _unsaid(kernel: Kernel) -> list[str]:
+    """What a listing of the kernel can't say."""
+    try:
+        listing.write(kernel)
+    except UserError as error:
+        return [f"the program alone, not a launch: {error}"]
+    if kernel.outcome is None:
+        return ["the listing can't say what to expect of this kernel: running it checks no values"]
+    return []
 
 
 def text(outcome: Outcome, head: list[str]) -> str:

@@ -40,7 +40,7 @@ class Trial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     reason: str = ""
 
 
-class Job(msgspec.Struct, frozen=True):
+class Candidate(msgspec.Struct, frozen=True):
     """A kernel's name with its parameters as text, at a point."""
 
     point: dict[str, int]
@@ -48,35 +48,35 @@ class Job(msgspec.Struct, frozen=True):
     parameters: dict[str, str]
 
 
-def trial(job: Job, make: Make, machine: Machine, waves: int = WAVES) -> Trial:
+def trial(candidate: Candidate, make: Make, machine: Machine, waves: int = WAVES) -> Trial:
     """Simulate a point; `make(name, parameters)` builds its kernel. What either refuses is the trial's reason."""
     try:
-        kernel = make(job.kernel, job.parameters)
+        kernel = make(candidate.kernel, candidate.parameters)
         resident = occupancy(kernel, machine).blocks
         share = -(-kernel.blocks // machine.chip.sms)
         blocks = min(share, resident * max(1, min(waves, share // resident)))
         cycles = run_sm(kernel, machine, feed=REPLAY, blocks=blocks).cycles
     except UserError as error:
-        return Trial(job.point, reason=str(error))
+        return Trial(candidate.point, reason=str(error))
     whole = cycles * kernel.blocks / (blocks * machine.chip.sms)
     found = rates.gflops(kernel, machine, whole)
-    return Trial(job.point, found, cycles, blocks, resident, kernel.program.registers)
+    return Trial(candidate.point, found, cycles, blocks, resident, kernel.program.registers)
 
 
 def trials(
-    jobs: Iterable[Job], make: Make, machine: Machine, *, waves: int = WAVES, workers: int | None = None
+    candidates: Iterable[Candidate], make: Make, machine: Machine, *, waves: int = WAVES, workers: int | None = None
 ) -> Generator[Trial, None, None]:
-    """Simulate each point, in any order, in so many processes; None: one for each core.
+    """Simulate each point, in any order, in so many processes; None: one for each core, which is the most.
 
     Raises UserError where a process is ended from outside.
     """
-    workers, rest = workers or cores(), iter(jobs)
-    for job in islice(rest, None if workers == 1 else 1):  # the first one here: the others find what it compiles
-        yield trial(job, make, machine, waves)
+    workers, rest = workers or cores(), iter(candidates)
+    for candidate in islice(rest, None if workers == 1 else 1):  # the first one here: the others find what it compiles
+        yield trial(candidate, make, machine, waves)
     if not (others := list(rest)):
         return
-    with processes(workers) as pool:
-        for done in as_completed([pool.submit(trial, job, make, machine, waves) for job in others]):
+    with processes(min(workers, len(others))) as pool:
+        for done in as_completed([pool.submit(trial, candidate, make, machine, waves) for candidate in others]):
             yield done.result()
 
 

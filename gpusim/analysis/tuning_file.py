@@ -19,7 +19,7 @@ from gpusim.machine import Machine
 from isa.errors import UserError
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Tuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything a trial's result depends on beside its point; `facts` is the hash of all the machine's numbers."""
 
     space: str
@@ -41,7 +41,7 @@ def hash_of(machine: Machine) -> str:
 
 
 @contextmanager
-def results(path: Path | None, settings: Settings) -> Iterator[tuple[list[Trial], Callable[[Trial], None]]]:
+def results(path: Path | None, tuned: Tuned) -> Iterator[tuple[list[Trial], Callable[[Trial], None]]]:
     """Give the trials that the file has already, and the function that adds one to it.
 
     Without a path there are none, and nothing is kept. Raises UserError if the file holds something else, or results
@@ -52,10 +52,10 @@ def results(path: Path | None, settings: Settings) -> Iterator[tuple[list[Trial]
         return
     with path.open("a+b") as file:
         _hold(path, file)
-        known, length = _read(path, settings)
+        known, length = _read(path, tuned)
         file.truncate(length)
         if not length:
-            _write(file, settings)
+            _write(file, tuned)
         yield known, lambda each: _write(file, each)
 
 
@@ -72,14 +72,14 @@ def _write(file: IO[bytes], line: msgspec.Struct) -> None:
     file.flush()
 
 
-def _read(path: Path, settings: Settings) -> tuple[list[Trial], int]:
+def _read(path: Path, tuned: Tuned) -> tuple[list[Trial], int]:
     """The trials of a file, and the bytes of its whole lines: none where it broke off in its first."""
     text = path.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
-    if not whole and msgspec.json.encode(settings).startswith(text):
+    if not whole and msgspec.json.encode(tuned).startswith(text):
         return [], 0
     first, *rest = whole.splitlines() or [b""]
-    _check(path, _decoded(path, 1, first, Settings), settings)
+    _check(path, _decoded(path, 1, first, Tuned), tuned)
     return [_decoded(path, number, line, Trial) for number, line in enumerate(rest, 2)], len(whole)
 
 
@@ -90,8 +90,8 @@ def _decoded(path: Path, number: int, line: bytes, kind: type[T]) -> T:
         raise UserError(f"{path}:{number}: no line of results of gpusim tune; give another file") from None
 
 
-def _check(path: Path, found: Settings, wanted: Settings) -> None:
-    for name in Settings.__struct_fields__:
+def _check(path: Path, found: Tuned, wanted: Tuned) -> None:
+    for name in Tuned.__struct_fields__:
         have, want = getattr(found, name), getattr(wanted, name)
         if have != want:
             label = LABELS.get(name, name)

@@ -74,7 +74,7 @@ class Outcome:
         return self.simulated / self.point.value - 1
 
 
-def published(machine: Machine) -> tuple[Point, ...]:
+def published_points(machine: Machine) -> tuple[Point, ...]:
     """Return the published figures of a machine; raises UserError where none are known."""
     path = DIRECTORY / f"{machine.key}.toml"
     if not path.is_file():

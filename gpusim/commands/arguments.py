@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from gpusim.machine import Machine, load
-from gpusim.policy import POLICY_NAMES
+from gpusim.policy import POLICY_NAMES, check_policy
 from isa import listing
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -27,7 +27,7 @@ MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, o
 Parameters = Annotated[
     list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A parameter of the kernel; may be repeated.")
 ]
-Settings = Annotated[
+Overrides = Annotated[
     list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a number of the machine; repeatable.")
 ]
 Policy = Annotated[str | None, typer.Option("--policy", help=f"Scheduling policy: {POLICIES}.")]
@@ -54,6 +54,8 @@ def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machin
     if policy and overrides.get("schedulers.policy", policy) != policy:
         given = overrides["schedulers.policy"]
         raise UserError(f"--policy {policy}: --set schedulers.policy={given} says otherwise; give one of the two")
+    if policy:
+        check_policy(policy, "--policy: ")
     return load(name, overrides | ({"schedulers.policy": policy} if policy else {}))
 
 

@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
-from gpusim.commands.document import show, write_json
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.plural import plural
 from isa import listing
 from isa.instruction import Instruction
@@ -35,10 +35,8 @@ def asm(
 
 
 def _listing(kernel: Kernel) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("pc", justify="right")
-    for column in ("unit", "writes", "reads", "instruction"):
-        table.add_column(column, overflow="fold")
+    folded = (Column(name, overflow="fold") for name in ("unit", "writes", "reads", "instruction"))
+    table = new_table(*right("pc"), *folded)
     for pc, instruction in enumerate(kernel.program.instructions):
         _add_labels(table, kernel, pc)
         unit, writes, reads = instruction.row.unit.value, _written(instruction), _read(instruction)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpusim.assign_codes import with_codes
-from gpusim.commands.arguments import Json, KernelName, MachineName, Parameters, Settings, kernel_of, machine_of
+from gpusim.commands.arguments import Json, KernelName, MachineName, Overrides, Parameters, kernel_of, machine_of
 from gpusim.commands.document import write, write_json
 from gpusim.machine import Machine, by_codes
 from isa import control, listing
@@ -21,7 +21,7 @@ def codes(
     *,
     machine: MachineName = "v100",
     parameter: Parameters = None,
-    setting: Settings = None,
+    setting: Overrides = None,
     json: Json = False,
 ) -> None:
     """Print a program with control codes: its own, or those that it gets on a machine that obeys them.

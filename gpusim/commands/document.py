@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 from rich.console import Console, RenderableType
+from rich.table import Column, Table
 
 SCHEMA_VERSION = 1
 WIDTH = 100
@@ -32,6 +33,16 @@ def width() -> int:
     """Return the characters of a line: of the terminal, or as COLUMNS says, else 100."""
     told = sys.stdout.isatty() or "COLUMNS" in os.environ
     return Console().width if told else WIDTH
+
+
+def new_table(*columns: str | Column, tight: bool = False) -> Table:
+    """Return an empty table in the commands' one style; a tight one has one blank between columns, not two."""
+    return Table(*columns, box=None, header_style="bold", pad_edge=False, collapse_padding=tight)
+
+
+def right(*names: str) -> Iterable[Column]:
+    """Return columns of figures, which end at the right."""
+    return (Column(name, justify="right") for name in names)
 
 
 def write(text: str) -> None:

@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from gpusim import extra, whole_file
-from gpusim.commands.arguments import Json, Parameters, Policy, Settings
+from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
 from gpusim.commands.timelines import Cycles, KernelOrTimeline, Machine, Warps, timeline_of
@@ -48,7 +48,7 @@ def export(
     out: Annotated[Path, typer.Option("--out", help="The file; a name that ends in .gz is compressed.")],
     machine: Machine = None,
     parameter: Parameters = None,
-    setting: Settings = None,
+    setting: Overrides = None,
     policy: Policy = None,
     warps: Warps = None,
     cycles: Cycles = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpusim.commands.arguments import Json, KernelName, MachineName, Parameters, Settings, kernel_of, machine_of
+from gpusim.commands.arguments import Json, KernelName, MachineName, Overrides, Parameters, kernel_of, machine_of
 from gpusim.commands.codes import obeyed
 from gpusim.commands.document import write, write_json
 from gpusim.commands.progress import shown
@@ -28,7 +28,7 @@ def hazards(
     *,
     machine: MachineName = "v100",
     parameter: Parameters = None,
-    setting: Settings = None,
+    setting: Overrides = None,
     max_cycles: MaxCycles = MOST,
     json: Json = False,
 ) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from gpusim.commands.document import show, write_json
-from workloads.catalog import CATALOG, Entry, Parameter, find
+from gpusim.commands.document import new_table, show, write_json
+from workloads.catalog import CATALOG, find
+from workloads.entry import Entry, Parameter
 
 
 def kernels(
@@ -27,7 +27,7 @@ def _tell_all(_: str, json: bool) -> None:
     if json:
         write_json({"kernels": [_as_dict(entry) for entry in CATALOG.values()]})
         return
-    table = Table("kernel", "what it is", box=None, header_style="bold", pad_edge=False)
+    table = new_table("kernel", "what it is")
     for entry in CATALOG.values():
         table.add_row(entry.name, entry.description)
     show(table)
@@ -38,7 +38,7 @@ def _tell_one(name: str, json: bool) -> None:
     if json:
         write_json(_as_dict(entry))
         return
-    table = Table("parameter", "default", "takes", "what it is", box=None, header_style="bold", pad_edge=False)
+    table = new_table("parameter", "default", "takes", "what it is")
     for parameter in entry.parameters:
         table.add_row(parameter.name, _default(parameter), parameter.allowed, parameter.doc)
     first = entry.parameters[0]

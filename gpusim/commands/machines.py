@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from gpusim import machine as model
-from gpusim.commands.document import show, write_json
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.machine_file import METHODS, Fact
 from gpusim.plural import plural
 from isa.errors import UserError
+
+FIGURES = "sms", "warp_size", "shader_mhz", "peak_gflops", "peak_fp64_gflops", "bandwidth_gbs"
+WIDEST = 10  # digits of a number; lists of pipes and units take several lines
 
 
 def machines(
@@ -45,6 +48,7 @@ def summary(name: str) -> dict[str, Any]:
         "name": machine.name,
         "generation": machine.generation,
         "sms": machine.chip.sms,
+        "warp_size": machine.limits.warp_size,
         "shader_mhz": machine.chip.shader_mhz,
         "peak_gflops": model.peak_gflops(machine),
         "peak_fp64_gflops": model.peak_fp64_gflops(machine),
@@ -57,9 +61,13 @@ def _tell_all(json: bool) -> None:
     rows = [summary(name) for name in model.names()]
     if json:
         write_json({"machines": rows})
-    else:
-        note = "Peaks in GFLOP/s, bandwidth in GB/s; the last columns say where the numbers come from, in %."
-        show(_table_of_machines(rows), note)
+        return
+    used = {method[0]: method for method in METHODS if any(row["methods"][method] for row in rows)}
+    methods = ", ".join(f"{initial} {method}" for initial, method in used.items())
+    note = (
+        "warp: its lanes. Peaks in GFLOP/s, bandwidth in GB/s. The last columns say where the numbers come from, in %: "
+    )
+    show(_table_of_machines(rows, used), f"{note}{methods}.")
 
 
 def _tell_one(name: str, json: bool) -> None:
@@ -87,33 +95,30 @@ def _tell_two(name: str, other: str, json: bool) -> None:
 
 
 def _table_of_pairs(both: list[str], pairs: Mapping[str, list[int | str | None]]) -> Table:
-    table = Table("", "key", box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    for key in both:
-        table.add_column(key, justify="right")
+    table = new_table("", "key", *right(*both), tight=True)
     for path, values in pairs.items():
         mark = "*" if values[0] != values[1] else ""
         table.add_row(mark, path, *("-" if value is None else str(value) for value in values))
     return table
 
 
-def _table_of_machines(rows: list[dict[str, Any]]) -> Table:
-    used = [method for method in METHODS if any(row["methods"][method] for row in rows)]
-    table = Table("machine", "gen.", box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    for column in ("SMs", "MHz", "FP32", "FP64", "GB/s", *used):
-        table.add_column(column, justify="right")
+def _table_of_machines(rows: list[dict[str, Any]], used: Mapping[str, str]) -> Table:
+    """The headline figures, whole in 80 columns: the methods have but their initials."""
+    columns = right("SMs", "warp", "MHz", "FP32", "FP64", "GB/s", *used)
+    table = new_table("machine", "gen.", *columns, tight=True)
     for row in rows:
-        rates = [row["sms"], row["shader_mhz"], row["peak_gflops"], row["peak_fp64_gflops"], row["bandwidth_gbs"]]
-        shares = [row["methods"][method] for method in used]
-        table.add_row(row["machine"], row["generation"], *(f"{figure:.0f}" for figure in rates + shares))
+        figures = [row[key] for key in FIGURES] + [row["methods"][method] for method in used.values()]
+        table.add_row(row["machine"], row["generation"], *(f"{figure:.0f}" for figure in figures))
     return table
 
 
 def _table_of_facts(machine: model.Machine, facts: Mapping[str, Fact]) -> Table:
     title = f"{machine.key}: {machine.name} ({machine.generation})"
-    table = Table("key", title=title, title_justify="left", box=None, header_style="bold", pad_edge=False)
-    table.add_column("value", justify="right")
-    table.add_column("method")
-    table.add_column("source; note")
+    table = new_table(Column("key", overflow="fold"))
+    table.title, table.title_justify = title, "left"
+    table.add_column("value", justify="right", overflow="fold", min_width=WIDEST)
+    table.add_column("method", min_width=max(map(len, METHODS)))
+    table.add_column("source; note", overflow="fold")
     for path, fact in facts.items():
         table.add_row(path, str(fact.value), fact.method, _provenance(fact))
     return table

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Annotated
+from time import monotonic
+from typing import Annotated, Any
 
 import typer
 
@@ -36,13 +38,31 @@ COMMANDS = {
 }
 BAD_INPUT = 2
 INTERRUPTED = 130
+GRACE = 3.0  # seconds for which Ctrl-C again is the same Ctrl-C: ending processes takes less
 
 
 def main() -> None:
     """Run the command line of this process and end it with the command's exit code."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products are small: threads would but spin
     gc.set_threshold(100_000)  # imports leave much that stays: looking for garbage among it takes a tenth of a second
-    sys.exit(execute(sys.argv[1:]))
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as of what a script starts in the background
+        signal.signal(signal.SIGINT, interrupter())
+    code = execute(sys.argv[1:])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing is left to be interrupted
+    sys.exit(code)
+
+
+def interrupter() -> Callable[[int, Any], None]:
+    """Return a handler of Ctrl-C that raises KeyboardInterrupt, and not again while the first is being obeyed."""
+    last = -GRACE
+
+    def interrupt(_: int, __: Any) -> None:
+        nonlocal last
+        if monotonic() - last >= GRACE:
+            last = monotonic()
+            raise KeyboardInterrupt
+
+    return interrupt
 
 
 def execute(arguments: Sequence[str]) -> int:

@@ -43,20 +43,22 @@ class _Counts(ProgressColumn):
 
 
 @contextmanager
-def shown(name: str, noun: str = "block") -> Iterator[Tell]:
+def shown(name: str, noun: str = "block", *, alike: bool = True) -> Iterator[Tell]:
     """Give the function to be told how many are done and in all, which need not be called for the time to be shown.
 
     It may be given a remark, such as the best so far, which follows the name.
 
-    A terminal shows a bar after two seconds, any other stderr gets a line every ten; both estimate the time left.
+    A terminal shows a bar after two seconds, any other stderr gets a line every ten; both estimate the time left if
+    all that is counted takes `alike` long.
     What is printed meanwhile goes above the bar if it goes to a terminal too.
     """
-    columns = TextColumn("{task.description}"), BarColumn(), _Counts(), TimeElapsedColumn(), TimeRemainingColumn()
+    left = (TimeRemainingColumn(),) if alike else ()
+    columns = TextColumn("{task.description}"), BarColumn(), _Counts(), TimeElapsedColumn(), *left
     both = sys.stdout.isatty()
     bar = Progress(
         *columns, console=Console(stderr=True), transient=True, speed_estimate_period=WINDOW, redirect_stdout=both
     )
-    task, over = bar.add_task(name, total=None, noun=noun), Event()
+    task, over = bar.add_task(name, total=None, noun=noun, alike=alike), Event()
     show = Thread(target=_bar if bar.console.is_terminal else _lines, args=(bar, over), daemon=True)
     show.start()
     try:
@@ -80,7 +82,7 @@ def _lines(bar: Progress, over: Event) -> None:
 
 
 def _line(task: Task) -> str:
-    left = f", about {_clock(task.time_remaining)} left" if task.time_remaining else ""
+    left = f", about {_clock(task.time_remaining)} left" if task.fields["alike"] and task.time_remaining else ""
     counts = f"{_counts(task)}, " if task.total else ""
     return f"{task.description}: {counts}{_clock(task.elapsed or 0.0)} so far{left}"
 

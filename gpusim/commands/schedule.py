@@ -14,9 +14,9 @@ from gpusim.commands.arguments import (
     Json,
     KernelName,
     MachineName,
+    Overrides,
     Parameters,
     Policy,
-    Settings,
     instructions_of,
     kernel_of,
     machine_of,
@@ -44,13 +44,13 @@ def schedule(
     *,
     machine: MachineName = "gtx580",
     parameter: Parameters = None,
-    setting: Settings = None,
+    setting: Overrides = None,
     policy: Policy = None,
     search: Annotated[
         bool, typer.Option("--search", help="Look further with the simulator as the judge; keep the fastest order.")
     ] = False,
     budget: Annotated[int, typer.Option("--budget", min=1, help="Orders that --search simulates.")] = BUDGET,
-    seed: Annotated[int, typer.Option("--seed", help="Of --search; the same seed finds the same order.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of --search; the same seed finds the same order.")] = 0,
     on: Annotated[
         list[str] | None,
         typer.Option("--on", metavar="NAME=VALUE", help="Search on a launch with this parameter instead; repeatable."),
@@ -61,8 +61,8 @@ def schedule(
     """Reorder a program: static stalls, simulated cycles and values before and after, and the program itself.
 
     The static scheduler (Tan et al., SC'11) moves memory instructions and barriers within regions without labels and
-    branches to where one warp stalls least. What moved is marked; the text can be assembled. Wrong values end with
-    code 1.
+    branches to where one warp stalls least. What moved is marked; the text can be assembled. Where nothing moves there
+    is no text. Wrong values end with code 1.
 
     Example: gpusim schedule dgemm-tan -p variant=v2 --machine c2050 --search --budget 100
     """
@@ -89,15 +89,17 @@ def _tell(
     machine: Machine, outcomes: list[Outcome], best: Outcome, out: Path | None, found: Found | None, json: bool
 ) -> None:
     """Write the program to its file or to stdout, and what is known of it."""
-    from gpusim.analysis.scheduling import summary, text  # noqa: PLC0415
+    from gpusim.analysis.scheduling import remarks, summary, text  # noqa: PLC0415
 
-    head = summary(machine, outcomes, best)
+    head = [*summary(machine, outcomes), "", *remarks(best)]
     if out:
         whole_file.write(out, text(best, head))
     if json:
         write_json(_as_dict(machine, outcomes, best, found))
+    elif out or not best.moved:
+        write("".join(f"{line}\n" for line in head))
     else:
-        write("".join(f"{line}\n" for line in head[:-2]) if out else text(best, head))
+        write(text(best, head))
 
 
 def _rehearsal(name: str, kernel: Kernel, parameters: Sequence[str], on: Sequence[str], search: bool) -> Kernel:

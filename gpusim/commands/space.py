@@ -12,24 +12,27 @@ from rich.table import Table
 
 from gpusim import whole_file
 from gpusim.capability import capability as limits_of
-from gpusim.commands.arguments import Json, MachineName, Settings, changes, machine_of, pairs
-from gpusim.commands.document import show, write_json
+from gpusim.commands.arguments import Json, Overrides, changes, machine_of, pairs
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
 from isa.errors import UserError
 from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prune, published_for, survives
 from workloads.spaces import SPACES, Entry, find, make_space
 
+MACHINE = "c2050"
 LastStage = Annotated[str | None, typer.Option("--stage", metavar="NAME", help="Stop after this stage.")]
 
 
 def space(
     name: Annotated[str, typer.Argument(metavar="[SPACE]", help="A search space's name.")] = "",
     *,
-    machine: MachineName = "c2050",
+    machine: Annotated[
+        str | None, typer.Option("--machine", help=f"A machine's name, or a file ending in .toml; {MACHINE}.")
+    ] = None,
     parameter: Annotated[
         list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A number of the constraints; repeatable.")
     ] = None,
-    setting: Settings = None,
+    setting: Overrides = None,
     capability: Annotated[
         str | None, typer.Option("--capability", metavar="X.Y", help="Limits of these chips: 1.0 to 1.3, or 2.x.")
     ] = None,
@@ -63,11 +66,13 @@ def space(
         show(f"{name} on {on}: {find(name).description}\n", _table(pruned, published), *notes)
 
 
-def _limits(machine: str, setting: Sequence[str], capability: str | None) -> tuple[Limits, dict[str, Any]]:
+def _limits(machine: str | None, setting: Sequence[str], capability: str | None) -> tuple[Limits, dict[str, Any]]:
     """The limits, and what the document says of where they are from."""
     if capability is None:
-        where = machine_of(machine, setting, None)
+        where = machine_of(machine or MACHINE, setting, None)
         return where.limits, {"machine": where.key, "capability": None, "set": changes(where, setting)}
+    if machine:
+        raise UserError(f"--capability {capability}: --machine {machine} has limits of its own; give one of the two")
     if setting:
         raise UserError(f"--set {setting[0]}: a compute capability's limits stand; take --machine")
     return limits_of(capability), {"machine": None, "capability": capability, "set": {}}
@@ -82,7 +87,7 @@ def _tell_all(json: bool) -> None:
     if json:
         write_json({"spaces": [_entry(entry) for entry in SPACES.values()]})
         return
-    table = Table("space", "what it is", "constraints", box=None, header_style="bold", pad_edge=False)
+    table = new_table("space", "what it is", "constraints")
     for entry in SPACES.values():
         table.add_row(entry.name, entry.description, " ".join(f"{p.name}={p.default}" for p in entry.parameters))
     show(table)
@@ -101,10 +106,7 @@ def _deviation(stage: Stage, published: Mapping[str, int]) -> float | None:
 
 
 def _table(pruned: Pruned, published: Mapping[str, int]) -> Table:
-    table = Table("stage", "kind", box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    for column in ("points left", "published", "deviation"):
-        table.add_column(column, justify="right")
-    table.add_column("rule")
+    table = new_table("stage", "kind", *right("points left", "published", "deviation"), "rule", tight=True)
     for stage in pruned.stages:
         deviation = _deviation(stage, published)
         beside = ("", "") if deviation is None else (f"{published[stage.name]:,}", f"{100 * deviation:+.1f} %")

@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from gpusim import whole_file
-from gpusim.commands.arguments import Json, Parameters, Policy, Settings
+from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
 from gpusim.commands.document import width, write
 from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Machine, Warps, timeline_of
 from gpusim.timeline import Timeline
@@ -23,7 +23,7 @@ def timeline(
     *,
     machine: Machine = None,
     parameter: Parameters = None,
-    setting: Settings = None,
+    setting: Overrides = None,
     policy: Policy = None,
     warps: Warps = None,
     cycles: Cycles = None,

@@ -9,12 +9,18 @@ import typer
 from rich.table import Table
 
 from gpusim.commands.arguments import Json, KernelName, MaxInstructions, Parameters, instructions_of, kernel_of
-from gpusim.commands.document import show, write_json
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
 from gpusim.plural import plural
 from isa.interpret import LIMIT
 from isa.traffic import Level, Traffic
 from isa.traffic import traffic as count
+
+ALL = (
+    "registers: every result is written to them and read from them; --forwarding leaves out what the next instruction "
+    "takes, and so does `gpusim run --energy` on machines with energy.forwarding."
+)
+FORWARDED = "registers: a result that only the next instruction takes is neither written to them nor read from them."
 
 
 def traffic(
@@ -35,9 +41,11 @@ def traffic(
     with shown(chosen.name):
         found = count(chosen, forwarding=forwarding, limit=instructions_of(kernel, max_instructions, LIMIT))
     if json:
-        write_json({"kernel": chosen.name, "parameters": dict(chosen.arguments), **_as_dict(found)})
+        launch = {"kernel": chosen.name, "parameters": dict(chosen.arguments), "forwarding": forwarding}
+        write_json({**launch, **_as_dict(found)})
     else:
-        show(_table(found), "", f"{chosen.name}: {plural(found.barriers, 'barrier release')}")
+        releases = f"{chosen.name}: {plural(found.barriers, 'barrier release')}"
+        show(_table(found), "", releases, FORWARDED if forwarding else ALL)
 
 
 def _rows(found: Traffic) -> Iterator[tuple[Level, str, int, int]]:
@@ -48,11 +56,7 @@ def _rows(found: Traffic) -> Iterator[tuple[Level, str, int, int]]:
 
 
 def _table(found: Traffic) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in ("level", "whose"):
-        table.add_column(name)
-    for name in ("words read", "words written"):
-        table.add_column(name, justify="right")
+    table = new_table("level", "whose", *right("words read", "words written"))
     for level, role, read, written in _rows(found):
         table.add_row(level, role, f"{read:,}", f"{written:,}")
     return table

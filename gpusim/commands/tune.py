@@ -17,11 +17,10 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim.analysis import report
-from gpusim.analysis.tuning import WAVES, Job, Trial, ranking, trials
-from gpusim.analysis.tuning_file import Settings as Tuned
-from gpusim.analysis.tuning_file import hash_of, results
-from gpusim.commands.arguments import Json, MachineName, Settings, changes, machine_of, pairs
-from gpusim.commands.document import show, write_json
+from gpusim.analysis.tuning import WAVES, Candidate, Trial, ranking, trials
+from gpusim.analysis.tuning_file import Tuned, hash_of, results
+from gpusim.commands.arguments import Json, MachineName, Overrides, changes, machine_of, pairs
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
@@ -37,7 +36,7 @@ SIZE = "960,960,960"
 
 
 @dataclass(frozen=True)
-class Tuning:
+class _Tuning:
     """What is tuned: a space on a machine, at a size, with the texts of the kernel's other parameters."""
 
     space: Space
@@ -45,13 +44,13 @@ class Tuning:
     size: Size
     others: Mapping[str, str]
 
-    def job(self, point: Point) -> Job:
+    def candidate(self, point: Point) -> Candidate:
         """Return the kernel and its parameters at a point."""
-        return Job(dict(point), self.space.kernel, dict(arguments_at(self.space, point, self.size, self.others)))
+        return Candidate(dict(point), self.space.kernel, dict(arguments_at(self.space, point, self.size, self.others)))
 
 
 @dataclass(frozen=True)
-class Outcome:
+class _Outcome:
     """All trials of the points, how many of them were on file, and the whole launch of the fastest with values."""
 
     trials: Sequence[Trial]
@@ -76,13 +75,13 @@ def tune(
         list[str] | None,
         typer.Option("-p", metavar="NAME=VALUE", help="A number of the constraints, or of the kernel; repeatable."),
     ] = None,
-    setting: Settings = None,
+    setting: Overrides = None,
     stage: LastStage = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Keep each result in a file, and go on from there.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="How many points at a time; as many as there are cores.")
+        int | None, typer.Option("--jobs", min=1, help="How many points at a time, at most one for each core.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -91,8 +90,8 @@ def tune(
     Example: gpusim tune sgemm-lai --machine gtx580-1566 --top 5
     """
     mine, others = split(name, pairs("-p", "name=value", parameter or ()))
-    tuning = Tuning(make_space(name, mine), machine_of(machine, setting or (), None), _size(size), others)
-    wanted = _jobs(tuning, stage)
+    tuning = _Tuning(make_space(name, mine), machine_of(machine, setting or (), None), _size(size), others)
+    wanted = _candidates(tuning, stage)
     with results(out, _settings(tuning)) as (kept, add):
         tell_of_compiling("compiled", "1")
         outcome = _outcome(tuning, wanted, kept, add, jobs)
@@ -113,17 +112,17 @@ def _size(text: str) -> Size:
     return m, n, k
 
 
-def _jobs(tuning: Tuning, stage: str | None) -> list[Job]:
+def _candidates(tuning: _Tuning, stage: str | None) -> list[Candidate]:
     """What is simulated at each point that is left; raises UserError where none is, or a parameter is not allowed."""
     kernel, where = tuning.space.kernel, tuning.machine.key
     catalog.arguments(kernel, catalog.find(kernel).parameters, tuning.others)
     points = prune(tuning.space, tuning.machine.limits, stage).points
     if not len(points):
         raise UserError(f"{tuning.space.name}: no point is left on {where}; see `gpusim space`, and loosen with -p")
-    return [tuning.job(point) for point in as_points(tuning.space, points)]
+    return [tuning.candidate(point) for point in as_points(tuning.space, points)]
 
 
-def _settings(tuning: Tuning) -> Tuned:
+def _settings(tuning: _Tuning) -> Tuned:
     return Tuned(
         space=tuning.space.name,
         machine=tuning.machine.key,
@@ -136,12 +135,16 @@ def _settings(tuning: Tuning) -> Tuned:
 
 
 def _outcome(
-    tuning: Tuning, wanted: Sequence[Job], kept: Sequence[Trial], add: Callable[[Trial], None], workers: int | None
-) -> Outcome:
+    tuning: _Tuning,
+    wanted: Sequence[Candidate],
+    kept: Sequence[Trial],
+    add: Callable[[Trial], None],
+    workers: int | None,
+) -> _Outcome:
     """Simulate those points that no kept trial is of, then the whole launch of the fastest."""
     by_point = {tuple(each.point.values()): each for each in kept}
-    found = [by_point[point] for job in wanted if (point := tuple(job.point.values())) in by_point]
-    missing = [job for job in wanted if tuple(job.point.values()) not in by_point]
+    found = [by_point[point] for candidate in wanted if (point := tuple(candidate.point.values())) in by_point]
+    missing = [candidate for candidate in wanted if tuple(candidate.point.values()) not in by_point]
     known = len(found)
     with shown(f"tune {tuning.space.name}", "point") as tell:
         tell(known, len(wanted))
@@ -150,19 +153,19 @@ def _outcome(
                 add(each)
                 found.append(each)
                 tell(len(found), len(wanted))
-    return Outcome(found, known, _checked(tuning, found))
+    return _Outcome(found, known, _checked(tuning, found))
 
 
-def _checked(tuning: Tuning, found: Sequence[Trial]) -> Result:
+def _checked(tuning: _Tuning, found: Sequence[Trial]) -> Result:
     """Simulate the whole launch of the fastest, with values; raises UserError where nothing could be simulated."""
     if not (order := ranking(found)):
         raise UserError(f"{tuning.space.name}: no point can be simulated, the first as {found[0].reason}")
-    job = tuning.job(order[0][1].point)
+    candidate = tuning.candidate(order[0][1].point)
     with shown(f"winner of {tuning.space.name}") as tell:
-        return simulate(catalog.make(job.kernel, job.parameters), tuning.machine, progress=tell)
+        return simulate(catalog.make(candidate.kernel, candidate.parameters), tuning.machine, progress=tell)
 
 
-def _screen(tuning: Tuning, outcome: Outcome, top: int) -> Iterator[RenderableType]:
+def _screen(tuning: _Tuning, outcome: _Outcome, top: int) -> Iterator[RenderableType]:
     name, m, n, k = tuning.space.name, *tuning.size
     yield f"{name} on {tuning.machine.key}, {m} x {n} x {k} in whole tiles: steady rates of the chip\n"
     yield _table(tuning, outcome, top)
@@ -176,12 +179,9 @@ def _screen(tuning: Tuning, outcome: Outcome, top: int) -> Iterator[RenderableTy
     yield "\nThe whole launch of the fastest, with values:\n"
 
 
-def _table(tuning: Tuning, outcome: Outcome, top: int) -> Table:
+def _table(tuning: _Tuning, outcome: _Outcome, top: int) -> Table:
     """The fastest points, and the published one wherever it ranks."""
-    table = Table(box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    for column in ("rank", "GFLOP/s", "of peak", "blocks", "registers"):
-        table.add_column(column, justify="right")
-    table.add_column("point")
+    table = new_table(*right("rank", "GFLOP/s", "of peak", "blocks", "registers"), "point", tight=True)
     peak = outcome.winner.peak_gflops
     for place, (rank, each) in enumerate(outcome.ranking):
         published = tuning.space.winner == each.point
@@ -192,7 +192,7 @@ def _table(tuning: Tuning, outcome: Outcome, top: int) -> Table:
     return table
 
 
-def _document(tuning: Tuning, outcome: Outcome, settings: Mapping[str, int | str], top: int) -> dict[str, Any]:
+def _document(tuning: _Tuning, outcome: _Outcome, settings: Mapping[str, int | str], top: int) -> dict[str, Any]:
     order = outcome.ranking
     published = [rank for rank, each in order if each.point == tuning.space.winner]
     return {

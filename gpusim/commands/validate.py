@@ -10,9 +10,9 @@ import typer
 from rich.table import Table
 
 from gpusim.analysis import measured as rows
-from gpusim.analysis.validation import Outcome, outcomes, published, summary
-from gpusim.commands.arguments import Json, Settings, changes, machine_of
-from gpusim.commands.document import show, write_json
+from gpusim.analysis.validation import Outcome, outcomes, published_points, summary
+from gpusim.commands.arguments import Json, Overrides, changes, machine_of
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.machine import Machine
 from gpusim.plural import plural
@@ -35,7 +35,7 @@ def validate(
     measured: Annotated[
         Path | None, typer.Option("--measured", metavar="FILE.csv", help="Compare the rows of a measured file instead.")
     ] = None,
-    setting: Settings = None,
+    setting: Overrides = None,
     json: Json = False,
 ) -> None:
     """Run the microbenchmarks behind a machine's published figures: published, simulated, error, and what each proves.
@@ -48,7 +48,7 @@ def validate(
     if measured:
         _measured(where, measured, setting or (), json=json)
         return
-    points = published(where)
+    points = published_points(where)
     tell_of_compiling("compiled", "1")
     found: list[Outcome] = []
     with shown(f"validate {where.key}") as tell:
@@ -70,41 +70,42 @@ def _probe(row: rows.Row) -> Probe | None:
 
 def _measured(machine: Machine, path: Path, setting: Sequence[str], *, json: bool) -> None:
     """Simulate the rows of a measured file and print them in its order."""
-    given = rows.read(path, EXPERIMENTS)
+    found = _simulated(machine, rows.read(path, EXPERIMENTS))
+    if all(outcome.simulated is None for outcome in found):
+        raise UserError(f"{path}: nothing to compare, as no row has a stream ({_without(found)[0]}); take other rows")
+    scored = rows.summary([o for o in found if o.row.kind != "input"], lambda row: row.experiment)
+    kinds = rows.summary(found, lambda row: row.kind)
+    if json:
+        head = {"machine": machine.key, "set": changes(machine, setting), "measured": str(path)}
+        write_json({**head, **_measured_document(found, scored, kinds)})
+    else:
+        tables = _measured_table(found), _summary_table(scored)
+        show(f"{machine.name}: {path}", *tables, *_kinds(kinds), MEASURED_LEGEND, *_without(found))
+
+
+def _simulated(machine: Machine, given: Sequence[rows.Row]) -> list[rows.Outcome]:
+    """Simulate the rows, over all cores, and return their outcomes in the order of the file."""
     tell_of_compiling("compiled", "1")
     found: list[rows.Outcome] = []
     with shown(f"validate {machine.key}", "row") as tell:
         for outcome in rows.outcomes(given, machine, _probe, cores()):
             found.append(outcome)
             tell(len(found), len(given))
-    found.sort(key=lambda o: o.row.line)
-    if all(outcome.simulated is None for outcome in found):
-        raise UserError(f"{path}: nothing to compare, as no row has a stream ({_without(found)[0]}); take other rows")
-    scored = rows.summary([o for o in found if o.row.kind != "input"], lambda row: row.experiment)
-    kinds = rows.summary(found, lambda row: row.kind)
-    if json:
-        without = [{**_place(o.row), "reason": o.reason} for o in found if o.simulated is None]
-        write_json(
-            {
-                "machine": machine.key,
-                "set": changes(machine, setting),
-                "measured": str(path),
-                "points": [_point(o) for o in found if o.simulated is not None],
-                "summary": scored,
-                "kinds": kinds,
-                "unmodelled": len(without),
-                "without": without,
-            }
-        )
-    else:
-        show(
-            f"{machine.name}: {path}",
-            _measured_table(found),
-            _summary_table(scored),
-            *_kinds(kinds),
-            MEASURED_LEGEND,
-            *_without(found),
-        )
+    return sorted(found, key=lambda outcome: outcome.row.line)
+
+
+def _measured_document(
+    found: Sequence[rows.Outcome], scored: Mapping[str, object], kinds: Mapping[str, object]
+) -> dict[str, Any]:
+    without = [{**_place(o.row), "reason": o.reason} for o in found if o.simulated is None]
+    points = [_point(o) for o in found if o.simulated is not None]
+    return {
+        "points": points,
+        "summary": scored,
+        "kinds": kinds,
+        "unmodelled": len(without),
+        "without": without,
+    }
 
 
 def _place(row: rows.Row) -> dict[str, Any]:
@@ -119,10 +120,7 @@ def _point(outcome: rows.Outcome) -> dict[str, Any]:
 
 
 def _measured_table(found: Sequence[rows.Outcome]) -> Table:
-    table = Table("line", "experiment", "op", "param", box=None, header_style="bold", pad_edge=False)
-    for column in ("W", "ILP", "measured", "simulated", "error"):
-        table.add_column(column, justify="right")
-    table.add_column("kind")
+    table = new_table("line", "experiment", "op", "param", *right("W", "ILP", "measured", "simulated", "error"), "kind")
     for outcome in found:
         row = outcome.row
         if outcome.simulated is not None:
@@ -133,9 +131,7 @@ def _measured_table(found: Sequence[rows.Outcome]) -> Table:
 
 
 def _summary_table(lines: Mapping[str, Mapping[str, float]]) -> Table:
-    table = Table("experiment", box=None, header_style="bold", pad_edge=False)
-    for column in ("rows", "median error", "95th percentile"):
-        table.add_column(column, justify="right")
+    table = new_table("experiment", *right("rows", "median error", "95th percentile"))
     for name, line in lines.items():
         table.add_row(name, f"{line['n']}", *(f"{100 * line[key]:.2f} %" for key in ("median_error", "p95_error")))
     return table
@@ -174,11 +170,8 @@ def _row(outcome: Outcome) -> dict[str, Any]:
 
 
 def _table(found: Sequence[Outcome]) -> Table:
-    table = Table("figure", box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    for column in ("published", "simulated", "error"):
-        table.add_column(column, justify="right")
-    for column in ("unit", "kind", "conf.", "source; note"):
-        table.add_column(column)
+    numbers = right("published", "simulated", "error")
+    table = new_table("figure", *numbers, "unit", "kind", "conf.", "source; note", tight=True)
     for outcome in found:
         point = outcome.point
         figures = f"{point.value:g}", f"{outcome.simulated:.2f}", f"{100 * outcome.error:+.1f} %"

@@ -13,6 +13,7 @@ from typing import Any
 import simpy
 from simpy.events import Event
 
+from gpusim.interruption import held_back
 from gpusim.launch import ChipLaunch, Launch
 from gpusim.rules import chip, step
 from gpusim.state import NEVER, TRACE, TRACE_MARGIN
@@ -81,7 +82,8 @@ def act(agents: Agents, agent: int) -> None:
     now = int(agents.environment.now)
     if together:
         chip.lend(together.sms, agents.index, together.chips, now)
-    step.act_on(launch.sms, launch.memory, agent, now)
+    with held_back():  # what compiled code calls has nobody to raise an exception to
+        step.act_on(launch.sms, launch.memory, agent, now)
     if together:
         chip.take_back(together.sms, agents.index, together.chips, now)
     for other, (planned, due) in enumerate(zip(agents.planned, agents.agenda.tolist(), strict=False)):

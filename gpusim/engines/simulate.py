@@ -234,10 +234,12 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
 
         return _by_reference(reference.start(prepared))
     from gpusim.engines import compiled  # noqa: PLC0415
+    from gpusim.on_demand import uninterrupted  # noqa: PLC0415
 
     roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers + kernel.program.scalars)
     limit = max_cycles + 1
-    return lambda until: int(compiled.run(prepared.sms, prepared.memory, roles, until, limit)), lambda: 0
+    run = partial(compiled.run, prepared.sms, prepared.memory, roles)
+    return uninterrupted(lambda until: int(run(until, limit))), lambda: 0
 
 
 def _chip_engine(name: str, prepared: ChipLaunch) -> tuple[Advance, Count]:
@@ -247,9 +249,11 @@ def _chip_engine(name: str, prepared: ChipLaunch) -> tuple[Advance, Count]:
 
         return _by_reference(reference.start_chip(prepared))
     from gpusim.engines import chip  # noqa: PLC0415
+    from gpusim.on_demand import uninterrupted  # noqa: PLC0415
 
     times, memory = np.zeros(len(prepared.each), np.int64), prepared.each[0].memory
-    return lambda until: int(chip.run(prepared.sms, prepared.chips, times, memory, until)), lambda: 0
+    run = partial(chip.run, prepared.sms, prepared.chips, times, memory)
+    return uninterrupted(lambda until: int(run(until))), lambda: 0
 
 
 def _by_reference(every: Sequence[Any]) -> tuple[Advance, Count]:
@@ -319,8 +323,9 @@ def _deadlock(kernel: Kernel, prepared: Launch) -> DeadlockError:
     for g in range(slot * kernel.warps, (slot + 1) * kernel.warps):
         warp = sm.warps[g]
         if warp.live:
-            row = prepared.program[int(warp.pc) - 1]
-            waiting.setdefault(int(row.barrier), []).append((int(warp.index), int(warp.pc) - 1))
+            pc = int(warp.waits_at)
+            row = prepared.program[pc]
+            waiting.setdefault(int(row.barrier), []).append((int(warp.index), pc))
             needed[int(row.barrier)] = int(row.arrivals)
     return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)
 

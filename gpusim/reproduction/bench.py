@@ -8,7 +8,7 @@ time, and for all runs that it can name at once (`runs`), lest they be done one 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from time import perf_counter
 from typing import Any
@@ -92,14 +92,24 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Bench:
-    """Machines with the settings of the command line, and the jobs done so far."""
+    """Machines with the settings of the command line, the jobs done so far, and the machines asked for, in order."""
 
     settings: Settings = field(default_factory=dict)
     done: dict[Job, Done] = field(default_factory=dict)
+    machines: dict[str, None] = field(default_factory=dict)
+
+    def apart(self) -> Bench:
+        """Return a bench that shares settings and jobs with this one, and not the machines asked for."""
+        return replace(self, machines={})
 
     def machine(self, key: str, settings: Mapping[str, object] = NONE) -> Machine:
-        """Return the machine with the command line's settings, and with these on top."""
-        return _machine(key, self._pairs(key, settings))
+        """Return the machine with the settings of `pairs`."""
+        return _machine(key, self.pairs(key, settings))
+
+    def pairs(self, key: str, settings: Mapping[str, object] = NONE) -> Pairs:
+        """Return the command line's settings of a machine and, on top, what the claim itself sets for a run."""
+        self.machines[key] = None
+        return _texts({**self.settings.get(key, {}), **settings})
 
     def kernel(self, name: str, **parameters: object) -> Kernel:
         """Return a kernel of the catalog; raises UserError as `workloads.catalog.make` does."""
@@ -119,7 +129,7 @@ class Bench:
 
     def points(self, machine: str, *names: str) -> list[float]:
         """Return several such figures."""
-        pairs = self._pairs(machine, NONE)
+        pairs = self.pairs(machine)
         return [float(value) for value in self.results(*(Job(_point, (machine, pairs, name)) for name in names))]
 
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -137,17 +147,19 @@ class Bench:
         return [self.done[job].value for job in jobs]
 
     def fitted(self, machine: str, to: str) -> str:
-        """Say how many parameters of the machine were fitted to the data whose name contains `to`."""
+        """Say how many parameters of the machine were fitted to the data whose name contains `to`.
+
+        Raises ValueError where none was.
+        """
         count = sum(fact.method == "fitted" and to in fact.to for fact in model.facts(machine).values())
+        if not count:
+            raise ValueError(f"no parameter of {machine} was fitted to {to}")
         return f"{count} parameter{'s' * (count != 1)} on {to}"
 
     def _job(self, run: Run) -> Job:
-        pairs = self._pairs(run.machine, run.settings)
+        pairs = self.pairs(run.machine, run.settings)
         arguments = run.kernel, _texts(run.parameters), run.machine, pairs, run.values, run.sms, run.sample
         return Job(measured, arguments)
-
-    def _pairs(self, key: str, settings: Mapping[str, object]) -> Pairs:
-        return _texts({**self.settings.get(key, {}), **settings})
 
 
 def perform(job: Job) -> Done:
@@ -188,7 +200,7 @@ def _issued(found: Result) -> dict[str, int]:
 
 def _point(machine: str, settings: Pairs, name: str) -> float:
     where = _machine(machine, settings)
-    points = [point for point in validation.published(where) if point.id == name]
+    points = [point for point in validation.published_points(where) if point.id == name]
     (outcome,) = validation.outcomes(points, where, make)
     return outcome.simulated
 

@@ -62,12 +62,17 @@ class Claim:
 
     @property
     def limit(self) -> Limit | None:
-        """The tolerance as a number; None where figures must be exact, or words say what is asked."""
-        match = _LIMIT.fullmatch(self.tolerance)
-        if match is None:
-            return None
-        relative = match["unit"] == "%"
-        return Limit(float(match["number"]) / (100 if relative else 1), relative)
+        """The tolerance as a number, see `limit`."""
+        return limit(self.tolerance)
+
+
+def limit(tolerance: str) -> Limit | None:
+    """Return a tolerance as a number; None where figures must be exact, or words say what is asked."""
+    match = _LIMIT.fullmatch(tolerance)
+    if match is None:
+        return None
+    relative = match["unit"] == "%"
+    return Limit(float(match["number"]) / (100 if relative else 1), relative)
 
 
 def _figure(match: re.Match[str]) -> Figure:
@@ -87,15 +92,17 @@ def published(name: str) -> tuple[Figure, ...]:
 
 
 def select(names: Sequence[str]) -> tuple[Claim, ...]:
-    """Return the claims of those ids and seeds, in the ledger's order; `all` is every claim.
+    """Return the claims of those ids and seeds, in any case, in the ledger's order; `all` is every claim.
 
     Raises UserError for a name that is neither.
     """
     claims = read()
-    known = ["all", *SEEDS, *(claim.id for claim in claims)]
+    known = {name.lower(): name for name in ("all", *SEEDS, *(claim.id for claim in claims))}
     for name in names:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            advice = f"did you mean {near[0]}?" if near else f"give a claim such as LS37, or one of {', '.join(SEEDS)}"
+        if name.lower() not in known:
+            near = get_close_matches(name.lower(), known, n=1)
+            other = f"give a claim such as LS37, or one of {', '.join(SEEDS)}"
+            advice = f"did you mean {known[near[0]]}?" if near else other
             raise UserError(f"reproduce {name}: there is no such claim or document; {advice}")
-    return tuple(claim for claim in claims if {"all", claim.seed, claim.id} & set(names))
+    chosen = {known[name.lower()] for name in names}
+    return tuple(claim for claim in claims if {"all", claim.seed, claim.id} & chosen)

@@ -1,9 +1,4 @@
-"""What comes out here for a claim, how it came about, and whether that meets the claim.
-
-The kinds: `counted` in an instruction stream; `analytic`, from published formulas and machine numbers; `input`, a
-number of the machine file itself; `calibrated`, parameters of the model were fitted to it; `predicted`, none was; and
-`not reproducible`, with the reason.
-"""
+"""What comes out here for a claim, how it came about, and whether that meets the claim."""
 
 from __future__ import annotations
 
@@ -14,11 +9,20 @@ from typing import Any
 
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.claims import EXACT, Claim, Figure, Limit
+from isa.errors import UserError
 
 Alike = Callable[[float, Figure], bool]
 
-NOT_REPRODUCIBLE = "not reproducible"
-KINDS = ("counted", "analytic", "input", "calibrated", "predicted", NOT_REPRODUCIBLE)
+NOT_REPRODUCIBLE, NOT_COMPUTED = "not reproducible", "not computed"
+KINDS = {
+    "counted": "in an instruction stream",
+    "analytic": "from published formulas and the numbers of the machine files",
+    "input": "a number of a machine file itself",
+    "calibrated": "parameters were fitted to it, or chosen in sight of it",
+    "predicted": "none was",
+    NOT_REPRODUCIBLE: "what it takes was not published; the reason follows",
+    NOT_COMPUTED: "an error kept it from being computed; it counts as failed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,12 @@ def calibrated(by: str, *ours: Any, note: str = "", passed: bool | None = None) 
 def not_reproducible(why: str, ours: str = "", note: str = "") -> Finding:
     """Return that a claim can't be computed, and why."""
     return Finding(ours, f"{NOT_REPRODUCIBLE}: {why}", note)
+
+
+def not_computed(error: Exception) -> tuple[Finding, Verdict]:
+    """Return finding and verdict of a claim that ended with an error, which stands behind the kind: it fails."""
+    cause = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+    return Finding("", f"{NOT_COMPUTED}: {cause}"), Verdict("", None, passed=False)
 
 
 def judge(claim: Claim, finding: Finding) -> Verdict:

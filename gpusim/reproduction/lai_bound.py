@@ -15,6 +15,7 @@ from gpusim.reproduction.main_loop import main_loop
 from isa import listing
 from isa.errors import UserError
 from isa.interpret import interpret
+from isa.kernel import WARP_SIZE
 from isa.table import Unit
 from workloads.gemm.lai_program import register_map
 
@@ -96,7 +97,7 @@ def warps_needed(bench: Bench) -> Finding:
     """Equation 1 at latencies of 18 and 24 cycles, and the knees that dependent FFMAs show."""
     schedulers = bench.machine(GTX580).schedulers
     issue = schedulers.interval / schedulers.count
-    warps = [equations.threads_needed(latency, issue) / equations.WARP_SIZE for latency in (18, 24)]
+    warps = [equations.threads_needed(latency, issue) / WARP_SIZE for latency in (18, 24)]
     knees = _knees(bench, (18, 24))
     note = f"dependent FFMAs reach the full rate from {knees[0]} and {knees[1]} warps on, simulated"
     return analytic(*warps, note=note, passed=warps == knees == [figure.value for figure in published("LS24")])

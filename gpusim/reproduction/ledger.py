@@ -28,8 +28,7 @@ from gpusim.reproduction import (
 )
 from gpusim.reproduction.bench import Bench, Done, Job, Missing, Settings, perform
 from gpusim.reproduction.claims import Claim
-from gpusim.reproduction.finding import KINDS, Finder, Finding, Verdict, judge
-from isa.errors import UserError
+from gpusim.reproduction.finding import KINDS, Finder, Finding, Verdict, judge, not_computed
 
 MODULES = (
     lai_bound,
@@ -62,7 +61,8 @@ def _silent(_known: int, _all: int) -> None:
 class Row:
     """One claim beside what came out; `error` and `passed` are those of `finding.Verdict`.
 
-    `seconds` is the claim's own time and that of the runs it needs, which others may need as well.
+    `seconds` is the claim's own time and that of the runs it needs, which others may need as well. `machines` are those
+    that it was computed on; what is counted in a program needs none.
     """
 
     id: str
@@ -75,13 +75,16 @@ class Row:
     passed: bool | None
     note: str
     seconds: float
+    tolerance: str
+    machines: tuple[str, ...]
 
 
 @dataclass(slots=True)
 class _Claim:
-    """A claim on its way: the jobs that it has asked for, and those of them that it waits for."""
+    """A claim on its way, its own bench, the jobs that it has asked for, and those of them that it waits for."""
 
     claim: Claim
+    bench: Bench
     asked: tuple[Job, ...] = ()
     needs: tuple[Job, ...] = ()
 
@@ -105,7 +108,7 @@ def rows(claims: Sequence[Claim], settings: Settings, workers: int, told: Told =
 def without_runs(claims: Sequence[Claim], settings: Settings) -> list[Row]:
     """Return the rows of those claims that need no run, in order."""
     bench = Bench(settings)
-    return [row for claim in claims if (row := _row(_Claim(claim), bench)) is not None]
+    return [row for claim in claims if (row := _row(_Claim(claim, bench.apart()))) is not None]
 
 
 def summary(found: Sequence[Row]) -> dict[str, dict[str, int]]:
@@ -120,12 +123,12 @@ def summary(found: Sequence[Row]) -> dict[str, dict[str, int]]:
 
 def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[Row]:
     """Give the rows as they come: a claim that lacks runs is tried again when these are done."""
-    ready, waiting = [_Claim(claim) for claim in claims], list[_Claim]()
+    ready, waiting = [_Claim(claim, bench.apart()) for claim in claims], list[_Claim]()
     under_way: dict[Future[Done], Job] = {}
     with processes(workers) as pool:
         while ready or waiting:
             for each in ready:
-                row = _row(each, bench)
+                row = _row(each)
                 if row is not None:
                     yield row
                     continue
@@ -138,9 +141,9 @@ def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[
             waiting = [each for each in waiting if each not in ready]
 
 
-def _row(each: _Claim, bench: Bench) -> Row | None:
+def _row(each: _Claim) -> Row | None:
     """Return the row of a claim, or None and say what it needs."""
-    claim, start = each.claim, perf_counter()
+    claim, bench, start = each.claim, each.bench, perf_counter()
     try:
         finding, verdict = _verdict(claim, bench)
     except Missing as missing:
@@ -148,17 +151,28 @@ def _row(each: _Claim, bench: Bench) -> Row | None:
         each.asked += missing.jobs
         return None
     seconds = perf_counter() - start + sum(bench.done[job].seconds for job in each.asked)
-    about = claim.id, claim.seed, claim.what, claim.published
-    return Row(*about, verdict.ours, verdict.error, finding.kind, verdict.passed, finding.note, round(seconds, 3))
+    return Row(
+        id=claim.id,
+        seed=claim.seed,
+        what=claim.what,
+        published=claim.published,
+        ours=verdict.ours,
+        error=verdict.error,
+        kind=finding.kind,
+        passed=verdict.passed,
+        note=finding.note,
+        seconds=round(seconds, 3),
+        tolerance=claim.tolerance,
+        machines=tuple(bench.machines),
+    )
 
 
 def _verdict(claim: Claim, bench: Bench) -> tuple[Finding, Verdict]:
-    """Compute a claim; what goes wrong is a failed row, and never the end of the ledger."""
+    """Compute a claim; what goes wrong is a row that says so, and never the end of the ledger."""
     try:
         finding = FINDERS[claim.id](bench)
         return finding, judge(claim, finding)
     except Missing:
         raise
     except Exception as error:
-        cause = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-        return Finding("", "predicted", f"not computed: {cause}"), Verdict("", None, passed=False)
+        return not_computed(error)

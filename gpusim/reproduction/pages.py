@@ -2,43 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gpusim.reproduction.claims import SEEDS, Claim, Limit
+from gpusim.reproduction.bench import Settings
+from gpusim.reproduction.claims import SEEDS, limit
+from gpusim.reproduction.finding import KINDS
 from gpusim.reproduction.ledger import Row, summary
 
 HEAD = """# Reproduction
 
-What five documents claim, and what `gpusim reproduce` computes today. Written by `make reproduction`; not by hand.
-
-counted: in an instruction stream. analytic: from published formulas and the numbers of the machine files. input: a
-number of a machine file itself. calibrated: parameters were fitted to it. predicted: none was. An error is relative,
-or, where the tolerance is in points, a difference. A claim fails where it misses its tolerance, and stays.
+What documents claim, and what `gpusim reproduce` computes today. Written by `make reproduction`; not by hand.
 """
+LEGEND = """An error is relative, or, where the tolerance is in points, a difference. A claim fails where it misses its
+tolerance, and stays. What is counted in a program has no machine.
+"""
+BAR = r"\|"  # within a cell
+COLUMNS = "id", "claim", "published", "tolerance", "ours", "error", "kind", "", "machines", "note"
 
 
-def markdown(rows: Sequence[Row], claims: Mapping[str, Claim]) -> str:
-    """Return the document with a summary by kind and a table for each of the five."""
-    parts = [HEAD, _summary(rows)]
-    for seed, title in SEEDS.items():
-        of_seed = [line(row, claims[row.id]) for row in rows if row.seed == seed]
-        head = "| id | claim | published | tolerance | ours | error | kind | | note |\n|" + "---|" * 9
-        parts.append("\n".join([f"## {title}\n", head, *of_seed]) + "\n")
+def markdown(rows: Sequence[Row], settings: Settings) -> str:
+    """Return the document with a summary by kind and a table for each of the five of which there are rows.
+
+    Where `settings` replace numbers of machines its head says so.
+    """
+    changed = f"On changed machines: {', '.join(texts(settings))}.\n"
+    kinds = "".join(f"- {kind}: {meaning}\n" for kind, meaning in KINDS.items())
+    parts = [HEAD, *([changed] if settings else []), kinds, LEGEND, _summary(rows), *_tables(rows)]
     return "\n".join(parts)
 
 
-def line(row: Row, claim: Claim) -> str:
+def _tables(rows: Sequence[Row]) -> Iterator[str]:
+    for seed, title in SEEDS.items():
+        of_seed = [line(row) for row in rows if row.seed == seed]
+        if of_seed:
+            yield "\n".join([f"## {title}\n", _cells(COLUMNS), f"|{'---|' * len(COLUMNS)}", *of_seed]) + "\n"
+
+
+def line(row: Row) -> str:
     """Return a row of the tables."""
-    error = shown_error(row, claim.limit)
-    cells = row.id, row.what, row.published, claim.tolerance, row.ours, error, row.kind, shown_result(row), row.note
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    figures = row.published, row.tolerance, row.ours, shown_error(row)
+    return _cells((row.id, row.what, *figures, row.kind, shown_result(row), ", ".join(row.machines), row.note))
 
 
-def shown_error(row: Row, limit: Limit | None) -> str:
+def _cells(row: Iterable[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', BAR) for cell in row)} |"
+
+
+def texts(settings: Settings) -> list[str]:
+    """Return settings as `--set` takes them."""
+    return [f"{key}:{path}={value}" for key, changes in settings.items() for path, value in changes.items()]
+
+
+def shown_error(row: Row) -> str:
     """Return the error in words: percent, or a difference where the tolerance is absolute."""
     if row.error is None:
         return ""
-    return f"{row.error:+.2f}" if limit and not limit.relative else f"{100 * row.error:+.1f} %"
+    most = limit(row.tolerance)
+    return f"{row.error:+.2f}" if most and not most.relative else f"{100 * row.error:+.1f} %"
 
 
 def shown_result(row: Row) -> str:

@@ -23,6 +23,7 @@ def commit(sm: Any, g: int, instruction: Any, now: int) -> int:
     if barrier.arrived > 0 and barrier.expected != instruction.arrivals:
         sm.fault.code, sm.fault.pc, sm.fault.warp = MISCOUNTED, warp.pc - 1, g
         return NEVER
+    warp.waits_at = warp.pc - 1
     barrier.expected = instruction.arrivals
     barrier.arrived += 1
     barrier.waiting[g % schedulers] |= 1 << (g // schedulers)

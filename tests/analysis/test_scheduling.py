@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpusim.analysis.scheduling import Outcome, compare, least, summary, text
+from gpusim.analysis.scheduling import Outcome, compare, least, remarks, summary, text
 from gpusim.machine import load
 from isa.listing import read
 
@@ -61,8 +61,19 @@ def test_the_text_is_the_program_and_marks_what_moved(outcomes):
     """It can be read again, and what moved has its old pc behind it, above comments that compare the orders."""
     early = outcomes[1]
     assert isinstance(early, Outcome)
-    printed = text(early, summary(load("gtx580"), outcomes, early))
+    printed = text(early, summary(load("gtx580"), outcomes))
     assert read(printed).program == early.kernel.program
     assert "    MOV R1, 3  // was 3\n    S2R R0, TID.X\n" in printed
     assert printed.count("// was") == early.moved == 1
     assert "// static        1" in printed
+
+
+def test_remarks_say_what_a_listing_lacks(outcomes):
+    """One line where nothing moved; beside what moved, that the values of a kernel without an outcome go unchecked."""
+    given, early = outcomes[0], outcomes[1]
+    assert remarks(given) == ["nothing moved: as given is the order as given"]
+    assert remarks(early) == ["static: 1 instruction moved, marked with where they stood"]
+    unchecked = replace(early, kernel=replace(early.kernel, outcome=None))
+    assert remarks(unchecked)[1:] == [
+        "the listing can't say what to expect of this kernel: running it checks no values"
+    ]

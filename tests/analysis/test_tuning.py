@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.analysis.tuning import WAVES, Job, Trial, ranking, trial, trials
+from gpusim.analysis.tuning import WAVES, Candidate, Trial, ranking, trial, trials
 from gpusim.machine import load
 from gpusim.simulation import simulate
 from workloads.catalog import make
@@ -23,7 +23,7 @@ TRIALS = st.lists(
 def job(blocking=1, **parameters):
     """Return a small launch of sgemm-lai."""
     texts = {"m": "32", "n": "32", "k": "16", "blocking": str(blocking), "lds": "32"} | parameters
-    return Job({"blocking": blocking}, "sgemm-lai", texts)
+    return Candidate({"blocking": blocking}, "sgemm-lai", texts)
 
 
 @pytest.mark.jit

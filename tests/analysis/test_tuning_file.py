@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpusim.analysis.tuning import Trial
-from gpusim.analysis.tuning_file import Settings, hash_of, results
+from gpusim.analysis.tuning_file import Tuned, hash_of, results
 from gpusim.machine import load
 from isa.errors import UserError
 
-SETTINGS = Settings("zgemm", "c2050", "00ff", (96, 96, 32), 3, {"alpha": "2"}, "0.1.0")
+SETTINGS = Tuned("zgemm", "c2050", "00ff", (96, 96, 32), 3, {"alpha": "2"}, "0.1.0")
 TRIALS = [Trial({"a": i}, 1.5 * i, 100 * i, 2, 1, 10) for i in range(3)] + [Trial({"a": 9}, reason="too large")]
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from gpusim.analysis import validation
-from gpusim.analysis.validation import Outcome, outcomes, published, summary
+from gpusim.analysis.validation import Outcome, outcomes, published_points, summary
 from gpusim.machine import load
 from isa.errors import UserError
 from workloads.catalog import make
@@ -11,7 +11,7 @@ MACHINES = sorted(file.stem for file in validation.DIRECTORY.glob("*.toml"))
 
 def simulated(machine, *ids):
     """The named points of a machine, simulated."""
-    points = [point for point in published(machine) if point.id in ids]
+    points = [point for point in published_points(machine) if point.id in ids]
     assert len(points) == len(ids)
     return {outcome.point.id: outcome.simulated for outcome in outcomes(points, machine, make)}
 
@@ -19,7 +19,7 @@ def simulated(machine, *ids):
 @pytest.mark.parametrize("name", MACHINES)
 def test_every_point_can_be_built_and_has_an_id_of_its_own(name):
     """Each point names a kernel of the catalog, parameters that it takes, and mnemonics that its program has."""
-    points = published(load(name))
+    points = published_points(load(name))
     assert len({point.id for point in points}) == len(points)
     for point in points:
         assert len(point.between) <= 1
@@ -33,7 +33,7 @@ def test_every_point_can_be_built_and_has_an_id_of_its_own(name):
 def test_inputs_come_back(name):
     """A figure that stands in the machine file comes out of its microbenchmark within 1 %."""
     machine = load(name)
-    points = [point for point in published(machine) if point.kind == "input"]
+    points = [point for point in published_points(machine) if point.kind == "input"]
     found = list(outcomes(points, machine, make))
     assert {o.point.id: round(o.error, 4) for o in found if abs(o.error) > 0.01} == {}
 
@@ -80,24 +80,24 @@ def test_caches_hold_what_was_measured_to_be_held():
     """What hits at the footprints published for a V100 and an H200 hits here, within 5 % of the cycles."""
     for name, ids in (("v100", ("chase-103k", "chase-5m")), ("h200", ("chase-1m", "chase-205k"))):
         machine = load(name)
-        points = [point for point in published(machine) if point.id in ids]
+        points = [point for point in published_points(machine) if point.id in ids]
         assert [o for o in outcomes(points, machine, make) if abs(o.error) > 0.05] == []
 
 
 def test_conditions_are_those_of_the_point():
     """A point's hits, loneliness and single issue are the machine's while it is simulated; else nothing changes."""
     machine = load("v100")
-    by_id = {point.id: point for point in published(machine)}
+    by_id = {point.id: point for point in published_points(machine)}
     lone = validation._conditions(by_id["chase-l2"], machine)
     assert (lone.cache.hits, lone.chip.sms) == ("tags", 1)
     assert validation._conditions(by_id["stream-read"], machine) == machine
-    single = {point.id: point for point in published(load("k20m"))}["rate-ffma-2-way"]
+    single = {point.id: point for point in published_points(load("k20m"))}["rate-ffma-2-way"]
     assert validation._conditions(single, load("k20m")).schedulers.dispatch_ports == 1
 
 
 def test_summary_keeps_the_kinds_apart():
     """Counts, medians and 95th percentiles are of one kind each; kinds without a point are left out."""
-    points = {point.kind: point for point in published(load("gtx580")) if point.kind != "calibrated"}
+    points = {point.kind: point for point in published_points(load("gtx580")) if point.kind != "calibrated"}
     found = [Outcome(points["input"], points["input"].value)]
     found += [Outcome(points["predicted"], points["predicted"].value * factor) for factor in (0.9, 1.0, 1.3)]
     lines = summary(found)
@@ -111,4 +111,4 @@ def test_summary_keeps_the_kinds_apart():
 def test_a_machine_without_figures_is_told_of():
     """Where nothing is published the error names the machines that have figures."""
     with pytest.raises(UserError, match=f"no published figures of wide; choose one of {', '.join(MACHINES)}"):
-        published(load("wide"))
+        published_points(load("wide"))

@@ -15,11 +15,22 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_the_list_names_every_machine_with_its_peaks(capsys):
-    """Each machine has a line with SMs, clock, peaks and bandwidth."""
+    """Each machine has a line with SMs, lanes of a warp, clock, peaks and bandwidth."""
     lines = [line.split() for line in output(capsys, "machines").splitlines()]
     rows = {line[0]: line for line in lines if line[0] in names()}
     assert set(rows) == set(names())
-    assert rows["gtx580"][:7] == ["gtx580", "Fermi", "16", "1544", "1581", "198", "192"]
+    assert rows["gtx580"][:8] == ["gtx580", "Fermi", "16", "32", "1544", "1581", "198", "192"]
+    assert rows["mi60"][3] == "64"
+
+
+def test_the_list_is_whole_in_80_columns(capsys, monkeypatch):
+    """No name and no number is cut, and the initials of the methods are explained."""
+    monkeypatch.setenv("COLUMNS", "80")
+    text = output(capsys, "machines")
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    assert all(len(line) <= 80 for line in text.splitlines())
+    assert set(names()) <= set(text.split())
+    assert "v vendor, m measured, p paper, d derived, f fitted, g guess." in " ".join(text.split())
 
 
 def test_one_machine_shows_every_number_with_its_source(capsys, monkeypatch):
@@ -31,6 +42,15 @@ def test_one_machine_shows_every_number_with_its_source(capsys, monkeypatch):
         assert line.split()[1:3] == [str(fact.value), fact.method]
         assert fact.source in line
         assert fact.note in line
+
+
+def test_one_machine_is_whole_in_80_columns(capsys, monkeypatch):
+    """No key, value, method or source is cut, of any machine."""
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in names():
+        text = output(capsys, "machines", name)
+        assert "\N{HORIZONTAL ELLIPSIS}" not in text
+        assert all(len(line) <= 80 for line in text.splitlines())
 
 
 def test_json_of_all_machines_has_a_schema_version_and_the_shares(capsys):

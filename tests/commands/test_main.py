@@ -1,3 +1,4 @@
+import signal
 import subprocess
 import sys
 
@@ -59,6 +60,19 @@ def test_an_interrupt_ends_with_130(monkeypatch, capsys):
     monkeypatch.setattr(main, "_command", lambda _: interrupt)
     assert main.execute(["machines"]) == 130
     assert capsys.readouterr() == ("", "error: interrupted\n")
+
+
+def test_ctrl_c_again_changes_nothing(monkeypatch):
+    """While the first is being obeyed others are the same one; later it is a new one."""
+    now = [0.0]
+    monkeypatch.setattr(main, "monotonic", lambda: now[0])
+    interrupt = main.interrupter()
+    with pytest.raises(KeyboardInterrupt):
+        interrupt(signal.SIGINT, None)
+    interrupt(signal.SIGINT, None)
+    now[0] += main.GRACE
+    with pytest.raises(KeyboardInterrupt):
+        interrupt(signal.SIGINT, None)
 
 
 def test_a_reader_that_has_had_enough_is_no_error():

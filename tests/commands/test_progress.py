@@ -72,6 +72,18 @@ def test_what_is_no_terminal_gets_lines(monkeypatch, capsys):
     assert " so far, about 0:0" in last
 
 
+def test_no_time_is_estimated_where_nothing_is_alike(monkeypatch, capsys):
+    """What is counted and takes times that differ widely has counts and the time so far, and no estimate."""
+    monkeypatch.setattr(progress, "PERIOD", 0.01)
+    with shown("kernel", "claim", alike=False) as tell:
+        for done in (0, 1, 2):
+            tell(done, 2000)
+            time.sleep(0.02)
+        last = until("2 of 2,000 claims", lambda: capsys.readouterr().err).splitlines()[-1]
+    assert last.startswith("kernel: 2 of 2,000 claims, 0:00:0")
+    assert "left" not in last
+
+
 @pytest.mark.parametrize("command", ["bound", "races"])
 def test_an_interrupt_behind_the_bar_is_told(command, endless):
     """Control-C on a terminal that shows the bar ends with code 130, the cursor back and the line that says why."""

@@ -1,6 +1,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,18 +10,24 @@ import time
 import pytest
 
 from gpusim.commands.main import execute
+from gpusim.reproduction import ledger
 
 KEYS = ["id", "seed", "what", "published", "ours", "error", "kind", "passed", "note", "seconds"]
+MORE = ["tolerance", "machines"]
 
 
 def test_the_document_has_every_key_of_a_row(capsys):
-    """The JSON document gives each claim with published and computed value, error, kind, verdict, note and seconds."""
+    """The JSON document gives each claim with published and computed value, error, kind, verdict, note and the rest."""
     assert execute(["reproduce", "LS30", "LS02", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert [list(claim) for claim in document["claims"]] == [KEYS, KEYS]
+    assert [list(claim) for claim in document["claims"]] == [KEYS + MORE] * 2
     first, second = document["claims"]
     assert (first["id"], first["ours"], first["kind"]) == ("LS02", "772 / 1544 / 192.4", "input")
     assert (second["passed"], second["error"]) == (True, 0)
+    assert [(claim["tolerance"], claim["machines"]) for claim in (first, second)] == [
+        ("exact", ["gtx580"]),
+        ("exact", []),
+    ]
     assert document["summary"]["analytic"] == {"n": 1, "passed": 1, "failed": 0, "without": 0}
 
 
@@ -43,10 +50,84 @@ def test_rows_are_written_to_files(tmp_path, capsys):
     assert execute(["reproduce", "LS30", "--csv", str(table), "--markdown", str(page)]) == 0
     capsys.readouterr()
     (row,) = csv.DictReader(table.open(newline=""))
-    assert list(row) == KEYS
-    assert (row["id"], row["ours"]) == ("LS30", "96")
+    assert list(row) == [*KEYS, *MORE, "set"]
+    assert (row["id"], row["ours"], row["tolerance"], row["machines"], row["set"]) == ("LS30", "96", "exact", "", "")
     assert "| LS30 |" in page.read_text()
     assert sorted(tmp_path.iterdir()) == [page, table]
+
+
+def test_changed_machines_are_told_everywhere(tmp_path, capsys):
+    """The screen and the page begin with the settings, lines of the CSV file end with them, the document has them."""
+    table, page, given = tmp_path / "rows.csv", tmp_path / "page.md", "gtx580:chip.core_mhz=700"
+    files = ["--csv", str(table), "--markdown", str(page)]
+    assert execute(["reproduce", "LS02", "LS13", "--set", given, *files]) == 0
+    assert capsys.readouterr().out.startswith(f"on changed machines: {given}\n")
+    assert [row["set"] for row in csv.DictReader(table.open(newline=""))] == [given] * 2
+    assert f"On changed machines: {given}.\n" in page.read_text().split("## ")[0]
+    assert execute(["reproduce", "LS02", "--set", given, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["set"] == {"gtx580": {"chip.core_mhz": "700"}}
+
+
+def test_tolerance_and_machines_are_on_the_screen(capsys):
+    """Below each row stand the tolerance that it is held to and the machines that it was computed on."""
+    assert execute(["reproduce", "LS14"]) == 0
+    assert "tolerance: 0.1 %; on gt200, gtx580, gtx680-speculated; " in capsys.readouterr().out
+
+
+def test_a_setting_that_no_claim_uses_is_told(capsys):
+    """A warning names the machine that nobody used and those that were; settings of these get none."""
+    assert execute(["reproduce", "LS16", "LS02", "--set", "gt200:chip.sms=3"]) == 0
+    told = "none of these claims uses gt200; they use gtx580, gtx580-1566"
+    assert capsys.readouterr().err == f"warning: --set gt200: {told}\n"
+    assert execute(["reproduce", "LS16", "--set", "gtx580-1566:chip.sms=3"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_one_file_cannot_be_both(tmp_path, monkeypatch, capsys):
+    """The same file for rows and page, however it is written, is refused before anything is computed."""
+    monkeypatch.chdir(tmp_path)
+    assert execute(["reproduce", "LS30", "--csv", str(tmp_path / "rows"), "--markdown", "rows"]) == 2
+    assert capsys.readouterr() == ("", "error: --markdown rows: --csv writes this file; name another\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_in_a_claim_ends_with_exit_code_1(monkeypatch, capsys):
+    """A claim that could not be computed is a row of its own kind, and the command says so to scripts."""
+
+    def stumble(_):
+        raise ZeroDivisionError("by nought")
+
+    monkeypatch.setattr(ledger, "FINDERS", {"LS01": stumble})
+    assert execute(["reproduce", "LS01"]) == 1
+    out = capsys.readouterr().out
+    assert "ZeroDivisionError: by nought" in out
+    assert out.endswith("not computed: 0 of 1 pass\n")
+
+
+def test_the_screen_fits_80_columns(monkeypatch, capsys):
+    """No line is longer and no word is cut, that of the longest kind included."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert execute(["reproduce", "KZ08", "KZ12", "LS44"]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "reproducible" in out
+    assert "\N{HORIZONTAL ELLIPSIS}" not in out
+
+
+@pytest.mark.jit
+def test_the_example_of_the_help_changes_what_it_shows(capsys):
+    """What `--set` replaces there is of a machine that these claims use, and moves them."""
+    assert execute(["reproduce", "--help"]) == 0
+    told = " ".join(re.sub(r"[^\x20-\x7e]", " ", capsys.readouterr().out).split())
+    example = re.search(r"Example: gpusim (reproduce [A-Z0-9 ]+) (--set \S+)", told)
+    names, setting = example[1].split(), example[2].split()
+    rates = []
+    for changed in ([], setting):
+        assert execute([*names, *changed, "--json"]) == 0
+        out, err = capsys.readouterr()
+        assert "warning" not in err
+        rates.append([claim["ours"] for claim in json.loads(out)["claims"]])
+    assert all(before != after for before, after in zip(*rates, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -60,9 +60,10 @@ VLP = ["run", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=64", "-p", "k=16", "-p", 
 def test_energy_adds_a_table_and_a_key(capsys):
     """With `--energy` the screen ends with joules by level and watts, and the document has them; without it neither."""
     assert main.execute([*VLP, "--energy"]) == 0
-    *_, total, power = capsys.readouterr().out.splitlines()
+    *_, total, power, counted = capsys.readouterr().out.splitlines()
     assert total.startswith("in all")
     assert power.endswith("W of them without work")
+    assert counted == "times are words, as `gpusim traffic --forwarding` counts them, and thread instructions"
     spent = answer(capsys, *VLP, "--energy")["energy"]
     assert spent["joules"] == pytest.approx(sum(part["joules"] for part in spent["parts"]))
     assert spent["watts"] == pytest.approx(spent["idle_watts"] + spent["joules"] / spent["seconds"])

@@ -86,6 +86,26 @@ def test_the_file_is_written_whole(capsys, path, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["better.asm", "late.asm"]
 
 
+def test_where_nothing_moves_there_is_no_text(capsys, tmp_path):
+    """One line says so instead of the program; the file that was asked for has the program as it is."""
+    path, out = tmp_path / "chain.asm", tmp_path / "same.asm"
+    path.write_text("MOV R0, 1\nIADD R0, R0, 1\nEXIT\n")
+    assert execute([*RUN, str(path)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "nothing moved: static is the order as given"
+    assert execute([*RUN, str(path), "--out", str(out)]) == 0
+    assert listing.load(out).program.instructions == listing.load(path).program.instructions
+
+
+def test_what_a_listing_cannot_check_is_said(capsys, tmp_path):
+    """Values expected block by block have no place in a listing: the file and the screen say so."""
+    out = tmp_path / "v1.asm"
+    arguments = ["dgemm-tan", "-p", "variant=v1", "-p", "k=16", "-p", "m=64", "-p", "n=64", "--machine", "c2050"]
+    assert execute(["schedule", *arguments, "--out", str(out)]) == 0
+    line = "the listing can't say what to expect of this kernel: running it checks no values"
+    assert line in capsys.readouterr().out.splitlines()
+    assert f"// {line}" in out.read_text().splitlines()
+
+
 def test_a_machine_with_codes_gets_them_anew(capsys, path):
     """On h200 codes are assigned to the new order: values are right though nothing but codes waits."""
     assert execute(["schedule", str(path), "--machine", "h200", "--json"]) == 0
@@ -105,12 +125,13 @@ def test_wrong_values_end_with_code_1(capsys, path):
         (["--on", "k=16"], "--on k=16: it says what --search simulates; add --search"),
         (["--search", "--on", "variant=v2"], "--on variant=v2: the program is another one then; choose sizes alone"),
         (["--out", "no/such.asm"], "no/such.asm: there is no directory no; create it, or name another"),
-        (["--search", "--budget", "0"], None),
+        (["--search", "--budget", "0"], "--budget"),
+        (["--search", "--seed", "-1"], "--seed"),
     ],
 )
 def test_bad_input_ends_with_one_line(capsys, arguments, message):
     """It says what to do, with exit code 2."""
     assert execute(["schedule", "dgemm-tan", "--machine", "c2050", *arguments]) == 2
     told = capsys.readouterr().err
-    assert told == f"error: {message}\n" if message else "--budget" in told
+    assert told == f"error: {message}\n" if ":" in message else f"'{message}'" in told
     assert told.count("\n") == 1

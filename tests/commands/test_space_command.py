@@ -90,6 +90,10 @@ def test_without_a_name_the_spaces_are_listed(capsys):
         (["zgemm", "--stage", "last"], "error: zgemm: no stage last; choose one of tiling, registers, "),
         (["zgemm", "--capability", "9"], "error: compute capability 9: its limits are not known; choose one of 1.0, "),
         (["zgemm", "--capability", "1.0", "--set", "a=1"], "error: --set a=1: a compute capability's limits stand; "),
+        (
+            ["zgemm", "--capability", "1.3", "--machine", "gt200"],
+            "error: --capability 1.3: --machine gt200 has limits ",
+        ),
         (["zgem"], "error: no search space zgem (did you mean zgemm?); there are "),
         (["zgemm", "-p", "loads"], "error: -p loads: no value; give -p name=value"),
         (["zgemm", "--csv", "/nowhere/at/all"], "error: /nowhere/at/all: there is no directory /nowhere/at"),

@@ -1,6 +1,7 @@
 import json
 
 from gpusim.commands.main import execute
+from gpusim.commands.traffic import ALL, FORWARDED
 
 VLP = ["traffic", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=256", "-p", "k=16"]
 
@@ -12,7 +13,7 @@ def test_a_row_for_each_level_and_role(capsys):
     assert lines[0].split() == ["level", "whose", "words", "read", "words", "written"]
     assert ["L1", "B", "4,096", "0"] in [line.split() for line in lines]
     assert not [line for line in lines if line.startswith("shared memory")]
-    assert lines[-1] == "sgemm-vega-vlp: 0 barrier releases"
+    assert "sgemm-vega-vlp: 0 barrier releases" in lines
 
 
 def test_the_document_has_the_same_counts(capsys):
@@ -24,8 +25,16 @@ def test_the_document_has_the_same_counts(capsys):
         (row,) = [w for w in found["words"] if (w["level"], w["whose"]) == ("registers", "results")]
         results.append(row["written"])
     assert results[0] == 64 * 256 * 16 == 8 * results[1]
+    assert found["forwarding"] is True
     assert found["arithmetic"] == {"32": 64 * 256 * 16}
     assert found["barriers"] == 0
+
+
+def test_the_screen_says_what_of_registers_is_counted(capsys):
+    """Energy counts forwarded results as no access, traffic only with --forwarding: either screen says which it did."""
+    for more, line in (([], ALL), (["--forwarding"], FORWARDED)):
+        assert execute([*VLP, *more]) == 0
+        assert line in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_kernel_that_never_ends_is_given_up(capsys, tmp_path):

@@ -7,13 +7,12 @@ import time
 
 import pytest
 
-from gpusim.analysis.tuning_file import Settings
+from gpusim.analysis.tuning_file import Tuned
 from gpusim.commands.main import execute
 from workloads.catalog import make
 
 FEW = ("sgemm-lai", "--machine", "gtx580", "--set", "limits.registers_per_thread=12", "--size", "96,96,32")
 SLOW = ("sgemm-lai", "--machine", "gtx580", "--size", "960,960,960")
-SCRIPT = "import sys; from gpusim.commands import main; sys.exit(main.execute(sys.argv[1:]))"
 DEADLINE = 120.0  # seconds
 
 
@@ -69,20 +68,27 @@ def test_an_interrupted_run_goes_on(tmp_path, capsys):
 
 @pytest.mark.jit
 def test_an_interrupt_ends_it_with_whole_lines(tmp_path):
-    """Ctrl-C, which a terminal sends to every process, ends with code 130 and one line; what was done is on file."""
+    """Ctrl-C, which a terminal sends to every process, again and again: code 130 and one line, nobody left.
+
+    What was done is on file, in whole lines.
+    """
     path = tmp_path / "results.jsonl"
-    command = [sys.executable, "-c", SCRIPT, "tune", *SLOW, "--out", str(path), "--jobs", "2"]
+    command = [sys.executable, "-m", "gpusim", "tune", *SLOW, "--out", str(path), "--jobs", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as running:
         end = time.monotonic() + DEADLINE
         while not path.exists() or path.read_bytes().count(b"\n") < 4:
             assert time.monotonic() < end
             time.sleep(0.05)
-        os.killpg(running.pid, signal.SIGINT)
+        for _ in range(20):
+            os.killpg(running.pid, signal.SIGINT)
+            time.sleep(0.005)
         out, err = running.communicate(timeout=DEADLINE)
     assert running.returncode == 130
     assert out == b""
     assert err.endswith(b"error: interrupted\n")
     assert b"Traceback" not in err
+    with pytest.raises(ProcessLookupError):
+        os.killpg(running.pid, 0)
     assert all(json.loads(line) for line in path.read_bytes().splitlines())
 
 
@@ -108,7 +114,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
 def test_a_file_of_other_settings_is_left_alone(tmp_path, capsys):
     """Results of another machine are refused in one line, and stay."""
     path = tmp_path / "results.jsonl"
-    old = Settings("sgemm-lai", "c2050", "0", (96, 96, 32), 3, {}, "0")
+    old = Tuned("sgemm-lai", "c2050", "0", (96, 96, 32), 3, {}, "0")
     path.write_bytes(text := json.dumps({name: getattr(old, name) for name in old.__struct_fields__}).encode() + b"\n")
     assert execute(["tune", *FEW, "--out", str(path)]) == 2
     assert capsys.readouterr().err == f"error: {path}: results of machine c2050, not gtx580; give another file\n"

@@ -173,6 +173,17 @@ def test_a_deadlock_says_who_waits_where(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_deadlock_names_the_barrier_of_lanes_that_have_parted(engine):
+    """Half of warp 0 waits at pc 5, right before the ways meet, while its pc is already that of the other half."""
+    text = (
+        ".block 64\nS2R R0, TID.X\nISETP.LT P0, R0, 16\nISETP.LT P1, R0, 32\n@P0 BRA there\n@!P1 BRA join\n"
+        "BAR.SYNC 1\njoin:\nBAR.SYNC 0\nEXIT\nthere:\nNOP\nBRA join"
+    )
+    with pytest.raises(DeadlockError, match=r"barrier 0 has 1 .*: warp 1 at pc 6 .*barrier 1 has 1 .*: warp 0 at pc 5"):
+        run_sm(read(text), plain_machine(), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_an_endless_loop_ends_at_the_limit(engine):
     """A launch longer than `max_cycles` is an error that says so."""
     with pytest.raises(LimitError, match="500 cycles"):

@@ -74,6 +74,23 @@ def test_parameters_are_those_of_the_command_line():
 
 
 def test_fitted_parameters_are_counted_in_the_machine_file():
-    """The GTX 580's file says of five numbers that they were fitted to figure 2, and of none to anything unheard of."""
+    """The GTX 580's file says of five numbers that they were fitted to figure 2; data that none names is a mistake."""
     assert Bench().fitted("gtx580", "RR-7923 figure 2") == "5 parameters on RR-7923 figure 2"
-    assert Bench().fitted("gtx580", "the moon") == "0 parameters on the moon"
+    with pytest.raises(ValueError, match="no parameter of gtx580 was fitted to the moon"):
+        Bench().fitted("gtx580", "the moon")
+
+
+def test_a_bench_knows_the_machines_it_was_asked_for():
+    """Machines and runs name theirs, once and in order; a bench apart has the jobs in common and a list of its own."""
+    bench = Bench({"gtx580": {"chip.sms": "4"}})
+    with pytest.raises(Missing):
+        bench.runs(Run("chain", "gt200", {"length": 8}))
+    for key in ("gtx580", "gt200"):
+        bench.machine(key)
+    with pytest.raises(Missing):
+        bench.point("c2050", "reissue")
+    assert list(bench.machines) == ["gt200", "gtx580", "c2050"]
+    other = bench.apart()
+    assert other.machine("gtx580").chip.sms == 4
+    assert (list(other.machines), other.done) == (["gtx580"], bench.done)
+    assert other.done is bench.done

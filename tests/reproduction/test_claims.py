@@ -57,6 +57,12 @@ def test_claims_are_selected_by_id_document_or_all():
     assert select(["all", "LS01"]) == read()
 
 
+@pytest.mark.parametrize(("name", "first"), [("ls49", "LS49"), ("LAI", "LS01"), ("Tan", "TN01"), ("ALL", "LS01")])
+def test_names_are_taken_in_any_case(name, first):
+    """An id in small letters and a document in capitals are the claims meant."""
+    assert select([name])[0].id == first
+
+
 def test_an_unknown_name_is_refused_with_the_nearest():
     """What is neither claim nor document ends in one line with the nearest name."""
     with pytest.raises(UserError, match="reproduce lia: there is no such claim or document; did you mean lai"):

@@ -1,12 +1,16 @@
+from collections import namedtuple
+
 import pytest
 
 from gpusim.occupancy import occupancy
-from gpusim.reproduction.bench import Bench
+from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
-from gpusim.reproduction.cme213 import CARD, NAIVE, ROWS, rank_correlation
+from gpusim.reproduction.cme213 import CARD, NAIVE, ROWS, occupancies, rank_correlation
+from gpusim.reproduction.cme213 import CLAIMS as CLAIMS_OF
 from gpusim.reproduction.ledger import rows, without_runs
 
 CLAIMS = select(["cme213"])
+Held = namedtuple("Held", "blocks warps gflops")  # what a run came to, as far as occupancy asks
 COUNTED = {"CM01", "CM05", "CM10", "CM11", "CM12", "CM13", "CM14", "CM15", "CM16"}
 SIMULATED = ["CM03", "CM04", "CM06", "CM08"]
 
@@ -38,7 +42,24 @@ def test_the_occupancy_of_the_sweep_is_the_calculators():
     machine = bench.machine(CARD)
     found = [occupancy(bench.kernel(NAIVE, block_x=32, block_y=w, m=32 * w), machine).warps for w in ROWS]
     assert found == [w * min(8, 48 // w) for w in ROWS]
+    assert occupancies() == {32 * w: (held // w, held) for w, held in zip(ROWS, found, strict=True)}
     assert machine.limits.registers >= 18 * 32 * machine.limits.warps
+
+
+def test_all_occupancies_of_the_sweep_must_be_the_calculators():
+    """Speeds in the order of 32 occupancies pass; with one block fewer resident at a single size they don't."""
+    bench = Bench()
+    with pytest.raises(Missing) as missing:
+        CLAIMS_OF["CM02"](bench)
+    shapes = [dict(job.arguments[1]) for job in missing.value.jobs]
+    for shape, job in zip(shapes, missing.value.jobs, strict=True):
+        blocks, warps = occupancies()[32 * int(shape["block_y"])]
+        bench.done[job] = Done(Held(blocks, warps, gflops=warps), None, 0.0)
+    found = CLAIMS_OF["CM02"](bench)
+    assert (found.ours, found.passed, found.note[:8]) == ("1.000", True, "32 of 32")
+    bench.done[missing.value.jobs[0]] = Done(Held(7, 7, gflops=7), None, 0.0)
+    found = CLAIMS_OF["CM02"](bench)
+    assert (found.ours, found.passed, found.note[:8]) == ("1.000", False, "31 of 32")
 
 
 @pytest.mark.parametrize(

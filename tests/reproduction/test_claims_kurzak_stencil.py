@@ -6,7 +6,7 @@ from gpusim.reproduction import cme213_cublas, kurzak_stencil, tan_cublas
 from gpusim.reproduction.bench import Bench, Missing
 from gpusim.reproduction.claims import select
 from gpusim.reproduction.kurzak_stencil import CASES, CLAIMS, ragged
-from gpusim.reproduction.ledger import without_runs
+from gpusim.reproduction.ledger import rows, without_runs
 from workloads.catalog import make
 
 
@@ -50,12 +50,12 @@ def test_the_structure_is_looked_for_and_not_assumed():
 
 
 def test_zgemm_is_run_untuned_and_tuned_in_two_ways():
-    """Two tiles through textures, and the same with plain loads, on the board as it is."""
+    """Two tiles through textures, the same with plain loads, and the one first taken for untuned, on the board."""
     jobs = asked(CLAIMS["KZ07"])
     read = [dict(job.arguments[1]).get("read", "tex1d") for job in jobs]
-    assert read == ["tex1d", "tex1d", "plain", "plain"]
-    assert [dict(job.arguments[1]).get("blk_m") for job in jobs] == ["32", None] * 2
-    assert [dict(job.arguments[3]) for job in jobs] == [{}] * 4
+    assert read == ["tex1d", "tex1d", "plain", "plain", "tex1d"]
+    assert [dict(job.arguments[1]).get("blk_m") for job in jobs] == [*["32", None] * 2, "16"]
+    assert [dict(job.arguments[3]) for job in jobs] == [{}] * 5
 
 
 def test_machines_of_the_command_line_reach_the_runs():
@@ -68,3 +68,22 @@ def test_machines_of_the_command_line_reach_the_runs():
     ):
         for job in asked(finder, {machine: {"unit.fp32.latency": "9"}}):
             assert dict(job.arguments[3])["unit.fp32.latency"] == "9"
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    ("name", "machine", "slow", "module", "sizes"),
+    [
+        ("KZ07", "c2050", {"texture.latency": "4000"}, kurzak_stencil, {"SIDE": {"z": 96}, "DEPTH": 16}),
+        ("TN26", "c2050", {"texture.latency": "4000"}, tan_cublas, {"SIDE": 128}),
+        ("CM09", "gtx480", {"cache.hits": "none"}, cme213_cublas, {"SIZE": {"m": 96, "n": 96, "k": 32}}),
+    ],
+)
+def test_simulated_rows_move_with_the_machine(name, machine, slow, module, sizes, monkeypatch):
+    """Textures of five times the latency, or no caches, slow a small product of the stencil, whatever it stands for."""
+    for attribute, value in sizes.items():
+        monkeypatch.setattr(module, attribute, value)
+    (before,), (after,) = (list(rows(select([name]), {machine: each}, 1)) for each in ({}, slow))
+    assert (before.machines, after.machines) == ((machine,), (machine,))
+    first, second = (float(row.ours.split(" / ")[0]) for row in (before, after))
+    assert second < first

@@ -6,7 +6,7 @@ from gpusim.reproduction.claims import read, select
 from gpusim.reproduction.finding import judge
 from gpusim.reproduction.lai_sgemm import SWEEP, _of_variants, order_of_layouts, sizes
 from gpusim.reproduction.lai_table import rate_between
-from gpusim.reproduction.ledger import without_runs
+from gpusim.reproduction.ledger import rows, without_runs
 from gpusim.simulation import simulate
 from workloads.catalog import make
 
@@ -31,6 +31,8 @@ def test_what_is_counted_analytic_or_input_is_exact():
         ("gtx580", {"limits.registers_per_thread": "80"}, {"LS17", "LS26", "LS29"}),
         ("gtx580", {"limits.registers": "16384"}, {"LS13", "LS25", "LS35"}),
         ("gtx580-1566", {"chip.shader_mhz": "1600"}, {"LS16"}),
+        ("gtx680-speculated", {"limits.registers": "32768"}, {"LS13", "LS58"}),
+        ("gtx680-speculated", {"chip.dram_mbs": "100000"}, {"LS03", "LS32", "LS59"}),
         ("gtx680-speculated", {"schedulers.count": "2"}, {"LS05", "LS06", "LS07", "LS08", "LS12", "LS14"}),
     ],
 )
@@ -115,3 +117,12 @@ def test_the_sgemm_is_right_on_gt200_and_kepler(machine):
     found = simulate(make("sgemm-lai", {"m": "192", "n": "192", "k": "64", "layout": "tn"}), machine, sample="all")
     assert found.verification.verified
     assert found.cycles >= found.bound.cycles
+
+
+@pytest.mark.jit
+def test_simulated_rows_of_the_sgemm_move_with_the_machine():
+    """With shared memory of half the speed the mix of Kepler as speculated has fewer FFMAs."""
+    slow = {"gtx680-speculated": {"shared_memory.pass_cycles": "2"}}
+    (before,), (after,) = (list(rows(select(["LS60"]), each, 1)) for each in ({}, slow))
+    assert before.passed
+    assert float(after.ours) < 0.8 * float(before.ours)

@@ -1,10 +1,15 @@
+from collections import namedtuple
+from dataclasses import replace
+
 import pytest
 
-from gpusim.reproduction import tan, tan_runs
-from gpusim.reproduction.bench import Bench
+from gpusim.reproduction import tan, tan_cublas, tan_runs
+from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
+from gpusim.reproduction.finding import judge
 from gpusim.reproduction.ledger import rows, without_runs
 
+Rate = namedtuple("Rate", "gflops")
 ELSEWHERE = {"TN19", "TN26", "TN36", "TN37", "TN38"}  # the static scheduler, and what stands for CUBLAS
 MACHINE = "c2050"
 
@@ -40,6 +45,28 @@ def test_mixes_follow_the_program(monkeypatch):
     kernel = Bench.kernel
     monkeypatch.setattr(Bench, "kernel", lambda bench, name, **_: kernel(bench, name, variant="v1"))
     assert ours("TN15") == (4, 64, 256, 9, 4, 337)
+
+
+@pytest.mark.parametrize(("most", "passed"), [("0.015 points", True), ("0.005 points", False)])
+def test_shares_are_held_to_the_claims_tolerance(most, passed):
+    """18.77 and 3.81 are 18.76 and 3.80 in print: the tolerance that lets them pass stands in the claim alone."""
+    (claim,) = select(["TN16"])
+    assert claim.tolerance == "0.015 points"
+    assert judge(replace(claim, tolerance=most), tan.CLAIMS["TN16"](Bench())).passed is passed
+
+
+def test_versions_are_compared_with_cublas_at_one_size():
+    """What stands for CUBLAS and the version over it are products of the same size."""
+    for name in ("TN28", "TN29"):
+        bench, sizes = Bench(), []
+        with pytest.raises(Missing) as missing:
+            tan_runs.CLAIMS[name](bench)
+        bench.done.update({job: Done(Rate(300.0), None, 0.0) for job in missing.value.jobs})
+        sizes += [dict(job.arguments[1])["m"] for job in missing.value.jobs]
+        with pytest.raises(Missing) as missing:
+            tan_runs.CLAIMS[name](bench)
+        sizes += [dict(job.arguments[1])["m"] for job in missing.value.jobs]
+        assert sizes == [str(tan_cublas.SIDE)] * 2
 
 
 def test_copies_follow_the_lines_of_the_machine():

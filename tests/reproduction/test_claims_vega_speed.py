@@ -33,7 +33,7 @@ def even(job):
 
 def test_the_table_has_256_rates_and_the_claims_their_maxima():
     """64 sizes at four clocks; the best of each clock are the figures of VG30."""
-    table = module.published()
+    table = module.published_rates()
     assert len(table) == 256
     assert {size for size, _ in table} == set(range(256, 16385, 256))
     best = [max(value for (_, mhz), value in table.items() if mhz == clock) for clock in CLOCKS]
@@ -66,7 +66,8 @@ def test_a_rate_beyond_its_tolerance_fails_the_table():
     finding = found("VG27", even)
     assert finding.passed is False
     assert finding.ours.startswith("0 of 196 from 4096 up within 10 %, ")
-    assert finding.kind == "calibrated: 1 parameter on M = N = 256, 1 parameter on from M = N = 4096 up, 1500 MHz"
+    fitted = "1 parameter on M = N = 256, 1 parameter on from M = N = 4096 up, 1500 MHz"
+    assert finding.kind == f"calibrated: {fitted}, {module.CHOICES}"
 
 
 def test_rates_within_their_tolerances_pass_the_table(monkeypatch):
@@ -74,7 +75,7 @@ def test_rates_within_their_tolerances_pass_the_table(monkeypatch):
     exact = {
         (size, mhz): rate(size, mhz, 1e6 * module.workgroups(size)) for size in range(256, 16385, 256) for mhz in CLOCKS
     }
-    monkeypatch.setattr(module, "published", lambda: exact)
+    monkeypatch.setattr(module, "published_rates", lambda: exact)
     finding = found("VG27", even)
     assert finding.passed is True
     assert finding.ours == "196 of 196 from 4096 up within 10 %, 60 of 60 below within 20 %"
@@ -92,13 +93,23 @@ def test_the_dip_must_be_there_at_all_clocks():
     assert found("VG28", but_one).passed is False
 
 
+def test_what_a_claim_sets_stands_over_the_command_line():
+    """The clocks of the table and what hits are the claim's, as everywhere; the other settings reach every run."""
+    given = {"chip.shader_mhz": "900", "cache.hits": "none", "unit.smem.latency": "96"}
+    with pytest.raises(Missing) as missing:
+        module.CLAIMS["VG29"](Bench({"mi60": given}))
+    told = [dict(job.arguments[0]) for job in missing.value.jobs]
+    assert [int(settings["chip.shader_mhz"]) for settings in told] == list(CLOCKS)
+    assert {(settings["cache.hits"], settings["unit.smem.latency"]) for settings in told} == {("l2", "96")}
+
+
 @pytest.mark.jit
 def test_the_group_of_64_moves_with_the_latency_of_scalar_loads():
     """The latency was fitted to 520 cycles; 100 less of it are 100 cycles less."""
     bench = Bench()
     fitted = found("VG29", lambda job: perform(job).value, bench)
     assert judge(CLAIM["VG29"], fitted).passed is True
-    assert fitted.kind == "calibrated: 1 parameter on M = N = 256"
+    assert fitted.kind == f"calibrated: 1 parameter on M = N = 256, {module.CHOICES}"
     less = Bench({"mi60": {"unit.smem.latency": "96"}})
     moved = found("VG29", lambda job: perform(job).value, less)
     assert [a - b for a, b in zip(fitted.ours, moved.ours, strict=True)] == pytest.approx([100] * 4, abs=1)

@@ -33,12 +33,13 @@ def test_every_claim_has_a_function_in_a_module_of_its_document():
 
 
 def test_what_goes_wrong_is_a_failed_row(monkeypatch):
-    """Neither bad input nor a mistake ends the ledger; the row says what it was."""
+    """Neither bad input nor a mistake ends the ledger; the row is of a kind of its own, fails, and says what it was."""
     monkeypatch.setattr(ledger, "FINDERS", {"LS01": stumble, "LS02": refuse, "LS03": lambda _: counted(1)})
     found = without_runs(select(["LS01", "LS02", "LS03"]), {})
     assert [row.passed for row in found] == [False] * 3
     notes = "ZeroDivisionError: by nought", "there is no such kernel", "ValueError: 1 figures for 3 published ones"
-    assert [row.note for row in found] == [f"not computed: {note}" for note in notes]
+    assert [row.kind for row in found] == [f"not computed: {note}" for note in notes]
+    assert summary(found) == {"not computed": {"n": 3, "passed": 0, "failed": 3, "without": 0}}
 
 
 def test_jobs_in_common_are_done_once_and_rows_come_in_order(monkeypatch):
@@ -56,6 +57,17 @@ def test_jobs_in_common_are_done_once_and_rows_come_in_order(monkeypatch):
     assert told == [(1, 3), (2, 3), (3, 3)]
     assert [(row.id, row.passed) for row in found] == [("LS01", True), ("LS02", False), ("LS03", False)]
     assert len(calls) == 6
+
+
+def test_a_row_names_the_machines_it_was_computed_on():
+    """Those of table 1 in its order, the card that was measured, and none for what is counted in a program."""
+    found = {row.id: row.machines for row in without_runs(select(["LS01", "LS13", "LS16", "LS23"]), {})}
+    assert found == {
+        "LS01": ("gt200",),
+        "LS13": ("gt200", "gtx580", "gtx680-speculated"),
+        "LS16": ("gtx580-1566",),
+        "LS23": (),
+    }
 
 
 def test_rows_that_need_no_run_leave_out_the_others():

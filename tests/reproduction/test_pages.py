@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from gpusim.reproduction.claims import SEEDS, read, select
+from gpusim.reproduction.finding import KINDS
 from gpusim.reproduction.ledger import Row, rows, without_runs
 from gpusim.reproduction.pages import line, markdown, totals
 
@@ -14,7 +15,8 @@ CLAIMS = {claim.id: claim for claim in read()}
 def row(**changes):
     """Return a row of the ledger."""
     about = {"id": "LS24", "seed": "lai", "what": "a | b", "published": "18 / 24", "ours": "18 / 25", "error": 1 / 24}
-    return Row(**{**about, "kind": "predicted", "passed": False, "note": "", "seconds": 1.0, **changes})
+    more = {"kind": "predicted", "passed": False, "note": "", "seconds": 1.0, "tolerance": "exact"}
+    return Row(**{**about, **more, "machines": ("gt200", "gtx580"), **changes})
 
 
 def test_the_document_is_up_to_date():
@@ -22,7 +24,7 @@ def test_the_document_is_up_to_date():
     shown = {text[2:6]: text for text in PAGE.read_text(encoding="utf-8").splitlines() if text[2:6] in CLAIMS}
     assert shown.keys() == CLAIMS.keys()
     for now in without_runs(read(), {}):
-        assert shown[now.id] == line(now, CLAIMS[now.id])
+        assert shown[now.id] == line(now)
 
 
 @pytest.mark.slow
@@ -30,24 +32,38 @@ def test_the_document_is_up_to_date():
 def test_the_document_is_what_the_ledger_computes():
     """docs/reproduction.md is what `make reproduction` writes, every simulated row included."""
     found = list(rows(read(), {}, os.cpu_count() or 1))
-    assert PAGE.read_text(encoding="utf-8") == markdown(found, CLAIMS)
+    assert PAGE.read_text(encoding="utf-8") == markdown(found, {})
 
 
 def test_each_document_has_a_table():
-    """Five headings, and below each the rows of its claims."""
-    text = markdown([row(), row(id="TN01", seed="tan")], CLAIMS)
+    """A heading for each that has rows, in order, and below it these; none for the others."""
+    text = markdown([row(id="TN01", seed="tan"), row()], {})
     parts = text.split("\n## ")[1:]
-    assert [part.splitlines()[0] for part in parts] == list(SEEDS.values())
+    assert [part.splitlines()[0] for part in parts] == [SEEDS["lai"], SEEDS["tan"]]
     assert "| LS24 |" in parts[0]
-    assert "| TN01 |" in parts[4]
+    assert "| TN01 |" in parts[1]
+
+
+def test_the_head_tells_of_changed_machines():
+    """Settings stand there as they were given; a page of the machines as they are has none."""
+    settings = {"gtx580": {"chip.sms": "4", "chip.core_mhz": "700"}}
+    told = "On changed machines: gtx580:chip.sms=4, gtx580:chip.core_mhz=700.\n\n"
+    changed, plain = markdown([row()], settings), markdown([row()], {})
+    assert told in changed.split("## ")[0]
+    assert changed.replace(told, "") == plain
+
+
+def test_the_legend_has_every_kind():
+    """Each kind is explained once, those that are not numbers included."""
+    text = markdown([row()], {})
+    assert [text.count(f"- {kind}: {meaning}\n") for kind, meaning in KINDS.items()] == [1] * 7
 
 
 def test_a_line_escapes_what_ends_a_cell():
-    """A bar within a cell is escaped, and the error is a percentage or a difference."""
-    assert line(row(), CLAIMS["LS24"]).startswith(
-        r"| LS24 | a \| b | 18 / 24 | exact | 18 / 25 | +4.2 % | predicted | fail |"
-    )
-    assert "| -2.50 |" in line(row(id="LS52", error=-2.5), CLAIMS["LS52"])
+    """A bar within a cell is escaped, and the error is a percentage or a difference; machines are named."""
+    cells = r"| LS24 | a \| b | 18 / 24 | exact | 18 / 25 | +4.2 % | predicted | fail | gt200, gtx580 |  |"
+    assert line(row()) == cells
+    assert "| 2 points | 18 / 25 | -2.50 |" in line(row(tolerance="2 points", error=-2.5))
 
 
 @pytest.mark.parametrize(("passed", "first"), [(True, "1 of 1"), (False, "0 of 1"), (None, "0 of 0")])

@@ -87,11 +87,11 @@ def test_the_limit_is_met_at_the_same_cycle():
             run_sm(kernel, GTX580, feed="replay", fast_forward=forward, max_cycles=cycles - 50)
 
 
-FREE = {  # read by the trace alone, or written before they are read
+FREE = {  # read by the trace or an error alone, or written before they are read
     "now", "outcome", "scratch", "fault", "event", "skipped", "recorded", "streamed", "scripted", "visits",
     "writes", "traced", "records", "feed", "lanes", "events", "streams", "scripts", "log",
     "warps.meeting", "warps.depth", "paths",  # on replay, the streams know
-    "warps.writer", "warps.setter", "warps.issued_at", "warps.version",
+    "warps.writer", "warps.setter", "warps.issued_at", "warps.version", "warps.waits_at",
     "schedulers.calendar", "schedulers.filled", "schedulers.later", "schedulers.later_due",  # follow from `due`
 }  # fmt: skip
 FIXED = {  # never changes during a replay

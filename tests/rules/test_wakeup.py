@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from timing import plain_machine
 
-from gpusim import launch, machine_record, state
+from gpusim import machine_record, state
+from gpusim.packing import pack
 from gpusim.rule import COMPILED, NEVER
 from gpusim.rules import ladder, wakeup
 
@@ -22,7 +23,7 @@ def packed(interval, stagger):
     """The machine of a launch, with this spacing of slots."""
     machine = np.zeros(1, machine_record.machine_t).view(np.recarray)[0]
     changes = {"schedulers.interval": interval, "schedulers.stagger": stagger, "schedulers.count": 2}
-    launch._pack(machine, plain_machine(changes))
+    pack(machine, plain_machine(changes), flagged=False)
     return machine
 
 

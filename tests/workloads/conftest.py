@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from isa.interpret import interpret
 from isa.kernel import Expectation, Kernel
 from isa.memory import bases, view
+from workloads.gemm.problem import Values, numbers
 
 Results = list[tuple[Expectation, NDArray[np.generic]]]
 
@@ -36,6 +37,22 @@ def check_results(kernel: Kernel, blocks: Iterable[int] | None = None) -> None:
 def check() -> Callable[..., None]:
     """Give the function that runs a kernel's blocks and compares them with its promise."""
     return check_results
+
+
+@pytest.fixture(scope="session")
+def check_bits() -> Callable[..., None]:
+    """Give the function that compares a kernel's blocks with a fused reference bit for bit, and with their bound."""
+
+    def compare(fused_reference: Callable[..., Values], kernel: Kernel, blocks: Iterable[int] | None = None) -> None:
+        chosen = list(range(kernel.blocks) if blocks is None else blocks)
+        for block, (promise, got) in zip(chosen, run_blocks(kernel, chosen), strict=True):
+            assert got.tobytes() == numbers(fused_reference(kernel.arguments, block)).tobytes(), (
+                kernel.arguments,
+                block,
+            )
+            assert (np.abs(got.astype(np.float64) - promise.value) <= promise.bound).all(), (kernel.arguments, block)
+
+    return compare
 
 
 @pytest.fixture(scope="session")

@@ -17,11 +17,14 @@ Where the sizes are multiples, plain loads and stores have no condition. Columns
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
+from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.program import Program
 from workloads.builder import double_words, float_bits
 from workloads.check import counts, factors, fits, one_of
 from workloads.gemm.problem import (
@@ -35,7 +38,7 @@ from workloads.gemm.problem import (
 )
 from workloads.gemm.stencil_plan import Plan, plan_of
 from workloads.gemm.stencil_program import program
-from workloads.gemm.stencil_tuning import NAME, TUNING, check, published
+from workloads.gemm.stencil_tuning import NAME, TUNING, Tuning, check, published_tuning
 
 PRECISIONS = ("s", "d", "c", "z")
 READS = ("plain", "tex1d", "tex2d")
@@ -45,7 +48,7 @@ LAYOUTS = {
     2: tuple(a + b for a in "ntc" for b in "ntc"),
 }  # by the numbers of an element
 TILE = tuple(TUNING)[:5]  # what a program's length depends on
-REGISTERS = 63  # of a thread, on Fermi
+REGISTERS = 63  # of a thread, on Fermi, and where nothing else is asked for
 
 
 def gemm_stencil(
@@ -60,7 +63,7 @@ def gemm_stencil(
     alpha_im: float = 0.0,
     beta_im: float = 0.0,
     skew: str = "on",
-    registers: int = REGISTERS,
+    registers: int | None = None,
     blk_m: int | None = None,
     blk_n: int | None = None,
     blk_k: int | None = None,
@@ -75,26 +78,28 @@ def gemm_stencil(
 
     `precision`, `layout` and `read` are those of the table above; `alpha_im` and `beta_im` the imaginary parts of
     complex factors. `skew` off leaves the element more per row of shared memory out. The nine from `blk_m` on are
-    those of `stencil_tuning`, None the published one. Beyond `registers` pointers are kept in local memory.
+    those of `stencil_tuning`, None the published one. Beyond `registers` pointers are kept in local memory; None:
+    beyond 63, or as few as hold the data.
 
     Raises UserError for choices that don't exist, shapes that don't fit, factors that may overflow, programs that are
-    too long, and matrices beyond what 32-bit addresses reach.
+    too long, fewer registers than data need, and matrices beyond what 32-bit addresses reach.
     """
     one_of(NAME, "precision", precision, PRECISIONS)
     one_of(NAME, "read", read, READS)
     one_of(NAME, "skew", skew, SKEWS)
     sizes = {"m": m, "n": n, "k": k}
-    counts(NAME, 1, **sizes, registers=registers)
+    most = REGISTERS if registers is None else registers
+    counts(NAME, 1, **sizes, registers=most)
     problem = _problem(m, n, k, precision, layout, alpha, beta, (alpha_im, beta_im))
     given = (blk_m, blk_n, blk_k, dim_x, dim_y, dim_xa, dim_ya, dim_xb, dim_yb)
-    chosen = {name: value for name, value in zip(TUNING, given, strict=True) if value is not None}
-    tuned = replace(published(precision, layout), **chosen)
-    check(tuned, layout)
+    tuned = _tuned(precision, layout, given)
     check_addresses(NAME, problem, **sizes)
-    plan = plan_of(problem, tuned, read, skew=skew == "on", registers=registers)
-    fits(NAME, plan.length, **{name: getattr(tuned, name) for name in TILE})
-    built = program(plan)
-    fits(NAME, len(built), **{name: getattr(tuned, name) for name in TILE})
+    plan_for = partial(plan_of, problem, tuned, read, skew=skew == "on")
+    plan = plan_for(registers=most)
+    built = _program(plan)
+    if registers is not None and built.registers > registers:
+        least = _least(plan_for, built.registers)
+        raise UserError(f"{NAME}: registers={registers} can't hold the data; give {least} or more, or auto")
     return Kernel(
         name=NAME,
         program=built,
@@ -106,7 +111,7 @@ def gemm_stencil(
         flops=problem.flops,
         arguments=sizes
         | {"precision": precision, "layout": layout, "read": read, "alpha": alpha, "beta": beta}
-        | {"alpha_im": alpha_im, "beta_im": beta_im, "skew": skew, "registers": registers}
+        | {"alpha_im": alpha_im, "beta_im": beta_im, "skew": skew, "registers": registers or "auto"}
         | asdict(tuned),
     )
 
@@ -139,6 +144,30 @@ def _problem(
             one_of(f"{NAME}: precision={precision}", name, value, (0.0,))
     dtype = "f8" if precision in "dz" else "f4"
     return Problem(m, n, k, layout, alpha, beta, dtype, parts=parts, imaginary=imaginary)
+
+
+def _tuned(precision: str, layout: str, given: Iterable[int | None]) -> Tuning:
+    """The tuning parameters, the published ones where none is given; raises UserError where they don't fit."""
+    chosen = {name: value for name, value in zip(TUNING, given, strict=True) if value is not None}
+    tuned = replace(published_tuning(precision, layout), **chosen)
+    check(tuned, layout)
+    return tuned
+
+
+def _program(plan: Plan) -> Program:
+    """Build the program; raises UserError where it is too long, before it is built if the plan tells already."""
+    sizes = {name: getattr(plan.tuning, name) for name in TILE}
+    fits(NAME, plan.length, **sizes)
+    built = program(plan)
+    fits(NAME, len(built), **sizes)
+    return built
+
+
+def _least(plan_for: Callable[..., Plan], registers: int) -> int:
+    """The fewest registers, from so many up, that a program made for them does not exceed."""
+    while (taken := _program(plan_for(registers=registers)).registers) > registers:
+        registers = taken
+    return registers
 
 
 def _parameters(plan: Plan) -> dict[str, int]:

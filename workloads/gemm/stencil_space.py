@@ -22,16 +22,16 @@ from types import MappingProxyType
 
 import numpy as np
 
+from isa.program import WORD_BYTES
 from workloads import space as spaces
 from workloads.check import counts, one_of
 from workloads.gemm.stencil import LAYOUTS
-from workloads.gemm.stencil_tuning import PUBLISHED, TUNING, published
+from workloads.gemm.stencil_tuning import PUBLISHED, TUNING, published_tuning
 from workloads.space import WEIGHT, Column, Columns, Constraint, Limits, Mask, Point, Published, Size, Space, Stage
 
 AXES = tuple(TUNING)
 WORDS = {"s": 1, "d": 2, "c": 2, "z": 4}  # 32-bit words of an element
 NUMBERS = {"s": 1, "d": 1, "c": 2, "z": 2}  # real numbers of an element
-WORD_BYTES = 4
 SIDE = 256  # the slides' "256^9"
 # The slides' table of compute capability 2.x, for which they count.
 FERMI = MappingProxyType(
@@ -71,11 +71,11 @@ def stencil_space(
         axes=AXES,
         counted=partial(_counted, side),
         rows=partial(_rows, side),
-        constraints=_constraints(precision, occupancy, loads, blocks, layout),
+        constraints=(*_hard(precision, layout), *_soft(precision, occupancy, loads, blocks)),
         points=partial(_points, layout),
         parameters=partial(_parameters, precision, layout),
         tile=_tile,
-        winner=asdict(published(precision, layout)),
+        winner=asdict(published_tuning(precision, layout)),
         published=ZGEMM if precision == "z" else None,
     )
 
@@ -114,9 +114,8 @@ def _thread_tile(columns: Columns) -> tuple[Column, Column]:
     return columns["m"] // x, columns["n"] // y
 
 
-def _constraints(
-    precision: str, occupancy: Fraction, loads: Fraction, blocks: int, layout: str
-) -> tuple[Constraint, ...]:
+def _hard(precision: str, layout: str) -> tuple[Constraint, ...]:
+    """What a point must satisfy to run at all."""
     a = "dim_xa | blk_m, dim_ya | blk_k" if layout[0] == "n" else "dim_xa | blk_k, dim_ya | blk_m"
     b = "dim_xb | blk_k, dim_yb | blk_n" if layout[1] == "n" else "dim_xb | blk_n, dim_yb | blk_k"
     shape = f"dim_x | blk_m, dim_y | blk_n; {a}; {b}"
@@ -136,6 +135,12 @@ def _constraints(
             f"of a block: {WORD_BYTES * e} x (blk_k (blk_m + 1) + blk_n (blk_k + 1)) bytes <= those of an SM",
             lambda columns, limits: shared_per_block(precision, columns) <= limits.shared_bytes,
         ),
+    )
+
+
+def _soft(precision: str, occupancy: Fraction, loads: Fraction, blocks: int) -> tuple[Constraint, ...]:
+    """What a point must satisfy to promise speed."""
+    return (
         Constraint(
             "occupancy",
             "soft",

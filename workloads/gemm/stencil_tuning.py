@@ -84,7 +84,7 @@ PUBLISHED = {  # by precision, then by whether A and B are transposed
 }
 
 
-def published(precision: str, layout: str) -> Tuning:
+def published_tuning(precision: str, layout: str) -> Tuning:
     """Give the published parameters: a conjugate matrix is read as a transposed one."""
     return PUBLISHED[precision][layout.replace("c", "t")]
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from isa.errors import UserError
@@ -17,13 +16,9 @@ from workloads.gemm.matmul_block import fused_reference, matmul_block
     ("m", "n", "k", "block", "ahead"),
     [(32, 64, 96, 32, 4), (64, 32, 32, 16, 1), (16, 48, 32, 16, 16), (10, 15, 20, 5, 3), (3, 2, 4, 1, 1)],
 )
-def test_the_result_is_the_fused_reference_to_the_last_bit(run, m, n, k, block, ahead):
+def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, m, n, k, block, ahead):
     """One tile or several, blocks of whole warps or not, loads one step ahead or all: right bit for bit."""
-    kernel = matmul_block(m, n, k, block, ahead)
-    for index, (promise, got) in enumerate(run(kernel)):
-        fused = fused_reference(kernel.arguments, index).ravel()
-        assert (got.view(np.uint32) == fused.view(np.uint32)).all()
-        assert (np.abs(got.astype(np.float64) - promise.value) <= promise.bound).all()
+    check_bits(fused_reference, matmul_block(m, n, k, block, ahead))
 
 
 def test_a_tile_of_32_takes_106_instructions():

@@ -6,7 +6,7 @@ import pytest
 
 from isa.table import Unit
 from workloads.gemm.stencil import LAYOUTS, READS, gemm_stencil
-from workloads.gemm.stencil_tuning import PUBLISHED, published
+from workloads.gemm.stencil_tuning import PUBLISHED, published_tuning
 
 # Table of the published kernels: loads and multiply-adds of a rank-1 update, of a tile, fetches, words, shared bytes.
 TABLE = {
@@ -44,7 +44,7 @@ def test_a_tile_has_the_published_instructions(precision, read):
 def test_words_and_shared_bytes_are_the_published(precision):
     """Data of a thread by the published estimate, and shared memory with an element more per row."""
     *_, words, shared = TABLE[precision]
-    kernel, t = gemm_stencil(192, 192, 96, precision), published(precision, "nn")
+    kernel, t = gemm_stencil(192, 192, 96, precision), published_tuning(precision, "nn")
     element = {"s": 1, "d": 2, "c": 2, "z": 4}[precision]
     fetched = (t.blk_m + t.blk_n) * t.blk_k // t.threads
     assert element * (t.thr_m * t.thr_n + t.thr_m + t.thr_n + fetched) == words

@@ -1,0 +1,51 @@
+"""What the catalog says of a kernel: its function, a description, and the parameters that a command line can set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from isa.kernel import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`parse` turns text into a value or raises ValueError or KeyError; `allowed` says in words what it takes."""
+
+    name: str
+    default: object
+    parse: Callable[[str], object]
+    allowed: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One kernel of the catalog; `function` takes the parameters by name."""
+
+    name: str
+    function: Callable[..., Kernel]
+    description: str
+    parameters: tuple[Parameter, ...]
+    machine: str = "gtx580"  # one that holds it, for examples
+
+
+def integer(name: str, default: int, doc: str) -> Parameter:
+    """Return a parameter that takes whole numbers."""
+    return Parameter(name, default, int, "a whole number", doc)
+
+
+def number(name: str, default: float, doc: str) -> Parameter:
+    """Return a parameter that takes numbers."""
+    return Parameter(name, default, float, "a number", doc)
+
+
+def choice(name: str, default: object, choices: Iterable[object], doc: str) -> Parameter:
+    """Return a parameter that takes one of the choices, written as `str` writes them."""
+    by_text = {str(choice): choice for choice in choices}
+    return Parameter(name, default, by_text.__getitem__, f"one of {', '.join(by_text)}", doc)
+
+
+def width(name: str, default: int, doc: str) -> Parameter:
+    """Return a parameter that takes the bits of an access."""
+    return choice(name, default, (32, 64, 128), doc)
