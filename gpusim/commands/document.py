@@ -29,6 +29,12 @@ def show(*parts: RenderableType) -> None:
     write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
+def width() -> int:
+    """Return the characters of a line: of the terminal, or as COLUMNS says, else 100."""
+    told = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console().width if told else WIDTH
+
+
 def new_table(*columns: str | Column, tight: bool = False) -> Table:
     """Return an empty table in the commands' one style; a tight one has one blank between columns, not two."""
     return Table(*columns, box=None, header_style="bold", pad_edge=False, collapse_padding=tight)
@@ -37,12 +43,6 @@ def new_table(*columns: str | Column, tight: bool = False) -> Table:
 def right(*names: str) -> Iterable[Column]:
     """Return columns of figures, which end at the right."""
     return (Column(name, justify="right") for name in names)
-
-
-def width() -> int:
-    """Return the characters of a line: of the terminal, or as COLUMNS says, else 100."""
-    told = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console().width if told else WIDTH
 
 
 def write(text: str) -> None:

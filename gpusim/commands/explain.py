@@ -7,10 +7,10 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
-from gpusim.commands.document import show, write_json
+from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.timelines import DOCUMENTS, KernelOrTimeline, Machine, timeline_of
 from gpusim.views.explain import Step, needed
 from gpusim.views.explain import explain as steps_of
@@ -67,11 +67,8 @@ def _answer(step: Step) -> str:
 
 
 def _table(steps: list[Step]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
-    for name in ("cycle", "warp", "pc"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("instruction", max_width=30)
-    table.add_column("what")
+    words = Column("instruction", max_width=30), Column("what")
+    table = new_table(*right("cycle", "warp", "pc"), *words)
     for step in steps:
         span = f" ({step.what}, {step.start} to {step.end})" if step.end >= 0 else ""
         pc = str(step.pc) if step.pc >= 0 else ""
