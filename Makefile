@@ -7,10 +7,11 @@ PACKAGES := gpusim isa workloads
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check check-full bench reproduction clean
+.PHONY: help demo lessons test check check-full bench reproduction clean
 
 help:
 	@echo "make demo        install, then simulate a published SGEMM on the GPU it was written for"
+	@echo "make lessons     install, then open the lessons in a browser"
 	@echo "make test        the quick tests"
 	@echo "make check       style, types, imports, quick tests compiled and in plain Python"
 	@echo "make check-full  the same and the slow tests"
@@ -21,18 +22,21 @@ help:
 demo: $(VENV)/core.stamp
 	$(BIN)/gpusim run sgemm-lai --machine gtx580-1566 -p m=4800 -p n=4800 -p k=4800
 
+lessons: $(VENV)/lessons.stamp
+	$(BIN)/marimo run notebooks
+
 test: $(VENV)/test.stamp
 	$(PYTEST) -m "not slow"
 
 check: $(VENV)/all.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict $(PACKAGES)
+	$(BIN)/mypy --strict $(PACKAGES) notebooks/teaching.py
 	$(BIN)/lint-imports
 	$(PYTEST) -m "not slow"
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"
 
-check-full: check
+check-full: check $(VENV)/lessons.stamp
 	$(PYTEST) -m slow
 
 bench: $(VENV)/test.stamp
@@ -44,7 +48,7 @@ reproduction: $(VENV)/core.stamp
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks *.egg-info
-	find $(PACKAGES) tests -name __pycache__ -exec rm -rf {} +
+	find $(PACKAGES) notebooks tests -name '__*__' -type d -exec rm -rf {} +
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -53,6 +57,7 @@ $(BIN)/python:
 
 # Each stamp is newer than what it was installed from, so that a repeated make installs nothing.
 $(VENV)/core.stamp: EXTRAS :=
+$(VENV)/lessons.stamp: EXTRAS := [lessons]
 $(VENV)/test.stamp: EXTRAS := [test]
 $(VENV)/all.stamp: EXTRAS := [all]
 $(VENV)/%.stamp: pyproject.toml constraints.txt | $(BIN)/python

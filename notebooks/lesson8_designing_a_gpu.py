@@ -1,0 +1,178 @@
+"""What-if: which change of an SM makes a matrix product faster, and which changes nothing."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(app_title="8. Designing a GPU")
+
+with app.setup:
+    from collections.abc import Mapping
+
+    import marimo as mo
+    import matplotlib.pyplot as plt
+    from teaching import Exercise, fields, marked, opening, picture
+
+    import gpusim
+    from gpusim import Result
+    from gpusim.analysis.ladder import ladder
+    from workloads.catalog import make
+
+    CARD = gpusim.load("gtx580")
+    CHANGES = {  # what is said of it, and the numbers of the machine with it
+        "as it is": {},
+        "half the latency of an FFMA": {"unit.fp32.latency": CARD.unit["fp32"].latency // 2},
+        "half the latency of global memory": {"global_memory.latency": CARD.global_memory.latency // 2},
+        "twice the registers": {"limits.registers": 2 * CARD.limits.registers},
+        "twice the memory bandwidth": {"chip.dram_mbs": 2 * CARD.chip.dram_mbs},
+        "shared memory twice as fast": {"shared_memory.pass_cycles": CARD.shared_memory.pass_cycles // 2},
+        "a queue for 8 loads, not 1": {"load_store.queue": 8},
+        "a refused load costs no slot": {"issue.refused_wastes_slot": 0},
+        "two dispatch ports": {"schedulers.dispatch_ports": 2, "issue.pairing": "different-warp"},
+    }
+    SMALL = 5  # GFLOP/s
+    NAMES = {"LDS": 32, "LDS.64": 64, "LDS.128": 128}
+
+
+@app.function(hide_code=True)
+def sgemm(change: Mapping[str, int | str], bits: int = 64) -> Result:
+    """Return SGEMM of 768 x 768 x 480, four blocks for each SM, on the machine with these numbers replaced."""
+    kernel = make("sgemm-lai", {"m": "768", "n": "768", "k": "480", "lds": str(bits)})
+    return gpusim.simulate(kernel, gpusim.load("gtx580", change), values=False)
+
+
+@app.cell(hide_code=True)
+def _():
+    runs = {name: sgemm(change) for name, change in CHANGES.items()}
+    base = runs["as it is"]
+    return base, runs
+
+
+@app.cell(hide_code=True)
+def _(base, runs):
+    _figure, _axes = plt.subplots(figsize=(7.4, 4))
+    _rates = [run.gflops for run in runs.values()]
+    _axes.barh(list(runs), _rates, color=["C6", *["C0"] * (len(runs) - 1)], label="simulated")
+    for _row, _rate in enumerate(_rates):
+        _gain = f"{100 * (_rate / base.gflops - 1):+.1f} %"
+        _axes.text(_rate - 15, _row, _gain, ha="right", va="center", color="white", fontsize=9)
+    _axes.plot([run.bound.gflops for run in runs.values()], list(runs), "|", color="C3", ms=16, mew=3, label="bound")
+    _axes.set(xlabel="GFLOP/s", xlim=(0, 1750))
+    _axes.invert_yaxis()
+    _axes.grid(axis="y", visible=False)
+    _figure.legend(loc="outside upper right", ncols=2)
+    opening(
+        "8. Designing a GPU",
+        """You may change one thing of an SM; what makes a matrix product faster? **A machine is as fast as its scarcest
+        resource. More of any other changes little, and more of that one makes another the scarcest.** The bound says
+        which it is without a simulation; the simulation says what else is lost.""",
+        picture(
+            _figure,
+            f"SGEMM with 6 x 6 results in each thread on a {CARD.name}, and what one change gains. As it is, the "
+            "bound is set "
+            f"by {base.bound.limiter}.",
+        ),
+    )
+    return
+
+
+@app.cell(hide_code=True)
+def _():
+    ports = mo.ui.slider(1, 2, value=1, show_value=True, label="dispatch ports")
+    queue = mo.ui.slider(1, 8, value=1, show_value=True, label="loads in the queue")
+    cycles = mo.ui.slider(1, 4, value=2, show_value=True, label="cycles of a shared-memory pass")
+    lanes = mo.ui.slider(steps=[8, 16, 32], value=16, show_value=True, label="lanes of each FFMA pipe")
+    width = mo.ui.radio(list(NAMES), value="LDS.64", inline=True, label="the program's loads")
+    mo.vstack(
+        [
+            mo.md("""
+    ## Your machine
+
+    Each step of the ladder below is a cause: from the chip's peak down to what is left. **Work on the longest.** More
+    lanes raise the peak; do they raise what is reached?
+    """),
+            mo.hstack([ports, queue, cycles, lanes, width], justify="start", gap=2, wrap=True),
+        ]
+    )
+    return cycles, lanes, ports, queue, width
+
+
+@app.cell(hide_code=True)
+def _(base, cycles, lanes, ports, queue, width):
+    _change = {
+        "schedulers.dispatch_ports": ports.value,
+        "issue.pairing": "different-warp",
+        "load_store.queue": queue.value,
+        "shared_memory.pass_cycles": cycles.value,
+        "pipe.sp.lanes": lanes.value,
+    }
+    _run = sgemm(_change, NAMES[width.value])
+    _peak, *_all = ladder(_run).steps
+    _steps = [(step.cause, step.loss) for step in _all if step.loss > SMALL]
+    _steps = [(_peak.cause, 0.0), *_steps, ("smaller ones", sum(step.loss for step in _all if step.loss <= SMALL))]
+    _figure, _axes = plt.subplots(figsize=(7.4, 3.4))
+    _rate = _peak.rate
+    for _row, (_, _loss) in enumerate(_steps):
+        _rate -= _loss
+        _axes.barh(_row, _rate, color="C0")
+        _axes.barh(_row, _loss, left=_rate, color="C1")
+        _axes.text(_rate + _loss, _row, f"  {_rate:.0f}", va="center", fontsize=9)
+    _axes.set(xlabel="GFLOP/s: left (blue), lost in this step (orange)", xlim=(0, 1.12 * _peak.rate))
+    _axes.set_yticks(range(len(_steps)), [cause for cause, _ in _steps], fontsize=9)
+    _axes.invert_yaxis()
+    _axes.grid(axis="y", visible=False)
+    picture(
+        _figure,
+        f"Your machine: {_run.gflops:.0f} GFLOP/s, {100 * (_run.gflops / base.gflops - 1):+.1f} % on the GTX 580's; "
+        f"{_run.percent_of_peak:.0f} % of its own peak; the bound is set by {_run.bound.limiter}.",
+    )
+    return
+
+
+@app.cell(hide_code=True)
+def _(base, runs):
+    _best = max(runs, key=lambda name: runs[name].gflops)
+    _wide, _faster = sgemm({}, 128), sgemm(CHANGES["shared memory twice as fast"], 128)
+    _gain = 100 * (_faster.gflops / _wide.gflops - 1)
+    _narrow = 100 * (runs["shared memory twice as fast"].gflops / base.gflops - 1)
+    _lanes = sgemm({"pipe.sp.lanes": 32})
+    exercises = (
+        Exercise(
+            "Which change of the first picture gains most?",
+            _best,
+            f"{_best}: {base.gflops:.0f} to {runs[_best].gflops:.0f} GFLOP/s. Issue slots were the scarcest; now the "
+            "bound is "
+            f"set by {runs[_best].bound.limiter}, which is the peak itself. Tan et al. ask for just this.",
+            choices=tuple(list(CHANGES)[1:]),
+        ),
+        Exercise(
+            "Every FFMA pipe gets twice the lanes, 32 instead of 16. What becomes of the SGEMM?",
+            "it is as fast as before" if round(_lanes.gflops / base.gflops, 2) == 1 else "it is faster",
+            f"{_lanes.gflops:.0f} GFLOP/s, as before: a scheduler issues one warp instruction in two cycles, which "
+            "keeps 16 "
+            f"lanes busy. The peak doubled, so that {_lanes.percent_of_peak:.0f} % of it are reached.",
+            choices=("it is twice as fast", "it is faster", "it is as fast as before"),
+        ),
+        Exercise(
+            "The program with `LDS.128` instead of `LDS.64` on a machine whose shared memory is twice as fast: by "
+            "how many "
+            "percent does that change make it faster?",
+            _gain,
+            f"From {_wide.gflops:.0f} to {_faster.gflops:.0f} GFLOP/s: {_gain:.0f} %. With `LDS.64` the same change "
+            "gained "
+            f"{_narrow:.1f} %. As it is, the bound with `LDS.128` is set by the {_wide.bound.limiter}: what is "
+            "scarce depends on the program as well.",
+            within=0.03,
+        ),
+    )
+    answers = fields(exercises)
+    return answers, exercises
+
+
+@app.cell(hide_code=True)
+def _(answers, exercises):
+    marked(exercises, answers)
+    return
+
+
+if __name__ == "__main__":
+    app.run()

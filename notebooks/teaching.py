@@ -1,0 +1,80 @@
+"""What the lessons share: how they open, how their figures look, and exercises whose answers they compute."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import marimo as mo
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+
+SHORT = 80  # letters of choices that stand side by side
+plt.style.use(Path(__file__).with_name("lessons.mplstyle"))
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """A question with its answer, and how that comes about, both in Markdown.
+
+    A number may be off by the relative error `within`; an answer in words is one of `choices`.
+    """
+
+    question: str
+    answer: float | str
+    solution: str
+    within: float = 0.01
+    choices: tuple[str, ...] = ()
+
+
+def picture(figure: Figure, caption: str) -> mo.Html:
+    """Return the figure as it stands in a lesson, above its caption, which is also read to whoever can't see it."""
+    drawn = BytesIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    address = "data:image/svg+xml;base64," + b64encode(drawn.getvalue()).decode()
+    return mo.image(address, alt=caption, caption=caption, width="100%")
+
+
+def opening(title: str, rule: str, shown: mo.Html) -> mo.Html:
+    """Return the head of a lesson: its title, the rule that it is about, and the picture that shows it."""
+    return mo.vstack([mo.md(f"# {title}\n\n{rule}"), shown], gap=1)
+
+
+def fields(exercises: Sequence[Exercise]) -> mo.ui.array:
+    """Return a field for the answer of each exercise, empty."""
+    return mo.ui.array([_field(exercise.choices) for exercise in exercises])
+
+
+def _field(choices: tuple[str, ...]) -> Any:
+    if choices:
+        return mo.ui.radio(list(choices), inline=sum(map(len, choices)) < SHORT)
+    return mo.ui.number(label="Your answer:")
+
+
+def is_right(exercise: Exercise, given: float | str) -> bool:
+    """Tell whether an answer is right."""
+    if isinstance(exercise.answer, str) or isinstance(given, str):
+        return given == exercise.answer
+    return abs(given - exercise.answer) <= exercise.within * abs(exercise.answer)
+
+
+def marked(exercises: Sequence[Exercise], answers: mo.ui.array) -> mo.Html:
+    """Return the exercises with their fields, what is to be said of each answer, and the solutions, folded."""
+    parts: list[object] = [mo.md("## Exercises")]
+    for number, (exercise, field, given) in enumerate(zip(exercises, answers, answers.value, strict=True), start=1):
+        solution = mo.accordion({"Solution": mo.md(exercise.solution)})
+        parts += [mo.md(f"**{number}.** {exercise.question}"), field, verdict(exercise, given), solution]
+    return mo.vstack(parts, gap=0.7)
+
+
+def verdict(exercise: Exercise, given: Any) -> mo.Html:
+    """Return what is to be said of an answer: nothing of none."""
+    if given is None:
+        return mo.md("")
+    right = is_right(exercise, given)
+    return mo.callout("Right." if right else "Not yet: look again.", kind="success" if right else "warn")
