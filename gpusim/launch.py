@@ -21,6 +21,7 @@ from gpusim.machine import (
 from gpusim.occupancy import Occupancy, occupancy
 from gpusim.packing import pack
 from gpusim.policy import REGISTERED
+from gpusim.stall import UNCHOSEN
 from isa.divergence import meetings
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -214,6 +215,7 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
         scheduler.later_due = state.NEVER
         scheduler.due[:] = state.NEVER
         scheduler.issued_at = NOT_YET
+        scheduler.holding[:] = UNCHOSEN
         scheduler.last = scheduler.selected = scheduler.reader = -1
 
 

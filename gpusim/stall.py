@@ -57,6 +57,8 @@ MEANING = {
     Stall.X_EMPTY: "no block in this warp slot",
 }
 
+LETTER = dict(zip(Stall, "lbrfiwsgadmyoptxnI._", strict=True))  # of each in a timeline, capital where it is no wait
+
 OWN = 11  # rungs 0 to 10 are times stored with the warp (the last one after a refusal by the load/store queue)
 DENIALS = 5  # why a ready warp's unit class is refused, kept as running sums:
 # an access issues again, operands are late, its pipe or queue is busy, double precision issues, or another warp does

@@ -113,9 +113,7 @@ warp_t = record([
     ("read", "i8", (REGISTERS,)),  # when those served so far have
     ("reader", "i8", (REGISTERS,)),  # number of the last one in the load/store queue
     ("kind", "u1", (REGISTERS,)),  # rung that its pending result belongs to
-    ("writer", "i4", (REGISTERS,)),  # pc of the instruction behind it
     ("predicate", "i8", (PREDICATES,)),  # when each predicate is there
-    ("setter", "i4", (PREDICATES,)),  # pc of the instruction behind it
     ("issued_at", "i8"),  # cycle of its last issue
     ("version", "i8", (REGISTERS,)),  # number of the write that made each register's value
     ("holders", "i8", (HOLDS,)),  # memory instructions not served that hold a dependency barrier, by barrier and rung
@@ -295,9 +293,16 @@ trace_t = record([
     ("warp", "i8"),  # slot
     ("block", "i8"),  # id in the grid
     ("pc", "i8"),
-    ("detail", "i8"),  # issue: slot at which it was ready; serve: cycles of the unit; release: when; block: its slot
-    ("blocker", "i8"),  # issue: pc of the instruction whose result was waited for last, or -1
-    ("rung", "i8", (OWN,)),  # release time of each own rung
+    # issue, refuse: slot at which it was ready; serve: cycles of the unit; release, select, replay: until when;
+    # hold: the denial; block: its slot
+    ("detail", "i8"),
+    ("unit", "i8"),  # issue: the pipe it takes; serve: the queue it comes from; hold: the unit class; else -1
+    ("lanes", "i8"),  # issue: threads whose guard holds
+    ("end", "i8"),  # issue, serve: when the pipe, or the load/store unit, has done with it
+    ("read", "i8"),  # serve: when its source registers may be overwritten
+    ("done", "i8"),  # issue, serve: when its result is there, or its store has left
+    ("back", "i8"),  # serve: when what counts the warp's accesses under way has it back
+    ("rung", "i8", (OWN,)),  # issue, refuse: release time of each own rung
 ])  # fmt: skip
 
 scratch_t = record([
@@ -370,8 +375,8 @@ chip_t = record([
     ("channel", "i8"),  # when the memory channel is free, in parts of a cycle
 ])  # fmt: skip
 
-TRACE_MARGIN = 128  # more trace records than one cycle can write
+TRACE_MARGIN = 512  # more trace records than one cycle can write
 FREE, RUNNING, DONE = range(3)
 
-TRACE_KINDS = ("place", "issue", "refuse", "serve", "release", "retire")
-PLACE, ISSUE, REFUSE, SERVE, RELEASE, RETIRE = range(len(TRACE_KINDS))
+TRACE_KINDS = ("place", "issue", "refuse", "serve", "release", "retire", "hold", "select", "replay")
+PLACE, ISSUE, REFUSE, SERVE, RELEASE, RETIRE, HOLD, SELECT, REPLAY = range(len(TRACE_KINDS))

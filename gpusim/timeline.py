@@ -47,7 +47,8 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `waits` has no gaps and no overlaps, from the cycle after the warp's previous issue, or its block's launch, up to
     `issue`. `begin` to `end`: when its pipe, or the load/store unit, is occupied by it. `done`: when its result can be
-    read, or its access has left the SM. Each of the three is NONE if it needs none.
+    read, or its access has left the SM. Each of the three is NONE if it needs none. `conflicts`: passes through shared
+    memory, or requests to global memory, beyond those that its width needs.
     """
 
     id: int
@@ -61,6 +62,7 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     done: int
     lanes: int  # threads whose guard holds
     waits: tuple[Wait, ...] = ()
+    conflicts: int = 0
 
 
 class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,7 +76,10 @@ class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A block on the SM: its id in the grid, its slot, its warp slots, when it was placed and when it left."""
+    """A block on the SM: its id in the grid, its slot, its warp slots, when it was placed and when it left.
+
+    `retired` is NONE of a block that left behind the cycles of the document.
+    """
 
     id: int
     slot: int
@@ -84,9 +89,10 @@ class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A run of one SM, or the cycles `start` to `end` of it, and of the warp slots in `shown`.
+    """A run of one SM, or the cycles from `start` up to `end` of it, and of the warp slots in `shown`.
 
-    `instructions` are in order of issue: those issued within the cycles, and those before whose results came within.
+    `instructions` are in order of issue: those that wait, issue or are under way within the cycles. A blocker may be
+    none of them. `lost` are those slots of which a part lies within.
     """
 
     kernel: str
@@ -99,7 +105,7 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interval: int  # cycles between a scheduler's issue slots
     schedulers: int
     warp_slots: int
-    cycles: int  # of the whole run
+    cycles: int  # of the whole run; NONE if it does not end
     start: int
     end: int
     shown: tuple[int, ...]

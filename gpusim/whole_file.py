@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from gzip import GzipFile
 from pathlib import Path
+from typing import BinaryIO
 
 from isa.errors import UserError
+
+COMPRESSION = 6  # of gzip, its own default: 9, Python's, takes three times as long for a few per cent less
 
 
 def check(path: Path) -> None:
@@ -41,3 +45,19 @@ def write(path: Path, text: str) -> None:
     """Write a text; raises UserError where it can't be, and OSError where writing fails."""
     with unfinished(path) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:
+    """Write pieces one after the other, gzipped if the name ends in .gz, and return the size of the file in bytes.
+
+    The same pieces give the same file. Raises UserError where it can't be, and OSError where writing fails.
+    """
+    with unfinished(path) as part:
+        with part.open("wb") as file, _packed(path, file) as target:
+            for piece in pieces:
+                target.write(piece)
+        return part.stat().st_size
+
+
+def _packed(path: Path, file: BinaryIO) -> AbstractContextManager[BinaryIO | GzipFile]:
+    return GzipFile("", "wb", COMPRESSION, file, mtime=0) if path.suffix == ".gz" else nullcontext(file)

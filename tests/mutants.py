@@ -271,9 +271,9 @@ def dropped(_sm: Any, words: Any, way: int, line: int, _now: int) -> None:
         cache._clear(words, _sm.launch.caches[1], way, line)
 
 
-def sooner(warp: Any, instruction: Any, pc: int, ready: int, commit: Callable[..., None] = scoreboard.commit) -> None:
+def sooner(warp: Any, instruction: Any, ready: int, commit: Callable[..., None] = scoreboard.commit) -> None:
     """Every known result two cycles before its time."""
-    commit(warp, instruction, pc, ready - 2 if ready < NEVER else ready)
+    commit(warp, instruction, ready - 2 if ready < NEVER else ready)
 
 
 def first_queue(sm: Any, now: int) -> int:

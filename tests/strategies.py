@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from machine_choices import CODES, FETCHES, MEMORY_PORTS, OTHER_PIPES, OUTSTANDING, SELECTIONS
 from msgspec import structs
 from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop, without_scalars
+from timeline_documents import timelines  # noqa: F401  (found here with the others)
 from timing import ADDED
 from waits import waited
 

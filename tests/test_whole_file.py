@@ -1,8 +1,9 @@
+import gzip
 from pathlib import Path
 
 import pytest
 
-from gpusim.whole_file import check, unfinished, write
+from gpusim.whole_file import check, unfinished, write, write_pieces
 from isa.errors import UserError
 
 
@@ -38,3 +39,25 @@ def test_what_can_not_be_written_is_refused(tmp_path, name, told):
     with pytest.raises(UserError, match=told):
         check(tmp_path / name)
     assert not Path("/dev/null").is_file()
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_pieces_come_back_in_their_order(tmp_path, name):
+    """Compressed if the name says so, the same bytes whenever they are written, and of the size that is told."""
+    path, other = tmp_path / name, tmp_path / f"other-{name}"
+    assert write_pieces(path, [b"one", b"", b"two"]) == path.stat().st_size
+    write_pieces(other, [b"one", b"two"])
+    assert path.read_bytes() == other.read_bytes()
+    assert (gzip.decompress(path.read_bytes()) if name.endswith(".gz") else path.read_bytes()) == b"onetwo"
+
+
+def test_pieces_that_fail_leave_nothing(tmp_path):
+    """Neither the file nor a part of it, whatever was written before."""
+
+    def pieces():
+        yield b"one"
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_pieces(tmp_path / "a.gz", pieces())
+    assert list(tmp_path.iterdir()) == []

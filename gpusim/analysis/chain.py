@@ -178,7 +178,7 @@ def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
         if row.counter >= 0:
             _counted(lone, row, lone.issued + row.latency)
         else:
-            plain(scoreboard.commit)(lone.warp, row, pc, lone.issued + row.latency)
+            plain(scoreboard.commit)(lone.warp, row, lone.issued + row.latency)
         plain(control_code.let_go)(lone.warp, row, lone.issued, lone.issued + row.latency)
         if row.action in (FETCH, LOAD):
             lone.warp.drained = max(lone.warp.drained, lone.issued + row.latency)
@@ -200,7 +200,7 @@ def _access(program: Code, lone: Lone, row: Any, pc: int) -> None:
     if row.counter >= 0:
         _counted(lone, row, served + cost.delay)
     if row.tracked and row.action == LOAD:
-        plain(scoreboard.commit)(lone.warp, row, pc, served + cost.delay)
+        plain(scoreboard.commit)(lone.warp, row, served + cost.delay)
 
 
 def _counted(lone: Lone, row: Any, back: int) -> None:

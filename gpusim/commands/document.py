@@ -22,12 +22,17 @@ def write_json(content: Mapping[str, object]) -> None:
 
 def show(*parts: RenderableType) -> None:
     """Print tables and text without blanks at the ends of lines, as wide as the terminal or COLUMNS, else 100."""
-    told = sys.stdout.isatty() or "COLUMNS" in os.environ
-    console = Console(highlight=False, markup=False, width=None if told else WIDTH)
+    console = Console(highlight=False, markup=False, width=width())
     with console.capture() as captured:
         for part in parts:
             console.print(part)
     write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+
+
+def width() -> int:
+    """Return the characters of a line: of the terminal, or as COLUMNS says, else 100."""
+    told = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console().width if told else WIDTH
 
 
 def new_table(*columns: str | Column, tight: bool = False) -> Table:

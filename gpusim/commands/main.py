@@ -18,7 +18,10 @@ from isa.errors import UserError
 # A command is the function of this name in the file of this name beside this one; the text is its line of help.
 COMMANDS = {
     "run": "Simulate a kernel: values, cycles, bound, lost cycles.",
+    "timeline": "Show what each warp instruction did, cycle by cycle.",
+    "explain": "Tell why a warp did not issue in a cycle, back to the cause.",
     "bound": "Bound a kernel's cycles from below, without simulating it.",
+    "schema": "Print the JSON Schema of a document.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
     "space": "Count what constraints leave of a search space.",
@@ -29,6 +32,7 @@ COMMANDS = {
     "codes": "Print a program with the control codes that a machine obeys.",
     "schedule": "Reorder a program so that it waits less.",
     "hazards": "Find registers read or written too early, by wrong control codes.",
+    "export": "Write a timeline for Konata, Perfetto, or as a table.",
     "traffic": "Count the words that a kernel moves, from registers to DRAM.",
     "races": "Find accesses to shared memory that no barrier orders.",
 }

@@ -11,6 +11,7 @@ from typing import Any
 
 from gpusim.decode import GLOBAL_SPACE, SHARED_SPACE
 from gpusim.rule import rarely, rule
+from gpusim.rules import record
 from gpusim.stall import Stall
 
 REPLAY = int(Stall.X_REPLAY)
@@ -23,21 +24,28 @@ def earliest(scheduler: Any) -> int:
 
 
 @rarely
-def commit(sm: Any, k: int, instruction: Any, cycles: int) -> None:
-    """An access that keeps the load/store unit for so many cycles has issued: its replays use the slots that follow."""
+def commit(sm: Any, k: int, g: int, instruction: Any, cycles: int) -> None:
+    """Warp slot g's access, which keeps the load/store unit so long, has issued: its replays use the slots behind."""
     scheduler = sm.schedulers[k]
     again = slots(sm.machine, instruction, cycles) * sm.machine.interval
     scheduler.used_until += again
     scheduler.lost[REPLAY] += again
+    if sm.tracing and again:
+        record.replay(sm, k, g, scheduler.used_until)
 
 
 @rule
 def slots(machine: Any, instruction: Any, cycles: int) -> int:
     """Issue slots that an access takes again which keeps the load/store unit for so many cycles."""
+    each = machine.pass_slots if instruction.space == SHARED_SPACE else machine.request_slots
+    return beyond(machine, instruction, cycles) * int(each)
+
+
+@rule
+def beyond(machine: Any, instruction: Any, cycles: int) -> int:
+    """Passes through shared memory, or requests to global memory, beyond those that its width needs."""
     if instruction.space == SHARED_SPACE:
-        beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
-        return max(0, int(beyond)) * int(machine.pass_slots)
+        return max(0, int(cycles // machine.pass_cycles - machine.free_passes[instruction.width]))
     if instruction.space == GLOBAL_SPACE and instruction.distinct == 0:
-        beyond = cycles // machine.global_request - instruction.words * machine.groups
-        return max(0, int(beyond)) * int(machine.request_slots)
+        return max(0, int(cycles // machine.global_request - instruction.words * machine.groups))
     return 0

@@ -11,6 +11,7 @@ from typing import Any
 
 from gpusim.machine_record import UNITS
 from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.rules import record
 from gpusim.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, OWN, REPLAY, UNCHOSEN, Stall
 
 EMPTY = int(Stall.X_EMPTY)
@@ -55,9 +56,12 @@ def settle_own(machine: Any, k: int, warp: Any, stall: Any, until: int) -> None:
 
 
 @rule
-def hold(scheduler: Any, unit: int, denial: int, now: int) -> None:
-    """From now on the unit class's ready warps are refused for this."""
+def hold(sm: Any, k: int, unit: int, denial: int, now: int) -> None:
+    """From now on the unit class's ready warps of scheduler k are refused for this."""
+    scheduler = sm.schedulers[k]
     if denial != scheduler.holding[unit]:
+        if sm.tracing:
+            record.hold(sm, k, unit, denial, now)
         charge(scheduler, unit, now)
         scheduler.holding[unit] = denial
 
@@ -103,11 +107,11 @@ def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any) -> None:
     if machine.replays:
         stall[X_REPLAY] += scheduler.refused[unit, REPLAY] - warp.refused[REPLAY]
     for denial in range(DISPATCH, DENIALS):
-        stall[_reason(machine, unit, denial)] += scheduler.refused[unit, denial] - warp.refused[denial]
+        stall[reason(machine, unit, denial)] += scheduler.refused[unit, denial] - warp.refused[denial]
 
 
 @rule
-def _reason(machine: Any, unit: int, denial: int) -> int:
+def reason(machine: Any, unit: int, denial: int) -> int:
     """The stall reason that a denial is for a unit class."""
     if denial < BUSY:
         return BEFORE + denial
@@ -146,4 +150,4 @@ def blame(machine: Any, k: int, scheduler: Any, warp: Any) -> None:
     unit = warp.unit
     for denial in range(DISPATCH, DENIALS):  # a slot that an access takes again is not unused
         seen = max(warp.refused[denial], scheduler.refused_before[unit, denial])
-        scheduler.lost[_reason(machine, unit, denial)] += scheduler.refused[unit, denial] - seen
+        scheduler.lost[reason(machine, unit, denial)] += scheduler.refused[unit, denial] - seen

@@ -22,6 +22,7 @@ from gpusim.rules import (
     instruction_replay,
     memory_access,
     queues,
+    record,
     scoreboard,
     wait_count,
 )
@@ -64,13 +65,13 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
         entry.cycles, entry.extra, entry.transactions = outcome.cycles, outcome.extra, outcome.transactions
         entry.requests = outcome.requests
         if sm.machine.replays:
-            instruction_replay.commit(sm, k, instruction, outcome.cycles)
+            instruction_replay.commit(sm, k, g, instruction, outcome.cycles)
     queue.count += 1
     warp.pending += 1
     if instruction.counter >= 0:
         wait_count.commit(warp, instruction)
     if instruction.tracked:
-        scoreboard.commit(warp, instruction, pc, NEVER)
+        scoreboard.commit(warp, instruction, NEVER)
     scoreboard.hold(warp, instruction, unit.entered)
     if sm.machine.codes:
         control_code.hold(warp, instruction)
@@ -122,11 +123,12 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
         ready = result_at(sm, instruction, entry, now)
     warp.pending -= 1
     warp.drained = max(warp.drained, ready)
-    if instruction.counter >= 0:
-        _back(sm, entry, ready)
+    back = _back(sm, entry, ready) if instruction.counter >= 0 else ready
     if instruction.tracked and instruction.action != STORE:
-        scoreboard.commit(warp, instruction, entry.pc, ready)
+        scoreboard.commit(warp, instruction, ready)
     read = now + max(1, instruction.war)
+    if sm.tracing:
+        record.service(sm, y, place, unit.free[own], read, ready if instruction.tracked else back, back, now)
     scoreboard.let_go(warp, instruction, entry.number, read)
     if sm.machine.codes:
         _told(sm, entry, read, ready)
@@ -135,11 +137,12 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
 
 
 @rarely
-def _back(sm: Any, entry: Any, ready: int) -> None:
-    """Where programs wait for counts, the access is back then, or later if one before it is."""
+def _back(sm: Any, entry: Any, ready: int) -> int:
+    """Where accesses are counted, when this one is back: then, or later if one before it is."""
     back = wait_count.serve(sm.warps[entry.warp], sm.program[entry.pc], ready)
     if sm.flying and not sm.machine.codes:
         in_flight.served(sm, entry.warp, entry.pc, sm.now, back)
+    return int(back)
 
 
 @rarely

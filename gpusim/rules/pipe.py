@@ -33,8 +33,8 @@ def _first_free(sm: Any, k: int, needs: Any) -> int:
 
 
 @rule
-def commit(sm: Any, k: int, instruction: Any, now: int, least: int) -> None:
-    """A warp instruction enters the first of its unit class's pipes that is free, and keeps it so long at least."""
+def commit(sm: Any, k: int, instruction: Any, now: int, least: int) -> int:
+    """A warp instruction keeps the first of its class's pipes that is free, so long at least; returns which one."""
     needs = sm.machine.units[instruction.unit]
     pipe = needs.choice[0] if needs.lone else _chosen(sm, k, needs, now)
     taken, cycles = instance(sm, k, pipe), max(interval(sm, pipe) * instruction.intervals, least)
@@ -42,6 +42,7 @@ def commit(sm: Any, k: int, instruction: Any, now: int, least: int) -> None:
     taken.busy += cycles
     if not needs.lone:
         _others(sm, k, needs, now, cycles)
+    return int(pipe)
 
 
 @rarely

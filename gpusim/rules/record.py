@@ -1,56 +1,109 @@
-"""The trace: one record per thing that happens, in that order. Nothing is recorded unless asked for."""
+"""The trace: one record per thing that happens, in that order. Its writers are called only where the SM is tracing."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gpusim.on_demand import on_demand
-from gpusim.rule import rule
 from gpusim.stall import OWN
-from gpusim.state import FIRST_SCHEDULER, ISSUE, LAUNCHER, PLACE, REFUSE, RELEASE, RETIRE, SERVE
+from gpusim.state import (
+    FIRST_SCHEDULER,
+    HOLD,
+    ISSUE,
+    LAUNCHER,
+    PLACE,
+    REFUSE,
+    RELEASE,
+    REPLAY,
+    RETIRE,
+    SELECT,
+    SERVE,
+)
 
-__all__ = ["ISSUE", "PLACE", "REFUSE", "RELEASE", "RETIRE", "SERVE", "block", "issue", "release", "service"]
+__all__ = [
+    "ISSUE",
+    "PLACE",
+    "REFUSE",
+    "RETIRE",
+    "block",
+    "hold",
+    "issue",
+    "occupied",
+    "release",
+    "replay",
+    "select",
+    "service",
+]
 
 
 @on_demand
-def _write(sm: Any, kind: int, agent: int, warp: int, block: int, pc: int, detail: int, now: int) -> None:
+def _write(sm: Any, kind: int, agent: int, g: int, block: int, pc: int, detail: int, now: int) -> None:
     entry = sm.records[sm.traced]
     sm.traced += 1
-    entry.cycle, entry.kind, entry.agent = now, kind, agent
-    entry.warp, entry.block, entry.pc, entry.detail, entry.blocker = warp, block, pc, detail, -1
+    entry.cycle, entry.kind, entry.agent, entry.detail = now, kind, agent, detail
+    entry.warp, entry.block, entry.pc = g, block, pc
+    entry.unit = entry.lanes = entry.end = entry.read = entry.done = entry.back = -1
     for rung in range(OWN):  # an array assigned to an array would bring in Numba's check of shapes, and take seconds
         entry.rung[rung] = 0
 
 
 @on_demand
-def issue(sm: Any, kind: int, k: int, g: int, blocker: int, now: int) -> None:
-    """Warp slot g issues (or is refused) from scheduler k; with its rungs and the pc it waited for last."""
-    if not sm.tracing:
-        return
+def issue(sm: Any, kind: int, k: int, g: int, now: int) -> None:
+    """Warp slot g issues (or is refused) from scheduler k; with its rungs, and the lanes that are active."""
     warp = sm.warps[g]
     entry = sm.records[sm.traced]
     _write(sm, kind, FIRST_SCHEDULER + k, g, sm.blocks[warp.block].id, warp.pc, warp.ready_at, now)
-    entry.blocker = blocker
+    entry.lanes = sm.outcome.threads if kind == ISSUE else -1
     for rung in range(OWN):
         entry.rung[rung] = warp.rung[rung]
 
 
-@rule
-def service(sm: Any, g: int, pc: int, cycles: int, now: int) -> None:
-    """The load/store unit begins to serve an instruction of warp slot g for so many cycles."""
-    if sm.tracing:
-        _write(sm, SERVE, sm.load_store_agent, g, sm.blocks[sm.warps[g].block].id, pc, cycles, now)
+@on_demand
+def occupied(sm: Any, pipe: int, end: int, done: int) -> None:
+    """What has just issued occupies this pipe until `end`, and its result is there at `done`."""
+    entry = sm.records[sm.traced - 1]
+    entry.unit, entry.end, entry.done = pipe, end, done
 
 
-@rule
+@on_demand
+def service(sm: Any, y: int, place: int, end: int, read: int, done: int, back: int, now: int) -> None:
+    """The load/store unit begins to serve what stands at this place of queue y, until `end`.
+
+    Its sources are read at `read`, its result is there at `done`, and what counts accesses has it back at `back`.
+    """
+    served = sm.load_store.queues[y].entries[place]
+    entry, g = sm.records[sm.traced], served.warp
+    _write(sm, SERVE, sm.load_store_agent, g, sm.blocks[sm.warps[g].block].id, served.pc, served.cycles, now)
+    entry.unit, entry.end, entry.read, entry.done, entry.back = y, end, read, done, back
+
+
+@on_demand
 def release(sm: Any, k: int, g: int, pc: int, when: int, now: int) -> None:
     """Warp slot g completes a barrier, which lets go at `when`."""
-    if sm.tracing:
-        _write(sm, RELEASE, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, pc, when, now)
+    _write(sm, RELEASE, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, pc, when, now)
 
 
-@rule
+@on_demand
+def hold(sm: Any, k: int, unit: int, denial: int, now: int) -> None:
+    """From now on scheduler k's ready warps of a unit class are refused for this."""
+    entry = sm.records[sm.traced]
+    _write(sm, HOLD, FIRST_SCHEDULER + k, -1, -1, -1, denial, now)
+    entry.unit = unit
+
+
+@on_demand
+def select(sm: Any, k: int, g: int, until: int, now: int) -> None:
+    """Scheduler k has selected warp slot g, which can't go before `until`."""
+    _write(sm, SELECT, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, sm.warps[g].pc, until, now)
+
+
+@on_demand
+def replay(sm: Any, k: int, g: int, until: int) -> None:
+    """The access of warp slot g that has just issued takes scheduler k's slots again until then."""
+    _write(sm, REPLAY, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, sm.warps[g].pc - 1, until, sm.now)
+
+
+@on_demand
 def block(sm: Any, kind: int, slot: int, now: int) -> None:
     """A block is placed into its slot, or leaves it."""
-    if sm.tracing:
-        _write(sm, kind, LAUNCHER, -1, sm.blocks[slot].id, -1, slot, now)
+    _write(sm, kind, LAUNCHER, -1, sm.blocks[slot].id, -1, slot, now)

@@ -48,14 +48,15 @@ def earliest(sm: Any, k: int, warp: Any, now: int) -> int:
 
 
 @rarely
-def stall(scheduler: Any, until: int, now: int) -> None:
-    """The scheduler issues nothing until then."""
+def stall(sm: Any, k: int, until: int, now: int) -> None:
+    """Scheduler k issues nothing until then."""
+    scheduler = sm.schedulers[k]
     scheduler.stalled_until = until
     units = scheduler.units
     while units:
         unit = lowest_bit(units)
         units &= units - 1
-        ladder.hold(scheduler, unit, DISPATCH, now)
+        ladder.hold(sm, k, unit, DISPATCH, now)
 
 
 @on_demand

@@ -48,16 +48,14 @@ def _pending(warp: Any, register: int, kind: int) -> int:
 
 
 @rule
-def commit(warp: Any, instruction: Any, pc: int, ready: int) -> None:
+def commit(warp: Any, instruction: Any, ready: int) -> None:
     """Mark what `instruction` writes as pending until `ready` (NEVER: until its service tells)."""
     for i in range(instruction.writes):
         register = instruction.write[i]
         warp.ready[register] = ready
         warp.kind[register] = instruction.rung
-        warp.writer[register] = pc
     if instruction.predicate >= 0:
         warp.predicate[instruction.predicate] = ready
-        warp.setter[instruction.predicate] = pc
 
 
 @rule
@@ -77,24 +75,3 @@ def let_go(warp: Any, instruction: Any, number: int, until: int) -> None:
         warp.read[register] = max(warp.read[register], until)
         if warp.reader[register] == number:
             warp.held[register] = warp.read[register]
-
-
-@rule
-def why(warp: Any, instruction: Any) -> int:
-    """The pc whose result let the warp go last, among those that came after its previous issue; -1: it waited for none.
-
-    Of results that came together the first counts: of the registers read, those written, the predicates.
-    """
-    blocker, latest = -1, warp.issued_at
-    for i in range(instruction.reads):
-        register = instruction.read[i]
-        if warp.ready[register] > latest:
-            blocker, latest = warp.writer[register], warp.ready[register]
-    for i in range(instruction.writes):
-        register = instruction.write[i]
-        if warp.ready[register] > latest:
-            blocker, latest = warp.writer[register], warp.ready[register]
-    for predicate in (instruction.guard, instruction.selector, instruction.predicate):
-        if predicate >= 0 and warp.predicate[predicate] > latest:
-            blocker, latest = warp.setter[predicate], warp.predicate[predicate]
-    return blocker

@@ -12,7 +12,7 @@ from typing import Any
 
 from gpusim.on_demand import on_demand
 from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.rules import in_flight, load_store, pipe, register_file, values, wakeup, warp_scheduler
+from gpusim.rules import in_flight, load_store, pipe, record, register_file, values, wakeup, warp_scheduler
 from gpusim.stall import Stall
 from isa.operand import PT_INDEX
 
@@ -32,7 +32,9 @@ def commit(sm: Any, k: int, j: int, now: int) -> int:
     scheduler.selected = -1
     if max(free, read) <= now:
         return j
-    register_file.stall(scheduler, max(free, read), now)
+    if sm.tracing:
+        record.select(sm, k, g, max(free, read), now)
+    register_file.stall(sm, k, max(free, read), now)
     if machine.selects:
         scheduler.selected = j
     if machine.freezes and read > now:

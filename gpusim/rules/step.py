@@ -110,14 +110,16 @@ def launch(sm: Any, memory: Any, now: int) -> None:
         block = sm.blocks[slot]
         if block.state == DONE and block.finished <= now:
             block_scheduler.retire(sm, slot, now)
-            record.block(sm, record.RETIRE, slot, now)
+            if sm.tracing:
+                record.block(sm, record.RETIRE, slot, now)
         if block.state == FREE and sm.launch.next < sm.launch.end:
             block_scheduler.place(sm, slot, now)
             if sm.replaying:
                 stream.begin(sm, memory, slot)
             else:
                 values_at_start(sm, memory, slot)
-            record.block(sm, record.PLACE, slot, now)
+            if sm.tracing:
+                record.block(sm, record.PLACE, slot, now)
     sm.agenda[LAUNCHER] = block_scheduler.next_act(sm)
 
 
@@ -146,11 +148,9 @@ def _serve(sm: Any, memory: Any, now: int) -> None:
     """The head of a queue is served; the warp behind it may now know when it can go on."""
     y = load_store.chosen(sm, now)
     entry = sm.load_store.queues[y].entries[sm.load_store.queues[y].head]
-    pc, cycles = entry.pc, entry.cycles
     if sm.flying:
-        in_flight.read_again(sm, memory, entry.warp, pc, now)
+        in_flight.read_again(sm, memory, entry.warp, entry.pc, now)
     g = load_store.serve(sm, memory, y, now)
-    record.service(sm, g, pc, cycles, now)
     if ladder.latest(sm.warps[g]) >= NEVER:
         prepare(sm, sm.warps[g])
         warp_scheduler.wake(sm, g)
@@ -235,7 +235,8 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
 def refuse(sm: Any, k: int, g: int, now: int) -> None:
     """The queue is full: the slot is lost, and the warp is looked at again later."""
     warp = sm.warps[g]
-    record.issue(sm, record.REFUSE, k, g, -1, now)
+    if sm.tracing:
+        record.issue(sm, record.REFUSE, k, g, now)
     sm.schedulers[k].lost[MIO] += sm.machine.interval
     warp.rung[MIO] = now + sm.machine.retry
 
@@ -246,8 +247,6 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     warp, machine, scheduler = sm.warps[g], sm.machine, sm.schedulers[k]
     pc = warp.pc
     instruction = sm.program[pc]
-    if sm.tracing:
-        record.issue(sm, record.ISSUE, k, g, scoreboard.why(warp, instruction), now)
     if machine.ports > 1:
         dispatch.commit(sm, k, instruction, now)
     instruction.issued += 1
@@ -258,6 +257,8 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
         stream.following(sm, warp, instruction)
     elif not (_compute_aside(sm, memory, g, now) if sm.flying else values.execute(sm, memory, g)):
         return
+    if sm.tracing:
+        record.issue(sm, record.ISSUE, k, g, now)
     rung = warp.rung
     rung[LAUNCH] = rung[BARRIER_RUNG] = rung[BRANCH_RUNG] = rung[MIO] = 0
     rung[REISSUE] = now + machine.reissue
@@ -309,12 +310,14 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
     if instruction.double:
         double_precision.commit(sm, now)
     if instruction.pipe >= 0:
-        pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
+        taken = pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
         ready = max(now + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
+        if sm.tracing:
+            record.occupied(sm, taken, pipe.instance(sm, k, taken).free, ready)
         if instruction.counter >= 0:
             _counted(sm, g, instruction, now, ready)
         else:
-            scoreboard.commit(warp, instruction, pc, ready)
+            scoreboard.commit(warp, instruction, ready)
         if machine.codes:
             _told(sm, g, instruction, now, ready)
         if instruction.action == FETCH or instruction.action == LOAD:  # noqa: PLR1714  (compiles to two compares)
@@ -322,9 +325,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
     elif load_store.serves(instruction):
         load_store.commit(sm, k, g, pc, instruction, now)
     elif instruction.action == BARRIER:
-        warp.rung[BARRIER_RUNG] = barrier.commit(sm, g, instruction, now)
-        if warp.rung[BARRIER_RUNG] < NEVER:
-            record.release(sm, k, g, pc, warp.rung[BARRIER_RUNG], now)
+        _arrive(sm, instruction, k, g, pc, now)
     elif instruction.action == BRANCH:
         warp.rung[BRANCH_RUNG] = now + machine.branch
         warp.pc = instruction.target
@@ -332,6 +333,15 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
             stream.passed(sm, g, pc, instruction.target)
     elif instruction.action == EXIT and not sm.parting:
         leave(sm, g, pc, now)
+
+
+@rule
+def _arrive(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None:
+    """Warp slot g arrives at a barrier, and completes it perhaps."""
+    rung = sm.warps[g].rung
+    rung[BARRIER_RUNG] = barrier.commit(sm, g, instruction, now)
+    if sm.tracing and rung[BARRIER_RUNG] < NEVER:
+        record.release(sm, k, g, pc, rung[BARRIER_RUNG], now)
 
 
 @rarely

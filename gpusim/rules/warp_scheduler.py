@@ -56,7 +56,7 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     if when <= now:
         when = double_precision.earliest(sm, k, needs.double, now)
         holding = EXCLUSIVE if when > now else UNCHOSEN
-    ladder.hold(scheduler, unit, holding, now)
+    ladder.hold(sm, k, unit, holding, now)
     return when
 
 

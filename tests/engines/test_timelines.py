@@ -1,9 +1,9 @@
 """Timelines worked out by hand, one for each stall reason; the working stands in the files of tests/golden."""
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from worked import GOLDEN, overrides, sections
 
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.machine import load
@@ -11,20 +11,7 @@ from gpusim.stall import Stall, label
 from gpusim.state import TRACE_KINDS
 from isa.listing import read
 
-GOLDEN = sorted((Path(__file__).parent.parent / "golden").glob("*.txt"))
 EVENT_WORDS = {"issue": "", "refuse": "", "serve": " for {}", "release": " at {}"}
-
-
-def sections(path: Path) -> dict[str, str]:
-    """Text of each [section] of a golden file."""
-    parts = ("\n" + path.read_text()).split("\n[")[1:]
-    return {name: body.strip("\n") for name, body in (part.split("]\n", 1) for part in parts)}
-
-
-def overrides(text: str) -> dict[str, int | str]:
-    """The machine's numbers that the working uses."""
-    pairs = (line.split(" = ") for line in text.splitlines())
-    return {path: int(value) if value.isdigit() else value for path, value in pairs}
 
 
 def events(run) -> list[str]:

@@ -1,0 +1,76 @@
+"""`gpusim explain`: why a warp did not issue in a cycle."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.table import Column, Table
+
+from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
+from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.commands.timelines import DOCUMENTS, KernelOrTimeline, Machine, timeline_of
+from gpusim.views.explain import Step, needed
+from gpusim.views.explain import explain as steps_of
+
+DEPTH = 12
+
+
+def explain(
+    kernel: KernelOrTimeline,
+    *,
+    warp: Annotated[int, typer.Option("--warp", min=0, help="Slot of the SM.")],
+    cycle: Annotated[int, typer.Option("--cycle", min=0, help="Cycle since the launch.")],
+    machine: Machine = None,
+    parameter: Parameters = None,
+    setting: Overrides = None,
+    policy: Policy = None,
+    depth: Annotated[int, typer.Option("--depth", min=1, help="Steps back at most.")] = DEPTH,
+    json: Json = False,
+) -> None:
+    """Tell why a warp did not issue in a cycle: what it waited for, what that had waited for, back to the cause.
+
+    Example: gpusim explain examples/reduce.asm --machine gtx580 --warp 1 --cycle 60
+    """
+    of_cycles = partial(
+        timeline_of,
+        kernel,
+        machine=machine,
+        parameters=parameter or (),
+        settings=setting or (),
+        policy=policy,
+        warps=None,
+    )
+    kept = kernel.endswith(DOCUMENTS)
+    document = of_cycles(cycles=None if kept else f"0:{cycle + 1}")
+    end = needed(document, warp, cycle)
+    if document.end < end and not kept:
+        document = of_cycles(cycles=f"0:{end}")
+    steps = steps_of(document, warp, cycle, depth)
+    if json:
+        asked = {"kernel": document.kernel, "machine": document.machine, "warp": warp, "cycle": cycle}
+        write_json({**asked, "steps": msgspec.to_builtins(steps)})
+    else:
+        show(f"{document.kernel} on {document.machine}, {document.policy}: {_answer(steps[0])}", "", _table(steps))
+        if len(steps) == depth:
+            show("", f"further back with --depth {2 * depth}")
+
+
+def _answer(step: Step) -> str:
+    """The first step as an answer."""
+    where = f"warp {step.warp} in cycle {step.cycle}"
+    if step.what == "selected":
+        return f"{where} issues"
+    return f"{where} does not issue: {step.what}"
+
+
+def _table(steps: list[Step]) -> Table:
+    words = Column("instruction", max_width=30), Column("what")
+    table = new_table(*right("cycle", "warp", "pc"), *words)
+    for step in steps:
+        span = f" ({step.what}, {step.start} to {step.end})" if step.end >= 0 else ""
+        pc = str(step.pc) if step.pc >= 0 else ""
+        table.add_row(str(step.cycle), str(step.warp), pc, step.instruction, f"{step.words}{span}")
+    return table

@@ -1,0 +1,129 @@
+"""`gpusim export`: a timeline in the format of other tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import msgspec
+import typer
+
+from gpusim import extra, whole_file
+from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
+from gpusim.commands.document import show, write_json
+from gpusim.commands.progress import shown
+from gpusim.commands.timelines import Cycles, KernelOrTimeline, Machine, Warps, timeline_of
+from gpusim.plural import plural
+from gpusim.timeline import Timeline
+from gpusim.views.kanata import kanata
+from gpusim.views.perfetto import perfetto
+from gpusim.views.table import csv, parquet
+from isa.errors import UserError
+
+
+class Format(StrEnum):
+    """The formats."""
+
+    KANATA = "kanata"
+    PERFETTO = "perfetto"
+    CSV = "csv"
+    PARQUET = "parquet"
+    JSON = "json"
+
+
+class Table(StrEnum):
+    """The tables that CSV and Parquet can hold."""
+
+    INSTRUCTIONS = "instructions"
+    WAITS = "waits"
+    LOST = "lost"
+
+
+def export(
+    kernel: KernelOrTimeline,
+    *,
+    form: Annotated[Format, typer.Option("--format", help="What the file is read by; see docs/views.md.")],
+    out: Annotated[Path, typer.Option("--out", help="The file; a name that ends in .gz is compressed.")],
+    machine: Machine = None,
+    parameter: Parameters = None,
+    setting: Overrides = None,
+    policy: Policy = None,
+    warps: Warps = None,
+    cycles: Cycles = None,
+    table: Annotated[Table | None, typer.Option("--table", help="Of csv and parquet. [default: instructions]")] = None,
+    json: Json = False,
+) -> None:
+    """Write the timeline of one SM for another tool: Konata, Perfetto, tables, or JSON, which gpusim reads again.
+
+    The file appears whole or not at all. Parquet needs the extra gpusim[parquet], Perfetto gpusim[perfetto].
+
+    Example: gpusim export examples/saxpy.asm --machine c2050 --format kanata --out saxpy.kanata.gz
+    """
+    _check(form, out, table)
+    timeline = timeline_of(
+        kernel,
+        machine=machine,
+        parameters=parameter or (),
+        settings=setting or (),
+        policy=policy,
+        warps=warps,
+        cycles=cycles,
+    )
+    with shown(f"writing {out.name}"):
+        size = whole_file.write_pieces(out, FORMATS[form].pieces(timeline, table or Table.INSTRUCTIONS))
+    if json:
+        write_json(_as_dict(timeline, form, out, size))
+    else:
+        show(_summary(timeline, form, out, size))
+
+
+class _Writer(NamedTuple):
+    """What gives the pieces of a file, which package it needs beyond gpusim's own, and what reads the file."""
+
+    pieces: Callable[[Timeline, Table], Iterable[bytes]]
+    package: str
+    reader: str
+
+
+FORMATS = {
+    Format.KANATA: _Writer(lambda timeline, _: kanata(timeline), "", "Konata opens it"),
+    Format.PERFETTO: _Writer(lambda timeline, _: perfetto(timeline), "perfetto", "ui.perfetto.dev opens it"),
+    Format.CSV: _Writer(csv, "", "spreadsheets and data frames read it"),
+    Format.PARQUET: _Writer(parquet, "pyarrow", "data frames read it"),
+    Format.JSON: _Writer(
+        lambda timeline, _: [msgspec.json.encode(timeline)], "", "gpusim reads it in place of a kernel"
+    ),
+}
+TABULAR = Format.CSV, Format.PARQUET
+
+
+def _check(form: Format, out: Path, table: Table | None) -> None:
+    """Raise UserError where no file can be written, before anything is simulated."""
+    whole_file.check(out)
+    if table and form not in TABULAR:
+        raise UserError(f"--table {table}: only csv and parquet hold tables; leave it out")
+    if form is Format.PARQUET and out.suffix == ".gz":
+        raise UserError(f"{out}: Parquet is compressed as it is; leave out .gz")
+    if FORMATS[form].package:
+        extra.module(FORMATS[form].package, form)
+
+
+def _as_dict(timeline: Timeline, form: Format, out: Path, size: int) -> dict[str, object]:
+    return {
+        "file": str(out),
+        "format": form,
+        "bytes": size,
+        "kernel": timeline.kernel,
+        "machine": timeline.machine,
+        "instructions": len(timeline.instructions),
+        "warps": timeline.shown,
+        "cycles": [timeline.start, timeline.end],
+    }
+
+
+def _summary(timeline: Timeline, form: Format, out: Path, size: int) -> str:
+    counts = f"{plural(len(timeline.instructions), 'instruction')} of {plural(len(timeline.shown), 'warp')}"
+    span = f"cycles {timeline.start:,} to {timeline.end:,}"
+    return f"{out}: {plural(size, 'byte')}; {FORMATS[form].reader}\n{counts}, {span}"

@@ -1,0 +1,69 @@
+"""`gpusim timeline`: what each warp instruction did in each cycle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from gpusim import whole_file
+from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
+from gpusim.commands.document import width, write
+from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Machine, Warps, timeline_of
+from gpusim.timeline import Timeline
+from gpusim.views.text import text
+
+FIRST = 200  # cycles of a run that are shown as text unasked
+
+
+def timeline(
+    kernel: KernelOrTimeline,
+    *,
+    machine: Machine = None,
+    parameter: Parameters = None,
+    setting: Overrides = None,
+    policy: Policy = None,
+    warps: Warps = None,
+    cycles: Cycles = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the document to this .json or .json.gz file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show a run of one SM: a row for each warp instruction, a letter for each cycle.
+
+    Of a run the first 200 cycles are shown if --cycles says nothing, and all of it written with --json or --out.
+
+    Example: gpusim timeline examples/reduce.asm --warps 0-1 --cycles 0:120
+    """
+    if out:
+        whole_file.check(out)
+    whole = bool(json or out) or kernel.endswith(DOCUMENTS)
+    document = timeline_of(
+        kernel,
+        machine=machine,
+        parameters=parameter or (),
+        settings=setting or (),
+        policy=policy,
+        warps=warps,
+        cycles=cycles or (None if whole else f"0:{FIRST}"),
+    )
+    if out:
+        whole_file.write_pieces(out, _encoded(document))
+    if json:
+        write(b"".join(_encoded(document)).decode())
+    elif not out:
+        write(text(document, width()) + _more(document))
+
+
+def _more(document: Timeline) -> str:
+    left = document.cycles - document.end
+    return (
+        f"\nthe run goes on for {left:,} cycles: --cycles {document.end}:{document.end + FIRST}\n" if left > 0 else ""
+    )
+
+
+def _encoded(document: Timeline) -> tuple[bytes, bytes]:
+    return msgspec.json.encode(document), b"\n"

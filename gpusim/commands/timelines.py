@@ -1,0 +1,74 @@
+"""The timeline that a command shows: of a kernel that it runs, or a document kept before, and which part of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpusim.commands.arguments import MAX_CYCLES, changes, kernel_of, machine_of
+from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.timeline import Timeline
+from gpusim.timeline_file import load, part
+from isa.errors import UserError
+from workloads.catalog import CATALOG
+
+DOCUMENTS = ".json", ".json.gz"
+MACHINE = "gtx580"
+KernelOrTimeline = Annotated[str, typer.Argument(help="A kernel, a listing, or a timeline (.json, .json.gz).")]
+Machine = Annotated[
+    str | None, typer.Option("--machine", help=f"A machine's name, or a .toml file. [default: {MACHINE}]")
+]
+Warps = Annotated[str | None, typer.Option("--warps", metavar="0-3,8", help="These warp slots of the SM alone.")]
+Cycles = Annotated[str | None, typer.Option("--cycles", metavar="FROM:TO", help="From this cycle up to that one.")]
+
+
+def timeline_of(
+    name: str,
+    *,
+    machine: str | None,
+    parameters: Sequence[str],
+    settings: Sequence[str],
+    policy: str | None,
+    warps: str | None,
+    cycles: str | None,
+) -> Timeline:
+    """Return the timeline of a command line: read if the name is that of a document, else simulated; UserError."""
+    slots, (start, end) = _slots(warps), _span(cycles)
+    if name.endswith(DOCUMENTS):
+        if machine or policy or parameters or settings:
+            raise UserError(f"{name}: a timeline of a run that has been; leave out kernel and machine options")
+        document = load(Path(name))
+        return part(document, document.start if cycles is None else start, end, slots)
+    kernel, where = kernel_of(name, parameters), machine_of(machine or MACHINE, settings, policy)
+    from gpusim.analysis.timeline import timeline  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.state import NEVER  # noqa: PLC0415
+
+    tell_of_compiling("compiled")
+    replaced, limit = changes(where, settings), NEVER if name in CATALOG else MAX_CYCLES
+    with shown(kernel.name) as tell:
+        return timeline(
+            kernel, where, warps=slots, start=start, end=end, max_cycles=limit, settings=replaced, progress=tell
+        )
+
+
+def _slots(text: str | None) -> list[int] | None:
+    """The warp slots of `0-3,8`; None for all."""
+    if text is None:
+        return None
+    found = [re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", one) for one in text.split(",")]
+    spans = [range(int(one[1]), int(one[2] or one[1]) + 1) for one in found if one]
+    if not all(found) or not all(spans):
+        raise UserError(f"--warps {text}: no warp slots; give numbers and ranges, such as 0-3,8")
+    return sorted(set().union(*spans))
+
+
+def _span(text: str | None) -> tuple[int, int | None]:
+    """The first cycle and the one behind the last of `100:200`; None if that is the run's end."""
+    found = re.fullmatch(r"(\d*):(\d*)", "0:" if text is None else text)
+    if not found:
+        raise UserError(f"--cycles {text}: no cycles; give the first and the one behind the last, such as 0:200")
+    return int(found[1] or 0), int(found[2]) if found[2] else None

@@ -1,0 +1,158 @@
+"""Why a warp did not issue in a cycle: from what it waited for back to what waited for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import msgspec
+
+from gpusim.timeline import NONE, Issued, Timeline, Wait
+from gpusim.views.dependence import born, over
+from isa.errors import UserError
+
+CONFLICTS = {
+    "shared": "more passes than its width needs: bank conflicts",
+    "global": "more requests than its width needs: its lanes are spread",
+}
+MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes that the load/store unit serves
+
+
+class Step(msgspec.Struct, frozen=True):
+    """What an instruction did in a cycle, and from when to when: a state or stall reason by its name, and in words."""
+
+    cycle: int
+    warp: int
+    pc: int
+    instruction: str
+    what: str
+    start: int
+    end: int
+    words: str
+    id: int = NONE
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A document with its instructions by id, what stall reasons mean, and which unit classes enter a queue."""
+
+    document: Timeline
+    by_id: dict[int, Issued]
+    meaning: dict[str, str]
+    queued: frozenset[str]
+
+
+def explain(document: Timeline, warp: int, cycle: int, depth: int) -> list[Step]:
+    """Return what a warp did in a cycle; if it waited, for whom, for whom that one waited before, and so on.
+
+    Of each instruction on the way the last wait counts, as that is when it could issue. At most `depth` steps. Raises
+    UserError for warps and cycles that the document does not have.
+    """
+    _check(document, warp, cycle)
+    letters = {letter.name: letter.meaning for letter in document.letters}
+    others = {document.program[one.pc].unit for one in document.instructions if one.begin > one.issue}
+    found = _Found(document, {one.id: one for one in document.instructions}, letters, MEMORY | others)
+    first = _at(document, warp, cycle)
+    if first is None:
+        return [_absent(found, warp, cycle)]
+    return list(islice(_chain(found, first, cycle), depth))
+
+
+def needed(document: Timeline, warp: int, cycle: int) -> int:
+    """Return the cycle up to which a document must go so that all that a warp waits for in a cycle is in it."""
+    first = _at(document, warp, cycle)
+    return cycle + 1 if first is None else first.issue + 1
+
+
+def _at(document: Timeline, warp: int, cycle: int) -> Issued | None:
+    """The instruction that a warp waits to issue, or issues, in a cycle."""
+    mine = (one for one in document.instructions if one.warp == warp)
+    return next((one for one in mine if born(one) <= cycle < one.issue + document.interval), None)
+
+
+def _check(document: Timeline, warp: int, cycle: int) -> None:
+    if warp not in document.shown:
+        raise UserError(f"warp {warp}: the run has warp slots {document.shown[0]} to {document.shown[-1]} of an SM")
+    if not document.start <= cycle < document.end:
+        raise UserError(f"cycle {cycle}: there are cycles {document.start} to {document.end - 1} to look at")
+
+
+def _absent(found: _Found, warp: int, cycle: int) -> Step:
+    """No instruction of the warp waits or issues in this cycle."""
+    for block in found.document.blocks:
+        if warp in block.warps and block.placed <= cycle and (cycle < block.retired or block.retired == NONE):
+            words = f"{found.meaning['x_exited']} (block {block.id})"
+            return Step(cycle, warp, NONE, "", "x_exited", block.placed, block.retired, words)
+    return Step(cycle, warp, NONE, "", "x_empty", NONE, NONE, found.meaning["x_empty"])
+
+
+def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
+    """The instruction's wait in this cycle, who is to blame, that one's last wait, and so on."""
+    while True:
+        wait = next((wait for wait in one.waits if wait.start <= cycle < wait.end), None)
+        if wait is None:
+            yield _step(found, one, cycle, "selected", one.issue, one.issue + found.document.interval, "issues")
+            return
+        yield _step(found, one, cycle, wait.reason, wait.start, wait.end, found.meaning[wait.reason])
+        blocker = _blocker(found, one, wait, cycle)
+        late = blocker is not None and blocker.issue > cycle
+        following = _at(found.document, blocker.warp, cycle) if blocker and late else blocker
+        if following is None:
+            return
+        if not late:
+            yield from _doings(found, following, cycle)
+            if wait.reason == "not_selected" or not following.waits:
+                return
+            cycle = following.issue - 1
+        one = following
+
+
+def _doings(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
+    """What an instruction that has issued does in a cycle; if it is queued, what is served instead."""
+    if one.begin > cycle:
+        serving = _served(found, cycle)
+        yield _doing(found, one, cycle)
+        if serving:
+            yield _doing(found, serving, cycle)
+    else:
+        yield _doing(found, one, cycle)
+
+
+def _blocker(found: _Found, one: Issued, wait: Wait, cycle: int) -> Issued | None:
+    """Who is to blame in this very cycle: the wait names the last of several."""
+    if wait.reason != "not_selected":
+        return found.by_id.get(wait.blocker)
+    rivals = (other for other in found.document.instructions if other.scheduler == one.scheduler)
+    return next((other for other in rivals if other.issue <= cycle < other.issue + found.document.interval), None)
+
+
+def _served(found: _Found, cycle: int) -> Issued | None:
+    """What the load/store unit serves in a cycle, if it is in the document."""
+    lines = found.document.program
+    serving = (one for one in found.document.instructions if one.begin <= cycle < one.end)
+    return next((one for one in serving if lines[one.pc].unit in found.queued), None)
+
+
+def _doing(found: _Found, one: Issued, cycle: int) -> Step:
+    times = (("queued", one.begin), ("occupies", one.end), ("under_way", one.done))
+    what = next((name for name, until in times if cycle < until), "selected")
+    return _step(found, one, cycle, what, one.issue, over(one), _words(found, one))
+
+
+def _words(found: _Found, one: Issued) -> str:
+    """When it issued, what it occupies and how long, and when its result is there."""
+    unit = found.document.program[one.pc].unit
+    where = "the load/store unit" if unit in found.queued else "its pipe"
+    told = [f"issued at {one.issue}" if one.waits else f"issued at {one.issue} without having waited"]
+    if one.begin != NONE:
+        told.append(f"occupies {where} from {one.begin} to {one.end}")
+    if one.conflicts:
+        told.append(f"{one.conflicts} {CONFLICTS.get(unit, CONFLICTS['global'])}")
+    if one.done != NONE:
+        told.append(f"done at {one.done}")
+    return ", ".join(told)
+
+
+def _step(found: _Found, one: Issued, cycle: int, what: str, start: int, end: int, words: str) -> Step:
+    return Step(cycle, one.warp, one.pc, found.document.program[one.pc].text, what, start, end, words, one.id)

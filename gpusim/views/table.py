@@ -1,0 +1,82 @@
+"""A timeline as tables, in CSV or Parquet: one row for each instruction, wait, or stretch of lost issue slots."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from csv import writer
+from itertools import islice
+
+import msgspec
+
+from gpusim import extra
+from gpusim.timeline import NONE, Issued, Lost, Timeline, Wait
+
+Cell = int | str | None
+Table = dict[str, list[Cell]]  # columns by name
+BATCH = 4096  # rows written at once
+TEXTS = frozenset(("reason", "text", "unit", "region"))
+
+
+def instructions(timeline: Timeline) -> Table:
+    """Return the instructions in order of issue, each with its line of the program; what it does not need is None."""
+    program = {line.pc: line for line in timeline.program}
+    table = _columns(Issued, timeline.instructions, without="waits")
+    for field in ("text", "unit", "region"):
+        table[field] = [getattr(program[i.pc], field) for i in timeline.instructions]
+    return table
+
+
+def waits(timeline: Timeline) -> Table:
+    """Return the waits of all instructions, each with the id of the one that waited."""
+    pairs = [(i.id, wait) for i in timeline.instructions for wait in i.waits]
+    return {"instruction": [waiting for waiting, _ in pairs], **_columns(Wait, [wait for _, wait in pairs])}
+
+
+def lost(timeline: Timeline) -> Table:
+    """Return the stretches in which a scheduler's issue slots stayed empty."""
+    return _columns(Lost, timeline.lost)
+
+
+TABLES = {"instructions": instructions, "waits": waits, "lost": lost}
+
+
+def csv(timeline: Timeline, table: str = "instructions") -> Iterator[bytes]:
+    """Yield a table of TABLES as CSV, in pieces: a line of names, then the rows; an empty number is None."""
+    columns = TABLES[table](timeline)
+    yield _lines([tuple(columns)])
+    rows = zip(*columns.values(), strict=True)
+    while batch := list(islice(rows, BATCH)):
+        yield _lines(batch)
+
+
+def _lines(rows: Iterable[Sequence[Cell]]) -> bytes:
+    text = io.StringIO()
+    writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def parquet(timeline: Timeline, table: str = "instructions") -> Iterator[bytes]:
+    """Yield a table of TABLES as a Parquet file, which the extra `parquet` is needed for: UserError without.
+
+    The file's metadata has the document's head as JSON, by the key `gpusim`: what ran, on what, and which cycles.
+    """
+    arrow, file = extra.module("pyarrow", "parquet"), extra.module("pyarrow.parquet", "parquet")
+    columns = TABLES[table](timeline)
+    types = {name: arrow.string() if name in TEXTS else arrow.int64() for name in columns}
+    made = arrow.table(columns, arrow.schema(types.items(), {"gpusim": msgspec.json.encode(_head(timeline))}))
+    buffer = io.BytesIO()
+    file.write_table(made, buffer)
+    yield buffer.getvalue()
+
+
+def _columns(kind: type[msgspec.Struct], rows: Sequence[msgspec.Struct], without: str = "") -> Table:
+    """The fields of structs as columns; no instruction and no such cycle are None."""
+    names = [name for name in kind.__struct_fields__ if name != without]
+    return {name: [None if (cell := getattr(row, name)) == NONE else cell for row in rows] for name in names}
+
+
+def _head(timeline: Timeline) -> dict[str, object]:
+    """The document without what its tables have."""
+    rows = {"letters", "program", "blocks", "instructions", "lost"}
+    return {name: value for name, value in msgspec.structs.asdict(timeline).items() if name not in rows}

@@ -1,0 +1,159 @@
+"""A timeline as text: a row for each warp instruction, a letter for each cycle."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from textwrap import wrap
+from typing import NamedTuple
+
+from gpusim.plural import plural
+from gpusim.timeline import NONE, Issued, Timeline
+from gpusim.views.rows import Span, letter_of, spans
+
+TICK = 10  # cycles between two numbers above the rows
+LEAST = 20  # columns that cycles have in any case
+UNCHANGED = 16  # cycles in which nothing changes of which the middle is left out
+KEPT = 4  # cycles that stay on either side of it
+GAP = "~"
+
+
+class Column(NamedTuple):
+    """A cycle, or some that are left out (`width` columns say how many)."""
+
+    cycle: int
+    left_out: int = 0
+
+    @property
+    def label(self) -> str:
+        """What stands above it."""
+        return f"{GAP}{self.left_out}{GAP}" if self.left_out else ""
+
+    @property
+    def width(self) -> int:
+        """Characters that it takes."""
+        return len(self.label) or 1
+
+
+def text(document: Timeline, width: int = 80) -> str:
+    """Return the timeline as lines of at most so many characters: head, rows, legend.
+
+    Cycles that do not fit beside each other follow further down. Where nothing changes for long the middle is left out.
+    """
+    rows = [(one, list(spans(one))) for one in document.instructions if one.warp in document.shown]
+    columns = _columns(document, [span for _, some in rows for span in some])
+    left = _left(document, width)
+    panels = [line for panel in _panels(columns, width - left) for line in ("", *_panel(document, rows, panel, left))]
+    legend = _legend(document, rows, any(column.left_out for column in columns), width)
+    return "".join(f"{line.rstrip()}\n" for line in (*_head(document, width), *panels, "", *legend))
+
+
+def _head(document: Timeline, width: int) -> Iterator[str]:
+    changed = "a changed " if document.settings else ""
+    yield from wrap(
+        f"{document.kernel} on {changed}{document.machine} ({document.machine_name}), {document.policy}", width
+    )
+    for name, values in (("settings", document.settings), ("parameters", document.parameters)):
+        if values:
+            told = " ".join(f"{key}={value}" for key, value in values.items())
+            yield from wrap(f"{name} {told}", width, subsequent_indent=" " * (len(name) + 1))
+    total = f" of {document.cycles:,}" if document.cycles != NONE else ", of a run that does not end"
+    warps = f"warps {_ranges(document.shown)} of {document.warp_slots}"
+    slots = f"{plural(document.schedulers, 'scheduler')}, each with a slot every {plural(document.interval, 'cycle')}"
+    yield from wrap(f"cycles {document.start:,} to {document.end:,}{total}; {warps}; {slots}", width)
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Numbers in order, neighbours as first-last."""
+    firsts = [n for n in numbers if n - 1 not in numbers]
+    lasts = [n for n in numbers if n + 1 not in numbers]
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(firsts, lasts, strict=True))
+
+
+def _columns(document: Timeline, every: Sequence[Span]) -> list[Column]:
+    """The cycles of the document, but for the middle of those in which no row changes."""
+    inside = {cycle for span in every for cycle in span[:2] if document.start < cycle < document.end}
+    edges = [document.start, *sorted(inside), document.end]
+    return [column for start, end in itertools.pairwise(edges) for column in _stretch(start, end)]
+
+
+def _stretch(start: int, end: int) -> Iterator[Column]:
+    """Cycles in which nothing changes."""
+    if end - start <= UNCHANGED:
+        yield from map(Column, range(start, end))
+    else:
+        yield from map(Column, range(start, start + KEPT))
+        yield Column(start + KEPT, end - start - 2 * KEPT)
+        yield from map(Column, range(end - KEPT, end))
+
+
+def _panels(columns: Sequence[Column], room: int) -> Iterator[list[Column]]:
+    """Columns that fit beside each other."""
+    panel: list[Column] = []
+    for column in columns:
+        if panel and sum(one.width for one in panel) + column.width > room:
+            yield panel
+            panel = []
+        panel.append(column)
+    yield panel
+
+
+def _left(document: Timeline, width: int) -> int:
+    """Characters that warp, pc and instruction take in front of the cycles."""
+    longest = max((len(line.text) for line in document.program), default=0)
+    return min(len(_names("warp", "pc", "")) + longest + 2, max(width - LEAST, len(_names("warp", "pc", "")) + 8))
+
+
+def _names(warp: object, pc: object, instruction: str) -> str:
+    return f"{warp:>4} {pc:>4}  {instruction}"
+
+
+def _panel(
+    document: Timeline, rows: Sequence[tuple[Issued, list[Span]]], panel: Sequence[Column], left: int
+) -> Iterator[str]:
+    """The numbers of the cycles, and the rows of what does something in them."""
+    start, end = panel[0].cycle, panel[-1].cycle + max(1, panel[-1].left_out)
+    letter = letter_of(document)
+    yield f"{_names('warp', 'pc', 'instruction'):{left}.{left}}{_ruler(panel)}"
+    for one, some in rows:
+        if some[0].start < end and some[-1].end > start:
+            name = _names(one.warp, one.pc, document.program[one.pc].text)
+            yield f"{name[: left - 1]:{left}}{_cells(panel, some, letter)}"
+
+
+def _ruler(panel: Sequence[Column]) -> str:
+    """Each tenth cycle's number where it begins, that of the first one, and how many cycles are left out."""
+    ruler, free = "", True
+    for column in panel:
+        wanted = column.label or (str(column.cycle) if free or column.cycle % TICK == 0 else "")
+        place = sum(one.width for one in panel[: panel.index(column)])
+        if wanted and len(ruler) + (not free) <= place:
+            ruler = f"{ruler:{place}}{wanted}"
+        free = bool(column.label)
+    return ruler
+
+
+def _cells(panel: Sequence[Column], some: Sequence[Span], letter: Callable[[str], str]) -> str:
+    shown = dict.fromkeys((column.cycle for column in panel), " ")
+    for span in some:
+        for cycle in range(max(span.start, panel[0].cycle), min(span.end, panel[-1].cycle + 1)):
+            if cycle in shown:
+                shown[cycle] = letter(span.name)
+    return "".join(_cell(column, shown[column.cycle]) for column in panel)
+
+
+def _cell(column: Column, letter: str) -> str:
+    filler = GAP if letter != " " else " "
+    return filler * column.width if column.left_out else letter
+
+
+def _legend(document: Timeline, rows: Sequence[tuple[Issued, list[Span]]], gaps: bool, width: int) -> Iterator[str]:
+    """What the letters mean that occur, and the sign for what is left out."""
+    seen = {span.name for _, some in rows for span in some if span.start < document.end and span.end > document.start}
+    names = [letter for letter in document.letters if letter.name in seen]
+    longest = max((len(letter.name) for letter in names), default=0)
+    for letter in names:
+        start = f"{letter.letter}  {letter.name:{longest}}  "
+        yield from wrap(f"{start}{letter.meaning}", width, subsequent_indent=" " * len(start), drop_whitespace=False)
+    if gaps:
+        yield from wrap(f"{GAP}  nothing changes: as many cycles are left out as the numbers above say", width)

@@ -1,0 +1,155 @@
+import csv
+import gzip
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from kanata_reader import read
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
+from timeline_documents import by_hand
+
+from gpusim.commands.main import execute
+from gpusim.timeline import Issued, Line, Timeline, Wait
+from gpusim.timeline_file import load
+
+PROGRAM = [Line(0, "LDS R1, [R0]", "shared"), Line(1, "FADD R2, R1, R1", "fp32")]
+LOAD = Issued(0, 0, 0, 0, 0, issue=2, begin=5, end=7, done=30, lanes=32)
+ADD = Issued(1, 0, 0, 1, 0, 30, 30, 32, 48, 32, (Wait("short_scoreboard", 3, 30, 0),))
+DOCUMENT = by_hand(PROGRAM, [LOAD, ADD], 60)
+
+
+@pytest.fixture
+def document(tmp_path):
+    """A timeline kept in a file."""
+    path = tmp_path / "run.json"
+    path.write_bytes(msgspec.json.encode(DOCUMENT))
+    return path
+
+
+def written(path):
+    data = path.read_bytes()
+    return gzip.decompress(data) if path.suffix == ".gz" else data
+
+
+def kanata_has(data):
+    return [op.serial for op in read(data.decode())]
+
+
+def perfetto_has(data):
+    notes = [a for p in Trace.FromString(data).packet for a in p.track_event.debug_annotations if a.name_iid]
+    return [0, 1] if notes else []
+
+
+def csv_has(data):
+    return [int(row["id"]) for row in csv.DictReader(data.decode().splitlines())]
+
+
+def json_has(data):
+    return [i.id for i in msgspec.json.decode(data, type=Timeline).instructions]
+
+
+READERS = {"kanata": kanata_has, "perfetto": perfetto_has, "csv": csv_has, "json": json_has}
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+@pytest.mark.parametrize("form", READERS)
+def test_a_document_becomes_a_file(document, tmp_path, monkeypatch, capsys, form, ending):
+    """Each format has both instructions, compressed if the name says so, and the screen tells what was written."""
+    out = Path(f"out.{form}{ending}")
+    monkeypatch.chdir(tmp_path)
+    assert execute(["export", str(document), "--format", form, "--out", str(out)]) == 0
+    assert READERS[form](written(out)) == [0, 1]
+    told = capsys.readouterr().out
+    first, second = told.splitlines()
+    assert first.startswith(f"{out}: {out.stat().st_size:,} bytes; ")
+    assert second == "2 instructions of 1 warp, cycles 0 to 60"
+    assert {path.name for path in tmp_path.iterdir()} == {document.name, out.name}
+
+
+@pytest.mark.slow
+def test_a_document_becomes_parquet(document, tmp_path, capsys):
+    """The file has a row for each instruction."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    out = tmp_path / "run.parquet"
+    assert execute(["export", str(document), "--format", "parquet", "--out", str(out)]) == 0
+    assert parquet.read_table(out)["id"].to_pylist() == [0, 1]
+    assert "2 instructions" in capsys.readouterr().out
+
+
+@pytest.mark.jit
+def test_a_kernel_is_simulated_and_written(tmp_path, capsys):
+    """What the example of the help makes: each of the 26 instructions of two warps, and no more in the window."""
+    out, window = tmp_path / "saxpy.kanata.gz", tmp_path / "window.json"
+    arguments = ["export", "examples/saxpy.asm", "--machine", "c2050"]
+    assert execute([*arguments, "--format", "kanata", "--out", str(out)]) == 0
+    assert len(kanata_has(written(out))) == 26
+    assert execute([*arguments, "--format", "json", "--out", str(window), "--cycles", ":100", "--warps", "1"]) == 0
+    document = load(window)
+    assert {i.warp for i in document.instructions} == {1}
+    assert (document.machine, document.start, document.end) == ("c2050", 0, 100)
+    capsys.readouterr()
+
+
+def test_json_tells_what_was_written(document, tmp_path, capsys):
+    """The file, its format and size, what ran, and the cycles and warps that it has."""
+    out = tmp_path / "run.csv"
+    arguments = ["export", str(document), "--format", "csv", "--out", str(out), "--cycles", "31:40", "--json"]
+    assert execute(arguments) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told.pop("bytes") == out.stat().st_size
+    assert told == {
+        "schema_version": 1,
+        "file": str(out),
+        "format": "csv",
+        "kernel": "k",
+        "machine": "m",
+        "instructions": 1,
+        "warps": [0],
+        "cycles": [31, 40],
+    }
+
+
+def test_another_table_is_written(document, tmp_path):
+    """With --table waits, the one wait."""
+    out = tmp_path / "waits.csv"
+    assert execute(["export", str(document), "--format", "csv", "--table", "waits", "--out", str(out)]) == 0
+    assert out.read_text() == "instruction,reason,start,end,blocker\n1,short_scoreboard,3,30,0\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--format", "kanata", "--table", "waits", "--out", "x"], "--table waits: only csv and parquet hold tables"),
+        (["--format", "parquet", "--out", "x.gz"], "x.gz: Parquet is compressed as it is; leave out .gz"),
+        (["--format", "csv", "--out", "no/such.csv"], "no/such.csv: there is no directory no; create it"),
+        (["--format", "csv", "--out", "x", "--warps", "1-"], "--warps 1-: no warp slots; give numbers and ranges"),
+        (["--format", "csv", "--out", "x", "--warps", "3"], "warp 3: the timeline has [0]; choose among these"),
+        (
+            ["--format", "csv", "--out", "x", "--cycles", "9"],
+            "--cycles 9: no cycles; give the first and the one behind",
+        ),
+        (["--format", "csv", "--out", "x", "--cycles", "60:"], "cycles 60:: the timeline has 0:60; choose among these"),
+        (["--format", "csv", "--out", "x", "--policy", "gto"], "a timeline of a run that has been; leave out"),
+        (["--format", "xls", "--out", "x"], "'xls' is not one of"),
+        (["--format", "csv"], "Missing option '--out'"),
+    ],
+)
+def test_bad_input_ends_with_one_line(document, tmp_path, monkeypatch, capsys, arguments, message):
+    """It says what to do, with exit code 2, and no file is there."""
+    monkeypatch.chdir(tmp_path)
+    assert execute(["export", document.name, *arguments]) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [document]
+
+
+def test_what_is_no_timeline_is_told(tmp_path, capsys):
+    """A file that is not there, and one that is something else."""
+    out = ["--format", "csv", "--out", str(tmp_path / "x")]
+    assert execute(["export", str(tmp_path / "no.json"), *out]) == 2
+    assert "no.json: no such file or directory" in capsys.readouterr().err
+    (tmp_path / "odd.json").write_text("[]")
+    assert execute(["export", str(tmp_path / "odd.json"), *out]) == 2
+    assert "odd.json: no timeline: Expected `object`, got `array`; write one with" in capsys.readouterr().err

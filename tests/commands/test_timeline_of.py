@@ -1,0 +1,61 @@
+import msgspec
+import pytest
+from msgspec.structs import replace
+from timeline_documents import by_hand
+
+from gpusim.commands.timelines import timeline_of
+from gpusim.timeline import NONE, Issued, Line
+from isa.errors import UserError
+
+ISSUED = [Issued(warp, warp, 0, 0, 0, 10 * warp, NONE, NONE, NONE, 32) for warp in range(10)]
+DOCUMENT = replace(by_hand([Line(0, "EXIT", "exit")], ISSUED, 100), warp_slots=10, shown=tuple(range(10)))
+
+
+@pytest.fixture
+def ask(tmp_path):
+    """Ask for a part of a document of ten warps, each of which issues once, ten cycles after the one before."""
+    path = tmp_path / "run.json"
+    path.write_bytes(msgspec.json.encode(DOCUMENT))
+    options = {"machine": None, "parameters": (), "settings": (), "policy": None, "warps": None, "cycles": None}
+    return lambda **given: timeline_of(str(path), **(options | given))
+
+
+@pytest.mark.parametrize(
+    ("text", "warps"),
+    [(None, range(10)), ("3", [3]), ("0-2", [0, 1, 2]), ("7,0-1,1", [0, 1, 7]), ("9-9", [9])],
+)
+def test_warps_are_numbers_and_ranges(ask, text, warps):
+    """Each once, in order; all if none is named."""
+    assert ask(warps=text).shown == tuple(warps)
+
+
+@pytest.mark.parametrize("text", ["", "a", "1-", "-1", "1,,2", "1;2", "2-1", "0-99999"])
+def test_what_names_no_warps_is_refused(ask, text):
+    """One line shows what it looks like, also for a range that ends before it begins."""
+    with pytest.raises(UserError, match=f"--warps {text}: no warp slots; give numbers and ranges, such as 0-3,8"):
+        ask(warps=text)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [(None, 0, 9), (":", 0, 9), ("0:100", 0, 9), ("20:", 2, 9), (":21", 0, 2), ("20:21", 2, 2), ("11:31", 2, 3)],
+)
+def test_cycles_are_a_first_and_the_one_behind_the_last(ask, text, first, last):
+    """Whoever issues in one of them is there."""
+    assert [i.id for i in ask(cycles=text).instructions] == list(range(first, last + 1))
+
+
+@pytest.mark.parametrize("text", ["", "5", "a:b", "1-2", "-1:2", "1:2:3"])
+def test_what_names_no_cycles_is_refused(ask, text):
+    """One line shows what it looks like."""
+    with pytest.raises(UserError, match=f"--cycles {text}: no cycles; give the first and the one behind the last"):
+        ask(cycles=text)
+
+
+@pytest.mark.parametrize(
+    "given", [{"machine": "h200"}, {"policy": "gto"}, {"parameters": ["n=1"]}, {"settings": ["a=1"]}]
+)
+def test_what_ran_can_not_be_changed(ask, given):
+    """A document is of a run that has been: options of kernel and machine are refused, and not ignored."""
+    with pytest.raises(UserError, match="a timeline of a run that has been; leave out kernel and machine options"):
+        ask(**given)

@@ -1,0 +1,128 @@
+"""Why a warp did not issue: the chain back to the cause."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import REPEATABLE
+from timeline_documents import timelines
+from timing import plain_machine
+from worked import timeline_of
+
+from gpusim.analysis.timeline import timeline
+from gpusim.machine import load
+from gpusim.timeline import Timeline
+from gpusim.views.explain import explain, needed
+from isa.errors import UserError
+from isa.listing import read
+
+CONFLICT = """
+.block 64
+.shared 4096
+    S2R R0, TID.X
+    SHL R1, R0, 4
+    LDS R2, [R1]
+    LDS R3, [R1]
+    FADD R4, R3, R3
+    EXIT
+"""
+FAST = {"unit.special.latency": 6, "unit.shift.latency": 6, "shared_memory.pass_cycles": 4, "schedulers.reissue": 2}
+
+
+def told(document: Timeline, warp: int, cycle: int) -> list[tuple[int, int, int, str]]:
+    """Cycle, warp, pc and what of each step."""
+    return [(step.cycle, step.warp, step.pc, step.what) for step in explain(document, warp, cycle, 99)]
+
+
+def test_the_chain_of_a_reader_goes_back_to_the_first_instruction():
+    """At 60 the addition waits for the load of 36, which waited for the shift of 18, which waited for S2R, at 0."""
+    document = timeline_of("x_replay")
+    assert told(document, 0, 60) == [
+        (60, 0, 3, "short_scoreboard"),
+        (60, 0, 2, "under_way"),
+        (35, 0, 2, "wait"),
+        (35, 0, 1, "under_way"),
+        (17, 0, 1, "wait"),
+        (17, 0, 0, "under_way"),
+    ]
+    last = explain(document, 0, 60, 99)[-1]
+    assert last.words == "issued at 0 without having waited, occupies its pipe from 0 to 2, done at 18"
+
+
+def test_a_conflict_is_named_where_it_delays():
+    """A load that is replayed for its conflicts keeps the other warp: three passes too many are what stands behind."""
+    steps = explain(timeline_of("x_replay"), 1, 40, 99)
+    assert [(step.what, step.pc) for step in steps[:2]] == [("x_replay", 2), ("occupies", 2)]
+    assert "3 more passes than its width needs: bank conflicts" in steps[1].words
+
+
+def test_what_waits_in_the_queue_is_behind_what_is_served():
+    """The addition of warp 0 waits for a load that is queued still: the unit serves an earlier load with conflicts."""
+    document = timeline(read(CONFLICT), plain_machine(FAST))
+    queued = next(one for one in document.instructions if one.begin > one.issue + 4)
+    cycle = queued.begin - 1
+    steps = explain(document, queued.warp, cycle, 3)
+    assert [step.what for step in steps] == ["short_scoreboard", "queued", "occupies"]
+    (server,) = (one for one in document.instructions if one.id == steps[2].id)
+    assert server.end == queued.begin
+    assert "bank conflicts" in steps[2].words
+
+
+def test_what_enters_a_queue_without_being_memory_is_served_too():
+    """On the H200 S2R goes through the load/store unit: one in the queue is behind another that the unit serves."""
+    document = timeline(read(".block 256\nS2R R0, TID.X\nS2R R1, TID.X\nIADD R2, R0, R1\nEXIT"), load("h200"))
+    queued = next(one for one in document.instructions if one.begin > one.issue + 1)
+    steps = explain(document, queued.warp, queued.begin - 1, 3)
+    assert [step.what for step in steps[1:]] == ["queued", "occupies"]
+    assert all("the load/store unit" in step.words for step in steps[1:])
+
+
+def test_who_is_late_at_a_barrier_is_asked_in_the_same_cycle():
+    """Warp 0 waits for warp 1, which has not arrived: it waits for its own load at that moment."""
+    text = """
+    .block 64
+    .shared 128
+        S2R R0, WARPID
+        ISETP.EQ P0, R0, 1
+        @P0 LDS R1, [RZ]
+        @P0 FADD R2, R1, R1
+        BAR.SYNC 0
+        EXIT
+    """
+    document = timeline(read(text), plain_machine({"shared_memory.latency_32": 400}))
+    steps = [(warp, pc, what) for _, warp, pc, what in told(document, 0, 200)]
+    assert steps[:3] == [(0, 5, "barrier"), (1, 3, "short_scoreboard"), (1, 2, "under_way")]
+    assert needed(document, 0, 200) > 400
+
+
+def test_who_was_selected_instead_is_the_end_of_the_chain():
+    """At 0 warp 1 is eligible, and warp 0 issues: nobody held that one."""
+    assert told(timeline_of("not_selected"), 1, 0) == [(0, 1, 0, "not_selected"), (0, 0, 0, "occupies")]
+
+
+def test_a_warp_that_issues_or_is_not_there_is_told_so():
+    """At 0 warp 0 issues; at 14 it has exited, while its block goes on to 22."""
+    document = timeline_of("two_schedulers")
+    assert told(document, 0, 0) == [(0, 0, 0, "selected")]
+    assert told(document, 0, 14) == [(14, 0, -1, "x_exited")]
+    assert told(timeline_of("x_empty"), 1, 6) == [(6, 1, -1, "x_empty")]
+
+
+@pytest.mark.parametrize(("warp", "cycle", "told"), [(2, 0, "warp 2: the run has warp slots 0"), (0, 99, "cycle 99:")])
+def test_what_the_document_lacks_is_refused(warp, cycle, told):
+    """A warp slot or a cycle that there is not ends in one line."""
+    with pytest.raises(UserError, match=told):
+        explain(timeline_of("two_schedulers"), warp, cycle, 9)
+
+
+@settings(REPEATABLE, max_examples=200)
+@given(timelines(), st.data())
+def test_every_warp_has_an_answer_in_every_cycle(document, data):
+    """The chain ends, never goes forward in time, and begins with the warp asked for."""
+    warp = data.draw(st.sampled_from(document.shown))
+    cycle = data.draw(st.integers(document.start, document.end - 1))
+    steps = explain(document, warp, cycle, 1000)
+    assert (steps[0].warp, steps[0].cycle) == (warp, cycle)
+    cycles = [step.cycle for step in steps]
+    assert cycles == sorted(cycles, reverse=True)

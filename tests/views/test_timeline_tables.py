@@ -1,0 +1,108 @@
+import csv as reader
+import io
+import json
+
+import pytest
+from hypothesis import given
+from strategies import timelines
+from timeline_documents import by_hand
+
+from gpusim.timeline import NONE, Issued, Line, Lost, Wait
+from gpusim.views.table import TABLES, csv, instructions, parquet
+
+ODD = [Line(0, 'MOV R1, c[a, "b"],\n\tR2', "move", "lösung, ü")]
+
+
+def number(cell):
+    return NONE if cell in {"", None} else int(cell)
+
+
+def from_csv(document, table):
+    """The rows of a table as they are read from its CSV: by column, as text."""
+    text = b"".join(csv(document, table)).decode()
+    return list(reader.DictReader(io.StringIO(text, newline=""), strict=True))
+
+
+def from_parquet(document, table):
+    """The rows of a table as they are read from its Parquet file."""
+    return file_of(document, table).read().to_pylist()
+
+
+def file_of(document, table):
+    return pytest.importorskip("pyarrow.parquet").ParquetFile(io.BytesIO(b"".join(parquet(document, table))))
+
+
+def issued(rows, waits):
+    """The document's instructions, from the rows of two tables."""
+    waited = {}
+    for row in waits:
+        wait = Wait(row["reason"], number(row["start"]), number(row["end"]), number(row["blocker"]))
+        waited.setdefault(int(row["instruction"]), []).append(wait)
+    numbers = [name for name in Issued.__struct_fields__ if name != "waits"]
+    return tuple(
+        Issued(**{name: number(row[name]) for name in numbers}, waits=tuple(waited.get(int(row["id"]), ())))
+        for row in rows
+    )
+
+
+def lost(rows):
+    return tuple(
+        Lost(int(r["scheduler"]), r["reason"], int(r["start"]), int(r["end"]), number(r["ended_by"])) for r in rows
+    )
+
+
+@given(timelines())
+def test_csv_has_the_document(document):
+    """Instructions with their waits, and lost slots, read back from three tables are those of the document."""
+    assert issued(from_csv(document, "instructions"), from_csv(document, "waits")) == document.instructions
+    assert lost(from_csv(document, "lost")) == document.lost
+
+
+@pytest.mark.slow
+@given(timelines())
+def test_parquet_has_the_document(document):
+    """Instructions with their waits, and lost slots, read back from three tables are those of the document."""
+    assert issued(from_parquet(document, "instructions"), from_parquet(document, "waits")) == document.instructions
+    assert lost(from_parquet(document, "lost")) == document.lost
+
+
+@given(timelines())
+def test_each_instruction_has_its_line_of_the_program(document):
+    """Text, unit class and region are those of its pc."""
+    rows = from_csv(document, "instructions")
+    lines = [Line(int(row["pc"]), row["text"], row["unit"], row["region"]) for row in rows]
+    assert lines == [document.program[i.pc] for i in document.instructions]
+
+
+def test_any_text_fits_a_cell():
+    """Commas, quotes, ends of lines and letters beyond ASCII come back as they were."""
+    document = by_hand(ODD, [Issued(0, 0, 0, 0, 0, 1, NONE, NONE, NONE, 32)], 5)
+    (row,) = from_csv(document, "instructions")
+    assert (row["text"], row["region"]) == (ODD[0].text, ODD[0].region)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_an_empty_table_has_its_columns(table):
+    """Nothing issued, nothing lost: the line of names alone, those of a full table."""
+    names, *rows = b"".join(csv(by_hand([], [], 1), table)).decode().splitlines()
+    assert names.split(",") == list(TABLES[table](by_hand([], [], 1)))
+    assert rows == []
+
+
+def test_what_an_instruction_does_not_need_is_none():
+    """It is no number in a table, so that nobody computes with it."""
+    document = by_hand(ODD, [Issued(0, 0, 0, 0, 0, 1, NONE, NONE, NONE, 32)], 5)
+    table = instructions(document)
+    assert (table["begin"], table["end"], table["done"], table["issue"]) == ([None], [None], [None], [1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", TABLES)
+def test_parquet_has_types_and_the_head(table):
+    """Numbers are 64-bit integers and texts strings also where there are no rows; the metadata says what ran."""
+    file = file_of(by_hand([], [], 7), table)
+    kinds = {str(field.type) for field in file.schema_arrow if field.name not in {"reason", "text", "unit", "region"}}
+    assert kinds == {"int64"}
+    assert {str(field.type) for field in file.schema_arrow} <= {"int64", "string"}
+    head = json.loads(file.metadata.metadata[b"gpusim"])
+    assert (head["kernel"], head["cycles"], head["version"]) == ("k", 7, 1)
