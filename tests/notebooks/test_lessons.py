@@ -14,6 +14,7 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 ANSWERS = {
     "lesson1_first_kernel": (8 * 128 - 1000, 4 * 13, 600 - 300, "a shorter latency"),
     "lesson2_latency_hiding": (24, 24 / 4, 27 * 32, 6),
+    "lesson3_scheduling_policies": ("mio_throttle", 2, 2, "A warp may issue only every 6 cycles"),
     "lesson4_banks_and_wide_loads": (8, 1, 100 * 30.4 / 32 * 6 / 7, "LDS.64"),
     "lesson5_register_blocking": (7, 6, 100 * 36 / 42, 100 * 81 / 90),
     "lesson6_scheduling_by_hand": (1000 - 5 * 6, (46 - 6) - 2 * 6, 100 * 256 / 341, "long_scoreboard"),
@@ -29,6 +30,7 @@ ANSWERS = {
 MOVED = {  # widgets far from where they stand at first
     "lesson1_first_kernel": {"latency": 100, "warps": 1},
     "lesson2_latency_hiding": {"warps": 32, "chains": 8, "latency": 6},
+    "lesson3_scheduling_policies": {"policies": ["two_level", "cggty"], "rules": [False] * 4},
     "lesson4_banks_and_wide_loads": {"stride": 0},
     "lesson5_register_blocking": {"blocking": 12, "depth": 32, "side": 32, "words": 4},
     "lesson6_scheduling_by_hand": {"order": "caab"},
@@ -119,3 +121,23 @@ def test_the_claims_of_lesson_9_need_no_run():
     """Each claim that the lesson offers is computed without simulating anything."""
     quick = import_module("lesson9_how_far_to_trust").QUICK
     assert [row.id for row in ledger.without_runs(claims.select(quick), {})] == list(quick)
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+@pytest.mark.usefixtures("teaching")
+@pytest.mark.parametrize("policy", ["lrr", "gto", "two_level"])
+def test_every_wait_of_lesson_3_is_explained(policy):
+    """Until it exits a warp is said, in each slot, to issue, or why it does not and for whom.
+
+    For nobody only where two levels leave a slot to none.
+    """
+    lesson3 = import_module("lesson3_scheduling_policies")
+    found = lesson3.ran(policy, {})
+    by = lesson3.states(found)
+    for warp in found.shown:
+        exits = max(cycle for g, cycle in by if g == warp)
+        said = [lesson3.why(found, warp, cycle) for cycle in range(0, exits + 1, 2)]
+        assert all(text.startswith(("**issues**", "before `")) for text in said)
+        assert policy == "two_level" or all("← warp" in text for text in said if text.startswith("before"))
+        assert sum(text.startswith("**issues**") for text in said) == len(found.program) - 1

@@ -1,0 +1,302 @@
+"""Warp scheduling policies side by side, slot by slot, and why each warp waits."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(app_title="3. Warp scheduling policies")
+
+with app.setup:
+    from collections.abc import Mapping
+
+    import marimo as mo
+    import matplotlib.pyplot as plt
+    from teaching import Exercise, fields, marked, opening, picture
+
+    import gpusim
+    from gpusim.analysis.timeline import timeline
+    from gpusim.policy import POLICY_NAMES
+    from gpusim.timeline import Issued, Timeline, Wait
+    from gpusim.views.explain import explain
+    from isa import listing
+
+    State = tuple[str, Issued, Wait | None]  # name of the state or stall reason, the instruction, why it waits
+    States = dict[tuple[int, int], State]  # by warp and cycle
+    WARPS, ROUNDS, PAIRS = 6, 4, 3
+    SLOTS = 40  # shown at once
+    DEPTH = 4  # steps back to the cause that are told
+    MACHINE = {"schedulers.count": 1, "launch.warp_skew": 0}
+    RULES = {  # each can be switched off: what is said of it, and the machine without it
+        "A warp may issue only every 6 cycles": {"schedulers.reissue": 2},
+        "The result of a multiply-add is there after 18 cycles": {"unit.fp32.latency": 4},
+        "The result of a load is there after 46 cycles": {"shared_memory.latency_128": 4},
+        "A load that finds the queue full costs its slot": {"issue.refused_wastes_slot": 0},
+    }
+    COLOURS = {  # background and letters
+        "selected": ("#0072B2", "white"),
+        "x_reissue": ("#D9D9D9", "black"),
+        "wait": ("#E69F00", "black"),
+        "short_scoreboard": ("#D55E00", "white"),
+        "mio_throttle": ("#CC79A7", "black"),
+        "not_selected": ("#F0E442", "black"),
+        "math_pipe_throttle": ("#56B4E9", "black"),
+    }
+    OTHER = "white", "black"
+    MEANING = {
+        "lrr": "takes turns",
+        "gto": "stays with a warp while it can, then takes the oldest",
+        "oldest": "always prefers the warp that was placed first",
+        "cggty": "stays with a warp while it can, then takes the youngest",
+        "two_level": "takes turns among four warps; the others wait until one of these stalls for long",
+    }
+
+
+@app.function(hide_code=True)
+def ran(policy: str, off: Mapping[str, int]) -> Timeline:
+    """Return the timeline of six warps on one scheduler, some numbers of the machine replaced."""
+    part = "    LDS.128 R4, [R1]\n" + "    FFMA R8, R4, R5, R8\n    FFMA R9, R6, R7, R9\n" * PAIRS
+    head = f".kernel rounds\n.block {32 * WARPS}\n.shared {512 * WARPS}\n"
+    kernel = listing.read(f"{head}    S2R R0, TID.X\n    SHL R1, R0, 4\n{part * ROUNDS}    EXIT\n")
+    settings = {**MACHINE, "schedulers.policy": policy, **off}
+    return timeline(kernel, gpusim.load("gtx580", settings), settings=settings)
+
+
+@app.function(hide_code=True)
+def states(found: Timeline) -> States:
+    """Return by warp and cycle what the warp does: issues, waits, or has exited."""
+    by = {}
+    for made in found.instructions:
+        for wait in made.waits:
+            by |= {(made.warp, cycle): (wait.reason, made, wait) for cycle in range(wait.start, wait.end)}
+        issuing = range(made.issue, made.issue + found.interval)
+        by |= {(made.warp, cycle): ("selected", made, None) for cycle in issuing}
+    return by
+
+
+@app.function(hide_code=True)
+def grid(found: Timeline, by: States, cycle: int) -> str:
+    """Return, as HTML, a row for each warp and a column for each issue slot, that of the cycle framed."""
+    letters = {letter.name: letter.letter for letter in found.letters}
+    here = cycle // found.interval
+    first = max(0, min(here - SLOTS // 4, found.cycles // found.interval - SLOTS))
+    lines = []
+    for warp in found.shown:
+        cells = []
+        for slot in range(first, first + SLOTS):
+            name = by[warp, slot * found.interval][0] if (warp, slot * found.interval) in by else "x_exited"
+            back, front = COLOURS.get(name, OTHER)
+            frame = "box-shadow: inset 2px 0 black, inset -2px 0 black;" if slot == here else ""
+            cells.append(f'<td style="background:{back};color:{front};{frame}" title="{name}">{letters[name]}</td>')
+        lines.append(f"<tr><th>warp {warp}</th>{''.join(cells)}</tr>")
+    style = "font: 12px monospace; border-collapse: collapse; text-align: center; white-space: nowrap"
+    numbers = f"<tr><th></th><td colspan={SLOTS // 2} style='text-align:left'>cycle {first * found.interval}</td>"
+    numbers += f"<td colspan={SLOTS - SLOTS // 2} style='text-align:right'>{(first + SLOTS) * found.interval}</td></tr>"
+    return f"<table style='{style}'>{''.join(lines)}{numbers}</table>"
+
+
+@app.function(hide_code=True)
+def why(found: Timeline, warp: int, cycle: int) -> str:
+    """Say in Markdown what the warp does in the cycle, and if it waits, for what, how long, and what holds it up."""
+    if cycle >= found.end:
+        return "has exited"
+    first, *causes = explain(found, warp, cycle, DEPTH)
+    if first.what == "selected":
+        return f"**issues** `{first.instruction}`"
+    if first.what == "x_exited":
+        return first.words
+    said = [f"before `{first.instruction}`: **{first.what}** until cycle {first.end}, {first.words}"]
+    said += [f"← warp {one.warp}'s `{one.instruction}`: {one.words}" for one in causes if one.cycle == cycle]
+    refused = has_slot(found, cycle) if first.what == "not_selected" and not causes else None
+    if refused:
+        text = found.program[refused.pc].text
+        said.append(
+            f"← warp {refused.warp}'s `{text}`: has the slot and is refused, until it issues at {refused.issue}"
+        )
+    return "<br>".join(said)
+
+
+@app.function(hide_code=True)
+def has_slot(found: Timeline, cycle: int) -> Issued | None:
+    """Return who issues in the slot of the cycle, or wastes it as the queue is full; None if nobody does."""
+    refused = {one.ended_by for one in found.lost if one.reason == "mio_throttle" and one.start <= cycle < one.end}
+    slot = range(cycle - found.interval + 1, cycle + 1)
+    return next((one for one in found.instructions if one.issue in slot or one.id in refused), None)
+
+
+@app.cell(hide_code=True)
+def _():
+    _pair = {policy: ran(policy, {}) for policy in ("lrr", "gto")}
+    _figure, _all = plt.subplots(2, sharex=True, figsize=(7.4, 4.6))
+    _seen = {}
+    for _axes, (_policy, _found) in zip(_all, _pair.items(), strict=True):
+        for _made in _found.instructions:
+            _spans = [(_wait.reason, _wait.start, _wait.end - _wait.start) for _wait in _made.waits]
+            for _name, _start, _length in (*_spans, ("selected", _made.issue, _found.interval)):
+                _colour = COLOURS.get(_name, OTHER)[0]
+                _bar = _axes.broken_barh([(_start, _length)], (_made.warp - 0.4, 0.8), color=_colour, lw=0)
+                _seen.setdefault(_name, _bar)
+        _axes.set(
+            ylim=(WARPS - 0.5, -0.5), ylabel="warp", title=f"{_policy} {MEANING[_policy]}: {_found.cycles} cycles"
+        )
+        _axes.grid(visible=False)
+    _axes.set(xlabel="shader cycle", xlim=(0, 260))
+    _shown = [name for name in COLOURS if name in _seen]
+    _figure.legend([_seen[name] for name in _shown], _shown, loc="outside lower center", ncols=4, fontsize="small")
+    opening(
+        "3. Warp scheduling policies",
+        """In each issue slot a scheduler has some warps that could issue, and takes one. **Which one, the policy says:
+        round robin (`lrr`) takes turns, greedy-then-oldest (`gto`) stays with one warp as long as that can issue.**
+        Why a warp can't issue is decided by rules, in a fixed order: it has just issued, its operands are not there,
+        the queue of loads is full, its pipe is busy. If none holds, it is ready, and not selected.""",
+        picture(
+            _figure,
+            f"The first cycles of {WARPS} warps on one scheduler of a GTX 580. Each has {ROUNDS} rounds of a wide load "
+            f"from shared memory and {2 * PAIRS} multiply-adds on it. Blue is issuing, the rest is waiting, "
+            "for the reasons of the legend.",
+        ),
+    )
+    return
+
+
+@app.cell(hide_code=True)
+def _():
+    policies = mo.ui.array(
+        [
+            mo.ui.dropdown(POLICY_NAMES, value=value, label=label)
+            for label, value in (("above", "lrr"), ("below", "gto"))
+        ]
+    )
+    rules = mo.ui.array([mo.ui.switch(value=True, label=rule) for rule in RULES])
+    mo.vstack(
+        [
+            mo.md("""
+    ## Step by step
+
+    **Switch off one rule at a time, and see what becomes of the waits that it causes.** The frame is the cycle that is
+    explained below.
+    """),
+            mo.hstack([policies[0], policies[1]], justify="start", gap=2),
+            mo.vstack(list(rules), gap=0.2),
+        ]
+    )
+    return policies, rules
+
+
+@app.cell(hide_code=True)
+def _(policies, rules):
+    _off = {
+        path: value
+        for on, (_, one) in zip(rules.value, RULES.items(), strict=True)
+        if not on
+        for path, value in one.items()
+    }
+    found = [(each, states(each)) for each in (ran(policy, _off) for policy in policies.value)]
+    interval = found[0][0].interval
+    last = max(each.cycles for each, _ in found) // interval * interval
+    return found, interval, last
+
+
+@app.cell(hide_code=True)
+def _():
+    get_cycle, set_cycle = mo.state(0)
+    return get_cycle, set_cycle
+
+
+@app.cell(hide_code=True)
+def _(interval, last, set_cycle):
+    def _by(slots: int) -> None:
+        set_cycle(lambda cycle: min(last, max(0, cycle + slots * interval)))
+
+    back = mo.ui.button(label="◀ step", on_change=lambda _: _by(-1), keyboard_shortcut="Ctrl-ArrowLeft")
+    forth = mo.ui.button(label="step ▶", on_change=lambda _: _by(1), keyboard_shortcut="Ctrl-ArrowRight")
+    start = mo.ui.button(label="◀◀ start", on_change=lambda _: set_cycle(0))
+    play = mo.ui.refresh(options=["0.3s", "1s", "3s"], label="play, a slot every", on_change=lambda _: _by(1))
+    return back, forth, play, start
+
+
+@app.cell(hide_code=True)
+def _(back, forth, get_cycle, interval, last, play, set_cycle, start):
+    slider = mo.ui.slider(
+        0,
+        last,
+        interval,
+        value=min(get_cycle(), last),
+        show_value=True,
+        label="cycle",
+        full_width=True,
+        on_change=set_cycle,
+    )
+    mo.vstack([mo.hstack([start, back, forth, play], justify="start"), slider])
+    return
+
+
+@app.cell(hide_code=True)
+def _(found, get_cycle, last):
+    _cycle = min(get_cycle(), last)
+    _seen = {name for _, by in found for name, _, _ in by.values()}
+    _letters = [letter for letter in found[0][0].letters if letter.name in _seen or letter.name == "x_exited"]
+
+    def _chip(name: str, letter: str) -> str:
+        back, front = COLOURS.get(name, OTHER)
+        return (
+            f'<span style="background:{back};color:{front};padding:0 5px;font-family:monospace">{letter}</span> {name}'
+        )
+
+    _legend = "&emsp;".join(_chip(letter.name, letter.letter) for letter in _letters)
+    _parts = [mo.Html(f"<div style='font-size:12px'>{_legend}</div>")]
+    for _each, _by in found:
+        _head = f"**{_each.policy}** {MEANING[_each.policy]}: {_each.cycles} cycles in all"
+        _parts += [mo.md(_head), mo.Html(grid(_each, _by, _cycle))]
+        _rows = "\n".join(f"| {warp} | {why(_each, warp, _cycle)} |" for warp in _each.shown)
+        _parts.append(mo.md(f"| warp | in cycle {_cycle} |\n|---|:---|\n{_rows}"))
+    mo.vstack(_parts)
+    return
+
+
+@app.cell(hide_code=True)
+def _():
+    _lrr, _gto = ran("lrr", {}), ran("gto", {})
+    _first = states(_lrr)[3, 60]
+    _gains = {rule: ran("lrr", off).cycles - ran("gto", off).cycles for rule, off in RULES.items()}
+    _best = max(_gains, key=_gains.__getitem__)
+    _queued = next(made for made in _lrr.instructions if made.id == _first[2].blocker)
+    _chosen = has_slot(_gto, 162)
+    exercises = (
+        Exercise(
+            "All rules on, `lrr`, cycle 60: why does warp 3 not issue?",
+            _first[0],
+            why(_lrr, 3, 60) + ".",
+            choices=tuple(COLOURS),
+        ),
+        Exercise(
+            "Whose load is in its way?",
+            _queued.warp,
+            f"That of warp {_queued.warp}, issued in cycle {_queued.issue}: it is in the queue, which has room for "
+            "one, while "
+            "the load/store unit still works on the load before.",
+        ),
+        Exercise(
+            "All rules on, `gto`, cycle 162: warp 5 could issue. Which warp does?",
+            _chosen.warp,
+            why(_gto, 5, 162) + ".",
+        ),
+        Exercise(
+            f"With all rules on `lrr` is faster, {_lrr.cycles} cycles to {_gto.cycles}. Without which rule does "
+            "`gto` gain most on it?",
+            _best,
+            "; ".join(f"{rule}: {gain:+d} cycles" for rule, gain in _gains.items())
+            + ". Being greedy needs something to be greedy with: a warp that may issue again in the next slot.",
+            choices=tuple(RULES),
+        ),
+    )
+    answers = fields(exercises)
+    return answers, exercises
+
+
+@app.cell(hide_code=True)
+def _(answers, exercises):
+    marked(exercises, answers)
+    return
+
+
+if __name__ == "__main__":
+    app.run()
