@@ -16,12 +16,14 @@ with app.setup:
     from gpusim.analysis.timeline import timeline
     from gpusim.policy import POLICY_NAMES
     from gpusim.timeline import Issued, Timeline, Wait
+    from gpusim.views.explain import explain
     from isa import listing
 
     State = tuple[str, Issued, Wait | None]  # name of the state or stall reason, the instruction, why it waits
     States = dict[tuple[int, int], State]  # by warp and cycle
     WARPS, ROUNDS, PAIRS = 6, 4, 3
     SLOTS = 40  # shown at once
+    DEPTH = 4  # steps back to the cause that are told
     MACHINE = {"schedulers.count": 1, "launch.warp_skew": 0}
     RULES = {  # each can be switched off: what is said of it, and the machine without it
         "A warp may issue only every 6 cycles": {"schedulers.reissue": 2},
@@ -92,24 +94,24 @@ def grid(found: Timeline, by: States, cycle: int) -> str:
 
 
 @app.function(hide_code=True)
-def why(found: Timeline, by: States, warp: int, cycle: int) -> str:
-    """Say in Markdown what the warp does in the cycle, and if it waits, for what, for whom and how long."""
-    meaning = {letter.name: letter.meaning for letter in found.letters}
-    if (warp, cycle) not in by:
+def why(found: Timeline, warp: int, cycle: int) -> str:
+    """Say in Markdown what the warp does in the cycle, and if it waits, for what, how long, and what holds it up."""
+    if cycle >= found.end:
         return "has exited"
-    name, made, wait = by[warp, cycle]
-    text = found.program[made.pc].text
-    if wait is None:
-        return f"**issues** `{text}`"
-    said = f"before `{text}`: **{name}**, {meaning[name]}, until cycle {wait.end}"
-    blocker = next((one for one in found.instructions if one.id == wait.blocker), None)
-    if name == "not_selected":  # the wait names who was selected last; here is asked who has this slot
-        blocker = has_slot(found, cycle)
-    if blocker is None:
-        return said
-    whose = "its own" if blocker.warp == warp else f"warp {blocker.warp}'s"
-    when = "issued in" if blocker.issue <= cycle else "which costs its slots until it is no more refused, in"
-    return f"{said}; because of {whose} `{found.program[blocker.pc].text}`, {when} cycle {blocker.issue}"
+    first, *causes = explain(found, warp, cycle, DEPTH)
+    if first.what == "selected":
+        return f"**issues** `{first.instruction}`"
+    if first.what == "x_exited":
+        return first.words
+    said = [f"before `{first.instruction}`: **{first.what}** until cycle {first.end}, {first.words}"]
+    said += [f"← warp {one.warp}'s `{one.instruction}`: {one.words}" for one in causes if one.cycle == cycle]
+    refused = has_slot(found, cycle) if first.what == "not_selected" and not causes else None
+    if refused:
+        text = found.program[refused.pc].text
+        said.append(
+            f"← warp {refused.warp}'s `{text}`: has the slot and is refused, until it issues at {refused.issue}"
+        )
+    return "<br>".join(said)
 
 
 @app.function(hide_code=True)
@@ -244,7 +246,7 @@ def _(found, get_cycle, last):
     for _each, _by in found:
         _head = f"**{_each.policy}** {MEANING[_each.policy]}: {_each.cycles} cycles in all"
         _parts += [mo.md(_head), mo.Html(grid(_each, _by, _cycle))]
-        _rows = "\n".join(f"| {warp} | {why(_each, _by, warp, _cycle)} |" for warp in _each.shown)
+        _rows = "\n".join(f"| {warp} | {why(_each, warp, _cycle)} |" for warp in _each.shown)
         _parts.append(mo.md(f"| warp | in cycle {_cycle} |\n|---|:---|\n{_rows}"))
     mo.vstack(_parts)
     return
@@ -253,8 +255,7 @@ def _(found, get_cycle, last):
 @app.cell(hide_code=True)
 def _():
     _lrr, _gto = ran("lrr", {}), ran("gto", {})
-    _by_lrr, _by_gto = states(_lrr), states(_gto)
-    _first = _by_lrr[3, 60]
+    _first = states(_lrr)[3, 60]
     _gains = {rule: ran("lrr", off).cycles - ran("gto", off).cycles for rule, off in RULES.items()}
     _best = max(_gains, key=_gains.__getitem__)
     _queued = next(made for made in _lrr.instructions if made.id == _first[2].blocker)
@@ -263,7 +264,7 @@ def _():
         Exercise(
             "All rules on, `lrr`, cycle 60: why does warp 3 not issue?",
             _first[0],
-            why(_lrr, _by_lrr, 3, 60) + ".",
+            why(_lrr, 3, 60) + ".",
             choices=tuple(COLOURS),
         ),
         Exercise(
@@ -276,7 +277,7 @@ def _():
         Exercise(
             "All rules on, `gto`, cycle 162: warp 5 could issue. Which warp does?",
             _chosen.warp,
-            why(_gto, _by_gto, 5, 162) + ".",
+            why(_gto, 5, 162) + ".",
         ),
         Exercise(
             f"With all rules on `lrr` is faster, {_lrr.cycles} cycles to {_gto.cycles}. Without which rule does "

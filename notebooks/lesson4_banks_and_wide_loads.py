@@ -13,7 +13,7 @@ with app.setup:
     from teaching import Exercise, fields, marked, opening, picture
 
     import gpusim
-    from gpusim.analysis.validation import published
+    from gpusim.analysis.validation import published_points
     from workloads.catalog import make
 
     CARD = "gtx580"
@@ -45,7 +45,7 @@ def passes(stride: int, bits: int) -> int:
 @app.cell(hide_code=True)
 def _():
     rates = {bits: [mixed(ffmas, bits) for ffmas in RATIOS] for bits in NAMES}
-    measured = {point.id: point.value for point in published(gpusim.load(CARD))}
+    measured = {point.id: point.value for point in published_points(gpusim.load(CARD))}
     return measured, rates
 
 

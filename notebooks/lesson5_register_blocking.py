@@ -14,7 +14,7 @@ with app.setup:
 
     import gpusim
     from gpusim.analysis import equations
-    from gpusim.analysis.validation import published
+    from gpusim.analysis.validation import published_points
     from gpusim.machine import bandwidth_gbs, peak_gflops
     from gpusim.reproduction.main_loop import main_loop
     from workloads.catalog import make
@@ -116,7 +116,7 @@ def _(blocking, depth, side, words):
 
 @app.cell(hide_code=True)
 def _(blocking, depth, side, words):
-    _threads, _rates = side.value**2, {point.id: point.value for point in published(CARD)}
+    _threads, _rates = side.value**2, {point.id: point.value for point in published_points(CARD)}
     _peak, _schedulers = peak_gflops(CARD), CARD.schedulers
     _held = 2 * _threads
     _mixed = _rates[f"mix-{USED[words.value]}-1-{32 * words.value}"]

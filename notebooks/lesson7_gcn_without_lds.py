@@ -16,7 +16,7 @@ with app.setup:
     from gpusim.occupancy import occupancy
     from gpusim.reproduction.main_loop import main_loop
     from gpusim.reproduction.vega_access import PRINTED, pair
-    from gpusim.reproduction.vega_speed import DIP, TILE, UNITS, at_clock, published, unit_cycles
+    from gpusim.reproduction.vega_speed import DIP, TILE, UNITS, at_clock, published_rates, unit_cycles
     from isa.printer import show_instruction
     from isa.traffic import traffic
     from workloads.catalog import make
@@ -105,7 +105,7 @@ def _():
     {REGISTERS} vector registers of each thread leave room for three waves in each SIMD. **A compute
     unit holds three workgroups at a time; the fourth waits until one has ended.** With M = N = {DIP} there are
     {DIP * DIP // TILE} workgroups for {UNITS} x 3 places, and the chip was measured slower than with fewer:
-    {published()[DIP, 1500]} TFLOP/s at 1500 MHz, after {published()[DIP - 256, 1500]} at {DIP - 256}.
+    {published_rates()[DIP, 1500]} TFLOP/s at 1500 MHz, after {published_rates()[DIP - 256, 1500]} at {DIP - 256}.
     """),
             clock,
         ]

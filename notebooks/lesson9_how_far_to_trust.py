@@ -15,7 +15,7 @@ with app.setup:
     from teaching import Exercise, fields, marked, opening, picture
 
     import gpusim
-    from gpusim.analysis.validation import outcomes, published
+    from gpusim.analysis.validation import outcomes, published_points
     from gpusim.machine import facts
     from gpusim.reproduction import claims, ledger
     from workloads.catalog import make
@@ -157,7 +157,7 @@ def _():
     found = {}
     for _name in CHIPS:
         _machine = gpusim.load(_name)
-        _points = [point for point in published(_machine) if point.kind == "predicted"]
+        _points = [point for point in published_points(_machine) if point.kind == "predicted"]
         found[_name] = list(outcomes(_points, _machine, make))
     _flat = [(name, outcome) for name in CHIPS for outcome in found[name]]
     _figure, _axes = plt.subplots(figsize=(7.4, 5))
