@@ -74,6 +74,4 @@ def test_remarks_say_what_a_listing_lacks(outcomes):
     assert remarks(given) == ["nothing moved: as given is the order as given"]
     assert remarks(early) == ["static: 1 instruction moved, marked with where they stood"]
     unchecked = replace(early, kernel=replace(early.kernel, outcome=None))
-    assert remarks(unchecked)[1:] == [
-        "the listing can't say what to expect of this kernel: running it checks no values"
-    ]
+    assert remarks(unchecked)[1:] == ["a listing has no values to compare this kernel's with: running it checks none"]
