@@ -128,54 +128,58 @@ def _(blocking, depth, side, words):
     _latency = CARD.unit["fp32"].latency
     _bytes = CARD.limits.shared_bytes
 
+    equation_rows = [
+        (
+            1,
+            "threads that hide the latency of an FFMA",
+            f"{equations.threads_needed(_latency, _schedulers.interval / 2):.0f}",
+        ),
+        (
+            2,
+            f"registers of a thread are at most {MOST}",
+            f"{_need:g}",
+            equations.registers_fit_thread(_need, MOST),
+        ),
+        (
+            3,
+            f"{_held} threads have room in {CARD.limits.registers:,} registers",
+            f"{_held * min(_need, MOST):,.0f}",
+            equations.registers_fit_sm(_held, min(_need, MOST), CARD.limits.registers),
+        ),
+        (
+            4,
+            "loose: B_R² + B_R + 1 registers",
+            f"{blocking.value**2 + blocking.value + 1}",
+            equations.blocking_fits_loosely(blocking.value, MOST),
+        ),
+        (
+            5,
+            "each thread fetches as many elements of a tile",
+            f"{side.value * blocking.value * depth.value / _threads:g}",
+            equations.tile_divides(_threads, blocking.value, depth.value),
+        ),
+        (
+            6,
+            f"two blocks' tiles have room in {_bytes:,} bytes",
+            f"{16 * side.value * blocking.value * depth.value:,}",
+            equations.shared_fits(2, _threads, blocking.value, depth.value, _bytes),
+        ),
+        (7, "tight: with prefetch and addresses", f"{_need:g}", _need <= MOST),
+        (8, "rows and columns of a block's tile", f"{_tile:g}"),
+        (9, "issue slots that a loaded word costs", f"{_factor:.3f}"),
+        (10, "GFLOP/s that global memory can feed", f"{_memory:,.0f}"),
+        (11, "GFLOP/s that an SM can issue", f"{_sm:,.0f}"),
+        (12, "the lower of both, of the peak", f"{100 * equations.potential(_memory, _sm) / _peak:.1f} %"),
+    ]
+    return (equation_rows,)
+
+
+@app.cell(hide_code=True)
+def _(equation_rows):
     def row(number: int, said: str, value: str, holds: bool | None = None) -> str:
         return f"    | {number} | {said} | {value} | {'' if holds is None else 'yes' if holds else '**no**'} |"
 
-    _rows = "\n".join(
-        [
-            row(
-                1,
-                "threads that hide the latency of an FFMA",
-                f"{equations.threads_needed(_latency, _schedulers.interval / 2):.0f}",
-            ),
-            row(
-                2,
-                f"registers of a thread are at most {MOST}",
-                f"{_need:g}",
-                equations.registers_fit_thread(_need, MOST),
-            ),
-            row(
-                3,
-                f"{_held} threads have room in {CARD.limits.registers:,} registers",
-                f"{_held * min(_need, MOST):,.0f}",
-                equations.registers_fit_sm(_held, min(_need, MOST), CARD.limits.registers),
-            ),
-            row(
-                4,
-                "loose: B_R² + B_R + 1 registers",
-                f"{blocking.value**2 + blocking.value + 1}",
-                equations.blocking_fits_loosely(blocking.value, MOST),
-            ),
-            row(
-                5,
-                "each thread fetches as many elements of a tile",
-                f"{side.value * blocking.value * depth.value / _threads:g}",
-                equations.tile_divides(_threads, blocking.value, depth.value),
-            ),
-            row(
-                6,
-                f"two blocks' tiles have room in {_bytes:,} bytes",
-                f"{16 * side.value * blocking.value * depth.value:,}",
-                equations.shared_fits(2, _threads, blocking.value, depth.value, _bytes),
-            ),
-            row(7, "tight: with prefetch and addresses", f"{_need:g}", _need <= MOST),
-            row(8, "rows and columns of a block's tile", f"{_tile:g}"),
-            row(9, "issue slots that a loaded word costs", f"{_factor:.3f}"),
-            row(10, "GFLOP/s that global memory can feed", f"{_memory:,.0f}"),
-            row(11, "GFLOP/s that an SM can issue", f"{_sm:,.0f}"),
-            row(12, "the lower of both, of the peak", f"{100 * equations.potential(_memory, _sm) / _peak:.1f} %"),
-        ]
-    )
+    _rows = "\n".join(row(*each) for each in equation_rows)
     mo.md(f"""
     ## The bound, equation by equation
 

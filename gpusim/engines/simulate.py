@@ -151,8 +151,7 @@ def run_noting(
 def write_trace(kernel: Kernel, machine: Machine, path: Path, **options: Any) -> None:
     """Simulate one SM, without values, and write its trace records (`state.trace_t`) to a .npy file as they come.
 
-    `options` are those of `run_sm`. Raises what that raises, and OSError where the file can't be written; then there is
-    none.
+    `options` and errors are those of `run_sm`; OSError, and no file, where it can't be written.
     """
     with to_file(path) as take:
         run_sm(kernel, machine, **options, feed=REPLAY, trace=True, take=take)
