@@ -21,7 +21,10 @@ class Letter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An instruction of the program: its text, the class of unit it needs, and the region of the listing it lies in."""
+    """An instruction of the program: its text, the class of unit it needs, and the region it lies in, empty if in none.
+
+    Regions are those that comments mark in a listing, else loops; of nested ones the innermost.
+    """
 
     pc: int
     text: str

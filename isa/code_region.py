@@ -10,7 +10,7 @@ Regions may overlap. Marks are kept as lines, so that they hold for a program wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from isa.operand import Label
@@ -57,6 +57,14 @@ def marked(text: str, name: str = "<text>") -> tuple[Lines, ...]:
 def code_regions(program: Program, lines: Sequence[Lines] = ()) -> tuple[CodeRegion, ...]:
     """Return the regions of a program that hold instructions: those of `lines`; without any its loops."""
     return tuple(_within(program, lines)) if lines else tuple(_loops(program))
+
+
+def innermost(regions: Iterable[CodeRegion]) -> dict[int, str]:
+    """Return, by program counter, the name of the smallest of the regions that it lies in; of equals, of the first."""
+    found: dict[int, str] = {}
+    for region in sorted(regions, key=lambda region: len(region.pcs)):
+        found |= {pc: region.name for pc in region.pcs if pc not in found}
+    return found
 
 
 def _opened(token: Token, opened: Sequence[Token]) -> Token:

@@ -18,6 +18,7 @@ from gpusim.stall import LETTER, MEANING, Stall, label
 from gpusim.state import NEVER
 from gpusim.timeline import NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait
 from gpusim.views.dependence import born, over
+from isa.code_region import code_regions, innermost
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
 from isa.printer import show_instruction
@@ -306,6 +307,7 @@ def _plain(value: object) -> int | float | str | bool:
 def _program(kernel: Kernel, sm: blockers.Sm) -> tuple[Line, ...]:
     """The program's lines, and the row behind its end, where a warp exits too."""
     units, code = tuple(Unit), kernel.program.instructions
+    regions = innermost(code_regions(kernel.program, kernel.marked))
     texts = [*map(show_instruction, code), "end of the program"]
     of = enumerate(zip(texts, sm.facts.rows, strict=True))
-    return tuple(Line(pc, text, units[row.unit].value) for pc, (text, row) in of)
+    return tuple(Line(pc, text, units[row.unit].value, regions.get(pc, "")) for pc, (text, row) in of)

@@ -260,3 +260,12 @@ def test_every_letter_stands_for_one_thing():
     document = timeline_of("wait")
     assert [one.letter for one in document.letters][: len(Stall)] == [LETTER[reason] for reason in Stall]
     assert len({one.letter for one in document.letters}) == len(document.letters) == len(Stall) + 4
+
+
+def test_an_instruction_tells_its_region():
+    """The innermost of the marked regions, a loop where nothing is marked, and nothing outside; the end is in none."""
+    text = "// GPUSIM-BEGIN all\nMOV R0, 1\n// GPUSIM-BEGIN one\nMOV R1, R0\n// GPUSIM-END\nNOP\n// GPUSIM-END\nEXIT"
+    found = timeline(read(text), plain_machine())
+    assert [line.region for line in found.program] == ["all", "one", "all", "", ""]
+    looped = timeline(make("mix"), load("gtx580"), end=1).program
+    assert {line.region for line in looped} == {"", "loop"}

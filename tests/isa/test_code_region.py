@@ -3,7 +3,7 @@ import re
 import pytest
 
 from isa.assembler import AssemblyError
-from isa.code_region import CodeRegion, Lines, code_regions, marked
+from isa.code_region import CodeRegion, Lines, code_regions, innermost, marked
 from isa.listing import read
 from isa.reorder import reordered
 from workloads.catalog import make
@@ -87,3 +87,9 @@ def test_marks_hold_for_a_program_whose_instructions_have_moved():
     kernel = read(MARKED)
     moved = reordered(kernel.program, (1, 0, 2, 3, 4, 5))
     assert [region.pcs for region in code_regions(moved, kernel.marked)] == [(0, 2, 3, 4), (2, 3), (4,)]
+
+
+def test_an_instruction_lies_in_the_innermost_region():
+    """Of regions around it the one with the fewest instructions names it; of two alike the first; of none, nothing."""
+    regions = (CodeRegion("a", (0, 1, 2)), CodeRegion("b", (1, 2)), CodeRegion("c", (1, 2)), CodeRegion("d", (4,)))
+    assert innermost(regions) == {0: "a", 1: "b", 2: "b", 4: "d"}
