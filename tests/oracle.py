@@ -134,7 +134,10 @@ class Tagged:
 
 @dataclass
 class Pipes:
-    """When the scheduler's pipes are free (ticks); a warp whose guard is false waits for one and does not take it."""
+    """When the scheduler's pipes are free (ticks); a warp whose guard is false waits for one and does not take it.
+
+    Classes that keep a selected warp's slot are looked at behind the choice, and then not for such a warp.
+    """
 
     machine: Machine
     free: dict[str, int] = field(default_factory=dict)
@@ -147,8 +150,11 @@ class Pipes:
         return self.machine.unit[unit].pipe.split() if unit in self.machine.unit else []
 
     def earliest(self, done: Executed) -> int:
-        """The tick from which one of them takes it, and the joint pipe is free too."""
-        joint = self.free.get(self.machine.joint.get(done.instruction.row.unit, ""), 0)
+        """The tick from which one of them takes it, and the joint pipe is free too; 0 if its turn is all it needs."""
+        unit, selection = done.instruction.row.unit, self.machine.selection
+        if selection and not done.active and unit in selection.keeps.split():
+            return 0
+        joint = self.free.get(self.machine.joint.get(unit, ""), 0)
         return max(joint, min((self.free.get(pipe, 0) for pipe in self.choices(done)), default=0))
 
     def take(self, done: Executed, now: int) -> None:
