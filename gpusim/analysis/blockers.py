@@ -85,6 +85,7 @@ class Scheduler:
     replayed: int = NONE
     selected: tuple[int, int] = (NEVER_YET, NONE)  # when it could not let the selected warp go, and for whom
     held: defaultdict[int, list[Held]] = field(default_factory=lambda: defaultdict(lambda: [Held(UNCHOSEN, 0)]))
+    kept: defaultdict[int, int] = field(default_factory=lambda: defaultdict(lambda: FORGOTTEN))  # of `held`, at most
 
 
 @dataclass(slots=True)
@@ -153,9 +154,10 @@ def hold(sm: Sm, k: int, unit: int, denial: int, now: int) -> None:
     held[-1].end, held[-1].blocker = now, _who_held(sm, k, unit, held[-1], now)
     if held[-1].start == now:
         held.pop()
-    if len(held) > FORGOTTEN:
+    if len(held) > scheduler.kept[unit]:
         needed = min((warp.since for g, warp in sm.warps.items() if g % len(sm.schedulers) == k), default=now)
         held[:] = [one for one in held if one.end > needed]
+        scheduler.kept[unit] = max(FORGOTTEN, 2 * len(held))  # a warp that starves needs all: look again when doubled
     held.append(Held(denial, now, blocker=_who_begins(sm, k, denial, now)))
 
 

@@ -12,11 +12,14 @@ from strategies import REPEATABLE, kernels, launches, looping_kernels
 from timing import plain_machine
 from worked import timeline_of
 
+from gpusim.analysis import blockers
 from gpusim.analysis.timeline import timeline
 from gpusim.engines.simulate import SmRun, run_sm
+from gpusim.feed import REPLAY
+from gpusim.launch import launch
 from gpusim.machine import load
 from gpusim.rule import COMPILED
-from gpusim.stall import LETTER, Stall, label
+from gpusim.stall import BUSY, LETTER, UNCHOSEN, Stall, label
 from gpusim.timeline import NONE, Timeline
 from gpusim.timeline_file import part
 from isa.errors import DeadlockError, UserError
@@ -269,3 +272,22 @@ def test_an_instruction_tells_its_region():
     assert [line.region for line in found.program] == ["all", "one", "all", "", ""]
     looped = timeline(make("mix"), load("gtx580"), end=1).program
     assert {line.region for line in looped} == {"", "loop"}
+
+
+def test_what_a_starving_warp_needs_is_searched_anew_only_when_it_has_doubled():
+    """Of 10,000 refusals none is dropped while a warp waits from cycle 0 on, and 8 searches find that out, not 10,000.
+
+    A warp that is ready from 9,990 on then needs the last few alone.
+    """
+    sm = blockers.begin(launch(make("chain"), plain_machine(), feed=REPLAY))
+    blockers.place(sm, range(1), 0)
+    limits = set()
+    for now in range(1, 10_001):
+        blockers.hold(sm, 0, 0, UNCHOSEN if now % 2 else BUSY, now)
+        limits.add(sm.schedulers[0].kept[0])
+    assert len(limits) == 1 + 8
+    assert len(sm.schedulers[0].held[0]) == 10_001
+    sm.warps[0].since = 9_990
+    for now in range(10_001, 16_900):
+        blockers.hold(sm, 0, 0, UNCHOSEN if now % 2 else BUSY, now)
+    assert sm.schedulers[0].held[0][0].end == 9_991
