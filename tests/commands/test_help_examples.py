@@ -1,0 +1,70 @@
+"""The examples of the help texts, run as they are printed."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from gpusim.commands.main import COMMANDS, execute
+
+ROOT = Path(__file__).parent.parent.parent
+COMPILING = {
+    *("run", "timeline", "explain", "report", "ladder", "compare", "sweep", "tune"),
+    *("validate", "reproduce", "schedule", "hazards", "export", "view"),
+}
+SLOW = {"tune": "simulates every point of a search space", "schedule": "simulates a hundred orders of a program"}
+
+
+def marks(name):
+    """Return the marks of a test that runs the example of a command."""
+    return [pytest.mark.jit] * (name in COMPILING) + [pytest.mark.slow] * (name in SLOW)
+
+
+EXAMPLES = [pytest.param(name, marks=marks(name)) for name in COMMANDS]
+
+
+def printed(capsys, *arguments):
+    """Run a command line, and return its exit code and what it prints."""
+    code = execute(arguments)
+    return code, capsys.readouterr().out
+
+
+def examples(capsys, *command):
+    """Return the examples in the help of a command as arguments of `execute`, wrapped lines rejoined."""
+    _, text = printed(capsys, *command, "--help")
+    found = [shlex.split(example) for example in re.findall(r"^ *Example: (.*?)(?:\n\n|\Z)", text, re.M | re.S)]
+    assert found
+    assert all(words[: len(command) + 1] == ["gpusim", *command] for words in found)
+    return [words[1:] for words in found]
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch):
+    """Be in a folder that has the listings of the project's, and nothing else."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_example_of_the_program_works_as_printed(capsys):
+    """What `gpusim --help` shows as an example, copied from there, prints something and ends with 0."""
+    for arguments in examples(capsys):
+        code, told = printed(capsys, *arguments)
+        assert (code, bool(told.strip())) == (0, True)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_works_as_printed(name, capsys):
+    """Each example in the help of a command, copied from there, prints something and ends with 0."""
+    for arguments in examples(capsys, name):
+        code, told = printed(capsys, *arguments)
+        assert (code, bool(told.strip())) == (0, True)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_prints_json_too(name, capsys):
+    """With --json, which every command takes, the example prints a JSON object and nothing else, and ends with 0."""
+    for arguments in examples(capsys, name):
+        code, told = printed(capsys, *arguments, "--json")
+        assert (code, type(json.loads(told))) == (0, dict)
