@@ -7,7 +7,9 @@ compute capability 1.x) and shared memory per block, each rounded up to the mach
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from gpusim.document import doc
 from gpusim.machine import Machine, every
 from gpusim.memory_schema import ScalarFile
 from isa.errors import UserError
@@ -22,7 +24,7 @@ class Occupancy:
 
     blocks: int
     warps: int
-    limiter: str  # "registers", "scalar registers", "shared memory", "warps", "threads" or "blocks"
+    limiter: Annotated[str, doc("registers, scalar registers, shared memory, warps, threads or blocks.")]
     next_step: str
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from gpusim import machine as model
 from gpusim.analysis import rates
 from gpusim.analysis.bounds import LIMIT, Bound, bound
+from gpusim.document import doc
 from gpusim.engines.simulate import ChipRun, Progress, SmRun, check_engine, run_chip, run_sm
 from gpusim.feed import EXECUTION, REPLAY, recordable
 from gpusim.machine import Machine
@@ -60,7 +61,7 @@ class Scaling:
     simulated_blocks: int
     blocks_of_sm: int
     method: str
-    error_checked: str  # in words; empty for a complete run
+    error_checked: Annotated[str, doc("How good a sample was found to be, in words; empty for a complete run.")]
 
 
 @dataclass(frozen=True, repr=False)

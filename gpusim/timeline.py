@@ -6,7 +6,11 @@ Cycles are shader cycles since the launch. Instructions are named by their `id`,
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+
+from gpusim.document import Arguments, KernelKey, MachineKey, Policy, Settings, doc
 
 VERSION = 1
 NONE = -1  # no instruction, or no such cycle
@@ -50,20 +54,20 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `waits` has no gaps and no overlaps, from the cycle after the warp's previous issue, or its block's launch, up to
     `issue`. `begin` to `end`: when its pipe, or the load/store unit, is occupied by it. `done`: when its result can be
-    read, or its access has left the SM. Each of the three is NONE if it needs none. `conflicts`: passes through shared
-    memory, or requests to global memory, beyond those that its width needs.
+    read, or its access has left the SM. Each of the three is NONE, -1, if it needs none. `conflicts`: passes through
+    shared memory, or requests to global memory, beyond those that its width needs.
     """
 
     id: int
-    warp: int  # slot of the SM
-    block: int  # id in the grid
+    warp: Annotated[int, doc("Slot of the SM.")]
+    block: Annotated[int, doc("Id in the grid.")]
     pc: int
     scheduler: int
     issue: int
     begin: int
     end: int
     done: int
-    lanes: int  # threads whose guard holds
+    lanes: Annotated[int, doc("Threads whose guard holds.")]
     waits: tuple[Wait, ...] = ()
     conflicts: int = 0
 
@@ -81,7 +85,7 @@ class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A block on the SM: its id in the grid, its slot, its warp slots, when it was placed and when it left.
 
-    `retired` is NONE of a block that left behind the cycles of the document.
+    `retired` is NONE, -1, of a block that left behind the cycles of the document.
     """
 
     id: int
@@ -109,31 +113,30 @@ class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     occupancy_limiter: str
 
 
-class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="version", tag=VERSION):
     """A run of one SM, or the cycles from `start` up to `end` of it, and of the warp slots in `shown`.
 
     `instructions` are in order of issue: those that wait, issue or are under way within the cycles. A blocker may be
     none of them. `lost` are those slots of which a part lies within.
     """
 
-    kernel: str
-    parameters: dict[str, int | float | str | bool]
-    machine: str
-    machine_name: str
-    settings: dict[str, int | str]
-    policy: str
-    clock_mhz: float
-    interval: int  # cycles between a scheduler's issue slots
-    schedulers: int
-    warp_slots: int
-    cycles: int  # of the whole run; NONE if it does not end
-    start: int
-    end: int
-    shown: tuple[int, ...]
-    letters: tuple[Letter, ...]
-    program: tuple[Line, ...]
-    blocks: tuple[Resident, ...]
-    instructions: tuple[Issued, ...]
-    lost: tuple[Lost, ...]
-    version: int = VERSION
+    kernel: KernelKey
+    parameters: Arguments
+    machine: MachineKey
+    machine_name: Annotated[str, doc("The machine's name.")]
+    settings: Settings
+    policy: Policy
+    clock_mhz: Annotated[float, doc("Shader clock in MHz.")]
+    interval: Annotated[int, doc("Cycles between a scheduler's issue slots.")]
+    schedulers: Annotated[int, doc("Warp schedulers of the SM.")]
+    warp_slots: Annotated[int, doc("Warp slots of the SM.")]
+    cycles: Annotated[int, doc("Of the whole run; -1 if it does not end.")]
+    start: Annotated[int, doc("The first cycle of the document.")]
+    end: Annotated[int, doc("The cycle behind its last one.")]
+    shown: Annotated[tuple[int, ...], doc("Warp slots that the document has.")]
+    letters: Annotated[tuple[Letter, ...], doc("States and stall reasons.")]
+    program: Annotated[tuple[Line, ...], doc("The program, and a row behind its end.")]
+    blocks: Annotated[tuple[Resident, ...], doc("Blocks on the SM, in the order in which they were placed.")]
+    instructions: Annotated[tuple[Issued, ...], doc("Warp instructions in order of issue.")]
+    lost: Annotated[tuple[Lost, ...], doc("Lost issue slots.")]
     summary: Summary | None = None

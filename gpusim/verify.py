@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.document import Finite, doc
 from isa.address_slice import address_slice
 from isa.interpret import interpret
 from isa.kernel import Expectation, Kernel
@@ -26,18 +27,18 @@ class Verification:
 
     Of a complete check's `blocks`, `in_program_order` were not timed: their values are the interpreter's.
     `error_bound` is the error allowed where `max_error` is; `worst_ratio` is the largest error over the error allowed
-    of any value, infinite where none is allowed or the value is no number.
+    of any value, infinite where none is allowed or the value is no number. JSON has null for such numbers.
     """
 
     scope: Scope
-    blocks: int  # whose values were checked
-    in_program_order: int  # of them, run without timing because another SM gets them
+    blocks: Annotated[int, doc("Blocks whose values were checked.")]
+    in_program_order: Annotated[int, doc("Blocks of these run without timing because another SM gets them.")]
     values: int
     wrong: int
-    max_error: float
+    max_error: Finite
     error_bound: float
-    worst_ratio: float
-    first_wrong: str  # where and what, in words; empty if nothing is wrong
+    worst_ratio: Finite
+    first_wrong: Annotated[str, doc("Where and what, in words; empty if nothing is wrong.")]
 
     @property
     def verified(self) -> bool:

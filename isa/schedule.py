@@ -41,7 +41,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """By mnemonic, and the cycles from one issue of a warp to its next."""
+    """Latencies by mnemonic, and the cycles from one issue of a warp to its next."""
 
     of: Mapping[str, Latency]
     reissue: int

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from gpusim.analysis import chain, pressure, rates
 from gpusim.analysis.access_cost import AccessCost, Seen, costs
 from gpusim.analysis.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.decode import pipe_names
+from gpusim.document import Gflops, doc
 from gpusim.feed import AFFINE, recordable
 from gpusim.launch import launch, share_channel
 from gpusim.machine import Machine, register_banks
@@ -44,13 +46,13 @@ class Bound:
     addresses by whole lines: then the first one does. The limits hold for every schedule as far as that is true.
     """
 
-    cycles: int
-    gflops: float
-    percent_of_peak: float
+    cycles: Annotated[int, doc("Shader cycles.")]
+    gflops: Gflops
+    percent_of_peak: Annotated[float, doc("Of the chip's peak in the kernel's precision.")]
     limiter: str
-    limits: Mapping[str, int]
-    blocks: int
-    profiled_blocks: int
+    limits: Annotated[Mapping[str, int], doc("Shader cycles by resource.")]
+    blocks: Annotated[int, doc("Blocks of the SM, or of all SMs.")]
+    profiled_blocks: Annotated[int, doc("Blocks of these that were profiled.")]
     alike: bool
 
 

@@ -7,8 +7,10 @@ cycles of two runs is the sum of the differences of these, exactly.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from gpusim.analysis.figures import Figures
+from gpusim.document import doc
 from gpusim.stall import MEANING, Stall
 
 USED = "issue slots used"
@@ -28,7 +30,7 @@ class Part:
 
     cause: str
     cycles: float
-    share: float  # 0 where there is no difference to share
+    share: Annotated[float, doc("Of the whole difference; 0 where there is none.")]
 
 
 def parts(one: Figures, other: Figures) -> list[Part]:

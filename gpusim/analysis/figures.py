@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from gpusim.analysis.stalls import lost_slots, warp_cycles
+from gpusim.document import Gflops, doc
 from gpusim.machine import seconds
 from gpusim.simulation import Result
 
@@ -19,17 +22,17 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     cycles: int
     milliseconds: float
-    gflops: float  # 0 where the kernel counts no operations
+    gflops: Gflops
     percent_of_peak: float
-    instructions_per_cycle: float  # thread instructions of an SM
-    warp_instructions: int  # of an SM
+    instructions_per_cycle: Annotated[float, doc("Thread instructions, per cycle and SM.")]
+    warp_instructions: Annotated[int, doc("Warp instructions of an SM.")]
     bound_cycles: int
     bound_limiter: str
-    blocks: int  # resident on an SM
+    blocks: Annotated[int, doc("Blocks resident on an SM.")]
     warps: int
     occupancy_limiter: str
-    registers: int  # of a thread
-    shared_bytes: int  # of a block
+    registers: Annotated[int, doc("32-bit registers of a thread.")]
+    shared_bytes: Annotated[int, doc("Bytes of shared memory of a block.")]
     used: float
     lost: dict[str, float]
     stalls: dict[str, float]

@@ -8,9 +8,11 @@ machine may show others. Of scalar loads, which come back in any order, the prog
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from gpusim.assign_codes import fixed_latency, with_codes
 from gpusim.decode import NEARBY
+from gpusim.document import Document, KernelKey, MachineKey, doc
 from gpusim.engines.simulate import run_noting
 from gpusim.machine import Machine, by_codes
 from gpusim.occupancy import occupancy
@@ -62,6 +64,16 @@ class Found:
     error: UserError | None
 
 
+class HazardsDocument(Document, frozen=True):
+    """What wrong control codes, or missing waits, let happen."""
+
+    kernel: KernelKey
+    machine: MachineKey
+    blocks: Annotated[int, doc("Blocks that were run.")]
+    hazards: Annotated[tuple[Hazard, ...], doc("In the order in which they came up.")]
+    ended: Annotated[str | None, doc("The error that ended the run; null: it came to its end.")]
+
+
 def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Found:
     """Run the blocks that fit at once on a machine whose programs wait, with values, and return what went wrong.
 
@@ -75,6 +87,12 @@ def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Fou
     unsure = unsure_reads(kernel.program) if machine.wait_counters else ()
     known = {(hazard.pc, hazard.other) for hazard in seen}
     return Found((*seen, *(_unsure(kernel, *pair) for pair in unsure if pair not in known)), blocks, error)
+
+
+def document(kernel: Kernel, machine: Machine, found: Found) -> HazardsDocument:
+    """Return what was found of a kernel on a machine as a document."""
+    ended = str(found.error) if found.error else None
+    return HazardsDocument(kernel.name, machine.key, found.blocks, found.hazards, ended)
 
 
 def _unsure(kernel: Kernel, pc: int, load: int) -> Hazard:

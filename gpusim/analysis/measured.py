@@ -25,6 +25,7 @@ import numpy as np
 from msgspec import structs
 from numpy.typing import NDArray
 
+from gpusim.analysis.errors import Errors, errors
 from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
 from gpusim.machine import Machine
@@ -121,15 +122,12 @@ def outcomes(rows: Sequence[Row], machine: Machine, make: Make, workers: int) ->
             yield from done.result()
 
 
-def summary(found: Iterable[Outcome], key: Callable[[Row], str]) -> dict[str, dict[str, float]]:
-    """Return by `key` how many rows were simulated, and the median and 95th percentile of their absolute errors."""
-    errors: dict[str, list[float]] = {}
+def summary(found: Iterable[Outcome], key: Callable[[Row], str]) -> dict[str, Errors]:
+    """Return by `key` the errors of the rows that were simulated."""
+    by_key: dict[str, list[float]] = {}
     for outcome in sorted((o for o in found if o.simulated is not None), key=lambda o: o.row.line):
-        errors.setdefault(key(outcome.row), []).append(abs(outcome.error))
-    return {
-        name: {"n": len(each), "median_error": float(np.median(each)), "p95_error": float(np.quantile(each, 0.95))}
-        for name, each in errors.items()
-    }
+        by_key.setdefault(key(outcome.row), []).append(outcome.error)
+    return {name: errors(each) for name, each in by_key.items()}
 
 
 def _rows(path: Path, lines: Any, experiments: Collection[str]) -> Iterator[Row]:

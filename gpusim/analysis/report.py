@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
+from msgspec import UNSET, UnsetType
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.padding import Padding
@@ -15,16 +16,18 @@ from rich.text import Text
 from gpusim.analysis.bounds import Bound
 from gpusim.analysis.energy import Spent
 from gpusim.analysis.ladder import Ladder, Step, ladder
-from gpusim.analysis.stalls import lost_slots, waiting_most, warp_cycles
+from gpusim.analysis.stalls import Waiting, lost_slots, waiting_most, warp_cycles
+from gpusim.document import Gflops, Launch, Setting, doc, plain
 from gpusim.engines.simulate import ChipRun, SmRun
 from gpusim.machine import Machine, seconds
 from gpusim.occupancy import Occupancy
 from gpusim.plural import plural
-from gpusim.simulation import Result
+from gpusim.simulation import Result, Scaling
+from gpusim.verify import Verification
 from isa.kernel import Kernel
 from isa.races import Race
 
-NONE: Mapping[str, int | str] = {}  # settings, by path
+NONE: Mapping[str, Setting] = {}  # settings, by path
 GAP = 3  # columns between tables side by side
 REASONS_SHOWN = 12
 VISIBLE = 0.0005  # of the peak: smaller losses share a line
@@ -47,7 +50,7 @@ class _SideBySide:
             yield grid
 
 
-def screen(result: Result, settings: Mapping[str, int | str] = NONE, energy: Spent | None = None) -> RenderableType:
+def screen(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spent | None = None) -> RenderableType:
     """Return one screen: what ran, verification, rates, bound, occupancy, ladder, stalls, the longest waits, energy.
 
     `settings` are the numbers of the machine that were replaced for this run.
@@ -65,7 +68,7 @@ def bound_screen(
     machine: Machine,
     bound: Bound,
     occupancy: Occupancy,
-    settings: Mapping[str, int | str] = NONE,
+    settings: Mapping[str, Setting] = NONE,
 ) -> RenderableType:
     """Return the bound of a launch, all limits, and its occupancy; `settings` as for `screen`."""
     limits = _table("limit", "cycles", "of the bound")
@@ -76,41 +79,89 @@ def bound_screen(
 
 
 def heading(
-    kernel: Kernel, machine: Machine, settings: Mapping[str, int | str], facts: Iterable[tuple[str, str]]
+    kernel: Kernel, machine: Machine, settings: Mapping[str, Setting], facts: Iterable[tuple[str, str]]
 ) -> RenderableType:
     """Return the head of a screen: what ran on which machine, then facts by name; `settings` as for `screen`."""
     return Group(_headline(kernel, machine, settings), _facts([*_launch(kernel, machine, settings), *facts]))
 
 
-def document(result: Result, settings: Mapping[str, int | str] = NONE, energy: Spent | None = None) -> dict[str, Any]:
-    """Return everything that the screen shows, as plain data for a JSON document; `settings` as for `screen`."""
-    steps = ladder(result)
-    return {
+@dataclass(frozen=True)
+class OneSm:
+    """What one simulated SM did: its shader cycles and its blocks."""
+
+    cycles: int
+    blocks: int
+
+
+class RunDocument(Launch, frozen=True):
+    """A simulated launch: values checked, cycles, rates, bound, and where the lost cycles went.
+
+    Cycles are shader cycles. `cycles`, rates and `warp_instructions` are of the whole launch; `stalls`, `lost_slots`
+    and `waiting_most` are of the `simulated_cycles`, fewer where a sample was asked for.
+    """
+
+    engine: Annotated[str, doc("compiled or reference.")]
+    cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks, or until all SMs are done.")]
+    warp_instructions: Annotated[int, doc("Warp instructions that this SM issues, or all SMs.")]
+    thread_instructions_per_cycle: Annotated[float, doc("Thread instructions whose guard holds, per cycle and SM.")]
+    gflops: Gflops
+    peak_gflops: Annotated[float, doc("Peak of the chip in the kernel's precision, 10^9 operations per second.")]
+    percent_of_peak: Annotated[float, doc("100 gflops / peak_gflops.")]
+    verified: Annotated[bool, doc("Values were compared, and all are right.")]
+    verification: Verification
+    races: Annotated[tuple[Race, ...] | None, doc("Of the first block; null: the kernel is not known to race.")]
+    bound: Bound
+    scaling: Scaling
+    sms: Annotated[int, doc("Simulated SMs.")]
+    each_sm: Annotated[tuple[OneSm, ...], doc("Each simulated SM.")]
+    simulated_cycles: Annotated[int, doc("Shader cycles that were simulated.")]
+    skipped_cycles: Annotated[int, doc("Cycles of these that were taken in whole periods at once, exactly.")]
+    feed: Annotated[str, doc("Where the engine learnt what instructions do: execution, affine or replay.")]
+    warp_slots: Annotated[int, doc("Warp slots of all simulated SMs.")]
+    stalls: Annotated[Mapping[str, int], doc("Warp-cycles by stall reason, most first.")]
+    lost_slots: Annotated[Mapping[str, int], doc("Cycles of unused issue slots of all schedulers by stall reason.")]
+    occupancy: Occupancy
+    ladder: Ladder
+    waiting_most: Annotated[Sequence[Waiting], doc("The instructions before which warps wait longest.")]
+    energy: Annotated[Spent | UnsetType, doc("Where it was asked for.")] = UNSET
+
+
+class BoundDocument(Launch, frozen=True):
+    """The bound of a launch, which no schedule undercuts, and how many blocks an SM holds; nothing was simulated."""
+
+    bound: Bound
+    occupancy: Occupancy
+
+
+def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spent | None = None) -> RunDocument:
+    """Return everything that the screen shows as a document; `settings` as for `screen`."""
+    return RunDocument(
         **identity(result.kernel, result.machine, settings),
-        "engine": result.engine,
-        "cycles": result.cycles,
-        "warp_instructions": result.warp_instructions,
-        "thread_instructions_per_cycle": result.thread_instructions_per_cycle,
-        "gflops": result.gflops,
-        "peak_gflops": result.peak_gflops,
-        "percent_of_peak": result.percent_of_peak,
-        "verified": result.verification.verified,
-        "verification": result.verification,
-        "races": None if result.races is None else [asdict(race) for race in result.races],
-        "bound": result.bound,
-        "scaling": result.scaling,
-        "sms": result.run.sms,
-        "each_sm": [{"cycles": sm.cycles, "blocks": sm.blocks} for sm in _each(result.run)],
-        "simulated_cycles": result.run.cycles,
-        "skipped_cycles": result.run.skipped,
-        "feed": result.run.feed,
-        "warp_slots": result.run.warp_slots,
-        "stalls": warp_cycles(result.run),
-        "lost_slots": lost_slots(result.run),
-        "occupancy": result.occupancy,
-        "ladder": {"unit": steps.unit, "steps": steps.steps},
-        "waiting_most": waiting_most(result.kernel, result.run),
-    } | ({"energy": energy} if energy else {})
+        engine=result.engine,
+        cycles=result.cycles,
+        warp_instructions=result.warp_instructions,
+        thread_instructions_per_cycle=result.thread_instructions_per_cycle,
+        gflops=result.gflops,
+        peak_gflops=result.peak_gflops,
+        percent_of_peak=result.percent_of_peak,
+        verified=result.verification.verified,
+        verification=result.verification,
+        races=result.races,
+        bound=result.bound,
+        scaling=result.scaling,
+        sms=result.run.sms,
+        each_sm=tuple(OneSm(sm.cycles, sm.blocks) for sm in _each(result.run)),
+        simulated_cycles=result.run.cycles,
+        skipped_cycles=result.run.skipped,
+        feed=result.run.feed,
+        warp_slots=result.run.warp_slots,
+        stalls=warp_cycles(result.run),
+        lost_slots=lost_slots(result.run),
+        occupancy=result.occupancy,
+        ladder=ladder(result),
+        waiting_most=waiting_most(result.kernel, result.run),
+        energy=energy or UNSET,
+    )
 
 
 def _each(run: SmRun) -> Sequence[SmRun]:
@@ -122,17 +173,17 @@ def bound_document(
     machine: Machine,
     bound: Bound,
     occupancy: Occupancy,
-    settings: Mapping[str, int | str] = NONE,
-) -> dict[str, Any]:
-    """Return the bound and occupancy of a launch as plain data for a JSON document; `settings` as for `screen`."""
-    return {**identity(kernel, machine, settings), "bound": bound, "occupancy": occupancy}
+    settings: Mapping[str, Setting] = NONE,
+) -> BoundDocument:
+    """Return the bound and occupancy of a launch as a document; `settings` as for `screen`."""
+    return BoundDocument(**identity(kernel, machine, settings), bound=bound, occupancy=occupancy)
 
 
-def identity(kernel: Kernel, machine: Machine, settings: Mapping[str, int | str]) -> dict[str, Any]:
-    """Return what ran on which machine as plain data, with which a JSON document begins; `settings` as for `screen`."""
+def identity(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -> dict[str, Any]:
+    """Return the fields of a `Launch` by name: what ran on which machine; `settings` as for `screen`."""
     return {
         "kernel": kernel.name,
-        "parameters": dict(kernel.arguments),
+        "parameters": plain(kernel.arguments),
         "machine": machine.key,
         "settings": dict(settings),
         "policy": machine.schedulers.policy,
@@ -141,11 +192,11 @@ def identity(kernel: Kernel, machine: Machine, settings: Mapping[str, int | str]
     }
 
 
-def _headline(kernel: Kernel, machine: Machine, settings: Mapping[str, int | str]) -> str:
+def _headline(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -> str:
     return f"{kernel.name} on {'a changed ' if settings else ''}{machine.key} ({machine.name})"
 
 
-def _launch(kernel: Kernel, machine: Machine, settings: Mapping[str, int | str]) -> Iterator[tuple[str, str]]:
+def _launch(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -> Iterator[tuple[str, str]]:
     if settings:
         yield "settings", " ".join(f"{path}={value}" for path, value in settings.items())
     if kernel.arguments:

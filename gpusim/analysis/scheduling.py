@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 
-from gpusim.analysis.schedule_search import Order
+from gpusim.analysis.schedule_search import Found, Order
+from gpusim.document import Document, KernelKey, Labels, MachineKey, Pc, SourceLine, Text, doc
 from gpusim.feed import EXECUTION
 from gpusim.latencies import latencies
 from gpusim.machine import Machine
@@ -18,6 +20,7 @@ from isa import listing, printer
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.reorder import moved, reordered, static_stalls
+from isa.schedule import Latencies
 
 GIVEN, STATIC, SEARCHED = "as given", "static", "searched"
 
@@ -47,6 +50,72 @@ class Outcome:
     def is_wrong(self) -> bool:
         """Whether the order computes what it should not."""
         return self.values in ("wrong", "others")
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """An order: instructions moved, static stalls in cycles of one warp, simulated cycles and GFLOP/s of the launch.
+
+    `values`: right or wrong; the same or others, compared with those of the program as given; or unchecked.
+    """
+
+    name: str
+    moved: int
+    stalls: float
+    cycles: int
+    gflops: float
+    values: str
+
+
+@dataclass(frozen=True)
+class Searched:
+    """How many orders were judged, those judged and the cycles whenever these got less, and the fewest cycles."""
+
+    judged: int
+    trail: tuple[tuple[int, int], ...]
+    cycles: int
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An instruction in its new place; `was` is its pc in the program as given."""
+
+    pc: Pc
+    was: int
+    line: SourceLine
+    text: Text
+
+
+class ScheduleDocument(Document, frozen=True):
+    """Orders of a program side by side, and the program in the chosen one."""
+
+    kernel: KernelKey
+    machine: MachineKey
+    orders: Annotated[list[Ordered], doc("The orders, first the program's as given.")]
+    search: Annotated[Searched | None, doc("Where it was asked for.")]
+    chosen: Annotated[str, doc("Name of the order that `instructions` are in.")]
+    latencies: Annotated[Latencies, doc("Those by which the static scheduler goes, by mnemonic of the program.")]
+    labels: Labels
+    instructions: Annotated[list[Placed], doc("The program in the chosen order.")]
+
+
+def document(machine: Machine, outcomes: Sequence[Outcome], best: Outcome, found: Found | None) -> ScheduleDocument:
+    """Return the orders, what a search found, and the program in the best order as a document."""
+    program, table = best.kernel.program, latencies(machine)
+    used = sorted({i.row.mnemonic for i in program.instructions})
+    return ScheduleDocument(
+        kernel=best.kernel.name,
+        machine=machine.key,
+        orders=[Ordered(o.name, o.moved, o.stalls, o.cycles, o.gflops, o.values) for o in outcomes],
+        search=Searched(found.judged, found.trail, found.cycles) if found else None,
+        chosen=best.name,
+        latencies=Latencies({name: table.of[name] for name in used}, table.reissue),
+        labels=dict(program.labels),
+        instructions=[
+            Placed(pc, was, i.line, printer.show_instruction(i))
+            for pc, (was, i) in enumerate(zip(best.order, program.instructions, strict=True))
+        ],
+    )
 
 
 def compare(

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from gpusim import state
 from gpusim.analysis import blockers
+from gpusim.document import plain
 from gpusim.engines.simulate import Progress, run_sm
 from gpusim.feed import AFFINE, REPLAY
 from gpusim.launch import launch
@@ -279,7 +280,7 @@ def _document(
     blocks = [one for one in (*kept.left, *kept.resident.values()) if one.placed < end]
     return Timeline(
         kernel=kernel.name,
-        parameters={name: _plain(value) for name, value in kernel.arguments.items()},
+        parameters=plain(kernel.arguments),
         machine=machine.key,
         machine_name=machine.name,
         settings=dict(settings),
@@ -298,10 +299,6 @@ def _document(
         instructions=tuple(kept.issued[number] for number in sorted(kept.issued)),
         lost=tuple(sorted(kept.lost, key=lambda lost: (lost.start, lost.scheduler))),
     )
-
-
-def _plain(value: object) -> int | float | str | bool:
-    return value if isinstance(value, int | float | str) else str(value)
 
 
 def _program(kernel: Kernel, sm: blockers.Sm) -> tuple[Line, ...]:

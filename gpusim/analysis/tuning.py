@@ -8,10 +8,12 @@ SMs that get a block more than others nor a last wave that is partly empty count
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated
 
 import msgspec
 
 from gpusim.analysis import rates
+from gpusim.document import doc
 from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
 from gpusim.machine import Machine, seconds
@@ -32,9 +34,9 @@ class Trial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     gflops: float = 0.0
     cycles: int = 0
     blocks: int = 0
-    resident: int = 0  # blocks of an SM
-    registers: int = 0  # of a thread
-    milliseconds: float = 0.0  # of the launch at that rate
+    resident: Annotated[int, doc("Blocks resident on an SM.")] = 0
+    registers: Annotated[int, doc("32-bit registers of a thread.")] = 0
+    milliseconds: Annotated[float, doc("Time of the launch at that rate.")] = 0.0
     reason: str = ""
 
 

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from msgspec import structs
 
+from gpusim.analysis.errors import Errors, errors
 from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY
 from gpusim.machine import Machine
@@ -98,20 +99,10 @@ def _conditions(point: Point, machine: Machine) -> Machine:
     return structs.replace(machine, cache=cache, chip=chip, schedulers=schedulers)
 
 
-def summary(found: Sequence[Outcome]) -> dict[str, dict[str, float]]:
-    """Return for each kind how many points there are, and the median and 95th percentile of their absolute errors."""
-    kinds = {
-        kind: [abs(o.error) for o in found if o.point.kind == kind] for kind in ("input", "calibrated", "predicted")
-    }
-    return {
-        kind: {
-            "n": len(errors),
-            "median_error": float(np.median(errors)),
-            "p95_error": float(np.quantile(errors, 0.95)),
-        }
-        for kind, errors in kinds.items()
-        if errors
-    }
+def summary(found: Sequence[Outcome]) -> dict[str, Errors]:
+    """Return the errors of each kind that there is."""
+    kinds = {kind: [o.error for o in found if o.point.kind == kind] for kind in ("input", "calibrated", "predicted")}
+    return {kind: errors(each) for kind, each in kinds.items() if each}
 
 
 def _simulated(point: Point, machine: Machine, make: Make) -> float:

@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 from rich.table import Column, Table
 
 from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.document import Document, Extent, KernelKey, Labels, Pc, SourceLine, Text, doc
 from gpusim.plural import plural
 from isa import listing
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.printer import show_instruction
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """An instruction: the class of unit that it needs, and the registers and predicates that it writes and reads."""
+
+    pc: Pc
+    line: SourceLine
+    unit: str
+    text: Text
+    writes: list[str]
+    reads: list[str]
+
+
+class AsmDocument(Document, frozen=True):
+    """What the assembler makes of a listing."""
+
+    kernel: KernelKey
+    grid: Annotated[Extent, doc("Blocks in x, y and z.")]
+    block: Annotated[Extent, doc("Threads of a block in x, y and z.")]
+    registers: Annotated[int, doc("32-bit registers of a thread.")]
+    shared_bytes: Annotated[int, doc("Bytes of shared memory of a block.")]
+    local_bytes: Annotated[int, doc("Bytes of local memory of a thread.")]
+    labels: Labels
+    units: Annotated[Mapping[str, int], doc("Instructions by the class of unit that they need.")]
+    instructions: Annotated[list[Assembled], doc("The program.")]
 
 
 def asm(
@@ -28,7 +57,7 @@ def asm(
     """
     kernel = listing.load(file)
     if json:
-        write_json(_as_dict(kernel))
+        write_json(_document(kernel))
     else:
         units = ", ".join(f"{count} {unit}" for unit, count in _units(kernel).items())
         show(_headline(kernel), _listing(kernel), units)
@@ -73,27 +102,21 @@ def _units(kernel: Kernel) -> Counter[str]:
     return Counter(instruction.row.unit.value for instruction in kernel.program.instructions)
 
 
-def _as_dict(kernel: Kernel) -> dict[str, Any]:
+def _document(kernel: Kernel) -> AsmDocument:
     program = kernel.program
-    return {
-        "kernel": kernel.name,
-        "grid": kernel.grid,
-        "block": kernel.block,
-        "registers": program.registers,
-        "shared_bytes": program.shared_bytes,
-        "local_bytes": program.local_bytes,
-        "labels": dict(program.labels),
-        "units": dict(_units(kernel)),
-        "instructions": [_instruction(pc, i) for pc, i in enumerate(program.instructions)],
-    }
+    return AsmDocument(
+        kernel=kernel.name,
+        grid=kernel.grid,
+        block=kernel.block,
+        registers=program.registers,
+        shared_bytes=program.shared_bytes,
+        local_bytes=program.local_bytes,
+        labels=dict(program.labels),
+        units=_units(kernel),
+        instructions=[_assembled(pc, i) for pc, i in enumerate(program.instructions)],
+    )
 
 
-def _instruction(pc: int, instruction: Instruction) -> dict[str, Any]:
-    return {
-        "pc": pc,
-        "line": instruction.line,
-        "unit": instruction.row.unit.value,
-        "text": show_instruction(instruction),
-        "writes": _written(instruction),
-        "reads": _read(instruction),
-    }
+def _assembled(pc: int, instruction: Instruction) -> Assembled:
+    unit, text = instruction.row.unit.value, show_instruction(instruction)
+    return Assembled(pc, instruction.line, unit, text, _written(instruction), _read(instruction))

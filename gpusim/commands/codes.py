@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 from gpusim.assign_codes import with_codes
 from gpusim.commands.arguments import Json, KernelName, MachineName, Overrides, Parameters, kernel_of, machine_of
 from gpusim.commands.document import write, write_json
+from gpusim.document import Document, KernelKey, MachineKey, Pc, SourceLine, Text, doc
 from gpusim.machine import Machine, by_codes
 from isa import control, listing
 from isa.errors import UserError
@@ -14,6 +16,25 @@ from isa.kernel import Kernel
 from isa.printer import show, show_instruction
 from isa.program import Program
 from workloads.catalog import CATALOG
+
+
+@dataclass(frozen=True)
+class Coded:
+    """An instruction and its control code, null where it has none."""
+
+    pc: Pc
+    line: SourceLine
+    code: str | None
+    text: Text
+
+
+class CodesDocument(Document, frozen=True):
+    """A program with the control codes that a machine obeys."""
+
+    kernel: KernelKey
+    machine: MachineKey
+    assigned: Annotated[bool, doc("The program has none of its own; gpusim assigned them.")]
+    instructions: Annotated[list[Coded], doc("The program.")]
 
 
 def codes(
@@ -33,7 +54,7 @@ def codes(
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), None)
     program = obeyed(chosen, where)
     if json:
-        write_json(_as_dict(chosen, where, program))
+        write_json(_document(chosen, where, program))
     else:
         write(show(program) if kernel in CATALOG else listing.write(replace(chosen, program=program)))
 
@@ -45,18 +66,13 @@ def obeyed(kernel: Kernel, machine: Machine) -> Program:
     return with_codes(kernel.program, machine)
 
 
-def _as_dict(kernel: Kernel, machine: Machine, program: Program) -> dict[str, object]:
-    return {
-        "kernel": kernel.name,
-        "machine": machine.key,
-        "assigned": program is not kernel.program,
-        "instructions": [
-            {
-                "pc": pc,
-                "line": instruction.line,
-                "code": control.show(instruction.control) if instruction.control else None,
-                "text": show_instruction(instruction),
-            }
-            for pc, instruction in enumerate(program.instructions)
+def _document(kernel: Kernel, machine: Machine, program: Program) -> CodesDocument:
+    return CodesDocument(
+        kernel=kernel.name,
+        machine=machine.key,
+        assigned=program is not kernel.program,
+        instructions=[
+            Coded(pc, i.line, control.show(i.control) if i.control else None, show_instruction(i))
+            for pc, i in enumerate(program.instructions)
         ],
-    }
+    )

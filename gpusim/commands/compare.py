@@ -6,20 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim import machine as model
-from gpusim.analysis.comparison import explanation, parts
+from gpusim.analysis.comparison import Part, explanation, parts
 from gpusim.analysis.figures import Figures
 from gpusim.analysis.sweep import Axis, Point, Row, Subject, points, row
 from gpusim.commands.arguments import Json
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, subject_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.document import Document, KernelKey, MachineKey, doc
 from gpusim.plural import plural
 from gpusim.processes import as_done
 from isa.errors import UserError
@@ -56,6 +57,34 @@ class Variant:
 
 
 Found = Sequence[tuple[Variant, Figures]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A variant: what tells it from the others, what is given of machine and kernel by name, and its figures."""
+
+    label: str
+    kernel: KernelKey
+    machine: MachineKey
+    settings: dict[str, str]
+    parameters: dict[str, str]
+    figures: Figures
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Shader cycles that a variant, by its label, takes more than the first, and the parts that they are the sum of."""
+
+    of: str
+    cycles: int
+    parts: list[Part]
+
+
+class CompareDocument(Document, frozen=True):
+    """Variants side by side, and what makes the difference of each from the first."""
+
+    variants: Annotated[list[Compared], doc("All variants, in the order given.")]
+    differences: Annotated[list[Difference], doc("All but the first.")]
 
 
 def compare(
@@ -214,22 +243,14 @@ def _difference(one: Cell, other: Cell) -> str:
     return f"{100 * (other / one - 1):+.1f} %" if one and other != one else ""
 
 
-def _document(found: Found) -> dict[str, Any]:
+def _document(found: Found) -> CompareDocument:
     (_, first), *others = found
-    return {
-        "variants": [
-            {
-                "label": variant.label,
-                "kernel": variant.kernel,
-                "machine": variant.machine,
-                "settings": variant.point.settings,
-                "parameters": variant.point.parameters,
-                "figures": figures,
-            }
-            for variant, figures in found
+    return CompareDocument(
+        variants=[
+            Compared(one.label, one.kernel, one.machine, one.point.settings, one.point.parameters, figures)
+            for one, figures in found
         ],
-        "differences": [
-            {"of": variant.label, "cycles": other.cycles - first.cycles, "parts": parts(first, other)}
-            for variant, other in others
+        differences=[
+            Difference(variant.label, other.cycles - first.cycles, parts(first, other)) for variant, other in others
         ],
-    }
+    )

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import msgspec
 from rich.console import Console, RenderableType
 from rich.table import Column, Table
 
-SCHEMA_VERSION = 1
+from gpusim.document import Document
+
 WIDTH = 100
 
 
-def write_json(content: Mapping[str, object]) -> None:
-    """Print a JSON document on stdout, with the schema's version first."""
-    encoded = msgspec.json.encode({"schema_version": SCHEMA_VERSION, **content})
-    write(msgspec.json.format(encoded, indent=2).decode() + "\n")
+def write_json(document: Document) -> None:
+    """Print a document on stdout as JSON."""
+    write(encoded(document) + "\n")
+
+
+def encoded(document: Document) -> str:
+    """Return a document as JSON."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
 
 
 def show(*parts: RenderableType) -> None:

@@ -5,17 +5,27 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.table import Column, Table
 
 from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.timelines import DOCUMENTS, KernelOrTimeline, Machine, timeline_of
+from gpusim.document import Document, KernelKey, MachineKey, doc
 from gpusim.views.explain import Step, needed
 from gpusim.views.explain import explain as steps_of
 
 DEPTH = 12
+
+
+class ExplainDocument(Document, frozen=True):
+    """Why a warp did not issue in a cycle: what it waited for, what that had waited for, back to the cause."""
+
+    kernel: KernelKey
+    machine: MachineKey
+    warp: Annotated[int, doc("Slot of the SM.")]
+    cycle: Annotated[int, doc("Shader cycles since the launch.")]
+    steps: Annotated[list[Step], doc("From the warp asked for back to the cause.")]
 
 
 def explain(
@@ -50,8 +60,7 @@ def explain(
         document = of_cycles(cycles=f"0:{end}")
     steps = steps_of(document, warp, cycle, depth)
     if json:
-        asked = {"kernel": document.kernel, "machine": document.machine, "warp": warp, "cycle": cycle}
-        write_json({**asked, "steps": msgspec.to_builtins(steps)})
+        write_json(ExplainDocument(document.kernel, document.machine, warp, cycle, steps))
     else:
         show(f"{document.kernel} on {document.machine}, {document.policy}: {_answer(steps[0])}", "", _table(steps))
         if len(steps) == depth:

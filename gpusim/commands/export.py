@@ -15,6 +15,7 @@ from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
 from gpusim.commands.timelines import Cycles, KernelOrTimeline, Machine, Warps, timeline_of
+from gpusim.document import Document, KernelKey, MachineKey, doc
 from gpusim.plural import plural
 from gpusim.timeline import Timeline
 from gpusim.views.kanata import kanata
@@ -39,6 +40,19 @@ class Table(StrEnum):
     INSTRUCTIONS = "instructions"
     WAITS = "waits"
     LOST = "lost"
+
+
+class ExportDocument(Document, frozen=True):
+    """A file that was written, and what of a run it holds."""
+
+    file: Annotated[str, doc("Path of the file.")]
+    format: Annotated[Format, doc("What it is read by.")]
+    bytes: Annotated[int, doc("Size of the file.")]
+    kernel: KernelKey
+    machine: MachineKey
+    instructions: Annotated[int, doc("Warp instructions.")]
+    warps: Annotated[tuple[int, ...], doc("Warp slots of the SM.")]
+    cycles: Annotated[tuple[int, int], doc("The first shader cycle since the launch, and the one behind the last.")]
 
 
 def export(
@@ -74,7 +88,7 @@ def export(
     with shown(f"writing {out.name}"):
         size = whole_file.write_pieces(out, FORMATS[form].pieces(timeline, table or Table.INSTRUCTIONS))
     if json:
-        write_json(_as_dict(timeline, form, out, size))
+        write_json(_document(timeline, form, out, size))
     else:
         show(_summary(timeline, form, out, size))
 
@@ -110,17 +124,17 @@ def _check(form: Format, out: Path, table: Table | None) -> None:
         extra.module(FORMATS[form].package, form)
 
 
-def _as_dict(timeline: Timeline, form: Format, out: Path, size: int) -> dict[str, object]:
-    return {
-        "file": str(out),
-        "format": form,
-        "bytes": size,
-        "kernel": timeline.kernel,
-        "machine": timeline.machine,
-        "instructions": len(timeline.instructions),
-        "warps": timeline.shown,
-        "cycles": [timeline.start, timeline.end],
-    }
+def _document(timeline: Timeline, form: Format, out: Path, size: int) -> ExportDocument:
+    return ExportDocument(
+        file=str(out),
+        format=form,
+        bytes=size,
+        kernel=timeline.kernel,
+        machine=timeline.machine,
+        instructions=len(timeline.instructions),
+        warps=timeline.shown,
+        cycles=(timeline.start, timeline.end),
+    )
 
 
 def _summary(timeline: Timeline, form: Format, out: Path, size: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -48,7 +47,7 @@ def hazards(
     if found.error and not found.hazards:
         raise found.error
     if json:
-        write_json(_as_dict(chosen, where, found))
+        write_json(analysis.document(chosen, where, found))
     else:
         write(_text(chosen, where, found))
     if found.hazards:
@@ -62,13 +61,3 @@ def _text(kernel: Kernel, machine: Machine, found: Found) -> str:
     head = f"{kernel.name}: {plural(len(found.hazards), 'hazard')} in {scope}"
     ended = [f"then the run ended: {found.error}"] if found.error else []
     return "".join(f"{line}\n" for line in (head, *found.hazards, *ended))
-
-
-def _as_dict(kernel: Kernel, machine: Machine, found: Found) -> dict[str, object]:
-    return {
-        "kernel": kernel.name,
-        "machine": machine.key,
-        "blocks": found.blocks,
-        "hazards": [asdict(hazard) for hazard in found.hazards],
-        "ended": str(found.error) if found.error else None,
-    }

@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated
 
 import typer
+from msgspec import Struct, structs
 
 from gpusim.commands.document import new_table, show, write_json
+from gpusim.document import Document, KernelKey, doc
 from isa.errors import UserError
 from workloads.catalog import CATALOG, find
 from workloads.entry import Entry, Parameter
 from workloads.spaces import SPACES, make_space
+
+
+@dataclass(frozen=True)
+class Takes:
+    """A parameter of a kernel, or a number of a search space: its default as text, and what it takes, in words."""
+
+    name: str
+    default: str
+    allowed: str
+    doc: str
+
+
+class KernelEntry(Struct, frozen=True):
+    """A kernel of the catalog."""
+
+    kernel: KernelKey
+    description: Annotated[str, doc("What it is.")]
+    parameters: Annotated[list[Takes], doc("What it takes by -p.")]
+
+
+class KernelDocument(KernelEntry, Document, frozen=True):
+    """A kernel of the catalog and its parameters."""
+
+
+class KernelsDocument(Document, frozen=True):
+    """The kernels of the catalog and their parameters."""
+
+    kernels: Annotated[list[KernelEntry], doc("All of them.")]
 
 
 def kernels(
@@ -27,7 +58,7 @@ def kernels(
 
 def _tell_all(_: str, json: bool) -> None:
     if json:
-        write_json({"kernels": [_as_dict(entry) for entry in CATALOG.values()]})
+        write_json(KernelsDocument([_entry(entry) for entry in CATALOG.values()]))
         return
     table = new_table("kernel", "what it is")
     for entry in CATALOG.values():
@@ -41,7 +72,7 @@ def _tell_one(name: str, json: bool) -> None:
         raise UserError(f"{name}: is a search space of {kernel}; `gpusim space {name}` counts it, or name {kernel}")
     entry = find(name)
     if json:
-        write_json(_as_dict(entry))
+        write_json(KernelDocument(**structs.asdict(_entry(entry))))
         return
     table = new_table("parameter", "default", "takes", "what it is")
     for parameter in entry.parameters:
@@ -55,8 +86,10 @@ def _default(parameter: Parameter) -> str:
     return "auto" if parameter.default is None else str(parameter.default)
 
 
-def _as_dict(entry: Entry) -> dict[str, Any]:
-    parameters = [
-        {"name": p.name, "default": _default(p), "allowed": p.allowed, "doc": p.doc} for p in entry.parameters
-    ]
-    return {"kernel": entry.name, "description": entry.description, "parameters": parameters}
+def _entry(entry: Entry) -> KernelEntry:
+    return KernelEntry(entry.name, entry.description, [takes(p) for p in entry.parameters])
+
+
+def takes(parameter: Parameter) -> Takes:
+    """Return a parameter as documents have it."""
+    return Takes(parameter.name, _default(parameter), parameter.allowed, parameter.doc)

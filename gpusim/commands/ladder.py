@@ -28,12 +28,19 @@ from gpusim.commands.arguments import (
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.document import Launch
 from gpusim.machine import Machine
 from gpusim.state import NEVER
 from isa.kernel import Kernel
 from workloads.catalog import CATALOG
 
 LONGEST = 32  # characters of a value with blanks
+
+
+class LadderDocument(Launch, frozen=True):
+    """What each limit of a machine costs a launch, by running it again without."""
+
+    study: LimitStudy
 
 
 def ladder(
@@ -68,7 +75,7 @@ def ladder(
         )
     settings = changes(where, setting or ())
     if json:
-        write_json({**report.identity(chosen, where, settings), "study": found})
+        write_json(LadderDocument(**report.identity(chosen, where, settings), study=found))
     else:
         show(*_screen(chosen, where, found, settings))
 

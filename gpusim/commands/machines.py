@@ -4,19 +4,66 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from msgspec import Struct, structs
 from rich.table import Column, Table
 
 from gpusim import machine as model
 from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.document import Document, MachineKey, Setting, doc
 from gpusim.machine_file import METHODS, Fact
 from gpusim.plural import plural
 from isa.errors import UserError
 
 FIGURES = "sms", "warp_size", "shader_mhz", "peak_gflops", "peak_fp64_gflops", "bandwidth_gbs"
 WIDEST = 10  # digits of a number; lists of pipes and units take several lines
+
+
+class MachineSummary(Struct, frozen=True):
+    """The headline figures of a machine."""
+
+    machine: MachineKey
+    name: Annotated[str, doc("Its maker's name for it.")]
+    generation: Annotated[str, doc("The generation that it is of.")]
+    sms: Annotated[int, doc("SMs of the chip.")]
+    warp_size: Annotated[int, doc("Lanes of a warp.")]
+    shader_mhz: Annotated[float, doc("Shader clock in MHz.")]
+    peak_gflops: Annotated[float, doc("Peak in single precision, 10^9 operations per second.")]
+    peak_fp64_gflops: Annotated[float, doc("Peak in double precision, 10^9 operations per second.")]
+    bandwidth_gbs: Annotated[float, doc("What arrives of the DRAM's bandwidth, 10^9 bytes per second.")]
+    methods: Annotated[dict[str, float], doc("Percent of its numbers by the method by which they are known.")]
+
+
+class Stated(Struct, frozen=True, omit_defaults=True):
+    """A number or word of a machine, its source, and its method; `to`: what a fitted one was fitted to."""
+
+    value: Setting
+    source: str
+    method: str
+    to: str = ""
+    note: str = ""
+
+
+class MachineDocument(MachineSummary, Document, frozen=True):
+    """A machine and where its numbers come from."""
+
+    facts: Annotated[dict[str, Stated], doc("Its numbers by path.")]
+
+
+class MachinesDocument(Document, frozen=True):
+    """The machines that come with gpusim."""
+
+    machines: Annotated[list[MachineSummary], doc("All of them.")]
+
+
+class TwoMachinesDocument(Document, frozen=True):
+    """Two machines side by side."""
+
+    machines: Annotated[list[MachineKey], doc("The two, or what was given where they have one key.")]
+    differing: Annotated[list[str], doc("Paths of the numbers that differ.")]
+    facts: Annotated[dict[str, list[Setting | None]], doc("Both's numbers by path; null: a machine has none there.")]
 
 
 def machines(
@@ -44,29 +91,29 @@ def machines(
             raise UserError(f"machines: {len(more)} names; give one, or two to compare")
 
 
-def summary(name: str) -> dict[str, Any]:
-    """Return the headline figures of a machine: peaks in GFLOP/s, bandwidth in GB/s, percent of facts per method."""
+def summary(name: str) -> MachineSummary:
+    """Return the headline figures of a machine."""
     machine, methods = model.load(name), Counter(fact.method for fact in model.facts(name).values())
-    return {
-        "machine": machine.key,
-        "name": machine.name,
-        "generation": machine.generation,
-        "sms": machine.chip.sms,
-        "warp_size": machine.limits.warp_size,
-        "shader_mhz": machine.chip.shader_mhz,
-        "peak_gflops": model.peak_gflops(machine),
-        "peak_fp64_gflops": model.peak_fp64_gflops(machine),
-        "bandwidth_gbs": model.bandwidth_gbs(machine),
-        "methods": {method: 100 * methods[method] / methods.total() for method in METHODS},
-    }
+    return MachineSummary(
+        machine=machine.key,
+        name=machine.name,
+        generation=machine.generation,
+        sms=machine.chip.sms,
+        warp_size=machine.limits.warp_size,
+        shader_mhz=machine.chip.shader_mhz,
+        peak_gflops=model.peak_gflops(machine),
+        peak_fp64_gflops=model.peak_fp64_gflops(machine),
+        bandwidth_gbs=model.bandwidth_gbs(machine),
+        methods={method: 100 * methods[method] / methods.total() for method in METHODS},
+    )
 
 
 def _tell_all(json: bool) -> None:
     rows = [summary(name) for name in model.names()]
     if json:
-        write_json({"machines": rows})
+        write_json(MachinesDocument(rows))
         return
-    used = {method[0]: method for method in METHODS if any(row["methods"][method] for row in rows)}
+    used = {method[0]: method for method in METHODS if any(row.methods[method] for row in rows)}
     methods = ", ".join(f"{initial} {method}" for initial, method in used.items())
     note = (
         "warp: its lanes. Peaks in GFLOP/s, bandwidth in GB/s. The last columns say where the numbers come from, in %: "
@@ -77,7 +124,8 @@ def _tell_all(json: bool) -> None:
 def _tell_one(name: str, json: bool) -> None:
     facts = model.facts(name)
     if json:
-        write_json({**summary(name), "facts": {path: _as_dict(fact) for path, fact in facts.items()}})
+        stated = {path: _stated(fact) for path, fact in facts.items()}
+        write_json(MachineDocument(**structs.asdict(summary(name)), facts=stated))
     else:
         show(_table_of_facts(model.load(name), facts))
 
@@ -90,7 +138,7 @@ def _tell_two(name: str, other: str, only_differing: bool, json: bool) -> None:
     pairs = {path: [each[path].value if path in each else None for each in facts] for path in paths}
     differing = [path for path, (one, another) in pairs.items() if one != another]
     if json:
-        write_json({"machines": both, "differing": differing, "facts": pairs})
+        write_json(TwoMachinesDocument(both, differing, pairs))
     else:
         note = (
             f"{len(differing)} of {plural(len(pairs), 'number')} differ, marked *; -: the machine has no such number."
@@ -112,13 +160,13 @@ def _table_of_pairs(both: list[str], pairs: Mapping[str, list[int | str | None]]
     return table
 
 
-def _table_of_machines(rows: list[dict[str, Any]], used: Mapping[str, str]) -> Table:
+def _table_of_machines(rows: list[MachineSummary], used: Mapping[str, str]) -> Table:
     """The headline figures, whole in 80 columns: the methods have but their initials."""
     columns = right("SMs", "warp", "MHz", "FP32", "FP64", "GB/s", *used)
     table = new_table("machine", "gen.", *columns, tight=True)
     for row in rows:
-        figures = [row[key] for key in FIGURES] + [row["methods"][method] for method in used.values()]
-        table.add_row(row["machine"], row["generation"], *(f"{figure:.0f}" for figure in figures))
+        figures = [getattr(row, key) for key in FIGURES] + [row.methods[method] for method in used.values()]
+        table.add_row(row.machine, row.generation, *(f"{figure:.0f}" for figure in figures))
     return table
 
 
@@ -139,7 +187,5 @@ def _provenance(fact: Fact) -> str:
     return "; ".join(part for part in (fact.source, fitted, fact.note) if part)
 
 
-def _as_dict(fact: Fact) -> dict[str, int | str]:
-    optional = {"to": fact.to, "note": fact.note}
-    required = {"value": fact.value, "source": fact.source, "method": fact.method}
-    return required | {key: text for key, text in optional.items() if text}
+def _stated(fact: Fact) -> Stated:
+    return Stated(fact.value, fact.source, fact.method, fact.to, fact.note)

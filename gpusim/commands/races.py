@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
 from gpusim.commands.arguments import Json, KernelName, MaxInstructions, Parameters, instructions_of, kernel_of
 from gpusim.commands.document import write, write_json
 from gpusim.commands.progress import shown
+from gpusim.document import Document, KernelKey, doc
 from gpusim.plural import plural
 from isa.interpret import LIMIT
 from isa.kernel import Kernel
@@ -18,6 +19,15 @@ from isa.races import races as find
 
 FOUND = 1  # exit code
 ALL = 16  # blocks of a grid that are all checked; blocks mostly differ in their data, not in their accesses
+
+
+class RacesDocument(Document, frozen=True):
+    """Accesses of different warps to one word of shared memory that no barrier orders."""
+
+    kernel: KernelKey
+    blocks: Annotated[int, doc("Blocks of the grid.")]
+    blocks_checked: Annotated[list[int], doc("Ids of those that were looked at.")]
+    races: Annotated[list[Race], doc("One for each pair of instructions in a block.")]
 
 
 def races(
@@ -34,7 +44,7 @@ def races(
     with shown(chosen.name) as tell:
         found = find(chosen, _told(blocks, tell), limit=instructions_of(kernel, max_instructions, LIMIT))
     if json:
-        write_json(_as_dict(chosen, blocks, found))
+        write_json(RacesDocument(chosen.name, chosen.blocks, blocks, found))
     else:
         write(_text(chosen, blocks, found))
     if found:
@@ -60,12 +70,3 @@ def _text(kernel: Kernel, blocks: Sequence[int], found: Sequence[Race]) -> str:
     racing = plural(len({race.block for race in found}), "block")
     head = f"{kernel.name}: {plural(len(found), 'race')}, in {racing}; looked at {count}"
     return "".join(f"{line}\n" for line in (head, *found))
-
-
-def _as_dict(kernel: Kernel, blocks: Sequence[int], found: Sequence[Race]) -> dict[str, object]:
-    return {
-        "kernel": kernel.name,
-        "blocks": kernel.blocks,
-        "blocks_checked": blocks,
-        "races": [asdict(race) for race in found],
-    }

@@ -12,9 +12,12 @@ from rich.table import Table
 
 from gpusim.analysis import bounds
 from gpusim.analysis import report as reports
+from gpusim.analysis.bounds import Bound
 from gpusim.analysis.pressure_report import (
+    Bottleneck,
     InstructionPressure,
     PressureReport,
+    RegionPressure,
     pressure_report,
 )
 from gpusim.commands.arguments import (
@@ -31,6 +34,7 @@ from gpusim.commands.arguments import (
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.document import Launch, doc
 from gpusim.plural import plural
 from gpusim.repeats import repeats
 from gpusim.simulation import simulate
@@ -53,6 +57,17 @@ SHORT = {
 COLUMNS = 6  # resources shown, those under most pressure
 MILLION = 1_000_000  # from which on cycles are told in millions
 PATHS = "CP and LCD: cycles that it adds to the critical and to the loop-carried path of its region."
+
+
+class ReportDocument(Launch, frozen=True):
+    """Which instructions press on which resources, which paths are long, and what loses issue slots."""
+
+    cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks.")]
+    bound: Bound
+    totals: Annotated[Mapping[str, float], doc("Cycles of each resource that the whole run takes.")]
+    instructions: Annotated[tuple[InstructionPressure, ...], doc("The program.")]
+    regions: Annotated[tuple[RegionPressure, ...], doc("Code regions, last what lies in none.")]
+    bottlenecks: Annotated[tuple[Bottleneck, ...], doc("Reasons for lost issue slots, the costliest first.")]
 
 
 def report(
@@ -106,17 +121,17 @@ def _regions(kernel: Kernel, texts: Sequence[str]) -> Sequence[CodeRegion]:
     return regions
 
 
-def _document(found: PressureReport, settings: Mapping[str, int | str]) -> dict[str, Any]:
+def _document(found: PressureReport, settings: Mapping[str, int | str]) -> ReportDocument:
     result = found.result
-    return {
+    return ReportDocument(
         **reports.identity(result.kernel, result.machine, settings),
-        "cycles": result.cycles,
-        "bound": result.bound,
-        "totals": found.totals,
-        "instructions": found.instructions,
-        "regions": found.regions,
-        "bottlenecks": found.bottlenecks,
-    }
+        cycles=result.cycles,
+        bound=result.bound,
+        totals=found.totals,
+        instructions=found.instructions,
+        regions=found.regions,
+        bottlenecks=found.bottlenecks,
+    )
 
 
 def _screen(

@@ -19,12 +19,13 @@ from gpusim import whole_file
 from gpusim.commands.arguments import Json, pairs
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.document import Document, doc
 from gpusim.machine import load
 from gpusim.processes import cores
 from gpusim.reproduction.bench import Settings
 from gpusim.reproduction.claims import SEEDS, Claim, select
 from gpusim.reproduction.finding import NOT_COMPUTED
-from gpusim.reproduction.ledger import Row, rows, summary
+from gpusim.reproduction.ledger import Counts, Row, rows, summary
 from gpusim.reproduction.pages import markdown, shown_error, shown_result, texts, totals
 from isa.errors import UserError
 
@@ -39,6 +40,14 @@ COLUMNS = {
     "s": 3,
 }  # 80 in all; s: seconds of all processes together
 NOT_DONE = 1  # exit code
+
+
+class ReproduceDocument(Document, frozen=True):
+    """What documents claim beside what comes out here."""
+
+    set: Annotated[Settings, doc("Numbers of machines that were replaced, by machine and path.")]
+    claims: Annotated[list[Row], doc("The claims, in the order of the ledger.")]
+    summary: Annotated[dict[str, Counts], doc("How many there are of each kind.")]
 
 
 def reproduce(
@@ -78,7 +87,7 @@ def reproduce(
     if page:
         whole_file.write(page, markdown(found, settings))
     if json:
-        write_json({"set": settings, "claims": [asdict(row) for row in found], "summary": summary(found)})
+        write_json(ReproduceDocument(settings, found, summary(found)))
     else:
         show("", *totals(found))
     _warn(found, settings)

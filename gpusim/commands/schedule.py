@@ -27,7 +27,6 @@ from gpusim.machine import Machine
 from isa.errors import UserError
 from isa.interpret import LIMIT
 from isa.kernel import Kernel
-from isa.printer import show_instruction
 from workloads.catalog import CATALOG
 
 if TYPE_CHECKING:
@@ -96,13 +95,13 @@ def _tell(
     machine: Machine, outcomes: list[Outcome], best: Outcome, out: Path | None, found: Found | None, json: bool
 ) -> None:
     """Write the program to its file or to stdout, and what is known of it."""
-    from gpusim.analysis.scheduling import remarks, summary, text  # noqa: PLC0415
+    from gpusim.analysis.scheduling import document, remarks, summary, text  # noqa: PLC0415
 
     head = [*summary(machine, outcomes), "", *remarks(best)]
     if out:
         whole_file.write(out, text(best, head))
     if json:
-        write_json(_as_dict(machine, outcomes, best, found))
+        write_json(document(machine, outcomes, best, found))
     elif out or not best.moved:
         write("".join(f"{line}\n" for line in head))
     else:
@@ -144,33 +143,3 @@ def _searched(kernel: Kernel, machine: Machine, start: Order, pairs: Pairs, budg
 
     with shown(f"{kernel.name}, search", "order") as tell:
         return search(kernel, machine, budget=budget, seed=seed, starts=[start], apart=pairs, tell=tell)
-
-
-def _as_dict(machine: Machine, outcomes: Sequence[Outcome], best: Outcome, found: Found | None) -> dict[str, object]:
-    program, given = best.kernel.program, outcomes[0].kernel.program.instructions
-    return {
-        "kernel": best.kernel.name,
-        "machine": machine.key,
-        "orders": [_order(outcome) for outcome in outcomes],
-        "search": found and {"judged": found.judged, "trail": found.trail, "cycles": found.cycles},
-        "chosen": best.name,
-        "latencies": _latencies(machine, {i.row.mnemonic for i in given}),
-        "labels": dict(program.labels),
-        "instructions": [
-            {"pc": pc, "was": was, "line": i.line, "text": show_instruction(i)}
-            for pc, (was, i) in enumerate(zip(best.order, program.instructions, strict=True))
-        ],
-    }
-
-
-def _order(outcome: Outcome) -> dict[str, object]:
-    names = ("name", "moved", "stalls", "cycles", "gflops", "values")
-    return {name: getattr(outcome, name) for name in names}
-
-
-def _latencies(machine: Machine, mnemonics: set[str]) -> dict[str, object]:
-    from gpusim.latencies import latencies  # noqa: PLC0415
-
-    table = latencies(machine)
-    of = {name: {"raw": table.of[name].raw, "war": table.of[name].war} for name in sorted(mnemonics)}
-    return {"reissue": table.reissue, "of": of}

@@ -2,54 +2,124 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from difflib import get_close_matches
 from inspect import cleandoc
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import msgspec
 import typer
+from rich.table import Table
 
-from gpusim import timeline, whole_file
+from gpusim import whole_file
 from gpusim.commands.arguments import Json
-from gpusim.commands.document import show, write, write_json
+from gpusim.commands.document import new_table, right, show, write, write_json
+from gpusim.document import Document, doc
 from isa.errors import UserError
 
-DOCUMENTS = {"timeline": (timeline.Timeline, timeline.VERSION)}
+# Where the type of each document is: imported when asked for, as many need a compiler.
+DOCUMENTS = {
+    "asm": "gpusim.commands.asm:AsmDocument",
+    "bound": "gpusim.analysis.report:BoundDocument",
+    "codes": "gpusim.commands.codes:CodesDocument",
+    "compare": "gpusim.commands.compare:CompareDocument",
+    "explain": "gpusim.commands.explain:ExplainDocument",
+    "export": "gpusim.commands.export:ExportDocument",
+    "hazards": "gpusim.analysis.hazards:HazardsDocument",
+    "kernel": "gpusim.commands.kernels:KernelDocument",
+    "kernels": "gpusim.commands.kernels:KernelsDocument",
+    "ladder": "gpusim.commands.ladder:LadderDocument",
+    "machine": "gpusim.commands.machines:MachineDocument",
+    "machines": "gpusim.commands.machines:MachinesDocument",
+    "races": "gpusim.commands.races:RacesDocument",
+    "report": "gpusim.commands.report:ReportDocument",
+    "reproduce": "gpusim.commands.reproduce:ReproduceDocument",
+    "run": "gpusim.analysis.report:RunDocument",
+    "schedule": "gpusim.analysis.scheduling:ScheduleDocument",
+    "schemas": "gpusim.commands.schema:SchemasDocument",
+    "space": "gpusim.commands.space:SpaceDocument",
+    "spaces": "gpusim.commands.space:SpacesDocument",
+    "sweep": "gpusim.commands.sweep_screen:SweepDocument",
+    "timeline": "gpusim.timeline:Timeline",
+    "traffic": "gpusim.commands.traffic:TrafficDocument",
+    "tune": "gpusim.commands.tune:TuneDocument",
+    "two-machines": "gpusim.commands.machines:TwoMachinesDocument",
+    "validate": "gpusim.commands.validate:ValidateDocument",
+    "validate-measured": "gpusim.commands.validate:ValidateMeasuredDocument",
+    "view": "gpusim.commands.view:ViewDocument",
+}
+VERSION = "It grows when a field changes its meaning or goes."
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
+class SchemasDocument(Document, frozen=True):
+    """The documents that have a schema."""
+
+    documents: Annotated[dict[str, int], doc("Their versions by name.")]
+
+
 def schema(
-    document: Annotated[
-        str | None, typer.Argument(help=f"One of {', '.join(DOCUMENTS)}; all are listed without.")
-    ] = None,
+    document: Annotated[str | None, typer.Argument(help="A document's name; all are listed without.")] = None,
     *,
-    out: Annotated[Path | None, typer.Option("--out", help="Write it to a file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write it to a file; without a name, all into a directory.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Print the JSON Schema of a document, by which other programs can read and check it.
 
+    A document is what --json prints; most have the name of the command that does.
+
     Example: gpusim schema timeline
     """
-    if document is None and json:
-        write_json({"documents": {name: version for name, (_, version) in DOCUMENTS.items()}})
-    elif document is None:
-        show(*(f"{name}-{version}: {_summary(kind)}" for name, (kind, version) in DOCUMENTS.items()))
-    elif out:
-        whole_file.write(out, text(document))
+    if document is not None:
+        whole_file.write(out, text(document)) if out else write(text(document))
+        return
+    kinds = {name: kind_of(name) for name in DOCUMENTS}
+    if out:
+        for name, kind in kinds.items():
+            whole_file.write(out / f"{name}-{version_of(kind)}.json", text(name))
+    if json:
+        write_json(SchemasDocument({name: version_of(kind) for name, kind in kinds.items()}))
     else:
-        write(text(document))
+        show(_table(kinds))
+
+
+def kind_of(document: str) -> type[msgspec.Struct]:
+    """Return the type of a document; raises UserError if there is no such document."""
+    if document not in DOCUMENTS:
+        near = get_close_matches(document, DOCUMENTS, 1)
+        advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(DOCUMENTS)}"
+        raise UserError(f"{document}: no document with a schema; {advice}")
+    kind: type[msgspec.Struct] = resolve_name(DOCUMENTS[document])
+    return kind
+
+
+def version_of(kind: type[msgspec.Struct]) -> int:
+    """Return the version of a document with which it begins."""
+    return int(kind.__struct_config__.tag or 0)
 
 
 def text(document: str) -> str:
-    """Return the JSON Schema of a document; raises UserError if there is no such document."""
-    if document not in DOCUMENTS:
-        raise UserError(f"{document}: no document with a schema; there are {', '.join(DOCUMENTS)}")
-    kind, version = DOCUMENTS[document]
-    made: dict[str, Any] = {"$schema": DIALECT, "$id": f"{document}-{version}.json", **msgspec.json.schema(kind)}
+    """Return the JSON Schema of a document, in which no field is unknown; raises UserError if there is none."""
+    kind = kind_of(document)
+    made: dict[str, Any] = {
+        "$schema": DIALECT,
+        "$id": f"{document}-{version_of(kind)}.json",
+        **msgspec.json.schema(kind),
+    }
     for one in made["$defs"].values():
         one["description"] = cleandoc(one["description"])
+        if "properties" in one:
+            one["additionalProperties"] = False
+            one["properties"].get(kind.__struct_config__.tag_field, {})["description"] = VERSION
     return msgspec.json.format(msgspec.json.encode(made), indent=2).decode() + "\n"
 
 
-def _summary(kind: type) -> str:
-    return (kind.__doc__ or "").split("\n")[0]
+def _table(kinds: Mapping[str, type[msgspec.Struct]]) -> Table:
+    table = new_table("document", *right("version"), "what it is")
+    for name, kind in kinds.items():
+        table.add_row(name, str(version_of(kind)), cleandoc(kind.__doc__ or "").split("\n")[0])
+    return table

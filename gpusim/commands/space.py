@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -14,13 +15,57 @@ from gpusim import whole_file
 from gpusim.capability import capability as limits_of
 from gpusim.commands.arguments import Json, Overrides, changes, machine_of, pairs
 from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.commands.kernels import Takes, takes
 from gpusim.commands.progress import shown
+from gpusim.document import Document, Setting, Settings, doc
 from isa.errors import UserError
 from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prune, published_for, survives
 from workloads.spaces import SPACES, Entry, find, make_space
 
 MACHINE = "c2050"
 LastStage = Annotated[str | None, typer.Option("--stage", metavar="NAME", help="Stop after this stage.")]
+
+
+@dataclass(frozen=True)
+class SpaceEntry:
+    """A search space, and the numbers of its constraints."""
+
+    space: str
+    description: str
+    parameters: list[Takes]
+
+
+class SpacesDocument(Document, frozen=True):
+    """The search spaces, and what can be chosen of their constraints."""
+
+    spaces: Annotated[list[SpaceEntry], doc("All of them.")]
+
+
+@dataclass(frozen=True)
+class Left:
+    """How many points are left when a constraint and all before it hold, and how many somebody published.
+
+    `left` is a number without fraction where it is beyond 2^53; `deviation` is (left - published) / published.
+    """
+
+    stage: str
+    kind: str
+    rule: str
+    left: int | float
+    published: int | None
+    deviation: float | None
+
+
+class SpaceDocument(Document, frozen=True):
+    """What constraints leave of a search space, on a machine or by the limits of a compute capability."""
+
+    space: Annotated[str, doc("Name of the space.")]
+    machine: Annotated[str | None, doc("The machine by its key; null where a compute capability was given.")]
+    capability: Annotated[str | None, doc("The compute capability; null where a machine was given.")]
+    set: Settings
+    stages: Annotated[list[Left], doc("The constraints, in order.")]
+    winner: Annotated[Mapping[str, int | bool] | None, doc("The published point, and whether it `survives`.")]
+    points: Annotated[list[Point], doc("The points that are left, by parameter.")]
 
 
 def space(
@@ -59,23 +104,32 @@ def space(
     if file:
         _write_points(file, chosen, pruned)
     if json:
-        write_json({"space": name, **where, **_as_dict(chosen, pruned, published)})
+        write_json(_document(chosen, where, pruned, published))
     else:
         notes = _notes(chosen, pruned, published)
-        on = where["machine"] or f"compute capability {capability}"
+        on = where.machine or f"compute capability {capability}"
         show(f"{name} on {on}: {find(name).description}\n", _table(pruned, published), *notes)
 
 
-def _limits(machine: str | None, setting: Sequence[str], capability: str | None) -> tuple[Limits, dict[str, Any]]:
+@dataclass(frozen=True)
+class _Where:
+    """Where limits are from: a machine and what is replaced of it, or a compute capability."""
+
+    machine: str | None
+    capability: str | None
+    replaced: Mapping[str, Setting]
+
+
+def _limits(machine: str | None, setting: Sequence[str], capability: str | None) -> tuple[Limits, _Where]:
     """The limits, and what the document says of where they are from."""
     if capability is None:
         where = machine_of(machine or MACHINE, setting, None)
-        return where.limits, {"machine": where.key, "capability": None, "set": changes(where, setting)}
+        return where.limits, _Where(where.key, None, changes(where, setting))
     if machine:
         raise UserError(f"--capability {capability}: --machine {machine} has limits of its own; give one of the two")
     if setting:
         raise UserError(f"--set {setting[0]}: a compute capability's limits stand; take --machine")
-    return limits_of(capability), {"machine": None, "capability": capability, "set": {}}
+    return limits_of(capability), _Where(None, capability, {})
 
 
 def in_words(space: Space, point: Point) -> str:
@@ -85,7 +139,7 @@ def in_words(space: Space, point: Point) -> str:
 
 def _tell_all(json: bool) -> None:
     if json:
-        write_json({"spaces": [_entry(entry) for entry in SPACES.values()]})
+        write_json(SpacesDocument([_entry(entry) for entry in SPACES.values()]))
         return
     table = new_table("space", "what it is", "constraints")
     for entry in SPACES.values():
@@ -93,11 +147,8 @@ def _tell_all(json: bool) -> None:
     show(table)
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
-    parameters = [
-        {"name": p.name, "default": str(p.default), "allowed": p.allowed, "doc": p.doc} for p in entry.parameters
-    ]
-    return {"space": entry.name, "description": entry.description, "parameters": parameters}
+def _entry(entry: Entry) -> SpaceEntry:
+    return SpaceEntry(entry.name, entry.description, [takes(p) for p in entry.parameters])
 
 
 def _deviation(stage: Stage, published: Mapping[str, int]) -> float | None:
@@ -129,20 +180,22 @@ def _notes(space: Space, pruned: Pruned, published: Mapping[str, int]) -> list[s
     return ["", *notes]
 
 
-def _as_dict(space: Space, pruned: Pruned, published: Mapping[str, int]) -> dict[str, Any]:
-    stages = [
-        {
-            "stage": stage.name,
-            "kind": stage.kind,
-            "rule": stage.rule,
-            "left": _exact(stage.left),
-            "published": published.get(stage.name),
-            "deviation": _deviation(stage, published),
-        }
-        for stage in pruned.stages
-    ]
+def _document(space: Space, where: _Where, pruned: Pruned, published: Mapping[str, int]) -> SpaceDocument:
     winner = space.winner and {**space.winner, "survives": survives(space, space.winner, pruned.points)}
-    return {"stages": stages, "winner": winner, "points": list(as_points(space, pruned.points))}
+    return SpaceDocument(
+        space=space.name,
+        machine=where.machine,
+        capability=where.capability,
+        set=where.replaced,
+        stages=[_left(stage, published) for stage in pruned.stages],
+        winner=winner,
+        points=list(as_points(space, pruned.points)),
+    )
+
+
+def _left(stage: Stage, published: Mapping[str, int]) -> Left:
+    ours, theirs = _exact(stage.left), published.get(stage.name)
+    return Left(stage.name, stage.kind, stage.rule, ours, theirs, _deviation(stage, published))
 
 
 def _exact(count: int) -> int | float:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -14,6 +14,7 @@ from rich.table import Table
 from gpusim.analysis.figures import Figures
 from gpusim.analysis.sweep import Axis, Row
 from gpusim.analysis.sweep_table import Cell, Cells, cells, column_of, front
+from gpusim.document import Document, KernelKey, MachineKey, doc
 from gpusim.plural import plural
 from isa.errors import UserError
 
@@ -54,6 +55,33 @@ class Swept:
         return Counter(each.reason for each in self.rows if each.reason)
 
 
+@dataclass(frozen=True)
+class Pareto:
+    """The points that no other beats in every one of these columns, by column."""
+
+    columns: Sequence[str]
+    rows: list[Cells]
+
+
+class SweepDocument(Document, frozen=True):
+    """A kernel at every point of a product of parameters and numbers of a machine."""
+
+    kernel: KernelKey
+    machine: MachineKey
+    axes: Annotated[Sequence[Axis], doc("What is varied.")]
+    points: Annotated[int, doc("How many points there are.")]
+    known: Annotated[int, doc("Those of them that were on file.")]
+    simulated: Annotated[int, doc("Those of them that could be simulated.")]
+    rows: Annotated[
+        list[Cells],
+        doc(
+            "Each point by column: set.PATH and p.NAME, then the fields of the figures, by stall reason or limit as "
+            "lost.REASON, stalls.REASON and limits.NAME; or the `reason` why there are none."
+        ),
+    ]
+    pareto: Annotated[Pareto | None, doc("Where it was asked for.")]
+
+
 def screen(swept: Swept, top: int) -> Iterator[RenderableType]:
     """Yield the parts of a screen, with so many of the fastest points."""
     simulated = swept.simulated
@@ -72,18 +100,18 @@ def screen(swept: Swept, top: int) -> Iterator[RenderableType]:
         yield f"not simulated: {plural(count, 'point')}: {reason}"
 
 
-def document(swept: Swept) -> dict[str, Any]:
-    """Return all rows, by column, and the Pareto front as plain data for a JSON document."""
-    return {
-        "kernel": swept.kernel,
-        "machine": swept.machine,
-        "axes": swept.axes,
-        "points": len(swept.rows),
-        "known": swept.known,
-        "simulated": len(swept.simulated),
-        "rows": swept.table,
-        "pareto": {"columns": swept.compared, "rows": swept.front} if swept.compared else None,
-    }
+def document(swept: Swept) -> SweepDocument:
+    """Return all rows, by column, and the Pareto front as a document."""
+    return SweepDocument(
+        kernel=swept.kernel,
+        machine=swept.machine,
+        axes=swept.axes,
+        points=len(swept.rows),
+        known=swept.known,
+        simulated=len(swept.simulated),
+        rows=swept.table,
+        pareto=Pareto(swept.compared, swept.front) if swept.compared else None,
+    )
 
 
 def plotted(swept: Swept) -> tuple[str, list[Cells], str, str, list[Cells]]:

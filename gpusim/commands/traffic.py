@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -11,8 +12,10 @@ from rich.table import Table
 from gpusim.commands.arguments import Json, KernelName, MaxInstructions, Parameters, instructions_of, kernel_of
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
+from gpusim.document import Arguments, Document, KernelKey, doc, plain
 from gpusim.plural import plural
 from isa.interpret import LIMIT
+from isa.kernel import Kernel
 from isa.traffic import Level, Traffic
 from isa.traffic import traffic as count
 
@@ -21,6 +24,27 @@ ALL = (
     "takes, and so does `gpusim run --energy` on machines with energy.forwarding."
 )
 FORWARDED = "registers: a result that only the next instruction takes is neither written to them nor read from them."
+
+
+@dataclass(frozen=True)
+class Moved:
+    """32-bit words that a launch reads and writes at a level, of one role: a buffer, results, or others."""
+
+    level: Level
+    whose: str
+    read: int
+    written: int
+
+
+class TrafficDocument(Document, frozen=True):
+    """What a launch moves at each level, and what it computes; no machine's rule is applied."""
+
+    kernel: KernelKey
+    parameters: Arguments
+    forwarding: Annotated[bool, doc("A result that only the next instruction takes spares the registers.")]
+    words: Annotated[list[Moved], doc("From the registers to DRAM.")]
+    barriers: Annotated[int, doc("How often warps are released from a barrier, over all blocks.")]
+    arithmetic: Annotated[dict[str, int], doc("Floating-point thread instructions by the bits of their operands.")]
 
 
 def traffic(
@@ -41,33 +65,32 @@ def traffic(
     with shown(chosen.name):
         found = count(chosen, forwarding=forwarding, limit=instructions_of(kernel, max_instructions, LIMIT))
     if json:
-        launch = {"kernel": chosen.name, "parameters": dict(chosen.arguments), "forwarding": forwarding}
-        write_json({**launch, **_as_dict(found)})
+        write_json(_document(chosen, found, forwarding=forwarding))
     else:
         releases = f"{chosen.name}: {plural(found.barriers, 'barrier release')}"
         show(_table(found), "", releases, FORWARDED if forwarding else ALL)
 
 
-def _rows(found: Traffic) -> Iterator[tuple[Level, str, int, int]]:
-    """Yield level, role, words read and words written, from the lanes outwards."""
+def _rows(found: Traffic) -> Iterator[Moved]:
+    """Yield the words by level and role, from the lanes outwards."""
     for level in Level:
         for role in sorted({words.role for words in found.words if words.level is level}):
-            yield level, role, found.read(level, role), found.written(level, role)
+            yield Moved(level, role, found.read(level, role), found.written(level, role))
 
 
 def _table(found: Traffic) -> Table:
     table = new_table("level", "whose", *right("words read", "words written"))
-    for level, role, read, written in _rows(found):
-        table.add_row(level, role, f"{read:,}", f"{written:,}")
+    for each in _rows(found):
+        table.add_row(each.level, each.whose, f"{each.read:,}", f"{each.written:,}")
     return table
 
 
-def _as_dict(found: Traffic) -> dict[str, object]:
-    return {
-        "words": [
-            {"level": level, "whose": role, "read": read, "written": written}
-            for level, role, read, written in _rows(found)
-        ],
-        "barriers": found.barriers,
-        "arithmetic": {str(bits): count for bits, count in found.arithmetic.items()},
-    }
+def _document(kernel: Kernel, found: Traffic, *, forwarding: bool) -> TrafficDocument:
+    return TrafficDocument(
+        kernel=kernel.name,
+        parameters=plain(kernel.arguments),
+        forwarding=forwarding,
+        words=list(_rows(found)),
+        barriers=found.barriers,
+        arithmetic={str(bits): count for bits, count in found.arithmetic.items()},
+    )

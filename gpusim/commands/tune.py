@@ -11,10 +11,10 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from msgspec import to_builtins
+from msgspec import structs
 from rich.console import RenderableType
 from rich.table import Table
 
@@ -28,6 +28,7 @@ from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check_files, w
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
+from gpusim.document import Document, MachineKey, Settings, doc
 from gpusim.machine import Machine
 from gpusim.plural import plural
 from gpusim.processes import as_done
@@ -38,6 +39,42 @@ from workloads.space import Point, Size, Space, arguments_at, as_points, prune
 from workloads.spaces import SPACES, find, make_space, split
 
 SIZE = "960,960,960"
+
+
+class Ranked(Trial, frozen=True, kw_only=True):
+    """A point, its rank, GFLOP/s of the chip, and the shader cycles of so many blocks from which they were told."""
+
+    rank: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A point that was not simulated, and why."""
+
+    point: Point
+    reason: str
+
+
+class TuneDocument(Document, frozen=True):
+    """The points of a search space ranked by speed, and the whole launch of the fastest, with values.
+
+    Speeds are steady rates of the chip in 10^9 operations per second.
+    """
+
+    space: Annotated[str, doc("Name of the space.")]
+    machine: MachineKey
+    set: Settings
+    size: Annotated[Size, doc("m, n and k of the problem, before they are rounded up to whole tiles.")]
+    parameters: Annotated[Mapping[str, str], doc("The kernel's parameters that the space leaves alone, as given.")]
+    waves: Annotated[int, doc("Waves of resident blocks that are simulated of each point, at most.")]
+    points: Annotated[int, doc("Points that the constraints leave.")]
+    simulated: Annotated[int, doc("Those of them that could be simulated.")]
+    median_gflops: Annotated[float, doc("Speed of the median point.")]
+    slowest_gflops: Annotated[float, doc("Speed of the slowest point.")]
+    ranking: Annotated[list[Ranked], doc("The fastest points.")]
+    published_rank: Annotated[int | None, doc("Rank of the published point; null: there is none among the points.")]
+    without: Annotated[list[Refused], doc("Points that were not simulated.")]
+    winner: Annotated[report.RunDocument, doc("The whole launch of the fastest.")]
 
 
 @dataclass(frozen=True)
@@ -228,22 +265,22 @@ def _table(tuning: _Tuning, outcome: _Outcome, top: int) -> Table:
     return table
 
 
-def _document(tuning: _Tuning, outcome: _Outcome, settings: Mapping[str, int | str], top: int) -> dict[str, Any]:
+def _document(tuning: _Tuning, outcome: _Outcome, settings: Mapping[str, int | str], top: int) -> TuneDocument:
     order = outcome.ranking
     published = [rank for rank, each in order if each.point == tuning.space.winner]
-    return {
-        "space": tuning.space.name,
-        "machine": tuning.machine.key,
-        "set": settings,
-        "size": tuning.size,
-        "parameters": tuning.others,
-        "waves": WAVES,
-        "points": len(outcome.trials),
-        "simulated": len(order),
-        "median_gflops": median(each.gflops for _, each in order),
-        "slowest_gflops": order[-1][1].gflops,
-        "ranking": [{"rank": rank, **to_builtins(each)} for rank, each in order[:top]],
-        "published_rank": published[0] if published else None,
-        "without": [{"point": each.point, "reason": each.reason} for each in outcome.trials if each.reason],
-        "winner": report.document(outcome.winner, settings),
-    }
+    return TuneDocument(
+        space=tuning.space.name,
+        machine=tuning.machine.key,
+        set=settings,
+        size=tuning.size,
+        parameters=tuning.others,
+        waves=WAVES,
+        points=len(outcome.trials),
+        simulated=len(order),
+        median_gflops=median(each.gflops for _, each in order),
+        slowest_gflops=order[-1][1].gflops,
+        ranking=[Ranked(rank=rank, **structs.asdict(each)) for rank, each in order[:top]],
+        published_rank=published[0] if published else None,
+        without=[Refused(each.point, each.reason) for each in outcome.trials if each.reason],
+        winner=report.document(outcome.winner, settings),
+    )

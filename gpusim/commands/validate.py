@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from gpusim.analysis import measured as rows
-from gpusim.analysis.validation import Outcome, outcomes, published_points, summary
+from gpusim.analysis.errors import Errors
+from gpusim.analysis.validation import Kind, Outcome, Quantity, outcomes, published_points, summary
 from gpusim.commands.arguments import Json, Overrides, changes, machine_of
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.document import Document, MachineKey, Settings, doc
 from gpusim.machine import Machine
 from gpusim.plural import plural
 from gpusim.processes import cores
@@ -27,6 +30,73 @@ LEGEND = (
 )
 MEASURED_LEGEND = "calibrated: rows that parameters may have been fitted to; predicted: those set apart by their hash."
 UNITS = {"cycles per instruction": "cycles", "thread instructions per cycle": "per cycle", "bytes per cycle": "bytes"}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A published figure beside the simulated one, both in the unit of `quantity`; `error`: simulated/published - 1."""
+
+    id: str
+    what: str
+    quantity: Quantity
+    published: float
+    simulated: float
+    error: float
+    kind: Kind
+    confidence: str
+    source: str
+    note: str
+
+
+class ValidateDocument(Document, frozen=True):
+    """Published figures of a machine beside simulated ones."""
+
+    machine: MachineKey
+    set: Settings
+    points: Annotated[list[Figure], doc("The figures.")]
+    summary: Annotated[dict[str, Errors], doc("Errors by kind: input, calibrated or predicted.")]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A row of a measured file: its line, and which stream it is of."""
+
+    line: int
+    experiment: str
+    op: str
+    param: str
+    warps: int
+    ilp: int
+
+
+@dataclass(frozen=True)
+class MeasuredFigure(Place):
+    """A row of a measured file beside its stream simulated, in shader cycles; `error`: simulated/measured - 1."""
+
+    measured: float
+    simulated: float
+    error: float
+    kind: str
+
+
+@dataclass(frozen=True)
+class Without(Place):
+    """A row of a measured file that is not compared, and why."""
+
+    reason: str
+
+
+class ValidateMeasuredDocument(Document, frozen=True):
+    """Rows of a measured file beside their streams simulated."""
+
+    machine: MachineKey
+    set: Settings
+    measured: Annotated[str, doc("Path of the file.")]
+    points: Annotated[list[MeasuredFigure], doc("The rows that are compared, in the order of the file.")]
+    summary: Annotated[Mapping[str, Errors], doc("Errors by experiment, without rows that are input.")]
+    kinds: Annotated[Mapping[str, Errors], doc("Errors by kind: input, calibrated or predicted.")]
+    unmodelled: Annotated[int, doc("Rows that are not compared.")]
+    without: Annotated[list[Without], doc("These rows.")]
 
 
 def validate(
@@ -57,9 +127,7 @@ def validate(
             tell(len(found), len(points))
     settings = changes(where, setting or ())
     if json:
-        write_json(
-            {"machine": where.key, "set": settings, "points": [_row(o) for o in found], "summary": summary(found)}
-        )
+        write_json(ValidateDocument(where.key, settings, [_figure(o) for o in found], summary(found)))
     else:
         show(f"{where.name}: published figures and simulated ones", _table(found), *_totals(found))
 
@@ -76,8 +144,10 @@ def _measured(machine: Machine, path: Path, setting: Sequence[str], *, json: boo
     scored = rows.summary([o for o in found if o.row.kind != "input"], lambda row: row.experiment)
     kinds = rows.summary(found, lambda row: row.kind)
     if json:
-        head = {"machine": machine.key, "set": changes(machine, setting), "measured": str(path)}
-        write_json({**head, **_measured_document(found, scored, kinds)})
+        without = [Without(*_place(o.row), str(o.reason)) for o in found if o.simulated is None]
+        points = [_point(o, o.simulated) for o in found if o.simulated is not None]
+        head = machine.key, changes(machine, setting), str(path)
+        write_json(ValidateMeasuredDocument(*head, points, scored, kinds, len(without), without))
     else:
         tables = _measured_table(found), _summary_table(scored)
         show(f"{machine.name}: {path}", *tables, *_kinds(kinds), MEASURED_LEGEND, *_without(found))
@@ -94,29 +164,13 @@ def _simulated(machine: Machine, given: Sequence[rows.Row]) -> list[rows.Outcome
     return sorted(found, key=lambda outcome: outcome.row.line)
 
 
-def _measured_document(
-    found: Sequence[rows.Outcome], scored: Mapping[str, object], kinds: Mapping[str, object]
-) -> dict[str, Any]:
-    without = [{**_place(o.row), "reason": o.reason} for o in found if o.simulated is None]
-    points = [_point(o) for o in found if o.simulated is not None]
-    return {
-        "points": points,
-        "summary": scored,
-        "kinds": kinds,
-        "unmodelled": len(without),
-        "without": without,
-    }
+def _place(row: rows.Row) -> tuple[int, str, str, str, int, int]:
+    return row.line, row.experiment, row.op, row.param, row.warps, row.ilp
 
 
-def _place(row: rows.Row) -> dict[str, Any]:
-    keys = "line", "experiment", "op", "param", "warps", "ilp"
-    return {key: getattr(row, key) for key in keys}
-
-
-def _point(outcome: rows.Outcome) -> dict[str, Any]:
+def _point(outcome: rows.Outcome, simulated: float) -> MeasuredFigure:
     row = outcome.row
-    figures = {"measured": row.cycles, "simulated": outcome.simulated, "error": outcome.error, "kind": row.kind}
-    return _place(row) | figures
+    return MeasuredFigure(*_place(row), row.cycles, simulated, outcome.error, row.kind)
 
 
 def _measured_table(found: Sequence[rows.Outcome]) -> Table:
@@ -130,10 +184,12 @@ def _measured_table(found: Sequence[rows.Outcome]) -> Table:
     return table
 
 
-def _summary_table(lines: Mapping[str, Mapping[str, float]]) -> Table:
+def _summary_table(lines: Mapping[str, Errors]) -> Table:
     table = new_table("experiment", *right("rows", "median error", "95th percentile"))
     for name, line in lines.items():
-        table.add_row(name, f"{line['n']}", *(f"{100 * line[key]:.2f} %" for key in ("median_error", "p95_error")))
+        table.add_row(
+            name, f"{line['n']}", *(f"{100 * each:.2f} %" for each in (line["median_error"], line["p95_error"]))
+        )
     return table
 
 
@@ -153,20 +209,20 @@ def _which(without: Sequence[rows.Row]) -> str:
     return f"{name} and {plural(more, 'more row')}" if more else name
 
 
-def _row(outcome: Outcome) -> dict[str, Any]:
+def _figure(outcome: Outcome) -> Figure:
     point = outcome.point
-    return {
-        "id": point.id,
-        "what": point.what,
-        "quantity": point.quantity,
-        "published": point.value,
-        "simulated": outcome.simulated,
-        "error": outcome.error,
-        "kind": point.kind,
-        "confidence": point.confidence,
-        "source": point.source,
-        "note": point.note,
-    }
+    return Figure(
+        id=point.id,
+        what=point.what,
+        quantity=point.quantity,
+        published=point.value,
+        simulated=outcome.simulated,
+        error=outcome.error,
+        kind=point.kind,
+        confidence=point.confidence,
+        source=point.source,
+        note=point.note,
+    )
 
 
 def _table(found: Sequence[Outcome]) -> Table:
@@ -184,9 +240,9 @@ def _totals(found: Sequence[Outcome]) -> list[str]:
     return [*_kinds(summary(found)), *LEGEND]
 
 
-def _kinds(lines: Mapping[str, Mapping[str, float]]) -> list[str]:
+def _kinds(lines: Mapping[str, Errors]) -> list[str]:
     return [
-        f"{kind}: {int(line['n'])}, median error {100 * line['median_error']:.1f} %, 95th percentile "
+        f"{kind}: {line['n']}, median error {100 * line['median_error']:.1f} %, 95th percentile "
         f"{100 * line['p95_error']:.1f} %"
         for kind, line in lines.items()
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from gpusim import whole_file
 from gpusim.commands.arguments import POLICIES, Json, Overrides, Parameters, kernel_of, machine_of
 from gpusim.commands.document import write, write_json
 from gpusim.commands.timelines import DOCUMENTS, MACHINE, Cycles, KernelOrTimeline, Warps, timeline_of
+from gpusim.document import Document, KernelKey, MachineKey, Policy, Settings, doc
 from gpusim.plural import plural
 from gpusim.timeline import NONE, Timeline
 from gpusim.views import html
@@ -20,6 +22,31 @@ from isa.errors import UserError
 
 CYCLES = 100_000  # of a kernel, unless others are asked for
 MOST = 1_000_000  # warp instructions of a page: beyond, browsers take long and gigabytes
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A run in the page: how many shader cycles it takes (-1: it has no end), and which of them are shown.
+
+    `warp_instructions` counts those that are shown.
+    """
+
+    kernel: KernelKey
+    machine: MachineKey
+    policy: Policy
+    settings: Settings
+    cycles: int
+    start: int
+    end: int
+    warp_instructions: int
+
+
+class ViewDocument(Document, frozen=True):
+    """A page that was written, and what is in it."""
+
+    file: Annotated[str, doc("Path of the page.")]
+    bytes: Annotated[int, doc("Size of the page.")]
+    runs: Annotated[list[Shown], doc("The run, or the two side by side.")]
 
 
 def view(
@@ -52,7 +79,7 @@ def view(
     _check(runs)
     whole_file.write(out, html.page(runs))
     if json:
-        write_json({"file": str(out), "bytes": out.stat().st_size, "runs": [_as_dict(run) for run in runs]})
+        write_json(ViewDocument(str(out), out.stat().st_size, [_shown(run) for run in runs]))
     else:
         lines = [f"{out}: {plural(out.stat().st_size, 'byte')}; open it in a browser", *map(_line, runs)]
         write("".join(f"{line}\n" for line in lines))
@@ -105,6 +132,7 @@ def _line(run: Timeline) -> str:
     return f"{run.kernel} on {run.machine}, {run.policy}: {html.extent(run)}"
 
 
-def _as_dict(run: Timeline) -> dict[str, object]:
-    names = ("kernel", "machine", "policy", "settings", "cycles", "start", "end")
-    return {name: getattr(run, name) for name in names} | {"warp_instructions": len(run.instructions)}
+def _shown(run: Timeline) -> Shown:
+    return Shown(
+        run.kernel, run.machine, run.policy, run.settings, run.cycles, run.start, run.end, len(run.instructions)
+    )

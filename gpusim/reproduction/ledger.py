@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TypedDict
 
 from gpusim.processes import processes
 from gpusim.reproduction import (
@@ -79,6 +80,15 @@ class Row:
     machines: tuple[str, ...]
 
 
+class Counts(TypedDict):
+    """How many rows there are, how many passed, failed, and had nothing to compare with."""
+
+    n: int
+    passed: int
+    failed: int
+    without: int
+
+
 @dataclass(slots=True)
 class _Claim:
     """A claim on its way, its own bench, the jobs that it has asked for, and those of them that it waits for."""
@@ -111,11 +121,11 @@ def without_runs(claims: Sequence[Claim], settings: Settings) -> list[Row]:
     return [row for claim in claims if (row := _row(_Claim(claim, bench.apart()))) is not None]
 
 
-def summary(found: Sequence[Row]) -> dict[str, dict[str, int]]:
-    """Return for each kind how many rows there are, how many passed, failed, and had nothing to compare with."""
+def summary(found: Sequence[Row]) -> dict[str, Counts]:
+    """Return the counts of each kind that there is."""
     kinds = {kind: Counter(row.passed for row in found if row.kind.split(":")[0] == kind) for kind in KINDS}
     return {
-        kind: {"n": each.total(), "passed": each[True], "failed": each[False], "without": each[None]}
+        kind: Counts(n=each.total(), passed=each[True], failed=each[False], without=each[None])
         for kind, each in kinds.items()
         if each
     }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gpusim.reproduction.bench import Settings
 from gpusim.reproduction.claims import SEEDS, limit
 from gpusim.reproduction.finding import KINDS
-from gpusim.reproduction.ledger import Row, summary
+from gpusim.reproduction.ledger import Counts, Row, summary
 
 HEAD = """# Reproduction
 
@@ -73,7 +73,7 @@ def totals(rows: Sequence[Row]) -> list[str]:
     return [first, *(f"{kind}: {_passed(each)}" for kind, each in summary(rows).items())]
 
 
-def _passed(counts: Mapping[str, int]) -> str:
+def _passed(counts: Counts) -> str:
     judged = f"{counts['passed']} of {counts['passed'] + counts['failed']} pass"
     return f"{judged}; {counts['without']} without figures" if counts["without"] else judged
 

@@ -20,7 +20,10 @@ MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes th
 
 
 class Step(msgspec.Struct, frozen=True):
-    """What an instruction did in a cycle, and from when to when: a state or stall reason by its name, and in words."""
+    """What an instruction did in a cycle, and from when to when: a state or stall reason by its name, and in words.
+
+    Times are shader cycles since the launch; `pc`, `start`, `end` and `id` are -1 where there is none.
+    """
 
     cycle: int
     warp: int

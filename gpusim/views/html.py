@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from itertools import chain, pairwise
 from typing import Any
@@ -88,7 +88,7 @@ def _facts(run: Timeline) -> Iterable[str]:
     yield f"{run.clock_mhz:g} MHz"
 
 
-def _pairs(values: dict[str, Any]) -> str:
+def _pairs(values: Mapping[str, object]) -> str:
     return " ".join(f"{name}={value}" for name, value in values.items())
 
 

@@ -4,6 +4,7 @@ from io import StringIO
 import msgspec
 import pytest
 from rich.console import Console
+from schemas import check_document
 
 from gpusim.analysis.bounds import bound
 from gpusim.analysis.report import bound_document, bound_screen, document, screen
@@ -103,9 +104,9 @@ def test_settings_are_shown(product):
         headline, second, *_ = text_of(shown).splitlines()
         assert headline.startswith("sgemm-lai on a changed gtx580 (GeForce GTX 580)")
         assert second.split() == ["settings", "chip.sms=1"]
-    assert document(product, settings)["settings"] == bound_document(*facts)["settings"] == settings
+    assert document(product, settings).settings == bound_document(*facts).settings == settings
     assert "changed" not in text_of(screen(product))
-    assert document(product)["settings"] == {}
+    assert document(product).settings == {}
 
 
 @pytest.mark.jit
@@ -138,15 +139,17 @@ def test_the_document_carries_what_is_promised(product):
 def test_stalls_of_the_document_add_up(product):
     """Warp-cycles by reason add up to simulated cycles x warp slots, under names of the enum."""
     found = document(product)
-    assert sum(found["stalls"].values()) == found["simulated_cycles"] * found["warp_slots"]
-    assert set(found["stalls"]) | set(found["lost_slots"]) <= {label(reason) for reason in Stall}
+    assert sum(found.stalls.values()) == found.simulated_cycles * found.warp_slots
+    assert set(found.stalls) | set(found.lost_slots) <= {label(reason) for reason in Stall}
 
 
 @pytest.mark.jit
 def test_no_number_becomes_null(product):
-    """An error that is no number is null in JSON, which has no word for it."""
+    """An error that is no number is null in JSON, which has no word for it, as the schema says."""
     bad = replace(product, verification=replace(product.verification, max_error=float("nan")))
-    assert msgspec.json.decode(msgspec.json.encode(document(bad)))["verification"]["max_error"] is None
+    found = msgspec.json.decode(msgspec.json.encode(document(bad)))
+    assert found["verification"]["max_error"] is None
+    check_document(found, "run")
 
 
 def test_the_bound_has_a_screen_and_a_document():
@@ -170,7 +173,7 @@ def test_all_sms_are_told():
     text = " ".join(text_of(screen(result)).split())
     assert f"{result.cycles:,} of all 2 SMs" in text
     assert "3 to 4 of 7 blocks each" in text
-    found = document(result)
+    found = msgspec.json.decode(msgspec.json.encode(document(result)))
     assert found["sms"] == 2
     assert found["each_sm"] == [{"cycles": sm.cycles, "blocks": sm.blocks} for sm in result.run.each]
     assert sum(sm["blocks"] for sm in found["each_sm"]) == 7

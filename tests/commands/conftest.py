@@ -1,8 +1,11 @@
 """What the tests of commands have in common."""
 
-import pytest
+import json
 
-from gpusim.commands import progress
+import pytest
+from schemas import check_document, name_of
+
+from gpusim.commands import document, progress
 
 
 @pytest.fixture(autouse=True)
@@ -16,3 +19,15 @@ def any_cache(monkeypatch):
     """Screens are the same for a test that compiles an engine first, in which time there would be lines of progress."""
     monkeypatch.setattr(progress, "ENTRIES", {})
     monkeypatch.setattr(progress, "PERIOD", 600.0)
+
+
+@pytest.fixture(autouse=True)
+def every_document_has_its_schema(monkeypatch):
+    """Whatever document a test has a command print is checked against its schema."""
+    encoded = document.encoded
+
+    def checked(one):
+        check_document(json.loads(encoded(one)), name_of(one))
+        return encoded(one)
+
+    monkeypatch.setattr(document, "encoded", checked)

@@ -6,6 +6,8 @@ import shlex
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
+from schemas import check_document
 
 from gpusim.commands.main import COMMANDS, execute
 
@@ -15,6 +17,8 @@ COMPILING = {
     *("validate", "reproduce", "schedule", "hazards", "export", "view"),
 }
 SLOW = {"tune": "simulates every point of a search space", "schedule": "simulates a hundred orders of a program"}
+
+OTHERS = {"kernels": "kernel", "machines": "two-machines"}  # documents that don't have the name of their command
 
 
 def marks(name):
@@ -64,7 +68,12 @@ def test_the_example_works_as_printed(name, capsys):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_prints_json_too(name, capsys):
-    """With --json, which every command takes, the example prints a JSON object and nothing else, and ends with 0."""
+    """With --json, which every command takes, it prints one document that its schema admits, and ends with 0."""
     for arguments in examples(capsys, name):
         code, told = printed(capsys, *arguments, "--json")
-        assert (code, type(json.loads(told))) == (0, dict)
+        found = json.loads(told)
+        assert code == 0
+        if name == "schema":
+            Draft202012Validator.check_schema(found)
+        else:
+            check_document(found, OTHERS.get(name, name))

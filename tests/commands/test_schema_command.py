@@ -6,49 +6,89 @@ import json
 from pathlib import Path
 
 import pytest
+from schemas import check_document, faults
 
-from gpusim import timeline
 from gpusim.commands import main
-from gpusim.commands.schema import DOCUMENTS, text
+from gpusim.commands.schema import DOCUMENTS, kind_of, text, version_of
 
 PUBLISHED = Path(__file__).parent.parent.parent / "docs" / "schema"
+
+
+def names_of(document):
+    """Return the name of the file of a document's schema."""
+    return f"{document}-{version_of(kind_of(document))}.json"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_published_schema_is_that_of_the_code(document):
     """docs/schema has what the command prints, under its version: a field that changes must come with it."""
-    _, version = DOCUMENTS[document]
-    assert (PUBLISHED / f"{document}-{version}.json").read_text() == text(document)
+    assert (PUBLISHED / names_of(document)).read_text() == text(document)
 
 
-def test_the_schema_names_every_field_of_a_timeline():
-    """Each field is there with its type, none beyond, and the version has its value."""
-    schema = json.loads(text("timeline"))
-    for kind in (
-        timeline.Timeline,
-        timeline.Issued,
-        timeline.Wait,
-        timeline.Lost,
-        timeline.Resident,
-        timeline.Line,
-        timeline.Summary,
-    ):
-        described = schema["$defs"][kind.__name__]
-        assert list(described["properties"]) == list(kind.__struct_fields__)
-        assert described["additionalProperties"] is False
-        assert "  " not in described["description"].replace("\n", "")
-    assert schema["$defs"]["Timeline"]["properties"]["version"]["default"] == timeline.VERSION
-    assert schema["$id"] == f"timeline-{timeline.VERSION}.json"
+def test_every_command_has_a_document():
+    """A document has the name of each command; that of `gpusim schema` is the list, as its others are schemas."""
+    assert {"schemas" if name == "schema" else name for name in main.COMMANDS} <= set(DOCUMENTS)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_document_begins_with_its_version(document):
+    """It is the first field and required, its one value is the type's version, and all other fields follow."""
+    kind, schema = kind_of(document), json.loads(text(document))
+    own = schema["$defs"][kind.__name__]
+    (version, *others), tag = own["properties"], kind.__struct_config__.tag_field
+    assert (version, others) == (tag, list(kind.__struct_fields__))
+    assert own["properties"][tag]["enum"] == [version_of(kind)]
+    assert own["required"][0] == tag
+    assert schema["$id"] == names_of(document)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_type_is_described_and_knows_its_fields(document):
+    """Each type of a document has a description in whole lines, and forbids fields that it does not name."""
+    for name, kind in json.loads(text(document))["$defs"].items():
+        assert kind["description"].strip(), name
+        assert not kind["description"].startswith(f"{name}("), name  # what Python writes where nobody has
+        assert "  " not in kind["description"].replace("\n", ""), name
+        assert kind.get("additionalProperties") is False or "enum" in kind, name
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_field_of_a_document_is_described(document):
+    """It has a description of its own, or that of its type."""
+    schema = json.loads(text(document))
+    for name, field in schema["$defs"][kind_of(document).__name__]["properties"].items():
+        types = [one["$ref"].rpartition("/")[2] for one in field.get("anyOf", [field]) if "$ref" in one]
+        assert field.get("description") or all(schema["$defs"][one]["description"] for one in types), name
+        assert field.get("description") or types, name
+
+
+def test_what_a_schema_does_not_name_is_a_fault(capsys):
+    """A field more, or one of another type, is told with its place, in the document and in its parts."""
+    assert main.execute(["asm", "examples/saxpy.asm", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    check_document(found, "asm")
+    found["more"], found["instructions"][2]["more"], found["registers"] = 1, 1, "2"
+    assert sorted(fault.split(":")[0] for fault in faults(found, "asm")) == ["$", "$.instructions[2]", "$.registers"]
 
 
 def test_the_command_prints_lists_and_writes(capsys, tmp_path):
     """Without a name the documents are listed, with one its schema is printed or written; another name is refused."""
     assert main.execute(["schema"]) == 0
-    assert capsys.readouterr().out.startswith("timeline-1: A run of one SM")
+    assert [line.split()[:2] for line in capsys.readouterr().out.splitlines() if line[0] != " "][1:] == [
+        [name, str(version_of(kind_of(name)))] for name in DOCUMENTS
+    ]
     assert main.execute(["schema", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["documents"] == {"timeline": 1}
+    assert json.loads(capsys.readouterr().out)["documents"]["timeline"] == 1
     assert main.execute(["schema", "timeline", "--out", str(tmp_path / "t.json")]) == 0
     assert main.execute(["schema", "timeline"]) == 0
     assert capsys.readouterr().out == (tmp_path / "t.json").read_text() == text("timeline")
     assert main.execute(["schema", "timelin"]) == 2
-    assert capsys.readouterr().err == "error: timelin: no document with a schema; there are timeline\n"
+    assert capsys.readouterr().err == "error: timelin: no document with a schema; did you mean timeline?\n"
+
+
+def test_all_schemas_are_written_at_once(capsys, tmp_path):
+    """Without a name, --out takes a directory, which must be there, and gets all of them as docs/schema has them."""
+    assert main.execute(["schema", "--out", str(tmp_path)]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(map(names_of, DOCUMENTS))
+    assert main.execute(["schema", "--out", str(tmp_path / "none")]) == 2
+    assert capsys.readouterr().err.startswith("error: ")

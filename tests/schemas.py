@@ -1,0 +1,33 @@
+"""The published schemas as tests check documents by them, with a validator that knows nothing of gpusim."""
+
+import json
+from functools import cache
+
+from jsonschema import Draft202012Validator
+
+from gpusim.commands.schema import DOCUMENTS, text
+
+
+@cache
+def validator(name):
+    """Return the validator of a document by name; its schema is one itself."""
+    schema = json.loads(text(name))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def faults(found, name):
+    """Return what of some plain data is against the schema of a document, and where."""
+    return [f"{error.json_path}: {error.message[:200]}" for error in validator(name).iter_errors(found)]
+
+
+def check_document(found, name):
+    """Check plain data against the schema of a document."""
+    assert faults(found, name) == []
+
+
+def name_of(document):
+    """Return the name under which the type of a document has a schema."""
+    place = f"{type(document).__module__}:{type(document).__name__}"
+    (name,) = [name for name, each in DOCUMENTS.items() if each == place]
+    return name
