@@ -55,7 +55,8 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `waits` has no gaps and no overlaps, from the cycle after the warp's previous issue, or its block's launch, up to
     `issue`. `begin` to `end`: when its pipe, or the load/store unit, is occupied by it. `done`: when its result can be
     read, or its access has left the SM. Each of the three is NONE, -1, if it needs none. `conflicts`: passes through
-    shared memory, or requests to global memory, beyond those that its width needs.
+    shared memory, or requests to global memory, beyond those that its width needs. `late`: cycles that an access to
+    global memory is done later than by its latency alone, for memory to move it and what was asked for before.
     """
 
     id: int
@@ -70,6 +71,7 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lanes: Annotated[int, doc("Threads whose guard holds.")]
     waits: tuple[Wait, ...] = ()
     conflicts: int = 0
+    late: int = 0
 
 
 class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

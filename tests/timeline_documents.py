@@ -106,7 +106,8 @@ def _issues(draw: st.DrawFn, wave: Sequence[Resident], most: int, schedulers: in
         end = begin + draw(st.integers(1, 4)) if used else NONE
         done = max(end, issue + 1) + draw(st.integers(0, 20)) if used > 1 else NONE
         lanes, conflicts = draw(st.integers(0, 32)), draw(st.integers(0, 31)) if used else 0
-        yield Issued(NONE, warp, home[warp].id, pc, k, issue, begin, end, done, lanes, conflicts=conflicts)
+        late = draw(st.integers(0, 9)) if conflicts else 0
+        yield Issued(NONE, warp, home[warp].id, pc, k, issue, begin, end, done, lanes, conflicts=conflicts, late=late)
 
 
 def _with_waits(draw: st.DrawFn, issued: Sequence[Issued], blocks: Sequence[Resident]) -> tuple[Issued, ...]:

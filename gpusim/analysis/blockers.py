@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from gpusim.decode import BARRIER, FETCH, LOAD
+from gpusim.decode import BARRIER, FETCH, GLOBAL_SPACE, LOAD
 from gpusim.launch import Launch
 from gpusim.plain import plain, unpacked
-from gpusim.rules import instruction_replay, ladder, queues
+from gpusim.rules import instruction_replay, ladder, memory_access, queues
 from gpusim.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN, Stall, label
 from gpusim.state import FIRST_SCHEDULER
 from gpusim.timeline import NONE, Wait
@@ -133,9 +133,19 @@ def slot_from(sm: Sm, k: int, cycle: int) -> int:
     return int(plain(ladder.slot_from)(sm.facts.machine, k, cycle))
 
 
-def conflicts(sm: Sm, pc: int, cycles: int) -> int:
-    """Return passes or requests beyond those that its width needs, of an access that is served for so many cycles."""
-    return int(plain(instruction_replay.beyond)(sm.facts.machine, sm.facts.rows[pc], cycles))
+def conflicts(sm: Sm, record: Any) -> int:
+    """Return passes or requests beyond those that its width needs, of what is served; 0 of what is no access."""
+    row = sm.facts.rows[record.pc]
+    accesses = plain(memory_access.accesses)(row)
+    return int(plain(instruction_replay.beyond)(sm.facts.machine, row, record.detail)) if accesses else 0
+
+
+def late(sm: Sm, record: Any) -> int:
+    """Return how many cycles later than by its latency alone an access to global memory is done that is served now."""
+    row = sm.facts.rows[record.pc]
+    if row.space != GLOBAL_SPACE or not plain(memory_access.accesses)(row):
+        return 0
+    return max(0, int(record.done - max(record.cycle + (row.latency if row.action == LOAD else 0), record.end)))
 
 
 # --- what happens -----------------------------------------------------------------------------------------------------

@@ -193,8 +193,8 @@ def _serve(kept: _Kept, record: Record) -> None:
     if number in kept.unserved:
         kept.unserved.remove(number)
         times = {"begin": record.cycle, "end": record.end, "done": record.done}
-        conflicts = blockers.conflicts(kept.sm, record.pc, record.detail)
-        made = replace(kept.issued[number], **times, conflicts=conflicts)
+        found = {"conflicts": blockers.conflicts(kept.sm, record), "late": blockers.late(kept.sm, record)}
+        made = replace(kept.issued[number], **times, **found)
         kept.issued[number] = made
         _drop(kept, made)
 

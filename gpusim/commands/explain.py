@@ -58,12 +58,13 @@ def explain(
     end = needed(document, warp, cycle)
     if document.end < end and not kept:
         document = of_cycles(cycles=f"0:{end}")
-    steps = steps_of(document, warp, cycle, depth)
+    steps = steps_of(document, warp, cycle, depth + 1)
+    further, steps = steps[depth:], steps[:depth]
     if json:
         write_json(ExplainDocument(document.kernel, document.machine, warp, cycle, steps))
     else:
         show(f"{document.kernel} on {document.machine}, {document.policy}: {_answer(steps[0])}", "", _table(steps))
-        if len(steps) == depth:
+        if further:
             show("", f"further back with --depth {2 * depth}")
 
 

@@ -8,15 +8,18 @@ from itertools import islice
 
 import msgspec
 
+from gpusim.plural import plural
 from gpusim.timeline import NONE, Issued, Timeline, Wait
 from gpusim.views.dependence import born, over
 from isa.errors import UserError
 
 CONFLICTS = {
-    "shared": "more passes than its width needs: bank conflicts",
-    "global": "more requests than its width needs: its lanes are spread",
+    "shared": ("pass", "es", "bank conflicts"),
+    "global": ("request", "s", "its lanes are spread"),
 }
+LATE = "later than its latency, as memory moves it and what was asked for before"
 WASTED = ", whose access finds its queue full and wastes the slot"
+ACTIVE = "; two_level chooses among the scheduler's active warps alone"
 MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes that the load/store unit serves
 
 
@@ -84,11 +87,18 @@ def _check(document: Timeline, warp: int, cycle: int) -> None:
 
 def _absent(found: _Found, warp: int, cycle: int) -> Step:
     """No instruction of the warp waits or issues in this cycle."""
-    for block in found.document.blocks:
-        if warp in block.warps and block.placed <= cycle and (cycle < block.retired or block.retired == NONE):
-            words = f"{found.meaning['x_exited']} (block {block.id})"
-            return Step(cycle, warp, NONE, "", "x_exited", block.placed, block.retired, words)
-    return Step(cycle, warp, NONE, "", "x_empty", NONE, NONE, found.meaning["x_empty"])
+    here = (block for block in found.document.blocks if warp in block.warps)
+    block = next((one for one in here if one.placed <= cycle and (cycle < one.retired or one.retired == NONE)), None)
+    if block is None:
+        return Step(cycle, warp, NONE, "", "x_empty", NONE, NONE, found.meaning["x_empty"])
+    issued = [one for one in found.document.instructions if (one.warp, one.block) == (warp, block.id)]
+    before = [one.issue for one in issued if one.issue <= cycle]
+    if not before and found.document.start <= block.placed:
+        words = f"its first issue slot is not there yet (block {block.id})"
+        return Step(cycle, warp, NONE, "", "x_empty", block.placed, min(map(born, issued), default=NONE), words)
+    exited = max(before) + found.document.interval if before else found.document.start
+    words = f"{found.meaning['x_exited']} (block {block.id})"
+    return Step(cycle, warp, NONE, "", "x_exited", exited, block.retired, words)
 
 
 def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
@@ -100,7 +110,7 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
             return
         blocker = _blocker(found, one, wait, cycle)
         late = blocker is not None and blocker.issue > cycle
-        words = found.meaning[wait.reason] + (WASTED if late and wait.reason == "not_selected" else "")
+        words = found.meaning[wait.reason] + (_unchosen(found, late) if wait.reason == "not_selected" else "")
         yield _step(found, one, cycle, wait.reason, wait.start, wait.end, words)
         following = _at(found.document, blocker.warp, cycle) if blocker and late else blocker
         if following is None:
@@ -111,6 +121,11 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
                 return
             cycle = following.issue - 1
         one = following
+
+
+def _unchosen(found: _Found, wasted: bool) -> str:
+    """More of why another warp was chosen: that it wastes the slot, and whom the policy does not even look at."""
+    return (WASTED if wasted else "") + (ACTIVE if found.document.policy == "two_level" else "")
 
 
 def _doings(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
@@ -161,9 +176,12 @@ def _words(found: _Found, one: Issued) -> str:
     if one.begin != NONE:
         told.append(f"occupies {where} from {one.begin} to {one.end}")
     if one.conflicts:
-        told.append(f"{one.conflicts} {CONFLICTS.get(unit, CONFLICTS['global'])}")
+        noun, ending, why = CONFLICTS.get(unit, CONFLICTS["global"])
+        told.append(f"{plural(one.conflicts, noun, ending)} more than its width needs: {why}")
     if one.done != NONE:
         told.append(f"done at {one.done}")
+    if one.late:
+        told.append(f"{plural(one.late, 'cycle')} {LATE}")
     return ", ".join(told)
 
 

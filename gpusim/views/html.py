@@ -17,7 +17,7 @@ from gpusim.timeline import NONE, Issued, Letter, Timeline
 FOLDER = files("gpusim.views") / "html"
 LEVEL = 6  # of compression: 9 takes ten times as long and saves a few percent
 STYLES = ("colours.css", "style.css")
-PLAIN = "warp", "block", "pc", "scheduler", "lanes", "conflicts"  # columns that are as in the document
+PLAIN = "warp", "block", "pc", "scheduler", "lanes", "conflicts", "late"  # columns that are as in the document
 STATES = "selected", "queued", "occupies", "under_way"  # of an instruction that issues, and behind
 SCRIPTS = (  # in an order in which constants come before their use
     "elements.js",

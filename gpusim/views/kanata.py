@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
+from gpusim.plural import plural
 from gpusim.timeline import NONE, Issued, Line, Timeline, Wait
 from gpusim.views.dependence import born, name, over, producers
 
@@ -100,6 +101,7 @@ def _tooltip(i: Issued, names: _Names) -> str:
         f"block {i.block}, scheduler {i.scheduler}, {i.lanes} lanes, {' '.join((line.unit, line.region)).strip()}",
         ", ".join(f"{what} {cycle}" for what, cycle in times.items() if cycle != NONE),
         *([f"conflicts add {i.conflicts} passes or requests"] if i.conflicts else []),
+        *([f"done {plural(i.late, 'cycle')} later than its latency: memory is busy"] if i.late else []),
         *(_told(wait, names) for wait in i.waits),
     ]
     return "\\n".join(lines)

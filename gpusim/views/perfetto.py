@@ -23,6 +23,7 @@ from gpusim.views.dependence import over, producers
 SEQUENCE = 1  # the one sequence of packets
 Note = int | float | str | bool
 FIELDS = {bool: "bool_value", int: "int_value", float: "double_value", str: "string_value"}  # of an annotation
+NOTES = "pc", "lanes", "block", "conflicts", "late"  # of an instruction in flight
 
 
 class _Slice(NamedTuple):
@@ -132,7 +133,7 @@ def _warps(timeline: Timeline, program: Mapping[int, Line]) -> Slices:
     for i in timeline.instructions:
         waits = (_Slice(w.start, w.end, w.reason, {"blocker": w.blocker}) for w in i.waits)
         slices[f"warp {i.warp}"] += [*waits, _Slice(i.issue, i.issue + 1, "issues")]
-        notes = {"instruction": i.id, "pc": i.pc, "lanes": i.lanes, "block": i.block, "conflicts": i.conflicts}
+        notes = {name: getattr(i, name) for name in NOTES} | {"instruction": i.id}
         slices[f"warp {i.warp} in flight"].append(_Slice(i.issue, over(i), program[i.pc].text, notes, i.id))
     return slices
 

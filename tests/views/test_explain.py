@@ -13,9 +13,10 @@ from worked import timeline_of
 from gpusim.analysis.timeline import timeline
 from gpusim.machine import load
 from gpusim.timeline import Timeline
-from gpusim.views.explain import explain, needed
+from gpusim.views.explain import LATE, explain, needed
 from isa.errors import UserError
 from isa.listing import read
+from workloads.catalog import make
 
 CONFLICT = """
 .block 64
@@ -54,7 +55,7 @@ def test_a_conflict_is_named_where_it_delays():
     """A load that is replayed for its conflicts keeps the other warp: three passes too many are what stands behind."""
     steps = explain(timeline_of("x_replay"), 1, 40, 99)
     assert [(step.what, step.pc) for step in steps[:2]] == [("x_replay", 2), ("occupies", 2)]
-    assert "3 more passes than its width needs: bank conflicts" in steps[1].words
+    assert "3 passes more than its width needs: bank conflicts" in steps[1].words
 
 
 def test_what_waits_in_the_queue_is_behind_what_is_served():
@@ -125,10 +126,13 @@ def test_every_warp_that_is_not_selected_is_told_who_has_the_slot():
 
 
 def test_a_warp_that_issues_or_is_not_there_is_told_so():
-    """At 0 warp 0 issues; at 14 it has exited, while its block goes on to 22."""
+    """At 0 warp 0 issues; at 14 it has exited, having issued its EXIT at 12, while its block goes on to 22."""
     document = timeline_of("two_schedulers")
     assert told(document, 0, 0) == [(0, 0, 0, "selected")]
     assert told(document, 0, 14) == [(14, 0, -1, "x_exited")]
+    (exited,) = explain(document, 0, 14, 9)
+    leaves = max(one.issue for one in document.instructions if one.warp == 0) + document.interval
+    assert (exited.start, exited.end) == (leaves, document.blocks[0].retired)
     assert told(timeline_of("x_empty"), 1, 6) == [(6, 1, -1, "x_empty")]
 
 
@@ -149,3 +153,33 @@ def test_every_warp_has_an_answer_in_every_cycle(document, data):
     assert (steps[0].warp, steps[0].cycle) == (warp, cycle)
     cycles = [step.cycle for step in steps]
     assert cycles == sorted(cycles, reverse=True)
+
+
+def test_before_its_first_slot_a_warp_has_not_exited():
+    """On a GCN SIMD 3 has its first slot at 3: until then its warp waits for that, from when its block was placed."""
+    document = timeline(make("sgemm-vega-vlp", {"m": "256", "n": "256", "k": "16"}), load("mi60"), end=40)
+    (step,) = explain(document, 3, 1, 9)
+    assert (step.what, step.start, step.end) == ("x_empty", 0, 3)
+    assert step.words == "its first issue slot is not there yet (block 0)"
+
+
+def test_memory_that_is_late_is_told():
+    """32 lanes, each in a line of its own, ask at 54 for 32 lines of 10 cycles each: 320 beyond the latency of 600."""
+    text = ".buffer x u32 4096\nS2R R0, TID.X\nSHL R1, R0, 7\nIADD R1, R1, c[x]\nLDG R2, [R1]\nMOV R3, R2\nEXIT"
+    document = timeline(read(text), plain_machine({"chip.dram_mbs": 12_800, "chip.shader_mhz": 1000}))
+    of_load = next(step for step in explain(document, 0, 100, 9) if step.pc == 3)
+    assert of_load.words.endswith(f"done at 974, 320 cycles {LATE}")
+
+
+def test_what_is_no_access_has_no_conflicts():
+    """S2R, which keeps the H200's load/store unit for two cycles, asks for no passes beyond those of its width."""
+    document = timeline(read(".block 64\nS2R R0, TID.X\nSTS [RZ], R0\nEXIT\n.shared 16"), load("h200"))
+    assert {one.conflicts for one in document.instructions if one.pc == 0} == {0}
+
+
+def test_two_levels_are_told_of():
+    """A warp that is not selected under `two_level` may not be an active one: the words say so."""
+    document = timeline(make("mix"), load("c2050", {"schedulers.policy": "two_level"}), end=400)
+    waiting = next(i for i in document.instructions for wait in i.waits if wait.reason == "not_selected")
+    cycle = next(wait.start for wait in waiting.waits if wait.reason == "not_selected")
+    assert explain(document, waiting.warp, cycle, 1)[0].words.endswith("active warps alone")

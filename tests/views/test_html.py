@@ -44,7 +44,7 @@ def restored(packed):
             Wait(names[reason], issue - start, issue - start + length, own - back if back else NONE)
             for reason, start, length, back in spans
         )
-        plain = {name: of[name] for name in ("warp", "block", "pc", "scheduler", "lanes", "conflicts")}
+        plain = {name: of[name] for name in ("warp", "block", "pc", "scheduler", "lanes", "conflicts", "late")}
         made.append(Issued(id=own, issue=issue, waits=found, **plain, **times))
     slots = zip(*(packed["lost"][name] for name in ("scheduler", "reason", "start", "end", "ended_by")), strict=True)
     lost = [Lost(k, names[reason], start, start + length, by) for k, reason, start, length, by in slots]

@@ -102,13 +102,14 @@ def test_arrows_are_drawn_to_known_blockers_only(opened):
 
 
 def test_conflicts_are_told_where_there_are_some(opened):
-    """The passes that an access takes beyond those of its width are told of it, and of no other."""
-    conflicting = replace(INSTRUCTIONS[0], conflicts=3)
+    """Passes beyond those of its width, and cycles beyond its latency, are told of an access with them, of no other."""
+    conflicting = replace(INSTRUCTIONS[0], conflicts=3, late=40)
     with opened(replace(SMALL, instructions=(conflicting, *INSTRUCTIONS[1:]))) as tab:
         for ident, told in ((0, True), (1, False)):
             tab.mouse.click(*place(tab, ident))
             text = " ".join(tab.inner_text("#details").split())
             assert ("conflicts add 3 passes or requests" in text) == told
+            assert ("memory is late 40 cycles beyond its latency" in text) == told
 
 
 def test_the_chain_of_blockers_leads_back_to_the_cause(opened):

@@ -16,7 +16,7 @@ def text_of(document):
     return b"".join(kanata(document)).decode()
 
 
-LOAD = Issued(0, 0, 0, 0, 0, issue=2, begin=5, end=7, done=30, lanes=32, conflicts=3)
+LOAD = Issued(0, 0, 0, 0, 0, issue=2, begin=5, end=7, done=30, lanes=32, conflicts=3, late=12)
 ADD = Issued(
     1,
     0,
@@ -48,6 +48,7 @@ def test_three_instructions_worked_by_hand():
     assert load.texts[1].split("\\n")[1:] == [
         "issued 2, pipe from 5, to 7, done 30",
         "conflicts add 3 passes or requests",
+        "done 12 cycles later than its latency: memory is busy",
     ]
     assert add.texts[0] == "FADD R2, R1, R1 (warp 0, pc 1)"
     assert add.texts[1].split("\\n") == [

@@ -106,7 +106,7 @@ def test_waits_and_issues_come_back(document):
 
 @given(timelines())
 def test_instructions_in_flight_come_back(document):
-    """From issue until nothing is left of it, with id, pc, lanes, block and conflicts."""
+    """From issue until nothing is left of it, with id, pc, lanes, block, conflicts and how late memory is."""
     _, slices = read(document)
     found = [one[:4] for warp in document.shown for one in slices["warps", f"warp {warp} in flight"]]
     expected = [
@@ -114,7 +114,8 @@ def test_instructions_in_flight_come_back(document):
             i.issue,
             max(i.issue + 1, i.end, i.done),
             document.program[i.pc].text,
-            {"instruction": i.id, "pc": i.pc, "lanes": i.lanes, "block": i.block, "conflicts": i.conflicts},
+            {"instruction": i.id}
+            | {"pc": i.pc, "lanes": i.lanes, "block": i.block, "conflicts": i.conflicts, "late": i.late},
         )
         for i in document.instructions
     ]

@@ -28,6 +28,7 @@ function details(view, pane) {
     ["result there", run.done[i] === NONE ? "has none" : counted(run.done[i])],
   ];
   if (run.conflicts[i]) facts.push(["conflicts add", `${counted(run.conflicts[i])} passes or requests`]);
+  if (run.late[i]) facts.push(["memory is late", `${counted(run.late[i])} cycles beyond its latency`]);
   if (line?.region) facts.splice(2, 0, ["region", line.region]);
   return element(
     "section",
