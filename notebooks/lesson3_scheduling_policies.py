@@ -16,7 +16,7 @@ with app.setup:
     from gpusim.analysis.timeline import timeline
     from gpusim.policy import POLICY_NAMES
     from gpusim.timeline import Issued, Timeline, Wait
-    from gpusim.views.explain import explain
+    from gpusim.views.explain import Step, explain
     from isa import listing
 
     State = tuple[str, Issued, Wait | None]  # name of the state or stall reason, the instruction, why it waits
@@ -103,23 +103,15 @@ def why(found: Timeline, warp: int, cycle: int) -> str:
         return f"**issues** `{first.instruction}`"
     if first.what == "x_exited":
         return first.words
-    said = [f"before `{first.instruction}`: **{first.what}** until cycle {first.end}, {first.words}"]
-    said += [f"← warp {one.warp}'s `{one.instruction}`: {one.words}" for one in causes if one.cycle == cycle]
-    refused = has_slot(found, cycle) if first.what == "not_selected" and not causes else None
-    if refused:
-        text = found.program[refused.pc].text
-        said.append(
-            f"← warp {refused.warp}'s `{text}`: has the slot and is refused, until it issues at {refused.issue}"
-        )
+    said = [f"before `{first.instruction}`: {told(first)}"]
+    said += [f"← warp {one.warp}'s `{one.instruction}`: {told(one)}" for one in causes if one.cycle == cycle]
     return "<br>".join(said)
 
 
 @app.function(hide_code=True)
-def has_slot(found: Timeline, cycle: int) -> Issued | None:
-    """Return who issues in the slot of the cycle, or wastes it as the queue is full; None if nobody does."""
-    refused = {one.ended_by for one in found.lost if one.reason == "mio_throttle" and one.start <= cycle < one.end}
-    slot = range(cycle - found.interval + 1, cycle + 1)
-    return next((one for one in found.instructions if one.issue in slot or one.id in refused), None)
+def told(step: Step) -> str:
+    """Say why a warp waits and how long, or what an instruction that has issued does."""
+    return step.words if step.words.startswith("issued") else f"**{step.what}** until cycle {step.end}, {step.words}"
 
 
 @app.cell(hide_code=True)
@@ -143,15 +135,17 @@ def _():
     _figure.legend([_seen[name] for name in _shown], _shown, loc="outside lower center", ncols=4, fontsize="small")
     opening(
         "3. Warp scheduling policies",
-        """In each issue slot a scheduler has some warps that could issue, and takes one. **Which one, the policy says:
+        """In each issue slot a scheduler picks one of the warps that can issue. **The policy says which one: loose
         round robin (`lrr`) takes turns, greedy-then-oldest (`gto`) stays with one warp as long as that can issue.**
-        Why a warp can't issue is decided by rules, in a fixed order: it has just issued, its operands are not there,
-        the queue of loads is full, its pipe is busy. If none holds, it is ready, and not selected.""",
+        Whether a warp can issue is decided by rules, in a fixed order. It can't if it has just issued (`x_reissue`),
+        if a result that it needs is not there (of a multiply-add: `wait`, of a shared load: `short_scoreboard`), if
+        the queue of loads is full (`mio_throttle`), or if its pipe is busy (`math_pipe_throttle`). A warp that passes
+        them all is eligible: it is selected, or it is not (`not_selected`).""",
         picture(
             _figure,
             f"The first cycles of {WARPS} warps on one scheduler of a GTX 580. Each has {ROUNDS} rounds of a wide load "
             f"from shared memory and {2 * PAIRS} multiply-adds on it. Blue is issuing, the rest is waiting, "
-            "for the reasons of the legend.",
+            "for the reason in the legend.",
         ),
     )
     return
@@ -162,7 +156,7 @@ def _():
     policies = mo.ui.array(
         [
             mo.ui.dropdown(POLICY_NAMES, value=value, label=label)
-            for label, value in (("above", "lrr"), ("below", "gto"))
+            for label, value in (("policy above", "lrr"), ("policy below", "gto"))
         ]
     )
     rules = mo.ui.array([mo.ui.switch(value=True, label=rule) for rule in RULES])
@@ -171,8 +165,9 @@ def _():
             mo.md("""
     ## Step by step
 
-    **Switch off one rule at a time, and see what becomes of the waits that it causes.** The frame is the cycle that is
-    explained below.
+    **Switch off one rule at a time, and see what becomes of the waits that it causes.** A row is a warp, a column an
+    issue slot of 2 cycles. The framed slot is explained below each grid: what each warp does in it, and if it waits,
+    for what, and for whom (←).
     """),
             mo.hstack([policies[0], policies[1]], justify="start", gap=2),
             mo.vstack(list(rules), gap=0.2),
@@ -259,7 +254,7 @@ def _():
     _gains = {rule: ran("lrr", off).cycles - ran("gto", off).cycles for rule, off in RULES.items()}
     _best = max(_gains, key=_gains.__getitem__)
     _queued = next(made for made in _lrr.instructions if made.id == _first[2].blocker)
-    _chosen = has_slot(_gto, 162)
+    _chosen = explain(_gto, 5, 162, DEPTH)[1]
     exercises = (
         Exercise(
             "All rules on, `lrr`, cycle 60: why does warp 3 not issue?",

@@ -16,6 +16,7 @@ CONFLICTS = {
     "shared": "more passes than its width needs: bank conflicts",
     "global": "more requests than its width needs: its lanes are spread",
 }
+WASTED = ", whose access finds its queue full and wastes the slot"
 MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes that the load/store unit serves
 
 
@@ -97,9 +98,10 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
         if wait is None:
             yield _step(found, one, cycle, "selected", one.issue, one.issue + found.document.interval, "issues")
             return
-        yield _step(found, one, cycle, wait.reason, wait.start, wait.end, found.meaning[wait.reason])
         blocker = _blocker(found, one, wait, cycle)
         late = blocker is not None and blocker.issue > cycle
+        words = found.meaning[wait.reason] + (WASTED if late and wait.reason == "not_selected" else "")
+        yield _step(found, one, cycle, wait.reason, wait.start, wait.end, words)
         following = _at(found.document, blocker.warp, cycle) if blocker and late else blocker
         if following is None:
             return
@@ -127,7 +129,15 @@ def _blocker(found: _Found, one: Issued, wait: Wait, cycle: int) -> Issued | Non
     if wait.reason != "not_selected":
         return found.by_id.get(wait.blocker)
     rivals = (other for other in found.document.instructions if other.scheduler == one.scheduler)
-    return next((other for other in rivals if other.issue <= cycle < other.issue + found.document.interval), None)
+    issued = (other for other in rivals if other.issue <= cycle < other.issue + found.document.interval)
+    return next(issued, None) or _refused(found, one, cycle)
+
+
+def _refused(found: _Found, one: Issued, cycle: int) -> Issued | None:
+    """The access that finds its queue full in this cycle, which costs the instruction's scheduler the slot."""
+    slots = (slot for slot in found.document.lost if slot.scheduler == one.scheduler and slot.ended_by != one.id)
+    wasted = (slot for slot in slots if slot.start <= cycle < slot.end and slot.reason == "mio_throttle")
+    return next((found.by_id.get(slot.ended_by) for slot in wasted), None)
 
 
 def _served(found: _Found, cycle: int) -> Issued | None:

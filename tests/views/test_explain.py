@@ -101,6 +101,29 @@ def test_who_was_selected_instead_is_the_end_of_the_chain():
     assert told(timeline_of("not_selected"), 1, 0) == [(0, 1, 0, "not_selected"), (0, 0, 0, "occupies")]
 
 
+def test_a_slot_that_a_refused_access_wastes_is_explained_by_that_access():
+    """At 4 the queue holds warp 1's load and is full for warp 2's, which wastes the slot that warp 3 could take."""
+    one_place = {"load_store.queue": 1, "issue.refused_wastes_slot": 1}
+    document = timeline(read(".block 128\n.shared 16\nLDS.128 R4, [RZ]\nEXIT"), plain_machine(one_place))
+    assert told(document, 3, 4)[:3] == [
+        (4, 3, 0, "not_selected"),
+        (4, 2, 0, "mio_throttle"),
+        (4, 1, 0, "queued"),
+    ]
+    assert explain(document, 3, 4, 1)[0].words.endswith("whose access finds its queue full and wastes the slot")
+
+
+def test_every_warp_that_is_not_selected_is_told_who_has_the_slot():
+    """With wide loads on Fermi, an instruction issues in each such slot, or an access is refused and wastes it."""
+    text = ".block 256\n.shared 16\n" + 3 * "LDS.128 R4, [RZ]\nFFMA R8, R8, R8, R8\n" + "EXIT"
+    document = timeline(read(text), load("gtx580", {"schedulers.policy": "lrr"}))
+    left = [(one.warp, wait) for one in document.instructions for wait in one.waits if wait.reason == "not_selected"]
+    cycles = [(warp, cycle) for warp, wait in left for cycle in range(wait.start, wait.end)]
+    seconds = [explain(document, warp, cycle, 2)[1:] for warp, cycle in cycles]
+    assert all(seconds)
+    assert {step.what == "mio_throttle" for (step,) in seconds} == {True, False}
+
+
 def test_a_warp_that_issues_or_is_not_there_is_told_so():
     """At 0 warp 0 issues; at 14 it has exited, while its block goes on to 22."""
     document = timeline_of("two_schedulers")
