@@ -36,7 +36,7 @@ check: $(VENV)/all.stamp
 	$(PYTEST) -m "not slow"
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"
 
-check-full: check $(VENV)/lessons.stamp
+check-full: check
 	$(PYTEST) -m slow
 
 bench: $(VENV)/test.stamp

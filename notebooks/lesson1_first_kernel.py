@@ -16,10 +16,12 @@ with app.setup:
     import gpusim
     from gpusim import Result
     from gpusim.analysis.stalls import lost_slots
+    from gpusim.stall import MEANING, Stall
     from gpusim.state import ISSUE
     from isa import listing
 
     LATENCY = "global_memory.latency"
+    LAST = 1700  # cycle at the right edge, so that dots move and not the axis
     TEXT = """
         .kernel saxpy
         .grid 8
@@ -77,8 +79,9 @@ def _(result):
     opening(
         "1. First kernel",
         """A kernel is one program that many threads run. The GPU runs 32 of them, a **warp**, in step: it issues an
-        instruction for all 32 at once. **A warp issues its next instruction as soon as what that needs is there,
-        and waits until then.** A load from global memory takes hundreds of cycles, so its reader waits that long.""",
+        instruction for all 32 at once. **A warp issues its next instruction as soon as the values that it reads are
+        there, and waits until then.** A load from global memory takes hundreds of cycles, and whatever reads its
+        result waits that long.""",
         picture(
             issues(result),
             f"One block on an SM of a {result.machine.name}: each mark is a warp instruction when it was issued.",
@@ -90,8 +93,9 @@ def _(result):
 @app.cell(hide_code=True)
 def _():
     mo.md(f"""
-    The gap is the wait for both loads: the multiply-add needs `R4` and `R5`. Here is the program. What stands behind
-    `@P0` happens only in the threads where `P0` holds, `c[x]` is where the buffer `x` begins.
+    The gap is the wait for both loads: the multiply-add needs `R4` and `R5`. Here is the program. Lines with a dot
+    describe the launch: blocks, threads of a block, parameters, data, and the result to expect. An instruction behind
+    `@P0` takes effect only in the threads where `P0` holds; `c[x]` is the address at which the buffer `x` begins.
 
     ```asm{dedent(TEXT).rstrip()}
     ```
@@ -111,10 +115,10 @@ def _(result):
     1. **Are the values right?** {result.verification.wrong} of {result.verification.values} checked values are wrong.
        They were computed by the instructions, one by one.
     2. **How long did it take?** {result.cycles:,} cycles of the SM.
-    3. **How fast could it be?** No order of its instructions takes less than {result.bound.cycles:,} cycles; what says
-       so is the {result.bound.limiter}.
-    4. **Where did the rest go?** Of the cycles in which a scheduler could have issued,
-       {100 * _cycles / _slots:.0f} % were lost for the reason `{_reason}`.
+    3. **How fast could it be?** Whatever the order of its instructions, it takes {result.bound.cycles:,} cycles or
+       more: that bound is set by the {result.bound.limiter}, in which each instruction needs the result of the last.
+    4. **Where did the time go?** Of the cycles in which a scheduler could have issued, {100 * _cycles / _slots:.0f} %
+       were lost as a warp {MEANING[Stall[_reason.upper()]]} (`{_reason}`).
     """)
     return
 
@@ -130,7 +134,7 @@ def _(result):
     ## Try it
 
     A machine is a file of numbers; `gpusim.load("gtx580", {{"{LATENCY}": 200}})` replaces one. Move the sliders: does a
-    slower memory move the dots, or spread them?
+    slower memory spread the dots of a warp, or only move those behind the gap?
     """),
             mo.hstack([latency, warps], justify="start", gap=2),
         ]
@@ -144,10 +148,12 @@ def _(latency, warps):
     _text = _text.replace(".grid 8", f".grid {-(-1000 // (32 * warps.value))}")
     _machine = gpusim.load("gtx580", {LATENCY: latency.value})
     _result = gpusim.simulate(listing.read(_text, "saxpy"), _machine, trace=True)
+    _figure = issues(_result)
+    _figure.axes[0].set(xlim=(-20, LAST), ylim=(7.6, -0.6))
     picture(
-        issues(_result),
-        f"Blocks of {32 * warps.value} threads, loads of {latency.value} cycles: {_result.cycles:,} cycles on the SM "
-        f"with the most blocks, {_result.run.blocks}.",
+        _figure,
+        f"The busiest SM has {_result.run.blocks} of the {_result.kernel.blocks} blocks, each of "
+        f"{32 * warps.value} threads. With loads of {latency.value} cycles it takes {_result.cycles:,} cycles.",
     )
     return
 
@@ -179,7 +185,7 @@ def _(kernel, result):
             f"From {result.cycles:,} to {_half.cycles:,} cycles: by {result.cycles - _half.cycles}. Both loads of a "
             "warp "
             "are under way at the same time, and so are those of all warps, so the latency counts once, not "
-            f"{2 * kernel.warps} times.",
+            f"for each of {2 * kernel.warps} loads.",
             within=0.05,
         ),
         Exercise(

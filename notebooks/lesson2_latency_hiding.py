@@ -58,23 +58,23 @@ def _():
 @app.cell(hide_code=True)
 def _(full, rates):
     _figure, _axes = plt.subplots()
-    _axes.axvspan(*LECTURE, color="C7", alpha=0.35, lw=0, label=f"{LECTURE[0]} to {LECTURE[1]} warps")
+    _axes.axvspan(*LECTURE, color="C7", alpha=0.35, lw=0, label=f"{LECTURE[0]} to {LECTURE[1]} warps (CME213)")
     for _chains, _marker in zip(CHAINS, "osD", strict=True):
-        _axes.plot(WARPS, rates[_chains], _marker + "-", ms=5, label=f"{_chains} at a time")
-    _axes.axhline(full, color="black", lw=1, ls="--")
+        _axes.plot(WARPS, rates[_chains], _marker + "-", ms=5, label=f"{_chains} at a time in a warp")
+    _axes.axhline(full, color="black", lw=1, ls="--", label="all issue slots used")
     _axes.set(xlabel="warps on the SM", ylabel="FFMAs of all threads\nper shader cycle", ylim=(0, 36))
-    _figure.legend(loc="outside right upper")
+    _figure.legend(loc="outside upper center", ncols=3, fontsize="small")
     opening(
         "2. Latency hiding",
-        f"""The result of a multiply-add is there {LATENCY} cycles after it was issued, but the SM can issue one for
-        another warp in every cycle. **To issue in every cycle, as many instructions must be under way as the latency
-        has cycles: warps x independent instructions of each.** It makes no difference which of the two factors
-        provides them.""",
+        f"""The result of a multiply-add (FFMA) is there {LATENCY} cycles after it was issued, but the SM can issue
+        one for another warp in every cycle. **To issue in every cycle, as many instructions must be under way as the
+        latency has cycles: warps x independent instructions of each.** Which of the two factors provides them makes
+        no difference, as long as there are some warps (exercise 4).""",
         picture(
             _figure,
-            f"Simulated GTX 580 with a latency of {LATENCY} cycles. With one instruction at a time "
-            f"{needed(LATENCY):.0f} "
-            f"warps fill all slots; CME213 (Stanford, 2012) advises {LECTURE[0]} to {LECTURE[1]} warps (yellow).",
+            f"Simulated GTX 580 with a latency of {LATENCY} cycles. With one FFMA at a time {needed(LATENCY):.0f} "
+            f"warps fill all slots; the course CME213 (Stanford, 2012) advises {LECTURE[0]} to {LECTURE[1]} warps, "
+            "for latencies of as many cycles (yellow).",
         ),
     )
     return
@@ -141,8 +141,7 @@ def _(full):
             needed(LATENCY),
             f"The SM issues in every cycle, so {LATENCY} must be under way: {needed(LATENCY):.0f} warps, "
             f"{100 * needed(LATENCY) / _warps:.0f} % of the {_warps} that it holds. By trial, {fewest(1)} warps are "
-            "the "
-            f"fewest that fill {100 * ENOUGH:.0f} % of the slots.",
+            f"the fewest that fill {100 * ENOUGH:.0f} % of the slots.",
         ),
         Exercise(
             "And if each warp has four independent instructions at a time?",
@@ -151,7 +150,7 @@ def _(full):
             "registers, and so few warps, can be fast: lesson 5.",
         ),
         Exercise(
-            f"Latencies of up to {LECTURE[1]} cycles shall be hidden by warps alone. How many threads does the SM "
+            f"Latencies of up to {LECTURE[1]} cycles are to be hidden by warps alone. How many threads does the SM "
             "need?",
             needed(LECTURE[1]) * WARP_SIZE,
             f"{LECTURE[1]} warps of {WARP_SIZE} threads: {needed(LECTURE[1]) * WARP_SIZE:.0f}; the lecture says "
@@ -159,8 +158,8 @@ def _(full):
         ),
         Exercise(
             f"On this chip a warp may issue only every {_reissue} cycles, whatever it has to do (Tan et al. measured "
-            "it). With "
-            "as many independent instructions as you like, how many warps are needed at least?",
+            "it). With as many independent instructions as you like, how many warps are needed at least to issue in "
+            "every cycle?",
             needed(_reissue),
             f"One warp fills one of {_reissue} slots, so {needed(_reissue):.0f} warps; by trial with eight chains "
             f"{fewest(8)}. Try fewer above.",

@@ -20,6 +20,7 @@ with app.setup:
     NAMES = {32: "LDS", 64: "LDS.64", 128: "LDS.128"}
     RATIOS = (1, 2, 3, 4, 6, 8, 10, 12, 14, 16)
     USED = {32: 3, 64: 6, 128: 12}  # FFMAs to a load in an SGEMM with 6 x 6 results in each thread
+    SHADES = "C0", "C3"  # of lanes above each other; white letters can be read on both
     ISSUE = 32  # thread instructions that an SM of this card issues in a shader cycle
 
 
@@ -64,9 +65,9 @@ def _(measured, rates):
     opening(
         "4. Shared-memory banks and wide loads",
         """Shared memory lies in 32 **banks**, word w in bank w modulo 32. **In one pass each bank gives one word;
-        lanes that want different words of one bank take a pass each, lanes that want the same word share it.** A load
-        of 64 bits goes half a warp at a time, one of 128 bits twice that often again. While the load/store unit works
-        on one load, the schedulers issue FFMAs, if the program has enough of them.""",
+        lanes that want different words of one bank take a pass each, lanes that want the same word share it.** On
+        this chip a load of 64 bits serves half a warp at a time, one of 128 bits goes as two of 64. While the
+        load/store unit works on a load, the schedulers issue FFMAs, if the program has enough of them.""",
         picture(
             _figure,
             "FFMAs mixed with independent loads on a GTX 580: curves are simulated, circles measured by Lai and Seznec "
@@ -102,7 +103,7 @@ def _(stride):
     for _word in _words:
         _bank = _word % 32
         _lanes = [lane for lane in range(32) if lane * stride.value == _word]
-        _axes.bar(_bank, 1, bottom=_seen[_bank], width=0.9, color=f"C{_seen[_bank] % 7}", edgecolor="white")
+        _axes.bar(_bank, 1, bottom=_seen[_bank], width=0.9, color=SHADES[_seen[_bank] % 2], edgecolor="white")
         _text = str(_lanes[0]) if len(_lanes) == 1 else "all"
         _axes.text(_bank, _seen[_bank] + 0.5, _text, ha="center", va="center", color="white", fontsize=7)
         _seen[_bank] += 1
@@ -112,8 +113,8 @@ def _(stride):
     _axes.grid(visible=False)
     picture(
         _figure,
-        f"Lanes by bank at a stride of {stride.value}: {_seen.max()} by counting, {passes(stride.value, 32)} passes "
-        "in the simulator, which measures them with the kernel bank-conflict.",
+        f"Lanes by bank at a stride of {stride.value}. Passes: {_seen.max()} by counting, {passes(stride.value, 32)} "
+        "by the cycles that the kernel bank-conflict takes in the simulator.",
     )
     return
 
@@ -132,17 +133,17 @@ def _():
     mo.md(f"""
     ## Wide loads
 
-    A wider load is one instruction instead of two or four, which saves issue slots. It saves no passes: with lanes
-    side by side, each load takes
+    A wider load is one instruction instead of two or four, which saves issue slots. **It saves no passes.** When the
+    lanes read words side by side, a load takes
 
     | load | words per lane | passes | shader cycles | words per cycle |
     |---|---|---|---|---|
 {_rows}
 
-    `LDS.128` moves half as much per cycle as the others: Lai and Seznec measured {_free[128] * _cycles} cycles where
-    half of that would do. That is the
-    low curve above: {USED[128]} FFMAs and a load are too few for cycles in which {_schedulers.count} schedulers could
-    issue {_slots} warp instructions.
+    `LDS.128` moves half as many words per cycle as the others. Its half-warps read two words of every four: two lanes
+    meet in each bank that they use, and the other banks have nothing to do. Lai and Seznec measured these
+    {_free[128] * _cycles} cycles. Hence the low curve above: {_schedulers.count} schedulers could issue {_slots} warp
+    instructions meanwhile, and {USED[128]} FFMAs and a load are fewer.
     """)
     return
 
@@ -160,23 +161,19 @@ def _(measured, rates):
             f"Lanes 0, 4, 8, ... meet in one bank: 32 lanes in 32 / 8 = 4 banks, {passes(8, 32)} in each.",
         ),
         Exercise(
-            "A tile of 32 x 32 words lies in shared memory row by row, and a warp reads a column. Rows may be "
-            "longer than 32 "
-            "words. How many words must be added to each row for the column to be read in one pass?",
+            "A tile of 32 x 32 words lies in shared memory row by row, and a warp reads a column. What is the least "
+            "number of words to be added to each row for the column to be read in one pass?",
             _ways.index(1),
             f"Lane r reads at word r (32 + p). Without padding all are in one bank: {_ways[0]} passes. With p = "
             f"{_ways.index(1)} each row begins one bank further: {_ways[_ways.index(1)]} pass. Kurzak's GEMM does "
-            "this and "
-            "calls it skewing.",
+            "this and calls it skewing.",
         ),
         Exercise(
-            "The circle of `LDS.64` stands at 6 FFMAs for each load. What percentage of the SM's 32 thread "
-            "instructions per "
-            "cycle are then FFMAs?",
+            "The circle of `LDS.64` stands at 6 FFMAs for each load. The SM could issue 32 thread instructions in a "
+            "cycle. What percentage of these are then FFMAs?",
             _useful[64],
-            f"{measured['mix-6-1-64']} thread instructions per cycle, 6 of 7 of them FFMAs: {_useful[64]:.1f} %. In "
-            "the "
-            f"simulator {rates[64][RATIOS.index(6)] * 6 / 7 / ISSUE * 100:.1f} %.",
+            f"{measured['mix-6-1-64']} thread instructions per cycle, 6 of 7 of them FFMAs: {_useful[64]:.1f} % of "
+            f"32. In the simulator {rates[64][RATIOS.index(6)] * 6 / 7 / ISSUE * 100:.1f} %.",
         ),
         Exercise(
             "Which load leaves the most FFMAs per cycle, of the three circles?",

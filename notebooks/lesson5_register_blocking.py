@@ -25,6 +25,20 @@ with app.setup:
     THREADS, DEPTH, INDICES = 256, 16, 7  # of a block; of a tile along k; registers for addresses and the loop's end
     USED = {1: 3, 2: 6, 4: 12}  # FFMAs to a load at blocking 6: the mixes that were measured
     MOST = CARD.limits.registers_per_thread
+    FORMULAS = (  # as in the report
+        r"T_{SM} \ge 32 \cdot \text{latency} / \text{issue interval}",
+        r"R_T \le R_{max}",
+        r"T_{SM} R_T \le R_{SM}",
+        r"B_R^2 + B_R + 1 < R_T",
+        r"\sqrt{T_B}\, B_R L \bmod T_B = 0",
+        r"2\, Blk \sqrt{T_B}\, B_R L \le Sh_{SM}",
+        r"B_R^2 + 2 \sqrt{T_B}\, B_R L / T_B + B_R + 1 + R_{index} \le R_T",
+        r"B_{Sh} = \sqrt{T_B B_R^2}",
+        r"F_T \text{ as measured}",
+        r"P_{Mem} = B_{Sh} \cdot \text{bandwidth} / 4",
+        r"P_{SM} = P \cdot B_R^2 / (B_R^2 + 2 B_R F_T)",
+        r"\min(P_{Mem}, P_{SM})",
+    )
 
 
 @app.function(hide_code=True)
@@ -58,14 +72,14 @@ def _():
     _axes.legend(loc="lower right")
     opening(
         "5. Register blocking and the bound",
-        """An FFMA can't read shared memory: both factors must be loaded to registers first. **A thread that keeps
+        """An FFMA can't read shared memory: both factors must be loaded into registers first. **A thread that keeps
         B_R x B_R results in registers needs 2 B_R loaded words for B_R² FFMAs: the larger B_R, the fewer issue slots
-        go to loads.** What stops it are the registers: 63 for each thread on Fermi, as an instruction has six bits to
-        name one.""",
+        go to loads.** What limits it is the number of registers: 63 for each thread on Fermi, as an instruction has
+        six bits to name one.""",
         picture(
             _figure,
             "Figure 1 of Lai and Seznec: curves are the formula B_R² / (B_R² + 2 B_R / words), dots are counted in the "
-            "program that gpusim writes, where a line of B_R words is a whole number of loads.",
+            "program that gpusim generates, where a line of B_R words is a whole number of loads.",
         ),
     )
     return
@@ -131,7 +145,7 @@ def _(blocking, depth, side, words):
     equation_rows = [
         (
             1,
-            "threads that hide the latency of an FFMA",
+            "threads of an SM that hide the latency of an FFMA",
             f"{equations.threads_needed(_latency, _schedulers.interval / 2):.0f}",
         ),
         (
@@ -142,34 +156,34 @@ def _(blocking, depth, side, words):
         ),
         (
             3,
-            f"{_held} threads have room in {CARD.limits.registers:,} registers",
+            f"{_held} threads, two blocks, have room in {CARD.limits.registers:,} registers",
             f"{_held * min(_need, MOST):,.0f}",
             equations.registers_fit_sm(_held, min(_need, MOST), CARD.limits.registers),
         ),
         (
             4,
-            "loose: B_R² + B_R + 1 registers",
+            "loose: results, a line of A, a word of B",
             f"{blocking.value**2 + blocking.value + 1}",
             equations.blocking_fits_loosely(blocking.value, MOST),
         ),
         (
             5,
-            "each thread fetches as many elements of a tile",
+            "every thread fetches the same number of elements of a tile",
             f"{side.value * blocking.value * depth.value / _threads:g}",
             equations.tile_divides(_threads, blocking.value, depth.value),
         ),
         (
             6,
-            f"two blocks' tiles have room in {_bytes:,} bytes",
+            f"tiles of two blocks have room in {_bytes:,} bytes",
             f"{16 * side.value * blocking.value * depth.value:,}",
             equations.shared_fits(2, _threads, blocking.value, depth.value, _bytes),
         ),
-        (7, "tight: with prefetch and addresses", f"{_need:g}", _need <= MOST),
+        (7, "tight: with prefetched elements and addresses", f"{_need:g}", _need <= MOST),
         (8, "rows and columns of a block's tile", f"{_tile:g}"),
         (9, "issue slots that a loaded word costs", f"{_factor:.3f}"),
         (10, "GFLOP/s that global memory can feed", f"{_memory:,.0f}"),
-        (11, "GFLOP/s that an SM can issue", f"{_sm:,.0f}"),
-        (12, "the lower of both, of the peak", f"{100 * equations.potential(_memory, _sm) / _peak:.1f} %"),
+        (11, "GFLOP/s that the SMs can issue", f"{_sm:,.0f}"),
+        (12, "the lower of both, in % of the peak", f"{100 * equations.potential(_memory, _sm) / _peak:.1f} %"),
     ]
     return (equation_rows,)
 
@@ -177,16 +191,19 @@ def _(blocking, depth, side, words):
 @app.cell(hide_code=True)
 def _(equation_rows):
     def row(number: int, said: str, value: str, holds: bool | None = None) -> str:
-        return f"    | {number} | {said} | {value} | {'' if holds is None else 'yes' if holds else '**no**'} |"
+        verdict = "" if holds is None else "yes" if holds else "**no**"
+        return f"    | {number} | ${FORMULAS[number - 1]}$ | {said} | {value} | {verdict} |"
 
     _rows = "\n".join(row(*each) for each in equation_rows)
     mo.md(f"""
     ## The bound, equation by equation
 
-    The same sliders. Equation 9 takes what was measured for this load at B_R = 6 (figure 2, lesson 4).
+    With the sliders where they are. $T_B$ is the threads of a block, $R_T$ the registers of a thread, $L$ the depth of
+    a tile, $Blk$ the blocks of an SM, $P$ the peak. Equation 9 takes what was measured for this load at $B_R = 6$
+    (lesson 4); equations 2, 3 and 7 count the registers of the bar above.
 
-    | equation | what it says | value | holds |
-    |---|:---|---|:---|
+    | | equation | what it says | value | holds |
+    |---|:---|:---|---|:---|
 {_rows}
     """)
     return
@@ -247,18 +264,15 @@ def _():
             f"{_tight + 1} would take {_needed[_tight + 1]:.0f}.",
         ),
         Exercise(
-            "With that blocking and `LDS.64` at full rate (half an issue slot for each word), which percentage of "
-            "the peak can "
-            "an SM reach at best?",
+            "With that blocking and `LDS.64` at full rate (half an issue slot for each word), what percentage of the "
+            "peak can an SM reach at best (equation 11)?",
             _bound[_tight],
             f"{_tight}² / ({_tight}² + 2 x {_tight} / 2) = {_bound[_tight]:.1f} %. Global memory could feed more, so "
-            "this is "
-            "the bound; Lai and Seznec say about 85 %.",
+            "this is the bound; Lai and Seznec say about 85 %.",
         ),
         Exercise(
-            f"GT200, the generation before, could name {_old} registers. Which percentage could Fermi reach if it "
-            "could, too, by "
-            "equation 7 and with the same loads?",
+            f"GT200, the generation before, could name {_old} registers. What percentage could Fermi reach if it "
+            "could, too, by equations 7 and 11 and with the same loads?",
             _bound[_wide],
             f"B_R = {_wide} takes {_needed[_wide]:.0f} registers: {_wide}² / ({_wide}² + {_wide}) = "
             f"{_bound[_wide]:.1f} %. "

@@ -99,15 +99,15 @@ def _(mix, paper, runs):
     _figure.legend(loc="outside upper right", ncols=3)
     opening(
         "6. Scheduling DGEMM by hand",
-        """A warp issues in program order: **an instruction that waits holds up all that stand behind it.** So put
-        between a load and the first use of its result as many other instructions as the load takes time. Threads with
-        all 63 registers leave room for few warps, which can't hide every wait for each other, so the order of a program
-        matters. Tan et al. (2011) got a fifth more from it.""",
+        """A warp issues in program order: **an instruction that waits holds up all that follow it.** So put other
+        instructions between a load and the first use of its result, enough to fill the time that the load takes.
+        Threads that use all 63 registers leave room for few warps, too few to hide every wait for each other, so the
+        order of a program matters. Tan et al. (2011) got a fifth more speed from it.""",
         picture(
             _figure,
-            "DGEMM on a Tesla C2050, which issues a DFMA in both schedulers' slots: no more than the share of DFMAs "
-            "among "
-            "all instructions can be reached. Of version 1 the paper says only that it is no faster than the mark.",
+            "DGEMM on a Tesla C2050. A DFMA takes the slots of both schedulers; if every instruction did, no more "
+            "than the share of DFMAs (dashed) could be reached. Of version 1 the paper says only that it is no faster "
+            "than the mark.",
         ),
     )
     return
@@ -145,7 +145,8 @@ def _(runs):
     Every issue slot is used, or lost for one reason. `long_scoreboard` is waiting for global memory, `x_reissue` for
     the warp's own last issue, `mio_throttle` for room in the load/store queue, `math_pipe_throttle` and
     `x_dp_exclusive` for the double-precision unit. **Scheduling can take away waits for latencies. It can't take away a
-    busy unit.**
+    busy unit.** A DFMA is issued in one slot and keeps the other scheduler out of its own, so nothing but DFMAs would
+    use half of the slots.
     """),
             picture(_figure, "Issue slots of both schedulers by what became of them."),
         ]
@@ -163,9 +164,9 @@ def _():
     ## By hand
 
     Two rank-1 updates of a thread with 2 x 2 results: each loads two doubles of A and two of B, then multiplies. On
-    this chip a result of `LDS.128` is there after {_costs[0]} cycles, one of `DFMA` after {_costs[1]}, and one warp
-    issues every {COSTS.reissue} cycles at best. **Orange is stall.** Write the letters in another order. Can you get
-    below half of it?
+    this chip the result of an `LDS.128` is there after {_costs[0]} cycles, that of a `DFMA` after {_costs[1]}, and one
+    warp issues every {COSTS.reissue} cycles at best. **Orange is stall.** Write the letters in another order, and press
+    Enter. Can you halve the stalls?
     """),
             order,
         ]
@@ -213,35 +214,30 @@ def _(lost, mix):
     _most = max(_fallen, key=_fallen.__getitem__)
     exercises = (
         Exercise(
-            "A load from global memory takes 1000 cycles. Behind it stand four independent instructions, then a "
-            "store of what "
+            "A load from global memory takes 1000 cycles. Four independent instructions follow, then a store of what "
             f"was loaded. One warp issues every {COSTS.reissue} cycles. For how many cycles does the store stall?",
             _stall,
             f"The store could issue {_between + 1} x {COSTS.reissue} = {(_between + 1) * COSTS.reissue} cycles "
-            "behind the load: "
-            f"1000 - {(_between + 1) * COSTS.reissue} = {_stall}, as in section 4.3 of Tan et al.",
+            f"after the load: 1000 - {(_between + 1) * COSTS.reissue} = {_stall}, as in section 4.3 of Tan et al.",
         ),
         Exercise(
             "What is the least sum of stalls that an order of the twelve instructions above can have?",
             _best,
             f"{_best:.0f} cycles, {_given:.0f} as given: all loads first, as in `{_order}`, so that the second pair "
-            "of loads "
-            "is under way while the first multiplies. The first pair can't be hidden; in a loop it would be loaded "
-            "a round "
-            "earlier, which takes more registers.",
+            "of loads is under way while the first is multiplied. The wait for the first pair can't be hidden; in a "
+            "loop it would be loaded a round earlier, which takes more registers.",
         ),
         Exercise(
             f"A round of Tan's program has {_wide} and {_others} others (table 3 of the paper). A `DFMA` takes a "
-            "slot of both "
-            "schedulers; let that be so for all others, too. Which percentage of the peak can be reached?",
+            "slot of both schedulers; suppose that all others do, too. What percentage of the peak can be reached?",
             100 * mix["DFMA"] / _all,
             f"{mix['DFMA']} / {_all} = {100 * mix['DFMA'] / _all:.2f} %.",
         ),
         Exercise(
-            "Which kind of lost slots does scheduling the global loads (version 4) take away most?",
+            "Which kind of lost slots does scheduling the global loads (version 4) take away most of?",
             _most,
-            f"`{_most}`: from {lost['v3'][_most]:.1f} to {lost['v4'].get(_most, 0):.1f} % of all slots. Version 4 has "
-            "registers for what it fetches, and stores it half a tile later.",
+            f"`{_most}`: from {lost['v3'][_most]:.1f} to {lost['v4'].get(_most, 0):.1f} % of all slots. Version 4 "
+            "fetches into registers of its own, and stores them half a tile later.",
             choices=("x_dp_exclusive", "math_pipe_throttle", "long_scoreboard", "mio_throttle"),
         ),
     )

@@ -26,7 +26,8 @@ with app.setup:
     NAMES = {USUAL: "usual, through the LDS", VLP: "VLP, without LDS"}
     CARD = gpusim.load("mi60")
     REGISTERS = sum(len(block) for block in register_map().blocks.values())
-    COUNTS = range(1, 13)  # workgroups of a compute unit
+    COUNTS = range(1, 8)  # workgroups of a compute unit
+    LONELY = range(4, 8, 3)  # of them, the last one runs alone
 
 
 @app.cell(hide_code=True)
@@ -58,13 +59,14 @@ def _(words):
     opening(
         "7. GCN without LDS",
         """A multiply-add reads three words and writes one, so registers are the busiest memory of all. On AMD's GCN
-        **one factor may come from a scalar register, which all 64 lanes of a wave share, and a result may go straight
-        to the wave's next instruction.** AMD's VLP SGEMM for Vega builds on both: each thread computes 64 rows of one
-        column, A comes by scalar loads, B from global memory, and nothing goes through shared memory (the LDS).""",
+        64 threads run in step as a wave, NVIDIA's warp. **One factor may come from a scalar register, which all 64
+        lanes share, and a result may go straight to the wave's next instruction.** AMD's VLP SGEMM for Vega builds on
+        both: each thread computes 64 rows of one column of C = A B, A comes by scalar loads, B from global memory, and
+        nothing goes through shared memory (the LDS).""",
         picture(
             _figure,
-            "The access table of AMD's readme, counted here in the instructions of both programs: a step along k has "
-            f"{64 * 256:,} multiply-adds in both.",
+            "The access table of AMD's readme, counted here in the instructions of both programs. In both a step "
+            f"along k is {64 * 256:,} multiply-adds. L1 is the thin end.",
         ),
     )
     return
@@ -83,12 +85,17 @@ def _():
             mo.md("""
     ## Two programs
 
-    **On GCN nothing waits for a load by itself: the program counts accesses under way, and `S_WAITCNT` waits until few
-    enough are left.** Scalar loads come back in any order, so the only safe wait is for all of them (`lgkmcnt(0)`),
-    and a second buffer for A would be of no use. In VLP all lanes read the same word of A from `s...`; the eight sums
-    of a group are one chain, in which each result is forwarded.
+    **On GCN no instruction waits for a load by itself: a wave counts its accesses under way, and `S_WAITCNT` waits
+    until few enough are left.** Its first number is for global memory, its second for the LDS and scalar loads. Scalar
+    loads come back in any order, so the only safe wait is for all of them (0), and a second buffer for A would be of no
+    use. In VLP all lanes read the same word of A from `s32` to `s95`; eight multiply-adds to one sum follow each other,
+    and each forwards its result to the next.
     """),
-            mo.hstack([mo.vstack([mo.md(f"**{NAMES[name]}**"), mo.md(_text[name])]) for name in NAMES], widths="equal"),
+            mo.hstack(
+                [mo.vstack([mo.md(f"**{NAMES[name]}**"), mo.md(_text[name])]) for name in NAMES],
+                justify="start",
+                wrap=True,
+            ),
         ]
     )
     return
@@ -100,12 +107,13 @@ def _():
     mo.vstack(
         [
             mo.md(f"""
-    ## What long registers cost
+    ## What many registers cost
 
-    {REGISTERS} vector registers of each thread leave room for three waves in each SIMD. **A compute
-    unit holds three workgroups at a time; the fourth waits until one has ended.** With M = N = {DIP} there are
-    {DIP * DIP // TILE} workgroups for {UNITS} x 3 places, and the chip was measured slower than with fewer:
-    {published_rates()[DIP, 1500]} TFLOP/s at 1500 MHz, after {published_rates()[DIP - 256, 1500]} at {DIP - 256}.
+    {REGISTERS} vector registers of each thread leave room for three waves in each SIMD. **So a compute unit, which has
+    four SIMDs, holds three workgroups of four waves at a time; the fourth waits until one has ended.** With M = N =
+    {DIP} there are {DIP * DIP // TILE} workgroups for {UNITS} x 3 places, and AMD measured a lower rate than with
+    fewer: {published_rates()[DIP, 1500]} TFLOP/s at 1500 MHz, against {published_rates()[DIP - 256, 1500]} at
+    M = N = {DIP - 256}.
     """),
             clock,
         ]
@@ -119,14 +127,13 @@ def _(clock):
     _pairs = tuple(sorted((path, str(value)) for path, value in _settings.items()))
     _rates = [count * 2 * TILE * 640 * UNITS * clock.value / unit_cycles(_pairs, count) / 1e6 for count in COUNTS]
     _figure, _axes = plt.subplots()
-    _axes.bar(COUNTS, _rates, color=["C1" if count % 3 == 1 else "C0" for count in COUNTS])
+    _axes.bar(COUNTS, _rates, color=["C1" if count in LONELY else "C0" for count in COUNTS])
     _axes.set(xlabel="workgroups of each compute unit", ylabel="TFLOP/s of the chip", xticks=COUNTS)
     _axes.grid(axis="x", visible=False)
     picture(
         _figure,
-        f"Simulated at {clock.value} MHz, k = 640. Orange: one workgroup more than fit in whole rounds. The memory "
-        "keeps its "
-        "clock, so a faster core waits for it for more cycles.",
+        f"Simulated at {clock.value} MHz, k = 640. Orange: one workgroup more than whole rounds of three. The memory "
+        "keeps its clock, so a faster core waits for it for more cycles.",
     )
     return
 
@@ -148,7 +155,7 @@ def _():
             _each = next((p.joules for p in _spent.parts if p.name == _part), 0.0) / _flops * 1e12
             _axes.barh(NAMES[_name], _each, left=_left, color=f"C{_number}", label=_part if _name == USUAL else None)
             _left += _each
-    _axes.set(xlabel="picojoules for each operation")
+    _axes.set(xlabel="picojoules for each floating-point operation")
     _axes.invert_yaxis()
     _axes.grid(axis="y", visible=False)
     _figure.legend(loc="outside upper center", ncols=5, fontsize="small", handlelength=1)
@@ -157,9 +164,9 @@ def _():
             mo.md("""
     ## Energy
 
-    **What is moved costs energy, the more the further it goes.** The energies of the machine file were fitted to two
-    powers that AMD measured, so "single precision" has the rest of the chip in it; the readme says that LDS and vector
-    registers take almost half, and here they don't: see VG35 in `gpusim reproduce`.
+    **Moving data costs energy, the more the further it goes.** The energies of the machine file were fitted to two
+    powers that AMD measured, so "single precision" includes whatever else the chip spends. AMD's readme says that the
+    LDS and vector registers take almost half; here they take less, and `gpusim reproduce VG35` says so.
     """),
             picture(_figure, "SGEMM of 1024 x 1024 x 320 on an MI60, without idle power."),
         ]
@@ -180,32 +187,27 @@ def _():
             "of four. How "
             "many waves fit in a SIMD?",
             _held.warps // CARD.schedulers.count,
-            f"{REGISTERS} round up to {-(-REGISTERS // 4) * 4}; 256 / {-(-REGISTERS // 4) * 4} is a little more "
-            "than "
+            f"{REGISTERS} round up to {-(-REGISTERS // 4) * 4}; 256 / {-(-REGISTERS // 4) * 4} is a little more than "
             f"{_held.warps // CARD.schedulers.count}.",
         ),
         Exercise(
             f"The usual program reads and writes {_usual:,.0f} words of vector registers for a step along k, VLP "
-            f"{_vlp:,.0f}. "
-            "Which percentage does VLP save?",
+            f"{_vlp:,.0f}. What percentage does VLP save?",
             100 * (1 - _vlp / _usual),
             f"1 - {_vlp:,.0f} / {_usual:,.0f} = {100 * (1 - _vlp / _usual):.1f} %; the readme says 70 %.",
         ),
         Exercise(
             f"With M = N = {DIP} each workgroup computes a tile of {TILE:,} elements, and {UNITS} compute units have "
-            "three places "
-            "each. How many workgroups must wait for a place?",
+            "three places each. How many workgroups must wait for a place?",
             _groups - 3 * UNITS,
             f"{DIP}² / {TILE:,} = {_groups} workgroups, {3 * UNITS} places. While these {_groups - 3 * UNITS} run, "
-            "most of the "
-            "chip has nothing to do.",
+            "most of the chip has nothing to do.",
         ),
         Exercise(
             "Scalar loads bring A in pieces of 8 rows x 8 steps along k. How many scalar registers hold one piece?",
             _scalars,
-            f"8 x 8 = {_scalars}, of the 96 that a wave has: no room for a second piece, so each group of 64 "
-            "multiply-adds waits "
-            "for its own loads.",
+            f"8 x 8 = {_scalars}, of the 96 that a wave has. There is no room for a second piece, so each group of 64 "
+            "multiply-adds waits for its own loads.",
         ),
     )
     answers = fields(exercises)

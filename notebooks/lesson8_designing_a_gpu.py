@@ -15,6 +15,7 @@ with app.setup:
     import gpusim
     from gpusim import Result
     from gpusim.analysis.ladder import ladder
+    from gpusim.occupancy import occupancy
     from workloads.catalog import make
 
     CARD = gpusim.load("gtx580")
@@ -62,14 +63,15 @@ def _(base, runs):
     _figure.legend(loc="outside upper right", ncols=2)
     opening(
         "8. Designing a GPU",
-        """You may change one thing of an SM; what makes a matrix product faster? **A machine is as fast as its scarcest
-        resource. More of any other changes little, and more of that one makes another the scarcest.** The bound says
-        which it is without a simulation; the simulation says what else is lost.""",
+        """Suppose you may change one thing in an SM: what makes a matrix product faster? **A machine is as fast as its
+        scarcest resource. More of any other changes little, and more of that one makes another the scarcest.** The
+        bound says which it is without a simulation; the simulation says what else is lost.""",
         picture(
             _figure,
             f"SGEMM with 6 x 6 results in each thread on a {CARD.name}, and what one change gains. As it is, the "
-            "bound is set "
-            f"by {base.bound.limiter}.",
+            f"bound is set by {base.bound.limiter}. Twice the registers let an SM hold "
+            f"{occupancy(base.kernel, gpusim.load('gtx580', CHANGES['twice the registers'])).blocks} blocks at a "
+            f"time, not {occupancy(base.kernel, CARD).blocks}, and that gains nothing.",
         ),
     )
     return
@@ -87,8 +89,9 @@ def _():
             mo.md("""
     ## Your machine
 
-    Each step of the ladder below is a cause: from the chip's peak down to what is left. **Work on the longest.** More
-    lanes raise the peak; do they raise what is reached?
+    Each step of the ladder below is a cause, from the chip's peak down to the speed that is left. **Work on the longest
+    orange step.** More lanes raise the peak; do they raise the speed? Of the lost slots, `mio_throttle` is a full queue
+    of loads, `drain` the end of a block, which waits for its stores.
     """),
             mo.hstack([ports, queue, cycles, lanes, width], justify="start", gap=2, wrap=True),
         ]
@@ -122,8 +125,9 @@ def _(base, cycles, lanes, ports, queue, width):
     _axes.grid(axis="y", visible=False)
     picture(
         _figure,
-        f"Your machine: {_run.gflops:.0f} GFLOP/s, {100 * (_run.gflops / base.gflops - 1):+.1f} % on the GTX 580's; "
-        f"{_run.percent_of_peak:.0f} % of its own peak; the bound is set by {_run.bound.limiter}.",
+        f"Your machine: {_run.gflops:.0f} GFLOP/s, {100 * (_run.gflops / base.gflops - 1):+.1f} % against the first "
+        f"picture's, as it is. That is {_run.percent_of_peak:.0f} % of its own peak; the bound is set by "
+        f"{_run.bound.limiter}.",
     )
     return
 
@@ -140,26 +144,22 @@ def _(base, runs):
             "Which change of the first picture gains most?",
             _best,
             f"{_best}: {base.gflops:.0f} to {runs[_best].gflops:.0f} GFLOP/s. Issue slots were the scarcest; now the "
-            "bound is "
-            f"set by {runs[_best].bound.limiter}, which is the peak itself. Tan et al. ask for just this.",
+            f"bound is set by {runs[_best].bound.limiter}, which is the peak itself. Tan et al. ask for just this.",
             choices=tuple(list(CHANGES)[1:]),
         ),
         Exercise(
             "Every FFMA pipe gets twice the lanes, 32 instead of 16. What becomes of the SGEMM?",
             "it is as fast as before" if round(_lanes.gflops / base.gflops, 2) == 1 else "it is faster",
             f"{_lanes.gflops:.0f} GFLOP/s, as before: a scheduler issues one warp instruction in two cycles, which "
-            "keeps 16 "
-            f"lanes busy. The peak doubled, so that {_lanes.percent_of_peak:.0f} % of it are reached.",
+            f"keeps 16 lanes busy. The peak doubled, and {_lanes.percent_of_peak:.0f} % of it are reached.",
             choices=("it is twice as fast", "it is faster", "it is as fast as before"),
         ),
         Exercise(
-            "The program with `LDS.128` instead of `LDS.64` on a machine whose shared memory is twice as fast: by "
-            "how many "
-            "percent does that change make it faster?",
+            "Take the program with `LDS.128` on the GTX 580 as it is, and on one whose shared memory takes half the "
+            "cycles for a pass. By how many percent is the second faster?",
             _gain,
             f"From {_wide.gflops:.0f} to {_faster.gflops:.0f} GFLOP/s: {_gain:.0f} %. With `LDS.64` the same change "
-            "gained "
-            f"{_narrow:.1f} %. As it is, the bound with `LDS.128` is set by the {_wide.bound.limiter}: what is "
+            f"gained {_narrow:.1f} %. As it is, the bound with `LDS.128` is set by the {_wide.bound.limiter}: what is "
             "scarce depends on the program as well.",
             within=0.03,
         ),

@@ -13,7 +13,7 @@ import marimo as mo
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-SHORT = 80  # letters of choices that stand side by side
+SHORT = 60  # letters of choices that stand side by side
 plt.style.use(Path(__file__).with_name("lessons.mplstyle"))
 
 

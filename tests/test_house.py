@@ -179,6 +179,6 @@ def test_constraints_pin_every_dependency_by_version():
     assert all(re.fullmatch(r"[\w.\-]+==[\w.]+", line) for line in lines)
     pinned = {line.split("==")[0].lower().replace("_", "-") for line in lines}
     project = (ROOT / "pyproject.toml").read_text()
-    lists = re.findall(r"^(?:dependencies|test|check) = \[(.*)\]$", project, re.M)
+    lists = re.findall(r"^(?:dependencies|test|check|lessons) = \[(.*)\]", project, re.M)
     wanted = {name for one in lists for name in re.findall(r'"([\w-]+)(?:~=[\d.]+)?"', one)}
     assert {"numpy", "simpy", "numba", "pytest", "ruff"} <= wanted <= pinned

@@ -4,10 +4,12 @@ from hashlib import sha256
 import pytest
 
 from gpusim.analysis.measured import NO_STREAM, NO_TIME, Outcome, outcomes, read, summary
+from gpusim.analysis.validation import DIRECTORY
 from gpusim.machine import load
 from isa.errors import UserError
 from workloads.measured.probes import EXPERIMENTS, probe
 
+ROWS = DIRECTORY / "h200.csv"
 MICRO = "exp,op,W,ILP,param,i1,i2,cyc1_med,cyc2_med,other\n"
 EDITED = "name,kernel,W,cyc1_med,cyc2_med\n"
 LATENCY = "lat,FFMA,1,1,,8,24,100.5,356.5,x\n"  # 16 iterations of 16 more instructions of 4 cycles take 1024
@@ -106,3 +108,14 @@ def test_the_summary_is_of_absolute_errors(tmp_path):
     assert lines["lat"]["n"] == 3
     assert lines["lat"]["median_error"] == pytest.approx(0.1)
     assert lines["lat"]["p95_error"] == pytest.approx(0.28)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("experiment", "median", "most"), [("tput", 0.01, 0.11), ("mixlds", 0.05, 0.11)])
+def test_rows_of_an_h200_that_were_set_apart_are_met(experiment, median, most):
+    """FFMAs from 1 to 64 warps within 1 % in the median, FFMAs among 64-bit shared loads within 5 %, none 11 % off."""
+    apart = [row for row in read(ROWS, EXPERIMENTS) if (row.experiment, row.kind) == (experiment, "predicted")]
+    assert len(apart) > 20
+    errors = [abs(outcome.error) for outcome in simulated(apart)]
+    assert sorted(errors)[len(errors) // 2] < median
+    assert max(errors) < most

@@ -5,7 +5,7 @@ import pytest
 
 from gpusim.commands.main import execute
 
-FOLDER = Path(__file__).parents[1] / "measured"
+FOLDER = Path(__file__).parents[1] / "measured"  # a row of each kind with made-up times, for the reader and the streams
 
 
 @pytest.mark.jit
