@@ -7,11 +7,13 @@ PACKAGES := gpusim isa workloads
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
 
 .DELETE_ON_ERROR:
-.PHONY: help demo lessons test check check-full bench reproduction clean
+.PHONY: help demo lessons docs pictures test check check-full bench reproduction clean
 
 help:
 	@echo "make demo        install, then simulate a published SGEMM on the GPU it was written for"
 	@echo "make lessons     install, then open the lessons in a browser"
+	@echo "make docs        the docs site, in docs/_build/html"
+	@echo "make pictures    the pictures of README and docs anew"
 	@echo "make test        the quick tests"
 	@echo "make check       style, types, imports, quick tests compiled and in plain Python"
 	@echo "make check-full  the same and the slow tests"
@@ -25,13 +27,20 @@ demo: $(VENV)/core.stamp
 lessons: $(VENV)/lessons.stamp
 	$(BIN)/marimo run notebooks
 
+docs: $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx -q -W --keep-going -b html -d docs/_build/doctrees docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+pictures: $(VENV)/core.stamp
+	@echo later
+
 test: $(VENV)/test.stamp
 	$(PYTEST) -m "not slow"
 
 check: $(VENV)/all.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict $(PACKAGES) notebooks/teaching.py
+	$(BIN)/mypy --strict $(PACKAGES) docs/generate notebooks/teaching.py
 	$(BIN)/lint-imports
 	$(PYTEST) -m "not slow"
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"
@@ -58,6 +67,7 @@ $(BIN)/python:
 # Each stamp is newer than what it was installed from, so that a repeated make installs nothing.
 $(VENV)/core.stamp: EXTRAS :=
 $(VENV)/lessons.stamp: EXTRAS := [lessons]
+$(VENV)/docs.stamp: EXTRAS := [docs]
 $(VENV)/test.stamp: EXTRAS := [test]
 $(VENV)/all.stamp: EXTRAS := [all]
 $(VENV)/%.stamp: pyproject.toml constraints.txt | $(BIN)/python

@@ -67,7 +67,7 @@ def _typed(path: str, fact: Fact, schema: Mapping[str, Any]) -> Fact:
     try:
         msgspec.convert(fact.value, schema[_pattern(path)])
     except msgspec.ValidationError:
-        raise UserError(f"{fact.place}: {path} = {fact.value!r}: it {_allowed(schema[_pattern(path)])}") from None
+        raise UserError(f"{fact.place}: {path} = {fact.value!r}: it takes {allowed(schema[_pattern(path)])}") from None
     return fact
 
 
@@ -77,17 +77,18 @@ def _override(path: str, value: int | str, schema: Mapping[str, Any], found: Map
     try:
         converted = msgspec.convert(value, schema[_pattern(path)], strict=False)
     except msgspec.ValidationError:
-        raise UserError(f"--set {path}={value}: it {_allowed(schema[_pattern(path)])}") from None
+        raise UserError(f"--set {path}={value}: it takes {allowed(schema[_pattern(path)])}") from None
     return Fact(cast("int | str", converted), "command line", "set", place=f"--set {path}")
 
 
-def _allowed(kind: Any) -> str:
+def allowed(kind: Any) -> str:
+    """Return in words what a key of this type takes."""
     if get_origin(kind) is Literal:
-        return f"takes one of {', '.join(map(str, get_args(kind)))}"
+        return f"one of {', '.join(map(str, get_args(kind)))}"
     if kind is str:
-        return "takes a word"
+        return "a word"
     limits = kind.__metadata__[0]
-    return f"takes a whole number from {limits.ge} to {limits.le}"
+    return f"a whole number from {limits.ge} to {limits.le}"
 
 
 def _nearest(path: str, known: Iterable[str]) -> str:

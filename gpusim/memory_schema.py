@@ -25,16 +25,16 @@ class Memory(msgspec.Struct, frozen=True):
 class MemoryClock(msgspec.Struct, frozen=True):
     """What lies behind the L2 keeps time: its share of `global_memory.latency` follows the shader clock."""
 
-    mhz: Positive  # shader clock at which that latency was measured
+    mhz: Positive  # MHz of the shader clock at which that latency was measured
 
 
 class SharedMemory(msgspec.Struct, frozen=True):
     """Shared memory: a pass is one trip through its data path."""
 
     rule: Literal["fermi", "gt200", "kepler", "volta", "gcn"]  # how addresses become passes
-    banks: Positive
-    bank_bytes: Literal[4, 8]  # side by side in one bank; 8 is Kepler's 64-bit mode
-    pass_cycles: Positive
+    banks: Positive  # banks of shared memory
+    bank_bytes: Literal[4, 8]  # bytes side by side in one bank; 8 is Kepler's 64-bit mode
+    pass_cycles: Positive  # cycles of a pass
     merge_halves: Flag  # 1: a 128-bit access serves two half-warps with the same addresses together
     latency_32: Positive  # RAW cycles of a load of this width, with as many passes as are free
     latency_64: Positive
@@ -60,16 +60,16 @@ class WaitCounters(msgspec.Struct, frozen=True):
 class ScalarFile(msgspec.Struct, frozen=True):
     """GCN's scalar registers, which the lanes of a warp have in common; without this section there are none."""
 
-    registers: Positive  # of each scheduler
+    registers: Positive  # 32-bit scalar registers of each scheduler
     unit: Positive  # a warp's are allocated in multiples of this
-    per_warp: Annotated[int, msgspec.Meta(ge=1, le=102)]  # that a warp may use, beside VCC
+    per_warp: Annotated[int, msgspec.Meta(ge=1, le=102)]  # registers that a warp may use, beside VCC
 
 
 class Outstanding(msgspec.Struct, frozen=True):
     """Accesses of one warp under way, at most; a further one waits until enough of those before it are back."""
 
-    vector: Annotated[int, msgspec.Meta(ge=1, le=63)]  # to global and local memory
-    shared: Annotated[int, msgspec.Meta(ge=1, le=63)]
+    vector: Annotated[int, msgspec.Meta(ge=1, le=63)]  # accesses to global and local memory
+    shared: Annotated[int, msgspec.Meta(ge=1, le=63)]  # accesses to shared memory
 
 
 class WhatIf(msgspec.Struct, frozen=True):
@@ -88,24 +88,24 @@ class LoadStore(msgspec.Struct, frozen=True):
 class InstructionReplay(msgspec.Struct, frozen=True):
     """Issue slots that an access takes again beyond what its width needs without conflicts."""
 
-    pass_slots: Count  # for each pass beyond the free ones through shared memory
-    request_slots: Count  # for each request to global memory beyond one for each word of a lane
+    pass_slots: Count  # slots for each pass beyond the free ones through shared memory
+    request_slots: Count  # slots for each request to global memory beyond one for each word of a lane
 
 
 class MemoryPort(msgspec.Struct, frozen=True):
     """Each scheduler's own queue of memory instructions, and its port to the load/store unit, which takes turns."""
 
     units: str  # unit classes that go this way too: an instruction takes the unit for its pipe's initiation interval
-    cycles: Positive  # of the port, for each cycle of the load/store unit
+    cycles: Positive  # cycles of the port, for each cycle of the load/store unit
     store_32: Positive  # least cycles of the port for a store of this width to shared or local memory
     store_64: Positive
     store_128: Positive
-    global_store: Positive  # the same for a store to global memory
-    late_cycles: Positive  # that each pass beyond the free ones adds to the latency of a load from shared memory
-    early_64: Count  # by which the result of a load of fewer than the free passes comes earlier
+    global_store: Positive  # least cycles of the port for a store to global memory
+    late_cycles: Positive  # cycles that each pass beyond the free ones adds to the latency of a load from shared memory
+    early_64: Count  # cycles by which the result of a load of fewer than the free passes comes earlier
     early_128: Count
     war_store: Count  # cycles from service until the source registers of a store may be overwritten
-    war_global_store: Count
+    war_global_store: Count  # the same cycles of a store to global memory
     held: Count  # cycles from service for which the instruction keeps its place in the queue
 
 
@@ -116,7 +116,7 @@ class MemoryPaths(msgspec.Struct, frozen=True):
     neighbouring schedulers together, those to global and local memory one scheduler each.
     """
 
-    schedulers: Positive  # that share a port to shared memory
+    schedulers: Positive  # schedulers that share a port to shared memory
     shared_load: Positive  # cycles of the port for each cycle that a load from shared memory takes the unit
     shared_store_32: Positive  # cycles of the port for a store of this width, at least; and as loads
     shared_store_64: Positive
@@ -124,7 +124,7 @@ class MemoryPaths(msgspec.Struct, frozen=True):
     load_32: Positive  # cycles of the port for a load of this width from global or local memory
     load_64: Positive
     load_128: Positive
-    store: Positive
+    store: Positive  # cycles of the port for a store to global or local memory
 
 
 class SharedAtomic(msgspec.Struct, frozen=True):
@@ -134,16 +134,16 @@ class SharedAtomic(msgspec.Struct, frozen=True):
     war: Count  # cycles from service until the source registers may be overwritten
     add_turns: Positive  # passes for each lane of an addition
     add_latency: Positive  # cycles to the old value, with as many passes as are free for a 32-bit load
-    swap_turns: Positive  # the same for compare and swap
-    swap_latency: Positive
+    swap_turns: Positive  # passes for each lane of a compare and swap
+    swap_latency: Positive  # cycles to the old value, likewise
 
 
 class GlobalMemory(msgspec.Struct, frozen=True):
     """Everything behind the SM."""
 
     rule: Literal["fermi", "gt200", "sectors"]  # how addresses become transactions
-    line_bytes: Positive  # or the largest segment
-    latency: Positive  # cycles
+    line_bytes: Positive  # bytes of a line, or of the largest segment
+    latency: Positive  # cycles of an access
     request_cycles: Positive  # cycles of the load/store units per transaction
     war: Count  # cycles from service until the instruction's source registers may be overwritten
 
@@ -152,23 +152,23 @@ class Cache(msgspec.Struct, frozen=True):
     """Where loads from global memory hit a cache, and what such a load takes."""
 
     hits: Literal["none", "l1", "l2", "tags"]  # all of a launch's alike; or as the tags of [l1] and [l2] say
-    l1_latency_32: Positive  # cycles of a load of this width, one request
+    l1_latency_32: Positive  # cycles of a load of this width that hits the L1, one request
     l1_latency_64: Positive
     l1_latency_128: Positive
-    l1_late: Count  # further cycles for each request beyond the first
-    l2_latency_32: Positive
+    l1_late: Count  # further cycles for each request to the L1 beyond the first
+    l2_latency_32: Positive  # cycles of a load of this width that hits the L2, one request
     l2_latency_64: Positive
     l2_latency_128: Positive
-    l2_late: Count
+    l2_late: Count  # further cycles for each request to the L2 beyond the first
     l2_sector_parts: Positive  # 1/64 cycles of the SM's channel to the L2 for each sector
 
 
 class NearCache(msgspec.Struct, frozen=True):
     """The SM's L1 cache, as its tags are kept; a line is global memory's."""
 
-    bytes: Positive
-    sector_bytes: Positive  # that a miss brings
-    ways: Positive
+    bytes: Positive  # bytes that it holds
+    sector_bytes: Positive  # bytes that a miss brings
+    ways: Positive  # lines of one set
     misses: Annotated[int, msgspec.Meta(ge=1, le=4096)]  # lines asked for and not there yet, at most
     global_loads: Flag  # 1: loads from global memory look here; 0: local memory's alone
     global_stores: Literal["evict", "update"]  # what a store, which goes through, does to a line that is here
@@ -178,35 +178,35 @@ class NearCache(msgspec.Struct, frozen=True):
 class FarCache(msgspec.Struct, frozen=True):
     """The chip's L2 cache, as its tags are kept; what is stored stays until it must make room."""
 
-    bytes: Positive
-    sector_bytes: Positive
-    ways: Positive
+    bytes: Positive  # bytes that it holds
+    sector_bytes: Positive  # bytes that a miss brings
+    ways: Positive  # lines of one set
 
 
 class Partition(msgspec.Struct, frozen=True):
     """The part of the L2 near an SM, which its loads ask first and fill; what it misses is in the rest, or behind."""
 
-    bytes: Positive  # `l2.bytes` are so many, once or several times
-    sector_bytes: Positive
-    ways: Positive
+    bytes: Positive  # bytes that it holds; `l2.bytes` are so many, once or several times
+    sector_bytes: Positive  # bytes that a miss brings
+    ways: Positive  # lines of one set
     late: Count  # further cycles of a load that hits the L2, but not here
 
 
 class ReadCache(msgspec.Struct, frozen=True):
     """A cache of the SM that is only read, as its tags are kept; what it misses comes from the L2."""
 
-    bytes: Positive
-    sector_bytes: Positive
-    ways: Positive
+    bytes: Positive  # bytes that it holds
+    sector_bytes: Positive  # bytes that a miss brings
+    ways: Positive  # lines of one set
     latency: Positive  # cycles of a hit
 
 
 class ConstantCache(msgspec.Struct, frozen=True):
     """Where constant loads go: all hit, unless tags are kept. Distinct words are read one after the other."""
 
-    bytes: Positive
-    sector_bytes: Positive
-    ways: Positive
+    bytes: Positive  # bytes that it holds
+    sector_bytes: Positive  # bytes that a miss brings
+    ways: Positive  # lines of one set
     latency: Positive  # cycles of a hit
     request_cycles: Positive  # cycles of the load/store units for each distinct word
 
@@ -217,12 +217,12 @@ Kept = NearCache | FarCache | Partition | ReadCache | ConstantCache  # caches th
 class LocalMemory(msgspec.Struct, frozen=True):
     """Local memory that hits the L1 cache."""
 
-    latency: Positive  # cycles
+    latency: Positive  # cycles of an access
     request_cycles: Positive  # cycles of the load/store units per transaction
 
 
 class Texture(msgspec.Struct, frozen=True):
     """The texture path."""
 
-    pipe: str  # or several, as a unit class's
-    latency: Positive  # cycles
+    pipe: str  # a pipe, or several, as a unit class's
+    latency: Positive  # cycles of a fetch

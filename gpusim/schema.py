@@ -55,9 +55,9 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
 class Chip(msgspec.Struct, frozen=True):
     """What there is of everything, and how fast it runs."""
 
-    sms: Positive
-    shader_mhz: Positive
-    core_mhz: Positive
+    sms: Positive  # streaming multiprocessors, or compute units
+    shader_mhz: Positive  # MHz of the SM's fastest clock, in which all cycles count
+    core_mhz: Positive  # MHz of the core clock; the same where the chip has one clock
     dram_mbs: Positive  # DRAM bandwidth, 10^6 bytes per second
 
 
@@ -65,18 +65,18 @@ class Limits(msgspec.Struct, frozen=True):
     """What one SM can hold, and what one block or thread may ask for."""
 
     warp_size: Literal[32, 64]  # lanes of a warp; kernels are written for one size
-    warps: Positive  # resident
-    threads: Positive  # resident
-    blocks: Positive  # resident
-    registers: Positive  # 32-bit, of the SM
-    registers_per_thread: Positive
+    warps: Positive  # resident warps
+    threads: Positive  # resident threads
+    blocks: Positive  # resident blocks
+    registers: Positive  # 32-bit registers of the SM
+    registers_per_thread: Positive  # 32-bit registers that a thread may use
     register_scope: Literal["warp", "block", "scheduler"]  # what is allocated together; a file each
-    register_unit: Positive  # in multiples of this
+    register_unit: Positive  # registers are allocated in multiples of this
     warp_unit: Positive  # a block's warps count in multiples of this
-    threads_per_block: Positive
-    shared_bytes: Count  # of the SM
+    threads_per_block: Positive  # threads that a block may have
+    shared_bytes: Count  # bytes of shared memory of the SM
     shared_unit: Positive  # a block's shared bytes are allocated in multiples of this
-    barriers: Positive  # per block
+    barriers: Positive  # barriers of a block
 
 
 class Dependence(msgspec.Struct, frozen=True):
@@ -90,7 +90,7 @@ class Dependence(msgspec.Struct, frozen=True):
 class Schedulers(msgspec.Struct, frozen=True):
     """Warp schedulers of one SM; scheduler k owns the warp slots that equal k modulo `count`."""
 
-    count: Positive
+    count: Positive  # warp schedulers
     interval: Positive  # cycles between issue slots of one scheduler
     stagger: Count  # cycles by which scheduler k's slots lag behind those of scheduler 0, times k
     dispatch_ports: Positive  # instructions that one scheduler issues in one turn, at most
@@ -119,14 +119,14 @@ class Double(msgspec.Struct, frozen=True):
 class Pipe(msgspec.Struct, frozen=True):
     """An execution pipe; a warp instruction occupies it for warp_size / lanes cycles, its initiation interval."""
 
-    lanes: Positive
-    schedulers: Positive  # that share one: 1 a pipe each, 2 neighbours in pairs, `schedulers.count` one for the SM
+    lanes: Positive  # thread instructions that it takes each cycle
+    schedulers: Positive  # that share one pipe: 1 a pipe each, 2 neighbours in pairs, `schedulers.count` one for the SM
 
 
 class UnitCost(msgspec.Struct, frozen=True):
     """Where a unit class of the instruction table executes."""
 
-    pipe: str  # or several, in the order in which they are tried: the first that is free takes the instruction
+    pipe: str  # a pipe, or several, in the order in which they are tried: the first that is free takes the instruction
     latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
 
 
@@ -172,18 +172,18 @@ class Fetch(msgspec.Struct, frozen=True):
 
     line: Positive  # instructions of one line
     ahead: Count  # lines behind the one that a warp enters that are asked for with it, and one more if none is missing
-    l0_lines: Positive  # of each scheduler
-    l0_ways: Positive  # lines of one set
-    l1_lines: Positive  # of the SM
-    l1_ways: Positive
-    l1_latency: Count
-    l1_parts: Count
-    l15_lines: Count  # of the SM, behind its L1
-    l15_ways: Positive
-    l15_latency: Count
-    l15_parts: Count
-    memory_latency: Count
-    memory_parts: Count
+    l0_lines: Positive  # lines of each scheduler's L0
+    l0_ways: Positive  # lines of one set of the L0
+    l1_lines: Positive  # lines of the SM's L1
+    l1_ways: Positive  # lines of one set of the L1
+    l1_latency: Count  # cycles of a hit in the L1
+    l1_parts: Count  # 1/64 cycles for which a line keeps the L1's port
+    l15_lines: Count  # lines of the L1.5, behind the SM's L1
+    l15_ways: Positive  # lines of one set of the L1.5
+    l15_latency: Count  # cycles of a hit in the L1.5
+    l15_parts: Count  # 1/64 cycles for which a line keeps the L1.5's port
+    memory_latency: Count  # cycles of a line that no cache of instructions holds
+    memory_parts: Count  # 1/64 cycles for which such a line keeps its port
 
 
 class Launch(msgspec.Struct, frozen=True):
@@ -195,37 +195,29 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 class Energy(msgspec.Struct, frozen=True):
-    """What moving words and computing cost, in femtojoules, at one clock; all of it goes with the voltage's square.
+    """What moving words and computing cost, in femtojoules (fJ) at one clock; all goes with the voltage's square.
 
     An instruction's energy is that of a thread, a scalar register's that of a warp; a word is one of a lane.
     """
 
-    mhz: Positive  # shader clock at which the others hold
+    mhz: Positive  # MHz of the shader clock at which the others hold
     voltage_slope: Annotated[
         int, msgspec.Meta(ge=0, le=1000)
     ]  # relative change of voltage for that of clock, thousandths
     idle_mw: Count  # milliwatts of the chip without work
-    single: Count  # a floating-point instruction of 32 bits, and whatever goes with it and is not below
-    double: Count  # the same of 64 bits
-    register: Count  # a word read from the register file or written to it
-    scalar_register: Count
-    shared: Count  # a word read from shared memory or written to it
-    l1: Count  # a word from or to the L1, or from another cache of the SM
-    l2: Count  # a word between the SM and the L2
-    dram: Count  # a word between the L2 and DRAM
+    single: Count  # fJ of a floating-point instruction of 32 bits, and whatever goes with it and is not below
+    double: Count  # fJ of the same of 64 bits
+    register: Count  # fJ of a word read from the register file or written to it
+    scalar_register: Count  # fJ of a scalar register read or written
+    shared: Count  # fJ of a word read from shared memory or written to it
+    l1: Count  # fJ of a word from or to the L1, or from another cache of the SM
+    l2: Count  # fJ of a word between the SM and the L2
+    dram: Count  # fJ of a word between the L2 and DRAM
     forwarding: Flag  # 1: the next instruction of a warp gets a result without the register file (isa.forwarding)
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """One GPU. `key` is the name it was loaded by, `name` the product's.
-
-    `unit`: by unit class, where its instructions execute; the machine has no instructions of a class that is absent.
-    `pairing`: by unit class, the unit classes that may go beside it in a later port of its turn, or `none`; all of them
-    where it is absent. `category`: by unit class, a name; those of one category never go beside each other if the
-    ports take different categories, and a class that is absent is a category by itself.
-    `joint`: by unit class of one pipe, another pipe that its instructions need and occupy as well.
-    `blocked`: by unit class, a pipe that takes nothing for an initiation interval behind the cycle of its instructions.
-    """
+    """One GPU. `key` is the name it was loaded by, `name` the product's."""
 
     key: str
     name: str
@@ -234,11 +226,14 @@ class Machine(msgspec.Struct, frozen=True):
     limits: Limits
     schedulers: Schedulers
     issue: Issue
+    # By unit class, the unit classes that may go beside it in a later port of its turn, or `none`; absent: all of them.
     pairing: dict[str, str]
+    # By unit class, a name: those of one category never go beside each other if the ports take different categories; a
+    # class that is absent is a category by itself.
     category: dict[str, str]
     double: Double
     pipe: dict[str, Pipe]
-    unit: dict[str, UnitCost]
+    unit: dict[str, UnitCost]  # by unit class; the machine has no instructions of a class that is absent
     shared_memory: SharedMemory
     load_store: LoadStore
     global_memory: GlobalMemory
@@ -260,7 +255,9 @@ class Machine(msgspec.Struct, frozen=True):
     texture_cache: ReadCache | None = None
     scalar_cache: ReadCache | None = None
     constant_cache: ConstantCache | None = None
+    # By unit class of one pipe, another pipe that its instructions need and occupy as well.
     joint: dict[str, str] = {}
+    # By unit class, a pipe that takes nothing for an initiation interval behind the cycle of its instructions.
     blocked: dict[str, str] = {}
     shared_atomic: SharedAtomic | None = None
     wait_counters: WaitCounters | None = None
@@ -276,6 +273,13 @@ class Machine(msgspec.Struct, frozen=True):
 def _section(kind: Any) -> Any:
     """The section behind `Section | None`, which a machine file may leave out; None for any other type."""
     return get_args(kind)[0] if isinstance(kind, UnionType) else None
+
+
+def sections() -> dict[str, type[msgspec.Struct]]:
+    """Return the class of each section of a machine file by its name, but of those that hold words alone."""
+    kinds = {field.name: _section(field.type) or field.type for field in msgspec.structs.fields(Machine)}
+    inner = {name: get_args(kind)[1] if get_origin(kind) is dict else kind for name, kind in kinds.items()}
+    return {name: kind for name, kind in inner.items() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)}
 
 
 def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]:

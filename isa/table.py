@@ -17,7 +17,8 @@ c, active)` does the same for a result that depends on other lanes (isa.cross_la
 leaves in the word that held c; d gets c. `implied` are operands that the text does not have, by their letter,
 `condition` a guard.
 
-Rows of GCN have its names (V_, S_, DS_, GLOBAL_), operands in its order, and vector or scalar registers (isa.gcn_text).
+Rows of GCN have its names (`V_`, `S_`, `DS_`, `GLOBAL_`), operands in its order, and vector or scalar registers (see
+`isa.gcn_text`).
 """
 
 from __future__ import annotations

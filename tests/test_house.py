@@ -9,7 +9,7 @@ import pytest
 from gpusim.commands.main import COMMANDS
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("gpusim", "isa", "workloads")
+PACKAGES = ("gpusim", "isa", "workloads", "docs")
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -179,6 +179,6 @@ def test_constraints_pin_every_dependency_by_version():
     assert all(re.fullmatch(r"[\w.\-]+==[\w.]+", line) for line in lines)
     pinned = {line.split("==")[0].lower().replace("_", "-") for line in lines}
     project = (ROOT / "pyproject.toml").read_text()
-    lists = re.findall(r"^(?:dependencies|test|check|lessons) = \[(.*)\]", project, re.M)
+    lists = re.findall(r"^(?:dependencies|test|check|lessons|docs) = \[(.*)\]", project, re.M)
     wanted = {name for one in lists for name in re.findall(r'"([\w-]+)(?:~=[\d.]+)?"', one)}
     assert {"numpy", "simpy", "numba", "pytest", "ruff"} <= wanted <= pinned

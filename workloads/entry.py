@@ -30,6 +30,11 @@ class Entry:
     machine: str = "gtx580"  # one that holds it, for examples
 
 
+def shown_default(parameter: Parameter) -> str:
+    """Return the default as a command line has it; auto where the kernel chooses."""
+    return "auto" if parameter.default is None else str(parameter.default)
+
+
 def integer(name: str, default: int, doc: str) -> Parameter:
     """Return a parameter that takes whole numbers."""
     return Parameter(name, default, int, "a whole number", doc)

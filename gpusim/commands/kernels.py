@@ -12,7 +12,7 @@ from gpusim.commands.document import new_table, show, write_json
 from gpusim.document import Document, KernelKey, doc
 from isa.errors import UserError
 from workloads.catalog import CATALOG, find
-from workloads.entry import Entry, Parameter
+from workloads.entry import Entry, Parameter, shown_default
 from workloads.spaces import SPACES, make_space
 
 
@@ -76,14 +76,10 @@ def _tell_one(name: str, json: bool) -> None:
         return
     table = new_table("parameter", "default", "takes", "what it is")
     for parameter in entry.parameters:
-        table.add_row(parameter.name, _default(parameter), parameter.allowed, parameter.doc)
+        table.add_row(parameter.name, shownshown_default(parameter), parameter.allowed, parameter.doc)
     first = entry.parameters[0]
-    example = f"gpusim run {entry.name} -p {first.name}={_default(first)} --machine {entry.machine}"
+    example = f"gpusim run {entry.name} -p {first.name}={shownshown_default(first)} --machine {entry.machine}"
     show(f"{entry.name}: {entry.description}\n", table, f"\nExample: {example}")
-
-
-def _default(parameter: Parameter) -> str:
-    return "auto" if parameter.default is None else str(parameter.default)
 
 
 def _entry(entry: Entry) -> KernelEntry:
@@ -92,4 +88,4 @@ def _entry(entry: Entry) -> KernelEntry:
 
 def takes(parameter: Parameter) -> Takes:
     """Return a parameter as documents have it."""
-    return Takes(parameter.name, _default(parameter), parameter.allowed, parameter.doc)
+    return Takes(parameter.name, shown_default(parameter), parameter.allowed, parameter.doc)

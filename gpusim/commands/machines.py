@@ -178,11 +178,12 @@ def _table_of_facts(machine: model.Machine, facts: Mapping[str, Fact]) -> Table:
     table.add_column("method", min_width=max(map(len, METHODS)))
     table.add_column("source; note", overflow="fold")
     for path, fact in facts.items():
-        table.add_row(path, str(fact.value), fact.method, _provenance(fact))
+        table.add_row(path, str(fact.value), fact.method, provenance(fact))
     return table
 
 
-def _provenance(fact: Fact) -> str:
+def provenance(fact: Fact) -> str:
+    """Return where a number comes from: its source, what it was fitted to, and its note."""
     fitted = f"fitted to {fact.to}" if fact.to else ""
     return "; ".join(part for part in (fact.source, fitted, fact.note) if part)
 

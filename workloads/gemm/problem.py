@@ -126,7 +126,7 @@ def expectation(problem: Problem, rows: Indices, columns: Indices) -> Expectatio
     """Compute what the launch should leave in that tile of C, in higher precision, and how far it may be off.
 
     k fused steps, the factor alpha and the sum with beta C are k + 2 roundings, in whatever order the sum is taken:
-    |error| <= gamma(k + 2) (|alpha| |A| |B| + |beta| |C|), Higham, Accuracy and Stability of Numerical Algorithms,
+    `|error| <= gamma(k + 2) (|alpha| |A| |B| + |beta| |C|)`, Higham, Accuracy and Stability of Numerical Algorithms,
     2nd ed., 2002, section 3.5. Each part of a complex product is such a sum of twice as many real products (his section
     3.6 has bounds on the modulus). In double precision the reference itself, rounded to double, is one more.
     """

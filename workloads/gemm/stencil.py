@@ -4,11 +4,9 @@ A block takes a tile of C. Per step along k its threads fetch the next tiles of 
 of C from shared memory, meet at a barrier, store what they fetched to shared memory, transposed where the matrix is,
 and meet again. A tile in shared memory has an element more per row, so that its columns lie in different banks.
 
-| parameter | what it says |
-|---|---|
-| precision | s, d, c, z: single or double, real or complex |
-| layout | n, t or c (conjugate transpose) for A, then for B |
-| read | plain loads, or through 1D or 2D textures |
+- precision: s, d, c, z: single or double, real or complex
+- layout: n, t or c (conjugate transpose) for A, then for B
+- read: plain loads, or through 1D or 2D textures
 
 That is 2 (4 + 9) 3 = 78 cases. Sizes need not be multiples of the tile: coordinates of textures are clamped, plain
 loads behind the matrix are left out, border blocks compute like all others, and what lies outside C is not stored.

@@ -4,14 +4,12 @@ A block of 256 threads computes a tile of C of 64 by 64, each thread 4 by 4 of i
 are contiguous along their rows (A as stored, B transposed), as the paper transposes one beforehand. What is not in the
 paper's text is chosen here, and said in `tan_program`.
 
-| variant | what it is |
-|---|---|
-| alg1 | tiles through shared memory, fetched between two rank-16 updates |
-| alg2 | the next tile is fetched to registers meanwhile; those that don't fit are spilled to local memory |
-| alg3, v2 | two buffers of 8 along k: one is filled while the other is used |
-| v1 | alg3 with one buffer of 16 |
-| v3 | v2 with shared loads between the DFMAs, as in the paper's figure 9 |
-| v4 | v3 with fetches, stores and barriers placed by the paper's static scheduler |
+- alg1: tiles through shared memory, fetched between two rank-16 updates
+- alg2: the next tile is fetched to registers meanwhile; those that don't fit are spilled to local memory
+- alg3, v2: two buffers of 8 along k: one is filled while the other is used
+- v1: alg3 with one buffer of 16
+- v3: v2 with shared loads between the DFMAs, as in the paper's figure 9
+- v4: v3 with fetches, stores and barriers placed by the paper's static scheduler
 """
 
 from __future__ import annotations

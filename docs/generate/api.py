@@ -1,0 +1,44 @@
+"""The pages of the Python interface: which modules they show; Sphinx reads the docstrings itself."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+from generate.markdown import block, contents, page
+
+ABOUT = """\
+From `import gpusim` come `simulate`, `bound`, `load`, `register_policy` and `Result`; the rest is for who goes further.
+What begins with an underscore, the rules of the timing model ([model](../model.md)) and what serves the command line
+alone are left out."""
+TOP = (
+    "gpusim.simulation",
+    "gpusim.machine",
+    "gpusim.machine_file",
+    "gpusim.policy",
+    "gpusim.stall",
+    "gpusim.timeline",
+    "gpusim.timeline_file",
+    "gpusim.occupancy",
+    "gpusim.verify",
+    "gpusim.assign_codes",
+    "gpusim.latencies",
+)
+PACKAGES = "gpusim.analysis", "gpusim.views", "isa", "workloads"
+
+
+def modules() -> tuple[str, ...]:
+    """Return the names of the modules that have a page, by package."""
+    inside = (
+        module.name
+        for package in PACKAGES
+        for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}.")
+        if not module.ispkg
+    )
+    return (*TOP, *inside)
+
+
+def api() -> dict[str, str]:
+    """Return the pages by their paths: `api`, and one for each module."""
+    pages = {f"api/{name}": page(name, block(f".. automodule:: {name}", "{eval-rst}")) for name in modules()}
+    return {"api": page("Python", ABOUT, contents(*pages))} | pages

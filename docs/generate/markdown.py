@@ -1,0 +1,40 @@
+"""What the generated pages are written with: headings, tables and code of MyST Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def page(title: str, *parts: str) -> str:
+    """Return a page: its title, and what lies below, an empty line between the parts."""
+    return "\n\n".join((f"# {title}", *parts)) + "\n"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table of so many columns; a cell is one line, and a bar in it is no border."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
+
+
+def code(text: object) -> str:
+    """Return text as code within a line; nothing where there is none."""
+    return f"`{text}`" if str(text) else ""
+
+
+def block(text: str, language: str = "text") -> str:
+    """Return text as a block of code."""
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def anchor(name: str) -> str:
+    """Return a line that lets other pages link to what follows it."""
+    return f"({name})="
+
+
+def contents(*pages: str) -> str:
+    """Return the list of the pages below this one."""
+    return block("\n".join((":maxdepth: 1", "", *pages)), "{toctree}")
+
+
+def _cell(cell: object) -> str:
+    return " ".join(str(cell).replace("|", "\\|").split())

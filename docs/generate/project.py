@@ -1,0 +1,20 @@
+"""The pages made of files that stand beside the docs: their links lead to pages of the site."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+FILES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog"}
+
+
+def project() -> dict[str, str]:
+    """Return the pages by their paths."""
+    return {page: _moved((ROOT / file).read_text(encoding="utf-8")) for file, page in FILES.items()}
+
+
+def _moved(text: str) -> str:
+    """The text of a file at the top of the project, read from a page of the reference."""
+    beside = re.sub(rf"\]\(({'|'.join(map(re.escape, FILES))})", lambda link: f"]({FILES[link[1]]}.md", text)
+    return beside.replace("](docs/", "](../")

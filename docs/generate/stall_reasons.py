@@ -1,0 +1,18 @@
+"""The page of stall reasons, from `gpusim/stall.py`."""
+
+from __future__ import annotations
+
+from generate.markdown import code, page, table
+from gpusim.stall import LETTER, MEANING, Stall, label
+
+ABOUT = """\
+Why a warp does not issue, in the order in which reasons are asked (the hazard ladder): a warp-cycle belongs to the
+first that holds. Names without `x_` are those of NVIDIA's profiler, where the meaning matches. Letters are those of
+`gpusim timeline`. How they are counted stands in [the model](../model.md); which instruction each is blamed on, in
+[views](../views.md)."""
+
+
+def stall_reasons() -> str:
+    """Return the page."""
+    rows = [(int(one), code(label(one)), code(LETTER[one]), MEANING[one]) for one in Stall]
+    return page("Stall reasons", ABOUT, table(("rung", "reason", "letter", "meaning"), rows))

@@ -1,0 +1,227 @@
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from generate import api, commands, documents, instructions, kernels, machine_keys, machines, pages, project
+from generate.markdown import table
+from generate.stall_reasons import stall_reasons
+
+from gpusim import machine, schema
+from gpusim.commands.main import COMMANDS
+from gpusim.commands.schema import DOCUMENTS
+from gpusim.machine_file import METHODS
+from gpusim.stall import MEANING, Stall, label
+from isa.table import ROWS
+from workloads.catalog import CATALOG
+from workloads.spaces import SPACES
+
+ROOT = Path(__file__).parent.parent.parent
+UNITS = re.compile(  # what a number counts, or is measured in
+    r"\b(MHz|fJ|cycles|bytes|thousandths|milliwatts|bytes per second|lanes|threads|thread instructions|warps|blocks"
+    r"|registers|instructions|lines|banks|passes|barriers|schedulers|multiprocessors|slots|accesses|words|multiples"
+    r"|stall count|vmcnt|lgkmcnt)\b"
+)
+
+
+def rows(text):
+    """Cells of the rows of all tables of a page, heads left out."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    return [row for row, below in zip(cells, [*cells[1:], [""]], strict=True) if {row[0], below[0]}.isdisjoint({"---"})]
+
+
+def names(text):
+    """What stands in backquotes in the first cell of each row."""
+    return [row[0].strip("`") for row in rows(text)]
+
+
+def test_each_mnemonic_has_one_row_with_its_meaning():
+    """The page of instructions has every row of the table once, with unit class, bits and words for what it does."""
+    found = rows(instructions.instructions())
+    assert sorted(row[0].strip("`") for row in found) == sorted(row.mnemonic for row in ROWS)
+    told = {row.mnemonic: row for row in ROWS}
+    for mnemonic, _, unit, bits, flops, meaning in found:
+        row = told[mnemonic.strip("`")]
+        assert (unit, bits, flops) == (row.unit.value, str(row.width), str(row.flops or ""))
+        assert meaning
+
+
+def test_a_mnemonic_without_words_fails(monkeypatch):
+    """A mnemonic that listing.md doesn't describe stops the build, with its name."""
+    described = dict(instructions.described())
+    del described["FFMA"]
+    monkeypatch.setattr(instructions, "described", lambda: described)
+    with pytest.raises(KeyError, match="FFMA"):
+        instructions.instructions()
+
+
+def test_each_stall_reason_has_one_row_with_its_meaning():
+    """The page of stall reasons has each once, in the order of the ladder, with its letter and its meaning."""
+    found = rows(stall_reasons())
+    assert [(row[0], row[1].strip("`")) for row in found] == [(str(int(one)), label(one)) for one in Stall]
+    assert [row[3] for row in found] == [MEANING[one] for one in Stall]
+    assert all(len(row[2].strip("`")) == 1 for row in found)
+
+
+def test_each_machine_key_has_one_row_with_its_meaning():
+    """The page of machine keys has every leaf of the schema once, with what it takes and what it means."""
+    found = rows(machine_keys.machine_keys())
+    assert sorted(row[0].strip("`") for row in found) == sorted(path for path, _ in schema.leaves())
+    assert [row[0] for row in found if not row[1] or not row[2]] == []
+
+
+def test_each_number_of_a_machine_says_what_it_counts():
+    """The meaning of a key that takes a number, not a choice, names its unit: cycles, bytes, lines, lanes."""
+    numbers = [
+        (path, meaning) for path, (kind, meaning) in machine_keys.keys().items() if hasattr(kind, "__metadata__")
+    ]
+    assert len(numbers) > 100
+    assert [path for path, meaning in numbers if not UNITS.search(meaning)] == []
+
+
+def test_every_section_says_what_it_is():
+    """Each section that has keys of its own begins with the docstring of its class."""
+    text = machine_keys.machine_keys()
+    for section, struct in schema.sections().items():
+        assert f"## {section}\n\n{inspect.getdoc(struct).split()[0]}" in text
+
+
+COMMENTS = '''
+class One:
+    """A docstring."""
+
+    # what stands above,
+    # on two lines
+    above: int
+    behind: int  # what stands behind
+    long: Annotated[
+        int, 1
+    ]  # behind its end
+    silent: int
+    war_32: int  # of this width
+    war_64: int
+    other_64: int
+'''
+
+
+def test_meanings_are_read_from_comments():
+    """Comments above and behind a field are its own; only fields whose names differ in a number share one."""
+    assert machine_keys.meanings(COMMENTS)["One"] == {
+        "above": "what stands above, on two lines",
+        "behind": "what stands behind",
+        "long": "behind its end",
+        "silent": "",
+        "war_32": "of this width",
+        "war_64": "of this width",
+        "other_64": "",
+    }
+
+
+def test_each_command_has_its_help():
+    """The page of commands has a heading for each, once and in order, with the help that the command prints."""
+    text = commands.commands()
+    assert re.findall(r"^## gpusim (\S+)$", text, re.M) == list(COMMANDS)
+    for name in COMMANDS:
+        section = text.split(f"\n## gpusim {name}\n")[1].split("\n## ")[0]
+        assert section.count(f"Usage: gpusim {name} ") == section.count(f"Example: gpusim {name} ") == 1
+
+
+def test_help_that_fails_stops_the_build(capsys):
+    """What is no command has no help, and is not a page that says so."""
+    with pytest.raises(ValueError, match="gpusim nothing"):
+        commands.help_of("nothing", "--help")
+    assert "No such command" in capsys.readouterr().err
+
+
+def test_each_kernel_and_space_has_its_parameters():
+    """The page of kernels has a heading for each kernel and space, with every parameter and its words."""
+    text = kernels.kernels()
+    sections = {part.split("\n")[0]: part for part in text.split("\n## ")[1:]}
+    wanted = CATALOG | {f"Space {name}": entry for name, entry in SPACES.items()}
+    assert sections.keys() == wanted.keys()
+    for name, entry in wanted.items():
+        assert names(sections[name].split("\n# ")[0]) == [parameter.name for parameter in entry.parameters]
+        assert all(all(row) for row in rows(sections[name].split("\n# ")[0]))
+
+
+def test_each_machine_has_its_numbers():
+    """Each machine has a row of the overview and a page, on which each fact stands with value, method and source."""
+    made = machines.machines()
+    assert [row[0].split("]")[0].strip("[") for row in rows(made["machines"])] == machine.names()
+    for name in machine.names():
+        facts = machine.facts(name)
+        found = rows(made[f"machines/{name}"])
+        assert [row[0].strip("`") for row in found] == list(facts)
+        assert [row[1].strip("`") for row in found] == [str(fact.value) for fact in facts.values()]
+        assert all(row[2] in METHODS and row[3] for row in found)
+
+
+def test_a_machine_is_drawn_where_its_file_draws_it():
+    """The comment with which a machine's file begins stands on its page, line by line, and no key with it."""
+    drawn = machines.machines()["machines/gtx580"].split("```")[1]
+    assert drawn.startswith("text\nOne SM of GF110")
+    assert "| warp scheduler 0 |" in drawn
+    assert "sms" not in drawn
+
+
+def test_each_document_has_its_fields():
+    """Each JSON document has a page, which has every field of each of its objects."""
+    made = documents.documents()
+    for name, (kind, version) in DOCUMENTS.items():
+        text = made[f"documents/{name}"]
+        assert f"`{name}-{version}.json`" in text
+        section = text.split(f"\n## {kind.__name__}\n")[1].split("\n## ")[0]
+        assert set(names(section)) == set(kind.__struct_encode_fields__)
+
+
+def test_types_are_told_in_words():
+    """Lists, choices, references and optional values are said as a reader would."""
+    shown = documents.documents()["documents/timeline"]
+    assert "| `instructions` | list of [Issued](#issued) |" in shown
+    assert "| `settings` | object of integer or string |" in shown
+    assert "| `summary` | [Summary](#summary) or null, may be absent |" in shown
+
+
+def test_each_module_of_the_interface_says_what_it_is():
+    """Every module with a page can be imported and has a docstring, and so have the functions that are its own."""
+    for name in api.modules():
+        module = import_module(name)
+        assert module.__doc__, name
+        own = inspect.getmembers(module, lambda one, name=name: getattr(one, "__module__", "") == name)
+        functions = [one for key, one in own if key[0] != "_" and inspect.isfunction(one)]
+        assert all(function.__doc__ for function in functions), name
+
+
+def test_what_the_package_offers_is_documented():
+    """Each name that `import gpusim` offers comes from a module that has a page."""
+    import gpusim  # noqa: PLC0415  (its names are imported when asked for)
+
+    for name in gpusim.__all__:
+        assert getattr(gpusim, name).__module__ in {*api.modules(), "gpusim.schema"}
+
+
+def test_links_of_files_beside_the_docs_lead_to_pages():
+    """Every relative link of the pages made from CONTRIBUTING and CHANGELOG leads to a page or a file that is there."""
+    made = pages.pages()
+    for name in project.FILES.values():
+        for link in re.findall(r"\]\(([\w./-]+)\)", made[name]):
+            assert link.removesuffix(".md") in made or (ROOT / "docs" / "reference" / link).resolve().is_file(), link
+
+
+def test_pages_are_written_once(tmp_path, monkeypatch):
+    """A page that is as it should be is left alone, so that nothing is built again, and one of no generator goes."""
+    monkeypatch.setattr(pages, "pages", lambda: {"one": "text\n", "deep/two": "more\n"})
+    pages.write(tmp_path)
+    before = (tmp_path / "one.md").stat().st_mtime_ns
+    (tmp_path / "old.md").write_text("gone")
+    pages.write(tmp_path)
+    assert sorted(path.name for path in tmp_path.rglob("*.md")) == ["one.md", "two.md"]
+    assert (tmp_path / "deep" / "two.md").read_text() == "more\n"
+    assert (tmp_path / "one.md").stat().st_mtime_ns == before
+
+
+def test_a_bar_in_a_cell_is_no_border():
+    """A cell may hold a bar and line breaks; the row keeps its columns."""
+    assert table(("a", "b"), [("x | y", "one\ntwo")]).splitlines()[2] == "| x \\| y | one two |"
