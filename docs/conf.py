@@ -20,7 +20,7 @@ smartquotes = False  # `--json` is no dash
 highlight_language = "text"
 
 myst_heading_anchors = 3
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
@@ -31,7 +31,7 @@ suppress_warnings = ["misc.highlighting_failure"]  # listings are no assembly th
 html_theme = "furo"
 html_title = "gpusim"
 html_static_path = ["style"]
-html_css_files = ["tables.css"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_copyright = False
 html_theme_options = {"top_of_page_buttons": []}

@@ -11,9 +11,9 @@ from gpusim.commands.machines import provenance, summary
 from gpusim.machine_file import DIRECTORY, METHODS, Fact
 
 ABOUT = """\
-Peaks are in GFLOP/s, bandwidth in GB/s; the last columns say by which [methods](contributing.md) the numbers became
-known, in percent of them. `gpusim machines` prints the same."""
-OVERVIEW = "machine", "name", "generation", "SMs", "warp", "MHz", "FP32", "FP64", "GB/s", *METHODS
+Peaks are in GFLOP/s, bandwidth in GB/s; the last column says by which [methods](contributing.md) how many of the
+numbers became known."""
+OVERVIEW = "machine", "name", "generation", "SMs", "warp", "MHz", "FP32", "FP64", "GB/s", "numbers, in percent"
 FACTS = "key", "value", "method", "source; note"
 
 
@@ -32,9 +32,9 @@ def machines() -> dict[str, str]:
 def _overview(row: dict[str, Any]) -> list[object]:
     figures = (row[key] for key in ("shader_mhz", "peak_gflops", "peak_fp64_gflops", "bandwidth_gbs"))
     link = f"[{row['machine']}](machines/{row['machine']}.md)"
-    known = (f"{row['methods'][method]:.0f}" for method in METHODS)
+    known = ", ".join(f"{method} {row['methods'][method]:.0f}" for method in METHODS if row["methods"][method])
     first = link, row["name"], row["generation"], row["sms"], row["warp_size"]
-    return [*first, *(f"{figure:,.0f}" for figure in figures), *known]
+    return [*first, *(f"{figure:,.0f}" for figure in figures), known]
 
 
 def _page(name: str) -> str:

@@ -139,11 +139,11 @@ def test_each_kernel_and_space_has_its_parameters():
     """The page of kernels has a heading for each kernel and space, with every parameter and its words."""
     text = kernels.kernels()
     sections = {part.split("\n")[0]: part for part in text.split("\n## ")[1:]}
-    wanted = CATALOG | {f"Space {name}": entry for name, entry in SPACES.items()}
+    wanted = CATALOG | {f"Search space {name}": entry for name, entry in SPACES.items()}
     assert sections.keys() == wanted.keys()
     for name, entry in wanted.items():
-        assert names(sections[name].split("\n# ")[0]) == [parameter.name for parameter in entry.parameters]
-        assert all(all(row) for row in rows(sections[name].split("\n# ")[0]))
+        assert names(sections[name]) == [parameter.name for parameter in entry.parameters]
+        assert all(all(row) for row in rows(sections[name]))
 
 
 def test_each_machine_has_its_numbers():
