@@ -7,13 +7,14 @@ PACKAGES := gpusim isa workloads
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
 
 .DELETE_ON_ERROR:
-.PHONY: help demo lessons docs pictures test check check-full bench reproduction clean
+.PHONY: help demo lessons docs pictures examples test check check-full bench reproduction clean
 
 help:
 	@echo "make demo        install, then simulate a published SGEMM on the GPU it was written for"
 	@echo "make lessons     install, then open the lessons in a browser"
 	@echo "make docs        the docs site, in docs/_build/html"
 	@echo "make pictures    the pictures of README and docs anew"
+	@echo "make examples    what the commands in README and docs print, anew"
 	@echo "make test        the quick tests"
 	@echo "make check       style, types, imports, quick tests compiled and in plain Python"
 	@echo "make check-full  the same and the slow tests"
@@ -33,6 +34,9 @@ docs: $(VENV)/docs.stamp
 
 pictures: $(VENV)/core.stamp
 	@echo later
+
+examples: $(VENV)/test.stamp
+	$(BIN)/python tests/fenced.py
 
 test: $(VENV)/test.stamp
 	$(PYTEST) -m "not slow"

@@ -16,7 +16,6 @@ from isa.table import ROWS, TABLE, Unit
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 TEXT = (ROOT / "docs" / "listing.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```asm\n(.*?)^```$", TEXT, re.M | re.S)
 
@@ -40,17 +39,9 @@ def test_no_line_of_a_document_is_over_120_characters(path):
 
 
 @pytest.mark.jit
-def test_the_example_of_the_readme_prints_what_it_says(capsys):
-    """The README's Python code runs, and its print of a result gives the line that the comment shows."""
-    (code,) = re.findall(r"^```python\n(.*?)^```$", README, re.M | re.S)
-    exec(code, {})
-    assert f"print(result)  # {capsys.readouterr().out.splitlines()[0]}\n" in code
-
-
-@pytest.mark.jit
 def test_the_recipe_for_a_policy_runs(capsys):
     """CONTRIBUTING's Python code simulates under two policies: values are right both times, and the cycles differ."""
-    (code,) = re.findall(r"^```python\n(.*?)^```$", CONTRIBUTING, re.M | re.S)
+    (code,) = re.findall(r"^```python\n(import .*?)^```$", CONTRIBUTING, re.M | re.S)
     exec(code, {})
     lines = capsys.readouterr().out.splitlines()
     assert len(set(lines)) == 2

@@ -1,0 +1,96 @@
+"""The examples of the documents run, and print what the documents say. Nothing of what is printed is left out."""
+
+import re
+import shutil
+
+import fenced
+import pytest
+from fenced import DOCUMENTS, ROOT, every_command
+
+from gpusim.commands.main import COMMANDS
+
+pytestmark = pytest.mark.jit
+OTHERS = {"make", "python", ".", "dask"}  # first words of lines in blocks of `sh` that are no commands of gpusim
+# More than three seconds of a core: all claims, all figures of a machine, search spaces, searches, chips, energies, and
+# the sweep of a large kernel. Commands with one of these in them have the mark `slow`.
+SLOW = re.compile(r"\breproduce\b|\bvalidate\b|\btune\b|--search|--sms all|--energy|-p m=960")
+GIVEN = {"rows.csv": "tests/measured/micro.csv"}  # files that a reader has, and what stands for them here
+LANGUAGES = {"sh", "console", "python", "asm", "toml", "text", "", "{include}", "{toctree}"}
+BLOCKS = [block for document in DOCUMENTS for block in fenced.blocks(document)]
+EVERY = [command for command in every_command() if command.words[0] == "gpusim"]
+
+
+def parameter(command):
+    """Return a command as a test's parameter, named by its place and text."""
+    marks = [pytest.mark.slow] if SLOW.search(command.text) else []
+    return pytest.param(command, marks=marks, id=f"{command.block.name} {' '.join(command.words[1:])}")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Be in a folder of one's own, as wide as where no terminal tells its width."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    for name, file in GIVEN.items():
+        shutil.copy(ROOT / file, tmp_path / name)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", [parameter(one) for one in EVERY])
+def test_a_command_works_as_the_document_has_it(command, folder):
+    """Each command line of the documents ends with 0, makes its files, and prints what stands below it, if any does."""
+    fenced.prepare(folder, command.text, command.block)
+    code, printed = fenced.run(command)
+    assert code == 0
+    assert [file for file in command.writes if not (folder / file).exists()] == []
+    assert printed == (printed if command.output is None else command.output)
+
+
+@pytest.mark.filterwarnings("ignore:None of the tunable parameters")  # Kernel Tuner: nothing is launched
+@pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "python"], ids=lambda block: block.name)
+def test_python_of_a_document_runs(block, folder, capsys):
+    """Each Python block runs, and prints what comments behind its prints say; or it stands so in the reproduction."""
+    if block.text.startswith("@claim"):
+        assert any(block.text in path.read_text() for path in (ROOT / "gpusim" / "reproduction").glob("*.py"))
+        return
+    for package in re.findall(r"^import (\w+)", block.text, re.M):
+        pytest.importorskip(package)
+    fenced.prepare(folder, block.text, block)
+    capsys.readouterr()
+    exec(block.text, {})
+    printed = capsys.readouterr().out.splitlines()
+    assert [line for line in re.findall(r"print\(.*\)  # (.*)$", block.text, re.M) if line not in printed] == []
+
+
+def test_every_block_is_of_a_kind_that_is_tested():
+    """A block of another language would run nowhere; one of `sh` has commands of gpusim, and few others."""
+    assert [block.name for block in BLOCKS if block.language.partition(" ")[0] not in LANGUAGES] == []
+    assert [one.text for one in every_command() if one.words[0] not in {"gpusim", *OTHERS}] == []
+
+
+def test_commands_are_in_blocks_that_run():
+    """No command stands at the beginning of a line of plain text, but that for a cluster's address."""
+    plain = [block for block in BLOCKS if block.language in ("", "text", "toml", "asm")]
+    lines = [line for block in plain for line in block.text.splitlines() if re.match(r"(\$ )?gpusim ", line)]
+    assert [line for line in lines if "--dask tcp://" not in line] == []
+
+
+def test_most_commands_have_an_example():
+    """The documents use every command."""
+    assert {command.words[1] for command in EVERY} >= set(COMMANDS)
+
+
+def test_the_demo_is_the_readmes_screen():
+    """`make demo` runs the command whose screen the README shows."""
+    recipe = (ROOT / "Makefile").read_text().split("\ndemo:")[1].split("\n\n")[0]
+    (shown,) = [one for one in EVERY if one.block.document.name == "README.md" and one.output]
+    assert f"\t$(BIN)/{shown.text}" in recipe.splitlines()
+
+
+def test_files_that_a_command_needs_are_made_first():
+    """A command above that makes what a later one reads is found, with what it needs in turn."""
+    wanted = [one for one in EVERY if "run.json" in one.text and "run.json" not in one.writes]
+    assert wanted
+    for command in wanted:
+        (maker,) = fenced.before(command.text, command.block)
+        assert maker.writes == {"run.json"}
