@@ -33,7 +33,8 @@ docs: $(VENV)/docs.stamp
 	@echo "docs/_build/html/index.html"
 
 pictures: $(VENV)/core.stamp
-	@echo later
+	$(BIN)/gpusim export sgemm-lai --machine gtx580-1566 -p m=4800 -p n=4800 -p k=4800 --cycles 28050:28650 \
+	  --format svg --out docs/pictures/sgemm.svg
 
 examples: $(VENV)/test.stamp
 	$(BIN)/python tests/fenced.py

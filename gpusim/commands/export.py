@@ -20,6 +20,7 @@ from gpusim.plural import plural
 from gpusim.timeline import Timeline
 from gpusim.views.kanata import kanata
 from gpusim.views.perfetto import perfetto
+from gpusim.views.svg import svg
 from gpusim.views.table import csv, parquet
 from isa.errors import UserError
 
@@ -31,6 +32,7 @@ class Format(StrEnum):
     PERFETTO = "perfetto"
     CSV = "csv"
     PARQUET = "parquet"
+    SVG = "svg"
     JSON = "json"
 
 
@@ -69,7 +71,7 @@ def export(
     table: Annotated[Table | None, typer.Option("--table", help="Of csv and parquet. [default: instructions]")] = None,
     json: Json = False,
 ) -> None:
-    """Write the timeline of one SM for another tool: Konata, Perfetto, tables, or JSON, which gpusim reads again.
+    """Write the timeline of one SM for another tool: Konata, Perfetto, tables, a picture, or JSON.
 
     The file appears whole or not at all. Parquet needs the extra gpusim[parquet], Perfetto gpusim[perfetto].
 
@@ -106,6 +108,7 @@ FORMATS = {
     Format.PERFETTO: _Writer(lambda timeline, _: perfetto(timeline), "perfetto", "ui.perfetto.dev opens it"),
     Format.CSV: _Writer(csv, "", "spreadsheets and data frames read it"),
     Format.PARQUET: _Writer(parquet, "pyarrow", "data frames read it"),
+    Format.SVG: _Writer(lambda timeline, _: svg(timeline), "", "browsers and drawing programs open it"),
     Format.JSON: _Writer(
         lambda timeline, _: [msgspec.json.encode(timeline)], "", "gpusim reads it in place of a kernel"
     ),

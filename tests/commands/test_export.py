@@ -2,6 +2,7 @@ import csv
 import gzip
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
@@ -49,7 +50,13 @@ def json_has(data):
     return [i.id for i in msgspec.json.decode(data, type=Timeline).instructions]
 
 
-READERS = {"kanata": kanata_has, "perfetto": perfetto_has, "csv": csv_has, "json": json_has}
+def svg_has(data):
+    """A number for each time that the warp issues, which is drawn in one path, the last one."""
+    *_, issues = [path for path in ElementTree.fromstring(data).findall(".//{*}path") if path.get("fill")]
+    return list(range(issues.get("d").count("z") // 2))  # in the row of the scheduler, and in that of the warp
+
+
+READERS = {"kanata": kanata_has, "perfetto": perfetto_has, "csv": csv_has, "svg": svg_has, "json": json_has}
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])

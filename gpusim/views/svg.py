@@ -1,0 +1,175 @@
+"""A timeline as a picture: a row for each warp, a colour for each reason to wait; above, each scheduler's issue slots.
+
+Colours are those of the HTML view on a light background, which the picture brings with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from gpusim.timeline import NONE, Timeline
+from gpusim.views.html import FOLDER
+
+WIDTH, LEFT, RIGHT = 960, 92, 16  # pixels: the picture, and what lies beside the cycles
+ROW, GAP, EDGE, LINE = 13, 3, 16, 17
+TITLE = 46
+TICKS = 10  # numbers above the rows, at most
+STEPS = 1, 2, 5
+FONT = "font: 12px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
+
+
+class Part(NamedTuple):
+    """Cycles from `start` up to `end` that a row shows in the colour of a reason; `selected` where it issues."""
+
+    row: str
+    start: int
+    end: int
+    reason: str
+
+
+def svg(timeline: Timeline) -> Iterator[bytes]:
+    """Yield the file in pieces."""
+    slots, warps = dict.fromkeys(_slots(timeline)), dict.fromkeys(_warps(timeline))  # of a turn's instructions one
+    rows = [f"scheduler {k}" for k in range(timeline.schedulers)], [f"warp {slot}" for slot in timeline.shown]
+    places = _places(*rows)
+    legend = _legend(timeline, slots, warps)
+    bottom = max(places.values()) + ROW + EDGE
+    height = bottom + LINE * (1 + len(legend)) + EDGE // 2
+    root = Element("svg", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH} {height}", style=FONT)
+    colours = _colours()
+    SubElement(root, "title").text = " ".join(_title(timeline))
+    _box(root, (0, 0, WIDTH, height), colours["background"], rx="8")
+    _head(root, timeline, colours)
+    _axis(root, timeline, bottom - EDGE, colours)
+    for name, y in places.items():
+        _text(root, LEFT - 8, y + ROW - 2, name, colours["faint"], anchor="end")
+        _box(root, (LEFT, y, WIDTH - LEFT - RIGHT, ROW), colours["panel"])
+    _paint(root, timeline, places, [*slots, *warps], colours)
+    _words(root, bottom, legend, colours)
+    yield tostring(root) + b"\n"
+
+
+def _slots(timeline: Timeline) -> Iterator[Part]:
+    """The issue slots of each scheduler: used, or lost for a reason."""
+    for one in timeline.instructions:
+        yield Part(f"scheduler {one.scheduler}", one.issue, one.issue + timeline.interval, "selected")
+    for lost in timeline.lost:
+        yield Part(f"scheduler {lost.scheduler}", lost.start, lost.end, lost.reason)
+
+
+def _warps(timeline: Timeline) -> Iterator[Part]:
+    """What each warp waits for, and when it issues."""
+    for one in timeline.instructions:
+        for wait in one.waits:
+            yield Part(f"warp {one.warp}", wait.start, wait.end, wait.reason)
+        yield Part(f"warp {one.warp}", one.issue, one.issue + timeline.interval, "selected")
+
+
+def _places(*groups: Sequence[str]) -> dict[str, int]:
+    """The upper edge of each row; a wider gap parts the groups."""
+    places: dict[str, int] = {}
+    y = TITLE + LINE
+    for names in groups:
+        places |= {name: y + number * (ROW + GAP) for number, name in enumerate(names)}
+        y += len(names) * (ROW + GAP) + 2 * GAP
+    return places
+
+
+def _colours() -> dict[str, str]:
+    light = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")[0]
+    return dict(re.findall(r"--(\w+): (#\w+);", light))
+
+
+def _title(timeline: Timeline) -> tuple[str, str]:
+    changed = "".join(f", {path} = {value}" for path, value in timeline.settings.items())
+    what = f"{timeline.kernel} on {timeline.machine_name}{changed}, {timeline.policy}"
+    total = f" of {timeline.cycles:,}" if timeline.cycles != NONE else ""
+    return what, f"cycles {timeline.start:,} to {timeline.end:,}{total}"
+
+
+def _legend(timeline: Timeline, slots: Iterable[Part], warps: Iterable[Part]) -> list[tuple[str, str, str, str]]:
+    """Reason, share of the warps' cycles and of the issue slots, and what it means; the most frequent first."""
+    cycles, used = _cycles(timeline, warps), _cycles(timeline, slots)
+    live, every = cycles.total(), timeline.schedulers * (timeline.end - timeline.start)
+    meaning = {letter.name: letter.meaning for letter in timeline.letters}
+    order = sorted({*cycles, *used}, key=lambda one: (one != "selected", -cycles[one], -used[one], one))
+    return [(one, _share(cycles[one], live), _share(used[one], every), meaning.get(one, one)) for one in order]
+
+
+def _cycles(timeline: Timeline, parts: Iterable[Part]) -> Counter[str]:
+    """Cycles in sight by reason."""
+    found: Counter[str] = Counter()
+    for part in parts:
+        if (inside := min(part.end, timeline.end) - max(part.start, timeline.start)) > 0:
+            found[part.reason] += inside
+    return found
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / max(1, whole):.1f} %"
+
+
+def _head(root: Element, timeline: Timeline, colours: Mapping[str, str]) -> None:
+    what, when = _title(timeline)
+    _text(root, EDGE, 22, what, colours["text"], style="font-weight: 600")
+    _text(root, WIDTH - RIGHT, 22, when, colours["faint"], anchor="end")
+
+
+def _axis(root: Element, timeline: Timeline, bottom: int, colours: Mapping[str, str]) -> None:
+    """Numbers of round cycles above the rows, and lines through them."""
+    length = timeline.end - timeline.start
+    step = next(s * 10**power for power in range(20) for s in STEPS if s * 10**power * TICKS >= length)
+    for cycle in range(-(-timeline.start // step) * step, timeline.end, step):
+        x = _x(timeline, cycle)
+        _text(root, x, TITLE + 8, f"{cycle:,}", colours["faint"], anchor="middle")
+        SubElement(root, "path", d=f"M{x:g} {TITLE + 12}V{bottom}", stroke=colours["line"])
+
+
+def _x(timeline: Timeline, cycle: int) -> float:
+    """Where a cycle begins, in hundredths of a pixel."""
+    share = (min(max(cycle, timeline.start), timeline.end) - timeline.start) / max(1, timeline.end - timeline.start)
+    return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 2)
+
+
+def _paint(
+    root: Element,
+    timeline: Timeline,
+    places: Mapping[str, int],
+    parts: Iterable[Part],
+    colours: Mapping[str, str],
+) -> None:
+    """One path for each colour: all that has it."""
+    paths: dict[str, list[str]] = defaultdict(list)
+    for part in parts:
+        left, right = _x(timeline, part.start), _x(timeline, part.end)
+        if left < right and part.row in places:
+            paths[part.reason].append(f"M{left:g} {places[part.row]}h{right - left:.4g}v{ROW}H{left:g}z")
+    for reason, drawn in sorted(paths.items(), key=lambda item: (item[0] == "selected", item[0])):
+        SubElement(root, "path", d="".join(drawn), fill=colours.get(reason, colours["other"]))
+
+
+def _words(root: Element, y: int, legend: Iterable[tuple[str, str, str, str]], colours: Mapping[str, str]) -> None:
+    """What the colours mean, and how much there is of each."""
+    for x, head in ((250, "of warp cycles"), (340, "of issue slots")):
+        _text(root, x + 16, y, head, colours["faint"], anchor="end")
+    for number, (reason, cycles, lost, meaning) in enumerate(legend, 1):
+        line = y + number * LINE
+        _box(root, (EDGE, line - 10, 12, 12), colours.get(reason, colours["other"]))
+        _text(root, EDGE + 20, line, reason, colours["text"])
+        _text(root, 266, line, cycles, colours["text"], anchor="end")
+        _text(root, 356, line, lost, colours["text"], anchor="end")
+        _text(root, 376, line, meaning, colours["faint"])
+
+
+def _box(root: Element, box: tuple[float, float, float, float], fill: str, **more: str) -> None:
+    numbers = {name: f"{value:g}" for name, value in zip(("x", "y", "width", "height"), box, strict=True)}
+    SubElement(root, "rect", numbers, fill=fill, **more)
+
+
+def _text(root: Element, x: float, y: float, words: str, fill: str, *, anchor: str = "start", style: str = "") -> None:
+    marks = {"text-anchor": anchor} | ({"style": style} if style else {})
+    SubElement(root, "text", {"x": f"{x:g}", "y": f"{y:g}", "fill": fill} | marks).text = words

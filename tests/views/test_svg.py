@@ -1,0 +1,120 @@
+import re
+import shlex
+from collections import defaultdict
+from xml.etree import ElementTree
+
+import pytest
+from fenced import ROOT
+from hypothesis import given
+from strategies import timelines
+from timeline_documents import by_hand
+
+from gpusim.commands.main import execute
+from gpusim.timeline import NONE, Issued, Line, Wait
+from gpusim.views import svg as view
+
+PIECE = re.compile(r"M([\d.]+) (\d+)h([\d.e-]+)v\d+H[\d.]+z")
+ADD = Issued(0, 0, 0, 0, 0, 4, 4, 6, NONE, 32, (Wait("barrier", 0, 4),))
+
+
+def drawn(document):
+    """The elements of the picture."""
+    return ElementTree.fromstring(b"".join(view.svg(document)))
+
+
+def texts(root):
+    return [one.text for one in root.findall(".//{*}text")]
+
+
+def rows(root):
+    """The names of the rows by the upper edge of what is drawn in them."""
+    names = [one for one in root.findall(".//{*}text") if re.match(r"(warp|scheduler) \d+$", one.text)]
+    return {int(one.get("y")) - view.ROW + 2: one.text for one in names}
+
+
+def cycles(root, document):
+    """The cycles that each row shows in each colour, worked out from the pixels of the paths."""
+    scale = (document.end - document.start) / (view.WIDTH - view.LEFT - view.RIGHT)
+    found, names = defaultdict(set), rows(root)
+    for path in [one for one in root.findall(".//{*}path") if one.get("fill")]:
+        for x, y, width in PIECE.findall(path.get("d")):
+            first = document.start + round((float(x) - view.LEFT) * scale)
+            found[names[int(y)], path.get("fill")] |= set(range(first, first + round(float(width) * scale)))
+    return dict(found)
+
+
+def colour(reason):
+    """The colour of a reason, as the style sheet of the HTML view has it."""
+    light = (ROOT / "gpusim" / "views" / "html" / "colours.css").read_text().split("@media")[0]
+    return re.search(rf"--{reason}: (#\w+);", light)[1]
+
+
+def expected(document):
+    """The cycles in sight of each row and colour, cycle by cycle from the document."""
+    found = defaultdict(set)
+    for one in document.instructions:
+        issue = set(range(one.issue, one.issue + document.interval))
+        found[f"scheduler {one.scheduler}", colour("selected")] |= issue
+        found[f"warp {one.warp}", colour("selected")] |= issue
+        for wait in one.waits:
+            found[f"warp {one.warp}", colour(wait.reason)] |= set(range(wait.start, wait.end))
+    for lost in document.lost:
+        found[f"scheduler {lost.scheduler}", colour(lost.reason)] |= set(range(lost.start, lost.end))
+    sight = set(range(document.start, document.end))
+    return {key: cells & sight for key, cells in found.items() if cells & sight}
+
+
+@given(timelines())
+def test_each_row_shows_its_cycles(document):
+    """Pixels turned back into cycles are the waits, issues and lost slots of the document, in each row and colour."""
+    assert cycles(drawn(document), document) == expected(document)
+
+
+@given(timelines())
+def test_the_picture_says_what_it_shows(document):
+    """Kernel, machine, settings, policy and cycles stand above, each warp and scheduler beside its row."""
+    root = drawn(document)
+    told = " ".join(texts(root))
+    for part in (document.kernel, document.machine_name, document.policy, *document.settings):
+        assert part in told
+    assert f"cycles {document.start:,} to {document.end:,} of {document.cycles:,}" in told
+    shown = [f"scheduler {k}" for k in range(document.schedulers)] + [f"warp {slot}" for slot in document.shown]
+    assert list(rows(root).values()) == shown
+
+
+@given(timelines())
+def test_the_legend_explains_each_colour(document):
+    """Each reason in sight has its colour, its name and its meaning below the rows, once; no other has."""
+    root = drawn(document)
+    meanings = {letter.name: letter.meaning for letter in document.letters}
+    painted = {fill for _, fill in expected(document)}
+    named = {name: texts(root).count(name) for name in meanings}
+    assert {colour(name) for name, times in named.items() if times} == painted
+    assert all(texts(root).count(meanings[name]) == times <= 1 for name, times in named.items())
+
+
+def test_shares_are_of_warps_and_of_slots():
+    """A warp that waits four cycles and issues in one of the five has 80 % and 20 %; one slot of ten was used."""
+    root = drawn(by_hand([Line(0, "IADD R1, R1, R1", "int")], [ADD], 10))
+    percent = [one for one in texts(root) if one.endswith(" %")]
+    assert percent == ["20.0 %", "10.0 %", "80.0 %", "0.0 %"]
+
+
+def test_a_reason_from_elsewhere_has_a_colour():
+    """A document of another program may have reasons that gpusim doesn't know: they are drawn in grey, and named."""
+    odd = Issued(0, 0, 0, 0, 0, 4, 4, 6, NONE, 32, (Wait("moonlight", 0, 4),))
+    root = drawn(by_hand([Line(0, "IADD R1, R1, R1", "int")], [odd], 10))
+    assert ("warp 0", colour("other")) in cycles(root, by_hand([], [odd], 10))
+    assert texts(root).count("moonlight") == 2  # what it means is not known
+
+
+@pytest.mark.jit
+def test_the_picture_of_the_readme_is_up_to_date(tmp_path, monkeypatch):
+    """What `make pictures` draws is what is there, byte by byte, and the README shows it."""
+    recipe = (ROOT / "Makefile").read_text().split("\npictures:")[1].split("\n\n")[0].replace("\\\n", " ")
+    (command,) = re.findall(r"gpusim (export .*)", recipe)
+    *arguments, file = shlex.split(command)
+    monkeypatch.chdir(tmp_path)
+    assert execute([*arguments, "out.svg"]) == 0
+    assert (tmp_path / "out.svg").read_bytes() == (ROOT / file).read_bytes()
+    assert f"]({file})" in (ROOT / "README.md").read_text()
