@@ -14,9 +14,10 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from gpusim.timeline import NONE, Timeline
 from gpusim.views.html import FOLDER
 
-WIDTH, LEFT, RIGHT = 960, 92, 16  # pixels: the picture, and what lies beside the cycles
+WIDTH, LEFT, RIGHT = 880, 92, 16  # pixels: the picture, and what lies beside the cycles
 ROW, GAP, EDGE, LINE = 13, 3, 16, 17
 TITLE = 46
+SHARES, SLOTS = 236, 322  # right ends of the columns of the legend
 TICKS = 10  # numbers above the rows, at most
 STEPS = 1, 2, 5
 FONT = "font: 12px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
@@ -154,15 +155,15 @@ def _paint(
 
 def _words(root: Element, y: int, legend: Iterable[tuple[str, str, str, str]], colours: Mapping[str, str]) -> None:
     """What the colours mean, and how much there is of each."""
-    for x, head in ((250, "of warp cycles"), (340, "of issue slots")):
-        _text(root, x + 16, y, head, colours["faint"], anchor="end")
+    for x, head in ((SHARES, "of warp cycles"), (SLOTS, "of issue slots")):
+        _text(root, x, y, head, colours["faint"], anchor="end")
     for number, (reason, cycles, lost, meaning) in enumerate(legend, 1):
         line = y + number * LINE
         _box(root, (EDGE, line - 10, 12, 12), colours.get(reason, colours["other"]))
         _text(root, EDGE + 20, line, reason, colours["text"])
-        _text(root, 266, line, cycles, colours["text"], anchor="end")
-        _text(root, 356, line, lost, colours["text"], anchor="end")
-        _text(root, 376, line, meaning, colours["faint"])
+        _text(root, SHARES, line, cycles, colours["text"], anchor="end")
+        _text(root, SLOTS, line, lost, colours["text"], anchor="end")
+        _text(root, SLOTS + EDGE, line, meaning, colours["faint"])
 
 
 def _box(root: Element, box: tuple[float, float, float, float], fill: str, **more: str) -> None:
