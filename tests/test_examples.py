@@ -14,10 +14,13 @@ OTHERS = {"make", "python", ".", "dask"}  # first words of lines in blocks of `s
 # More than three seconds of a core: all claims, all figures of a machine, search spaces, searches, chips, energies, and
 # the sweep of a large kernel. Commands with one of these in them have the mark `slow`.
 SLOW = re.compile(r"\breproduce\b|\bvalidate\b|\btune\b|--search|--sms all|--energy|-p m=960")
+LEDGER = "tests/reproduction/test_pages.py", "test_the_document_is_what_the_ledger_computes"
+ELSEWHERE = {"gpusim reproduce": LEDGER}  # runs for many minutes, and that slow test runs it already
 GIVEN = {"rows.csv": "tests/measured/micro.csv"}  # files that a reader has, and what stands for them here
 LANGUAGES = {"sh", "console", "python", "asm", "toml", "text", "", "{include}", "{toctree}"}
 BLOCKS = [block for document in DOCUMENTS for block in fenced.blocks(document)]
 EVERY = [command for command in every_command() if command.words[0] == "gpusim"]
+RUN = [command for command in EVERY if " ".join(command.words) not in ELSEWHERE]
 
 
 def parameter(command):
@@ -36,7 +39,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("command", [parameter(one) for one in EVERY])
+@pytest.mark.parametrize("command", [parameter(one) for one in RUN])
 def test_a_command_works_as_the_document_has_it(command, folder):
     """Each command line of the documents ends with 0, makes its files, and prints what stands below it, if any does."""
     fenced.prepare(folder, command.text, command.block)
@@ -94,3 +97,10 @@ def test_files_that_a_command_needs_are_made_first():
     for command in wanted:
         (maker,) = fenced.before(command.text, command.block)
         assert maker.writes == {"run.json"}
+
+
+def test_what_runs_elsewhere_is_there():
+    """A command that is not run here is one of the documents, and the test that runs it exists."""
+    assert {" ".join(command.words) for command in EVERY} >= set(ELSEWHERE)
+    for file, test in ELSEWHERE.values():
+        assert f"@pytest.mark.slow\n@pytest.mark.jit\ndef {test}(" in (ROOT / file).read_text()
