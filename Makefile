@@ -50,7 +50,7 @@ check: $(VENV)/all.stamp
 	$(PYTEST) -m "not slow"
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"
 
-check-full: check
+check-full: check $(VENV)/docs.stamp
 	$(PYTEST) -m slow
 
 bench: $(VENV)/test.stamp
