@@ -36,7 +36,11 @@ html_copy_source = False
 html_show_copyright = False
 html_theme_options = {"top_of_page_buttons": []}
 
-PAGES_OF_FILES = {"../CONTRIBUTING.md": "reference/contributing.md", "../CHANGELOG.md": "reference/changelog.md"}
+PAGES_OF_FILES = {
+    "../CONTRIBUTING.md": "reference/contributing.md",
+    "../CHANGELOG.md": "reference/changelog.md",
+    "schema": "reference/documents.md",
+}
 
 
 def setup(app: Any) -> None:
@@ -54,8 +58,9 @@ def _generate(_: Any) -> None:
 
 
 def _lead_to_pages(_: Any, __: str, source: list[str]) -> None:
-    """Let links to files of the repository that are pages here lead to those."""
-    source[0] = re.sub(r"\]\((\.\./\w+\.md)", lambda found: f"]({PAGES_OF_FILES.get(found[1], found[1])}", source[0])
+    """Let links to files and folders of the repository that are pages here lead to those."""
+    for file, page in PAGES_OF_FILES.items():
+        source[0] = re.sub(rf"\]\({re.escape(file)}(?=[)#])", f"]({page}", source[0])
 
 
 def _keep_indented(_: Any, __: str, ___: str, ____: Any, _____: Any, lines: list[str]) -> None:

@@ -16,15 +16,24 @@ HEAD = "field", "type", "meaning"
 
 def documents() -> dict[str, str]:
     """Return the pages by their paths: `documents`, and one for each document."""
-    pages = {f"documents/{name}": _page(name, json.loads(text(name))) for name in DOCUMENTS}
-    return {"documents": page("JSON documents", ABOUT, contents(*pages))} | pages
+    schemas = {name: json.loads(text(name)) for name in DOCUMENTS}
+    rows = [(f"[{name}](documents/{name}.md)", _about(schema)) for name, schema in schemas.items()]
+    pages = {f"documents/{name}": _page(name, schema) for name, schema in schemas.items()}
+    return {
+        "documents": page("JSON documents", ABOUT, table(("document", "what it is"), rows), contents(*pages))
+    } | pages
+
+
+def _about(schema: dict[str, Any]) -> str:
+    """What the document is, in a line."""
+    return str(schema["$defs"][schema["$ref"].rpartition("/")[2]]["description"]).split("\n")[0]
 
 
 def _page(name: str, schema: dict[str, Any]) -> str:
     defined = schema["$defs"]
     first = schema["$ref"].rpartition("/")[2]
     order = [first, *(one for one in defined if one != first)]
-    about = f"Schema `{schema['$id']}`."
+    about = f"Its schema is [{schema['$id']}](../../schema/{schema['$id']})."
     return page(name, about, *(_object(one, defined[one]) for one in order))
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import Any
 
 from generate.markdown import block, code, contents, page, table
 from gpusim import machine
-from gpusim.commands.machines import provenance, summary
-from gpusim.machine_file import DIRECTORY, METHODS, Fact
+from gpusim.commands.machines import MachineSummary, provenance, summary
+from gpusim.machine_file import DIRECTORY, Fact
 
 ABOUT = """\
 Peaks are in GFLOP/s, bandwidth in GB/s; the last column says by which [methods](contributing.md) how many of the
@@ -29,11 +28,10 @@ def machines() -> dict[str, str]:
     return {"machines": index} | {f"machines/{name}": _page(name) for name in names}
 
 
-def _overview(row: dict[str, Any]) -> list[object]:
-    figures = (row[key] for key in ("shader_mhz", "peak_gflops", "peak_fp64_gflops", "bandwidth_gbs"))
-    link = f"[{row['machine']}](machines/{row['machine']}.md)"
-    known = ", ".join(f"{method} {row['methods'][method]:.0f}" for method in METHODS if row["methods"][method])
-    first = link, row["name"], row["generation"], row["sms"], row["warp_size"]
+def _overview(row: MachineSummary) -> list[object]:
+    figures = row.shader_mhz, row.peak_gflops, row.peak_fp64_gflops, row.bandwidth_gbs
+    known = ", ".join(f"{method} {share:.0f}" for method, share in row.methods.items() if share)
+    first = f"[{row.machine}](machines/{row.machine}.md)", row.name, row.generation, row.sms, row.warp_size
     return [*first, *(f"{figure:,.0f}" for figure in figures), known]
 
 

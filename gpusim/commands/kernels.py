@@ -76,9 +76,9 @@ def _tell_one(name: str, json: bool) -> None:
         return
     table = new_table("parameter", "default", "takes", "what it is")
     for parameter in entry.parameters:
-        table.add_row(parameter.name, shownshown_default(parameter), parameter.allowed, parameter.doc)
+        table.add_row(parameter.name, shown_default(parameter), parameter.allowed, parameter.doc)
     first = entry.parameters[0]
-    example = f"gpusim run {entry.name} -p {first.name}={shownshown_default(first)} --machine {entry.machine}"
+    example = f"gpusim run {entry.name} -p {first.name}={shown_default(first)} --machine {entry.machine}"
     show(f"{entry.name}: {entry.description}\n", table, f"\nExample: {example}")
 
 

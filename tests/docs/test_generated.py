@@ -1,4 +1,5 @@
 import inspect
+import json
 import re
 from importlib import import_module
 from pathlib import Path
@@ -10,7 +11,7 @@ from generate.stall_reasons import stall_reasons
 
 from gpusim import machine, schema
 from gpusim.commands.main import COMMANDS
-from gpusim.commands.schema import DOCUMENTS
+from gpusim.commands.schema import DOCUMENTS, text
 from gpusim.machine_file import METHODS
 from gpusim.stall import MEANING, Stall, label
 from isa.table import ROWS
@@ -29,7 +30,8 @@ def rows(text):
     """Cells of the rows of all tables of a page, heads left out."""
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
-    return [row for row, below in zip(cells, [*cells[1:], [""]], strict=True) if {row[0], below[0]}.isdisjoint({"---"})]
+    heads = {n - lower for n, row in enumerate(cells) if row[0] == "---" for lower in (0, 1)}
+    return [row for n, row in enumerate(cells) if n not in heads]
 
 
 def names(text):
@@ -167,13 +169,17 @@ def test_a_machine_is_drawn_where_its_file_draws_it():
 
 
 def test_each_document_has_its_fields():
-    """Each JSON document has a page, which has every field of each of its objects."""
+    """Each JSON document has a page that leads to its schema, with each object's description and every field of it."""
     made = documents.documents()
-    for name, (kind, version) in DOCUMENTS.items():
-        text = made[f"documents/{name}"]
-        assert f"`{name}-{version}.json`" in text
-        section = text.split(f"\n## {kind.__name__}\n")[1].split("\n## ")[0]
-        assert set(names(section)) == set(kind.__struct_encode_fields__)
+    for name in DOCUMENTS:
+        schema = json.loads(text(name))
+        assert (ROOT / "docs" / "schema" / schema["$id"]).is_file()
+        assert f"]({'../../schema/' + schema['$id']})" in made[f"documents/{name}"]
+        sections = {part.split("\n")[0]: part for part in made[f"documents/{name}"].split("\n## ")[1:]}
+        assert sections.keys() == schema["$defs"].keys()
+        for one, section in sections.items():
+            assert names(section) == list(schema["$defs"][one].get("properties", {}))
+            assert section.split("\n\n")[1].strip()
 
 
 def test_types_are_told_in_words():
