@@ -48,6 +48,7 @@ def setup(app: Any) -> None:
     app.connect("builder-inited", _generate)
     app.connect("source-read", _lead_to_pages)
     app.connect("autodoc-process-docstring", _keep_indented)
+    app.connect("autodoc-process-signature", _shorten)
 
 
 def _generate(_: Any) -> None:
@@ -69,3 +70,12 @@ def _keep_indented(_: Any, __: str, ___: str, ____: Any, _____: Any, lines: list
     for number in range(len(lines) - 1, 0, -1):
         if indented[number] and not lines[number - 1] and not any(indented[max(0, number - 2) : number]):
             lines[number:number] = ["::", ""]
+
+
+def _shorten(
+    _: Any, __: str, ___: str, shown: Any, ____: Any, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Show of a document or a section its fields' names, which have pages of their own, and no default as `<...>`."""
+    if fields := getattr(shown, "__struct_fields__", ()):
+        return f"({', '.join(fields)})", returned
+    return signature and re.sub(r"<\w[^<>]*>", "...", signature), returned

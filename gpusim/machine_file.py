@@ -26,7 +26,7 @@ class Fact:
 
     `method`: vendor (the maker says so), measured (the source measured it), paper (the source states it), derived
     (worked out from other facts), fitted (chosen to meet the data named in `to`), guess (nobody knows; `note` says
-    why this value), set (the command line). `place` is the file:line:column that states it.
+    why this value), set (the command line). `place` is the `file:line:column` that states it.
     """
 
     value: int | str
@@ -45,7 +45,7 @@ def names() -> list[str]:
 def locate(name_or_path: str, beside: Path | None = None, place: str = "") -> Path:
     """Find the file of a machine given by name, or by a path ending in .toml (relative to the file `beside`, if given).
 
-    Raises UserError when there is none, with the nearest name; `place`, file:line:column, goes in front if given.
+    Raises UserError when there is none, with the nearest name; `place`, a `file:line:column`, goes in front if given.
     """
     shipped = DIRECTORY / f"{name_or_path}.toml"
     path = shipped if name_or_path in names() else (beside.parent if beside else Path()) / name_or_path
@@ -68,7 +68,7 @@ def _is_path(text: str) -> bool:
 def read(path: Path) -> tuple[dict[str, str], dict[str, Fact]]:
     """Return the plain strings and the facts of a machine file, by dotted path, merged over the file it extends.
 
-    Raises UserError with file:line:column for bad TOML, a number without source or method, and circular `extends`.
+    Raises UserError with `file:line:column` for bad TOML, a number without source or method, and circular `extends`.
     """
     return _read(path, ())
 

@@ -57,7 +57,7 @@ def _kind(schema: dict[str, Any]) -> str:
         case {"anyOf": choices}:
             kind = " or ".join(_kind(one) for one in choices)
         case {"enum": values}:
-            kind = "one of " + ", ".join(code(value) for value in values)
+            kind = "one of " * (len(values) > 1) + ", ".join(map(code, values))
         case {"type": "array"}:
             kind = f"list of {_items(schema)}"
         case {"type": "object", "additionalProperties": dict(inner)}:
