@@ -1,5 +1,7 @@
 """The HTML view in a real browser: Debian's Chromium, driven by Playwright (CONTRIBUTING says how to install both)."""
 
+from itertools import combinations
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
@@ -10,6 +12,7 @@ from gpusim.timeline import NONE, Issued, Line, Lost, Resident, Summary, Wait
 
 pytestmark = pytest.mark.slow
 SIZES = (1280, 720), (1920, 1080)
+SIDES = ("x", "width"), ("y", "height")
 PROGRAM = (
     Line(0, "LDS.64 R2, [R1]", "shared", "loop"),
     Line(1, "FFMA R4, R2, R3, R4", "fp32", "loop"),
@@ -220,6 +223,39 @@ def test_the_table_of_instructions_sums_and_sorts(opened):
         assert seen(tab, "view.panes[0].run.pc[view.panes[0].selected]") == 2
 
 
+WINDOW = replace(SMALL, start=10, end=40)  # in which two of the six issue
+
+
+def test_sums_are_those_of_the_cycles_shown(opened):
+    """What waits, issues and lost slots have outside of the cycles shown counts in no table."""
+    with opened(WINDOW, replace(WINDOW, start=20, policy="gto")) as tab:
+        rows = [row.inner_text().split("\t") for row in tab.query_selector_all("#tables table:first-child tbody tr")]
+        assert {(kind, what): (a, b) for kind, what, a, b, *_ in rows if kind != "run" or what.startswith("warp")} == {
+            ("run", "warp instructions issued"): ("2", "2"),
+            ("lost slots", "short_scoreboard"): ("20", "10"),
+            ("lost slots", "wait"): ("6", "6"),
+            ("warp-cycles waited", "short_scoreboard"): ("42", "22"),
+            ("warp-cycles waited", "wait"): ("16", "16"),
+        }
+        tab.click("#tab-Instructions")
+        rows = [row.inner_text().split("\t") for row in tab.query_selector_all("#tables table:first-child tbody tr")]
+        assert [(row[0], *row[4:6]) for row in rows] == [("0", "0", "0"), ("1", "2", "42"), ("2", "0", "16")]
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(timelines())
+def test_no_warp_waits_longer_than_the_cycles_shown(opened, document):
+    """Warp-cycles waited and issues of a document are no more than its warps times its cycles."""
+    with opened(document) as tab:
+        issues, waited = seen(
+            tab,
+            """[...totals(view.panes[0].run, (pc) => pc).values()].reduce(
+                ([issues, waited], row) => [issues + row.issues, waited + row.waited], [0, 0])""",
+        )
+    assert issues == sum(document.start <= i.issue < document.end for i in document.instructions)
+    assert issues + waited <= len(document.shown) * (document.end - document.start)
+
+
 def test_regions_are_summed(opened):
     """A row for each region has the issues and warp-cycles of its instructions."""
     with opened(SMALL) as tab:
@@ -248,6 +284,19 @@ def test_help_explains_letters_and_keys(opened):
         assert "b the blocker of the longest wait" in told
 
 
+def test_keys_are_the_helps_while_it_is_open(opened):
+    """Escape closes the help, and no key does anything to the page behind it."""
+    with opened(SMALL) as tab:
+        tab.keyboard.press("n")
+        before = seen(tab, "[view.panes[0].selected, view.scale]")
+        for key in ("?", "?", "n", "+", "Escape"):
+            tab.keyboard.press(key)
+        assert not tab.is_visible("#help")
+        assert seen(tab, "[view.panes[0].selected, view.scale]") == before
+        tab.keyboard.press("Escape")
+        assert seen(tab, "view.panes[0].selected") == NONE
+
+
 def test_the_legend_names_what_occurs(opened):
     """Every state and reason of the document is in the legend with its letter, and no other reason."""
     with opened(SMALL) as tab:
@@ -265,6 +314,49 @@ def test_pictures_say_what_the_document_says(opened):
         assert "100 GFLOP/s, 50.0 % of the peak; bound 150, set by issue slots" in tab.inner_text("figcaption")
     with opened(replace(SMALL, summary=None)) as tab:
         assert tab.query_selector("#tab-Roofline") is None
+
+
+BOXES = """[...document.querySelectorAll("svg text")].map((text) => {
+    const { x, y, width, height } = text.getBBox();
+    return [text.textContent, { x, y, width, height }];
+})"""
+
+
+@pytest.mark.parametrize("speed", [150.0, 149.0, 100.0, 0.01, 160.0])
+def test_no_text_of_the_roofline_lies_on_another(opened, speed):
+    """However near the simulated speed is to the bound, names, ticks and axes can be read."""
+    with opened(replace(SMALL, summary=replace(SMALL.summary, gflops=speed))) as tab:
+        tab.click("#tab-Roofline")
+        texts = seen(tab, BOXES)
+    assert {"bound", "simulated"} <= {name for name, _ in texts}
+    for (name, one), (other_name, other) in combinations(texts, 2):
+        apart = [one[at] + one[size] <= other[at] or other[at] + other[size] <= one[at] for at, size in SIDES]
+        assert any(apart), (name, other_name)
+
+
+LABELS = """(() => {
+    const pane = view.panes[0], drawn = [];
+    pane.context.fillText = (text, x) => drawn.push([text, x + pane.context.measureText(text).width, pane.left]);
+    drawLabels(view, pane);
+    delete pane.context.fillText;
+    return drawn;
+})()"""
+
+
+@pytest.mark.parametrize("runs", [(SMALL,), (SMALL, OTHER)], ids=["one", "two"])
+def test_labels_of_rows_have_room(opened, runs):
+    """In a small window too each has warp, pc and what the instruction is, and the tip has all of its text."""
+    with opened(*runs, size=(800, 600)) as tab:
+        drawn = seen(tab, LABELS)
+        assert len(drawn) == len(INSTRUCTIONS)
+        for (text, end, left), instruction in zip(drawn, INSTRUCTIONS, strict=True):
+            assert end <= left - 6
+            whole = [f"w{instruction.warp}", str(instruction.pc), *PROGRAM[instruction.pc].text.split()]
+            assert text.split()[:3] == whole[:3]
+            assert text.endswith("\u2026") or text.split() == whole
+        box = tab.locator("canvas").first.bounding_box()
+        tab.mouse.move(box["x"] + 20, place(tab, 2)[1])
+        assert "FFMA R4, R2, R3, R4" in tab.inner_text("#tip")
 
 
 def test_two_runs_share_their_zoom_and_their_selection(opened):
