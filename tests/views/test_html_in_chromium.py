@@ -1,66 +1,15 @@
 """The HTML view in a real browser: Debian's Chromium, driven by Playwright (CONTRIBUTING says how to install both)."""
 
-from itertools import combinations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
+from page import INSTRUCTIONS, OTHER, PROGRAM, SMALL, place, seen
 from strategies import timelines
-from timeline_documents import by_hand
 
-from gpusim.timeline import NONE, Issued, Line, Lost, Resident, Summary, Wait
+from gpusim.timeline import NONE, Wait
 
 pytestmark = pytest.mark.slow
 SIZES = (1280, 720), (1920, 1080)
-SIDES = ("x", "width"), ("y", "height")
-PROGRAM = (
-    Line(0, "LDS.64 R2, [R1]", "shared", "loop"),
-    Line(1, "FFMA R4, R2, R3, R4", "fp32", "loop"),
-    Line(2, "EXIT", "control", "end"),
-)
-# Two warps: a load each, who waits for it and for a turn, and two exits.
-INSTRUCTIONS = (
-    Issued(0, 0, 0, 0, 0, issue=2, begin=3, end=5, done=30, lanes=32, waits=(Wait("x_launch", 0, 2),)),
-    Issued(1, 1, 0, 0, 0, issue=3, begin=5, end=7, done=32, lanes=32, waits=(Wait("not_selected", 0, 3, 0),)),
-    Issued(2, 0, 0, 1, 0, issue=30, begin=30, end=32, done=48, lanes=32, waits=(Wait("short_scoreboard", 3, 30, 0),)),
-    Issued(3, 1, 0, 1, 0, issue=32, begin=32, end=34, done=50, lanes=32, waits=(Wait("short_scoreboard", 4, 32, 1),)),
-    Issued(4, 0, 0, 2, 0, issue=48, begin=NONE, end=NONE, done=NONE, lanes=32, waits=(Wait("wait", 31, 48, 2),)),
-    Issued(5, 1, 0, 2, 0, issue=50, begin=NONE, end=NONE, done=NONE, lanes=32, waits=(Wait("wait", 33, 50, 3),)),
-)
-SMALL = replace(
-    by_hand(PROGRAM, INSTRUCTIONS, 60),
-    kernel="small",
-    warp_slots=2,
-    shown=(0, 1),
-    blocks=(Resident(0, 0, (0, 1), 0, 60),),
-    lost=(Lost(0, "x_launch", 0, 2, 0), Lost(0, "short_scoreboard", 4, 30, 2), Lost(0, "wait", 34, 48, 4)),
-    summary=Summary(100.0, 150.0, "issue slots", 200.0, 20.0, 30.0, 8, 16, "blocks"),
-)
-OTHER = replace(SMALL, machine="other", policy="gto", cycles=75, end=75)
-
-
-def seen(tab, expression):
-    """Value of an expression of the page's `view`, after the next frame."""
-    return tab.evaluate(
-        f"""async () => {{
-            const view = await opened;
-            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-            return {expression};
-        }}"""
-    )
-
-
-def place(tab, ident, pane=0):
-    """Middle of the cell in which an instruction issues, in pixels of the window."""
-    x, y = seen(
-        tab,
-        f"""(() => {{
-            const pane = view.panes[{pane}], i = indexOf(pane.run, {ident}), box = pane.canvas.getBoundingClientRect();
-            const row = pane.layout.rowOf(i);
-            return [box.x + xOf(view, pane, pane.run.issue[i] + 0.5), box.y + yOf(view, pane, row + 0.5)];
-        }})()""",
-    )
-    return x, y
 
 
 def accents(tab):
@@ -213,57 +162,6 @@ def test_what_lies_under_the_pointer_is_told(opened):
         assert "issue slot used" in tab.inner_text("#tip")
 
 
-def test_the_table_of_instructions_sums_and_sorts(opened):
-    """Warp-cycles waited by pc, sorted at a click on a head; a row selects the pc's next issue."""
-    with opened(SMALL) as tab:
-        tab.click("#tables th button:text-is('waited')")
-        columns = [tab.locator(f"#tables td:nth-child({place})").all_inner_texts() for place in (1, 5, 6)]
-        assert columns == [["1", "2", "0"], ["2", "2", "2"], ["55", "34", "5"]]
-        tab.click("#tables tbody tr:nth-child(2)")
-        assert seen(tab, "view.panes[0].run.pc[view.panes[0].selected]") == 2
-
-
-WINDOW = replace(SMALL, start=10, end=40)  # in which two of the six issue
-
-
-def test_sums_are_those_of_the_cycles_shown(opened):
-    """What waits, issues and lost slots have outside of the cycles shown counts in no table."""
-    with opened(WINDOW, replace(WINDOW, start=20, policy="gto")) as tab:
-        rows = [row.inner_text().split("\t") for row in tab.query_selector_all("#tables table:first-child tbody tr")]
-        assert {(kind, what): (a, b) for kind, what, a, b, *_ in rows if kind != "run" or what.startswith("warp")} == {
-            ("run", "warp instructions issued"): ("2", "2"),
-            ("lost slots", "short_scoreboard"): ("20", "10"),
-            ("lost slots", "wait"): ("6", "6"),
-            ("warp-cycles waited", "short_scoreboard"): ("42", "22"),
-            ("warp-cycles waited", "wait"): ("16", "16"),
-        }
-        tab.click("#tab-Instructions")
-        rows = [row.inner_text().split("\t") for row in tab.query_selector_all("#tables table:first-child tbody tr")]
-        assert [(row[0], *row[4:6]) for row in rows] == [("0", "0", "0"), ("1", "2", "42"), ("2", "0", "16")]
-
-
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(timelines())
-def test_no_warp_waits_longer_than_the_cycles_shown(opened, document):
-    """Warp-cycles waited and issues of a document are no more than its warps times its cycles."""
-    with opened(document) as tab:
-        issues, waited = seen(
-            tab,
-            """[...totals(view.panes[0].run, (pc) => pc).values()].reduce(
-                ([issues, waited], row) => [issues + row.issues, waited + row.waited], [0, 0])""",
-        )
-    assert issues == sum(document.start <= i.issue < document.end for i in document.instructions)
-    assert issues + waited <= len(document.shown) * (document.end - document.start)
-
-
-def test_regions_are_summed(opened):
-    """A row for each region has the issues and warp-cycles of its instructions."""
-    with opened(SMALL) as tab:
-        tab.click("#tab-Regions")
-        rows = [row.inner_text().split("\t")[:3] for row in tab.query_selector_all("#tables tbody tr")]
-        assert sorted(rows) == [["end", "2", "34"], ["loop", "4", "60"]]
-
-
 def test_the_open_tab_folds_what_is_below(opened):
     """A click on it leaves more room for the rows, another one gives the table back."""
     with opened(SMALL) as tab:
@@ -303,35 +201,6 @@ def test_the_legend_names_what_occurs(opened):
         named = {item.inner_text().split()[-1] for item in tab.query_selector_all("#legend li")}
         states = {"selected", "queued", "occupies", "under_way"}
         assert named == states | {"x_launch", "not_selected", "short_scoreboard", "wait"}
-
-
-def test_pictures_say_what_the_document_says(opened):
-    """Occupancy and roofline have their numbers in words; without a summary there is no roofline."""
-    with opened(SMALL) as tab:
-        tab.click("#tab-Occupancy")
-        assert "Resident warps: 2.0 of 2 on average; a full SM holds 8 blocks, 16 warps" in tab.inner_text("figcaption")
-        tab.click("#tab-Roofline")
-        assert "100 GFLOP/s, 50.0 % of the peak; bound 150, set by issue slots" in tab.inner_text("figcaption")
-    with opened(replace(SMALL, summary=None)) as tab:
-        assert tab.query_selector("#tab-Roofline") is None
-
-
-BOXES = """[...document.querySelectorAll("svg text")].map((text) => {
-    const { x, y, width, height } = text.getBBox();
-    return [text.textContent, { x, y, width, height }];
-})"""
-
-
-@pytest.mark.parametrize("speed", [150.0, 149.0, 100.0, 0.01, 160.0])
-def test_no_text_of_the_roofline_lies_on_another(opened, speed):
-    """However near the simulated speed is to the bound, names, ticks and axes can be read."""
-    with opened(replace(SMALL, summary=replace(SMALL.summary, gflops=speed))) as tab:
-        tab.click("#tab-Roofline")
-        texts = seen(tab, BOXES)
-    assert {"bound", "simulated"} <= {name for name, _ in texts}
-    for (name, one), (other_name, other) in combinations(texts, 2):
-        apart = [one[at] + one[size] <= other[at] or other[at] + other[size] <= one[at] for at, size in SIDES]
-        assert any(apart), (name, other_name)
 
 
 LABELS = """(() => {
