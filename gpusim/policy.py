@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from isa.errors import UserError
+from isa.source import suggest
 
 POLICY_NAMES = ("lrr", "gto", "oldest", "cggty", "two_level")
 Policy = Callable[[Any, int, int], int]
@@ -16,7 +17,8 @@ def check_policy(name: str, lead: str = "") -> None:
     """Raise UserError, which begins with `lead`, unless the policy comes with the simulator or is registered."""
     known = *POLICY_NAMES, *REGISTERED
     if name not in known:
-        raise UserError(f"{lead}unknown scheduling policy {name}; choose one of {', '.join(known)}")
+        advice = suggest(name, known, f"choose one of {', '.join(known)}")
+        raise UserError(f"{lead}unknown scheduling policy {name}; {advice}")
 
 
 def register_policy(name: str, function: Policy) -> None:

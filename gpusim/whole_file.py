@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from gzip import GzipFile
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +16,8 @@ COMPRESSION = 6  # of gzip, its own default: 9, Python's, takes three times as l
 
 def check(path: Path) -> None:
     """Raise UserError where no file of this name can be written."""
+    if str(path) == "-":
+        raise UserError("-: files appear whole or not at all, and stdout can't; name a file")
     if path.is_dir() or not path.name:
         raise UserError(f"{path}: is a directory; name a file in it")
     if path.exists() and not path.is_file():
@@ -30,15 +32,20 @@ def check(path: Path) -> None:
 def unfinished(path: Path) -> Iterator[Path]:
     """Give the name of a file beside it to write to, which takes its place when all is well and is gone otherwise.
 
-    Raises UserError where it can't be, see `check`.
+    Raises UserError where it can't be, see `check`, and OSError with the file's own name.
     """
     check(path)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         yield part
         part.replace(path)
+    except OSError as error:
+        if str(error.filename) == str(part):
+            error.filename = str(path)
+        raise
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # what went wrong before is told
+            part.unlink()
 
 
 def write(path: Path, text: str) -> None:

@@ -41,6 +41,21 @@ def test_what_can_not_be_written_is_refused(tmp_path, name, told):
     assert not Path("/dev/null").is_file()
 
 
+def test_stdout_is_no_file():
+    """A minus names stdout elsewhere; here it is refused, and no file gets that name."""
+    with pytest.raises(UserError, match=r"^-: files appear whole or not at all, and stdout can't; name a file$"):
+        write(Path("-"), "text")
+    assert not Path("-").exists()
+
+
+def test_an_error_names_the_file_asked_for(tmp_path):
+    """What can't be opened, here for its long name, is told by that name and not by that of its part."""
+    path = tmp_path / ("x" * 250)
+    with pytest.raises(OSError, match="File name too long") as failed:
+        write(path, "text")
+    assert failed.value.filename == str(path)
+
+
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
 def test_pieces_come_back_in_their_order(tmp_path, name):
     """Compressed if the name says so, the same bytes whenever they are written, and of the size that is told."""

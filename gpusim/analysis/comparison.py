@@ -14,6 +14,7 @@ from gpusim.document import doc
 from gpusim.stall import MEANING, Stall
 
 USED = "issue slots used"
+TENFOLD = 10  # from which on a factor is read more easily than percent
 UNITS = {  # the limit of the bound behind a cause
     USED: "issue slots",
     "mio_throttle": "load/store unit",
@@ -51,8 +52,14 @@ def explanation(one: Figures, other: Figures, name: str, other_name: str) -> str
     if not total:
         return f"{other_name} takes as many cycles as {name}."
     first, word = parts(one, other)[0], "more" if total > 0 else "fewer"
-    lead = f"{other_name} takes {abs(total):,} cycles {word} than {name} ({100 * total / one.cycles:+.1f}%)"
-    return f"{lead}; {100 * first.share:.0f}% of that: {_in_words(first.cause)}{_busy(first.cause, one, other)}."
+    lead = f"{other_name} takes {abs(total):,} cycles {word} than {name} ({change(one.cycles, other.cycles)})"
+    return f"{lead}; {100 * first.share:.0f} % of that: {_in_words(first.cause)}{_busy(first.cause, one, other)}."
+
+
+def change(one: float, other: float) -> str:
+    """Return a number relative to one above 0 as screens tell it: percent more or less, from ten times on a factor."""
+    ratio = other / one
+    return f"x{ratio:,.0f}" if ratio >= TENFOLD else f"{100 * (ratio - 1):+.1f} %"
 
 
 def _in_words(cause: str) -> str:
@@ -66,4 +73,4 @@ def _busy(cause: str, one: Figures, other: Figures) -> str:
     unit = UNITS.get(cause, "")
     if unit not in one.limits or unit not in other.limits:
         return ""
-    return f"; {unit} busy {one.limits[unit]:.0f}% of the cycles before, {other.limits[unit]:.0f}% now"
+    return f"; {unit} busy {one.limits[unit]:.0f} % of the cycles before, {other.limits[unit]:.0f} % now"

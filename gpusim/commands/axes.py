@@ -63,6 +63,8 @@ def axes_of(
         if POLICY in of_machine:
             raise UserError(f"--policy {policies}: --set {POLICY} says which already; give one of the two")
         of_machine[POLICY] = POLICY_NAMES if policies == "all" else _listed([policies])
+        for policy in of_machine[POLICY]:
+            check_policy(policy, "--policy: ")
     of_kernel = _by_name("-p", "name=values", parameters)
     axes = [Axis("machine", name, values) for name, values in of_machine.items()]
     _check_machine(file, axes)
@@ -87,8 +89,10 @@ def _spelt_out(text: str) -> Iterator[str]:
     for part in text.split(","):
         if found := _RANGE.fullmatch(part):
             first, last, step = int(found["first"]), int(found["last"]), int(found["step"] or 1)
-            if not step or not 0 <= last - first < MOST * step:
+            if not step or last < first:
                 raise UserError(f"{part}: no such range; give FIRST:LAST or FIRST:LAST:STEP, upwards")
+            if last - first >= MOST * step:
+                raise UserError(f"{part}: more than {MOST:,} values; give a larger step, FIRST:LAST:STEP, or fewer")
             yield from map(str, range(first, last + 1, step))
         else:
             yield part

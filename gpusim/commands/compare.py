@@ -13,7 +13,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim import machine as model
-from gpusim.analysis.comparison import Part, explanation, parts
+from gpusim.analysis.comparison import Part, change, explanation, parts
 from gpusim.analysis.figures import Figures
 from gpusim.analysis.sweep import Axis, Point, Row, Subject, points, row
 from gpusim.commands.arguments import Json
@@ -240,7 +240,7 @@ def _difference(one: Cell, other: Cell) -> str:
     """The second value relative to the first, or nothing where that can't be said."""
     if isinstance(one, str) or isinstance(other, str):
         return "" if one == other else "*"
-    return f"{100 * (other / one - 1):+.1f} %" if one and other != one else ""
+    return change(one, other) if one and other != one else ""
 
 
 def _document(found: Found) -> CompareDocument:

@@ -14,7 +14,7 @@ from gpusim import extra, whole_file
 from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
-from gpusim.commands.timelines import Cycles, KernelOrTimeline, Machine, Warps, timeline_of
+from gpusim.commands.timelines import Cycles, KernelOrTimeline, Machine, Warps, check_name, timeline_of
 from gpusim.document import Document, KernelKey, MachineKey, doc
 from gpusim.plural import plural
 from gpusim.timeline import Timeline
@@ -118,7 +118,7 @@ TABULAR = Format.CSV, Format.PARQUET
 
 def _check(form: Format, out: Path, table: Table | None) -> None:
     """Raise UserError where no file can be written, before anything is simulated."""
-    whole_file.check(out)
+    (check_name if form is Format.JSON else whole_file.check)(out)
     if table and form not in TABULAR:
         raise UserError(f"--table {table}: only csv and parquet hold tables; leave it out")
     if form is Format.PARQUET and out.suffix == ".gz":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
@@ -95,10 +95,11 @@ def sweep(
     axes = axes_of(kernel, subject.file, settings, parameters, policy)
     columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
     chosen = None if _searching(search, sample, given) else points(axes, sample, seed, given.allows)
-    check_files(cache, t4, whole=chosen is not None and sample is None)
     if plot and not columns:
         first_varied(axes)
-    _check_outputs(out, parquet, plot)
+    with _directory(out):
+        check_files(cache, t4, whole=chosen is not None and sample is None)
+        _check_outputs(out, parquet, plot)
     with results(out and out / "results.jsonl", _settings(kernel, subject), Row) as (kept, add):
         tell_of_compiling("compiled", "1")
         found = {key(each.point): each for each in kept}
@@ -152,18 +153,30 @@ def _settings(kernel: str, subject: Subject) -> SweepSettings:
     )
 
 
+@contextmanager
+def _directory(out: Path | None) -> Iterator[None]:
+    """Make the directory of results, as other files may lie in it; where one is refused within, it is gone again."""
+    if out and out.exists() and not out.is_dir():
+        raise UserError(f"--out {out}: is a file; name a directory")
+    made = out if out and not out.exists() else None
+    if made:
+        made.mkdir()
+    try:
+        yield
+    except UserError:
+        if made:
+            made.rmdir()
+        raise
+
+
 def _check_outputs(out: Path | None, parquet: bool, plot: Path | None) -> None:
-    """Make the directory of results; raises UserError for what could not be written in the end."""
+    """Raise UserError for what could not be written in the end."""
     if parquet:
         if not out:
             raise UserError("--parquet: no directory for it; give --out DIR too")
         extra.module("pyarrow", "parquet")
     if plot:
         sweep_plot.check(plot)
-    if out:
-        if out.exists() and not out.is_dir():
-            raise UserError(f"--out {out}: is a file; name a directory")
-        out.mkdir(exist_ok=True)
 
 
 def _swept(chosen: Sequence[Point], found: Found, simulated: Callable[..., list[Row]]) -> list[Row]:

@@ -11,7 +11,7 @@ import typer
 from gpusim import whole_file
 from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
 from gpusim.commands.document import width, write
-from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Machine, Warps, timeline_of
+from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Machine, Warps, check_name, timeline_of
 from gpusim.timeline import Timeline
 from gpusim.views.text import text
 
@@ -39,7 +39,7 @@ def timeline(
     Example: gpusim timeline examples/reduce.asm --warps 0-1 --cycles 0:120
     """
     if out:
-        whole_file.check(out)
+        check_name(out)
     whole = bool(json or out) or kernel.endswith(DOCUMENTS)
     document = timeline_of(
         kernel,

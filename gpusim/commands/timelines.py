@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from gpusim import whole_file
 from gpusim.commands.arguments import MAX_CYCLES, changes, kernel_of, machine_of
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.timeline import Timeline
@@ -24,6 +25,13 @@ Machine = Annotated[
 ]
 Warps = Annotated[str | None, typer.Option("--warps", metavar="0-3,8", help="These warp slots of the SM alone.")]
 Cycles = Annotated[str | None, typer.Option("--cycles", metavar="FROM:TO", help="From this cycle up to that one.")]
+
+
+def check_name(out: Path) -> None:
+    """Raise UserError for a file that no command would read as a timeline, or that can't be written."""
+    whole_file.check(out)
+    if not out.name.endswith(DOCUMENTS):
+        raise UserError(f"{out}: a timeline is read by its name; let it end in {' or '.join(DOCUMENTS)}")
 
 
 def timeline_of(

@@ -10,7 +10,7 @@ from itertools import islice
 import msgspec
 
 from gpusim import extra
-from gpusim.timeline import NONE, Issued, Lost, Timeline, Wait
+from gpusim.timeline import NONE, VERSION, Issued, Lost, Timeline, Wait
 
 Cell = int | str | None
 Table = dict[str, list[Cell]]  # columns by name
@@ -79,4 +79,5 @@ def _columns(kind: type[msgspec.Struct], rows: Sequence[msgspec.Struct], without
 def _head(timeline: Timeline) -> dict[str, object]:
     """The document without what its tables have."""
     rows = {"letters", "program", "blocks", "instructions", "lost"}
-    return {name: value for name, value in msgspec.structs.asdict(timeline).items() if name not in rows}
+    head = {name: value for name, value in msgspec.structs.asdict(timeline).items() if name not in rows}
+    return {"version": VERSION} | head

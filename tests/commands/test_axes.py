@@ -66,7 +66,10 @@ def test_policies_are_an_axis(text, values):
         (["layout=nn,xx"], "sgemm-lai: layout=xx is not allowed; give one of nn, nt, tn, tt"),
         (["blocking=8:4"], "8:4: no such range; give FIRST:LAST or FIRST:LAST:STEP, upwards"),
         (["blocking=4:8:0"], "4:8:0: no such range"),
-        (["blocking=0:99999999999"], "0:99999999999: no such range"),
+        (
+            ["blocking=1:1000001"],
+            "1:1000001: more than 1,000,000 values; give a larger step, FIRST:LAST:STEP, or fewer",
+        ),
         (["blocking="], "-p blocking=: a name or a value is missing; give -p name=values"),
         (["blocking=1,,2"], "sgemm-lai: blocking= is not allowed; give a whole number"),
     ],
@@ -76,6 +79,14 @@ def test_what_neither_machine_nor_kernel_has_is_refused(options, message):
     with pytest.raises(UserError) as refused:
         axes(*options)
     assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(("name", "advice"), [("foo", "choose one of lrr, gto, "), ("old", "did you mean oldest?")])
+def test_an_unknown_policy_is_blamed_on_its_option(name, advice):
+    """--policy is named, where it was given by that, and the nearest policy if there is one."""
+    with pytest.raises(UserError) as refused:
+        axes(policy=f"lrr,{name}")
+    assert str(refused.value).startswith(f"--policy: unknown scheduling policy {name}; {advice}")
 
 
 def test_policies_are_given_once():

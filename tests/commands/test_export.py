@@ -129,6 +129,12 @@ def test_another_table_is_written(document, tmp_path):
     [
         (["--format", "kanata", "--table", "waits", "--out", "x"], "--table waits: only csv and parquet hold tables"),
         (["--format", "parquet", "--out", "x.gz"], "x.gz: Parquet is compressed as it is; leave out .gz"),
+        (
+            ["--format", "json", "--out", "x.gz"],
+            "x.gz: a timeline is read by its name; let it end in .json or .json.gz",
+        ),
+        (["--format", "json", "--out", "no/x.json"], "no/x.json: there is no directory no; create it"),
+        (["--format", "csv", "--out", "-"], "-: files appear whole or not at all, and stdout can't; name a file"),
         (["--format", "csv", "--out", "no/such.csv"], "no/such.csv: there is no directory no; create it"),
         (["--format", "csv", "--out", "x", "--warps", "1-"], "--warps 1-: no warp slots; give numbers and ranges"),
         (["--format", "csv", "--out", "x", "--warps", "3"], "warp 3: the timeline has [0]; choose among these"),

@@ -212,6 +212,28 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
     assert capsys.readouterr().err.startswith(line)
 
 
+@pytest.mark.jit
+def test_other_files_may_lie_in_the_directory_of_results(tmp_path, capsys):
+    """The sweep makes the directory before it looks whether picture and tuner's files can be written there."""
+    pytest.importorskip("matplotlib")
+    made = tmp_path / "made"
+    files = ["--plot", str(made / "sweep.png"), "--t4", str(made / "t4.json")]
+    assert execute(["sweep", *SMALL, "--out", str(made), *files]) == 0
+    assert {path.name for path in made.iterdir()} == {"results.jsonl", "results.csv", "sweep.png", "t4.json"}
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_directory_for_nothing_is_gone_again(there, tmp_path, capsys):
+    """Where another file is refused no new directory stays, but one that was there before."""
+    made = tmp_path / "made"
+    if there:
+        made.mkdir()
+    assert execute(["sweep", *SMALL, "--out", str(made), "--plot", str(made / "sweep.txt")]) == 2
+    assert "sweep.txt: is no picture" in capsys.readouterr().err
+    assert made.exists() == there
+
+
 def test_results_of_another_machine_are_left_alone(tmp_path, capsys):
     """A directory with results of something else is refused in one line, and stays."""
     path = tmp_path / "results.jsonl"

@@ -97,6 +97,10 @@ def test_explain_prints_a_document_of_so_many_steps(capsys):
         ),
         (["timeline", *REDUCE, "--warps", "4"], "error: warp 4: the launch fills warp slots 0 to 3"),
         (["timeline", *REDUCE, "--cycles", "9000:"], "error: cycles 9000: the run ends at cycle 2122"),
+        (
+            ["timeline", *REDUCE, "--out", "x.txt"],
+            "error: x.txt: a timeline is read by its name; let it end in .json or",
+        ),
         (["timeline", *REDUCE, "--out", "nowhere/x.json"], "error: nowhere/x.json: there is no directory nowhere"),
     ],
 )

@@ -3,61 +3,13 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
+from page import INSTRUCTIONS, OTHER, PROGRAM, SMALL, place, seen
 from strategies import timelines
-from timeline_documents import by_hand
 
-from gpusim.timeline import NONE, Issued, Line, Lost, Resident, Summary, Wait
+from gpusim.timeline import NONE, Wait
 
 pytestmark = pytest.mark.slow
 SIZES = (1280, 720), (1920, 1080)
-PROGRAM = (
-    Line(0, "LDS.64 R2, [R1]", "shared", "loop"),
-    Line(1, "FFMA R4, R2, R3, R4", "fp32", "loop"),
-    Line(2, "EXIT", "control", "end"),
-)
-# Two warps: a load each, who waits for it and for a turn, and two exits.
-INSTRUCTIONS = (
-    Issued(0, 0, 0, 0, 0, issue=2, begin=3, end=5, done=30, lanes=32, waits=(Wait("x_launch", 0, 2),)),
-    Issued(1, 1, 0, 0, 0, issue=3, begin=5, end=7, done=32, lanes=32, waits=(Wait("not_selected", 0, 3, 0),)),
-    Issued(2, 0, 0, 1, 0, issue=30, begin=30, end=32, done=48, lanes=32, waits=(Wait("short_scoreboard", 3, 30, 0),)),
-    Issued(3, 1, 0, 1, 0, issue=32, begin=32, end=34, done=50, lanes=32, waits=(Wait("short_scoreboard", 4, 32, 1),)),
-    Issued(4, 0, 0, 2, 0, issue=48, begin=NONE, end=NONE, done=NONE, lanes=32, waits=(Wait("wait", 31, 48, 2),)),
-    Issued(5, 1, 0, 2, 0, issue=50, begin=NONE, end=NONE, done=NONE, lanes=32, waits=(Wait("wait", 33, 50, 3),)),
-)
-SMALL = replace(
-    by_hand(PROGRAM, INSTRUCTIONS, 60),
-    kernel="small",
-    warp_slots=2,
-    shown=(0, 1),
-    blocks=(Resident(0, 0, (0, 1), 0, 60),),
-    lost=(Lost(0, "x_launch", 0, 2, 0), Lost(0, "short_scoreboard", 4, 30, 2), Lost(0, "wait", 34, 48, 4)),
-    summary=Summary(100.0, 150.0, "issue slots", 200.0, 20.0, 30.0, 8, 16, "blocks"),
-)
-OTHER = replace(SMALL, machine="other", policy="gto", cycles=75, end=75)
-
-
-def seen(tab, expression):
-    """Value of an expression of the page's `view`, after the next frame."""
-    return tab.evaluate(
-        f"""async () => {{
-            const view = await opened;
-            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-            return {expression};
-        }}"""
-    )
-
-
-def place(tab, ident, pane=0):
-    """Middle of the cell in which an instruction issues, in pixels of the window."""
-    x, y = seen(
-        tab,
-        f"""(() => {{
-            const pane = view.panes[{pane}], i = indexOf(pane.run, {ident}), box = pane.canvas.getBoundingClientRect();
-            const row = pane.layout.rowOf(i);
-            return [box.x + xOf(view, pane, pane.run.issue[i] + 0.5), box.y + yOf(view, pane, row + 0.5)];
-        }})()""",
-    )
-    return x, y
 
 
 def accents(tab):
@@ -210,24 +162,6 @@ def test_what_lies_under_the_pointer_is_told(opened):
         assert "issue slot used" in tab.inner_text("#tip")
 
 
-def test_the_table_of_instructions_sums_and_sorts(opened):
-    """Warp-cycles waited by pc, sorted at a click on a head; a row selects the pc's next issue."""
-    with opened(SMALL) as tab:
-        tab.click("#tables th button:text-is('waited')")
-        columns = [tab.locator(f"#tables td:nth-child({place})").all_inner_texts() for place in (1, 5, 6)]
-        assert columns == [["1", "2", "0"], ["2", "2", "2"], ["55", "34", "5"]]
-        tab.click("#tables tbody tr:nth-child(2)")
-        assert seen(tab, "view.panes[0].run.pc[view.panes[0].selected]") == 2
-
-
-def test_regions_are_summed(opened):
-    """A row for each region has the issues and warp-cycles of its instructions."""
-    with opened(SMALL) as tab:
-        tab.click("#tab-Regions")
-        rows = [row.inner_text().split("\t")[:3] for row in tab.query_selector_all("#tables tbody tr")]
-        assert sorted(rows) == [["end", "2", "34"], ["loop", "4", "60"]]
-
-
 def test_the_open_tab_folds_what_is_below(opened):
     """A click on it leaves more room for the rows, another one gives the table back."""
     with opened(SMALL) as tab:
@@ -248,6 +182,19 @@ def test_help_explains_letters_and_keys(opened):
         assert "b the blocker of the longest wait" in told
 
 
+def test_keys_are_the_helps_while_it_is_open(opened):
+    """Escape closes the help, and no key does anything to the page behind it."""
+    with opened(SMALL) as tab:
+        tab.keyboard.press("n")
+        before = seen(tab, "[view.panes[0].selected, view.scale]")
+        for key in ("?", "?", "n", "+", "Escape"):
+            tab.keyboard.press(key)
+        assert not tab.is_visible("#help")
+        assert seen(tab, "[view.panes[0].selected, view.scale]") == before
+        tab.keyboard.press("Escape")
+        assert seen(tab, "view.panes[0].selected") == NONE
+
+
 def test_the_legend_names_what_occurs(opened):
     """Every state and reason of the document is in the legend with its letter, and no other reason."""
     with opened(SMALL) as tab:
@@ -256,15 +203,29 @@ def test_the_legend_names_what_occurs(opened):
         assert named == states | {"x_launch", "not_selected", "short_scoreboard", "wait"}
 
 
-def test_pictures_say_what_the_document_says(opened):
-    """Occupancy and roofline have their numbers in words; without a summary there is no roofline."""
-    with opened(SMALL) as tab:
-        tab.click("#tab-Occupancy")
-        assert "Resident warps: 2.0 of 2 on average; a full SM holds 8 blocks, 16 warps" in tab.inner_text("figcaption")
-        tab.click("#tab-Roofline")
-        assert "100 GFLOP/s, 50.0 % of the peak; bound 150, set by issue slots" in tab.inner_text("figcaption")
-    with opened(replace(SMALL, summary=None)) as tab:
-        assert tab.query_selector("#tab-Roofline") is None
+LABELS = """(() => {
+    const pane = view.panes[0], drawn = [];
+    pane.context.fillText = (text, x) => drawn.push([text, x + pane.context.measureText(text).width, pane.left]);
+    drawLabels(view, pane);
+    delete pane.context.fillText;
+    return drawn;
+})()"""
+
+
+@pytest.mark.parametrize("runs", [(SMALL,), (SMALL, OTHER)], ids=["one", "two"])
+def test_labels_of_rows_have_room(opened, runs):
+    """In a small window too each has warp, pc and what the instruction is, and the tip has all of its text."""
+    with opened(*runs, size=(800, 600)) as tab:
+        drawn = seen(tab, LABELS)
+        assert len(drawn) == len(INSTRUCTIONS)
+        for (text, end, left), instruction in zip(drawn, INSTRUCTIONS, strict=True):
+            assert end <= left - 6
+            whole = [f"w{instruction.warp}", str(instruction.pc), *PROGRAM[instruction.pc].text.split()]
+            assert text.split()[:3] == whole[:3]
+            assert text.endswith("\u2026") or text.split() == whole
+        box = tab.locator("canvas").first.bounding_box()
+        tab.mouse.move(box["x"] + 20, place(tab, 2)[1])
+        assert "FFMA R4, R2, R3, R4" in tab.inner_text("#tip")
 
 
 def test_two_runs_share_their_zoom_and_their_selection(opened):

@@ -1,6 +1,8 @@
 import csv as reader
 import io
 import json
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from timeline_documents import by_hand
 from gpusim.timeline import NONE, Issued, Line, Lost, Wait
 from gpusim.views.table import TABLES, csv, instructions, parquet
 
+DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "views.md"
 ODD = [Line(0, 'MOV R1, c[a, "b"],\n\tR2', "move", "lösung, ü")]
 
 
@@ -106,3 +109,10 @@ def test_parquet_has_types_and_the_head(table):
     assert {str(field.type) for field in file.schema_arrow} <= {"int64", "string"}
     head = json.loads(file.metadata.metadata[b"gpusim"])
     assert (head["kernel"], head["cycles"], head["version"]) == ("k", 7, 1)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_columns_are_as_documented(table):
+    """docs/views.md names every column of each table, in the order in which they are written."""
+    (named,) = re.findall(rf"`(?:--table )?{table}` \(`([\w,]+)`\)", DOCUMENT.read_text())
+    assert b"".join(csv(by_hand(ODD, [], 9), table)).decode() == f"{named}\n"

@@ -1,12 +1,13 @@
-// The differences of two runs: cycles, issues, lost slots and warp-cycles by reason, and instructions by pc.
+// The differences of two runs in the cycles shown: issues, lost slots and warp-cycles by reason, instructions by pc.
 
 /** Everything of a run that is compared: [what, of which kind, number]. */
 function figures(run) {
+  const issued = issuesOf(run);
   const rows = [
     ["cycles of the run", "run", run.cycles],
     ["cycles shown", "run", run.to - run.from],
-    ["warp instructions shown", "run", run.count],
-    ["issued per 1,000 cycles", "run", (1000 * run.count) / Math.max(1, run.to - run.from)],
+    ["warp instructions issued", "run", issued],
+    ["issued per 1,000 cycles", "run", (1000 * issued) / Math.max(1, run.to - run.from)],
     ...rateFigures(run),
   ];
   for (const [name, cycles] of sumByReason(run, run.lost)) rows.push([name, "lost slots", cycles]);
@@ -26,8 +27,8 @@ function rateFigures({ summary }) {
 function sumByReason(run, { reason, start, end }) {
   const sums = new Map();
   reason.forEach((number, k) => {
-    const { name } = run.letters[number];
-    sums.set(name, (sums.get(name) ?? 0) + end[k] - start[k]);
+    const [{ name }, cycles] = [run.letters[number], cyclesShown(run, start[k], end[k])];
+    if (cycles) sums.set(name, (sums.get(name) ?? 0) + cycles);
   });
   return sums;
 }
@@ -69,7 +70,9 @@ function differenceTable(runs, names) {
     { name: "what", of: (row) => row.what, text: "name" },
     ...differenceColumns(names),
   ];
-  return sortable(columns, paired(...runs.map(figures)), { caption: "Cycles, slots and warp-cycles of the two runs." });
+  return sortable(columns, paired(...runs.map(figures)), {
+    caption: "Cycles of the two runs; issues, lost slots and warp-cycles in the cycles shown.",
+  });
 }
 
 /** Warp-cycles waited before each instruction, of two runs of programs with the same texts. */
@@ -85,6 +88,6 @@ function instructionDifferences(runs, names) {
   return sortable(columns, paired(...lists), {
     by: 4,
     down: true,
-    caption: "Warp-cycles waited before each instruction.",
+    caption: "Warp-cycles waited in the cycles shown before each instruction.",
   });
 }

@@ -107,8 +107,10 @@ function zoomMiddle(view, factor) {
 }
 
 function onKey(view, event) {
+  const help = document.getElementById("help");
+  if (help.open) return; // the keys are the dialog's: Escape closes it
   if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|SELECT|TEXTAREA/.test(event.target.tagName)) return;
-  if (event.key === "?") return void document.getElementById("help").showModal();
+  if (event.key === "?") return void help.showModal();
   const found = KEYS.find(([keys]) => keys.includes(event.key));
   if (!found || (event.target.closest("#tables") && event.key.startsWith("Arrow"))) return;
   event.preventDefault();

@@ -2,6 +2,7 @@
 
 const MANY = 2000; // rows or warps' instructions in sight from which on pixels are quicker than rectangles
 const ENOUGH = 4; // rows drawn of those that share a pixel
+const ALIGNED = 30; // characters of a label from which on its parts stand below each other
 const MONOSPACE = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
 function drawRows(view, pane) {
@@ -119,18 +120,22 @@ function drawLabels(view, pane) {
   context.font = `11px ${MONOSPACE}`;
   context.textBaseline = "middle";
   context.textAlign = "left";
+  const most = Math.floor((pane.left - 12) / context.measureText("M").width);
   clipped(context, [0, pane.top, pane.left - 6, plotHeight(pane)], () => {
     for (let row = Math.ceil(first / step) * step; row < last; row += step) {
       context.fillStyle = view.ink[step === 1 ? "text" : "faint"];
-      context.fillText(labelOf(run, layout, row), 6, yOf(view, pane, row) + view.height / 2);
+      context.fillText(labelOf(run, layout, row, most), 6, yOf(view, pane, row) + view.height / 2);
     }
   });
 }
 
-function labelOf(run, layout, row) {
+/** The label of a row in so many characters at most; the tip has all of it. */
+function labelOf(run, layout, row, most) {
   if (layout.merged) return `warp ${layout.warp(row)}`;
   const i = layout.instruction(row);
-  return `w${String(run.warp[i]).padEnd(2)} ${String(run.pc[i]).padStart(4)} ${textOf(run, i)}`;
+  const [warp, pc] = most < ALIGNED ? [0, 0] : [2, 4];
+  const label = `w${String(run.warp[i]).padEnd(warp)} ${String(run.pc[i]).padStart(pc)} ${textOf(run, i)}`;
+  return label.length > most ? `${label.slice(0, Math.max(0, most - 1))}\u2026` : label;
 }
 
 /** Draw within a rectangle only. */

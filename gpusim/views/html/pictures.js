@@ -71,7 +71,7 @@ function retirement(run, { retired }) {
 
 function occupancyCaption(run) {
   const warps = run.blocks.map(
-    (block) => block.warps.length * Math.max(0, retirement(run, block) - Math.max(block.placed, run.from)),
+    (block) => block.warps.length * cyclesShown(run, block.placed, retirement(run, block)),
   );
   const mean = warps.reduce((sum, cycles) => sum + cycles, 0) / Math.max(1, run.to - run.from);
   return `${run.letter}Resident warps: ${mean.toFixed(1)} of ${run.warp_slots} on average${fullSm(run)}.`;
@@ -104,24 +104,16 @@ function rooflinePicture(run) {
   const up = (number) => clamp(Math.log(number / slow) / Math.log(fast / slow), 0, 1);
   const picture = frame("Roofline", "operations per byte of DRAM traffic", "GFLOP/s");
   const { add, x, y } = picture;
-  const [place, name] = [
-    x(across(intensity)),
-    (text, at, up) => drawing("text", { x: at, y: up, class: "name" }, text),
-  ];
+  const place = x(across(intensity));
   add(
     drawing("path", {
       d: `M${x(0)} ${y(up(bandwidth * low))}L${x(across(ridge))} ${y(up(peak))}H${x(1)}`,
       class: "roof",
     }),
   );
-  add(
-    drawing("path", { d: `M${place - 8} ${y(up(bound))}h16`, class: "bound" }),
-    name("bound", place + 11, y(up(bound)) + 3),
-  );
-  add(
-    drawing("circle", { cx: place, cy: y(up(gflops)), r: 4, class: "point" }),
-    name("simulated", place + 11, y(up(gflops)) + 8),
-  );
+  add(drawing("path", { d: `M${place - 8} ${y(up(bound))}h16`, class: "bound" }));
+  add(drawing("circle", { cx: place, cy: y(up(gflops)), r: 4, class: "point" }));
+  add(...apart([bound, "bound"], [gflops, "simulated"], (speed) => y(up(speed)), place + 11));
   ticks(
     picture,
     powers(low, high).map((number) => [across(number), rounded(number)]),
@@ -132,6 +124,12 @@ function rooflinePicture(run) {
     true,
   );
   return element("figure", {}, element("figcaption", {}, rooflineCaption(run)), picture.picture);
+}
+
+/** Names of two speeds beside their marks, that of the higher one above its mark and that of the lower one below. */
+function apart(one, other, y, x) {
+  const ordered = one[0] >= other[0] ? [one, other] : [other, one];
+  return ordered.map(([speed, text], k) => drawing("text", { x, y: y(speed) + [-4, 11][k], class: "name" }, text));
 }
 
 function rooflineCaption({ summary, letter }) {

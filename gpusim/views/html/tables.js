@@ -1,16 +1,16 @@
 // Sortable tables: instructions and regions with what warps waited before them, and the differences of two runs.
 
-/** Issues and warp-cycles waited, by reason, of each pc that occurs or of each region. */
+/** Issues and warp-cycles waited, by reason, in the cycles shown: of each pc that occurs or of each region. */
 function totals(run, keyOf) {
   const found = new Map();
   const entry = (key) => found.get(key) ?? found.set(key, { issues: 0, waited: 0, by: new Map() }).get(key);
   for (let i = 0; i < run.count; i++) {
     const sum = entry(keyOf(run.pc[i]));
-    sum.issues += 1;
+    sum.issues += issuesHere(run, i);
     eachWait(run, i, (state, start, end) => {
-      const name = run.letters[state].name;
-      sum.waited += end - start;
-      sum.by.set(name, (sum.by.get(name) ?? 0) + end - start);
+      const [name, cycles] = [run.letters[state].name, cyclesShown(run, start, end)];
+      sum.waited += cycles;
+      if (cycles) sum.by.set(name, (sum.by.get(name) ?? 0) + cycles);
     });
   }
   return found;
@@ -86,8 +86,8 @@ function regionTable(view, pane) {
 
 function captionOf(run, found) {
   const waited = [...found.values()].reduce((sum, row) => sum + row.waited, 0);
-  const before = `${counted(run.count)} warp instructions`;
-  return `${run.letter}Warp-cycles waited before each, by reason: ${counted(waited)} in all, before ${before}.`;
+  const within = `in cycles ${counted(run.from)} to ${counted(run.to)}`;
+  return `${run.letter}Warp-cycles waited ${within} before each, by reason: ${counted(waited)} in all.`;
 }
 
 function waitColumns(run, found) {

@@ -1,6 +1,7 @@
 // What part of the runs is seen: pixels per cycle and per row for all panes, the first cycle and row of each.
 
-const GUTTER = { instruction: 232, warp: 96 }; // pixels for the labels of rows, at most a third of the pane
+const GUTTER = { instruction: 232, warp: 96 }; // pixels for the labels of rows
+const LABELS = 0.4; // of a pane at most
 const BANDS = { overview: 22, axis: 18, scheduler: 12, gap: 4 }; // pixels
 const MOST = { scale: 40, instruction: 20, warp: 40 }; // pixels of a cycle, and of a row
 const READABLE = 14; // pixels of a row with text
@@ -22,7 +23,7 @@ function measure(pane) {
   const { clientWidth: width, clientHeight: height } = pane.canvas;
   const density = window.devicePixelRatio || 1;
   Object.assign(pane.canvas, { width: Math.round(width * density), height: Math.round(height * density) });
-  const left = Math.round(Math.min(GUTTER[pane.layout.merged ? "warp" : "instruction"], width / 3));
+  const left = Math.round(Math.min(GUTTER[pane.layout.merged ? "warp" : "instruction"], width * LABELS));
   const axis = BANDS.overview + BANDS.gap;
   const heat = axis + BANDS.axis;
   const top = heat + pane.run.schedulers * BANDS.scheduler + BANDS.gap;

@@ -1,0 +1,92 @@
+"""What stands below the pipeline view of the HTML view, in a real browser: tables, differences, pictures."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from msgspec.structs import replace
+from page import SMALL, seen
+from strategies import timelines
+
+pytestmark = pytest.mark.slow
+SIDES = ("x", "width"), ("y", "height")
+
+
+def test_the_table_of_instructions_sums_and_sorts(opened):
+    """Warp-cycles waited by pc, sorted at a click on a head; a row selects the pc's next issue."""
+    with opened(SMALL) as tab:
+        tab.click("#tables th button:text-is('waited')")
+        columns = [tab.locator(f"#tables td:nth-child({place})").all_inner_texts() for place in (1, 5, 6)]
+        assert columns == [["1", "2", "0"], ["2", "2", "2"], ["55", "34", "5"]]
+        tab.click("#tables tbody tr:nth-child(2)")
+        assert seen(tab, "view.panes[0].run.pc[view.panes[0].selected]") == 2
+
+
+WINDOW = replace(SMALL, start=10, end=40)  # in which two of the six issue
+
+
+def test_sums_are_those_of_the_cycles_shown(opened):
+    """What waits, issues and lost slots have outside of the cycles shown counts in no table."""
+    with opened(WINDOW, replace(WINDOW, start=20, policy="gto")) as tab:
+        rows = [row.inner_text().split("\t") for row in tab.query_selector_all("#tables table:first-child tbody tr")]
+        assert {(kind, what): (a, b) for kind, what, a, b, *_ in rows if kind != "run" or what.startswith("warp")} == {
+            ("run", "warp instructions issued"): ("2", "2"),
+            ("lost slots", "short_scoreboard"): ("20", "10"),
+            ("lost slots", "wait"): ("6", "6"),
+            ("warp-cycles waited", "short_scoreboard"): ("42", "22"),
+            ("warp-cycles waited", "wait"): ("16", "16"),
+        }
+        tab.click("#tab-Instructions")
+        rows = [row.inner_text().split("\t") for row in tab.query_selector_all("#tables table:first-child tbody tr")]
+        assert [(row[0], *row[4:6]) for row in rows] == [("0", "0", "0"), ("1", "2", "42"), ("2", "0", "16")]
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(timelines())
+def test_no_warp_waits_longer_than_the_cycles_shown(opened, document):
+    """Warp-cycles waited and issues of a document are no more than its warps times its cycles."""
+    with opened(document) as tab:
+        issues, waited = seen(
+            tab,
+            """[...totals(view.panes[0].run, (pc) => pc).values()].reduce(
+                ([issues, waited], row) => [issues + row.issues, waited + row.waited], [0, 0])""",
+        )
+    assert issues == sum(document.start <= i.issue < document.end for i in document.instructions)
+    assert issues + waited <= len(document.shown) * (document.end - document.start)
+
+
+def test_regions_are_summed(opened):
+    """A row for each region has the issues and warp-cycles of its instructions."""
+    with opened(SMALL) as tab:
+        tab.click("#tab-Regions")
+        rows = [row.inner_text().split("\t")[:3] for row in tab.query_selector_all("#tables tbody tr")]
+        assert sorted(rows) == [["end", "2", "34"], ["loop", "4", "60"]]
+
+
+def test_pictures_say_what_the_document_says(opened):
+    """Occupancy and roofline have their numbers in words; without a summary there is no roofline."""
+    with opened(SMALL) as tab:
+        tab.click("#tab-Occupancy")
+        assert "Resident warps: 2.0 of 2 on average; a full SM holds 8 blocks, 16 warps" in tab.inner_text("figcaption")
+        tab.click("#tab-Roofline")
+        assert "100 GFLOP/s, 50.0 % of the peak; bound 150, set by issue slots" in tab.inner_text("figcaption")
+    with opened(replace(SMALL, summary=None)) as tab:
+        assert tab.query_selector("#tab-Roofline") is None
+
+
+BOXES = """[...document.querySelectorAll("svg text")].map((text) => {
+    const { x, y, width, height } = text.getBBox();
+    return [text.textContent, { x, y, width, height }];
+})"""
+
+
+@pytest.mark.parametrize("speed", [150.0, 149.0, 100.0, 0.01, 160.0])
+def test_no_text_of_the_roofline_lies_on_another(opened, speed):
+    """However near the simulated speed is to the bound, names, ticks and axes can be read."""
+    with opened(replace(SMALL, summary=replace(SMALL.summary, gflops=speed))) as tab:
+        tab.click("#tab-Roofline")
+        texts = seen(tab, BOXES)
+    assert {"bound", "simulated"} <= {name for name, _ in texts}
+    for (name, one), (other_name, other) in combinations(texts, 2):
+        apart = [one[at] + one[size] <= other[at] or other[at] + other[size] <= one[at] for at, size in SIDES]
+        assert any(apart), (name, other_name)
