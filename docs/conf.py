@@ -14,7 +14,8 @@ project = "gpusim"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build", "generate"]
 nitpicky = True
-nitpick_ignore_regex = [(r"py:.*", r".*")]  # types are named in signatures; those of other packages have no page here
+# Types of other packages have no page here, and private names and type variables none at all.
+nitpick_ignore_regex = [(r"py:.*", r"(?!gpusim\.|isa\.|workloads\.).*|.*\.(?:T|_\w+)")]
 default_role = "code"  # docstrings have code in single backquotes
 smartquotes = False  # `--json` is no dash
 highlight_language = "text"

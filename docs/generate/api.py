@@ -23,6 +23,10 @@ TOP = (
     "gpusim.verify",
     "gpusim.assign_codes",
     "gpusim.latencies",
+    "gpusim.engines.simulate",
+    "gpusim.launch",
+    "gpusim.schema",
+    "gpusim.memory_schema",
 )
 PACKAGES = "gpusim.analysis", "gpusim.views", "isa", "workloads"
 
