@@ -35,6 +35,10 @@ MaxInstructions = Annotated[
     int | None,
     typer.Option("--max-instructions", min=1, help=f"Give up beyond, in one block; listings: {MAX_INSTRUCTIONS}."),
 ]
+MaxCycles = Annotated[
+    int | None,
+    typer.Option("--max-cycles", min=1, help=f"Stop with an error beyond; a listing: {MAX_CYCLES // 10**6} million."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 
 
@@ -73,6 +77,11 @@ def changes(machine: Machine, settings: Sequence[str]) -> Mapping[str, int | str
 def instructions_of(name: str, given: int | None, most: int) -> int:
     """Return the limit on the warp instructions of a block: the given one, else `most` for kernels known to end."""
     return given or (most if name in CATALOG else MAX_INSTRUCTIONS)
+
+
+def cycles_of(name: str, given: int | None) -> int | None:
+    """Return the limit on shader cycles: the given one, else none for kernels known to end."""
+    return given or (None if name in CATALOG else MAX_CYCLES)
 
 
 def is_listing(name: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from gpusim.analysis.sweep import MOST, Axis, Subject
-from gpusim.commands.arguments import MAX_CYCLES, POLICIES, is_listing, pairs
+from gpusim.commands.arguments import POLICIES, cycles_of, is_listing, pairs
 from gpusim.machine import File
 from gpusim.machine_facts import checked
 from gpusim.policy import POLICY_NAMES, check_policy
@@ -38,12 +38,13 @@ def subject_of(kernel: str, file: File, max_cycles: int | None) -> Subject:
 
     Raises UserError for a kernel or a listing that there is not.
     """
+    limit = cycles_of(kernel, max_cycles)
     if not is_listing(kernel):
         find(kernel)
-        return Subject(partial(make, kernel), file, max_cycles)
+        return Subject(partial(make, kernel), file, limit)
     build = partial(_assembled, listing.text_of(kernel), kernel)
     build({})
-    return Subject(build, file, max_cycles or MAX_CYCLES)
+    return Subject(build, file, limit)
 
 
 def _assembled(text: str, name: str, _: Mapping[str, str]) -> Kernel:

@@ -16,7 +16,7 @@ from gpusim import machine as model
 from gpusim.analysis.comparison import Part, change, explanation, parts
 from gpusim.analysis.figures import Figures
 from gpusim.analysis.sweep import Axis, Point, Row, Subject, points, row
-from gpusim.commands.arguments import Json
+from gpusim.commands.arguments import Json, MaxCycles
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, subject_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
@@ -100,9 +100,7 @@ def compare(
         list[str] | None,
         typer.Option("--with", metavar="'A=1 B=2'", help="A variant with all these changes, beside none; repeatable."),
     ] = None,
-    max_cycles: Annotated[
-        int | None, typer.Option("--max-cycles", min=1, help="Stop with an error beyond; a listing: 200 million.")
-    ] = None,
+    max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
     """Simulate variants side by side, without values: kernels, machines, policies, numbers, parameters.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
+from gpusim.commands.arguments import Json, MaxCycles, Overrides, Parameters, Policy
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.timelines import DOCUMENTS, KernelOrTimeline, Machine, timeline_of
 from gpusim.document import Document, KernelKey, MachineKey, doc
@@ -38,6 +38,7 @@ def explain(
     setting: Overrides = None,
     policy: Policy = None,
     depth: Annotated[int, typer.Option("--depth", min=1, help="Steps back at most.")] = DEPTH,
+    max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
     """Tell why a warp did not issue in a cycle: what it waited for, what that had waited for, back to the cause.
@@ -52,6 +53,7 @@ def explain(
         settings=setting or (),
         policy=policy,
         warps=None,
+        max_cycles=max_cycles,
     )
     kept = kernel.endswith(DOCUMENTS)
     document = of_cycles(cycles=None if kept else f"0:{cycle + 1}")

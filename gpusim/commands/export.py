@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from gpusim import extra, whole_file
-from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
+from gpusim.commands.arguments import Json, MaxCycles, Overrides, Parameters, Policy
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
 from gpusim.commands.timelines import Cycles, KernelOrTimeline, Machine, Warps, check_name, timeline_of
@@ -69,6 +69,7 @@ def export(
     warps: Warps = None,
     cycles: Cycles = None,
     table: Annotated[Table | None, typer.Option("--table", help="Of csv and parquet. [default: instructions]")] = None,
+    max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
     """Write the timeline of one SM for another tool: Konata, Perfetto, tables, a picture, or JSON.
@@ -86,6 +87,7 @@ def export(
         policy=policy,
         warps=warps,
         cycles=cycles,
+        max_cycles=max_cycles,
     )
     with shown(f"writing {out.name}"):
         size = whole_file.write_pieces(out, FORMATS[form].pieces(timeline, table or Table.INSTRUCTIONS))

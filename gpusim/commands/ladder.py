@@ -14,14 +14,15 @@ from rich.table import Table
 from gpusim.analysis import report
 from gpusim.analysis.limit_study import LimitStudy, limit_study
 from gpusim.commands.arguments import (
-    MAX_CYCLES,
     Json,
     KernelName,
     MachineName,
+    MaxCycles,
     Overrides,
     Parameters,
     Policy,
     changes,
+    cycles_of,
     kernel_of,
     machine_of,
     overrides_of,
@@ -32,7 +33,6 @@ from gpusim.document import Launch
 from gpusim.machine import Machine
 from gpusim.state import NEVER
 from isa.kernel import Kernel
-from workloads.catalog import CATALOG
 
 LONGEST = 32  # characters of a value with blanks
 
@@ -53,6 +53,7 @@ def ladder(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="How many runs at a time; as many as there are cores.")
     ] = None,
+    max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
     """Lift the machine's limits one at a time, alone and in order up to an ideal SM: how many cycles each costs.
@@ -69,7 +70,7 @@ def ladder(
             make,
             machine,
             overrides_of(setting or (), policy),
-            max_cycles=NEVER if kernel in CATALOG else MAX_CYCLES,
+            max_cycles=cycles_of(kernel, max_cycles) or NEVER,
             workers=jobs,
             tell=tell,
         )

@@ -21,14 +21,15 @@ from gpusim.analysis.pressure_report import (
     pressure_report,
 )
 from gpusim.commands.arguments import (
-    MAX_CYCLES,
     Json,
     KernelName,
     MachineName,
+    MaxCycles,
     Overrides,
     Parameters,
     Policy,
     changes,
+    cycles_of,
     kernel_of,
     machine_of,
 )
@@ -41,7 +42,6 @@ from gpusim.simulation import simulate
 from isa.code_region import CodeRegion, Lines, code_regions
 from isa.errors import UserError
 from isa.kernel import Kernel
-from workloads.catalog import CATALOG
 
 LONG = 60  # instructions beyond which neighbours that are alike share a line
 MOST = 8  # bottlenecks shown
@@ -57,6 +57,7 @@ SHORT = {
 COLUMNS = 6  # resources shown, those under most pressure
 MILLION = 1_000_000  # from which on cycles are told in millions
 PATHS = "CP and LCD: cycles that it adds to the critical and to the loop-carried path of its region."
+REGIONS = "Cycles of the whole run; CP of one execution of the region, LCD of one round of its loop."
 
 
 class ReportDocument(Launch, frozen=True):
@@ -85,6 +86,7 @@ def report(
     totals: Annotated[
         bool, typer.Option("--totals", help="Cycles of the whole run by instruction, not of one execution.")
     ] = False,
+    max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
     """Simulate a kernel, and tell by instruction and region: pressure on each resource, paths, lost issue slots.
@@ -98,7 +100,7 @@ def report(
     settings = changes(where, setting or ())
     tell_of_compiling("compiled")
     with shown(chosen.name) as tell:
-        limit = None if kernel in CATALOG else MAX_CYCLES
+        limit = cycles_of(kernel, max_cycles)
         result = simulate(chosen, where, values=False, max_cycles=limit, progress=tell)
         found = pressure_report(result, regions, limit=max(bounds.LIMIT, result.run.warp_instructions))
     if json:
@@ -148,6 +150,7 @@ def _screen(
         yield f"Not shown, cycles of the whole run: {others}"
     yield ""
     yield _regions_table(found, names)
+    yield REGIONS
     yield ""
     yield _bottlenecks(found)
     for each in found.bottlenecks[:MOST]:
@@ -231,7 +234,7 @@ def _count(number: float) -> str:
 
 
 def _regions_table(found: PressureReport, names: Sequence[str]) -> Table:
-    """Return cycles of the whole run by region and their total."""
+    """Return cycles of the whole run by region and their total, and the paths of one execution."""
     table = _table(("region", "issued", *_headers(names), "CP", "LCD"), "region")
     for region in found.regions:
         cycles = (_count(region.cycles.get(name, 0.0)) for name in names)

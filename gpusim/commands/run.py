@@ -12,14 +12,15 @@ from gpusim import whole_file
 from gpusim.analysis import report
 from gpusim.analysis.energy import Spent, known, spent
 from gpusim.commands.arguments import (
-    MAX_CYCLES,
     Json,
     KernelName,
     MachineName,
+    MaxCycles,
     Overrides,
     Parameters,
     Policy,
     changes,
+    cycles_of,
     kernel_of,
     machine_of,
 )
@@ -32,7 +33,6 @@ from gpusim.state import NEVER
 from isa.errors import UserError
 from isa.interpret import LIMIT
 from isa.traffic import traffic
-from workloads.catalog import CATALOG
 
 WRONG_VALUES = 1  # exit code
 
@@ -45,9 +45,7 @@ def run(
     setting: Overrides = None,
     policy: Policy = None,
     engine: Annotated[str, typer.Option("--engine", help="compiled, or reference (SimPy, slow).")] = "compiled",
-    max_cycles: Annotated[
-        int | None, typer.Option("--max-cycles", min=1, help="Stop with an error beyond; a listing: 200 million.")
-    ] = None,
+    max_cycles: MaxCycles = None,
     fast_forward: Annotated[
         bool, typer.Option("--fast-forward/--no-fast-forward", help="Skip whole periods of a steady state, exactly.")
     ] = True,
@@ -76,7 +74,7 @@ def run(
     if energy:
         known(where, chosen.warp_size)
     tell_of_compiling(engine, sms)
-    limit = max_cycles or (None if kernel in CATALOG else MAX_CYCLES)
+    limit = cycles_of(kernel, max_cycles)
     simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit)
     with shown(chosen.name) as tell:
         result = simulated(sample=_sample(sample), sms=_sms(sms), progress=tell, fast_forward=fast_forward)

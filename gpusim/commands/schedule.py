@@ -10,13 +10,14 @@ import typer
 
 from gpusim import whole_file
 from gpusim.commands.arguments import (
-    MAX_CYCLES,
     Json,
     KernelName,
     MachineName,
+    MaxCycles,
     Overrides,
     Parameters,
     Policy,
+    cycles_of,
     instructions_of,
     kernel_of,
     machine_of,
@@ -27,7 +28,6 @@ from gpusim.machine import Machine
 from isa.errors import UserError
 from isa.interpret import LIMIT
 from isa.kernel import Kernel
-from workloads.catalog import CATALOG
 
 if TYPE_CHECKING:
     from gpusim.analysis.schedule_search import Found, Order
@@ -59,6 +59,7 @@ def schedule(
         typer.Option("--on", metavar="NAME=VALUE", help="Search on a launch with this parameter instead; repeatable."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write the reordered program to this file.")] = None,
+    max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
     """Reorder a program: static stalls, simulated cycles and values before and after, and the program itself.
@@ -83,7 +84,7 @@ def schedule(
     )
     orders |= {scheduling.SEARCHED: found.order} if found else {}
     with shown(chosen.name) as tell:
-        limit = None if kernel in CATALOG else MAX_CYCLES
+        limit = cycles_of(kernel, max_cycles)
         outcomes = scheduling.compare(chosen, where, orders, max_cycles=limit, tell=tell)
     best = scheduling.least(outcomes) if search else outcomes[-1]
     _tell(where, outcomes, best, out, found, json)

@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from gpusim import whole_file
-from gpusim.commands.arguments import Json, Overrides, Parameters, Policy
+from gpusim.commands.arguments import Json, MaxCycles, Overrides, Parameters, Policy
 from gpusim.commands.document import width, write
 from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Machine, Warps, check_name, timeline_of
 from gpusim.timeline import Timeline
@@ -30,6 +30,7 @@ def timeline(
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the document to this .json or .json.gz file.")
     ] = None,
+    max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
     """Show a run of one SM: a row for each warp instruction, a letter for each cycle.
@@ -49,6 +50,7 @@ def timeline(
         policy=policy,
         warps=warps,
         cycles=cycles or (None if whole else f"0:{FIRST}"),
+        max_cycles=max_cycles,
     )
     if out:
         whole_file.write_pieces(out, _encoded(document))

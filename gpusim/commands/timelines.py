@@ -10,12 +10,11 @@ from typing import Annotated
 import typer
 
 from gpusim import whole_file
-from gpusim.commands.arguments import MAX_CYCLES, changes, kernel_of, machine_of
+from gpusim.commands.arguments import changes, cycles_of, kernel_of, machine_of
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.timeline import Timeline
 from gpusim.timeline_file import load, part
 from isa.errors import UserError
-from workloads.catalog import CATALOG
 
 DOCUMENTS = ".json", ".json.gz"
 MACHINE = "gtx580"
@@ -43,11 +42,12 @@ def timeline_of(
     policy: str | None,
     warps: str | None,
     cycles: str | None,
+    max_cycles: int | None,
 ) -> Timeline:
     """Return the timeline of a command line: read if the name is that of a document, else simulated; UserError."""
     slots, (start, end) = _slots(warps), _span(cycles)
     if name.endswith(DOCUMENTS):
-        if machine or policy or parameters or settings:
+        if machine or policy or parameters or settings or max_cycles:
             raise UserError(f"{name}: a timeline of a run that has been; leave out kernel and machine options")
         document = load(Path(name))
         return part(document, document.start if cycles is None else start, end, slots)
@@ -56,7 +56,7 @@ def timeline_of(
     from gpusim.state import NEVER  # noqa: PLC0415
 
     tell_of_compiling("compiled")
-    replaced, limit = changes(where, settings), NEVER if name in CATALOG else MAX_CYCLES
+    replaced, limit = changes(where, settings), cycles_of(name, max_cycles) or NEVER
     with shown(kernel.name) as tell:
         return timeline(
             kernel, where, warps=slots, start=start, end=end, max_cycles=limit, settings=replaced, progress=tell

@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from gpusim import whole_file
-from gpusim.commands.arguments import POLICIES, Json, Overrides, Parameters, kernel_of, machine_of
+from gpusim.commands.arguments import POLICIES, Json, MaxCycles, Overrides, Parameters, kernel_of, machine_of
 from gpusim.commands.document import write, write_json
 from gpusim.commands.timelines import DOCUMENTS, MACHINE, Cycles, KernelOrTimeline, Warps, timeline_of
 from gpusim.document import Document, KernelKey, MachineKey, Policy, Settings, doc
@@ -64,6 +64,7 @@ def view(
     ] = None,
     warps: Warps = None,
     cycles: Cycles = None,
+    max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
     """Write one HTML file that shows what each warp instruction did, when, and what it waited for.
@@ -75,7 +76,7 @@ def view(
     """
     whole_file.check(out)
     sides = _sides([kernel, other] if other else [kernel], machine or [], policy or [])
-    runs = [_run(*side, parameter or (), setting or (), warps, cycles) for side in sides]
+    runs = [_run(*side, parameter or (), setting or (), warps, cycles, max_cycles) for side in sides]
     _check(runs)
     whole_file.write(out, html.page(runs))
     if json:
@@ -102,6 +103,7 @@ def _run(
     settings: Sequence[str],
     warps: str | None,
     cycles: str | None,
+    max_cycles: int | None,
 ) -> Timeline:
     kept = name.endswith(DOCUMENTS)
     run = timeline_of(
@@ -112,6 +114,7 @@ def _run(
         settings=settings,
         warps=warps,
         cycles=cycles or (None if kept else f"0:{CYCLES}"),
+        max_cycles=max_cycles,
     )
     if kept or run.cycles == NONE:
         return run

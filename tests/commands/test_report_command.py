@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,22 @@ def test_the_screen_has_pressure_regions_and_bottlenecks(listing, capsys, monkey
     assert any(line.split() == ["all", "12", "12", "6", "4", "4"] for line in lines), text
     assert any(line.startswith("lost slots ") for line in lines)
     assert all(len(line) <= 80 for line in lines)
+
+
+def test_regions_tell_what_their_figures_are_of(listing, capsys):
+    """Cycles of a region grow with its executions, its paths do not, and the line below the table says so."""
+    rows = []
+    for grid in (".grid 1\n", ".grid 64\n"):
+        Path(listing).write_text(grid + LISTING)
+        assert main.execute(["report", listing]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        (row,) = (line.split() for line in lines if line.startswith("sums  "))
+        rows.append((int(row[2]), row[-1]))
+        below = lines[lines.index("", next(n for n, line in enumerate(lines) if line.startswith("region "))) - 1]
+        assert below == "Cycles of the whole run; CP of one execution of the region, LCD of one round of its loop."
+    (few, path), (many, same) = rows
+    assert many > few
+    assert path == same
 
 
 def test_totals_are_those_of_the_whole_run(listing, capsys):

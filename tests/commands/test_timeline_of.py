@@ -16,7 +16,8 @@ def ask(tmp_path):
     """Ask for a part of a document of ten warps, each of which issues once, ten cycles after the one before."""
     path = tmp_path / "run.json"
     path.write_bytes(msgspec.json.encode(DOCUMENT))
-    options = {"machine": None, "parameters": (), "settings": (), "policy": None, "warps": None, "cycles": None}
+    options = {"machine": None, "parameters": (), "settings": (), "policy": None, "warps": None}
+    options |= {"cycles": None, "max_cycles": None}
     return lambda **given: timeline_of(str(path), **(options | given))
 
 
@@ -53,7 +54,7 @@ def test_what_names_no_cycles_is_refused(ask, text):
 
 
 @pytest.mark.parametrize(
-    "given", [{"machine": "h200"}, {"policy": "gto"}, {"parameters": ["n=1"]}, {"settings": ["a=1"]}]
+    "given", [{"machine": "h200"}, {"policy": "gto"}, {"parameters": ["n=1"]}, {"settings": ["a=1"]}, {"max_cycles": 9}]
 )
 def test_what_ran_can_not_be_changed(ask, given):
     """A document is of a run that has been: options of kernel and machine are refused, and not ignored."""
