@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -13,7 +11,6 @@ import pytest
 from gpusim.commands import main
 from gpusim.timeline import Timeline
 
-VIEWS = Path(__file__).parent.parent.parent / "docs" / "views.md"
 pytestmark = pytest.mark.jit
 REDUCE = ["examples/reduce.asm", "--machine", "c2050"]
 
@@ -28,14 +25,6 @@ def test_a_screen_of_the_first_cycles(capsys, monkeypatch):
     assert lines[-1] == "the run goes on for 1,922 cycles: --cycles 200:400"
     assert max(map(len, lines)) <= 80
     assert any(line.startswith("g  long_scoreboard") for line in lines)
-
-
-def test_the_screen_of_the_document_is_what_the_command_shows(capsys, monkeypatch):
-    """docs/views.md shows a timeline as it comes out."""
-    monkeypatch.setenv("COLUMNS", "80")
-    (command, screen) = re.search(r"^\$ gpusim (.*)\n((?:.*\n)+?)```", VIEWS.read_text(), re.M).groups()
-    assert main.execute(command.split()) == 0
-    assert capsys.readouterr().out.startswith(screen)
 
 
 def test_a_document_takes_the_place_of_a_kernel(capsys, tmp_path):
