@@ -29,15 +29,16 @@ Tell = Callable[[int, int], None]
 Run = tuple[str, str]  # how, and the limit that is lifted, alone or after those before it
 AS_IS: Run = ("as it is", "")
 ALONE, IN_ORDER = "alone", "in order"
-REAL: Mapping[str, Value] = {"what_if.shared_memory": "banks", "what_if.barriers": "wait"}
-BARRIERS, ISSUE, PIPES, LATENCY = "barriers", "issue", "pipes", "latency"
+IDEAL_BANKS = "what_if.shared_memory"
+REAL: Mapping[str, Value] = {IDEAL_BANKS: "banks", "what_if.barriers": "wait"}
+CONFLICTS, BARRIERS, ISSUE, PIPES, LATENCY = "bank conflicts", "barriers", "issue", "pipes", "latency"
 WARP_SIZE = "limits.warp_size"
 
 # What lifts each limit: values, or a path that has the value, by pattern of the paths of a machine file.
 LIMITS: Mapping[str, Mapping[str, Value]] = {
-    "bank conflicts": {"what_if.shared_memory": "conflict-free"},
+    CONFLICTS: {IDEAL_BANKS: "conflict-free"},
     "shared-memory passes": {
-        "what_if.shared_memory": "one-pass",
+        IDEAL_BANKS: "one-pass",
         "shared_memory.pass_cycles": 1,
         "shared_atomic.*_turns": 1,
     },
@@ -169,6 +170,8 @@ def _lifting(name: str, patterns: Mapping[str, Value], given: Mapping[str, Value
     values = {pattern: given[WARP_SIZE] if value == WARP_SIZE else value for pattern, value in patterns.items()}
     if name == ISSUE and given["issue.pairing"] == "same-warp" and given["schedulers.dispatch_ports"] != 1:
         del values["issue.pairing"]  # a warp by itself would issue less
+    if name == CONFLICTS and given[IDEAL_BANKS] != "banks":
+        del values[IDEAL_BANKS]  # accesses of one pass would take more
     changed = {
         pattern: {path: value for path in given if fnmatchcase(path, pattern) and given[path] != value}
         for pattern, value in values.items()

@@ -1,16 +1,30 @@
+from collections import Counter
+from fnmatch import fnmatchcase
 from functools import partial
 
 import pytest
 
 from gpusim.analysis.bounds import bound
-from gpusim.analysis.limit_study import BARRIERS, ISSUE, LATENCY, REAL, liftings, limit_study
+from gpusim.analysis.limit_study import BARRIERS, ISSUE, LATENCY, LIMITS, REAL, liftings, limit_study
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load, names
+from gpusim.machine import facts, load, names
 from isa.listing import read
 from workloads.catalog import make
 
 ONE_WARP = "FFMA R0, R0, R1, R2\n"
 UNEVEN = ".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@!P0 BRA on\n{work}on:\nBAR.SYNC 0\nMOV R2, 0\nEXIT"
+BRANCHES = "BRA a\na:\nBRA b\nb:\nBRA c\nc:\nEXIT"
+# What of a machine no limit lifts: what is computed and where, sizes and layouts, rules, clocks, energy; and barriers,
+# whose cost `what_if.barriers` lifts.
+KEPT = (
+    *("barrier.*", "blocked.*", "category.*", "dependence.[rv]*", "energy.*", "joint.*", "limits.*", "selection.*"),
+    *("chip.core_mhz", "chip.shader_mhz", "chip.sms", "memory.e*", "memory_clock.mhz", "cache.hits"),
+    *("*.bytes", "*.sector_bytes", "*.ways", "fetch.ahead", "fetch.*_lines", "fetch.*_ways", "fetch.line"),
+    *("global_memory.line_bytes", "*_memory.rule", "issue.refused_[mr]*", "issue.rotate", "l1.*_loads", "l1.*_stores"),
+    *("memory_paths.schedulers", "memory_port.units", "register_file.[bcrw]*", "scalar_file.*"),
+    *("schedulers.active", "schedulers.count", "schedulers.policy"),
+    *("shared_memory.bank*", "shared_memory.free_*", "shared_memory.merge_*", "texture.pipe", "unit.*.pipe"),
+)
 KERNELS = [("sgemm-lai", {"m": "192", "n": "192", "k": "32"}), ("bank-conflict", {"stride": "8", "warps": "4"})]
 
 
@@ -81,7 +95,27 @@ def test_every_machine_can_be_lifted(name):
     kernel = read(f".warp {lifted.limits.warp_size}\nMOV R0, 1\nEXIT")
     assert bound(kernel, lifted).cycles <= bound(kernel, load(name)).cycles
     assert [lifting.name for lifting in limits[:2]] == ["bank conflicts", "shared-memory passes"]
-    assert liftings(name, settings)[2:] == []
+    assert liftings(name, settings) == []
+
+
+def test_every_number_is_lifted_or_kept():
+    """Each key of every machine is lifted once, the ideal of shared memory twice, or is named as one that stays.
+
+    No pattern of either kind is without a key.
+    """
+    patterns = [*(pattern for limit in LIMITS.values() for pattern in limit), *KEPT]
+    paths = {path for name in names() for path in facts(name, REAL)}
+    found = Counter(path for path in paths for pattern in patterns if fnmatchcase(path, pattern))
+    assert found == dict.fromkeys(paths, 1) | {"what_if.shared_memory": 2}
+    assert [pattern for pattern in patterns if not any(fnmatchcase(path, pattern) for path in paths)] == []
+
+
+@pytest.mark.jit
+def test_a_lifted_branch_takes_a_cycle():
+    """Where a warp may issue every cycle, each of three branches of 20 cycles saves 19."""
+    one_each = {"schedulers__interval": 1, "schedulers__stagger": 0, "schedulers__reissue": 1}
+    _, limits = study(BRANCHES, **one_each, branch__latency=20)
+    assert limits["branches"].saves_alone == 3 * 19
 
 
 @pytest.mark.parametrize(
@@ -103,6 +137,14 @@ def test_a_lifted_limit_lowers_its_bound(limit, resource):
     (settings,) = (each.settings for each in liftings("gtx580", {}) if each.name == limit)
     limits = [bound(read(text), load("gtx580", {**REAL, **more})).limits[resource] for more in ({}, settings)]
     assert limits[1] < limits[0]
+
+
+def test_a_lifted_limit_is_never_put_back():
+    """Where every access takes one pass, bank conflicts are gone: lifting those alone would bring further passes."""
+    one_pass = {**REAL, "what_if.shared_memory": "one-pass"}
+    assert "bank conflicts" not in [each.name for each in liftings("gtx580", one_pass)]
+    (passes,) = (each for each in liftings("gtx580", one_pass) if each.name == "shared-memory passes")
+    assert passes.settings == {"shared_memory.pass_cycles": 1}
 
 
 def test_a_pair_of_one_warp_stays_one():
