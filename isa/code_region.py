@@ -59,11 +59,11 @@ def code_regions(program: Program, lines: Sequence[Lines] = ()) -> tuple[CodeReg
     return tuple(_within(program, lines)) if lines else tuple(_loops(program))
 
 
-def innermost(regions: Iterable[CodeRegion]) -> dict[int, str]:
-    """Return, by program counter, the name of the smallest of the regions that it lies in; of equals, of the first."""
-    found: dict[int, str] = {}
+def innermost(regions: Iterable[CodeRegion]) -> dict[int, CodeRegion]:
+    """Return, by program counter, the smallest of the regions that it lies in; of equals, the first."""
+    found: dict[int, CodeRegion] = {}
     for region in sorted(regions, key=lambda region: len(region.pcs)):
-        found |= {pc: region.name for pc in region.pcs if pc not in found}
+        found |= {pc: region for pc in region.pcs if pc not in found}
     return found
 
 

@@ -15,13 +15,14 @@ from gpusim.machine import Machine, register_bank, register_banks
 from gpusim.scalar_registers import place_of
 from gpusim.simulation import Result
 from gpusim.stall import MEANING, Stall
-from isa.code_region import CodeRegion, code_regions
+from isa.code_region import CodeRegion, code_regions, innermost
 from isa.dependence import graph
 from isa.instruction import Instruction
 from isa.printer import show_instruction
 from isa.table import Unit
 
 ELSEWHERE, WHOLE = "elsewhere", "program"  # the instructions of no region; all, where none is marked
+Paths = tuple[Path, Path]  # critical and loop-carried
 NO_PATH = Path(Fraction(0), {})
 
 
@@ -31,7 +32,7 @@ class InstructionPressure:
 
     `shared_passes` and `transactions` are means of its executions in the first block; `bank_conflicts`: cycles beyond
     the first in which the fullest register bank reads its operands. `critical` and `carried`: cycles that it adds to
-    those paths of its region, None where it does not lie on them. `waits`: warp-cycles before it.
+    those paths of the innermost region it lies in, None where it is not on them. `waits`: warp-cycles before it.
     """
 
     pc: int
@@ -111,22 +112,22 @@ def pressure_report(result: Result, regions: Sequence[CodeRegion] = (), *, limit
     )
 
 
-def _paths(work: Work, regions: Sequence[CodeRegion]) -> list[tuple[Path, Path]]:
+def _paths(work: Work, regions: Sequence[CodeRegion]) -> dict[CodeRegion, Paths]:
     """Return the critical and the loop-carried path of each region."""
     dependences, cost = graph(work.kernel.program), critical_path.weight(work)
-    return [
-        (critical_path.critical(dependences, r.pcs, cost), critical_path.carried(dependences, r.pcs, cost))
+    return {
+        r: (critical_path.critical(dependences, r.pcs, cost), critical_path.carried(dependences, r.pcs, cost))
         for r in regions
-    ]
+    }
 
 
 def _instructions(
-    result: Result, work: Work, found: Mapping[str, Pressure], paths: Sequence[tuple[Path, Path]]
+    result: Result, work: Work, found: Mapping[str, Pressure], paths: Mapping[CodeRegion, Paths]
 ) -> Iterator[InstructionPressure]:
-    critical, carried = ({pc: part for pair in paths for pc, part in pair[i].parts.items()} for i in range(2))
+    of_inner = {pc: paths[region] for pc, region in innermost(paths).items()}
     waits = stalls.waits(result.run).sum(axis=1)
     for pc, instruction in enumerate(work.kernel.program.instructions):
-        cost = work.costs.get(pc)
+        cost, (critical, carried) = work.costs.get(pc), of_inner.get(pc, (NO_PATH, NO_PATH))
         yield InstructionPressure(
             pc=pc,
             text=show_instruction(instruction),
@@ -135,8 +136,8 @@ def _instructions(
             shared_passes=_passes(cost, result.machine) if cost and instruction.row.unit is Unit.SHARED else 0.0,
             transactions=cost.transactions / cost.executions if cost else 0.0,
             bank_conflicts=_bank_conflicts(work, instruction),
-            critical=critical.get(pc),
-            carried=carried.get(pc),
+            critical=critical.parts.get(pc),
+            carried=carried.parts.get(pc),
             waits=int(waits[pc]),
         )
 
@@ -161,14 +162,13 @@ def _regions(
     work: Work,
     found: Mapping[str, Pressure],
     regions: Sequence[CodeRegion],
-    paths: Sequence[tuple[Path, Path]],
+    paths: Mapping[CodeRegion, Paths],
 ) -> Iterator[RegionPressure]:
     """Yield each region, and last what lies in none."""
     waits, inside = stalls.waits(result.run).sum(axis=1), {pc for region in regions for pc in region.pcs}
     rest = CodeRegion(ELSEWHERE, tuple(pc for pc in range(len(work.kernel.program)) if pc not in inside))
-    pairs = [*zip(regions, paths, strict=True), *([(rest, (NO_PATH, NO_PATH))] if rest.pcs else [])]
-    for region, (critical, carried) in pairs:
-        pcs = list(region.pcs)
+    for region in (*regions, *([rest] if rest.pcs else [])):
+        pcs, (critical, carried) = list(region.pcs), paths.get(region, (NO_PATH, NO_PATH))
         yield RegionPressure(
             name=region.name,
             pcs=region.pcs,

@@ -304,7 +304,8 @@ def _document(
 def _program(kernel: Kernel, sm: blockers.Sm) -> tuple[Line, ...]:
     """The program's lines, and the row behind its end, where a warp exits too."""
     units, code = tuple(Unit), kernel.program.instructions
-    regions = innermost(code_regions(kernel.program, kernel.marked))
+    inner = innermost(code_regions(kernel.program, kernel.marked))
+    regions = {pc: region.name for pc, region in inner.items()}
     texts = [*map(show_instruction, code), "end of the program"]
     of = enumerate(zip(texts, sm.facts.rows, strict=True))
     return tuple(Line(pc, text, units[row.unit].value, regions.get(pc, "")) for pc, (text, row) in of)

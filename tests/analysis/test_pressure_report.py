@@ -13,6 +13,9 @@ pytestmark = pytest.mark.jit
 CASES = [("sgemm-lai", {"m": "192", "n": "192", "k": "32"}), ("mix", {"iterations": "2"}), ("bank-conflict", {})]
 TWO = ".shared 4096\n// GPUSIM-BEGIN one\n{}// GPUSIM-END\n// GPUSIM-BEGIN two\n{}// GPUSIM-END\nEXIT"
 
+LOOP = "loop:\nFFMA R0, R8, R8, R2\nIADD R9, R9, 1\nISETP.LT P0, R9, 4\n@P0 BRA loop\n"
+NESTED = f"MOV R8, 0\n{LOOP}FFMA R3, R0, R0, R2\nFFMA R3, R3, R3, R3\nEXIT"
+
 
 @pytest.fixture(params=CASES, ids=lambda case: case[0])
 def found(request):
@@ -52,6 +55,20 @@ def test_paths_belong_to_their_region():
     assert [(region.name, region.critical) for region in found.regions] == [("one", 36), ("two", 24), ("elsewhere", 0)]
     assert [each.critical for each in found.instructions] == [18, 18, None, 24, None, None]
     assert [region.alone for region in found.regions] == [36, 24, 0]
+
+
+@pytest.mark.parametrize("names", [("whole", "inner"), ("same", "same")])
+@pytest.mark.parametrize("step", [1, -1])
+def test_rows_of_an_inner_region_sum_to_its_paths(names, step):
+    """A loop in a program, in any order and by any names: its rows are of its own paths, the others of the whole's."""
+    result = simulate(read(NESTED), "gtx580", values=False)
+    regions = [CodeRegion(names[0], tuple(range(7))), CodeRegion(names[1], (1, 2, 3, 4))]
+    found = pressure_report(result, regions[::step])
+    rows, (whole, inner) = found.instructions, found.regions[:2][::step]
+    assert inner.critical > 0 < inner.carried
+    assert sum(rows[pc].critical or 0 for pc in inner.pcs) == inner.critical
+    assert sum(rows[pc].carried or 0 for pc in inner.pcs) == inner.carried
+    assert [rows[pc].critical for pc in whole.pcs if pc not in inner.pcs] == [18, 18, None]
 
 
 def test_conflicts_are_told_by_instruction():
