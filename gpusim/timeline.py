@@ -97,6 +97,11 @@ class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retired: int
 
 
+def seen(block: Resident, end: int) -> Resident:
+    """Return a block as a document of the cycles up to `end` has it."""
+    return msgspec.structs.replace(block, retired=NONE) if block.retired > end else block
+
+
 class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The launch as a whole: speed, bound and peak in 10^9 operations per second of the chip, and what a full SM holds.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from gpusim.timeline import NONE, VERSION, Timeline
+from gpusim.timeline import NONE, VERSION, Timeline, seen
 from gpusim.views.dependence import born, over
 from isa.errors import UserError
 
@@ -60,7 +60,7 @@ def part(timeline: Timeline, start: int, end: int | None, warps: Collection[int]
         start=start,
         end=last,
         shown=shown,
-        blocks=tuple(b for b in timeline.blocks if b.placed < last and (b.retired > start or b.retired == NONE)),
+        blocks=tuple(seen(b, last) for b in timeline.blocks if b.placed < last and not NONE < b.retired <= start),
         instructions=tuple(i for i in timeline.instructions if i.warp in shown and born(i) < last and over(i) > start),
         lost=tuple(stretch for stretch in timeline.lost if stretch.start < last and stretch.end > start),
     )

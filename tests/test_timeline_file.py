@@ -5,11 +5,12 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from strategies import kernels, launches, timelines
 from timeline_documents import by_hand
 
 from gpusim.analysis.timeline import timeline
-from gpusim.timeline import NONE, Issued, Line
+from gpusim.timeline import NONE, Issued, Line, Resident
 from gpusim.timeline_file import load, part
 from isa.errors import UserError
 
@@ -77,8 +78,17 @@ def test_a_part_has_what_lives_in_its_cycles(document, data):
     inside = [i for i in document.instructions if i.warp in warps and cycles & set(lives(i))]
     assert list(cut.instructions) == inside
     assert list(cut.lost) == [one for one in document.lost if cycles & set(range(one.start, one.end))]
-    assert list(cut.blocks) == [one for one in document.blocks if cycles & set(range(one.placed, one.retired))]
+    stays = [(one, document.end + 1 if one.retired == NONE else one.retired) for one in document.blocks]
+    inside = [(one, retired) for one, retired in stays if cycles & set(range(one.placed, retired))]
+    assert list(cut.blocks) == [replace(one, retired=NONE if retired > end else retired) for one, retired in inside]
     assert (cut.start, cut.end, cut.shown) == (start, end, tuple(sorted(warps)))
+
+
+@pytest.mark.parametrize(("retired", "told"), [(NONE, NONE), (8, NONE), (7, 7), (5, 5), (4, None)])
+def test_when_a_block_left_is_told_within_the_cycles(retired, told):
+    """Of cycles 4 to 7: not of a block that left at 8, or behind the document; one that left at 4 is in none."""
+    cut = part(replace(DOCUMENT, blocks=(Resident(0, 0, (0,), 0, retired),)), 4, 7, None)
+    assert [block.retired for block in cut.blocks] == ([] if told is None else [told])
 
 
 @given(timelines())
@@ -92,15 +102,15 @@ def test_the_whole_is_a_part(document):
 @settings(max_examples=15)
 @given(launches(kernels()), st.data())
 def test_a_part_of_a_run_is_what_a_run_of_the_part_gives(launch, data):
-    """Simulating some cycles and warps, and taking them from the whole, give the same, but for what ends later."""
+    """Simulating some cycles and warps, and taking them from the whole, give the same."""
     whole = timeline(*launch)
     start = data.draw(st.integers(0, whole.cycles - 1))
     end = data.draw(st.integers(start + 1, whole.cycles))
     warps = data.draw(st.sets(st.sampled_from(whole.shown), min_size=1))
     cut, alone = part(whole, start, end, warps), timeline(*launch, warps=sorted(warps), start=start, end=end)
     assert (alone.instructions, alone.shown, alone.start, alone.end) == (cut.instructions, cut.shown, start, end)
-    assert [(b.id, b.slot, b.placed) for b in alone.blocks] == [(b.id, b.slot, b.placed) for b in cut.blocks]
-    assert set(alone.lost) <= set(cut.lost)
+    assert alone.blocks == cut.blocks
+    assert alone.lost == cut.lost
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from gpusim.launch import launch
 from gpusim.machine import Machine
 from gpusim.stall import LETTER, MEANING, Stall, label
 from gpusim.state import NEVER
-from gpusim.timeline import NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait
+from gpusim.timeline import NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait, seen
 from gpusim.views.dependence import born, over
 from isa.code_region import code_regions, innermost
 from isa.errors import DeadlockError, LimitError, UserError
@@ -78,7 +78,7 @@ class _Kept:
         """Follow some more records; raises _EnoughError behind the last that matters."""
         for record in map(Record._make, zip(*(records[name].tolist() for name in Record._fields), strict=True)):
             _FOLLOW[record.kind](self, record)
-        if len(records) and records["cycle"][-1] >= self.end and _complete(self):
+        if len(records) and records["cycle"][-1] > self.end and _complete(self):
             raise _EnoughError
 
 
@@ -277,7 +277,7 @@ def _document(
     kernel: Kernel, machine: Machine, kept: _Kept, settings: Mapping[str, int | str], cycles: int
 ) -> Timeline:
     end = kept.end if cycles == NONE else min(kept.end, cycles)
-    blocks = [one for one in (*kept.left, *kept.resident.values()) if one.placed < end]
+    blocks = [seen(one, end) for one in (*kept.left, *kept.resident.values()) if one.placed < end]
     return Timeline(
         kernel=kernel.name,
         parameters=plain(kernel.arguments),
