@@ -14,6 +14,8 @@ from gpusim.document import Arguments, KernelKey, MachineKey, Policy, Settings, 
 
 VERSION = 1
 NONE = -1  # no instruction, or no such cycle
+Cycle = Annotated[int, msgspec.Meta(ge=0)]
+CycleOrNone = Annotated[int, msgspec.Meta(ge=NONE)]
 
 
 class Letter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,8 +46,8 @@ class Wait(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     reason: str
-    start: int
-    end: int
+    start: Cycle
+    end: Cycle
     blocker: int = NONE
 
 
@@ -64,10 +66,10 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     block: Annotated[int, doc("Id in the grid.")]
     pc: int
     scheduler: int
-    issue: int
-    begin: int
-    end: int
-    done: int
+    issue: Cycle
+    begin: CycleOrNone
+    end: CycleOrNone
+    done: CycleOrNone
     lanes: Annotated[int, doc("Threads whose guard holds.")]
     waits: tuple[Wait, ...] = ()
     conflicts: int = 0
@@ -79,8 +81,8 @@ class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     scheduler: int
     reason: str
-    start: int
-    end: int
+    start: Cycle
+    end: Cycle
     ended_by: int = NONE
 
 
@@ -93,8 +95,8 @@ class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: int
     slot: int
     warps: tuple[int, ...]
-    placed: int
-    retired: int
+    placed: Cycle
+    retired: CycleOrNone
 
 
 def seen(block: Resident, end: int) -> Resident:
@@ -134,12 +136,12 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     settings: Settings
     policy: Policy
     clock_mhz: Annotated[float, doc("Shader clock in MHz.")]
-    interval: Annotated[int, doc("Cycles between a scheduler's issue slots.")]
+    interval: Annotated[int, msgspec.Meta(ge=1), doc("Cycles between a scheduler's issue slots.")]
     schedulers: Annotated[int, doc("Warp schedulers of the SM.")]
     warp_slots: Annotated[int, doc("Warp slots of the SM.")]
-    cycles: Annotated[int, doc("Of the whole run; -1 if it does not end.")]
-    start: Annotated[int, doc("The first cycle of the document.")]
-    end: Annotated[int, doc("The cycle behind its last one.")]
+    cycles: Annotated[CycleOrNone, doc("Of the whole run; -1 if it does not end.")]
+    start: Annotated[Cycle, doc("The first cycle of the document.")]
+    end: Annotated[Cycle, doc("The cycle behind its last one.")]
     shown: Annotated[tuple[int, ...], doc("Warp slots that the document has.")]
     letters: Annotated[tuple[Letter, ...], doc("States and stall reasons.")]
     program: Annotated[tuple[Line, ...], doc("The program, and a row behind its end.")]

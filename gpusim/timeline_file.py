@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Collection
+import zlib
+from collections.abc import Collection, Iterator
+from itertools import chain
 from pathlib import Path
 
 import msgspec
 
+from gpusim.stall import Stall, label
 from gpusim.timeline import NONE, VERSION, Timeline, seen
 from gpusim.views.dependence import born, over
 from isa.errors import UserError
+
+ABSENT = frozenset(map(label, (Stall.X_EMPTY, Stall.X_EXITED)))  # what warps may show without an instruction
 
 
 class _Versioned(msgspec.Struct):
@@ -27,19 +32,41 @@ def load(path: Path) -> Timeline:
         if version != VERSION:
             raise UserError(f"{path}: a timeline of version {version}, where {VERSION} is read; write it anew")
         timeline = msgspec.json.decode(data, type=Timeline)
-    except (msgspec.MsgspecError, gzip.BadGzipFile, EOFError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, gzip.BadGzipFile, zlib.error, EOFError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: no timeline: {error}; write one with `gpusim export --format json`") from None
     _check(path, timeline)
     return timeline
 
 
 def _check(path: Path, timeline: Timeline) -> None:
-    """Raise UserError where an instruction names what the document does not have."""
-    pcs, shown = {line.pc for line in timeline.program}, set(timeline.shown)
+    """Raise UserError where the document names what it does not have, or has nothing to show."""
+    for wrong in chain(_empty(timeline), _unknown(timeline)):
+        raise UserError(f"{path}: {wrong}; write it anew")
+
+
+def _empty(timeline: Timeline) -> Iterator[str]:
+    """Yield what there is nothing of."""
+    if not timeline.shown:
+        yield "the timeline has no warps"
+    if timeline.start >= timeline.end:
+        yield f"the timeline has no cycles: {timeline.start}:{timeline.end}"
+
+
+def _unknown(timeline: Timeline) -> Iterator[str]:
+    """Yield what is named and not there."""
+    if [line.pc for line in timeline.program] != list(range(len(timeline.program))):
+        yield "the pcs of the program do not count up from 0"
+    reasons = {wait.reason for i in timeline.instructions for wait in i.waits} | {one.reason for one in timeline.lost}
+    if unnamed := sorted((reasons | ABSENT) - {letter.name for letter in timeline.letters}):
+        yield f"no letter is named {unnamed[0]!r}"
+    pcs, shown, schedulers = range(len(timeline.program)), set(timeline.shown), range(timeline.schedulers)
     for i in timeline.instructions:
-        if i.pc not in pcs or i.warp not in shown or not 0 <= i.scheduler < timeline.schedulers:
+        if i.pc not in pcs or i.warp not in shown or i.scheduler not in schedulers:
             where = f"pc {i.pc}, warp {i.warp}, scheduler {i.scheduler}"
-            raise UserError(f"{path}: instruction {i.id} has {where}, one of which the document lacks; write it anew")
+            yield f"instruction {i.id} has {where}, one of which the document lacks"
+    for one in timeline.lost:
+        if one.scheduler not in schedulers:
+            yield f"lost slots {one.start}:{one.end} are of scheduler {one.scheduler}, which the document lacks"
 
 
 def part(timeline: Timeline, start: int, end: int | None, warps: Collection[int] | None) -> Timeline:

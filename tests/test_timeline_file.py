@@ -10,11 +10,17 @@ from strategies import kernels, launches, timelines
 from timeline_documents import by_hand
 
 from gpusim.analysis.timeline import timeline
-from gpusim.timeline import NONE, Issued, Line, Resident
+from gpusim.timeline import NONE, Issued, Line, Lost, Resident
 from gpusim.timeline_file import load, part
 from isa.errors import UserError
 
 DOCUMENT = by_hand([Line(0, "EXIT", "exit")], [Issued(0, 0, 0, 0, 0, 3, NONE, NONE, NONE, 32)], 9)
+
+FIRST, LOST = (
+    json.loads(msgspec.json.encode(DOCUMENT.instructions[0])),
+    json.loads(msgspec.json.encode(Lost(0, "wait", 4, 9))),
+)
+PACKED = gzip.compress(msgspec.json.encode(DOCUMENT))
 
 
 def lives(instruction):
@@ -47,6 +53,14 @@ def with_change(**change):
         (with_change(program=[]), "instruction 0 has pc 0, warp 0, scheduler 0, one of which the document lacks"),
         (with_change(shown=[1]), "one of which the document lacks"),
         (with_change(schedulers=0), "one of which the document lacks"),
+        (with_change(program=[{"pc": 1, "text": "EXIT", "unit": "exit"}]), "the pcs of the program do not count up"),
+        (with_change(shown=[], instructions=[]), "the timeline has no warps; write it anew"),
+        (with_change(end=0), "the timeline has no cycles: 0:0"),
+        (with_change(letters=[]), "no letter is named 'x_empty'"),
+        (with_change(instructions=[FIRST | {"waits": [{"reason": "sleep", "start": 0, "end": 3}]}]), "named 'sleep'"),
+        (with_change(instructions=[FIRST | {"issue": -5}]), "Expected `int` >= 0 - at `$.instructions[0].issue`"),
+        (with_change(lost=[LOST | {"reason": "sleep"}]), "no letter is named 'sleep'"),
+        (with_change(lost=[LOST | {"scheduler": 99}]), "lost slots 4:9 are of scheduler 99, which the document lacks"),
     ],
 )
 def test_what_is_no_document_is_told_in_one_line(tmp_path, data, told):
@@ -60,9 +74,9 @@ def test_what_is_no_document_is_told_in_one_line(tmp_path, data, told):
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("data", [b"{}", gzip.compress(msgspec.json.encode(DOCUMENT))[:-20]])
+@pytest.mark.parametrize("data", [b"{}", PACKED[:-20], PACKED[:12] + b"\xff" + PACKED[13:]])
 def test_what_is_not_compressed_as_its_name_says_is_told(tmp_path, data):
-    """Neither plain text by the name of a compressed file, nor one cut off."""
+    """Neither plain text by the name of a compressed file, nor one cut off or damaged."""
     (tmp_path / "run.json.gz").write_bytes(data)
     with pytest.raises(UserError, match="no timeline: "):
         load(tmp_path / "run.json.gz")
