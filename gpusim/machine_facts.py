@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, get_args, get_origin
 import msgspec
 
 from gpusim.machine_file import Fact
-from gpusim.schema import EXTRAS, MEMBERS, OPTIONAL, leaves
+from gpusim.schema import DEFAULTED, EXTRAS, MEMBERS, OPTIONAL, leaves
 from isa.errors import UserError
 
 
@@ -21,15 +21,15 @@ def _pattern(path: str) -> str:
 
 
 def checked(file: str, given: Mapping[str, Fact], overrides: Mapping[str, int | str]) -> dict[str, Fact]:
-    """Facts that all have a place in the schema, a value of its type, and none missing."""
+    """Facts that all have a place in the schema, a value of its type, and none missing but with a default."""
     schema = _schema()
     found = {path: _typed(path, fact, schema) for path, fact in given.items()}
     found |= {path: _override(path, value, schema, found) for path, value in overrides.items()}
     wanted = list(_paths(schema, found))
     for path in wanted:
-        if path not in found:
+        if path not in found and path not in DEFAULTED:
             raise _missing(file, path, given, overrides)
-    return {path: found[path] for path in wanted}
+    return {path: found[path] for path in wanted if path in found}
 
 
 @cache

@@ -75,8 +75,10 @@ class Outstanding(msgspec.Struct, frozen=True):
 class WhatIf(msgspec.Struct, frozen=True):
     """What no chip does: limits lifted, to learn what they cost. No machine file has it; `gpusim ladder` sets it."""
 
-    shared_memory: Literal["banks", "conflict-free", "one-pass"]  # who shares a pass; one-pass: all lanes, all words
-    barriers: Literal["wait", "pass"]  # pass: nobody waits at a barrier; values are wrong where one was needed
+    # Who shares a pass, `banks` unless set; one-pass: all lanes, all words.
+    shared_memory: Literal["banks", "conflict-free", "one-pass"] = "banks"
+    # `wait` unless set; pass: nobody waits at a barrier, and values are wrong where one was needed.
+    barriers: Literal["wait", "pass"] = "wait"
 
 
 class LoadStore(msgspec.Struct, frozen=True):

@@ -298,6 +298,13 @@ def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]
 
 # Sections that a machine file may leave out, and what `--set` may add to a machine.
 OPTIONAL = tuple(field.name for field in msgspec.structs.fields(Machine) if _section(field.type))
+# Keys of such sections that have a value where nothing is said.
+DEFAULTED = frozenset(
+    f"{name}.{field.name}"
+    for name, kind in sections().items()
+    for field in msgspec.structs.fields(kind)
+    if name in OPTIONAL and not field.required
+)
 EXTRAS = (
     [f"{section}.{u}" for section in ("pairing", "category") for u in Unit]
     + [f"{section}.{u}" for section in ("joint", "blocked") for u in PIPE_UNITS]

@@ -11,12 +11,11 @@ from twins import differences, mistakes, run_both
 
 from gpusim.analysis.bounds import bound
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
+from gpusim.machine import facts, load
 from gpusim.memory_schema import WhatIf
 from gpusim.occupancy import occupancy
 from gpusim.rule import COMPILED
 from gpusim.stall import Stall
-from isa.errors import UserError
 
 IDEALS = st.builds(WhatIf, st.sampled_from(("banks", "conflict-free", "one-pass")), st.sampled_from(("wait", "pass")))
 RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))
@@ -61,10 +60,18 @@ def test_nobody_waits_at_a_barrier_that_lets_pass():
     assert stalled(passing, Stall.BARRIER) == 0 < stalled(waits, Stall.BARRIER)
 
 
-def test_a_section_of_limits_is_given_whole():
-    """`--set` names both limits, as with every section that a machine file has not."""
-    with pytest.raises(UserError, match=r"what_if.shared_memory is missing; set all of the section"):
-        load("gtx580", {"what_if.barriers": "pass"})
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        ("what_if.shared_memory", "conflict-free", WhatIf("conflict-free", "wait")),
+        ("what_if.barriers", "pass", WhatIf("banks", "pass")),
+    ],
+)
+def test_each_limit_is_lifted_alone(path, value, expected):
+    """`--set` of one leaves the other as a chip has it; a machine of which nothing is set has none."""
+    assert load("gtx580", {path: value}).what_if == expected
+    assert load("gtx580").what_if is None
+    assert list(facts("gtx580", {path: value}).keys() - facts("gtx580").keys()) == [path]
 
 
 @settings(REPEATABLE, max_examples=60 if COMPILED else 3)
