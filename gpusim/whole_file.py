@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from isa.errors import UserError
 
-COMPRESSION = 6  # of gzip, its own default: 9, Python's, takes three times as long for a few per cent less
+COMPRESSION = 6  # of gzip: with 9, Python's default, timelines take 4 to 10 times as long and are 1 to 8 % smaller
 
 
 def check(path: Path) -> None:

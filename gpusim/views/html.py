@@ -13,9 +13,9 @@ import msgspec
 
 from gpusim.plural import plural
 from gpusim.timeline import NONE, Issued, Letter, Timeline
+from gpusim.whole_file import COMPRESSION
 
 FOLDER = files("gpusim.views") / "html"
-LEVEL = 6  # of compression: 9 takes ten times as long and saves a few percent
 STYLES = ("colours.css", "style.css")
 PLAIN = "warp", "block", "pc", "scheduler", "lanes", "conflicts", "late"  # columns that are as in the document
 STATES = "selected", "queued", "occupies", "under_way"  # of an instruction that issues, and behind
@@ -67,7 +67,7 @@ def _shown(run: Timeline) -> dict[str, str]:
         "machine_name": run.machine_name,
         "policy": run.policy,
         "facts": "; ".join(_facts(run)),
-        "packed": b64encode(gzip.compress(msgspec.json.encode(pack(run)), LEVEL, mtime=0)).decode(),
+        "packed": b64encode(gzip.compress(msgspec.json.encode(pack(run)), COMPRESSION, mtime=0)).decode(),
     }
 
 
