@@ -43,6 +43,13 @@ def test_a_conflicting_load_takes_its_passes():
     assert found["issue slots"].within((2,)) == 1 + 7
 
 
+def test_a_replay_takes_every_port_of_its_scheduler():
+    """On Kepler 32 lanes in one bank take 32 passes: each of the 31 replays keeps 2 of the 8 ports for a cycle."""
+    found = of(".shared 8192\nS2R R0, LANEID\nSHL R0, R0, 8\nLDS R1, [R0]\nEXIT", "gtx680")
+    assert found["issue slots"].within((0,)) == Fraction(1, 8)
+    assert found["issue slots"].within((2,)) == Fraction(1 + 31 * 2, 8)
+
+
 def test_a_load_moves_its_lines():
     """A line of 128 bytes takes the SM's share of the bandwidth 16.4 cycles, one that shared memory answers none."""
     found = of(".buffer a f32 32\n.shared 128\nMOV R0, c[a]\nLDG R1, [R0]\nLDS R2, [RZ]\nEXIT")

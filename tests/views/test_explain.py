@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from strategies import REPEATABLE
-from timeline_documents import timelines
+from timeline_documents import by_hand, timelines
 from timing import plain_machine
 from worked import timeline_of
 
 from gpusim.analysis.timeline import timeline
 from gpusim.machine import load
-from gpusim.timeline import Timeline
+from gpusim.timeline import NONE, Issued, Line, Lost, Timeline, Wait
 from gpusim.views.explain import LATE, explain, needed
 from isa.errors import UserError
 from isa.listing import read
@@ -112,6 +113,17 @@ def test_a_slot_that_a_refused_access_wastes_is_explained_by_that_access():
         (4, 1, 0, "queued"),
     ]
     assert explain(document, 3, 4, 1)[0].words.endswith("whose access finds its queue full and wastes the slot")
+
+
+def test_a_slot_lost_otherwise_is_not_called_wasted():
+    """At 3 a slot is lost that warp 0 ends at 5, as it waits: no access wastes it, and the chain of warp 1 ends."""
+    waits = Wait("wait", 0, 5), Wait("not_selected", 0, 6)
+    first, second = (Issued(w, w, 0, 0, 0, 5 + w, NONE, NONE, NONE, 32, (waits[w],)) for w in (0, 1))
+    document = replace(by_hand([Line(0, "EXIT", "exit")], [first, second], 9), shown=(0, 1))
+    lost = Lost(0, "wait", 0, 5, ended_by=0)
+    assert told(replace(document, lost=(lost,)), 1, 3) == [(3, 1, 0, "not_selected")]
+    refused = replace(document, lost=(replace(lost, reason="mio_throttle"),))
+    assert [step[3] for step in told(refused, 1, 3)] == ["not_selected", "wait"]
 
 
 def test_every_warp_that_is_not_selected_is_told_who_has_the_slot():
