@@ -71,12 +71,16 @@ def columns(table: Iterable[Cells]) -> list[str]:
 def compared(text: str, axes: Sequence[Axis], option: str) -> list[str]:
     """Return the columns of numbers that a text names, with commas between: figures, or axes, their prefix left out.
 
-    None where it is empty. Raises UserError, which begins with the option, for a single one and for what is none.
+    None where it is empty. Raises UserError, which begins with the option, for a single one, for one that is there
+    twice and for what is none.
     """
     known = [*NUMBERS, *(column_of(axis) for axis in axes if not any(isinstance(cell(v), str) for v in axis.values))]
     names = [_column(name, known, option) for name in text.split(",")] if text else []
     if len(names) == 1:
         raise UserError(f"{option} {text}: one column; give two or more, such as gflops,registers")
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(f"{option} {text}: {name} twice; give each column once")
     return names
 
 

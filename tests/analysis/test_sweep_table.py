@@ -79,6 +79,8 @@ def test_columns_are_named_with_or_without_their_prefix():
         ("gflop,warps", r"--pareto gflop: no column of numbers; did you mean gflops\?"),
         ("warps,zzz", r"--pareto zzz: no column of numbers; choose from cycles, .*, set.limits.warps, p.warps$"),
         ("warps,op", "--pareto op: no column of numbers"),
+        ("cycles,cycles", "--pareto cycles,cycles: cycles twice; give each column once"),
+        ("limits.warps,warps,set.limits.warps", r"set\.limits\.warps: set\.limits\.warps twice; give each column once"),
         ("warps,bound_limiter", "--pareto bound_limiter: no column of numbers"),
     ):
         with pytest.raises(UserError, match=message):
