@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import CancelledError
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import Any, TypeVar
@@ -20,18 +22,19 @@ def as_done(function: Callable[[J], R], jobs: Iterable[J], address: str) -> Gene
     """Give what the function returns for each job, in any order, from the workers of the scheduler at an address.
 
     What a worker had when it was lost is done again by another, and each result is given once. Workers may come and go.
-    Raises UserError where no scheduler answers, no worker is there, they have another gpusim, or several in succession
-    are lost at one job.
+    Raises UserError where no scheduler answers or it is lost, no worker is there, they have another gpusim, or several
+    in succession are lost at one job.
     """
     distributed = extra.module("distributed", "dask")
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it logs with a traceback is told here
     rest = iter(jobs)
     with _client(distributed, address) as client:
-        wanted = _wanted(client)
+        wanted = _wanted(client, address)
         going = distributed.as_completed(_submitted(client, function, rest, wanted))
         for future in going:
-            yield _result(distributed, future)
+            yield _result(distributed, future, address)
             if going.count() <= wanted // 2:
-                wanted = _wanted(client)
+                wanted = _wanted(client, address)
                 going.update(_submitted(client, function, rest, wanted - going.count()))
 
 
@@ -56,9 +59,12 @@ def _client(distributed: Any, address: str) -> Any:
     return client
 
 
-def _wanted(client: Any) -> int:
+def _wanted(client: Any, address: str) -> int:
     """How many jobs keep all threads of the workers busy for a while."""
-    threads: dict[str, int] = client.nthreads()
+    try:
+        threads: dict[str, int] = client.nthreads()
+    except OSError:
+        raise _lost(address) from None
     return AHEAD * max(1, sum(threads.values()))
 
 
@@ -67,8 +73,14 @@ def _submitted(client: Any, function: Callable[[J], R], rest: Iterator[J], count
     return [client.submit(function, job, pure=False) for job in islice(rest, max(0, count))]
 
 
-def _result(distributed: Any, future: Any) -> Any:
+def _result(distributed: Any, future: Any, address: str) -> Any:
     try:
         return future.result()
     except distributed.KilledWorker as error:
         raise UserError(f"workers were lost one after another, most likely for want of memory: {error}") from None
+    except CancelledError:  # by the client, as soon as its connection breaks
+        raise _lost(address) from None
+
+
+def _lost(address: str) -> UserError:
+    return UserError(f"--dask {address}: the scheduler was lost; start it again, then go on with what is in --out DIR")

@@ -17,8 +17,9 @@ from isa.errors import UserError
 
 HELD: list[int] = []
 ORPHANS = """
-import os, time
+import os, signal, time
 from gpusim.processes import processes
+signal.signal(signal.SIGINT, signal.default_int_handler)  # else ignored where a shell started the tests beside itself
 with processes(2) as pool:
     print(*{each.result() for each in [pool.submit(os.getpid) for _ in range(50)]}, flush=True)
     pool.submit(time.sleep, 600)
@@ -54,9 +55,10 @@ def alive(process):
 
 
 def test_each_process_is_prepared():
-    """Work of any process sees what was prepared, and comes back in order."""
+    """Work of any process sees what was prepared, and comes back in order; at the end none of them is left."""
     with processes(2, HELD.append, 100) as pool:
         assert list(pool.map(double_held, range(5))) == [100, 102, 104, 106, 108]
+    assert multiprocessing.active_children() == []
 
 
 def test_there_are_no_more_of_them_than_cores(monkeypatch):
@@ -114,13 +116,18 @@ def test_what_was_done_before_a_process_is_killed_is_given():
     assert sorted(found) == [2 * number for number in range(20)]
 
 
-def test_processes_end_with_a_parent_that_is_killed():
-    """Killed where it can't tell anybody, a process leaves none of those behind that it started."""
-    with subprocess.Popen([sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, text=True) as running:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_processes_end_with_their_parent(number):
+    """Killed where it can't tell anybody, or interrupted alone, a process leaves none of those that it started."""
+    with subprocess.Popen(
+        [sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as running:
         children = [int(word) for word in running.stdout.readline().split()]
+        running.send_signal(number)
+        end = time.monotonic() + 30
+        while any(map(alive, [running.pid, *children])) and time.monotonic() < end:
+            time.sleep(0.05)
+        left = [each for each in [running.pid, *children] if alive(each)]
         running.kill()
-    end = time.monotonic() + 30
-    while any(map(alive, children)) and time.monotonic() < end:
-        time.sleep(0.05)
     assert children
-    assert not any(map(alive, children))
+    assert left == []

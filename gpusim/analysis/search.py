@@ -8,6 +8,7 @@ from typing import Any
 from gpusim import extra
 from gpusim.analysis.figures import Figures
 from gpusim.analysis.sweep import Axis, Point, Row, key
+from gpusim.analysis.sweep_table import cell
 
 BATCH = 8  # points that are proposed at a time, however many processes there are: so the same ones every time
 
@@ -49,8 +50,8 @@ def _proposed(trial: Any, axes: Sequence[Axis]) -> Point:
     """The point that a trial of Optuna's proposes: numbers by their place in ascending order, words as they are."""
     chosen: dict[str, dict[str, str]] = {"machine": {}, "kernel": {}}
     for axis in axes:
-        if all(value.isdecimal() for value in axis.values):
-            order = sorted(axis.values, key=int)
+        if not any(isinstance(cell(value), str) for value in axis.values):
+            order = sorted(axis.values, key=lambda value: float(cell(value)))
             chosen[axis.of][axis.name] = order[trial.suggest_int(axis.name, 0, len(order) - 1)]
         else:
             chosen[axis.of][axis.name] = trial.suggest_categorical(axis.name, list(axis.values))

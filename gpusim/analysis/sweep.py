@@ -79,11 +79,15 @@ class Subject:
 def row(point: Point, subject: Subject) -> Row:
     """Simulate a point; what the kernel, the machine or the two together refuse is the row's reason."""
     try:
-        kernel, machine = subject.build(point.parameters), model.build(subject.file, point.settings)
-        result = simulate(kernel, machine, values=False, max_cycles=subject.max_cycles)
+        return Row(point, figures_at(point, subject))
     except UserError as error:
         return Row(point, reason=str(error))
-    return Row(point, figures(result))
+
+
+def figures_at(point: Point, subject: Subject) -> Figures:
+    """Simulate a point; raises UserError for what the kernel, the machine or the two together refuse."""
+    kernel, machine = subject.build(point.parameters), model.build(subject.file, point.settings)
+    return figures(simulate(kernel, machine, values=False, max_cycles=subject.max_cycles))
 
 
 def size(axes: Iterable[Axis]) -> int:

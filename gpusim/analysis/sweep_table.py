@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
+from math import isfinite
 from pathlib import Path
 
 import msgspec
@@ -42,15 +44,20 @@ def column_of(axis: Axis) -> str:
 
 
 def _chosen(point: Point) -> dict[str, Cell]:
-    """A point's values by column, whole numbers as such."""
+    """A point's values by column, numbers as such."""
     chosen = {PREFIX["machine"] + name: text for name, text in point.settings.items()}
     chosen |= {PREFIX["kernel"] + name: text for name, text in point.parameters.items()}
     return {name: cell(text) for name, text in chosen.items()}
 
 
 def cell(text: str) -> Cell:
-    """Return a value of an axis as it stands in a table: a whole number where the text is one."""
-    return int(text) if text.isascii() and text.isdecimal() else text
+    """Return a value of an axis as it stands in a table: a whole number, else a finite number, else the text."""
+    if text.isascii() and "_" not in text:  # which Python would read too
+        for number in (int, float):
+            with suppress(ValueError, OverflowError):
+                if isfinite(value := number(text)):
+                    return value
+    return text
 
 
 def columns(table: Iterable[Cells]) -> list[str]:
@@ -64,12 +71,16 @@ def columns(table: Iterable[Cells]) -> list[str]:
 def compared(text: str, axes: Sequence[Axis], option: str) -> list[str]:
     """Return the columns of numbers that a text names, with commas between: figures, or axes, their prefix left out.
 
-    None where it is empty. Raises UserError, which begins with the option, for a single one and for what is none.
+    None where it is empty. Raises UserError, which begins with the option, for a single one, for one that is there
+    twice and for what is none.
     """
-    known = [*NUMBERS, *(column_of(axis) for axis in axes if all(isinstance(cell(v), int) for v in axis.values))]
+    known = [*NUMBERS, *(column_of(axis) for axis in axes if not any(isinstance(cell(v), str) for v in axis.values))]
     names = [_column(name, known, option) for name in text.split(",")] if text else []
     if len(names) == 1:
         raise UserError(f"{option} {text}: one column; give two or more, such as gflops,registers")
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(f"{option} {text}: {name} twice; give each column once")
     return names
 
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from gpusim import machine as model
 from gpusim.analysis.comparison import Part, change, explanation, parts
 from gpusim.analysis.figures import Figures
-from gpusim.analysis.sweep import Axis, Point, Row, Subject, points, row
+from gpusim.analysis.sweep import Axis, Point, Subject, figures_at, points
 from gpusim.commands.arguments import Json, MaxCycles
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, subject_of
 from gpusim.commands.document import show, write_json
@@ -54,6 +54,14 @@ class Variant:
     subject: Subject
     point: Point
     label: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a variant has no figures, and the exit code for it; not every error itself can be sent by a process."""
+
+    reason: str
+    exit_code: int
 
 
 Found = Sequence[tuple[Variant, Figures]]
@@ -161,25 +169,30 @@ def _varied(axes: Sequence[Axis], point: Point) -> list[str]:
 
 
 def _simulated(variants: Sequence[Variant]) -> Found:
-    """Simulate all; raises UserError for the first that can't be."""
-    rows: dict[int, Row] = {}
+    """Simulate all; raises UserError for the first that can't be, which ends the command as it would end `run`."""
+    results: dict[int, Figures | Refusal] = {}
     with shown("compare", "variant") as tell, closing(as_done(_numbered, list(enumerate(variants)))) as more:
         tell(0, len(variants))
         for number, each in more:
-            rows[number] = each
-            tell(len(rows), len(variants))
-    found = []
-    for number, variant in enumerate(variants):
-        figures = rows[number].figures
-        if figures is None:
-            raise UserError(f"{variant.label}: {rows[number].reason}")
-        found.append((variant, figures))
-    return found
+            results[number] = each
+            tell(len(results), len(variants))
+    return [(variant, _accepted(variant, results[number])) for number, variant in enumerate(variants)]
 
 
-def _numbered(job: tuple[int, Variant]) -> tuple[int, Row]:
+def _numbered(job: tuple[int, Variant]) -> tuple[int, Figures | Refusal]:
     number, variant = job
-    return number, row(variant.point, variant.subject)
+    try:
+        return number, figures_at(variant.point, variant.subject)
+    except UserError as error:
+        return number, Refusal(str(error), error.exit_code)
+
+
+def _accepted(variant: Variant, result: Figures | Refusal) -> Figures:
+    if isinstance(result, Refusal):
+        error = UserError(f"{variant.label}: {result.reason}")
+        error.exit_code = result.exit_code
+        raise error
+    return result
 
 
 def _screen(found: Found) -> Iterator[RenderableType]:

@@ -156,6 +156,8 @@ def _settings(kernel: str, subject: Subject) -> SweepSettings:
 @contextmanager
 def _directory(out: Path | None) -> Iterator[None]:
     """Make the directory of results, as other files may lie in it; where one is refused within, it is gone again."""
+    if str(out) == "-":
+        raise UserError("--out -: is no directory, and several files don't fit on stdout; name a directory")
     if out and out.exists() and not out.is_dir():
         raise UserError(f"--out {out}: is a file; name a directory")
     made = out if out and not out.exists() else None

@@ -47,7 +47,12 @@ class Swept:
     def simulated(self) -> list[tuple[Figures, Row]]:
         """The rows with figures, fastest first: by rate, or by time where the kernel counts no operations."""
         rows = [(each.figures, each) for each in self.rows if each.figures]
-        return sorted(rows, key=lambda each: (-each[0].gflops, each[0].cycles))
+        return sorted(rows, key=lambda each: (-each[0].gflops, each[0].milliseconds))
+
+    @property
+    def rated(self) -> bool:
+        """Whether the kernel counts operations, in some row."""
+        return any(each.figures and each.figures.gflops for each in self.rows)
 
     @property
     def reasons(self) -> Counter[str]:
@@ -122,8 +127,8 @@ def plotted(swept: Swept) -> tuple[str, list[Cells], str, str, list[Cells]]:
     title = f"{swept.kernel} on {swept.machine}"
     if swept.compared:
         return title, swept.table, swept.compared[0], swept.compared[1], swept.front
-    rated = any(figures.gflops for figures, _ in swept.simulated)
-    return title, swept.table, column_of(first_varied(swept.axes)), "gflops" if rated else "cycles", []
+    speed = "gflops" if swept.rated else "milliseconds"
+    return title, swept.table, column_of(first_varied(swept.axes)), speed, []
 
 
 def first_varied(axes: Sequence[Axis]) -> Axis:
@@ -135,14 +140,16 @@ def first_varied(axes: Sequence[Axis]) -> Axis:
 
 
 def _fastest(swept: Swept, top: int) -> Table:
-    table = _table("GFLOP/s", "of peak", "cycles", "of bound", "warps")
+    heads = ("GFLOP/s", "of peak") if swept.rated else ("milliseconds",)
+    table = _table(*heads, "cycles", "of bound", "warps")
     table.add_column("most slots lost to")
     names = _add_axes(table, swept)
     for found, each in swept.simulated[:top]:
-        rate = (f"{found.gflops:.1f}", f"{found.percent_of_peak:.1f} %") if found.gflops else ("-", "-")
+        rate = f"{found.gflops:.1f}", f"{found.percent_of_peak:.1f} %"
+        speed = rate if swept.rated else (f"{found.milliseconds:.4g}",)
         time = f"{found.cycles:,}", f"{found.cycles / found.bound_cycles:.2f}"
         point = cells(each)
-        table.add_row(*rate, *time, f"{found.warps}", next(iter(found.lost), "-"), *(str(point[x]) for x in names))
+        table.add_row(*speed, *time, f"{found.warps}", next(iter(found.lost), "-"), *(str(point[x]) for x in names))
     return table
 
 
@@ -155,7 +162,9 @@ def _front(swept: Swept) -> Table:
 
 
 def _shown(cell: Cell) -> str:
-    return f"{cell:,.1f}" if isinstance(cell, float) else str(cell)
+    if not isinstance(cell, float):
+        return str(cell)
+    return f"{cell:,.1f}" if abs(cell) >= 1000 else f"{cell:.4g}"
 
 
 def _add_axes(table: Table, swept: Swept) -> list[str]:

@@ -89,6 +89,15 @@ def test_a_broken_line_is_told_by_its_number(whole, tmp_path):
         written(path, TRIALS)
 
 
+def test_a_result_is_in_the_file_as_soon_as_it_is_added(whole, tmp_path):
+    """Whoever reads the file while it is written, or after the writer was killed, finds all that was added."""
+    with results(path := tmp_path / "now.jsonl", SETTINGS, Trial) as (_, add):
+        for number, each in enumerate(TRIALS):
+            assert path.read_bytes().count(b"\n") == 1 + number
+            add(each)
+        assert path.read_bytes() == whole[0]
+
+
 def test_an_empty_file_is_a_new_one(whole, tmp_path):
     """A file without a byte is filled like one that was not there."""
     (path := tmp_path / "empty.jsonl").touch()

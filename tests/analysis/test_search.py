@@ -50,6 +50,40 @@ def test_a_search_proposes_the_same_points_for_the_same_seed():
         assert all(row.point.values[axis.name] in axis.values for axis in AXES)
 
 
+@pytest.fixture(name="studied")
+def last_study(monkeypatch):
+    """Give a function that searches, of rows without a rate too, and returns Optuna's trials and their rows."""
+    optuna = pytest.importorskip("optuna")
+    create, studies = optuna.create_study, []
+    monkeypatch.setattr(optuna, "create_study", lambda **given: studies.append(create(**given)) or studies[-1])
+
+    def trials(axes, simulated):
+        rows = []
+        search(axes, 24, 0, lambda points: rows.extend(simulated(points)) or rows[-len(points) :], lambda *_: None)
+        return list(zip(studies[-1].trials, rows, strict=True))
+
+    return trials
+
+
+@pytest.mark.slow
+def test_numbers_are_proposed_by_their_place_in_order(studied):
+    """Fractions and negative numbers too: what is next to each other for Optuna is so for the kernel."""
+    axes = [*AXES, Axis("kernel", "alpha", ("10.5", "2", "-3", "0.5"))]
+    orders = {"blocking": ("1", "2", "4", "8"), "alpha": ("-3", "0.5", "2", "10.5")}
+    for trial, row in studied(axes, rated):
+        for name, order in orders.items():
+            assert row.point.parameters[name] == order[trial.params[name]]
+
+
+@pytest.mark.slow
+def test_what_can_not_run_is_told_as_failed(studied):
+    """A point without figures has no value, which as a time of zero would be the best; any other has its own."""
+    trials = studied(AXES, rated)
+    assert {trial.state.name for trial, row in trials if row.reason} == {"FAIL"}
+    for trial, row in trials:
+        assert trial.values == (None if row.reason else [-row.figures.gflops])
+
+
 @pytest.mark.slow
 def test_a_search_finds_what_is_fast():
     """With a tenth of the points its best is within a few percent of the best of all, and it is told how far it is."""

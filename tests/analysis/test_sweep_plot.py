@@ -3,8 +3,10 @@ import sys
 import pytest
 
 from gpusim.analysis.sweep_plot import check, write
+from gpusim.analysis.sweep_table import cell
 from isa.errors import UserError
 
+NUMBERS = ["0.5", "1", "2", "10.5", "2.5", "-3"]
 TABLE = [{"set.a.b": a, "p.c": c, "gflops": float(a * len(c)), "registers": a} for a in (1, 2, 4) for c in ("x", "yy")]
 
 
@@ -32,3 +34,33 @@ def test_a_picture_names_its_axes_and_lines(front, tmp_path):
     assert all(word in text for word in ("a title", ">a.b<", ">GFLOP/s<"))
     assert ("Pareto front" in text) == bool(front)
     assert all((f"c={name}" in text) == (not front) for name in ("x", "yy"))
+
+
+@pytest.fixture(name="drawn")
+def last_picture(tmp_path, monkeypatch):
+    """Give a function that writes a picture and returns the x of each line's points in order, and how it is drawn."""
+    pytest.importorskip("matplotlib").use("Agg")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    close = pyplot.close
+    monkeypatch.setattr(pyplot, "close", lambda _: None)
+
+    def lines(table, x, y, front):
+        write(tmp_path / "sweep.svg", "a title", table, x, y, front)
+        return [(list(line.get_xdata()), line.get_drawstyle()) for line in pyplot.gcf().axes[0].lines]
+
+    yield lines
+    close("all")
+
+
+@pytest.mark.slow
+def test_a_line_goes_through_numbers_in_their_order(drawn):
+    """Whatever the order of the rows, fractions and negative numbers lie where they belong."""
+    rows = [{"p.alpha": cell(text), "gflops": 1.0} for text in NUMBERS]
+    assert drawn(rows, "p.alpha", "gflops", []) == [([-3, 0.5, 1, 2, 2.5, 10.5], "default")]
+
+
+@pytest.mark.slow
+def test_a_front_holds_until_its_next_point(drawn):
+    """Between two points of the front nothing is better than the one before, in the first column."""
+    (_, (places, style)) = drawn(TABLE, "registers", "gflops", TABLE[:3:2])
+    assert (places, style) == ([1, 2], "steps-post")

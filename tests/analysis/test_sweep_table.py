@@ -7,7 +7,17 @@ from hypothesis import strategies as st
 from some_figures import FOUND
 
 from gpusim.analysis.sweep import Axis, Point, Row
-from gpusim.analysis.sweep_table import PLAIN, cells, column_of, columns, compared, front, write_csv, write_parquet
+from gpusim.analysis.sweep_table import (
+    PLAIN,
+    cell,
+    cells,
+    column_of,
+    columns,
+    compared,
+    front,
+    write_csv,
+    write_parquet,
+)
 from isa.errors import UserError
 
 POINT = Point({"limits.warps": "48"}, {"warps": "8", "op": "FFMA"})
@@ -26,6 +36,13 @@ def test_names_of_axes_and_figures_are_kept_apart():
         "set.limits.warps",
         "p.op",
     ]
+
+
+@pytest.mark.parametrize("wanted", [48, 0, -3, 0.5, 10.5, -2.25, 1e-9, "FFMA", "", "nan", "-inf", "1e999", "1_0", "٣"])
+def test_numbers_of_axes_are_numbers(wanted):
+    """Whole and other finite numbers, negative ones too, stand as such in a table; everything else is text."""
+    found = cell(str(wanted))
+    assert (found, type(found)) == (wanted, type(wanted))
 
 
 def test_columns_do_not_depend_on_the_order_of_rows():
@@ -62,10 +79,20 @@ def test_columns_are_named_with_or_without_their_prefix():
         ("gflop,warps", r"--pareto gflop: no column of numbers; did you mean gflops\?"),
         ("warps,zzz", r"--pareto zzz: no column of numbers; choose from cycles, .*, set.limits.warps, p.warps$"),
         ("warps,op", "--pareto op: no column of numbers"),
+        ("cycles,cycles", "--pareto cycles,cycles: cycles twice; give each column once"),
+        ("limits.warps,warps,set.limits.warps", r"set\.limits\.warps: set\.limits\.warps twice; give each column once"),
         ("warps,bound_limiter", "--pareto bound_limiter: no column of numbers"),
     ):
         with pytest.raises(UserError, match=message):
             compared(text, axes, "--pareto")
+
+
+def test_a_front_is_drawn_over_any_numbers():
+    """An axis of fractions can be compared, and the least comes first."""
+    axes = [Axis("kernel", "alpha", ("0.5", "-1", "2"))]
+    assert compared("gflops,alpha", axes, "--pareto") == ["gflops", "p.alpha"]
+    rows = [cells(Row(Point({}, {"alpha": text}), FOUND)) for text in axes[0].values]
+    assert [row["p.alpha"] for row in front(rows, ["gflops", "p.alpha"])] == [-1]
 
 
 @given(TABLE)
@@ -79,6 +106,14 @@ def test_the_front_is_what_no_other_row_beats(table):
         )
         assert (row in found) == (not beaten)
     assert [row["gflops"] for row in found] == sorted((row["gflops"] for row in found), reverse=True)
+
+
+@pytest.mark.parametrize("rate", ["gflops", "percent_of_peak", "instructions_per_cycle", "blocks", "warps"])
+def test_of_rates_and_residents_more_is_better(rate):
+    """With all else equal the row with more is the front, and of what is no rate the row with less."""
+    less, more = ({rate: number, "registers": 20, "cycles": number} for number in (2, 3))
+    assert front([less, more], [rate, "registers"]) == [more]
+    assert front([less, more], ["cycles", "registers"]) == [less]
 
 
 def test_rows_without_figures_are_on_no_front():
@@ -98,7 +133,11 @@ def test_without_pyarrow_one_line_says_what_to_install(tmp_path, monkeypatch):
 def test_parquet_holds_the_same_table(tmp_path):
     """Read back, the rows are those written, with null where a cell is missing."""
     parquet = pytest.importorskip("pyarrow.parquet")
-    table = [cells(each) for each in ROWS]
+    table = [
+        cells(Row(Point({"a.b": text}, each.point.parameters), each.figures, each.reason))
+        for each in ROWS
+        for text in ("2", "0.5")
+    ]
     write_parquet(path := tmp_path / "results.parquet", table)
     read = parquet.read_table(path).to_pylist()
     assert read == [{name: row.get(name) for name in columns(table)} for row in table]

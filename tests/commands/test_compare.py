@@ -90,3 +90,13 @@ def test_a_variant_that_can_not_run_is_named(capsys):
     """What kernel and machine refuse ends the comparison with the variant's name and the reason."""
     assert execute(["compare", *SMALL, "--set", "limits.registers_per_thread=4,5"]) == 2
     assert capsys.readouterr().err.startswith("error: registers_per_thread=4: throughput: needs ")
+
+
+@pytest.mark.parametrize("lengths", ["64,2", "2,64"])
+def test_a_variant_beyond_its_limit_ends_as_run_does(lengths, capsys):
+    """What goes past --max-cycles, first of the variants or not, ends the comparison with code 3 and its name."""
+    limit = ["--max-cycles", "300"]
+    assert execute(["run", "chain", "-p", "length=64", *limit]) == 3
+    reason = capsys.readouterr().err.removeprefix("error: ")
+    assert execute(["compare", "chain", "-p", f"length={lengths}", *limit]) == 3
+    assert capsys.readouterr().err == f"error: length=64: {reason}"

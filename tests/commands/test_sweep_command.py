@@ -195,6 +195,7 @@ def test_an_interrupt_ends_it_with_one_line(tmp_path):
         ([*SMALL, "--plot", "sweep.txt"], "error: sweep.txt: is no picture; let it end in .png, .svg, .pdf"),
         (["throughput", "--plot", "sweep.png"], "error: --plot: there is one point only; give an axis of several "),
         ([*SMALL, "--out", __file__], f"error: --out {__file__}: is a file; name a directory"),
+        ([*SMALL, "--out", "-"], "error: --out -: is no directory, and several files don't fit on stdout; name a "),
         ([*SMALL, "--out", "/nowhere/at/all"], "error: /nowhere/at/all: no such file or directory"),
         ([*SMALL, "--sample", "0"], "error: gpusim sweep: Invalid value for '--sample'"),
         ([*SMALL, "--pareto", "gflops"], "error: --pareto gflops: one column; give two or more, such as gflops,regi"),
@@ -244,6 +245,24 @@ def test_results_of_another_machine_are_left_alone(tmp_path, capsys):
     assert execute(["sweep", *SMALL, "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err == f"error: {path}: results of machine c2050, not gtx580; give another file\n"
     assert path.read_bytes() == before
+
+
+def test_results_of_a_machine_file_that_has_changed_are_left_alone(tmp_path, capsys):
+    """A machine is known by all its numbers, not by its name: rows of a point that it refused are not taken again."""
+    path, out = tmp_path / "mine.toml", tmp_path / "out"
+    text = """extends = "gtx580"
+limits.registers = {{ value = {}, source = "us", method = "guess", note = "a test" }}
+"""
+    options = ["sweep", "throughput", "-p", "warps=4,8", "--machine", str(path), "--out", str(out), "--jobs", "1"]
+    path.write_text(text.format(64))
+    assert execute(options) == 0
+    assert "simulated: 0 of 2 points" in capsys.readouterr().out
+    before = (out / "results.jsonl").read_bytes()
+    path.write_text(text.format(128))
+    assert execute(options) == 2
+    line = capsys.readouterr().err
+    assert line.startswith(f"error: {out / 'results.jsonl'}: results of machine numbers with the hash ")
+    assert (out / "results.jsonl").read_bytes() == before
 
 
 @pytest.mark.jit

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +13,42 @@ from gpusim.processes import cores
 
 POINTS = ["throughput", "-p", "length=64", "-p", "iterations=4", "-p", "warps=1:10", "--set", "load_store.queue=1:8"]
 DEADLINE = 300.0  # seconds
+
+
+SLOW = [
+    "sgemm-lai",
+    "-p",
+    "m=192",
+    "-p",
+    "n=192",
+    "-p",
+    "k=192",
+    "-p",
+    "blocking=1:3",
+    "--set",
+    "load_store.queue=1:20",
+]
+
+
+class Deaf:
+    """A client whose scheduler does not answer any more once its workers were asked."""
+
+    def __init__(self, *_, **__):
+        self.__dict__["close"] = self.wait_for_workers = lambda *_, **__: None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def run(self, function, *arguments):
+        """Return what the function returns, of one worker."""
+        return {"one": function(*arguments)}
+
+    def nthreads(self):
+        """Raise what a connection raises that nobody takes."""
+        raise OSError("timed out")
 
 
 @contextmanager
@@ -54,6 +91,36 @@ def test_where_no_scheduler_answers_one_line_says_so(monkeypatch, capsys):
     monkeypatch.setattr("gpusim.dask_cluster.PATIENCE", 2)
     assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1"]) == 2
     assert "error: --dask tcp://127.0.0.1:1: no scheduler answers (" in capsys.readouterr().err
+
+
+def test_a_scheduler_that_no_longer_answers_is_told_in_one_line(monkeypatch, capsys):
+    """Gone between two results, it is named with what to do."""
+    monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(Client=Deaf))
+    assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1"]) == 2
+    line = "the scheduler was lost; start it again, then go on with what is in --out DIR\n"
+    assert capsys.readouterr().err.endswith(f"error: --dask tcp://127.0.0.1:1: {line}")
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_killed_is_told_in_one_line(tmp_path):
+    """Killed outright in the middle of a sweep, it ends that with one line that names it, and rows done stay."""
+    pytest.importorskip("distributed")
+    address, lines = tmp_path / "scheduler.json", tmp_path / "out" / "results.jsonl"
+    with (
+        started("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(address)) as victim,
+        started("worker", "--scheduler-file", str(address), "--nthreads", "1", "--no-nanny", "--no-dashboard"),
+    ):
+        until(address.exists)
+        where = json.loads(address.read_text())["address"]
+        command = [sys.executable, "-m", "gpusim", "sweep", *SLOW, "--dask", where, "--out", str(lines.parent)]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+            until(lambda: lines.exists() and lines.read_bytes().count(b"\n") > 3)
+            victim.kill()
+            _, err = running.communicate(timeout=DEADLINE)
+    assert running.returncode == 2
+    assert err.splitlines()[-1].startswith(f"error: --dask {where}: the scheduler was lost; start it again")
+    assert "Traceback" not in err
+    assert all(json.loads(line) for line in lines.read_bytes().splitlines())
 
 
 @pytest.mark.slow
