@@ -40,6 +40,11 @@ def plain(arguments: Mapping[str, object]) -> dict[str, Plain]:
     return {name: value if isinstance(value, Plain) else str(value) for name, value in arguments.items()}
 
 
+def spelled(value: object) -> str:
+    """Return a parameter's value as the command line takes it: a switch is on or off."""
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
 class Document(Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema_version", tag=1):
     """What `--json` prints: first `schema_version`, which grows when a field changes its meaning or goes."""
 

@@ -141,11 +141,9 @@ def _check_limits(kernel: Kernel, machine: Machine) -> None:
 
 
 def _other_warps(kernel: Kernel, lanes: int) -> str:
-    """What the user can do about warps of another size: the kernel may have a parameter, or be a listing."""
+    """What the user can do about warps of another size, for which a kernel may have a parameter."""
     take = f"take one of {', '.join(other.key for other in every() if other.limits.warp_size == kernel.warp_size)}"
-    if "lanes" in kernel.arguments:
-        return f"give -p lanes={lanes}, or {take}"
-    return take if kernel.arguments else f"write .warp {lanes}, or {take}"
+    return f"give -p lanes={lanes}, or {take}" if "lanes" in kernel.arguments else take
 
 
 def _too_large(kernel: Kernel, machine: Machine, limiter: str) -> str:

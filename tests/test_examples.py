@@ -16,7 +16,7 @@ OTHERS = {"make", "python", ".", "dask"}  # first words of lines in blocks of `s
 SLOW = re.compile(r"\breproduce\b|\bvalidate\b|\btune\b|--search|--sms all|--energy|-p m=960")
 LEDGER = "tests/reproduction/test_pages.py", "test_the_document_is_what_the_ledger_computes"
 ELSEWHERE = {"gpusim reproduce": LEDGER}  # runs for many minutes, and that slow test runs it already
-GIVEN = {"rows.csv": "tests/measured/micro.csv"}  # files that a reader has, and what stands for them here
+GIVEN = ("gpusim/published/h200.csv",)  # files of the checkout, in whose folder a reader types
 LANGUAGES = {"sh", "console", "python", "asm", "toml", "text", "", "{include}", "{toctree}"}
 BLOCKS = [block for document in DOCUMENTS for block in fenced.blocks(document)]
 EVERY = [command for command in every_command() if command.words[0] == "gpusim"]
@@ -34,8 +34,9 @@ def folder(tmp_path, monkeypatch):
     """Be in a folder of one's own, as wide as where no terminal tells its width."""
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.chdir(tmp_path)
-    for name, file in GIVEN.items():
-        shutil.copy(ROOT / file, tmp_path / name)
+    for name in GIVEN:
+        (tmp_path / name).parent.mkdir(parents=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 

@@ -17,7 +17,7 @@ from gpusim.analysis.bounds import Bound
 from gpusim.analysis.energy import Spent
 from gpusim.analysis.ladder import Ladder, Step, ladder
 from gpusim.analysis.stalls import Waiting, lost_slots, waiting_most, warp_cycles
-from gpusim.document import Gflops, Launch, Setting, doc, plain
+from gpusim.document import Gflops, Launch, Setting, doc, plain, spelled
 from gpusim.engines.simulate import ChipRun, SmRun
 from gpusim.machine import Machine, seconds
 from gpusim.occupancy import Occupancy
@@ -200,15 +200,11 @@ def _launch(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -
     if settings:
         yield "settings", " ".join(f"{path}={value}" for path, value in settings.items())
     if kernel.arguments:
-        yield "parameters", " ".join(f"{name}={_plain(value)}" for name, value in kernel.arguments.items())
+        yield "parameters", " ".join(f"{name}={spelled(value)}" for name, value in kernel.arguments.items())
     program = kernel.program
     resources = f"{plural(program.registers, 'register')}, {plural(program.shared_bytes, 'byte')} of shared memory"
     launch = f"{plural(kernel.blocks, 'block')} of {plural(kernel.threads, 'thread')}"
     yield "launch", f"{launch} on {plural(machine.chip.sms, 'SM')}; {resources}"
-
-
-def _plain(value: object) -> str:
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
 
 def _outcome(result: Result) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from gpusim.analysis.kernel_tuner import Entry, Value
 from gpusim.analysis.sweep import Allows, Axis, Point, Row
 from gpusim.analysis.sweep_table import cell
 from gpusim.commands.arguments import pairs
+from gpusim.document import spelled
 from isa.errors import UserError
 
 CacheFile = Annotated[
@@ -51,7 +52,7 @@ def given_by(path: Path | None, renames: Sequence[str]) -> Given:
     space = kernel_tuner.read_t1(path)
     for name in [name for name in ours if name not in space.values]:
         raise UserError(f"--rename {name}: {path} has no such parameter; it has {', '.join(space.values)}")
-    by_text = {name: {_text(value): value for value in values} for name, values in space.values.items()}
+    by_text = {name: {spelled(value): value for value in values} for name, values in space.values.items()}
     options = [f"{ours.get(name, name)}={text}" for name, texts in by_text.items() for text in texts]
 
     def allows(point: Point) -> bool:
@@ -112,8 +113,3 @@ def write_files(
         kernel_tuner.write_cache(cache, device, kernel, size, values, entries)
     if t4:
         kernel_tuner.write_t4(t4, entries)
-
-
-def _text(value: Value) -> str:
-    """A value as it is given to a kernel here."""
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)

@@ -18,6 +18,7 @@ import numpy as np
 from gpusim import machine as model
 from gpusim.analysis import validation
 from gpusim.analysis.stalls import lost_slots
+from gpusim.document import spelled
 from gpusim.machine import Machine
 from gpusim.simulation import Result, Sample, Sms, simulate
 from isa.errors import UserError
@@ -207,8 +208,7 @@ def _point(machine: str, settings: Pairs, name: str) -> float:
 
 def _texts(values: Mapping[str, object]) -> Pairs:
     """Parameters as the command line has them."""
-    shown = {True: "on", False: "off"}
-    return tuple(sorted((name, shown[v] if isinstance(v, bool) else str(v)) for name, v in values.items()))
+    return tuple(sorted((name, spelled(value)) for name, value in values.items()))
 
 
 @cache

@@ -164,7 +164,7 @@ def _served(found: _Found, cycle: int) -> Issued | None:
 
 def _doing(found: _Found, one: Issued, cycle: int) -> Step:
     times = (("queued", one.begin), ("occupies", one.end), ("under_way", one.done))
-    what = next((name for name, until in times if cycle < until), "selected")
+    what = next((name for name, until in times if cycle < until), "selected" if one.done == NONE else "done")
     return _step(found, one, cycle, what, one.issue, over(one), _words(found, one))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from gpusim.document import spelled
 from gpusim.plural import plural
 from gpusim.timeline import NONE, Issued, Letter, Timeline
 from gpusim.whole_file import COMPRESSION
@@ -89,7 +90,7 @@ def _facts(run: Timeline) -> Iterable[str]:
 
 
 def _pairs(values: Mapping[str, object]) -> str:
-    return " ".join(f"{name}={value}" for name, value in values.items())
+    return " ".join(f"{name}={spelled(value)}" for name, value in values.items())
 
 
 def pack(run: Timeline) -> dict[str, Any]:

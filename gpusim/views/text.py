@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
+from gpusim.document import spelled
 from gpusim.plural import plural
 from gpusim.timeline import NONE, Issued, Timeline
 from gpusim.views.rows import Span, letter_of, spans
@@ -55,7 +56,7 @@ def _head(document: Timeline, width: int) -> Iterator[str]:
     )
     for name, values in (("settings", document.settings), ("parameters", document.parameters)):
         if values:
-            told = " ".join(f"{key}={value}" for key, value in values.items())
+            told = " ".join(f"{key}={spelled(value)}" for key, value in values.items())
             yield from wrap(f"{name} {told}", width, subsequent_indent=" " * (len(name) + 1))
     total = f" of {document.cycles:,}" if document.cycles != NONE else ", of a run that does not end"
     warps = f"warps {_ranges(document.shown)} of {document.warp_slots}"

@@ -195,3 +195,13 @@ def test_two_levels_are_told_of():
     waiting = next(i for i in document.instructions for wait in i.waits if wait.reason == "not_selected")
     cycle = next(wait.start for wait in waiting.waits if wait.reason == "not_selected")
     assert explain(document, waiting.warp, cycle, 1)[0].words.endswith("active warps alone")
+
+
+def test_a_result_that_is_there_before_the_next_slot_is_done():
+    """Slots begin at even cycles: the load's result is there at 31, and until 32 its reader waits for the next one."""
+    text = ".shared 16\nLDS R1, [RZ]\nFADD R2, R1, R1\nEXIT"
+    document = timeline(read(text), plain_machine({"shared_memory.latency_32": 31}))
+    assert [(told(document, 0, cycle)[0][3], told(document, 0, cycle)[1][3]) for cycle in (30, 31)] == [
+        ("short_scoreboard", "under_way"),
+        ("short_scoreboard", "done"),
+    ]

@@ -31,8 +31,8 @@ def test_sums_are_those_of_the_cycles_shown(opened):
         rows = [row.inner_text().split("\t") for row in tab.query_selector_all("#tables table:first-child tbody tr")]
         assert {(kind, what): (a, b) for kind, what, a, b, *_ in rows if kind != "run" or what.startswith("warp")} == {
             ("run", "warp instructions issued"): ("2", "2"),
-            ("lost slots", "short_scoreboard"): ("20", "10"),
-            ("lost slots", "wait"): ("6", "6"),
+            ("lost by all schedulers", "short_scoreboard"): ("20", "10"),
+            ("lost by all schedulers", "wait"): ("6", "6"),
             ("warp-cycles waited", "short_scoreboard"): ("42", "22"),
             ("warp-cycles waited", "wait"): ("16", "16"),
         }

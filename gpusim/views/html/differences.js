@@ -10,7 +10,7 @@ function figures(run) {
     ["issued per 1,000 cycles", "run", (1000 * issued) / Math.max(1, run.to - run.from)],
     ...rateFigures(run),
   ];
-  for (const [name, cycles] of sumByReason(run, run.lost)) rows.push([name, "lost slots", cycles]);
+  for (const [name, cycles] of sumByReason(run, run.lost)) rows.push([name, "lost by all schedulers", cycles]);
   for (const [name, cycles] of sumByReason(run, run.waits)) rows.push([name, "warp-cycles waited", cycles]);
   return rows;
 }
