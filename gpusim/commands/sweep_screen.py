@@ -141,7 +141,7 @@ def first_varied(axes: Sequence[Axis]) -> Axis:
 
 def _fastest(swept: Swept, top: int) -> Table:
     heads = ("GFLOP/s", "of peak") if swept.rated else ("milliseconds",)
-    table = _table(*heads, "cycles", "of bound", "warps")
+    table = _table(*heads, "cycles", "of bound", "warps/SM")
     table.add_column("most slots lost to")
     names = _add_axes(table, swept)
     for found, each in swept.simulated[:top]:
