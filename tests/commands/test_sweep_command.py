@@ -7,23 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
+from interruptible import SLOW
 
 from gpusim.commands.main import execute
 
 SMALL = ("throughput", "-p", "length=32", "-p", "iterations=2", "-p", "warps=1,2,4", "--set", "schedulers.count=1,2")
-SLOW = (
-    "sgemm-lai",
-    "-p",
-    "m=192",
-    "-p",
-    "n=192",
-    "-p",
-    "k=192",
-    "-p",
-    "blocking=1:3",
-    "--set",
-    "load_store.queue=1:20",
-)
 SCRIPT = "import sys; from gpusim.commands import main; sys.exit(main.execute(sys.argv[1:]))"
 DEADLINE = 240.0  # seconds
 

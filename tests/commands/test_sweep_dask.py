@@ -7,27 +7,13 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
+from interruptible import SLOW
 
 from gpusim.commands.main import execute
 from gpusim.processes import cores
 
 POINTS = ["throughput", "-p", "length=64", "-p", "iterations=4", "-p", "warps=1:10", "--set", "load_store.queue=1:8"]
 DEADLINE = 300.0  # seconds
-
-
-SLOW = [
-    "sgemm-lai",
-    "-p",
-    "m=192",
-    "-p",
-    "n=192",
-    "-p",
-    "k=192",
-    "-p",
-    "blocking=1:3",
-    "--set",
-    "load_store.queue=1:20",
-]
 
 
 class Deaf:
