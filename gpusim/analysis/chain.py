@@ -63,7 +63,8 @@ def code(sm: Any, program: Any, costs: Mapping[int, AccessCost], always: frozens
     """Unpack a launch's machine and program, and find its basic blocks."""
     rows = [unpacked(row) for row in program]
     after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT)}
-    leaders = {0, *after, *(row.target for row in rows if row.action == BRANCH)}
+    met = {row.meeting for row in rows if row.meeting >= 0}  # once for all ways, what lies before once for each
+    leaders = {0, *after, *met, *(row.target for row in rows if row.action == BRANCH)}
     units = sm.machine.units
     pipes = [units[row.unit]["choice"][: units[row.unit]["choices"]].tolist() for row in rows]
     return Code(rows, pipes, unpacked(sm.machine), costs, always, sorted(pc for pc in leaders if pc < len(rows)))

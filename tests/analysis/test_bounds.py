@@ -140,6 +140,17 @@ def test_an_empty_program_takes_an_issue_slot():
     assert bound(empty, GTX580).cycles == of("EXIT").cycles == 2
 
 
+def test_what_follows_where_lanes_meet_counts_once():
+    """Two ways to a BSYNC issue it twice, and what lies behind it once: 40 FFMAs that depend on each other.
+
+    18 cycles each but the last, and no more than 200 for all else: far from twice 40 times 18.
+    """
+    parted = "S2R R0, LANEID\nISETP.LT P0, R0, 8\nBSSY B0, met\n@P0 BRA past\nNOP\npast:\nBSYNC B0\nmet:\n"
+    chained = "FFMA R1, R1, R1, R1\n" * 40
+    found = of(parted + chained + "EXIT").limits["dependence chain"]
+    assert 39 * 18 <= found <= 39 * 18 + 200
+
+
 def test_waves_lengthen_the_chain():
     """17 blocks on 16 SMs give one SM two: at most 8 at once they run together, one at once one after the other."""
     text = ".grid 17\n" + FP32 * 2 + "EXIT"
