@@ -129,6 +129,41 @@ def test_every_module_of_gpusim_has_its_layer():
         assert sum(f"{module}.".startswith(f"{layer}.") for layer in layers) == 1, module
 
 
+NAMED = re.compile(r"\b(kernel|machine|entry)\.(name|key)\b")
+
+
+def asked_by_name(text: str) -> list[str]:
+    """Return where a source decides by the name of a kernel or machine: compares, looks up, matches or searches it."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Compare):
+            found.append(ast.unparse(node))
+        elif isinstance(node, ast.Match):
+            found.append(ast.unparse(node.subject))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and "with" in node.func.attr:
+            found.append(ast.unparse(node.func.value))
+        elif isinstance(node, ast.Subscript):
+            found.append(ast.unparse(node.slice))
+    return [each for each in found if NAMED.search(each)]
+
+
+CORE = [path for path in SOURCES if re.match(r"isa/|gpusim/(?!reproduction/|commands/)", label(path))]
+
+
+@pytest.mark.parametrize("path", CORE, ids=label)
+def test_the_core_asks_for_no_name(path):
+    """What simulates and reports treats all kernels and machines alike: it decides nothing by their names."""
+    assert asked_by_name(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["kernel.name == 'a'", "machine.key.startswith('g')", "TABLE[kernel.name]", "machine.key in SOME"]
+)
+def test_a_decision_by_name_is_found(text):
+    """Comparisons, prefixes and look-ups by a name are all caught."""
+    assert len(asked_by_name(text)) == 1
+
+
 def test_no_two_test_files_share_a_name():
     """Test files have distinct names, since the test folders are not packages; pytest tells conftests apart itself."""
     names = [path.name for path in TESTS if path.name != "conftest.py"]

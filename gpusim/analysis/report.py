@@ -258,7 +258,7 @@ def _scaling(result: Result) -> str:
     scaling = result.scaling
     share = f"{scaling.simulated_blocks:,} of its {plural(scaling.blocks_of_sm, 'block')} simulated"
     if scaling.method != "complete":
-        return f"{share}, scaled ({scaling.error_checked})"
+        return f"{share}, scaled" + (f" ({scaling.error_checked})" if scaling.error_checked else "")
     skipped = result.run.skipped
     percent = 100 * skipped / result.cycles
     return f"{share}, {skipped:,} cycles ({percent:.1f} %) in whole periods at once" if skipped else share

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.trace import Take, to_file
+from gpusim.fault import Fault
 from gpusim.feed import AFFINE, EXECUTION, REPLAY, recordable
 from gpusim.launch import ChipLaunch, Launch, launch, launch_chip
 from gpusim.machine import Machine, tagged
@@ -298,18 +299,16 @@ def _check(job: _Job, now: int) -> None:
 
 
 def _fault(kernel: Kernel, prepared: Launch) -> UserError:
-    from gpusim.rules import barrier, in_flight, memory_access  # noqa: PLC0415
-
     fault, sm = prepared.sm.fault, prepared.sm
     warp = sm.warps[fault.warp]
     block, index, pc = int(sm.blocks[warp.block].id), int(warp.index), int(fault.pc)
-    if fault.code == barrier.MISCOUNTED:
+    if fault.code == Fault.MISCOUNTED:
         row = prepared.program[pc]
         expected = int(sm.blocks[warp.block].barriers[int(row.barrier)].expected)
         return faults.barrier_count(kernel, pc, block, index, expected=expected, given=int(row.arrivals))
-    if fault.code == in_flight.CROWDED:
+    if fault.code == Fault.CROWDED:
         return faults.crowded(kernel, pc, block, index)
-    tell = faults.misaligned if fault.code == memory_access.MISALIGNED else faults.out_of_bounds
+    tell = {Fault.MISALIGNED: faults.misaligned, Fault.OUTSIDE: faults.out_of_bounds}[Fault(int(fault.code))]
     return tell(kernel, pc, block, index, lane=int(fault.lane), address=int(fault.address))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.fault import Fault
 from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import warp_scheduler
 from gpusim.stall import Stall
 
 BARRIER = int(Stall.BARRIER)
-MISCOUNTED = 6  # fault code, behind those of memory_access
+MISCOUNTED = int(Fault.MISCOUNTED)
 
 
 @rarely

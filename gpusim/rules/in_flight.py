@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.decode import LOAD
+from gpusim.fault import Fault
 from gpusim.on_demand import on_demand
 from gpusim.rule import NEVER, rarely, rule
 from gpusim.rules import memory_access
@@ -25,7 +26,7 @@ from gpusim.state import FLIGHTS, GROUPS, HAZARDS, LANES, REGISTERS
 from isa.operand import PT_INDEX
 
 RAW, WAW, WAR = range(3)
-CROWDED = 7  # fault code, behind the barrier's
+CROWDED = int(Fault.CROWDED)
 
 
 @on_demand

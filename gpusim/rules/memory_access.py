@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, UPDATES
+from gpusim.fault import Fault
 from gpusim.machine_record import L1, ONE_PASS, TAGS
 from gpusim.on_demand import on_demand
 from gpusim.rule import lowest_bit, rarely, rule
@@ -23,7 +24,7 @@ from gpusim.state import LANES
 from isa.semantics import atomic_add
 
 ADD = UPDATES.index(atomic_add)  # the other is compare and swap
-MISALIGNED, OUTSIDE = 2, 3  # fault codes; outside which memory: the space is added
+MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
 
 
 @rule
@@ -96,7 +97,7 @@ def _each_checked(sm: Any, instruction: Any, g: int, group: int, active: int) ->
         address = np.int64(sm.scratch.address[lane])
         if (active >> lane) & 1 and (address % alignment or not _within(sm, instruction, address, address + size)):
             fault = sm.fault
-            fault.code = MISALIGNED if address % alignment else OUTSIDE + instruction.space
+            fault.code = MISALIGNED if address % alignment else OUTSIDE
             fault.pc, fault.warp, fault.address = sm.warps[g].pc, g, address
             fault.lane = (group - g * sm.machine.groups) * LANES + lane
             return False

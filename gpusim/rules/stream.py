@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.decode import BRANCH, EXIT
+from gpusim.fault import Fault
 from gpusim.on_demand import on_demand
 from gpusim.rule import rarely, rule
 from gpusim.rules import memory_access, paths, values
@@ -24,7 +25,7 @@ UNRECORDED = -1
 CANDIDATES = 8  # backward branches among the latest events at which a repetition may begin
 FACTOR, MASK = 1_000_003, (1 << 40) - 1  # of hashes, here and in fast_forward: products stay below 2**63
 LOOPED, PLACED = 1, 2  # events that fast-forward looks at
-NO_STREAM = 16  # fault code, behind those of values, memory_access and barrier
+NO_STREAM = int(Fault.UNRECORDED)
 
 
 @on_demand

@@ -1,0 +1,15 @@
+"""What ends a run at an instruction: one enum, which the rules write into `sm.fault.code` and the engines read."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Fault(IntEnum):
+    """The kinds; no fault is 0, as in a record of zeros."""
+
+    MISALIGNED = 1  # an address is no multiple of the access's width
+    OUTSIDE = 2  # it lies outside the memory that the instruction accesses
+    MISCOUNTED = 3  # a barrier is given another number of warps than those who wait there
+    CROWDED = 4  # a warp has more results under way than are kept apart
+    UNRECORDED = 5  # a block does what no recorded stream holds; it is run with values instead
