@@ -22,6 +22,7 @@ class Source:
     imports: frozenset[str]
 
 
+@cache
 def key(module: str, root: Path = ROOT) -> str | None:
     """Return a hash of every source of ours that a module is made of, or None where it is none of ours.
 
