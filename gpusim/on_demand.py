@@ -24,7 +24,7 @@ from gpusim import state
 from gpusim.interruption import held_back
 from gpusim.recurrence import Recurrence
 from gpusim.row import decoded_t
-from gpusim.rule import COMPILED, OPTIONS, OUTER
+from gpusim.rule import COMPILED, entry
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -75,7 +75,7 @@ def _kind(name: str) -> Any:
 def _known(name: str, functions: Sequence[Any], kind: Any) -> int:
     """Remember rules of one signature; what compiled code calls them by, in any process."""
     key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
-    RULES[key] = [numba.njit(function, **OPTIONS, **OUTER) for function in functions], kind
+    RULES[key] = [entry(function) for function in functions], kind
     return key
 
 

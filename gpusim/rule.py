@@ -1,30 +1,19 @@
 """How a rule is compiled: `@rule` for a step of the model, `@entry` for what an engine calls, `switch` to choose one.
 
 A rule is a plain function on plain data. Numba compiles it when an engine first needs it; with NUMBA_DISABLE_JIT=1 the
-same source runs as Python. Only entries are cached on disk, under a key made of all our sources, because Numba itself
-would not notice an edit in another file.
-
-Compiled functions are linked by name, and in a name only Numba's running number tells two closures of one place in the
-source apart. Two processes that count alike and cache different entries would give one name to different closures, and
-a third process that loads both would run the wrong ones. So each process starts counting at a number of its own.
+same source runs as Python. Only entries are kept on disk (gpusim/code_cache.py), with every rule below them.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import secrets
 from collections.abc import Callable, Sequence
-from itertools import count
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from llvmlite import ir
-from numba.core.bytecode import FunctionIdentity
 from numba.extending import intrinsic, overload
 
-from gpusim.linking import EntryCompiler, RuleCompiler, for_any_number
+from gpusim.linking import EntryDispatcher, RuleDispatcher
 from gpusim.state import NEVER
 
 __all__ = ["COMPILED", "NEVER", "borrow", "count_bits", "entry", "lowest_bit", "rarely", "rule", "switch"]
@@ -39,53 +28,23 @@ INNER = {  # a rule is called from compiled code only, and becomes part of it
     "no_cfunc_wrapper": True,
     "forceinline": True,
     "no_rewrites": True,
-    "pipeline_class": RuleCompiler,
 }
-OUTER = {"cache": True, "pipeline_class": EntryCompiler}
-
-
-def sources_key() -> str:
-    """A hash of every source file that goes into compiled code, and of Numba's version: the cache's key."""
-    root = Path(__file__).parent.parent
-    ours = ("gpusim/*.py", "gpusim/rules/*.py", "gpusim/engines/*.py")
-    names = (*ours, "isa/*.py")
-    digest = hashlib.sha256(f"{numba.__version__} {root}".encode())  # Numba keeps the code of each checkout apart
-    for path in sorted(path for name in names for path in root.glob(name)):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _cache_directory() -> str:
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpusim"
-    return str(Path(os.environ.get("NUMBA_CACHE_DIR") or base) / sources_key())
-
-
-numba.config.CACHE_DIR = _cache_directory()
-FunctionIdentity._unique_ids = count(secrets.randbits(48))
 
 
 def rule(function: F) -> F:
     """The function, compiled when compiled code first calls it."""
-    if not COMPILED:
-        return function
-    compiled: F = for_any_number(numba.njit(function, **OPTIONS, **INNER))
-    return compiled
+    return RuleDispatcher(function, OPTIONS | INNER) if COMPILED else function
 
 
 def rarely(function: F) -> F:
     """A rule that is called, not made part of its callers: large and seldom used."""
-    if not COMPILED:
-        return function
-    compiled: F = for_any_number(numba.njit(function, **OPTIONS, **(INNER | {"forceinline": False})))
-    return compiled
+    options = OPTIONS | INNER | {"forceinline": False}
+    return RuleDispatcher(function, options) if COMPILED else function
 
 
 def entry(function: F) -> F:
     """A rule that an engine calls from Python: compiled once per installation, then loaded from disk."""
-    if not COMPILED:
-        return function
-    compiled: F = numba.njit(function, **OPTIONS, **OUTER)
-    return compiled
+    return EntryDispatcher(function, OPTIONS) if COMPILED else function
 
 
 def switch(functions: Sequence[Callable[..., Any]]) -> Callable[..., Any]:

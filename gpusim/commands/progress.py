@@ -6,9 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import Path
 from threading import Event, Thread
-from typing import Any, Protocol
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -19,11 +18,11 @@ from gpusim.plural import plural
 PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
 WINDOW = 600.0  # seconds whose blocks tell the speed: a block may take minutes
-ENTRIES = {  # files of compiled code
-    ("compiled", "1"): "compiled.run*.nbc",
-    ("compiled", "all"): "chip.run*.nbc",
-    ("reference", "1"): "step.act*.nbc",
-    ("reference", "all"): "step.act*.nbc",
+ENTRIES = {  # module and name
+    ("compiled", "1"): ("gpusim.engines.compiled", "run"),
+    ("compiled", "all"): ("gpusim.engines.chip", "run"),
+    ("reference", "1"): ("gpusim.rules.step", "act_on"),
+    ("reference", "all"): ("gpusim.rules.step", "act_on"),
 }
 
 
@@ -97,12 +96,11 @@ def _clock(seconds: float) -> str:
 
 def tell_of_compiling(engine: str, sms: str = "1") -> None:
     """Say on stderr that the engine will be compiled, if no compiled one for so many SMs is in the cache."""
-    import numba  # noqa: PLC0415  (only `run` compiles)
-
+    from gpusim import code_cache  # noqa: PLC0415  (only `run` compiles)
     from gpusim.rule import COMPILED  # noqa: PLC0415
 
-    settings: Any = numba.config
-    files = ENTRIES.get((engine, sms))
-    if files and COMPILED and not any(Path(settings.CACHE_DIR).rglob(files)):
+    compiled = ENTRIES.get((engine, sms))
+    if compiled and COMPILED and not code_cache.holds(*compiled):
         which = f"{engine}, {'all SMs' if sms == 'all' else 'one SM'}"
-        sys.stderr.write(f"compiling the engine ({which}), once per installation: about ten seconds\n")
+        often = "once per installation: " if code_cache.directory() else ""
+        sys.stderr.write(f"compiling the engine ({which}), {often}about ten seconds\n")

@@ -106,8 +106,7 @@ def lanewise(value: Callable[..., Any], names: str) -> Callable[[Any], None]:
                 np.copyto(sm.scratch[d], value(sm.scratch[a], sm.scratch[b], sm.scratch[c]), casting="unsafe")
 
         return interpreted
-    compiled: Any = rule(value)
-    compiled._set_uuid(f"{value.__qualname__} {names}")  # by which the cache knows `apply` again in another process
+    compiled = rule(value)
 
     def apply(sm: Any) -> None:
         scratch = sm.scratch

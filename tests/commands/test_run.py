@@ -193,6 +193,18 @@ def test_compiling_is_told_once(tmp_path):
     assert done.stdout == ""
 
 
+@pytest.mark.jit
+def test_without_a_cache_compiling_is_told_with_the_cause(tmp_path):
+    """Where nothing can be kept, stderr says why, and not that the engine is compiled once for all."""
+    command = [sys.executable, "-c", "from gpusim.commands.progress import tell_of_compiling as t; t('compiled')"]
+    (tmp_path / "file").touch()
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    cause, compiling = done.stderr.splitlines()
+    assert cause.startswith("warning: compiled code is not kept")
+    assert compiling == "compiling the engine (compiled, one SM), about ten seconds"
+
+
 def test_a_listing_may_have_any_ending(tmp_path):
     """An existing file is a listing, whatever its name ends in."""
     for name in ("vadd.txt", "vadd"):
