@@ -133,17 +133,13 @@ def _instructions(
             text=show_instruction(instruction),
             issued=int(result.run.issued[pc]),
             cycles=_within(found, (pc,)),
-            shared_passes=_passes(cost, result.machine) if cost and instruction.row.unit is Unit.SHARED else 0.0,
+            shared_passes=cost.passes / cost.executions if cost else 0.0,
             transactions=cost.transactions / cost.executions if cost else 0.0,
             bank_conflicts=_bank_conflicts(work, instruction),
             critical=critical.parts.get(pc),
             carried=carried.parts.get(pc),
             waits=int(waits[pc]),
         )
-
-
-def _passes(cost: AccessCost, machine: Machine) -> float:
-    return cost.cycles / machine.shared_memory.pass_cycles / cost.executions
 
 
 def _bank_conflicts(work: Work, instruction: Instruction) -> int:
