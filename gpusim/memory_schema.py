@@ -91,7 +91,7 @@ class WhatIf(msgspec.Struct, frozen=True):
 class LoadStore(msgspec.Struct, frozen=True):
     """The load/store units' instruction queue."""
 
-    queue: Annotated[int, msgspec.Meta(ge=1, le=QUEUE)]  # warp instructions, of each scheduler's with memory ports
+    queue: Annotated[int, msgspec.Meta(ge=1, le=QUEUE)]  # warp instructions; each scheduler's with memory ports
 
 
 class InstructionReplay(msgspec.Struct, frozen=True):
@@ -110,7 +110,7 @@ class MemoryPort(msgspec.Struct, frozen=True):
     store_64: Positive
     store_128: Positive
     global_store: Positive  # least cycles of the port for a store to global memory
-    late_cycles: PassCycles  # cycles that each pass beyond the free ones adds to the latency of a load from shared memory
+    late_cycles: PassCycles  # cycles that each pass beyond the free ones adds to a load's latency from shared memory
     early_64: Count  # cycles by which the result of a load of fewer than the free passes comes earlier
     early_128: Count
     war_store: Count  # cycles from service until the source registers of a store may be overwritten

@@ -62,7 +62,7 @@ def _shared_memory(packed: Any, machine: Machine) -> None:
     """Shared memory, and the queues and ports before it."""
     shared = machine.shared_memory
     packed.queue, packed.queues = machine.load_store.queue, queues(machine)
-    packed.pass_cycles, packed.passes_per_cycle, packed.banks = shared.pass_cycles, shared.passes_per_cycle, shared.banks
+    packed.pass_cycles, packed.passes_per_cycle = shared.pass_cycles, shared.passes_per_cycle
     packed.late_cycles, packed.late_passes = shared.pass_cycles, shared.passes_per_cycle
     if machine.memory_port:
         packed.late_cycles, packed.late_passes = machine.memory_port.late_cycles, 1
@@ -71,7 +71,8 @@ def _shared_memory(packed: Any, machine: Machine) -> None:
     if machine.memory_paths:
         packed.sharing = machine.memory_paths.schedulers
     packed.merge_halves = shared.merge_halves
-    packed.shared_rule, packed.bank_words = machine_record.SHARED_RULES.index(shared.rule), shared.bank_bytes // 4
+    packed.shared_rule = machine_record.SHARED_RULES.index(shared.rule)
+    packed.banks, packed.bank_words = shared.banks, shared.bank_bytes // 4
     packed.free_passes[:] = [getattr(shared, f"free_passes_{width}") for width in ("32", "64", "128")]
 
 

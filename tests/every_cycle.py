@@ -68,8 +68,7 @@ def _order(machine: Machine, now: int) -> list[int]:
     turn = now // machine.schedulers.interval % count if machine.issue.rotate else 0
     if count in (4, 8):
         first = [0, 1, 3, 2, 6, 7, 5, 4][turn]  # neighbours take turns, and so do pairs and fours
-        pairs = sorted(range(count), key=lambda k: (k // 4 != first // 4, k // 2 % 2 != first // 2 % 2, k % 2 != first % 2))
-        return pairs
+        return sorted(range(count), key=lambda k: [k // of % 2 != first // of % 2 for of in (4, 2, 1)])
     return [(k + turn) % count for k in range(count)]
 
 

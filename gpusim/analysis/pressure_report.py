@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gpusim.analysis import bounds, chain, critical_path, stalls
-from gpusim.analysis.access_cost import AccessCost
 from gpusim.analysis.critical_path import Path
 from gpusim.analysis.pressure import Pressure, Work
-from gpusim.machine import Machine, register_bank, register_banks
+from gpusim.machine import register_bank, register_banks
 from gpusim.scalar_registers import place_of
 from gpusim.simulation import Result
 from gpusim.stall import MEANING, Stall
@@ -19,7 +18,6 @@ from isa.code_region import CodeRegion, code_regions, innermost
 from isa.dependence import graph
 from isa.instruction import Instruction
 from isa.printer import show_instruction
-from isa.table import Unit
 
 ELSEWHERE, WHOLE = "elsewhere", "program"  # the instructions of no region; all, where none is marked
 Paths = tuple[Path, Path]  # critical and loop-carried

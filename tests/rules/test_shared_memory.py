@@ -177,7 +177,7 @@ def test_more_banks_serve_more_lanes_or_more_words_of_each(rule, banks):
 
 @pytest.mark.parametrize(("rule", "stride", "ways"), [("fermi", 64, 32), ("volta", 32, 16), ("kepler", 64, 16)])
 def test_64_banks_conflict_by_their_own_number(rule, stride, ways):
-    """Words 64 apart share a bank of 64, those 32 apart every second one; Kepler's bank delivers two of them at once."""
+    """Words 64 apart share a bank of 64, those 32 apart every second one; Kepler's delivers two at once."""
     assert strided(32, stride, rule=rule, banks=64, bank_bytes=4) == ways
 
 
@@ -221,7 +221,7 @@ def test_passes_are_those_of_the_definitions(data):
     [(1, 1, 128, 8), (2, 1, 128, 4), (3, 1, 128, 3), (9, 1, 128, 1), (2, 1, 32, 1), (2, 3, 64, 1), (2, 32, 32, 16)],
 )
 def test_several_passes_of_an_access_share_a_cycle(several, stride, width, cycles):
-    """n passes keep the unit for n / several cycles, rounded up: 8 of an LDS.128 by threes take 3."""
+    """So many passes keep the unit a cycle for each few, rounded up: 8 of an LDS.128 by threes take 3."""
     assert strided(width, stride, merge_halves=0, passes_per_cycle=several) == cycles
 
 
