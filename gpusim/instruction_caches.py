@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gpusim.machine import Machine
-from gpusim.machine_record import OWN_CACHE, SCHEDULERS
+from gpusim.machine_record import LEVELS, OWN_CACHE
 from gpusim.schema import Fetch
 
 
@@ -57,7 +57,7 @@ def prepare(sm: Any, machine: Machine, rows: int) -> None:
 
 def _caches(level: int) -> slice:
     """Where the caches of a level stand among all."""
-    return slice(SCHEDULERS) if level == OWN_CACHE else slice(SCHEDULERS + level - 1, SCHEDULERS + level)
+    return slice(LEVELS - 1, None) if level == OWN_CACHE else slice(level - 1, level)
 
 
 def _walk(held: Any, lines: int, sets: int, ways: int) -> None:

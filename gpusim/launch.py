@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim import caches, instruction_caches, machine_record, state
+from gpusim import caches, capacities, instruction_caches, machine_record, state
 from gpusim.assign_codes import has_codes
 from gpusim.decode import SPACES, decode
 from gpusim.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
@@ -38,7 +38,7 @@ class Launch:
     """What engines change in place: the SM, and the memory, whose word w is at byte 4 w.
 
     Behind global memory lie the resident blocks' shared and local memory. `sms` is an array of one record, `sm` that
-    record, `program` its decoded rows; `order` is the reference engine's, the agents' positions by cycle.
+    record, `program` its decoded rows; `order` is the reference engine's, the agents' positions by issue slot.
     """
 
     sms: Any
@@ -182,19 +182,19 @@ def _image(
 def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -> None:
     limits = (
         ("chip.sms", sms, state.SMS),
-        ("schedulers.count", machine.schedulers.count, machine_record.SCHEDULERS),
-        ("schedulers.dispatch_ports", machine.schedulers.dispatch_ports, state.PORTS),
+        ("schedulers.count", machine.schedulers.count, capacities.SCHEDULERS),
+        ("schedulers.dispatch_ports", machine.schedulers.dispatch_ports, capacities.PORTS),
         ("pipes", len(machine.pipe), machine_record.PIPES),
         ("pipes of a unit class", max(len(choices(machine, unit)) for unit in Unit), machine_record.CHOICES),
-        ("load_store.queue", machine.load_store.queue, state.QUEUE),
-        ("lines of an instruction cache", instruction_caches.largest(machine), state.CACHED),
-        ("shared_memory.banks", machine.shared_memory.banks, state.LANES),
+        ("load_store.queue", machine.load_store.queue, capacities.QUEUE),
+        ("lines of an instruction cache", instruction_caches.largest(machine), capacities.CACHED),
+        ("shared_memory.banks", machine.shared_memory.banks, capacities.BANKS),
         ("instructions", len(kernel.program) + 1, state.PROGRAM),
         ("memory instructions", sum(i.row.unit in SPACES for i in kernel.program.instructions), state.FEED),
         ("registers of a thread and a warp", kernel.program.registers + kernel.program.scalars, state.REGISTERS - 1),
         ("buffers", len(kernel.buffers), state.BUFFERS),
-        ("resident blocks", resident, state.BLOCKS),
-        ("resident warps", resident * kernel.warps, state.WARPS),
+        ("resident blocks", resident, capacities.BLOCKS),
+        ("resident warps", resident * kernel.warps, capacities.WARPS),
         ("resident lanes", resident * kernel.warps * kernel.warp_size, state.LANE_GROUPS * state.LANES),
         ("warps per scheduler", -(-resident * kernel.warps // machine.schedulers.count), state.SLOTS),
     )

@@ -49,6 +49,10 @@ def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
         if size < 32 or PLACE_BYTES % size:
             place = facts[path].place
             raise UserError(f"{place}: {path} makes {size} bytes; take a power of two from 32 to {PLACE_BYTES} bytes")
+    shared = machine.shared_memory
+    if shared.passes_per_cycle > 1 and shared.pass_cycles > 1:
+        place, several = facts["shared_memory.passes_per_cycle"].place, f"{shared.passes_per_cycle} passes in a cycle"
+        raise UserError(f"{place}: {several}, where one takes {shared.pass_cycles}; set shared_memory.pass_cycles = 1")
     chip, slowest = machine.chip, -(-machine.chip.sms * machine.chip.shader_mhz // SLOWEST)
     if chip.dram_mbs < slowest:
         place = facts["chip.dram_mbs"].place

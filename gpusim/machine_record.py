@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gpusim.capacities import SCHEDULERS
 from gpusim.layout import record
 from isa.register_bank import BANK_PERIOD
 
-SCHEDULERS = 4
 PIPES = 12
 CHOICES = 4  # pipes that may execute one unit class
 UNITS = 32
@@ -63,6 +63,7 @@ machine_t = record([
     ("queues", "i8"),  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart
     ("sharing", "i8"),  # schedulers that share a queue to shared memory, where it lies apart; else 0
     ("pass_cycles", "i8"),  # cycles of one pass through the shared-memory data path
+    ("passes_per_cycle", "i8"),  # passes that an access makes in one cycle at most, where a pass takes no longer
     ("merge_halves", "i8"),  # 1: a 128-bit access serves half-warps with the same addresses together
     ("shared_rule", "i8"),  # index into SHARED_RULES
     ("banks", "i8"),  # shared-memory banks
@@ -71,6 +72,7 @@ machine_t = record([
     ("row_bytes", "i8"),  # costs of accesses don't change when addresses move by multiples of this
     ("free_passes", "i8", (3,)),  # passes already contained in a load's latency, widths 32, 64, 128
     ("late_cycles", "i8"),  # that each further pass adds to it
+    ("late_passes", "i8"),  # or so many passes together
     ("early", "i8", (3,)),  # cycles by which the result of a load of fewer passes comes earlier
     ("global_request", "i8"),  # load/store cycles per transaction
     ("global_rule", "i8"),  # index into GLOBAL_RULES

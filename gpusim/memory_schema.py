@@ -6,10 +6,16 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from gpusim.capacities import QUEUE
+
 MOST = 1_000_000_000  # products of two such numbers stay within 64 bits
 Positive = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
 Flag = Literal[0, 1]
+# What each part of an access costs: those of all lanes, and of their turns, stay within the 32 bits that are recorded.
+PassCycles = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+RequestCycles = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+Late = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 
 
 class Memory(msgspec.Struct, frozen=True):
@@ -32,9 +38,10 @@ class SharedMemory(msgspec.Struct, frozen=True):
     """Shared memory: a pass is one trip through its data path."""
 
     rule: Literal["fermi", "gt200", "kepler", "volta", "gcn"]  # how addresses become passes
-    banks: Positive  # banks of shared memory
+    banks: Literal[4, 8, 16, 32, 64, 128]  # banks of shared memory
     bank_bytes: Literal[4, 8]  # bytes side by side in one bank; 8 is Kepler's 64-bit mode
-    pass_cycles: Positive  # cycles of a pass
+    pass_cycles: PassCycles  # cycles of a pass
+    passes_per_cycle: Positive  # passes of an access in one cycle, at most; beyond 1 a pass takes no longer
     merge_halves: Flag  # 1: a 128-bit access serves two half-warps with the same addresses together
     latency_32: Positive  # RAW cycles of a load of this width, with as many passes as are free
     latency_64: Positive
@@ -84,7 +91,7 @@ class WhatIf(msgspec.Struct, frozen=True):
 class LoadStore(msgspec.Struct, frozen=True):
     """The load/store units' instruction queue."""
 
-    queue: Positive  # warp instructions, of each scheduler where the machine has memory ports
+    queue: Annotated[int, msgspec.Meta(ge=1, le=QUEUE)]  # warp instructions; each scheduler's with memory ports
 
 
 class InstructionReplay(msgspec.Struct, frozen=True):
@@ -103,7 +110,7 @@ class MemoryPort(msgspec.Struct, frozen=True):
     store_64: Positive
     store_128: Positive
     global_store: Positive  # least cycles of the port for a store to global memory
-    late_cycles: Positive  # cycles that each pass beyond the free ones adds to the latency of a load from shared memory
+    late_cycles: PassCycles  # cycles that each pass beyond the free ones adds to a load's latency from shared memory
     early_64: Count  # cycles by which the result of a load of fewer than the free passes comes earlier
     early_128: Count
     war_store: Count  # cycles from service until the source registers of a store may be overwritten
@@ -134,9 +141,9 @@ class SharedAtomic(msgspec.Struct, frozen=True):
 
     port: Positive  # least cycles of the port
     war: Count  # cycles from service until the source registers may be overwritten
-    add_turns: Positive  # passes for each lane of an addition
+    add_turns: PassCycles  # passes for each lane of an addition
     add_latency: Positive  # cycles to the old value, with as many passes as are free for a 32-bit load
-    swap_turns: Positive  # passes for each lane of a compare and swap
+    swap_turns: PassCycles  # passes for each lane of a compare and swap
     swap_latency: Positive  # cycles to the old value, likewise
 
 
@@ -146,7 +153,7 @@ class GlobalMemory(msgspec.Struct, frozen=True):
     rule: Literal["fermi", "gt200", "sectors"]  # how addresses become transactions
     line_bytes: Positive  # bytes of a line, or of the largest segment
     latency: Positive  # cycles of an access
-    request_cycles: Positive  # cycles of the load/store units per transaction
+    request_cycles: RequestCycles  # cycles of the load/store units per transaction
     war: Count  # cycles from service until the instruction's source registers may be overwritten
 
 
@@ -157,11 +164,11 @@ class Cache(msgspec.Struct, frozen=True):
     l1_latency_32: Positive  # cycles of a load of this width that hits the L1, one request
     l1_latency_64: Positive
     l1_latency_128: Positive
-    l1_late: Count  # further cycles for each request to the L1 beyond the first
+    l1_late: Late  # further cycles for each request to the L1 beyond the first
     l2_latency_32: Positive  # cycles of a load of this width that hits the L2, one request
     l2_latency_64: Positive
     l2_latency_128: Positive
-    l2_late: Count  # further cycles for each request to the L2 beyond the first
+    l2_late: Late  # further cycles for each request to the L2 beyond the first
     l2_sector_parts: Positive  # 1/64 cycles of the SM's channel to the L2 for each sector
 
 
@@ -210,7 +217,7 @@ class ConstantCache(msgspec.Struct, frozen=True):
     sector_bytes: Positive  # bytes that a miss brings
     ways: Positive  # lines of one set
     latency: Positive  # cycles of a hit
-    request_cycles: Positive  # cycles of the load/store units for each distinct word
+    request_cycles: RequestCycles  # cycles of the load/store units for each distinct word
 
 
 Kept = NearCache | FarCache | Partition | ReadCache | ConstantCache  # caches that keep tags
@@ -220,7 +227,7 @@ class LocalMemory(msgspec.Struct, frozen=True):
     """Local memory that hits the L1 cache."""
 
     latency: Positive  # cycles of an access
-    request_cycles: Positive  # cycles of the load/store units per transaction
+    request_cycles: RequestCycles  # cycles of the load/store units per transaction
 
 
 class Texture(msgspec.Struct, frozen=True):

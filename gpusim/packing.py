@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpusim import caches, machine_record, state
+from gpusim.capacities import SCHEDULERS
 from gpusim.decode import QUEUED, UNIT_CODE, pipe_names
 from gpusim.machine import (
     Machine,
@@ -61,14 +62,17 @@ def _shared_memory(packed: Any, machine: Machine) -> None:
     """Shared memory, and the queues and ports before it."""
     shared = machine.shared_memory
     packed.queue, packed.queues = machine.load_store.queue, queues(machine)
-    packed.pass_cycles, packed.late_cycles, packed.banks = shared.pass_cycles, shared.pass_cycles, shared.banks
+    packed.pass_cycles, packed.passes_per_cycle = shared.pass_cycles, shared.passes_per_cycle
+    packed.late_cycles, packed.late_passes = shared.pass_cycles, shared.passes_per_cycle
     if machine.memory_port:
-        packed.late_cycles, packed.held = machine.memory_port.late_cycles, machine.memory_port.held
+        packed.late_cycles, packed.late_passes = machine.memory_port.late_cycles, 1
+        packed.held = machine.memory_port.held
         packed.early[1:] = machine.memory_port.early_64, machine.memory_port.early_128
     if machine.memory_paths:
         packed.sharing = machine.memory_paths.schedulers
     packed.merge_halves = shared.merge_halves
-    packed.shared_rule, packed.bank_words = machine_record.SHARED_RULES.index(shared.rule), shared.bank_bytes // 4
+    packed.shared_rule = machine_record.SHARED_RULES.index(shared.rule)
+    packed.banks, packed.bank_words = shared.banks, shared.bank_bytes // 4
     packed.free_passes[:] = [getattr(shared, f"free_passes_{width}") for width in ("32", "64", "128")]
 
 
@@ -90,7 +94,7 @@ def _global_memory(packed: Any, machine: Machine) -> None:
 
 def _pipes(packed: Any, machine: Machine) -> None:
     for index, name in enumerate(pipe_names(machine)):
-        packed.instance[:, index] = np.arange(machine_record.SCHEDULERS) // machine.pipe[name].schedulers
+        packed.instance[:, index] = np.arange(SCHEDULERS) // machine.pipe[name].schedulers
         packed.pipe_interval[index] = initiation_interval(machine, name)
     for unit, code in UNIT_CODE.items():
         _unit(packed.units[code], unit, machine)

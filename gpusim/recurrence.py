@@ -175,7 +175,7 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
         "w": int(sm["warp_slots"]),
         "x": REASONS,
         "y": int(sm["machine"]["queues"]),
-        "z": len(sm["instruction_caches"]) if sm["machine"]["fetches"] else 0,
+        "z": machine_record.LEVELS - 1 + int(sm["machine"]["schedulers"]) if sm["machine"]["fetches"] else 0,
         "B": state.UNITS_OF_MEMORY,
     }
 

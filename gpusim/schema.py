@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
+from gpusim.capacities import BLOCKS, CACHED, PORTS, SCHEDULERS, WARPS
 from gpusim.memory_schema import (
     Cache,
     ConstantCache,
@@ -65,9 +66,9 @@ class Limits(msgspec.Struct, frozen=True):
     """What one SM can hold, and what one block or thread may ask for."""
 
     warp_size: Literal[32, 64]  # lanes of a warp; kernels are written for one size
-    warps: Positive  # resident warps
+    warps: Annotated[int, msgspec.Meta(ge=1, le=WARPS)]  # resident warps
     threads: Positive  # resident threads
-    blocks: Positive  # resident blocks
+    blocks: Annotated[int, msgspec.Meta(ge=1, le=BLOCKS)]  # resident blocks
     registers: Positive  # 32-bit registers of the SM
     registers_per_thread: Positive  # 32-bit registers that a thread may use
     register_scope: Literal["warp", "block", "scheduler"]  # what is allocated together; a file each
@@ -90,10 +91,10 @@ class Dependence(msgspec.Struct, frozen=True):
 class Schedulers(msgspec.Struct, frozen=True):
     """Warp schedulers of one SM; scheduler k owns the warp slots that equal k modulo `count`."""
 
-    count: Positive  # warp schedulers
+    count: Annotated[int, msgspec.Meta(ge=1, le=SCHEDULERS)]  # warp schedulers
     interval: Positive  # cycles between issue slots of one scheduler
     stagger: Count  # cycles by which scheduler k's slots lag behind those of scheduler 0, times k
-    dispatch_ports: Positive  # instructions that one scheduler issues in one turn, at most
+    dispatch_ports: Annotated[int, msgspec.Meta(ge=1, le=PORTS)]  # most instructions of a scheduler in one turn
     reissue: Positive  # cycles between the turns in which one warp issues, at least
     policy: str  # one of gpusim.policy.POLICY_NAMES, or registered from Python
     active: Positive  # warps of one scheduler among which `two_level` chooses
@@ -172,13 +173,13 @@ class Fetch(msgspec.Struct, frozen=True):
 
     line: Positive  # instructions of one line
     ahead: Count  # lines behind the one that a warp enters that are asked for with it, and one more if none is missing
-    l0_lines: Positive  # lines of each scheduler's L0
+    l0_lines: Annotated[int, msgspec.Meta(ge=1, le=CACHED)]  # lines of each scheduler's L0
     l0_ways: Positive  # lines of one set of the L0
-    l1_lines: Positive  # lines of the SM's L1
+    l1_lines: Annotated[int, msgspec.Meta(ge=1, le=CACHED)]  # lines of the SM's L1
     l1_ways: Positive  # lines of one set of the L1
     l1_latency: Count  # cycles of a hit in the L1
     l1_parts: Count  # 1/64 cycles for which a line keeps the L1's port
-    l15_lines: Count  # lines of the L1.5, behind the SM's L1
+    l15_lines: Annotated[int, msgspec.Meta(ge=0, le=CACHED)]  # lines of the L1.5, behind the SM's L1
     l15_ways: Positive  # lines of one set of the L1.5
     l15_latency: Count  # cycles of a hit in the L1.5
     l15_parts: Count  # 1/64 cycles for which a line keeps the L1.5's port

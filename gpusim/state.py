@@ -6,19 +6,17 @@ woken. Masks of warps are local to a scheduler: bit j of scheduler k is warp slo
 
 from __future__ import annotations
 
+from gpusim.capacities import BANKS, BLOCKS, CACHED, QUEUE, SCHEDULERS, WARPS
 from gpusim.layout import record
-from gpusim.machine_record import LEVELS, PIPES, SCHEDULERS, UNITS, machine_t
+from gpusim.machine_record import LEVELS, PIPES, UNITS, machine_t
 from gpusim.row import COUNTERS, decoded_t
 from gpusim.stall import DENIALS, OWN, REASONS
 
-WARPS = 64
 SMS = 256
 SLOTS = 62  # warps of one scheduler: bits of a mask that never turns negative
 REGISTERS = 256
 PREDICATES = 8
-BLOCKS = 40
 BARRIERS = 16
-QUEUE = 64
 QUEUES = 2 * SCHEDULERS
 UNITS_OF_MEMORY = 2
 BUFFERS = 64
@@ -38,8 +36,6 @@ HOLDS = 18  # six dependency barriers, each by three rungs (rules/control_code.p
 FLIGHTS = 256  # instructions of a warp whose result or reads are under way
 HAZARDS = 64  # that are noted
 COUNTED = 64  # accesses that a wait counter may tell apart
-CACHED = 2048  # lines of one instruction cache
-PORTS = 6  # instructions that one scheduler issues in one turn
 PATHS = 128  # waiting ones of a warp: 64 lanes part at most 63 times, and each time at most two wait
 TRACE = 16384  # records that may wait to be taken away
 AGENTS = SCHEDULERS + 2
@@ -213,7 +209,7 @@ load_store_t = record([
 ])  # fmt: skip
 
 outcome_t = record([
-    ("cycles", "i8"),  # of the load/store unit
+    ("cycles", "i8"),  # of the load/store unit; of shared memory as many as if no cycle had several passes
     ("extra", "i8"),
     ("transactions", "i8"),
     ("requests", "i8"),
@@ -306,8 +302,8 @@ trace_t = record([
 ])  # fmt: skip
 
 scratch_t = record([
-    ("seen", "i8", (LANES, LANES)),  # words seen per bank
-    ("depth", "i8", (LANES,)),  # how many
+    ("seen", "i8", (BANKS, LANES)),  # words seen per bank
+    ("depth", "i8", (BANKS,)),  # how many
     ("line", "i8", (4 * LANES,)),
     *[(name, "u4", (LANES,)) for name in ("address", "flag", "a", "b", "c", "d")],
     *[(name, "u8", (LANES,)) for name in ("a64", "b64", "c64", "d64")],
@@ -350,7 +346,7 @@ sm_t = record([
     ("schedulers", scheduler_t, (SCHEDULERS,)),
     ("pipes", pipe_t, (SCHEDULERS, PIPES)),  # by instance
     ("lines", "i8"),  # of the program
-    ("instruction_caches", instruction_cache_t, (SCHEDULERS + LEVELS - 1,)),  # the schedulers' own, then the SM's
+    ("instruction_caches", instruction_cache_t, (LEVELS - 1 + SCHEDULERS,)),  # the SM's, then the schedulers' own
     ("blocks", block_t, (BLOCKS,)),
     ("warps", warp_t, (WARPS,)),
     ("lanes", lanes_t, (LANE_GROUPS,)),

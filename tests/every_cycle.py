@@ -63,11 +63,12 @@ def _offset(machine: Machine, k: int) -> int:
 
 
 def _order(machine: Machine, now: int) -> list[int]:
-    """Who is first changes from slot to slot; of four, the neighbour of the first is second."""
+    """Who is first changes from slot to slot; of four or eight, the neighbour of the first is second."""
     count = machine.schedulers.count
     turn = now // machine.schedulers.interval % count if machine.issue.rotate else 0
-    if count == 4:
-        return [[0, 1, 2, 3], [1, 0, 3, 2], [3, 2, 1, 0], [2, 3, 0, 1]][turn]
+    if count in (4, 8):
+        first = [0, 1, 3, 2, 6, 7, 5, 4][turn]  # neighbours take turns, and so do pairs and fours
+        return sorted(range(count), key=lambda k: [k // of % 2 != first // of % 2 for of in (4, 2, 1)])
     return [(k + turn) % count for k in range(count)]
 
 

@@ -62,7 +62,7 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
     if row.unit is Unit.SHARED:
         shared = machine.shared_memory
         passes = sum(_passes_of(machine, row, half) for half in halves)
-        return passes * shared.pass_cycles, _later(machine, row.width, passes), 0
+        return -(-passes * shared.pass_cycles // shared.passes_per_cycle), _later(machine, row.width, passes), 0
     if row.unit is Unit.CONSTANT:
         assert machine.constant_cache
         each = machine.constant_cache.request_cycles
@@ -75,13 +75,15 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
     return _hitting(machine, requests, moved) if row.is_load else _missing(machine, requests, moved)
 
 
-def replays(machine: Machine, row: Any, cycles: int) -> int:
+def replays(machine: Machine, row: Any, addresses: Any, active: Any) -> int:
     """Issue slots that an access takes again: by the passes or requests beyond those of one without conflicts."""
     replay, shared = machine.instruction_replay, machine.shared_memory
     if replay and row.unit is Unit.SHARED:
         least = {32: shared.free_passes_32, 64: shared.free_passes_64, 128: shared.free_passes_128}[row.width]
-        return replay.pass_slots * max(0, cycles // shared.pass_cycles - least)
+        one_by_one = structs.replace(machine, shared_memory=structs.replace(shared, pass_cycles=1, passes_per_cycle=1))
+        return replay.pass_slots * max(0, load_store_cost(one_by_one, row, addresses, active)[0] - least)
     if replay and row.unit is Unit.GLOBAL:
+        cycles = load_store_cost(machine, row, addresses, active)[0]
         least = row.words * machine.limits.warp_size // 32
         return replay.request_slots * max(0, cycles // machine.global_memory.request_cycles - least)
     return 0
@@ -92,15 +94,12 @@ def _passes_of(machine: Machine, row: Any, where: list[int | None]) -> int:
     shared, ideal = machine.shared_memory, machine.what_if.shared_memory if machine.what_if else "banks"
     if ideal == "one-pass":
         return 1
-    if ideal == "conflict-free" and shared.rule == "gt200" and not (machine.shared_atomic and row.update is not None):
-        return row.words * sum(any(a is not None for a in half) for half in (where[:16], where[16:]))
-    if ideal == "conflict-free":
-        shared = structs.replace(shared, banks=ENDLESS)
+    banks = ENDLESS if ideal == "conflict-free" else shared.banks
     if machine.shared_atomic and row.update is not None:
         turns = machine.shared_atomic.add_turns if row.mnemonic == "ATOMS.ADD" else machine.shared_atomic.swap_turns
         waiting = [a // 4 % shared.banks for a in where if a is not None]
         return turns * (1 if ideal == "conflict-free" else max(Counter(waiting).values()))
-    return max(1, _passes(where, row.words, shared, load=row.is_load))
+    return max(1, passes(where, row.words, shared, banks, load=row.is_load))
 
 
 def _missing(machine: Machine, requests: int, moved: int) -> tuple[int, int, int]:
@@ -122,7 +121,7 @@ def _later(machine: Machine, width: int, passes: int) -> int:
     """Cycles by which a load's result comes later than with the free passes."""
     port, beyond = machine.memory_port, passes - int(getattr(machine.shared_memory, f"free_passes_{width}"))
     if port is None:
-        return max(0, beyond) * machine.shared_memory.pass_cycles
+        return -(-max(0, beyond) * machine.shared_memory.pass_cycles // machine.shared_memory.passes_per_cycle)
     return beyond * port.late_cycles if beyond >= 0 else -{32: 0, 64: port.early_64, 128: port.early_128}[width]
 
 
@@ -151,7 +150,8 @@ def _segment(span: set[int], line_bytes: int) -> int:
     )
 
 
-def _passes(where: list[int | None], words: int, shared: SharedMemory, *, load: bool) -> int:
+def passes(where: list[int | None], words: int, shared: SharedMemory, banks: int, *, load: bool) -> int:
+    """Passes of the parts that go together, each as many as its words have in one of so many banks."""
     rules = {
         "fermi": _fermi,
         "gt200": _gt200,
@@ -159,28 +159,35 @@ def _passes(where: list[int | None], words: int, shared: SharedMemory, *, load: 
         "volta": _volta if load else _quarters,
         "gcn": _quarters,
     }
-    return rules[shared.rule](where, words, shared)
+    return rules[shared.rule](where, words, shared, banks)
 
 
-def _fermi(where: list[int | None], words: int, shared: SharedMemory) -> int:
-    halves = [where[:16], where[16:]]
+def _fermi(where: list[int | None], words: int, shared: SharedMemory, banks: int) -> int:
     if words == 1:
-        return _ways(where, range(1), shared.banks)
-    parts = [range(2)] if words == 2 else [range(2), range(2, 4)]
+        return _ways(where, range(1), banks)
+    halves = [where[:16], where[16:]]
     if words == 4 and shared.merge_halves and halves[0] == halves[1]:
         halves = halves[:1]
-    return sum(_ways(half, part, shared.banks) for half in halves for part in parts)
+    if words * 32 <= shared.banks:
+        halves = [where]
+    wide = {64: 4, 128: 4}.get(shared.banks, 2)  # words of each lane in a pass
+    parts = [range(first, first + min(words, wide)) for first in range(0, words, wide)]
+    return sum(_ways(half, part, banks) for half in halves for part in parts)
 
 
-def _gt200(where: list[int | None], words: int, shared: SharedMemory) -> int:
+def _gt200(where: list[int | None], words: int, shared: SharedMemory, banks: int) -> int:
+    wide = {32: 2, 64: 4, 128: 4}.get(shared.banks, 1)
+    groups = [where] if words * 32 <= shared.banks else [where[:16], where[16:]]
     waiting = [
-        [a // 4 + offset for a in half if a is not None] for half in (where[:16], where[16:]) for offset in range(words)
+        [a // 4 + offset for a in group if a is not None for offset in range(first, min(words, first + wide))]
+        for group in groups
+        for first in range(0, words, wide)
     ]
-    return sum(_broadcasts(lanes, shared.banks) for lanes in waiting)
+    return sum(min(1, len(wanted)) if banks == ENDLESS else _broadcasts(wanted, banks) for wanted in waiting)
 
 
 def _broadcasts(waiting: list[int], banks: int) -> int:
-    """Passes of one half-warp: the first word goes to all who want it, each other bank serves its first lane."""
+    """Passes of words that go together: the first goes to all who want it, each other bank serves its first one."""
     passes = 0
     while waiting:
         first = {word % banks: i for i, word in reversed(list(enumerate(waiting)))}
@@ -190,28 +197,33 @@ def _broadcasts(waiting: list[int], banks: int) -> int:
     return passes
 
 
-def _kepler(where: list[int | None], words: int, shared: SharedMemory) -> int:
-    groups = [where[:16], where[16:]] if words == 4 else [where]
-    passes = 0
-    for group in groups:
+def _kepler(where: list[int | None], words: int, shared: SharedMemory, banks: int) -> int:
+    row = 2 * shared.banks  # words
+    size, passes = min(32, row // words), 0
+    for group in (where[i : i + size] for i in range(0, 32, size)):
         wanted = {a // 4 + offset for a in group if a is not None for offset in range(words)}
-        rows = {(word * 4 // shared.bank_bytes % shared.banks, word // 64) for word in wanted}
+        rows = {(word * 4 // shared.bank_bytes % banks, word // row) for word in wanted}
         passes += max(Counter(bank for bank, _ in rows).values(), default=0)
     return passes
 
 
-def _volta(where: list[int | None], words: int, shared: SharedMemory) -> int:
+def _volta(where: list[int | None], words: int, shared: SharedMemory, banks: int) -> int:
     def agree(distance: int) -> bool:
         pairs = [(where[lane], where[lane ^ distance]) for lane in range(32)]
         return all(a == b for a, b in pairs if a is not None and b is not None)
 
-    size = 32 // words * (2 if words > 1 and (agree(1) or agree(2)) else 1)
-    return sum(_ways(where[i : i + size], range(words), shared.banks) for i in range(0, 32, size))
+    size = min(32, _together(words, shared) * (2 if agree(1) or agree(2) else 1))
+    return sum(_ways(where[i : i + size], range(words), banks) for i in range(0, 32, size))
 
 
-def _quarters(where: list[int | None], words: int, shared: SharedMemory) -> int:
-    size = 32 // words
-    return sum(_ways(where[i : i + size], range(words), shared.banks) for i in range(0, 32, size))
+def _quarters(where: list[int | None], words: int, shared: SharedMemory, banks: int) -> int:
+    size = _together(words, shared)
+    return sum(_ways(where[i : i + size], range(words), banks) for i in range(0, 32, size))
+
+
+def _together(words: int, shared: SharedMemory) -> int:
+    """Lanes whose words fill a pass: of 128 bytes, more where there are more banks."""
+    return {64: min(32, 64 // words), 128: 32}.get(shared.banks, 32 // words)
 
 
 def _ways(where: list[int | None], part: range, banks: int) -> int:

@@ -31,6 +31,7 @@ from gpusim.rules import (
     instruction_replay,
     ladder,
     load_store,
+    memory_access,
     paths,
     pipe,
     policies,
@@ -217,6 +218,7 @@ TAGS: dict[str, int | str] = {
 SHOWN_BY: dict[str, dict[str, int | str]] = {
     "sources of loads not held": {"memory_port.held": 0},
     "nothing carried": {"register_file.carried": 1, "register_file.reuse": 0},
+    "one pass in a cycle": {"shared_memory.pass_cycles": 1, "shared_memory.passes_per_cycle": 2},
     "codes: a pause without effect": {
         **{f"outstanding.{memory}": 63 for memory in ("vector", "shared")},
         **{f"schedulers.{key}": 1 for key in ("interval", "reissue")},
@@ -315,6 +317,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "barrier releases late": (barrier, "commit", plus(barrier.commit, 2)),
     "double precision not exclusive": (double_precision, "commit", nothing),
     "one pass more": (shared_memory, "passes", plus(shared_memory.passes, 1)),
+    "one pass in a cycle": (memory_access, "service", lambda _machine, _instruction, cycles: cycles),
     "atomics as loads": (shared_memory, "turns", lambda *_: 1),
     "nothing issues again": (instruction_replay, "commit", nothing),
     "issues again once too often": (instruction_replay, "slots", plus(instruction_replay.slots, 1)),

@@ -36,7 +36,7 @@ Node = tuple[str, int]
 
 @dataclass(frozen=True)
 class Executed:
-    """An instruction as a lone warp executed it; the last four are empty unless it goes through the load/store unit."""
+    """An instruction as a lone warp executed it; the last five are empty unless it goes through the load/store unit."""
 
     pc: int
     instruction: Instruction
@@ -44,6 +44,7 @@ class Executed:
     cycles: int = 0
     extra: int = 0
     lines: int = 0
+    again: int = 0  # issue slots that it takes again
     requests: tuple[Request, ...] = ()  # what caches that keep tags are asked for
 
     @property
@@ -72,8 +73,11 @@ def _next(kernel: Kernel, machine: Machine, warp: Warp) -> Executed:
     onward = target(kernel, pc) if row.is_branch else None if row.is_exit else pc + 1
     scan_paths.move(kernel.program, warp, pc, lanes, onward)
     done = Executed(pc, instruction, bool(lanes.any()))
-    cost = load_store_cost(machine, instruction.row, addresses, lanes) if done.queued else (0, 0, 0)
-    return Executed(pc, instruction, done.active, *cost, _requests(kernel, machine, done, addresses, lanes))
+    if not done.queued:
+        return done
+    cost = load_store_cost(machine, row, addresses, lanes)
+    again = replays(machine, row, addresses, lanes)
+    return Executed(pc, instruction, True, *cost, again, _requests(kernel, machine, done, addresses, lanes))
 
 
 def _requests(kernel: Kernel, machine: Machine, done: Executed, addresses: Any, lanes: Any) -> tuple[Request, ...]:
@@ -187,8 +191,7 @@ class Turn:
             self.issued, self.now = [], -(-max(earliest, self.now + reissue, self.again) // slot) * slot
         self.issued.append(done)
         if done.queued:
-            slots = replays(self.machine, done.instruction.row, done.cycles)
-            self.again = max(self.again, self.now + slot) + slots * slot
+            self.again = max(self.again, self.now + slot) + done.again * slot
         if done.active and done.instruction.row.unit is Unit.DP:
             span = {"off": 0, "issue": slot, "flight": self.machine.unit["dp"].latency * TICKS}
             self.alone = self.now + span[self.machine.double.exclusive]

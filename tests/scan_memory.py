@@ -36,7 +36,7 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     memory = row.unit in MEMORY_UNITS
     costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm.machine, row), 0, 0)
     access = Access(warp, pc, *costs)
-    sm.schedulers[k].replays += replays(sm.machine, row, costs[0])
+    sm.schedulers[k].replays += replays(sm.machine, row, addresses, active)
     if sm.caches and sm.caches.asked_by(row):
         local = sm.kernel.program.local_bytes // 4
         access.requests = requests(sm.machine, row, places(warp.slot, row, addresses, active, local))

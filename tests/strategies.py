@@ -266,7 +266,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "chip.sms": (1,),
     "chip.dram_mbs": (12000, 190000),
     "limits.blocks": (1, 2, 8),
-    "schedulers.count": (2, 1, 2, 3, 4),
+    "schedulers.count": (2, 1, 2, 3, 4, 8, 8, 5),
     "schedulers.interval": (1, 2, 3, 4),
     "schedulers.stagger": (0, 1, 2),
     "schedulers.reissue": (1, 2, 6, 7),
@@ -293,7 +293,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     },
     "texture.pipe": ("tex", "tex", "tex sp"),
     "shared_memory.rule": ("fermi", "gt200", "kepler", "volta", "gcn"),
-    "shared_memory.banks": (16, 32),
+    "shared_memory.banks": (8, 16, 32, 32, 64, 128),
     "shared_memory.bank_bytes": (4, 8),
     "shared_memory.pass_cycles": (1, 2, 5),
     "shared_memory.merge_halves": (0, 1),
@@ -334,7 +334,11 @@ REGISTER_FILES: dict[str, Sequence[int | str]] = {
     "pipe.int16.lanes": (16, 32, 32),
 }
 LEVELS = "l1", "l2", "l2_partition", "texture_cache", "scalar_cache"
-OPTIONAL = REGISTER_FILES, CACHES, OTHER_PIPES, FETCHES, OUTSTANDING
+SEVERAL_PASSES: dict[str, Sequence[int]] = {
+    "shared_memory.pass_cycles": (1,),
+    "shared_memory.passes_per_cycle": (1, 2, 2, 3),
+}
+OPTIONAL = REGISTER_FILES, CACHES, OTHER_PIPES, FETCHES, OUTSTANDING, SEVERAL_PASSES
 QUEUES: Sequence[dict[str, Sequence[int | str]]] = ({}, MEMORY_PORTS, MEMORY_PORTS, MEMORY_PATHS)
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
 WIDE = [unit for unit in PIPE_UNITS if unit is not Unit.SMEM]

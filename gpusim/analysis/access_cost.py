@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.decode import SHARED_SPACE
 from gpusim.plain import plain, unpacked
 from gpusim.rules import instruction_replay, load_store, memory_access
 from gpusim.state import LANES
@@ -27,6 +28,7 @@ class AccessCost:
     early: int  # most cycles by which a result precedes the end of its service
     hold: int  # cycles from service until the source registers may be overwritten
     replays: int  # issue slots taken again, all executions
+    passes: int  # through shared memory, all executions
 
 
 Seen = dict[tuple[int, int, int, int, bytes, bytes], SimpleNamespace]
@@ -48,7 +50,7 @@ def costs(sm: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[int, A
 def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], seen: Seen) -> AccessCost:
     each = [_of_pattern(sm, row, p, seen) for p in patterns]
     delays = [_delay(sm, row, one) for one in each]
-    again = [plain(instruction_replay.slots)(sm.machine, row, one.cycles) for one in each]
+    again = [plain(instruction_replay.slots)(sm.machine, row, one.undivided) for one in each]
     return AccessCost(
         executions=sum(p.count for p in patterns),
         cycles=sum(p.count * one.cycles for p, one in zip(patterns, each, strict=True)),
@@ -58,6 +60,7 @@ def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], se
         early=max(max(0, one.cycles - delay) for one, delay in zip(each, delays, strict=True)),
         hold=max(1, row.war),
         replays=sum(p.count * slots for p, slots in zip(patterns, again, strict=True)),
+        passes=sum(p.count * one.passes for p, one in zip(patterns, each, strict=True)),
     )
 
 
@@ -65,9 +68,14 @@ def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, see
     key = (row.space, row.width, row.action, row.turns, pattern.addresses.tobytes(), pattern.active.tobytes())
     if key not in seen:
         parts = [_of_group(sm, row, pattern, first) for first in range(0, len(pattern.active), LANES)]
-        cycles, transactions = (sum(part[i] for part in parts) for i in range(2))
-        extra = plain(memory_access.extra)(sm.machine, row, cycles)
-        seen[key] = SimpleNamespace(cycles=cycles, extra=extra, transactions=transactions)
+        undivided, transactions = (sum(part[i] for part in parts) for i in range(2))
+        seen[key] = SimpleNamespace(
+            cycles=plain(memory_access.service)(sm.machine, row, undivided),
+            extra=plain(memory_access.extra)(sm.machine, row, undivided),
+            transactions=transactions,
+            undivided=undivided,
+            passes=undivided // sm.machine.pass_cycles if row.space == SHARED_SPACE else 0,
+        )
     return seen[key]
 
 

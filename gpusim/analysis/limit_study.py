@@ -13,7 +13,7 @@ from concurrent.futures import as_completed
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from gpusim import state
+from gpusim import capacities, state
 from gpusim.assign_codes import has_codes
 from gpusim.engines.simulate import run_sm
 from gpusim.feed import REPLAY, recordable
@@ -43,7 +43,7 @@ LIMITS: Mapping[str, Mapping[str, Value]] = {
         "shared_atomic.*_turns": 1,
     },
     "load/store queue": {
-        "load_store.queue": state.QUEUE,
+        "load_store.queue": capacities.QUEUE,
         "issue.refused_wastes_slot": 0,
         "memory_port.held": 0,
         "outstanding.*": state.COUNTED - 1,
@@ -85,7 +85,7 @@ LIMITS: Mapping[str, Mapping[str, Value]] = {
         "schedulers.interval": 1,
         "schedulers.stagger": 0,
         "schedulers.reissue": 1,
-        "schedulers.dispatch_ports": state.PORTS,
+        "schedulers.dispatch_ports": capacities.PORTS,
         "issue.pairing": "different-warp",
         "pairing.*": " ".join(Unit),
         "double.exclusive": "off",

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gpusim.analysis import bounds, chain, critical_path, stalls
-from gpusim.analysis.access_cost import AccessCost
 from gpusim.analysis.critical_path import Path
 from gpusim.analysis.pressure import Pressure, Work
-from gpusim.machine import Machine, register_bank, register_banks
+from gpusim.machine import register_bank, register_banks
 from gpusim.scalar_registers import place_of
 from gpusim.simulation import Result
 from gpusim.stall import MEANING, Stall
@@ -19,7 +18,6 @@ from isa.code_region import CodeRegion, code_regions, innermost
 from isa.dependence import graph
 from isa.instruction import Instruction
 from isa.printer import show_instruction
-from isa.table import Unit
 
 ELSEWHERE, WHOLE = "elsewhere", "program"  # the instructions of no region; all, where none is marked
 Paths = tuple[Path, Path]  # critical and loop-carried
@@ -133,17 +131,13 @@ def _instructions(
             text=show_instruction(instruction),
             issued=int(result.run.issued[pc]),
             cycles=_within(found, (pc,)),
-            shared_passes=_passes(cost, result.machine) if cost and instruction.row.unit is Unit.SHARED else 0.0,
+            shared_passes=cost.passes / cost.executions if cost else 0.0,
             transactions=cost.transactions / cost.executions if cost else 0.0,
             bank_conflicts=_bank_conflicts(work, instruction),
             critical=critical.parts.get(pc),
             carried=carried.parts.get(pc),
             waits=int(waits[pc]),
         )
-
-
-def _passes(cost: AccessCost, machine: Machine) -> float:
-    return cost.cycles / machine.shared_memory.pass_cycles / cost.executions
 
 
 def _bank_conflicts(work: Work, instruction: Instruction) -> int:

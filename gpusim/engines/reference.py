@@ -49,14 +49,14 @@ def at(environment: simpy.Environment, when: int, priority: int) -> Event:
 
 def position(agents: Agents, agent: int, now: int) -> int:
     """Where in the order of cycle `now` the agent acts, the SMs one after another."""
-    order = agents.launch.order
-    return agents.index * len(agents.planned) + order[now % len(order)][agent]
+    order, interval = agents.launch.order, int(agents.launch.sm.machine.interval)
+    return agents.index * len(agents.planned) + order[now // interval % len(order)][agent]
 
 
 def order(launch: Launch) -> list[list[int]]:
-    """Each agent's position in the order of a cycle, for as many cycles as it takes to come back."""
+    """Each agent's position in the order of an issue slot's cycles, for as many slots as it takes to come back."""
     machine, agents = launch.sm.machine, range(int(launch.sm.agents))
-    firsts = [step.first_scheduler(launch.sm, now) for now in range(int(machine.interval * machine.schedulers))]
+    firsts = [step.first_scheduler(launch.sm, slot * machine.interval) for slot in range(int(machine.schedulers))]
     turns = [[int(step.rank(launch.sm, p, first)) for p in agents] for first in firsts]
     return [[turn.index(agent) for agent in agents] for turn in turns]
 

@@ -181,7 +181,7 @@ def accesses_of_the_block_kernel(bench: Bench) -> Finding:
     """A warp's accesses by the rules of the load/store unit."""
     side = 32
     found = _accesses(bench, bench.kernel(BLOCK, m=side, n=side, k=side))
-    passes = [cost.cycles / cost.executions / bench.machine(CARD).shared_memory.pass_cycles for cost in found["LDS"]]
+    passes = [cost.passes / cost.executions for cost in found["LDS"]]
     return counted(_transactions(found["LDG"][0]), max(passes[1::2]), max(passes[0::2]))
 
 

@@ -213,7 +213,8 @@ def _kilobytes(cache: object) -> int:
 def _shared_gbs(machine: Machine) -> float:
     """Bytes of all banks over the cycles of a pass, on all SMs, in 10^9 per second."""
     shared, chip = machine.shared_memory, machine.chip
-    return shared.banks * shared.bank_bytes / shared.pass_cycles * chip.shader_mhz / 1000 * chip.sms
+    width = shared.banks * shared.bank_bytes * shared.passes_per_cycle
+    return width / shared.pass_cycles * chip.shader_mhz / 1000 * chip.sms
 
 
 def _mix(kernel: Kernel) -> Counter[str]:

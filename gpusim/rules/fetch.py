@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine_record import OWN_CACHE, SCHEDULERS
+from gpusim.machine_record import LEVELS, OWN_CACHE
 from gpusim.rule import rarely, rule
 from gpusim.stall import Stall
 
@@ -69,7 +69,7 @@ def _fetch(sm: Any, k: int, line: int, now: int) -> int:
 @rule
 def _cache(sm: Any, k: int, level: int) -> Any:
     """Scheduler k's own cache, or the SM's of a further level."""
-    return sm.instruction_caches[k if level == OWN_CACHE else SCHEDULERS + level - 1]
+    return sm.instruction_caches[LEVELS - 1 + k if level == OWN_CACHE else level - 1]
 
 
 @rule
@@ -93,7 +93,7 @@ def _first(needs: Any, line: int) -> int:
 @rule
 def _holds(sm: Any, k: int, line: int) -> bool:
     """Whether scheduler k's own cache holds the line."""
-    needs, cache = sm.machine.levels[OWN_CACHE], sm.instruction_caches[k]
+    needs, cache = sm.machine.levels[OWN_CACHE], _cache(sm, k, OWN_CACHE)
     first = _first(needs, line)
     for at in range(first, first + needs.ways):  # noqa: SIM110  (compiled)
         if cache.held[at] == line + 1:

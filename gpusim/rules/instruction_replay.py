@@ -25,7 +25,7 @@ def earliest(scheduler: Any) -> int:
 
 @rarely
 def commit(sm: Any, k: int, g: int, instruction: Any, cycles: int) -> None:
-    """Warp slot g's access, which keeps the load/store unit so long, has issued: its replays use the slots behind."""
+    """Warp slot g's access of such a cost has issued: its replays use the slots behind."""
     scheduler = sm.schedulers[k]
     again = slots(sm.machine, instruction, cycles) * sm.machine.interval
     scheduler.used_until += again
@@ -36,7 +36,7 @@ def commit(sm: Any, k: int, g: int, instruction: Any, cycles: int) -> None:
 
 @rule
 def slots(machine: Any, instruction: Any, cycles: int) -> int:
-    """Issue slots that an access takes again which keeps the load/store unit for so many cycles."""
+    """Issue slots that an access of such a cost (`memory_access.cost`) takes again."""
     each = machine.pass_slots if instruction.space == SHARED_SPACE else machine.request_slots
     return beyond(machine, instruction, cycles) * int(each)
 

@@ -62,7 +62,8 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     entry.number, entry.warp, entry.pc = unit.entered, g, pc
     entry.cycles, entry.extra, entry.transactions, entry.requests = instruction.service, 0, 0, 0
     if memory_access.accesses(instruction):
-        entry.cycles, entry.extra, entry.transactions = outcome.cycles, outcome.extra, outcome.transactions
+        entry.cycles = memory_access.service(sm.machine, instruction, outcome.cycles)
+        entry.extra, entry.transactions = outcome.extra, outcome.transactions
         entry.requests = outcome.requests
         if sm.machine.replays:
             instruction_replay.commit(sm, k, g, instruction, outcome.cycles)

@@ -133,7 +133,10 @@ def _recurs(sm: Any, remembered: Any, active: int) -> bool:
 
 @rarely
 def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
-    """Cycles of the load/store unit, and global transactions, of a lane group's access."""
+    """Cycles of the load/store unit, and global transactions, of a lane group's access.
+
+    Those of shared memory are as many as if no cycle had several passes, as costs of groups add up: see `service`.
+    """
     machine, words = sm.machine, instruction.words
     into.cycles = into.transactions = 0
     if instruction.pipe >= 0:
@@ -161,11 +164,21 @@ def _passes(sm: Any, instruction: Any, active: int) -> int:
 
 
 @rule
+def service(machine: Any, instruction: Any, cycles: int) -> int:
+    """Cycles for which an access of such a cost keeps the load/store unit: whole ones, of several passes perhaps."""
+    if instruction.space == SHARED_SPACE and machine.passes_per_cycle > 1:
+        return (cycles + machine.passes_per_cycle - 1) // machine.passes_per_cycle
+    return cycles
+
+
+@rule
 def extra(machine: Any, instruction: Any, cycles: int) -> int:
-    """Cycles on top of the latency of an access that keeps the load/store unit for so many."""
+    """Cycles on top of the latency of an access of such a cost."""
     if instruction.space == SHARED_SPACE:
         beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
-        return beyond * machine.late_cycles if beyond >= 0 else -machine.early[instruction.width]
+        if beyond < 0:
+            return -machine.early[instruction.width]
+        return (beyond + machine.late_passes - 1) // machine.late_passes * machine.late_cycles
     if instruction.distinct:
         return cycles - instruction.distinct
     if instruction.space == GLOBAL_SPACE and instruction.action == LOAD:

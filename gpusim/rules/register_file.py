@@ -100,7 +100,8 @@ def _returned(sm: Any, instruction: Any, bank: int) -> int:
         return cycles
     for other in range(sm.machine.register_banks):
         most += _of_bank(instruction.bank_returns, other)
-    port = max(instruction.port, sm.outcome.cycles * instruction.port_cycles)
+    taken = memory_access.service(sm.machine, instruction, sm.outcome.cycles)
+    port = max(instruction.port, taken * instruction.port_cycles)
     return min(cycles, cycles * port // most) if port else cycles
 
 

@@ -17,6 +17,11 @@ rule (PG is the CUDA C Programming Guide 4.2):
 * `gcn`, 32 banks: each half of a wave by itself, at most 128 bytes in a pass, so that an access takes 2 passes at best
   and 64 at worst (GCN3 ISA manual, chapter 10); no lanes are merged.
 
+With more banks than a rule was made for a pass serves more, of 32 lanes at most: as many words as there are banks.
+`gt200` and `fermi` take more words of each lane of a half-warp, and then both halves; with 64 banks 64 bits so take one
+pass and 128 bits two, with 128 banks one. `kepler`, `volta` and `gcn` let more lanes go together; Kepler's 64 banks
+deliver 128 words. With fewer banks the same lanes go together, and meet in a bank (`kepler`: fewer lanes).
+
 What-if, on no chip: `conflict-free`, the lanes that a rule serves together, and those of an atomic, take one pass
 whatever they want; `one-pass`, so does each access.
 """
@@ -31,7 +36,6 @@ from gpusim.rule import rule
 from gpusim.state import LANES
 
 HALF = LANES // 2
-ROW = 64  # words that Kepler's banks hold side by side
 
 
 @rule
@@ -51,20 +55,21 @@ def passes(sm: Any, active: int, words: int, loads: bool) -> int:
 def _fermi(sm: Any, active: int, words: int) -> int:
     if words == 1:
         return _ways(sm, active, 0, LANES, 0, 1)
-    if words == 2:
-        return _ways(sm, active, 0, HALF, 0, 2) + _ways(sm, active, HALF, LANES, 0, 2)
-    halves = 1 if sm.machine.merge_halves and _halves_agree(sm, active) else 2
-    total = 0
-    for part in range(0, words, 2):
-        for half in range(halves):
-            total += _ways(sm, active, half * HALF, (half + 1) * HALF, part, 2)
+    size = min(words, max(LANES, sm.machine.banks) // HALF)  # words of each lane that go together
+    together = LANES if size * LANES <= sm.machine.banks else HALF
+    last, total = LANES, 0
+    if words == 4 and together == HALF and sm.machine.merge_halves and _halves_agree(sm, active):
+        last = HALF
+    for part in range(0, words, size):
+        for first in range(0, last, together):
+            total += _ways(sm, active, first, first + together, part, size)
     return total
 
 
 @on_demand
 def _volta(sm: Any, active: int, words: int, loads: bool) -> int:
-    group, total = LANES // words, 0
-    if loads and words > 1 and (_lanes_agree(sm, active, 1) or _lanes_agree(sm, active, 2)):
+    group, total = min(LANES, max(LANES, sm.machine.banks) // words), 0
+    if loads and group < LANES and (_lanes_agree(sm, active, 1) or _lanes_agree(sm, active, 2)):
         group *= 2
     for first in range(0, LANES, group):
         total += _ways(sm, active, first, first + group, 0, words)
@@ -73,36 +78,59 @@ def _volta(sm: Any, active: int, words: int, loads: bool) -> int:
 
 @on_demand
 def _kepler(sm: Any, active: int, words: int) -> int:
-    group, total = min(LANES, ROW // words), 0
+    group, total = min(LANES, _row(sm) // words), 0
     for first in range(0, LANES, group):
         total += _ways(sm, active, first, first + group, 0, words)
     return total
 
 
+@rule
+def _row(sm: Any) -> int:
+    """Words that Kepler's banks hold side by side."""
+    return 2 * sm.machine.banks
+
+
 @on_demand
 def _gt200(sm: Any, active: int, words: int) -> int:
+    size = min(words, max(HALF, sm.machine.banks) // HALF)  # words of each lane that go together
+    together = LANES if size * LANES <= sm.machine.banks else HALF
     total = 0
-    for offset in range(words):
-        for half in range(2):
-            total += _steps(sm, active & (0xFFFF << half * HALF), offset)
+    for part in range(0, words, size):
+        for first in range(0, LANES, together):
+            total += _steps(sm, active, first, first + together, part, size)
     return total
 
 
 @rule
-def _steps(sm: Any, waiting: int, offset: int) -> int:
-    """Passes that serve the waiting lanes: the first lane's word goes to all who want it, others bank by bank."""
+def _steps(sm: Any, active: int, first: int, last: int, part: int, words: int) -> int:
+    """Passes that serve `words` words of each lane: the first goes to all who want it, others bank by bank."""
     scratch, banks, count = sm.scratch, sm.machine.banks, 0
+    wanted, waiting = scratch.line, 0
+    for lane in range(first, last):
+        if (active >> lane) & 1:
+            for offset in range(part, part + words):
+                wanted[waiting] = scratch.address[lane] // 4 + offset
+                waiting += 1
     while waiting:
         count += 1
-        taken, broadcast = 0, -1
-        for lane in range(LANES):
-            if (waiting >> lane) & 1:
-                word = scratch.address[lane] // 4 + offset
-                broadcast = word if broadcast < 0 else broadcast
-                if word == broadcast or not (taken >> word % banks) & 1:
-                    waiting &= ~(1 << lane)
-                taken |= 1 << word % banks
+        waiting = _step(scratch, banks, wanted, waiting)
     return _lifted(sm, count)
+
+
+@rule
+def _step(scratch: Any, banks: int, wanted: Any, waiting: int) -> int:
+    """One pass over the words that wait; those that it does not serve move up. Returns how many these are."""
+    broadcast, left = wanted[0], 0
+    for bank in range(banks):
+        scratch.depth[bank] = 0
+    for i in range(waiting):
+        word = wanted[i]
+        bank = word % banks
+        if word != broadcast and scratch.depth[bank]:
+            wanted[left] = word
+            left += 1
+        scratch.depth[bank] = 1
+    return left
 
 
 @on_demand
@@ -165,7 +193,7 @@ def _enter(sm: Any, scratch: Any, banks: int, word: int) -> int:
     """Note a word in its bank unless what the bank then delivers is noted already; returns how many that bank has."""
     wide = sm.machine.shared_rule == KEPLER
     bank = (word // 2 if wide and sm.machine.bank_words == 2 else word) % banks
-    delivered = word // ROW if wide else word
+    delivered = word // _row(sm) if wide else word
     for i in range(scratch.depth[bank]):
         if scratch.seen[bank, i] == delivered:
             return int(scratch.depth[bank])

@@ -23,7 +23,8 @@ KEPT = (
     *("global_memory.line_bytes", "*_memory.rule", "issue.refused_[mr]*", "issue.rotate", "l1.*_loads", "l1.*_stores"),
     *("memory_paths.schedulers", "memory_port.units", "register_file.[bcrw]*", "scalar_file.*"),
     *("schedulers.active", "schedulers.count", "schedulers.policy"),
-    *("shared_memory.bank*", "shared_memory.free_*", "shared_memory.merge_*", "texture.pipe", "unit.*.pipe"),
+    *("shared_memory.bank*", "shared_memory.free_*", "shared_memory.merge_*", "shared_memory.passes_per_cycle"),
+    *("texture.pipe", "unit.*.pipe"),
 )
 KERNELS = [("sgemm-lai", {"m": "192", "n": "192", "k": "32"}), ("bank-conflict", {"stride": "8", "warps": "4"})]
 

@@ -1,7 +1,21 @@
 """Shared memory: passes of an access, found by counting distinct words per bank."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
-from timing import run_text
+from executed import ENDLESS
+from executed import passes as by_definition
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import structs
+from timing import issue_times, run_text
+
+from gpusim.capacities import BANKS
+from gpusim.machine import load
+from gpusim.machine_record import CONFLICT_FREE, SHARED_RULES
+from gpusim.plain import plain
+from gpusim.rules import shared_memory
 
 STORE = """
 .shared 49152
@@ -142,3 +156,79 @@ def test_a_wave_takes_two_passes_at_best_and_64_at_worst(width, stride, passes):
     text = f".warp 64\n.shared 16384\nS2R R0, LANEID\nIMUL R0, R0, {4 * stride}\nLDS{width} R4, [R0]\nEXIT"
     changes = {"limits.warp_size": 64, "shared_memory.rule": "gcn", "shared_memory.pass_cycles": 1}
     assert run_text(text, changes).load_store_cycles[2] == passes
+
+
+WIDER = {  # passes of 32, 64 and 128 bits in consecutive lanes, by banks
+    "gt200": {16: (2, 8, 32), 32: (1, 2, 8), 64: (1, 1, 2), 128: (1, 1, 1)},
+    "fermi": {16: (2, 4, 16), 32: (1, 2, 8), 64: (1, 1, 2), 128: (1, 1, 1)},
+    "kepler": {16: (1, 2, 4), 32: (1, 1, 2), 64: (1, 1, 1), 128: (1, 1, 1)},
+    "volta": {16: (2, 4, 8), 32: (1, 2, 4), 64: (1, 1, 2), 128: (1, 1, 1)},
+    "gcn": {16: (2, 4, 8), 32: (1, 2, 4), 64: (1, 1, 2), 128: (1, 1, 1)},
+}
+
+
+@pytest.mark.parametrize(("rule", "banks"), [(rule, banks) for rule, by_banks in WIDER.items() for banks in by_banks])
+def test_more_banks_serve_more_lanes_or_more_words_of_each(rule, banks):
+    """By hand: a pass has as many words as banks (Kepler: two for each); Fermi's parts of 128 bits conflict on 32."""
+    bits = (32, 64, 128)
+    found = tuple(strided(width, 1, rule=rule, banks=banks, bank_bytes=4) for width in bits)
+    assert found == WIDER[rule][banks]
+
+
+@pytest.mark.parametrize(("rule", "stride", "ways"), [("fermi", 64, 32), ("volta", 32, 16), ("kepler", 64, 16)])
+def test_64_banks_conflict_by_their_own_number(rule, stride, ways):
+    """Words 64 apart share a bank of 64, those 32 apart every second one; Kepler's delivers two at once."""
+    assert strided(32, stride, rule=rule, banks=64, bank_bytes=4) == ways
+
+
+@settings(max_examples=1000)
+@given(st.data())
+def test_passes_are_those_of_the_definitions(data):
+    """For all rules, banks, widths and lanes, the passes are those of a second account that counts words by sets."""
+    rule, words = data.draw(st.sampled_from(SHARED_RULES)), data.draw(st.sampled_from((1, 2, 4)))
+    changes = {
+        "rule": rule,
+        "banks": data.draw(st.sampled_from((8, 16, 32, 64, 128))),
+        "bank_bytes": data.draw(st.sampled_from((4, 8))),
+        "merge_halves": data.draw(st.booleans()),
+    }
+    shared = structs.replace(load("gtx580").shared_memory, **changes)
+    free, loads = data.draw(st.booleans()), data.draw(st.booleans())
+    active = data.draw(st.just(2**32 - 1) | st.integers(1, 2**32 - 1))
+    stride, mask, shift = (data.draw(st.integers(0, most)) for most in (40, 31, 2))
+    regular = [(lane >> shift & mask) * stride for lane in range(32)]
+    elements = data.draw(st.just(regular) | st.lists(st.integers(0, 200), min_size=32, max_size=32))
+    addresses = [4 * words * element for element in elements]
+    sm = SimpleNamespace(
+        machine=SimpleNamespace(
+            shared_rule=SHARED_RULES.index(rule),
+            shared_ideal=CONFLICT_FREE if free else 0,
+            banks=shared.banks,
+            bank_words=shared.bank_bytes // 4,
+            merge_halves=shared.merge_halves,
+        ),
+        scratch=SimpleNamespace(
+            seen=np.zeros((BANKS, 32), np.int64), depth=[0] * BANKS, line=[0] * 128, address=addresses
+        ),
+    )
+    where = [address if active >> lane & 1 else None for lane, address in enumerate(addresses)]
+    expected = by_definition(where, words, shared, ENDLESS if free else shared.banks, load=loads)
+    assert plain(shared_memory.passes)(sm, active, words, loads) == max(1, expected)
+
+
+@pytest.mark.parametrize(
+    ("several", "stride", "width", "cycles"),
+    [(1, 1, 128, 8), (2, 1, 128, 4), (3, 1, 128, 3), (9, 1, 128, 1), (2, 1, 32, 1), (2, 3, 64, 1), (2, 32, 32, 16)],
+)
+def test_several_passes_of_an_access_share_a_cycle(several, stride, width, cycles):
+    """So many passes keep the unit a cycle for each few, rounded up: 8 of an LDS.128 by threes take 3."""
+    assert strided(width, stride, merge_halves=0, passes_per_cycle=several) == cycles
+
+
+@pytest.mark.parametrize(("several", "later"), [(1, 15), (2, 8), (4, 4)])
+def test_further_passes_add_their_part_of_a_cycle_to_the_latency(several, later):
+    """Sixteen passes, one of them free: the load's reader goes 15 cycles later, or 15 / several, rounded up."""
+    text = ".shared 49152\nS2R R0, LANEID\nIMUL R1, R0, {}\nLDS R4, [R1]\nMOV R5, R4\nEXIT"
+    changes = {"shared_memory.pass_cycles": 1, "shared_memory.passes_per_cycle": several, "schedulers.interval": 1}
+    begin, end = (issue_times(text.format(4 * stride), changes)[-1] for stride in (1, 16))
+    assert end - begin == later
