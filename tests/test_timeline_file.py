@@ -78,7 +78,7 @@ def test_what_is_no_document_is_told_in_one_line(tmp_path, data, told):
 def test_what_is_not_compressed_as_its_name_says_is_told(tmp_path, data):
     """Neither plain text by the name of a compressed file, nor one cut off or damaged."""
     (tmp_path / "run.json.gz").write_bytes(data)
-    with pytest.raises(UserError, match="no timeline: "):
+    with pytest.raises(UserError, match=r"can't be unpacked: .*; write one with "):
         load(tmp_path / "run.json.gz")
 
 

@@ -19,7 +19,8 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim.analysis import report
-from gpusim.analysis.kernel_tuner import Entry, Value
+from gpusim.analysis.bounded_expression import Value
+from gpusim.analysis.kernel_tuner import Entry
 from gpusim.analysis.results_file import hash_of, results
 from gpusim.analysis.tuning import WAVES, Candidate, Trial, Tuned, ranking, trial
 from gpusim.commands.arguments import Json, MachineName, Overrides, changes, machine_of, pairs

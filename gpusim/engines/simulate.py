@@ -236,7 +236,7 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
     from gpusim.on_demand import uninterrupted  # noqa: PLC0415
 
     roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers + kernel.program.scalars)
-    limit = max_cycles + 1
+    limit = min(max_cycles, NEVER) + 1
     run = partial(compiled.run, prepared.sms, prepared.memory, roles)
     return uninterrupted(lambda until: int(run(until, limit))), lambda: 0
 

@@ -91,14 +91,14 @@ def test_a_t1_file_has_values_and_conditions(tmp_path):
             {"TuningParameters": [{"Name": "A", "Values": "3"}]},
             r"A: 3 is no list of numbers or words; write ",
         ),
-        ({"TuningParameters": [{"Name": "A", "Values": "[[1]]"}]}, r"is no list of numbers or words"),
+        ({"TuningParameters": [{"Name": "A", "Values": "[[1]]"}]}, r"a list holds numbers and words only"),
         ({"TuningParameters": [{"Name": "A", "Values": "open('x')"}]}, "takes numbers, operators and range, list, min"),
         (
             {"Conditions": [{"Expression": "MGW == 1"}]},
             "there is no parameter MGW; choose from MWG, VWM, ORDER",
         ),
         ({"Conditions": [{"Expression": "().__class__"}]}, "takes numbers, operators and "),
-        ({"Conditions": [{"Expression": "9 ** 9 ** 9"}]}, "takes numbers, operators and "),
+        ({"Conditions": [{"Expression": "9 ** 9 ** 9"}]}, "takes .* leave out other operators"),
     ],
 )
 def test_what_is_no_space_is_told_in_one_line(changes, message, tmp_path):
@@ -120,7 +120,7 @@ def test_another_file_is_no_t1_file(text, tmp_path):
     (path := tmp_path / "t1.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(UserError, match="is no T1 file"):
         read_t1(path)
-    with pytest.raises(UserError, match="no such file or directory; give a T1 file"):
+    with pytest.raises(UserError, match="No such file or directory; give a T1 file"):
         read_t1(tmp_path / "none.json")
 
 
