@@ -45,10 +45,14 @@ def results(
     with path.open("a+b") as file:
         _hold(path, file)
         known, length = _read(path, settings, kind)
-        file.truncate(length)
-        if not length:
-            _write(file, settings)
-        yield known, lambda each: _write(file, each)
+        try:
+            file.truncate(length)
+            if not length:
+                _write(file, settings)
+            yield known, lambda each: _write(file, each)
+        except OSError as error:
+            error.filename = error.filename or str(path)
+            raise
 
 
 def _hold(path: Path, file: IO[bytes]) -> None:

@@ -8,6 +8,7 @@ words, threads side by side: no bank conflicts, and 32 distinct addresses per wa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -68,7 +69,8 @@ def mix(ratio: str = "6:1", *, lds: int = 64, warps: int = 16, groups: int = 64,
 def parse_ratio(ratio: str) -> tuple[int, int]:
     """FFMAs and loads of "F:L"; raises UserError if the text is not two counts with a positive sum."""
     ffmas, colon, loads = ratio.partition(":")
-    if not (colon and ffmas.isdecimal() and loads.isdecimal() and int(ffmas) + int(loads)):
+    counts = [part for part in (ffmas, loads) if re.fullmatch("[0-9]{1,9}", part)]
+    if not colon or len(counts) != len("FL") or not any(map(int, counts)):
         raise UserError(f"mix: ratio={ratio} is not FFMAs:loads; give two counts such as 6:1")
     return int(ffmas), int(loads)
 
