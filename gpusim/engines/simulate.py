@@ -22,6 +22,7 @@ from gpusim.scalar_registers import by_index
 from gpusim.stall import Stall
 from gpusim.state import NEVER
 from isa import faults
+from isa.brief import brief
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
 
@@ -33,7 +34,7 @@ Count = Callable[[], int]
 R = TypeVar("R", bound="SmRun")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SmRun:
     """What one SM did. Cycles are of the machine's fastest clock; arrays are indexed by pc unless said otherwise.
 
@@ -62,6 +63,8 @@ class SmRun:
     skipped: int  # cycles taken at once
     events: int
 
+    __repr__ = brief
+
     @property
     def warp_instructions(self) -> int:
         """Warp instructions issued, those whose guard was false included."""
@@ -73,7 +76,7 @@ class SmRun:
         return 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ChipRun(SmRun):
     """What all SMs did: `cycles` until the last of them is done, everything else summed; `each` has its own run.
 

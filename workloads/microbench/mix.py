@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isa.errors import UserError
 from isa.instruction import Instruction
@@ -60,9 +62,7 @@ def mix(ratio: str = "6:1", *, lds: int = 64, warps: int = 16, groups: int = 64,
     total = ffmas * groups * iterations
     seen = min(loads * groups, DESTINATIONS)
     arguments = {"ratio": ratio, "lds": lds, "warps": warps, "groups": groups, "iterations": iterations}
-    expected = per_thread(
-        lambda t: np.stack([np.full(t.shape, float_bits(total)), seen * t]).astype(np.float64), geometry
-    )
+    expected = per_thread(partial(_totals, total, seen), geometry)
     return probe("mix", b, geometry, arguments, expected, dtype="u4", results=2, flops=2 * total)
 
 
@@ -98,3 +98,8 @@ def _interleave(
 def _add_up(b: Builder, add: str, registers: Sequence[Register]) -> None:
     for register in registers[1:]:
         b.emit(add, registers[0], registers[0], register)
+
+
+def _totals(total: int, seen: int, threads: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The sum of the FFMAs' chains, as its pattern, and that of the loads that are still there."""
+    return np.stack([np.full(threads.shape, float_bits(total)), seen * threads]).astype(np.float64)
