@@ -21,8 +21,7 @@ from gpusim.recurrence import recurrence
 from gpusim.scalar_registers import by_index
 from gpusim.stall import Stall
 from gpusim.state import NEVER
-from isa import faults
-from isa.brief import brief
+from isa import brief, faults
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
 
@@ -63,7 +62,7 @@ class SmRun:
     skipped: int  # cycles taken at once
     events: int
 
-    __repr__ = brief
+    __repr__ = brief.brief
 
     @property
     def warp_instructions(self) -> int:
@@ -398,5 +397,4 @@ def _together(each: Sequence[SmRun]) -> ChipRun:
 
 
 def _sum(arrays: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
-    total: NDArray[np.int64] = np.sum(list(arrays), axis=0)
-    return total
+    return np.asarray(np.sum(list(arrays), axis=0))
