@@ -42,17 +42,17 @@ def results(
         yield [], lambda _: None
         return
     whole_file.check(path)
-    with path.open("a+b") as file:
-        _hold(path, file)
-        known, length = _read(path, settings, kind)
-        try:
+    try:
+        with path.open("a+b") as file:
+            _hold(path, file)
+            known, length = _read(path, settings, kind)
             file.truncate(length)
             if not length:
                 _write(file, settings)
             yield known, lambda each: _write(file, each)
-        except OSError as error:
-            error.filename = error.filename or str(path)
-            raise
+    except OSError as error:  # of an open file, whose disk is full
+        error.filename = error.filename or str(path)
+        raise
 
 
 def _hold(path: Path, file: IO[bytes]) -> None:
