@@ -161,3 +161,27 @@ def test_t4_results_obey_kernel_tuners_schema(tmp_path):
     found = json.loads(path.read_text())
     schema.validate(found, wanted)
     assert found["schema_version"] == version
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"TuningParameters": [{"Name": "A", "Values": text}]}
+        for text in ("range(10**12)", "range(1000000000000)", "[1<<40000000000]", "[0] * 1000000000", "-" * 3_000 + "1")
+    ]
+    + [{"Conditions": [{"Expression": text}]} for text in ("-" * 3_000 + "MWG", "not " * 3_000 + "MWG", "(" * 3_000)],
+)
+def test_a_space_without_end_is_refused(changes, tmp_path):
+    """Ranges, shifts and lists that no memory holds, and expressions that no recursion reaches, are one line each."""
+    with pytest.raises(UserError, match=r"t1.json: ") as raised:
+        read_t1(t1_file(tmp_path, **changes))
+    assert len(str(raised.value)) <= 2000
+
+
+@pytest.mark.parametrize("brackets", ["[]", "{}"])
+def test_json_that_is_nested_without_end_is_no_t1_file(brackets, tmp_path):
+    """Brackets in brackets end in one line as well."""
+    opened = {"[]": "[", "{}": '{"a":'}[brackets]
+    (path := tmp_path / "t1.json").write_text(opened * 100_000 + "1" + brackets[1] * 100_000)
+    with pytest.raises(UserError, match="is no T1 file"):
+        read_t1(path)
