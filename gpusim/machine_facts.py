@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import cache
 from typing import Any, Literal, cast, get_args, get_origin
 
@@ -12,6 +11,7 @@ import msgspec
 from gpusim.machine_file import Fact
 from gpusim.schema import DEFAULTED, EXTRAS, MEMBERS, OPTIONAL, leaves
 from isa.errors import UserError
+from isa.nearest import nearest
 
 
 def _pattern(path: str) -> str:
@@ -92,5 +92,5 @@ def allowed(kind: Any) -> str:
 
 
 def _nearest(path: str, known: Iterable[str]) -> str:
-    near = get_close_matches(path, list(known), 1)
-    return f"did you mean {near[0]}?" if near else "`gpusim machines NAME` lists the keys of a machine"
+    near = nearest(path, known)
+    return f"did you mean {near}?" if near else "`gpusim machines NAME` lists the keys of a machine"

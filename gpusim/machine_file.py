@@ -6,17 +6,21 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 
+from isa import input_file
 from isa.errors import UserError
+from isa.nearest import nearest
 
 DIRECTORY = Path(__file__).parent / "machines"
 METHODS = ("vendor", "measured", "paper", "derived", "fitted", "guess")
 STRINGS = ("name", "generation", "extends")
 _LEAF_KEYS = ("value", "source", "method", "note", "to")
 _HEADER = re.compile(r"\s*\[(?P<key>[\w.\- ]+)\]")
-_KEY = re.compile(r"\s*(?P<key>[\w.\-]+(\s*\.\s*[\w\-]+)*)\s*=")
+_KEY = re.compile(r"\s*(?P<key>[\w\-]+([ \t]*\.[ \t]*[\w\-]+)*)[ \t]*=")
+LONGEST_LINE = 4000  # characters: TOML's parser takes the square of a key's parts
+DEEPEST = 8  # parts of a key; a machine's have four at most
+_DEEP = re.compile(rf"(?<![\w\-])([\w\-]+\s*\.\s*){{{DEEPEST}}}[\w\-]")
 _TOML_PLACE = re.compile(r"^(?P<cause>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)$", re.S)
 
 
@@ -56,8 +60,8 @@ def locate(name_or_path: str, beside: Path | None = None, place: str = "") -> Pa
         raise UserError(f"{lead}machine {name_or_path}: is a directory; give a file ending in .toml")
     if not path.exists() and _is_path(name_or_path):
         raise UserError(f"{lead}machine {name_or_path}: no such file; give the path of a machine file")
-    near = get_close_matches(name_or_path, names(), 1)
-    advice = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(names())}, or a file ending in .toml"
+    near = nearest(name_or_path, names())
+    advice = f"did you mean {near}?" if near else f"choose one of {', '.join(names())}, or a file ending in .toml"
     raise UserError(f"{lead}machine {name_or_path}: no such machine; {advice}")
 
 
@@ -76,7 +80,7 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, Fact]]:
 def _read(path: Path, children: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, Fact]]:
     if path.resolve() in children:
         raise UserError(f"{path}:1:1: `extends` leads back to this file; remove it from one of them")
-    text = _text(path)
+    text = input_file.text(path, "give the path of a machine file")
     table = _parse(text, path)
     places = dict(_places(text, path))
     strings, facts = {}, {}
@@ -92,21 +96,25 @@ def _read(path: Path, children: tuple[Path, ...]) -> tuple[dict[str, str], dict[
     return {**base_strings, **strings}, {**base_facts, **facts}
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        cause = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise UserError(f"{path}: {cause}; give the path of a machine file") from None
-
-
 def _parse(text: str, path: Path) -> dict[str, object]:
+    _check_lines(text, path)
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise UserError(f"{path}:1:1: brackets are nested too deep; write each number as a table of its own") from None
+    except ValueError as error:
         found = _TOML_PLACE.match(str(error))
         place = f"{path}:{found['line']}:{found['column']}" if found else f"{path}:1:1"
         raise UserError(f"{place}: not TOML: {found['cause'] if found else error}; correct the line") from None
+
+
+def _check_lines(text: str, path: Path) -> None:
+    """Raise UserError for lines on which TOML's parser would spend long, or forever."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > LONGEST_LINE:
+            raise UserError(f"{path}:{number}:1: {len(line)} characters; write lines of {LONGEST_LINE} at most")
+        if found := _DEEP.search(line):
+            raise UserError(f"{path}:{number}:{found.start() + 1}: a key of more than {DEEPEST} parts; shorten it")
 
 
 def _places(text: str, path: Path) -> Iterator[tuple[str, str]]:
@@ -129,7 +137,8 @@ def _place(key: str, places: Mapping[str, str], path: Path) -> str:
 
 def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
     for key, value in table.items():
-        if isinstance(value, dict) and value.keys().isdisjoint(_LEAF_KEYS):
+        nested = isinstance(value, dict) and value.keys().isdisjoint(_LEAF_KEYS)
+        if isinstance(value, dict) and nested and prefix.count(".") < DEEPEST:
             yield from _leaves(value, f"{prefix}{key}.")
         else:
             yield prefix + key, value
@@ -152,8 +161,8 @@ def _fact(key: str, leaf: object, place: str) -> Fact:
             raise UserError(f'{place}: {key} has no {known}; add {known} = "..."')
     for found in leaf:
         if found not in _LEAF_KEYS:
-            near = get_close_matches(found, _LEAF_KEYS, 1)
-            advice = f"did you mean {near[0]}?" if near else f"keep to {', '.join(_LEAF_KEYS)}"
+            near = nearest(found, _LEAF_KEYS)
+            advice = f"did you mean {near}?" if near else f"keep to {', '.join(_LEAF_KEYS)}"
             raise UserError(f"{place}: {key} has an unknown key {found}; {advice}")
     _check_provenance(key, leaf, place)
     return Fact(**leaf, place=place)

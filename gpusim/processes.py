@@ -51,12 +51,12 @@ def processes(count: int, prepare: Callable[..., None] | None = None, *arguments
 
 
 def as_done(function: Callable[[J], R], jobs: Iterable[J], workers: int | None = None) -> Generator[R, None, None]:
-    """Give what the function returns for each job, in any order, from so many processes; None: one for each core.
+    """Give what the function returns for each job, in any order, from so many processes, at most one for each core.
 
     The first is done here, so that the others find what it compiles. Raises UserError when a process is killed, once
     all that was done by then has been given.
     """
-    workers, rest = workers or cores(), iter(jobs)
+    workers, rest = min(workers or cores(), cores()), iter(jobs)
     yield from map(function, rest if workers == 1 else islice(rest, 1))
     if not (first := list(islice(rest, AHEAD * workers))):
         return

@@ -38,6 +38,7 @@ from gpusim.memory_schema import (
     WaitCounters,
     WhatIf,
 )
+from isa.brief import brief
 from isa.table import MEMORY_UNITS, Unit
 
 Returned = Annotated[int, msgspec.Meta(ge=0, le=63)]  # four registers in one bank take fewer than 256 cycles
@@ -269,6 +270,8 @@ class Machine(msgspec.Struct, frozen=True):
     outstanding: Outstanding | None = None
     energy: Energy | None = None
     what_if: WhatIf | None = None
+
+    __repr__ = brief
 
 
 def _section(kind: Any) -> Any:

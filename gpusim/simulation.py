@@ -158,6 +158,7 @@ def simulate(
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.listing.load")
     check_engine(engine)
     machine = _with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
+    occupancy(kernel, machine)  # what can't be held is refused before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
     if _valid_sms(sms, sample) == "all":
         feed = EXECUTION if values else REPLAY

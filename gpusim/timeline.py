@@ -11,6 +11,7 @@ from typing import Annotated
 import msgspec
 
 from gpusim.document import Arguments, KernelKey, MachineKey, Policy, Settings, doc
+from isa.brief import brief
 
 VERSION = 1
 NONE = -1  # no instruction, or no such cycle
@@ -149,3 +150,5 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     instructions: Annotated[tuple[Issued, ...], doc("Warp instructions in order of issue.")]
     lost: Annotated[tuple[Lost, ...], doc("Lost issue slots.")]
     summary: Summary | None = None
+
+    __repr__ = brief

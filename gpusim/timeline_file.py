@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Collection, Iterator
 from itertools import chain
 from pathlib import Path
@@ -13,6 +11,7 @@ import msgspec
 from gpusim.stall import Stall, label
 from gpusim.timeline import NONE, VERSION, Timeline, seen
 from gpusim.views.dependence import born, over
+from isa import input_file
 from isa.errors import UserError
 
 ABSENT = frozenset(map(label, (Stall.X_EMPTY, Stall.X_EXITED)))  # what warps may show without an instruction
@@ -26,14 +25,16 @@ class _Versioned(msgspec.Struct):
 
 def load(path: Path) -> Timeline:
     """Return the document of a JSON file, gzipped if its name ends in .gz; raises UserError where it is none."""
+    fix = "write one with `gpusim export --format json`"
+    packed = path.suffix == ".gz"
+    data = input_file.unpacked(path, fix) if packed else input_file.read(path, fix, input_file.MOST_GENERATED)
     try:
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         version = msgspec.json.decode(data, type=_Versioned).version
         if version != VERSION:
             raise UserError(f"{path}: a timeline of version {version}, where {VERSION} is read; write it anew")
         timeline = msgspec.json.decode(data, type=Timeline)
-    except (msgspec.MsgspecError, gzip.BadGzipFile, zlib.error, EOFError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: no timeline: {error}; write one with `gpusim export --format json`") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UserError(f"{path}: no timeline: {error}; {fix}") from None
     _check(path, timeline)
     return timeline
 

@@ -40,7 +40,7 @@ def unfinished(path: Path) -> Iterator[Path]:
         yield part
         part.replace(path)
     except OSError as error:
-        if str(error.filename) == str(part):
+        if error.filename is None or str(error.filename) == str(part):  # None: of an open file, whose disk is full
             error.filename = str(path)
         raise
     finally:

@@ -33,6 +33,7 @@ BARRIERS = 16
 WRITE_SCC = ("S_ADD_U32", "S_SUB_U32", "S_LSHL_B32", "S_LSHR_B32", "S_AND_B32", "S_OR_B32")  # carries, results not 0
 LARGEST = {"LOP3": 0xFF, "WARPSYNC": 0xFFFFFFFF, "S_WAITCNT": 63, "S_NOP": 15}  # truth table; mask; counts
 _LABEL = re.compile(rf"({IDENTIFIER})\s*:")
+MOST_BYTES = {".shared": 1 << 24, ".local": 1 << 19}  # local: CUDA C Programming Guide 4.2, table F-2
 _WORD = re.compile(r"\S+")
 _USAGE = {
     "d": "Rd",
@@ -109,7 +110,7 @@ def _resource(directives: list[Directive], name: str) -> int:
         return 0
     if len(mine) > 1:
         raise AssemblyError(mine[1].name, f"{name} given twice; leave out one of the two")
-    size = whole(mine[0].argument, 0)
+    size = whole(mine[0].argument, 0, MOST_BYTES[name])
     try:
         check_size(size)
     except ValueError as error:

@@ -16,6 +16,7 @@ from isa.source import AssemblyError, Token, equation, new_name, suggest, whole,
 
 DTYPES = {"f32": "f4", "f64": "f8", "i32": "i4", "u32": "u4"}
 GENERATORS = ("zero", "iota", "constant", "hash", "values")
+MOST_SEED = 2**64 - 1  # of a hash, which takes its low 32 bits
 LONGEST = 4096  # elements that are spelt out when no generator describes them
 
 
@@ -71,7 +72,7 @@ def _fill(token: Token, dtype: str, elements: int) -> GeneratedFill | None:
 
 
 def _hash(token: Token, arguments: list[Token], dtype: str) -> HashFill:
-    seed = whole(arguments[0], 0)
+    seed = whole(arguments[0], 0, MOST_SEED)
     limits = [_number(argument, "f8") for argument in arguments[1:]] or [-1.0, 1.0]
     try:
         return generators.hash_fill(seed, limits[0], limits[1], dtype)

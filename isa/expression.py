@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isa.syntax_tree import chain, parsed
+
 Values = NDArray[np.float64]
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: np.add,
@@ -24,11 +26,11 @@ def evaluate(text: str, buffers: Mapping[str, Values]) -> Values:
     Raises ValueError with cause and fix.
     """
     try:
-        tree = ast.parse(text, mode="eval")
-    except SyntaxError:
-        raise ValueError(f"{text!r} is no expression; write numbers and buffers joined by + - *") from None
+        tree = parsed(text, "write numbers and buffers joined by + - *")
+    except ValueError as error:
+        raise ValueError(f"{text!r} {error}") from None
     try:
-        return np.asarray(_value(tree.body, buffers), np.float64)
+        return np.asarray(_value(tree, buffers), np.float64)
     except OverflowError:
         raise ValueError(f"{text!r} holds a number beyond double precision; write a smaller one") from None
 
@@ -45,16 +47,39 @@ def _value(node: ast.expr, buffers: Mapping[str, Values]) -> Any:
             return np.array([_number(element, buffers) for element in elements])
         case ast.UnaryOp(op=operator, operand=inner) if type(operator) in _UNARY:
             return _UNARY[type(operator)](_value(inner, buffers))
-        case ast.BinOp(left=left, op=operation, right=right) if type(operation) in _BINARY:
-            return _combined(_BINARY[type(operation)], _value(left, buffers), _value(right, buffers))
+        case ast.BinOp():
+            return _chained(node, buffers)
+    raise _unusable(node, buffers)
+
+
+def _chained(node: ast.BinOp, buffers: Mapping[str, Values]) -> Any:
+    """The value of a chain of operators, from left to right."""
+    first, pairs = chain(node)
+    if any(type(operation) not in _BINARY for operation, _ in pairs):
+        raise _unusable(node, buffers)
+    value = _value(first, buffers)
+    for operation, right in pairs:
+        value = _combined(_BINARY[type(operation)], value, _value(right, buffers))
+    return value
+
+
+def _unusable(node: ast.expr, buffers: Mapping[str, Values]) -> ValueError:
     fix = f"write numbers, + - *, lists and buffers (known: {', '.join(buffers) or 'none'})"
-    raise ValueError(f"{ast.unparse(node)!r} can't be used here; {fix}")
+    return ValueError(f"{_text(node)!r} can't be used here; {fix}")
+
+
+def _text(node: ast.expr) -> str:
+    """What was written, or its kind where that can't be told: a chain may be longer than can be written anew."""
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return type(node).__name__
 
 
 def _number(node: ast.expr, buffers: Mapping[str, Values]) -> float:
     value = np.asarray(_value(node, buffers))
     if value.ndim:
-        raise ValueError(f"{ast.unparse(node)!r} is not a single number; a list holds numbers only")
+        raise ValueError(f"{_text(node)!r} is not a single number; a list holds numbers only")
     return float(value)
 
 

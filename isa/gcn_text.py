@@ -26,10 +26,10 @@ from isa.source import AssemblyError, Token, part
 from isa.table import Row, Unit
 
 LAST_VECTOR = RZ_INDEX - 1
-_REGISTER = re.compile(r"(-?)([vs])(?:(\d+)|\[\s*(\d+)\s*:\s*(\d+)\s*\])")
-_OFFSET = re.compile(r"\s+offset:(\w+)$")
+_REGISTER = re.compile(r"(-?)([vs])(?:(\d{1,9})|\[\s*(\d{1,9})\s*:\s*(\d{1,9})\s*\])")
+_OFFSET = re.compile(r"\soffset:(\w+)$")
 _COUNTERS = ("vmcnt", "lgkmcnt")
-_COUNT = re.compile(r"(vmcnt|lgkmcnt)\(\s*(\d+)\s*\)")
+_COUNT = re.compile(r"(vmcnt|lgkmcnt)\(\s*(\d{1,9})\s*\)")
 
 
 def usage(row: Row) -> str:

@@ -10,6 +10,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from isa import frozen
+from isa.brief import brief
 from isa.code_region import Lines
 from isa.program import Program
 
@@ -34,7 +36,7 @@ class Buffer:
         return int(np.dtype(self.dtype).itemsize) * self.elements
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Expectation:
     """What one block should leave in `buffer`: at each element `index` a `value`, within an absolute error `bound`."""
 
@@ -43,8 +45,10 @@ class Expectation:
     value: NDArray[np.float64]
     bound: NDArray[np.float64]
 
+    __repr__ = brief
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Kernel:
     """A launch. Block b of the grid is (x, y, z) with x fastest.
 
@@ -68,6 +72,10 @@ class Kernel:
     racy: bool = False
     marked: tuple[Lines, ...] = ()  # code regions, by the lines of its listing
     arguments: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+
+    __repr__ = brief
+    __getstate__ = frozen.state
+    __setstate__ = frozen.restore
 
     @property
     def blocks(self) -> int:

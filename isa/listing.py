@@ -17,12 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
-from isa import buffer_text, literals, memory, printer
+from isa import buffer_text, input_file, literals, memory, printer
 from isa.assembler import Directive, parse
 from isa.code_region import marked
 from isa.errors import UserError
@@ -32,6 +33,8 @@ from isa.operand import Constant, Texture
 from isa.program import Program
 from isa.source import AssemblyError, Token, equation, new_name, suggest, whole, words
 
+MOST_THREADS = 1 << 16  # of a block: whether a machine takes as many is its own matter
+MOST_FLOPS = 2**63 - 1
 ONCE = (".kernel", ".grid", ".block", ".warp", ".flops")
 DIRECTIVES = (*ONCE, ".shared", ".local", ".param", ".buffer", ".expect")
 
@@ -64,11 +67,7 @@ def load(path: Path | str) -> Kernel:
 
 def text_of(path: Path | str) -> str:
     """Return the text of a listing's file; raises UserError if it can't be read."""
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")  # with or without a byte-order mark
-    except (OSError, UnicodeDecodeError) as error:
-        cause = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise UserError(f"{path}: {cause}; give the path of a listing") from None
+    return input_file.text(path, "give the path of a listing", "utf-8-sig")  # with or without a byte-order mark
 
 
 def read(text: str, name: str = "<text>") -> Kernel:
@@ -83,12 +82,12 @@ def read(text: str, name: str = "<text>") -> Kernel:
     kernel = Kernel(
         name=_name(given[".kernel"], Path(name).stem),
         program=parsed.program,
-        grid=_dimensions(given[".grid"], (1, 1, 1)),
-        block=_dimensions(given[".block"], (warp_size, 1, 1)),
+        grid=_dimensions(given[".grid"], (1, 1, 1), literals.MOST),
+        block=_dimensions(given[".block"], (warp_size, 1, 1), MOST_THREADS),
         parameters=MappingProxyType(parameters),
         buffers=tuple(buffers.values()),
         outcome=_outcome(given[".expect"], buffers),
-        flops=whole(given[".flops"][0], 0) if given[".flops"] else 0,
+        flops=whole(given[".flops"][0], 0, MOST_FLOPS) if given[".flops"] else 0,
         warp_size=warp_size,
         marked=marked(text, name),
     )
@@ -156,12 +155,14 @@ def _name(given: list[Token], default: str) -> str:
     return given[0].text
 
 
-def _dimensions(given: list[Token], default: Dim3) -> Dim3:
+def _dimensions(given: list[Token], default: Dim3, most: int) -> Dim3:
     if not given:
         return default
-    sizes = [whole(token, 1) for token in words(given[0])]
+    sizes = [whole(token, 1, most) for token in words(given[0])]
     if not 1 <= len(sizes) <= 3:
         raise AssemblyError(given[0], f"{len(sizes)} sizes; write x, x y or x y z")
+    if prod(sizes) > most:
+        raise AssemblyError(given[0], f"{' x '.join(map(str, sizes))} is more than {most}; write smaller sizes")
     x, y, z = (*sizes, 1, 1)[:3]
     return x, y, z
 

@@ -10,8 +10,10 @@ import numpy as np
 from isa.semantics import NAN32, NAN64
 
 INTEGER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|\d+)")
-DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 PATTERN = {32: re.compile(r"0[fF]([0-9a-fA-F]{8})"), 64: re.compile(r"0[dD]([0-9a-fA-F]{16})")}
+MOST = 2**31 - 1  # of what is counted: sizes are signed 32-bit integers on the machine
+MOST_DIGITS = 100  # of an integer literal; what it is for holds 10 to 20
 CANONICAL_NAN = {32: int(NAN32), 64: int(NAN64)}
 
 
@@ -24,6 +26,8 @@ def integer(text: str) -> int:
     """Value of an integer literal; raises ValueError."""
     if not is_integer(text):
         raise ValueError(f"{text!r} is not an integer; write a decimal or 0x number")
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"{text[:MOST_DIGITS]}... has {len(text)} digits; write {MOST_DIGITS} at most")
     return int(text, 16 if "x" in text.lower() else 10)
 
 

@@ -24,11 +24,13 @@ from isa.source import IDENTIFIER, AssemblyError, Token, part, suggest
 from isa.table import HALF_UNITS, Row, Unit
 
 LAST_REGISTER = 254
-_REGISTER = re.compile(r"(-?)(?:R(\d+)|RZ)(\.reuse)?")
+_REGISTER = re.compile(r"(-?)(?:R(\d{1,9})|RZ)(\.reuse)?")
 _PREDICATE = re.compile(r"(!?)P([0-6]|T)")
 _CONSTANT = re.compile(rf"c\[\s*({IDENTIFIER})\s*\]")
 _TEXTURE = re.compile(rf"tex\[\s*({IDENTIFIER})\s*\]")
-_ADDRESS = re.compile(r"\[\s*(?:(?P<base>R\d+|RZ)\s*(?:(?P<sign>[+-])\s*(?P<offset>\w+))?|(?P<absolute>-?\w+))\s*\]")
+_ADDRESS = re.compile(
+    r"\[\s*(?:(?P<base>R\d{1,9}|RZ)\s*(?:(?P<sign>[+-])\s*(?P<offset>\w+))?|(?P<absolute>-?\w+))\s*\]"
+)
 _NUMBER_LIKE = re.compile(r"[+-]?(\.?\d.*|inf|nan)", re.IGNORECASE)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
+from isa import frozen
+from isa.brief import brief
 from isa.control import odd_one_out, uneven
 from isa.instruction import Instruction
 from isa.operand import FIRST_SCALAR
@@ -14,7 +16,7 @@ from isa.operand import FIRST_SCALAR
 WORD_BYTES = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Program:
     """`labels` maps a name to the index of the instruction it stands before (its length: the end).
 
@@ -26,6 +28,10 @@ class Program:
     labels: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     shared_bytes: int = 0
     local_bytes: int = 0
+
+    __repr__ = brief
+    __getstate__ = frozen.state
+    __setstate__ = frozen.restore
 
     def __post_init__(self) -> None:
         """Check the sizes and control codes."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from isa.errors import UserError
-from isa.literals import integer, is_integer
+from isa.literals import MOST, integer, is_integer
+from isa.nearest import nearest
 
 IDENTIFIER = r"[A-Za-z_][\w.$]*"
 
@@ -78,11 +78,16 @@ def new_name(token: Token, taken: Iterable[str]) -> str:
     return token.text
 
 
-def whole(token: Token, least: int) -> int:
-    """Value of a token that is an integer of at least `least`; raises AssemblyError."""
-    value = integer(token.text) if is_integer(token.text) else least - 1
+def whole(token: Token, least: int, most: int = MOST) -> int:
+    """Value of a token that is an integer from `least` to `most`; raises AssemblyError."""
+    try:
+        value = integer(token.text) if is_integer(token.text) else least - 1
+    except ValueError as error:
+        raise AssemblyError(token, str(error)) from None
     if value < least:
         raise AssemblyError(token, f"{token.text!r} is no count; write a whole number of at least {least}")
+    if value > most:
+        raise AssemblyError(token, f"{token.text} is more than {most}; write a whole number from {least} to {most}")
     return value
 
 
@@ -90,8 +95,8 @@ def suggest(text: str, known: Iterable[str], otherwise: str = "") -> str:
     """Fix for an unknown word: a known one that it begins, or else the nearest, or else `otherwise` or all of them."""
     known = list(known)
     begun = [word for word in known if text and word.startswith(text)]
-    nearest = begun or difflib.get_close_matches(text, known, n=1)
-    return f"did you mean {nearest[0]}?" if nearest else otherwise or f"known: {', '.join(known) or 'none'}"
+    meant = begun[0] if begun else nearest(text, known)
+    return f"did you mean {meant}?" if meant else otherwise or f"known: {', '.join(known) or 'none'}"
 
 
 def _comment(text: str) -> int:

@@ -78,7 +78,7 @@ def test_what_is_no_document_is_told_in_one_line(tmp_path, data, told):
 def test_what_is_not_compressed_as_its_name_says_is_told(tmp_path, data):
     """Neither plain text by the name of a compressed file, nor one cut off or damaged."""
     (tmp_path / "run.json.gz").write_bytes(data)
-    with pytest.raises(UserError, match="no timeline: "):
+    with pytest.raises(UserError, match=r"can't be unpacked: .*; write one with "):
         load(tmp_path / "run.json.gz")
 
 
@@ -140,3 +140,18 @@ def test_what_a_document_does_not_have_is_told(span, warps, told):
     """Cycles beyond it, none at all, and warps that it leaves out."""
     with pytest.raises(UserError, match=told):
         part(DOCUMENT, *span, warps)
+
+
+def test_a_file_that_unpacks_without_end_is_refused(tmp_path):
+    """Blanks pack a thousand times: no more than a hundred times the file is unpacked, or 16 MiB."""
+    (tmp_path / "run.json.gz").write_bytes(gzip.compress(b" " * ((1 << 24) + 1)))
+    with pytest.raises(UserError, match="unpacks to more than 16 MiB; write one with"):
+        load(tmp_path / "run.json.gz")
+
+
+@pytest.mark.parametrize("opened", ["[", '{"a":', '{"version":1,"kernel":['])
+def test_a_document_that_is_nested_without_end_is_none(opened, tmp_path):
+    """Brackets in brackets are no timeline."""
+    (tmp_path / "run.json").write_text(opened * 100_000)
+    with pytest.raises(UserError, match="no timeline: "):
+        load(tmp_path / "run.json")

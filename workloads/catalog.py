@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.nearest import nearest as nearest_name
 from workloads.entry import Entry, Parameter
 from workloads.gemm import entries as gemm
 from workloads.microbench import entries as microbench
@@ -41,8 +41,8 @@ def find(name: str) -> Entry:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the question whether the nearest known name was meant, or nothing."""
-    close = get_close_matches(name, known, n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
+    meant = nearest_name(name, known)
+    return f" (did you mean {meant}?)" if meant else ""
 
 
 def _parse(kernel: str, parameter: Parameter, text: str) -> object:

@@ -5,29 +5,23 @@ The formats are those of Kernel Tuner 1.5.0 (`util.process_cache`, the schemas T
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 import msgspec
 
 from gpusim import whole_file
+from gpusim.analysis.bounded_expression import Ask, Value, built
+from isa import input_file
 from isa.errors import UserError
 
-Value = int | float | str
 MOST = 1_000_000  # points of a cache, which has all of a product
 INVALID = "InvalidConfig"  # what stands for the time of a point that can't run
 T4_VERSION = "1.0.0"
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {"range": range, "list": list, "min": min, "max": max, "abs": abs}
-_ALLOWED = (
-    *(ast.Expression, ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare),
-    *(ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.Tuple, ast.List),  # operators are of these classes
-)
 
 
 @dataclass(frozen=True)
@@ -90,13 +84,11 @@ def write_t4(path: Path, entries: Sequence[Entry]) -> None:
 def read_t1(path: Path) -> Space:
     """Return the search space of a T1 file; raises UserError for a file that is none, with what is wrong in it."""
     try:
-        content = msgspec.json.decode(path.read_bytes())
+        content = msgspec.json.decode(input_file.read(path, "give a T1 file"))
         space = content["ConfigurationSpace"]
         values = {each["Name"]: _values(path, each["Name"], each["Values"]) for each in space["TuningParameters"]}
         conditions = [_condition(path, each["Expression"], values) for each in space.get("Conditions", ())]
-    except OSError as error:
-        raise UserError(f"{path}: {str(error.strerror).lower()}; give a T1 file") from None
-    except (msgspec.MsgspecError, KeyError, TypeError, AttributeError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, KeyError, TypeError, AttributeError, UnicodeDecodeError, RecursionError):
         hint = "give JSON with ConfigurationSpace.TuningParameters, each with Name and Values"
         raise UserError(f"{path}: is no T1 file; {hint}") from None
     return Space(values, lambda point: all(_evaluated(condition, point, f"{path}") for condition in conditions))
@@ -137,36 +129,26 @@ def _result(entry: Entry) -> dict[str, Any]:
 
 def _values(path: Path, name: str, text: str | list[Value]) -> list[Value]:
     """The values of a parameter: a list of JSON, or as Python writes it, or a range."""
-    found = _evaluated(_compiled(path, text), {}, f"{path}: {name}") if isinstance(text, str) else text
+    found = _evaluated(_built(path, text, ()), {}, f"{path}: {name}") if isinstance(text, str) else text
     if not isinstance(found, list | tuple | range) or not all(isinstance(value, int | float | str) for value in found):
         raise UserError(f"{path}: {name}: {text} is no list of numbers or words; write [1, 2, 4]")
     return list(found)
 
 
-def _condition(path: Path, text: str, values: Mapping[str, Sequence[Value]]) -> CodeType:
+def _condition(path: Path, text: str, values: Mapping[str, Sequence[Value]]) -> Ask:
     """An expression of the parameters, ready to be asked of points."""
-    condition = _compiled(path, text)
-    for name in condition.co_names:
-        if name not in values and name not in _FUNCTIONS:
-            raise UserError(f"{path}: {text}: there is no parameter {name}; choose from {', '.join(values)}")
-    return condition
+    return _built(path, text, tuple(values))
 
 
-def _compiled(path: Path, text: str) -> CodeType:
-    """An expression, made of nothing but numbers, words, names, operators, and calls of a few functions."""
+def _built(path: Path, text: str, known: Sequence[str]) -> Ask:
     try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError):
-        raise UserError(f"{path}: {text}: is no expression; write it as in Python") from None
-    for node in ast.walk(tree):
-        called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS
-        if not called and (not isinstance(node, _ALLOWED) or isinstance(node, ast.Pow)):
-            raise UserError(f"{path}: {text}: takes numbers, operators and {', '.join(_FUNCTIONS)}; leave out the rest")
-    return compile(tree, str(path), "eval")
+        return built(text, known)
+    except ValueError as error:
+        raise UserError(f"{path}: {text}: {error}") from None
 
 
-def _evaluated(code: CodeType, names: Mapping[str, Value], place: str) -> object:
+def _evaluated(ask: Ask, names: Mapping[str, Value], place: str) -> object:
     try:
-        return eval(code, {"__builtins__": {}, **_FUNCTIONS}, names)
-    except (ArithmeticError, TypeError, ValueError, NameError) as error:
+        return ask(names)
+    except (ArithmeticError, TypeError, ValueError) as error:
         raise UserError(f"{place}: {error}; correct the expression") from None

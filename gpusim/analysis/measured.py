@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from io import StringIO
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,12 +32,15 @@ from gpusim.feed import REPLAY
 from gpusim.machine import Machine
 from gpusim.processes import processes
 from gpusim.state import ISSUE
+from isa import input_file
 from isa.errors import UserError
 from isa.kernel import Kernel
 
 MICRO = ("exp", "op", "W", "ILP", "param", "i1", "i2", "cyc1_med", "cyc2_med")
 EDITED = ("name", "kernel", "W", "cyc1_med", "cyc2_med")
 EDITED_COUNTS = 4, 12
+LONGEST = 200  # characters of a text that says what ran
+MOST = 2**31 - 1  # of warps, chains and iterations, which are signed 32-bit integers on the machine
 SCHEDULED = "sched"  # its figures are in `param`
 INPUTS = frozenset({"lat", "clk", "memlat"})
 MARK = "NOP"
@@ -101,12 +105,10 @@ class Outcome:
 
 def read(path: Path, experiments: Collection[str]) -> list[Row]:
     """Return the rows of a measured file; raises UserError with line and column where it isn't one."""
+    text = input_file.text(path, "give a file of comma-separated values")
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return list(_rows(path, csv.reader(file, strict=True), experiments))
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}; give a file that can be read") from None
-    except (csv.Error, UnicodeDecodeError) as error:
+        return list(_rows(path, csv.reader(StringIO(text), strict=True), experiments))
+    except csv.Error as error:
         raise UserError(f"{path}: {error}; give a file of comma-separated values") from None
 
 
@@ -164,10 +166,16 @@ class _Place:
     def of(self, column: str) -> str:
         return f"{self.path}:{self.line}: column {column}"
 
+    def text(self, column: str) -> str:
+        text = self.cells[column]
+        if len(text) > LONGEST:
+            raise UserError(f"{self.of(column)}: {len(text)} characters; give {LONGEST} at most")
+        return text
+
     def count(self, column: str, least: int) -> int:
         text = self.cells[column]
-        if not (text.isascii() and text.isdecimal()) or int(text) < least:
-            raise UserError(f"{self.of(column)}: {text!r} is no whole number from {least} up; correct it")
+        if not re.fullmatch("[0-9]{1,10}", text) or not least <= int(text) <= MOST:
+            raise UserError(f"{self.of(column)}: {text!r} is no whole number from {least} to {MOST}; correct it")
         return int(text)
 
     def number(self, column: str) -> float:
@@ -185,7 +193,9 @@ class _Place:
 
 
 def _micro(place: _Place) -> Row:
-    cells = place.cells
+    cells = {column: place.text(column) if column in ("exp", "op") else place.cells[column] for column in MICRO}
+    if cells["exp"] != SCHEDULED:
+        place.text("param")
     key = [cells[column] for column in ("exp", "op", "W", "ILP", "param")]
     return Row(
         line=place.line,
@@ -202,16 +212,16 @@ def _micro(place: _Place) -> Row:
 
 def _makespan(place: _Place) -> float:
     """The latest end among the texts `warp:start:end` of a row that tells which warp ran when."""
-    times = re.findall(r"\b\d+:(\d+):(\d+)\b", place.cells["param"])
+    times = re.findall(r"\b\d+:(\d{1,15}):(\d{1,15})\b", place.cells["param"])
     return float(max((int(end) for _, end in times), default=0) - min((int(start) for start, _ in times), default=0))
 
 
 def _edited(place: _Place) -> Row:
-    experiment, _, rest = place.cells["name"].partition(":")
+    experiment, _, rest = place.text("name").partition(":")
     return Row(
         line=place.line,
         experiment=experiment,
-        op=place.cells["kernel"],
+        op=place.text("kernel"),
         param=rest,
         warps=place.count("W", 1),
         ilp=0,

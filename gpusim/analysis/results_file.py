@@ -16,6 +16,7 @@ import msgspec
 
 from gpusim import whole_file
 from gpusim.machine import Machine
+from isa import input_file
 from isa.errors import UserError
 
 LABELS = {"facts": "machine numbers with the hash", "listing": "a listing with the hash"}
@@ -41,13 +42,17 @@ def results(
         yield [], lambda _: None
         return
     whole_file.check(path)
-    with path.open("a+b") as file:
-        _hold(path, file)
-        known, length = _read(path, settings, kind)
-        file.truncate(length)
-        if not length:
-            _write(file, settings)
-        yield known, lambda each: _write(file, each)
+    try:
+        with path.open("a+b") as file:
+            _hold(path, file)
+            known, length = _read(path, settings, kind)
+            file.truncate(length)
+            if not length:
+                _write(file, settings)
+            yield known, lambda each: _write(file, each)
+    except OSError as error:  # of an open file, whose disk is full
+        error.filename = error.filename or str(path)
+        raise
 
 
 def _hold(path: Path, file: IO[bytes]) -> None:
@@ -65,7 +70,7 @@ def _write(file: IO[bytes], line: msgspec.Struct) -> None:
 
 def _read(path: Path, settings: msgspec.Struct, kind: type[T]) -> tuple[list[T], int]:
     """The results of a file, and the bytes of its whole lines: none where it broke off in its first."""
-    text = path.read_bytes()
+    text = input_file.read(path, "give another file", input_file.MOST_GENERATED)
     whole = text[: text.rfind(b"\n") + 1]
     if not whole and msgspec.json.encode(settings).startswith(text):
         return [], 0
@@ -77,7 +82,7 @@ def _read(path: Path, settings: msgspec.Struct, kind: type[T]) -> tuple[list[T],
 def _decoded(path: Path, number: int, line: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(line, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise UserError(f"{path}:{number}: no line of such results; give another file") from None
 
 

@@ -102,6 +102,8 @@ def points(axes: Sequence[Axis], sample: int | None = None, seed: int = 0, allow
     from, and where none is left.
     """
     total = size(axes)
+    if sample is not None and min(sample, total) > MOST:
+        raise UserError(f"--sample {sample}: more than {MOST:,} of {total:,} points; take fewer")
     if total > MOST and (allows or sample is None):
         raise UserError(f"{total:,} points are too many to list; take {'fewer' if allows else 'some with --sample N'}")
     if total > sys.maxsize:

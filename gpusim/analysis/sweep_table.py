@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from gpusim import extra, whole_file
 from gpusim.analysis.figures import Figures
 from gpusim.analysis.sweep import Axis, Point, Row
 from isa.errors import UserError
+from isa.nearest import nearest
 
 Cell = int | float | str
 Cells = Mapping[str, Cell]
@@ -88,8 +88,8 @@ def _column(name: str, known: Sequence[str], option: str) -> str:
     for candidate in (name, *(prefix + name for prefix in PREFIX.values())):
         if candidate in known:
             return candidate
-    near = get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+    near = nearest(name, known)
+    hint = f"did you mean {near}?" if near else f"choose from {', '.join(known)}"
     raise UserError(f"{option} {name}: no column of numbers; {hint}")
 
 

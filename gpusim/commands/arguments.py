@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import getitem
@@ -21,6 +22,9 @@ from workloads.catalog import CATALOG, make
 MAX_CYCLES = 200_000_000  # of a listing, which may never end; the catalog's kernels do
 MAX_INSTRUCTIONS = 500_000  # of a listing's block, which may never end: a warp instruction takes 16 us at most
 
+MOST_WHOLE = 2**63 - 1  # of a whole number that an option takes
+MOST_SEED = 2**32 - 1  # of the generators of random numbers
+
 POLICIES = ", ".join(POLICY_NAMES)
 KernelName = Annotated[str, typer.Argument(help="A kernel's name, or the path of a listing.")]
 MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
@@ -33,11 +37,18 @@ Overrides = Annotated[
 Policy = Annotated[str | None, typer.Option("--policy", help=f"Scheduling policy: {POLICIES}.")]
 MaxInstructions = Annotated[
     int | None,
-    typer.Option("--max-instructions", min=1, help=f"Give up beyond, in one block; listings: {MAX_INSTRUCTIONS}."),
+    typer.Option(
+        "--max-instructions", min=1, max=MOST_WHOLE, help=f"Give up beyond, in one block; listings: {MAX_INSTRUCTIONS}."
+    ),
 ]
 MaxCycles = Annotated[
     int | None,
-    typer.Option("--max-cycles", min=1, help=f"Stop with an error beyond; a listing: {MAX_CYCLES // 10**6} million."),
+    typer.Option(
+        "--max-cycles",
+        min=1,
+        max=MOST_WHOLE,
+        help=f"Stop with an error beyond; a listing: {MAX_CYCLES // 10**6} million.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 
@@ -87,6 +98,11 @@ def cycles_of(name: str, given: int | None) -> int | None:
 def is_listing(name: str) -> bool:
     """Tell the path of a listing from a kernel's name: it has a slash or a point, or something lies there."""
     return name not in CATALOG and bool(name) and ("/" in name or "." in name or Path(name).exists())
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that decimal digits are, None for other text and for more digits than any count has."""
+    return int(text) if re.fullmatch("[0-9]{1,18}", text) else None
 
 
 def pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:

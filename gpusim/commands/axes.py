@@ -30,7 +30,7 @@ ParameterAxes = Annotated[
     typer.Option("-p", metavar="NAME=VALUES", help="Values of a parameter of the kernel, likewise; repeatable."),
 ]
 PolicyAxis = Annotated[str | None, typer.Option("--policy", help=f"Scheduling policies, or all: {POLICIES}.")]
-_RANGE = re.compile(r"(?P<first>-?\d+):(?P<last>-?\d+)(:(?P<step>\d+))?")
+_RANGE = re.compile(r"(?P<first>-?\d{1,18}):(?P<last>-?\d{1,18})(:(?P<step>\d{1,18}))?")
 
 
 def subject_of(kernel: str, file: File, max_cycles: int | None) -> Subject:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from gpusim.commands.arguments import Json, MaxCycles, Overrides, Parameters, Policy
+from gpusim.commands.arguments import MOST_WHOLE, Json, MaxCycles, Overrides, Parameters, Policy
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.timelines import DOCUMENTS, KernelOrTimeline, Machine, timeline_of
 from gpusim.document import Document, KernelKey, MachineKey, doc
@@ -31,13 +31,13 @@ class ExplainDocument(Document, frozen=True):
 def explain(
     kernel: KernelOrTimeline,
     *,
-    warp: Annotated[int, typer.Option("--warp", min=0, help="Slot of the SM.")],
-    cycle: Annotated[int, typer.Option("--cycle", min=0, help="Cycle since the launch.")],
+    warp: Annotated[int, typer.Option("--warp", min=0, max=MOST_WHOLE, help="Slot of the SM.")],
+    cycle: Annotated[int, typer.Option("--cycle", min=0, max=MOST_WHOLE, help="Cycle since the launch.")],
     machine: Machine = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Policy = None,
-    depth: Annotated[int, typer.Option("--depth", min=1, help="Steps back at most.")] = DEPTH,
+    depth: Annotated[int, typer.Option("--depth", min=1, max=MOST_WHOLE, help="Steps back at most.")] = DEPTH,
     max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:

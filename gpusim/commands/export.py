@@ -36,6 +36,17 @@ class Format(StrEnum):
     JSON = "json"
 
 
+FORMAT_HELP = "What the file is read by; see docs/views.md."
+
+
+def _format(text: str) -> Format:
+    """Return the format of that name; raises UserError, which says what else writes HTML."""
+    if text in tuple(Format):
+        return Format(text)
+    advice = f"choose one of {', '.join(Format)}"
+    raise UserError(f"--format {text}: {'gpusim view writes HTML' if text == 'html' else 'no such format'}; {advice}")
+
+
 class Table(StrEnum):
     """The tables that CSV and Parquet can hold."""
 
@@ -60,7 +71,9 @@ class ExportDocument(Document, frozen=True):
 def export(
     kernel: KernelOrTimeline,
     *,
-    form: Annotated[Format, typer.Option("--format", help="What the file is read by; see docs/views.md.")],
+    form: Annotated[
+        Format, typer.Option("--format", parser=_format, metavar=f"<{'|'.join(Format)}>", help=FORMAT_HELP)
+    ],
     out: Annotated[Path, typer.Option("--out", help="The file; a name that ends in .gz is compressed.")],
     machine: Machine = None,
     parameter: Parameters = None,

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpusim.commands.arguments import Json, KernelName, MachineName, Overrides, Parameters, kernel_of, machine_of
+from gpusim.commands.arguments import (
+    MOST_WHOLE,
+    Json,
+    KernelName,
+    MachineName,
+    Overrides,
+    Parameters,
+    kernel_of,
+    machine_of,
+)
 from gpusim.commands.codes import obeyed
 from gpusim.commands.document import write, write_json
 from gpusim.commands.progress import shown
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
 
 FOUND = 1  # exit code
 MOST = 10_000_000  # cycles: wrong values may keep a loop from ending
-MaxCycles = Annotated[int, typer.Option("--max-cycles", min=1, help="Give up beyond so many cycles.")]
+MaxCycles = Annotated[int, typer.Option("--max-cycles", min=1, max=MOST_WHOLE, help="Give up beyond so many cycles.")]
 
 
 def hazards(

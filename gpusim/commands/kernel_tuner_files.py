@@ -11,7 +11,8 @@ import typer
 
 from gpusim import whole_file
 from gpusim.analysis import kernel_tuner
-from gpusim.analysis.kernel_tuner import Entry, Value
+from gpusim.analysis.bounded_expression import Value
+from gpusim.analysis.kernel_tuner import Entry
 from gpusim.analysis.sweep import Allows, Axis, Point, Row
 from gpusim.analysis.sweep_table import cell
 from gpusim.commands.arguments import pairs

@@ -14,6 +14,7 @@ from rich.table import Table
 from gpusim.analysis import report
 from gpusim.analysis.limit_study import LimitStudy, limit_study
 from gpusim.commands.arguments import (
+    MOST_WHOLE,
     Json,
     KernelName,
     MachineName,
@@ -51,7 +52,8 @@ def ladder(
     setting: Overrides = None,
     policy: Policy = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="How many runs at a time; as many as there are cores.")
+        int | None,
+        typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many runs at a time; as many as there are cores."),
     ] = None,
     max_cycles: MaxCycles = None,
     json: Json = False,

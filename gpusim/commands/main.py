@@ -13,7 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
-from isa.errors import UserError
+from gpusim.commands.streams import CLOSED, drop_unwritten, open_closed, tell
+from isa.errors import UserError, one_line
 
 # A command is the function of this name in the file of this name beside this one; the text is its line of help.
 COMMANDS = {
@@ -52,7 +53,8 @@ def main() -> None:
     gc.set_threshold(100_000)  # imports leave much that stays: looking for garbage among it takes a tenth of a second
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as of what a script starts in the background
         signal.signal(signal.SIGINT, interrupter())
-    code = execute(sys.argv[1:])
+    code = execute(sys.argv[1:]) if open_closed() else _tell(CLOSED, BAD_INPUT)
+    drop_unwritten()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing is left to be interrupted
     sys.exit(code)
 
@@ -145,7 +147,7 @@ def _nothing() -> None:
 
 def _tell(message: str, code: int) -> int:
     start = "\r" if sys.stderr.isatty() else ""  # over the ^C that a terminal echoes
-    sys.stderr.write(f"{start}error: {message}\n")
+    tell(f"{start}error: {one_line(message)}\n")
     return code
 
 

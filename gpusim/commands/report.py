@@ -32,6 +32,7 @@ from gpusim.commands.arguments import (
     cycles_of,
     kernel_of,
     machine_of,
+    whole_number,
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
@@ -114,9 +115,10 @@ def _regions(kernel: Kernel, texts: Sequence[str]) -> Sequence[CodeRegion]:
     regions: list[CodeRegion] = []
     for text in texts:
         first, colon, last = text.partition(":")
-        if not (colon and first.isdecimal() and last.isdecimal()):
+        start, end = whole_number(first), whole_number(last)
+        if not colon or start is None or end is None:
             raise UserError(f"--lines {text}: give the first and the last line, such as --lines 10:40")
-        found = code_regions(kernel.program, [Lines(f"lines {text}", int(first), int(last))])
+        found = code_regions(kernel.program, [Lines(f"lines {text}", start, end)])
         if not found:
             raise UserError(f"--lines {text}: {kernel.name} has no instruction there; give lines of a listing")
         regions += found

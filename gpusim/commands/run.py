@@ -23,6 +23,7 @@ from gpusim.commands.arguments import (
     cycles_of,
     kernel_of,
     machine_of,
+    whole_number,
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
@@ -107,6 +108,6 @@ def _sms(text: str) -> Sms:
 def _sample(text: str | None) -> Sample:
     if text is None or text == "all":
         return text
-    if not text.isdecimal() or int(text) < 1:
+    if not (blocks := whole_number(text)):
         raise UserError(f"--sample {text}: give a number of blocks, or all")
-    return int(text)
+    return blocks

@@ -10,6 +10,8 @@ import typer
 
 from gpusim import whole_file
 from gpusim.commands.arguments import (
+    MOST_SEED,
+    MOST_WHOLE,
     Json,
     KernelName,
     MachineName,
@@ -49,10 +51,12 @@ def schedule(
         bool, typer.Option("--search", help="Look further with the simulator as the judge; keep the fastest order.")
     ] = False,
     budget: Annotated[
-        int | None, typer.Option("--budget", min=1, help=f"Orders that --search simulates, {BUDGET} unless told.")
+        int | None,
+        typer.Option("--budget", min=1, max=MOST_WHOLE, help=f"Orders that --search simulates, {BUDGET} unless told."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Of --search, else 0; the same seed finds the same order.")
+        int | None,
+        typer.Option("--seed", min=0, max=MOST_SEED, help="Of --search, else 0; the same seed finds the same order."),
     ] = None,
     on: Annotated[
         list[str] | None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from inspect import cleandoc
 from pathlib import Path
 from pkgutil import resolve_name
@@ -18,6 +17,7 @@ from gpusim.commands.arguments import Json
 from gpusim.commands.document import new_table, right, show, write, write_json
 from gpusim.document import Document, doc
 from isa.errors import UserError
+from isa.nearest import nearest
 
 # Where the type of each document is: imported when asked for, as many need a compiler.
 DOCUMENTS = {
@@ -90,8 +90,8 @@ def schema(
 def kind_of(document: str) -> type[msgspec.Struct]:
     """Return the type of a document; raises UserError if there is no such document."""
     if document not in DOCUMENTS:
-        near = get_close_matches(document, DOCUMENTS, 1)
-        advice = f"did you mean {near[0]}?" if near else f"there are {', '.join(DOCUMENTS)}"
+        near = nearest(document, DOCUMENTS)
+        advice = f"did you mean {near}?" if near else f"there are {', '.join(DOCUMENTS)}"
         raise UserError(f"{document}: no document with a schema; {advice}")
     kind: type[msgspec.Struct] = resolve_name(DOCUMENTS[document])
     return kind

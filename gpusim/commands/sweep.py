@@ -18,9 +18,9 @@ from gpusim import machine as model
 from gpusim.analysis import search as optuna_search
 from gpusim.analysis import sweep_plot
 from gpusim.analysis.results_file import hash_of, results
-from gpusim.analysis.sweep import Axis, Point, Row, Subject, SweepSettings, key, points, row, shuffled
+from gpusim.analysis.sweep import MOST, Axis, Point, Row, Subject, SweepSettings, key, points, row, shuffled
 from gpusim.analysis.sweep_table import compared, write_csv, write_parquet
-from gpusim.commands.arguments import Json, KernelName, MachineName, is_listing
+from gpusim.commands.arguments import MOST_SEED, MOST_WHOLE, Json, KernelName, MachineName, is_listing
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, subject_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.kernel_tuner_files import (
@@ -40,7 +40,7 @@ from isa import listing
 from isa.errors import UserError
 
 Sample = Annotated[
-    int | None, typer.Option("--sample", min=1, help="Take so many points of the product, drawn at random.")
+    int | None, typer.Option("--sample", min=1, max=MOST, help="Take so many points of the product, drawn at random.")
 ]
 Search = Annotated[str, typer.Option("--search", metavar="optuna", help="Let Optuna propose points instead.")]
 Directory = Annotated[
@@ -51,11 +51,13 @@ Pareto = Annotated[
 ]
 Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", min=1, help="How many points at a time; as many as there are cores.")
+    int | None,
+    typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many points at a time; as many as there are cores."),
 ]
 Dask = Annotated[str, typer.Option("--dask", metavar="ADDRESS", help="Simulate on the cluster of a Dask scheduler.")]
 Limit = Annotated[
-    int | None, typer.Option("--max-cycles", min=1, help="Give a point up beyond; a listing: 200 million.")
+    int | None,
+    typer.Option("--max-cycles", min=1, max=MOST_WHOLE, help="Give a point up beyond; a listing: 200 million."),
 ]
 Found = dict[tuple[tuple[str, str], ...], Row]
 Spread = Callable[[Callable[[Point], Row], list[Point]], Generator[Row, None, None]]
@@ -72,15 +74,15 @@ def sweep(
     rename: Renames = None,
     sample: Sample = None,
     search: Search = "",
-    trials: Annotated[int, typer.Option("--trials", min=1, help="How many points it may propose.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", help="Of the sample, or of the search.")] = 0,
+    trials: Annotated[int, typer.Option("--trials", min=1, max=MOST, help="How many points it may propose.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=MOST_SEED, help="Of the sample, or of the search.")] = 0,
     out: Directory = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Write results.parquet beside it.")] = False,
     pareto: Pareto = "",
     plot: Picture = None,
     cache: CacheFile = None,
     t4: T4File = None,
-    top: Annotated[int, typer.Option("--top", min=1, help="How many of the fastest to show.")] = 10,
+    top: Annotated[int, typer.Option("--top", min=1, max=MOST_WHOLE, help="How many of the fastest to show.")] = 10,
     jobs: Jobs = None,
     dask: Dask = "",
     max_cycles: Limit = None,

@@ -76,7 +76,7 @@ def _slots(text: str | None) -> list[int] | None:
 
 def _span(text: str | None) -> tuple[int, int | None]:
     """The first cycle and the one behind the last of `100:200`; None if that is the run's end."""
-    found = re.fullmatch(r"(\d*):(\d*)", "0:" if text is None else text)
+    found = re.fullmatch(r"(\d{0,18}):(\d{0,18})", "0:" if text is None else text)
     if not found:
         raise UserError(f"--cycles {text}: no cycles; give the first and the one behind the last, such as 0:200")
     return int(found[1] or 0), int(found[2]) if found[2] else None

@@ -19,10 +19,20 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim.analysis import report
-from gpusim.analysis.kernel_tuner import Entry, Value
+from gpusim.analysis.bounded_expression import Value
+from gpusim.analysis.kernel_tuner import Entry
 from gpusim.analysis.results_file import hash_of, results
 from gpusim.analysis.tuning import WAVES, Candidate, Trial, Tuned, ranking, trial
-from gpusim.commands.arguments import Json, MachineName, Overrides, changes, machine_of, pairs
+from gpusim.commands.arguments import (
+    MOST_WHOLE,
+    Json,
+    MachineName,
+    Overrides,
+    changes,
+    machine_of,
+    pairs,
+    whole_number,
+)
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check_files, write_files
 from gpusim.commands.progress import shown, tell_of_compiling
@@ -112,7 +122,7 @@ def tune(
     size: Annotated[
         str, typer.Option("--size", metavar="M,N,K", help="Of the problem, rounded up to whole tiles.")
     ] = SIZE,
-    top: Annotated[int, typer.Option("--top", min=1, help="How many of the fastest to show.")] = 10,
+    top: Annotated[int, typer.Option("--top", min=1, max=MOST_WHOLE, help="How many of the fastest to show.")] = 10,
     parameter: Annotated[
         list[str] | None,
         typer.Option("-p", metavar="NAME=VALUE", help="A number of the constraints, or of the kernel; repeatable."),
@@ -123,7 +133,8 @@ def tune(
         Path | None, typer.Option("--out", metavar="FILE", help="Keep each result in a file, and go on from there.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="How many points at a time, at most one for each core.")
+        int | None,
+        typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many points at a time, at most one for each core."),
     ] = None,
     cache: CacheFile = None,
     t4: T4File = None,
@@ -151,10 +162,10 @@ def tune(
 
 
 def _size(text: str) -> Size:
-    sizes = text.split(",")
-    if len(sizes) != len("mnk") or not all(size.isascii() and size.isdecimal() and int(size) for size in sizes):
+    sizes = [size for size in map(whole_number, text.split(",")) if size]
+    if len(sizes) != len("mnk") or len(text.split(",")) != len("mnk"):
         raise UserError(f"--size {text}: give three whole numbers from 1 up, such as {SIZE}")
-    m, n, k = map(int, sizes)
+    m, n, k = sizes
     return m, n, k
 
 

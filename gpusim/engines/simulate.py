@@ -22,7 +22,7 @@ from gpusim.recurrence import recurrence
 from gpusim.scalar_registers import by_index
 from gpusim.stall import Stall
 from gpusim.state import NEVER
-from isa import faults
+from isa import brief, faults
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
 
@@ -34,7 +34,7 @@ Count = Callable[[], int]
 R = TypeVar("R", bound="SmRun")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SmRun:
     """What one SM did. Cycles are of the machine's fastest clock; arrays are indexed by pc unless said otherwise.
 
@@ -63,6 +63,8 @@ class SmRun:
     skipped: int  # cycles taken at once
     events: int
 
+    __repr__ = brief.brief
+
     @property
     def warp_instructions(self) -> int:
         """Warp instructions issued, those whose guard was false included."""
@@ -74,7 +76,7 @@ class SmRun:
         return 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ChipRun(SmRun):
     """What all SMs did: `cycles` until the last of them is done, everything else summed; `each` has its own run.
 
@@ -237,7 +239,7 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
     from gpusim.on_demand import uninterrupted  # noqa: PLC0415
 
     roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers + kernel.program.scalars)
-    limit = max_cycles + 1
+    limit = min(max_cycles, NEVER) + 1
     run = partial(compiled.run, prepared.sms, prepared.memory, roles)
     return uninterrupted(lambda until: int(run(until, limit))), lambda: 0
 
@@ -394,5 +396,4 @@ def _together(each: Sequence[SmRun]) -> ChipRun:
 
 
 def _sum(arrays: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
-    total: NDArray[np.int64] = np.sum(list(arrays), axis=0)
-    return total
+    return np.asarray(np.sum(list(arrays), axis=0))

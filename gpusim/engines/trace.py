@@ -27,7 +27,7 @@ def to_file(path: Path) -> Iterator[Take]:
     def take(records: Any) -> None:
         nonlocal count
         count += len(records)
-        records.tofile(file)
+        file.write(records.tobytes())  # tofile() forgets why it could not write
 
     with unfinished(path) as part, part.open("wb") as file:
         _header(file, 0)

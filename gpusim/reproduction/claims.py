@@ -10,10 +10,10 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from isa.errors import UserError
+from isa.nearest import nearest
 
 FILE = Path(__file__).with_name("claims.csv")
 SEEDS = {
@@ -100,9 +100,9 @@ def select(names: Sequence[str]) -> tuple[Claim, ...]:
     known = {name.lower(): name for name in ("all", *SEEDS, *(claim.id for claim in claims))}
     for name in names:
         if name.lower() not in known:
-            near = get_close_matches(name.lower(), known, n=1)
+            near = nearest(name.lower(), known)
             other = f"give a claim such as LS37, or one of {', '.join(SEEDS)}"
-            advice = f"did you mean {known[near[0]]}?" if near else other
+            advice = f"did you mean {known[near]}?" if near else other
             raise UserError(f"reproduce {name}: there is no such claim or document; {advice}")
     chosen = {known[name.lower()] for name in names}
     return tuple(claim for claim in claims if {"all", claim.seed, claim.id} & chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -63,7 +64,7 @@ def explain(document: Timeline, warp: int, cycle: int, depth: int) -> list[Step]
     first = _at(document, warp, cycle)
     if first is None:
         return [_absent(found, warp, cycle)]
-    return list(islice(_chain(found, first, cycle), depth))
+    return list(islice(_chain(found, first, cycle), min(depth, sys.maxsize)))
 
 
 def needed(document: Timeline, warp: int, cycle: int) -> int:

@@ -91,14 +91,14 @@ def test_a_t1_file_has_values_and_conditions(tmp_path):
             {"TuningParameters": [{"Name": "A", "Values": "3"}]},
             r"A: 3 is no list of numbers or words; write ",
         ),
-        ({"TuningParameters": [{"Name": "A", "Values": "[[1]]"}]}, r"is no list of numbers or words"),
+        ({"TuningParameters": [{"Name": "A", "Values": "[[1]]"}]}, r"a list holds numbers and words only"),
         ({"TuningParameters": [{"Name": "A", "Values": "open('x')"}]}, "takes numbers, operators and range, list, min"),
         (
             {"Conditions": [{"Expression": "MGW == 1"}]},
             "there is no parameter MGW; choose from MWG, VWM, ORDER",
         ),
         ({"Conditions": [{"Expression": "().__class__"}]}, "takes numbers, operators and "),
-        ({"Conditions": [{"Expression": "9 ** 9 ** 9"}]}, "takes numbers, operators and "),
+        ({"Conditions": [{"Expression": "9 ** 9 ** 9"}]}, "takes .* leave out other operators"),
     ],
 )
 def test_what_is_no_space_is_told_in_one_line(changes, message, tmp_path):
@@ -120,7 +120,7 @@ def test_another_file_is_no_t1_file(text, tmp_path):
     (path := tmp_path / "t1.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(UserError, match="is no T1 file"):
         read_t1(path)
-    with pytest.raises(UserError, match="no such file or directory; give a T1 file"):
+    with pytest.raises(UserError, match="No such file or directory; give a T1 file"):
         read_t1(tmp_path / "none.json")
 
 
@@ -161,3 +161,27 @@ def test_t4_results_obey_kernel_tuners_schema(tmp_path):
     found = json.loads(path.read_text())
     schema.validate(found, wanted)
     assert found["schema_version"] == version
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"TuningParameters": [{"Name": "A", "Values": text}]}
+        for text in ("range(10**12)", "range(1000000000000)", "[1<<40000000000]", "[0] * 1000000000", "-" * 3_000 + "1")
+    ]
+    + [{"Conditions": [{"Expression": text}]} for text in ("-" * 3_000 + "MWG", "not " * 3_000 + "MWG", "(" * 3_000)],
+)
+def test_a_space_without_end_is_refused(changes, tmp_path):
+    """Ranges, shifts and lists that no memory holds, and expressions that no recursion reaches, are one line each."""
+    with pytest.raises(UserError, match=r"t1.json: ") as raised:
+        read_t1(t1_file(tmp_path, **changes))
+    assert len(str(raised.value)) <= 2000
+
+
+@pytest.mark.parametrize("brackets", ["[]", "{}"])
+def test_json_that_is_nested_without_end_is_no_t1_file(brackets, tmp_path):
+    """Brackets in brackets end in one line as well."""
+    opened = {"[]": "[", "{}": '{"a":'}[brackets]
+    (path := tmp_path / "t1.json").write_text(opened * 100_000 + "1" + brackets[1] * 100_000)
+    with pytest.raises(UserError, match="is no T1 file"):
+        read_t1(path)

@@ -114,3 +114,11 @@ def test_neither_order_nor_processes_matter():
     assert sorted(as_done(simulated, some, 2), key=lambda each: key(each.point)) == sorted(
         forwards, key=lambda each: key(each.point)
     )
+
+
+def test_no_more_is_drawn_than_is_listed():
+    """A sample of all of 10^12 points is refused before any is made."""
+    axes = [Axis("machine", f"a.{i}", tuple(map(str, range(1000)))) for i in range(4)]
+    with pytest.raises(UserError, match=r"--sample 1000000000000: more than 1,000,000 of 1,000,000,000,000 points"):
+        points(axes, 10**12)
+    assert len(points(axes, 3)) == 3

@@ -166,3 +166,10 @@ def test_what_is_no_timeline_is_told(tmp_path, capsys):
     (tmp_path / "odd.json").write_text("[]")
     assert execute(["export", str(tmp_path / "odd.json"), *out]) == 2
     assert "odd.json: no timeline: Expected `object`, got `array`; write one with" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "told"), [("html", "gpusim view writes HTML; choose one of "), ("x", "no such")])
+def test_another_format_is_told(name, told, capsys):
+    """HTML is what another command writes; whatever else is not known has the known ones beside it."""
+    assert execute(["export", "examples/saxpy.asm", "--format", name, "--out", "x"]) == 2
+    assert capsys.readouterr().err.startswith(f"error: --format {name}: {told}")

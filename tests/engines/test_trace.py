@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import resource
+
 import numpy as np
 import pytest
 
 from gpusim.commands import main
 from gpusim.engines.simulate import run_sm, write_trace
+from gpusim.engines.trace import to_file
 from gpusim.machine import load
+from gpusim.state import trace_t
 from isa.errors import LimitError
 from workloads.catalog import make
 
@@ -40,3 +44,22 @@ def test_the_command_writes_a_trace(tmp_path, capsys):
     capsys.readouterr()
     assert main.execute(["run", "chain", "-p", "length=4", "--trace", str(tmp_path / "no" / "chain.npy")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_what_could_not_be_written_is_told_as_the_disk_tells_it(tmp_path):
+    """Records that find no room raise the OSError of the disk, with the file's name, and leave no file."""
+
+    def fill():
+        with to_file(tmp_path / "x.npy") as take:
+            for _ in range(100):
+                take(np.zeros(1000, trace_t))
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
+    try:
+        with pytest.raises(OSError, match="File too large") as failed:
+            fill()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert failed.value.filename == str(tmp_path / "x.npy")
+    assert list(tmp_path.iterdir()) == []

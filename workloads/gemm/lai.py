@@ -18,7 +18,7 @@ from isa.kernel import Kernel
 from workloads.builder import float_bits
 from workloads.check import at_most, counts, factors, multiple, one_of
 from workloads.gemm.lai_program import ORDERS, Plan, plan_of, program_of
-from workloads.gemm.problem import Problem, buffers, check_addresses, expectation, fused_tile, tile_of_block
+from workloads.gemm.problem import Problem, buffers, check_addresses, fused_tile, promise, tile_of_block
 from workloads.gemm.tiles import DEPTH, SIDE, THREADS, pointer_steps, tile_bytes
 
 LAYOUTS = ("nn", "nt", "tn", "tt")
@@ -62,7 +62,7 @@ def sgemm_lai(
         block=(THREADS, 1, 1),
         parameters=_parameters(problem, plan),
         buffers=buffers(problem),
-        expected=lambda block: expectation(problem, *tile_of_block(problem, SIDE * blocking, block)),
+        expected=promise(problem, SIDE * blocking),
         flops=problem.flops,
         arguments=arguments,
     )

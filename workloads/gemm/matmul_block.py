@@ -23,8 +23,8 @@ from workloads.gemm.problem import (
     Values,
     buffers,
     check_addresses,
-    expectation,
     fused_tile,
+    promise,
     row_major,
     tile_of_block,
 )
@@ -57,7 +57,7 @@ def matmul_block(m: int = 320, n: int = 320, k: int = 320, block: int = 32, ahea
         block=(block, block, 1),
         parameters={"k": k, "n": n, "row_bytes": 4 * k, "tile_bytes": 4 * n * block},
         buffers=buffers(problem),
-        expected=lambda index: expectation(problem, *tile_of_block(problem, block, index)),
+        expected=promise(problem, block),
         flops=problem.flops,
         arguments=sizes | shape,
     )

@@ -20,8 +20,8 @@ from workloads.gemm.problem import (
     Values,
     buffers,
     check_addresses,
-    expectation,
     fused_tile,
+    promise,
     row_major,
     tile_of_block,
 )
@@ -51,7 +51,7 @@ def matmul_naive(m: int = 256, n: int = 256, k: int = 64, block_x: int = 32, blo
         block=(block_x, block_y, 1),
         parameters={"k": k, "n": n} | shape,
         buffers=buffers(problem),
-        expected=lambda block: expectation(problem, *tile_of_block(problem, block_x, block, block_y)),
+        expected=promise(problem, block_x, block_y),
         flops=problem.flops,
         arguments=sizes | shape,
     )

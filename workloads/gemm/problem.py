@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -144,6 +145,15 @@ def expectation(problem: Problem, rows: Indices, columns: Indices) -> Expectatio
         numbers(value).astype(np.float64),
         (gamma(roundings, problem.dtype) * numbers(weight)).astype(np.float64),
     )
+
+
+def promise(problem: Problem, size: int, columns: int = 0) -> Callable[[int], Expectation]:
+    """Give Kernel.expected of a kernel whose blocks have such tiles, see `tile_of_block`; it crosses processes."""
+    return partial(_promised, problem, size, columns)
+
+
+def _promised(problem: Problem, size: int, columns: int, block: int) -> Expectation:
+    return expectation(problem, *tile_of_block(problem, size, block, columns))
 
 
 def fused_tile(problem: Problem, rows: Indices, columns: Indices) -> Values:

@@ -30,8 +30,8 @@ from workloads.gemm.problem import (
     Values,
     buffers,
     check_addresses,
-    expectation,
     fused_tile,
+    promise,
     tile_of_block,
 )
 from workloads.gemm.stencil_plan import Plan, plan_of
@@ -105,7 +105,7 @@ def gemm_stencil(
         block=(tuned.dim_x, tuned.dim_y, 1),
         parameters=_parameters(plan),
         buffers=buffers(problem),
-        expected=lambda block: expectation(problem, *tile_of_block(problem, tuned.blk_m, block, tuned.blk_n)),
+        expected=promise(problem, tuned.blk_m, tuned.blk_n),
         flops=problem.flops,
         arguments=sizes
         | {"precision": precision, "layout": layout, "read": read, "alpha": alpha, "beta": beta}

@@ -26,8 +26,8 @@ from workloads.gemm.problem import (
     Values,
     buffers,
     check_addresses,
-    expectation,
     fused_tile,
+    promise,
     tile_of_block,
 )
 from workloads.gemm.tan_plan import DEPTH, FEWEST_SPILLED, SIDE, THREADS, Plan
@@ -83,7 +83,7 @@ def dgemm_tan(
         block=(THREADS, 1, 1),
         parameters=_parameters(problem, plan),
         buffers=buffers(problem),
-        expected=lambda block: expectation(problem, *tile_of_block(problem, SIDE, block)),
+        expected=promise(problem, SIDE),
         flops=problem.flops,
         racy=barriers == "literal" and k > DEPTH,
         arguments=arguments | {"alpha": alpha, "beta": beta},

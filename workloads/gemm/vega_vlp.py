@@ -19,7 +19,7 @@ from isa.operand import Register, scalar
 from isa.program import Program
 from workloads.builder import Builder, RegisterMap, at
 from workloads.check import one_of
-from workloads.gemm.problem import Values, buffers, expectation, fused_tile, tile_of_block
+from workloads.gemm.problem import Values, buffers, fused_tile, promise, tile_of_block
 from workloads.gemm.vega import LANES, ROWS, checked_product, product
 
 NAME = "sgemm-vega-vlp"
@@ -52,7 +52,7 @@ def sgemm_vega_vlp(m: int = 128, n: int = 512, k: int = 64, threads: int = 256, 
             "C_tile_bytes": 4 * n * ROWS,
         },
         buffers=buffers(problem),
-        expected=lambda block: expectation(problem, *tile_of_block(problem, threads, block, ROWS)),
+        expected=promise(problem, threads, ROWS),
         flops=problem.flops,
         warp_size=LANES,
         arguments={"m": m, "n": n, "k": k, "threads": threads, "order": order},

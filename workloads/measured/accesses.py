@@ -98,7 +98,7 @@ SINGLE: dict[str, tuple[Make, int]] = {  # by operation: what one step is, and t
 
 def global_loads(op: str, param: str, chains: int, iterations: int) -> Stream | None:
     """Return 48 loads from global memory in chains; `param` says which cache and how far apart lanes and warps are."""
-    match = re.fullmatch(r"c[ag] stride(\d+)B( perwarp-lines)?", param)
+    match = re.fullmatch(r"c[ag] stride(\d{1,6})B( perwarp-lines)?", param)
     if op not in GLOBAL or not match or not 1 <= chains <= 16:
         return None
     mnemonic, words = GLOBAL[op]
@@ -163,10 +163,10 @@ def burst(op: str, number: int) -> Stream | None:
 
 def chase(param: str, loads: int) -> Stream | None:
     """Return so many loads of one thread, each from where the one before said."""
-    match = re.search(r"spacing(\d+)B .*wid(4|8|16)B", param)
+    match = re.search(r"spacing\d+B .*wid(4|8|16)B", param)
     if not match:
         return None
-    mnemonic = {"4": "LDG", "8": "LDG.64", "16": "LDG.128"}[match[2]]
+    mnemonic = {"4": "LDG", "8": "LDG.64", "16": "LDG.128"}[match[1]]
     body = coded([instruction(mnemonic, X, at(PLACE, 4096 * i)) for i in range(loads)])
     return Stream(body, tuple(16 * lane for lane in range(32)), data_bytes=4096 * loads)
 

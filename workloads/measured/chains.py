@@ -142,7 +142,7 @@ def _rotation(offset: int, iterations: int) -> Stream:
 
 def _shortened(found: Chain, rest: str, iterations: int) -> Stream | None:
     """The chain with another stall count behind one of its instructions."""
-    match = re.fullmatch(r"([\w.]+)>.+:stall(\d+)", rest)
+    match = re.fullmatch(r"([\w.]+)>.+:stall(\d|1[0-5])", rest)
     if not match:
         return None
     body = coded(looped(_steps(found), iterations))

@@ -10,6 +10,7 @@ from isa.control import BARRIERS
 from isa.instruction import Instruction
 from isa.operand import PT, RZ, Predicate, Register
 from workloads.builder import Value, instruction
+from workloads.check import MOST_INSTRUCTIONS
 from workloads.measured.codes import coded
 from workloads.measured.loop import Stream, load, looped
 from workloads.measured.order import ordered
@@ -144,9 +145,9 @@ SLOW_OPERATIONS = ("LDS", "MUFU", "POPC", "BREV", "FLO", "REDUX", "SHFL")
 
 
 def alone(op: str, chains: int, steps: int, iterations: int) -> Stream | None:
-    """Return the stream of so many steps in turn from independent chains; None for an unknown operation."""
+    """Return the stream of so many steps in turn from independent chains; None for an unknown one, or too many."""
     operation = OPERATIONS.get(op)
-    if operation is None or not 1 <= chains <= 16:
+    if operation is None or not 1 <= chains <= 16 or steps > MOST_INSTRUCTIONS:
         return None
     banked = operation.bank is not None
     registers = _registers(FIRST_CHAIN + (operation.bank or 0), chains, 2 if banked else operation.words)
@@ -156,12 +157,17 @@ def alone(op: str, chains: int, steps: int, iterations: int) -> Stream | None:
 
 
 def mixed(ops: str, param: str, iterations: int) -> Stream | None:
-    """Return the stream of two operations, "A:B" in the ratio of "3:1 U60", B first in each of the U groups."""
+    """Return the stream of two operations, "A:B" in the ratio of "3:1 U60", B first in each of the U groups.
+
+    None for unknown ones, and for more than a program holds.
+    """
     first, _, second = ops.partition(":")
-    match = re.fullmatch(r"(\d+):(\d+) U(\d+)", param)
+    match = re.fullmatch(r"(\d{1,4}):(\d{1,4}) U(\d{1,4})", param)
     if first not in OPERATIONS or second not in OPERATIONS or not match:
         return None
     a, b, groups = (int(part) for part in match.groups())
+    if (a + b) * groups > MOST_INSTRUCTIONS:
+        return None
     one, other = OPERATIONS[first], OPERATIONS[second]
     ones, others = _mixed_chains(one, other, a, b)
     made = [step for g in range(groups) for step in _steps(other, others, b * g, b) + _steps(one, ones, a * g, a)]

@@ -70,7 +70,7 @@ def _stream(point: Point) -> Stream | None:
 
 
 def _burst(point: Point, warps: int) -> Probe | None:
-    match = re.match(r"N(\d+)\b", point.param)
+    match = re.match(r"N(\d{1,4})\b", point.param)
     stream = accesses.burst(point.op, int(match[1])) if match else None
     return Probe(kernel(f"burst {point.op}", stream, warps), hits="l1") if stream else None
 
@@ -96,8 +96,8 @@ def _turns(point: Point) -> Stream | None:
 
 
 def _straight(point: Point) -> Stream | None:
-    steps = int(point.param) if point.param.isdecimal() else 0
-    return compiled.alone(point.op, point.ilp, steps, point.count) if 0 < steps <= MOST_INSTRUCTIONS else None
+    steps = int(point.param) if re.fullmatch(r"\d{1,4}", point.param) else 0
+    return compiled.alone(point.op, point.ilp, steps, point.count) if steps else None
 
 
 COMPILED: dict[str, Callable[[Point], Stream | None]] = {

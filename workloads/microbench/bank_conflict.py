@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
+from numpy.typing import NDArray
 
 from isa.errors import UserError
 from isa.kernel import WARP_SIZE, Kernel
@@ -48,7 +51,7 @@ def bank_conflict(
     store_results(b, index, geometry, [x[-1] for x in xs])
     fits("bank-conflict", len(b.instructions), length=length)
     arguments = {"stride": stride, "width": width, "warps": warps, "length": length, "iterations": iterations}
-    expected = per_thread(lambda t: np.tile(t % WARP_SIZE * stride + words - 1.0, (STREAMS, 1)), geometry)
+    expected = per_thread(partial(_last_words, stride, words), geometry)
     return probe("bank-conflict", b, geometry, arguments, expected, dtype="u4", results=STREAMS)
 
 
@@ -67,3 +70,8 @@ def _fill_shared(b: Builder, registers: RegisterMap, stride: int, words: int) ->
     b.emit("BAR.SYNC", 0)
     b.shared_bytes = 4 * ((WARP_SIZE - 1) * stride + words)
     return place
+
+
+def _last_words(stride: int, words: int, threads: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What each load finds last in its place, in every stream."""
+    return np.tile(threads % WARP_SIZE * stride + words - 1.0, (STREAMS, 1))

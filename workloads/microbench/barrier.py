@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,15 +36,12 @@ def barrier(warps: int = 8, rounds: int = 64, *, alone: int = 0) -> Kernel:
     repeat(b, registers, rounds, body)
     store_results(b, index, geometry, [word])
 
-    def value(threads: NDArray[np.int64]) -> NDArray[np.float64]:
-        return ((threads + WARP_SIZE * moved) % geometry.threads).astype(np.float64)
-
     return probe(
         "barrier",
         b,
         geometry,
         {"warps": warps, "rounds": rounds, "alone": alone},
-        per_thread(value, geometry),
+        per_thread(partial(_moved, WARP_SIZE * moved, geometry.threads), geometry),
         dtype="u4",
     )
 
@@ -60,3 +59,8 @@ def _places(b: Builder, own: Register, following: Register, geometry: Geometry) 
 def _round(word: Register, own: Register, following: Register) -> tuple[Instruction, ...]:
     wait = instruction("BAR.SYNC", 0)
     return instruction("STS", at(own), word), wait, instruction("LDS", word, at(following)), wait
+
+
+def _moved(distance: int, number: int, threads: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The index of the thread that lies so far on, the first after the last of that number."""
+    return ((threads + distance) % number).astype(np.float64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,7 @@ from workloads.microbench.operation import OPERATIONS, Operation, load_sources, 
 from workloads.microbench.probe import (
     Geometry,
     RingFill,
+    everywhere,
     fill_ring,
     per_thread,
     probe,
@@ -72,7 +75,7 @@ def _arithmetic(
     repeat(b, registers, iterations, [step(operation, x, sources)] * length)
     store_results(b, index, geometry, [x], operation.words)
     value = float(operation.result(length * iterations))
-    expected = per_thread(lambda threads: np.full(threads.shape, value), geometry)
+    expected = per_thread(partial(everywhere, value), geometry)
     flops = TABLE[operation.mnemonic].flops * length * iterations
     return probe("chain", b, geometry, arguments, expected, dtype=operation.dtype, flops=flops)
 

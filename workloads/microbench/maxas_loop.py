@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from isa.kernel import Buffer, Kernel
 from isa.operand import Register
 from workloads.builder import Builder, RegisterMap, at, instruction
 from workloads.check import counts, one_of
-from workloads.microbench.probe import LOOP, Geometry, per_thread, probe, store_results, thread_index
+from workloads.microbench.probe import LOOP, Geometry, everywhere, per_thread, probe, store_results, thread_index
 
 NAME = "maxas-loop"
 DATA = "data"
@@ -80,7 +81,7 @@ def maxas_loop(reuse: str = "on", *, iterations: int = 4, blocks: int = 32) -> K
         b.emit("FADD", results[0], results[0], result)
     store_results(b, index, geometry, results[:1])
     total = float(len(results) * SIDE * sum(range(1, iterations + 1)))
-    expected = per_thread(lambda t: np.full(t.shape, total), geometry)
+    expected = per_thread(partial(everywhere, total), geometry)
     data = (Buffer(DATA, "f4", (iterations + 1) * TILE_BYTES // 4, TileFill()),)
     arguments = {"reuse": reuse, "iterations": iterations, "blocks": blocks}
     flops = 2 * SIDE * len(results) * iterations

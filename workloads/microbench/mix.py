@@ -8,9 +8,12 @@ words, threads side by side: no bank conflicts, and 32 distinct addresses per wa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isa.errors import UserError
 from isa.instruction import Instruction
@@ -59,16 +62,15 @@ def mix(ratio: str = "6:1", *, lds: int = 64, warps: int = 16, groups: int = 64,
     total = ffmas * groups * iterations
     seen = min(loads * groups, DESTINATIONS)
     arguments = {"ratio": ratio, "lds": lds, "warps": warps, "groups": groups, "iterations": iterations}
-    expected = per_thread(
-        lambda t: np.stack([np.full(t.shape, float_bits(total)), seen * t]).astype(np.float64), geometry
-    )
+    expected = per_thread(partial(_totals, total, seen), geometry)
     return probe("mix", b, geometry, arguments, expected, dtype="u4", results=2, flops=2 * total)
 
 
 def parse_ratio(ratio: str) -> tuple[int, int]:
     """FFMAs and loads of "F:L"; raises UserError if the text is not two counts with a positive sum."""
     ffmas, colon, loads = ratio.partition(":")
-    if not (colon and ffmas.isdecimal() and loads.isdecimal() and int(ffmas) + int(loads)):
+    counts = [part for part in (ffmas, loads) if re.fullmatch("[0-9]{1,9}", part)]
+    if not colon or len(counts) != len("FL") or not any(map(int, counts)):
         raise UserError(f"mix: ratio={ratio} is not FFMAs:loads; give two counts such as 6:1")
     return int(ffmas), int(loads)
 
@@ -96,3 +98,8 @@ def _interleave(
 def _add_up(b: Builder, add: str, registers: Sequence[Register]) -> None:
     for register in registers[1:]:
         b.emit(add, registers[0], registers[0], register)
+
+
+def _totals(total: int, seen: int, threads: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The sum of the FFMAs' chains, as its pattern, and that of the loads that are still there."""
+    return np.stack([np.full(threads.shape, float_bits(total)), seen * threads]).astype(np.float64)

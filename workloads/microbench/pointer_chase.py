@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from functools import partial
 
 from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Kernel
 from isa.memory import bases
@@ -12,6 +11,7 @@ from workloads.check import counts, multiple, one_of
 from workloads.microbench.probe import (
     Geometry,
     RingFill,
+    everywhere,
     per_thread,
     probe,
     repeat,
@@ -43,10 +43,7 @@ def pointer_chase(footprint: int = 16384, *, stride: int = 128, loads: int = 102
     store_results(b, index, geometry, [x])
     size = footprint // stride
     base = bases((Buffer(RING, "u4", footprint // 4),))[RING]
-
-    def place(threads: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.full(threads.shape, float(base + stride * (loads % size)))
-
+    place = partial(everywhere, float(base + stride * (loads % size)))
     data = Buffer(RING, "u4", footprint // 4, RingFill(base, stride, stride // 4, size))
     arguments = {"footprint": footprint, "stride": stride, "loads": loads, "lanes": lanes}
     return probe("pointer-chase", b, geometry, arguments, per_thread(place, geometry), dtype="u4", data=(data,))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,16 +143,26 @@ class IndexFill:
 def per_thread(
     values: Callable[[NDArray[np.int64]], NDArray[np.float64]], geometry: Geometry
 ) -> Callable[[int], Expectation]:
-    """Kernel.expected for exact results: `values` gives float64 [results, threads] at thread indices of the launch."""
+    """Kernel.expected for exact results: `values` gives float64 [results, threads] at thread indices of the launch.
 
-    def expected(block: int) -> Expectation:
-        size = geometry.threads_per_block
-        threads = np.arange(block * size, (block + 1) * size, dtype=np.int64)
-        value = np.atleast_2d(values(threads))
-        index = np.arange(len(value))[:, None] * geometry.threads + threads
-        return Expectation(RESULT, index.ravel(), value.ravel(), np.zeros(value.size))
+    It crosses processes if `values` does.
+    """
+    return partial(_expected, values, geometry)
 
-    return expected
+
+def _expected(
+    values: Callable[[NDArray[np.int64]], NDArray[np.float64]], geometry: Geometry, block: int
+) -> Expectation:
+    size = geometry.threads_per_block
+    threads = np.arange(block * size, (block + 1) * size, dtype=np.int64)
+    value = np.atleast_2d(values(threads))
+    index = np.arange(len(value))[:, None] * geometry.threads + threads
+    return Expectation(RESULT, index.ravel(), value.ravel(), np.zeros(value.size))
+
+
+def everywhere(value: Any, threads: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Give the values of all threads where they are alike: a number, or one for each result."""
+    return np.asarray(value + np.zeros(threads.shape))
 
 
 def probe(

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import cycle
 from random import Random
-
-import numpy as np
 
 from isa.errors import UserError
 from isa.instruction import Instruction
@@ -23,7 +22,7 @@ from isa.operand import Register
 from isa.register_bank import BANK_PERIOD, MAPPINGS, MODULO, bank_of
 from workloads.builder import Builder, RegisterMap, instruction
 from workloads.check import counts, fits, one_of
-from workloads.microbench.probe import Geometry, per_thread, probe, repeat, store_results, thread_index
+from workloads.microbench.probe import Geometry, everywhere, per_thread, probe, repeat, store_results, thread_index
 
 BANKS = 4
 SOURCES = 3  # of an FFMA
@@ -68,7 +67,7 @@ def register_banks(
     store_results(b, index, geometry, results[:1])
     fits("register-banks", len(b.instructions), length=length)
     total = float(sum(a * b + c for a, b, c in places[-targets:]))
-    expected = per_thread(lambda t: np.full(t.shape, total), geometry)
+    expected = per_thread(partial(everywhere, total), geometry)
     arguments = {"pattern": pattern, "mapping": mapping, "order": order, "flagged": flagged, "warps": warps}
     arguments |= {"targets": targets, "length": length, "iterations": iterations}
     flops = 2 * length * iterations

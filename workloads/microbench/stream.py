@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Expectation, Kernel
+from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Kernel
 from isa.operand import Register
 from workloads.builder import Builder, RegisterMap, at
 from workloads.check import counts, fits, one_of
@@ -46,7 +47,7 @@ def stream(op: str = "read", *, length: int = 32, warps: int = 16, blocks: int =
     arguments = {"op": op, "length": length, "warps": warps, "blocks": blocks, "lanes": lanes}
     data = [Buffer(DATA, "u4", 4 * length * geometry.threads, IndexFill(4))]
     data += [Buffer(COPY, "u4", 4 * length * geometry.threads)] if op == "copy" else []
-    expected = _sums(lambda i, threads: threads + i * geometry.threads, length, geometry)
+    expected = per_thread(partial(_sums, length, 1, geometry.threads), geometry)
     return probe("stream", b, geometry, arguments, expected, dtype="u4", data=tuple(data))
 
 
@@ -70,7 +71,7 @@ def coalescing(stride: int = 1, *, length: int = 32, warps: int = 16, blocks: in
     fits("coalescing", len(b.instructions), length=length)
     arguments = {"stride": stride, "length": length, "warps": warps, "blocks": blocks}
     data = Buffer(DATA, "u4", apart * length * geometry.threads, IndexFill(1))
-    expected = _sums(lambda i, threads: stride * threads + i * apart * geometry.threads, length, geometry)
+    expected = per_thread(partial(_sums, length, stride, apart * geometry.threads), geometry)
     return probe("coalescing", b, geometry, arguments, expected, dtype="u4", data=(data,))
 
 
@@ -91,12 +92,7 @@ def _load_and_add(
         b.emit("IADD", total, total, value)
 
 
-def _sums(
-    word: Callable[[int, NDArray[np.int64]], NDArray[np.int64]], length: int, geometry: Geometry
-) -> Callable[[int], Expectation]:
-    """What the threads' totals are, modulo 2**32, where `word` says what each loads."""
-
-    def total(threads: NDArray[np.int64]) -> NDArray[np.float64]:
-        return (sum(word(i, threads) for i in range(length)) % (1 << 32)).astype(np.float64)  # type: ignore[union-attr]
-
-    return per_thread(total, geometry)
+def _sums(length: int, stride: int, apart: int, threads: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What the threads' totals are, modulo 2**32, of so many words, each that far from the one before."""
+    total = length * stride * threads + apart * (length * (length - 1) // 2)
+    return (total % (1 << 32)).astype(np.float64)

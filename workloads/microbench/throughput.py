@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Kernel
@@ -17,6 +19,7 @@ from workloads.microbench.operation import OPERATIONS, Operation, load_sources, 
 from workloads.microbench.probe import (
     Geometry,
     IndexFill,
+    everywhere,
     own_shared_words,
     per_thread,
     probe,
@@ -91,7 +94,7 @@ def _arithmetic(
     turns = [len(range(s, length, streams)) * iterations for s in range(streams)]
     values = np.array([[operation.result(n)] for n in turns], np.float64)
     flops = TABLE[operation.mnemonic].flops * length * iterations
-    expected = per_thread(lambda threads: values + np.zeros(threads.shape), geometry)
+    expected = per_thread(partial(everywhere, values), geometry)
     return probe("throughput", b, geometry, {}, expected, dtype=operation.dtype, results=streams, flops=flops)
 
 
@@ -109,7 +112,7 @@ def _loads(op: str, streams: int, length: int, iterations: int, geometry: Geomet
     b.extend(waits(geometry))
     store_results(b, index, geometry, xs)
     data = () if shared else (Buffer(DATA, "u4", words * geometry.threads, IndexFill(words)),)
-    expected = per_thread(lambda threads: threads.astype(np.float64), geometry)
+    expected = per_thread(_indices, geometry)
     return probe("throughput", b, geometry, {}, expected, dtype="u4", results=streams, data=data)
 
 
@@ -119,3 +122,7 @@ def _own_global_words(b: Builder, registers: RegisterMap, index: Register, words
     b.emit("IMUL", place, index, 4 * words)
     b.emit("IADD", place, place, DATA)
     return place
+
+
+def _indices(threads: NDArray[np.int64]) -> NDArray[np.float64]:
+    return threads.astype(np.float64)

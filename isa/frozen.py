@@ -1,0 +1,22 @@
+"""Frozen data that crosses processes: mappings that can't be changed can't be pickled by themselves."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+
+class _Pairs(tuple[tuple[Any, Any], ...]):
+    """What a read-only mapping holds."""
+
+    __slots__ = ()
+
+
+def state(record: Any) -> dict[str, Any]:
+    """Return the fields of a record for pickling, read-only mappings as pairs: its `__getstate__`."""
+    return {name: _Pairs(v.items()) if isinstance(v, MappingProxyType) else v for name, v in vars(record).items()}
+
+
+def restore(record: Any, fields: dict[str, Any]) -> None:
+    """Set the fields of a record from such a state: its `__setstate__`."""
+    vars(record).update({n: MappingProxyType(dict(v)) if isinstance(v, _Pairs) else v for n, v in fields.items()})

@@ -1,0 +1,97 @@
+"""Every whole number that an option takes, however large."""
+
+import pytest
+from command_options import options
+
+from gpusim.commands.main import execute
+
+EXTREME = (2**31, 2**63 - 1, 2**63, -(2**63), 10**30, "9" * 5_000)
+ARGUMENTS = {
+    "run": ["a.asm"],
+    "explain": ["a.asm", "--warp", "0", "--cycle", "0"],
+    "bound": ["a.asm"],
+    "timeline": ["a.asm"],
+    "report": ["a.asm"],
+    "ladder": ["a.asm", "--jobs", "1"],
+    "compare": ["a.asm", "--machine", "gtx580", "--machine", "c2050"],
+    "schedule": ["a.asm"],
+    "hazards": ["a.asm", "--machine", "v100"],
+    "export": ["a.asm", "--format", "csv", "--out", "a.csv"],
+    "view": ["a.asm", "--out", "a.html"],
+    "traffic": ["a.asm"],
+    "sweep": ["a.asm", "--jobs", "1"],
+    "tune": ["sgemm-lai", "--stage", "none"],
+    "races": ["a.asm"],
+}
+COUNTS = {  # in words, by the option that takes them
+    "run --sample": "{}",
+    "timeline --cycles": "0:{}",
+    "timeline --warps": "{}",
+    "report --lines": "1:{}",
+    "tune --size": "{},96,96",
+    "sweep --set": "schedulers.count=1:{}",
+    "sweep -p": "m=1:{}",
+    "run --set": "schedulers.count={}",
+    "run -p": "m={}",
+    "compare -p": "m={}",
+    "space -p": "regs={}",
+    "space --capability": "{}.0",
+    "machines --set": "chip.sms={}",
+}
+
+
+OPTIONS = list(options(int))
+
+
+def test_the_options_are_found():
+    """Those that are known to take whole numbers are among them, and each command has arguments to be tried with."""
+    names = {f"{name} {option}" for name, option, _ in OPTIONS}
+    assert {"run --max-cycles", "explain --depth", "ladder --jobs", "sweep --sample", "tune --jobs"} <= names
+    assert {name for name, _, _ in OPTIONS} <= set(ARGUMENTS)
+
+
+@pytest.mark.parametrize("info", [pytest.param(info, id=f"{name} {option}") for name, option, info in OPTIONS])
+def test_every_option_has_a_least_and_a_most(info):
+    """A whole number without limits reaches code that counts in 64 bits."""
+    assert info.min is not None
+    assert info.max <= 2**63 - 1
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a short listing."""
+    (tmp_path / "a.asm").write_text("MOV R0, 1\nEXIT\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def check(code, captured, folder):
+    """A command that ends well, or else with one line, code 2 or 3, and no file."""
+    assert code in (0, 2, 3)
+    assert "Traceback" not in captured.err
+    if code:
+        assert captured.err.count("\n") == 1
+        assert captured.err.startswith("error: ")
+        assert len(captured.err) < 2500
+        assert sorted(path.name for path in folder.iterdir()) == ["a.asm"]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("number", EXTREME, ids=lambda number: str(number)[:20])
+@pytest.mark.parametrize(("name", "option"), [(name, option) for name, option, _ in OPTIONS])
+def test_any_whole_number_works_or_is_one_line(name, option, number, here, capsys):
+    """Each option of each command is given each number, in front of others of its name."""
+    code = execute([name, *ARGUMENTS[name], option, str(number)])
+    check(code, capsys.readouterr(), here)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("number", EXTREME[1:], ids=lambda number: str(number)[:20])
+@pytest.mark.parametrize("where", COUNTS)
+def test_any_number_within_a_text_works_or_is_one_line(where, number, here, capsys):
+    """Ranges, sizes and parameters hold numbers as text."""
+    name, option = where.split()
+    kernel = {"machines": ["gtx580"], "space": ["zgemm"]}.get(name, ARGUMENTS.get(name, []))
+    kernel = ["matmul-naive", *kernel[1:]] if option == "-p" and name != "space" else kernel
+    code = execute([name, *kernel, option, COUNTS[where].format(number)])
+    check(code, capsys.readouterr(), here)

@@ -1,0 +1,86 @@
+"""Every file that a command writes, where no file may be longer than some bytes, as on a disk that is full."""
+
+import resource
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from command_options import options
+
+from gpusim.commands.main import execute
+
+LISTING = Path("examples/saxpy.asm").resolve()
+READ = {"sweep --t1", "validate --measured"}  # these options name files that are read
+SWEPT = ["sweep", str(LISTING), "--policy", "lrr,gto", "--jobs", "1"]
+OUTPUTS = {
+    "run --trace": ["run", str(LISTING), "--trace", "x.npy"],
+    "timeline --out": ["timeline", str(LISTING), "--out", "x.json.gz"],
+    "view --out": ["view", str(LISTING), "--out", "x.html"],
+    **{
+        f"export --out {form}": ["export", str(LISTING), "--format", form, "--out", f"x.{form}"]
+        for form in ("kanata", "perfetto", "csv", "parquet", "svg", "json")
+    },
+    "schedule --out": ["schedule", str(LISTING), "--out", "x.asm"],
+    "space --csv": ["space", "zgemm", "--csv", "x.csv"],
+    "schema --out": ["schema", "run", "--out", "x.json"],
+    "sweep --out": [*SWEPT, "--out", "x"],
+    "sweep --plot": [*SWEPT, "--plot", "x.svg"],
+    "sweep --kernel-tuner": [*SWEPT, "--kernel-tuner", "x.json"],
+    "sweep --t4": [*SWEPT, "--t4", "x.json"],
+}
+# They take long, and have the writers of others: whole_file.write, and those of sweep.
+SLOW = {"tune --out", "tune --kernel-tuner", "tune --t4", "reproduce --csv", "reproduce --markdown"}
+RESUMED = {"sweep --out"}  # what was written is kept, and the next run goes on from there
+
+
+@contextmanager
+def room(nbytes):
+    """Let no file grow beyond so many bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (nbytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_every_option_that_names_a_file_is_here():
+    """No command has a way to write a file that is not tried."""
+    assert {f"{name} {option}" for name, option, _ in options(Path)} - READ - SLOW == {
+        " ".join(where.split()[:2]) for where in OUTPUTS
+    }
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("where", OUTPUTS)
+@pytest.mark.parametrize("nbytes", [0, 64])
+def test_a_full_disk_is_one_line_and_leaves_nothing(where, nbytes, tmp_path, monkeypatch, capsys):
+    """Neither the file nor a part of it is left, and the line names the file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old").write_text("kept")
+    if "parquet" in where:
+        pytest.importorskip("pyarrow")
+    if "plot" in where:
+        pytest.importorskip("matplotlib")
+    with room(nbytes):
+        code = execute(OUTPUTS[where])
+    out, err = capsys.readouterr()
+    assert (code, out) == (2, "")
+    assert err.startswith("error: x")
+    assert "file too large" in err.lower()
+    assert err.count("\n") == 1
+    left = sorted(path.name for path in tmp_path.rglob("*"))
+    assert [name for name in left if where not in RESUMED or name not in ("x", "results.jsonl")] == ["old"]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("nbytes", [0, 64, 400])
+def test_a_sweep_goes_on_where_the_disk_was_full(nbytes, tmp_path, monkeypatch, capsys):
+    """With room again, the results are the same as if there had always been."""
+    monkeypatch.chdir(tmp_path)
+    with room(nbytes):
+        assert execute([*SWEPT, "--out", "x"]) == 2
+    assert execute([*SWEPT, "--out", "x"]) == 0
+    assert execute([*SWEPT, "--out", "y"]) == 0
+    assert Path("x/results.csv").read_bytes() == Path("y/results.csv").read_bytes()
+    capsys.readouterr()

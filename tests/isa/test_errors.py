@@ -1,0 +1,51 @@
+import pickle
+from importlib import import_module
+from pkgutil import walk_packages
+
+import pytest
+
+import gpusim
+import isa
+import workloads
+from isa.errors import LONGEST, UserError
+from isa.source import AssemblyError, Token
+
+
+def kinds():
+    """Every kind of UserError that there is."""
+    for package in (isa, workloads, gpusim):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+    found, waiting = [], [UserError]
+    while waiting:
+        kind = waiting.pop()
+        found.append(kind)
+        waiting += kind.__subclasses__()
+    return found
+
+
+def test_every_error_crosses_processes():
+    """Whatever a kind of error is made of, its message, exit code and fields come back from a pickle."""
+    for kind in kinds():
+        error = kind.__new__(kind)
+        UserError.__init__(error, "place: cause; fix")
+        error.line = 3
+        back = pickle.loads(pickle.dumps(error))
+        assert (type(back), str(back), back.exit_code, back.line) == (kind, str(error), error.exit_code, 3)
+
+
+def test_a_real_one_crosses_too():
+    """An AssemblyError is made of a token and a message."""
+    back = pickle.loads(pickle.dumps(AssemblyError(Token("x", "a.asm", 2, 5), "is wrong")))
+    assert (str(back), back.line, back.column) == ("a.asm:2:5: is wrong", 2, 5)
+
+
+@pytest.mark.parametrize("text", ["a\nb", "x" * 10**6, "\r\n\v\u2028"])
+def test_a_message_is_one_line(text):
+    """However long what it quotes, a message has one line with place and fix, and at most LONGEST characters."""
+    message = str(UserError(f"place: {text!s} is wrong; mend it"))
+    assert message.startswith("place: ")
+    assert message.endswith("; mend it")
+    assert len(message.splitlines()) == 1
+    assert len(message) <= LONGEST

@@ -1,0 +1,50 @@
+"""Every number of every row of a measured file, however large."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from gpusim.analysis.measured import read
+from isa.errors import UserError
+from workloads.check import MOST_INSTRUCTIONS
+from workloads.measured.probes import EXPERIMENTS, probe
+
+FILES = sorted((Path(__file__).parents[2] / "measured").glob("*.csv"))
+EXTREME = ("9999", "2147483647", "9" * 23, "9" * 5_000)
+WORKED = ("W", "ILP", "i1", "i2", "param", "op", "name", "kernel", "exp")
+
+
+def lines():
+    """Each line of the files with one number of it replaced, and the header."""
+    for file in FILES:
+        header, *rows = csv.reader(file.read_text().splitlines())
+        for row in rows:
+            for column, cell in zip(header, row, strict=True):
+                for found in re.finditer(r"\d+", cell if column in WORKED else ""):
+                    changed = [
+                        (cell, found.span()) if name == column else each for name, each in zip(header, row, strict=True)
+                    ]
+                    yield pytest.param(header, changed, id=f"{file.stem} {row[0]} {row[1]} {column}")
+
+
+@pytest.mark.parametrize("number", EXTREME, ids=lambda number: number[:10])
+@pytest.mark.parametrize(("header", "cells"), lines())
+def test_any_number_has_a_stream_that_fits_or_none(header, cells, number, tmp_path):
+    """The row is refused in one line, or has no stream, or one that a program and memory hold."""
+    row = [one if isinstance(one, str) else one[0][: one[1][0]] + number + one[0][one[1][1] :] for one in cells]
+    with (tmp_path / "rows.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([header, row])
+    try:
+        (found,) = read(tmp_path / "rows.csv", EXPERIMENTS)
+        made = probe(found.experiment, found.op, found.param, found.warps, found.ilp, found.counts)
+    except UserError as error:
+        told = str(error)
+    else:
+        told = ""
+        for kernel in filter(None, (made and made.first, made and made.second)):
+            assert len(kernel.program.instructions) <= 3 * MOST_INSTRUCTIONS
+            assert sum(buffer.nbytes for buffer in kernel.buffers) < 1 << 28
+            assert all(i.control is None or i.control.stall <= 15 for i in kernel.program.instructions)
+    assert len(told.splitlines()) <= 1
