@@ -77,7 +77,7 @@ def test_a_wrong_file_is_told_by_place_cause_and_fix(tmp_path, text, message):
 
 def test_a_file_that_is_not_there(tmp_path):
     """A path without a file, and bytes that are no text, are refused."""
-    with pytest.raises(UserError, match=r"none.csv: No such file or directory; give a file that can be read"):
+    with pytest.raises(UserError, match=r"none.csv: No such file or directory; give a file of comma-separated values"):
         read(tmp_path / "none.csv", EXPERIMENTS)
     (binary := tmp_path / "rows.bin").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UserError, match=r"rows.bin: .*; give a file of comma-separated values"):

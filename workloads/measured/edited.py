@@ -257,7 +257,7 @@ FORMS: dict[str, tuple[tuple[str, Callable[..., Stream | None]], ...]] = {
         (r"FFMAaaa stall(\d|1[0-5]) yieldbit([01])", lambda n, stall, stays: _stalled_same(n, "FFMA", stall, stays)),
     ),
     "dest": ((rf"({OP}):([EO]{{3}}) d([EO])", _destined),),
-    "alt": ((rf"({OP})x(\d{1,4}):({OP}) ([EO]{{3}})", _alternating),),
+    "alt": ((rf"({OP})x(\d{{1,4}}):({OP}) ([EO]{{3}})", _alternating),),
     "cross": (
         (rf"({OP}) ([EO]+)/([EO]+)", _crossing),
         (rf"({OP}) ([EO]+) / ({OP}) aaa ([EO])", _crossing_same),
@@ -267,5 +267,5 @@ FORMS: dict[str, tuple[tuple[str, Callable[..., Stream | None]], ...]] = {
     "ur": ((r"FFMA R,UR\d+,R ([EO]{2})", _one_constant),),
     "cs2r": ((r"CLOCKLO64 stall(\d|1[0-5])", _clock_reads),),
     "one": ((rf"({OP})", _alone),),
-    "mix": ((rf"({OP})x(\d{1,4}):({OP})x(\d{1,4}).*", _mixed),),
+    "mix": ((rf"({OP})x(\d{{1,4}}):({OP})x(\d{{1,4}}).*", _mixed),),
 }  # fmt: skip

@@ -30,7 +30,7 @@ def lines():
 
 
 @pytest.mark.parametrize("number", EXTREME, ids=lambda number: number[:10])
-@pytest.mark.parametrize(("header", "cells"), lines())
+@pytest.mark.parametrize(("header", "cells"), list(lines()))
 def test_any_number_has_a_stream_that_fits_or_none(header, cells, number, tmp_path):
     """The row is refused in one line, or has no stream, or one that a program and memory hold."""
     row = [one if isinstance(one, str) else one[0][: one[1][0]] + number + one[0][one[1][1] :] for one in cells]
