@@ -108,7 +108,7 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
             _wait,
             _of_gcn,
         ]
-    nested = [_loop, _skip] if depth < 2 else []
+    nested = [_loop, _skip, _ways, _leave] if depth < 2 else []
     shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
     for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=least, max_size=least + 5)):
         if kind in nested:
@@ -309,14 +309,14 @@ def _loop(sketch: Sketch, depth: int, together: bool) -> None:
     sketch.emit(f"ISETP.LT {predicate}, {counter}, {end}", f"IADD {counter}, {counter}, 1", f"@{predicate} BRA {label}")
 
 
-def long_loop(sketch: Sketch, counter: str) -> None:
+def long_loop(sketch: Sketch, counter: str, rounds: Sequence[int]) -> None:
     """Emit a loop of many rounds, with a pointer that moves, now and then with a short loop inside."""
     sketch.labels += 1
     label = f"long{sketch.labels}"
     sketch.emit(f"MOV {counter}, 0", f"{label}:")
     fragments(sketch, depth=sketch.one([1, 2, 2]), together=True)
     sketch.emit(f"IADD R24, R24, {sketch.one([0, 0, 16, 32, 64, 128])}", f"IADD {counter}, {counter}, 1")
-    sketch.emit(f"ISETP.LT P2, {counter}, {sketch.one([3, 30, 61, 100])}", f"@P2 BRA {label}")
+    sketch.emit(f"ISETP.LT P2, {counter}, {sketch.one(rounds)}", f"@P2 BRA {label}")
 
 
 def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
@@ -338,3 +338,47 @@ def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
     if met:
         fragments(sketch, depth + 1, together=False)
         sketch.emit(f"BSYNC B{depth}", f"{met}:")
+
+
+def parting_regions(sketch: Sketch) -> None:
+    """Emit one to three regions between BSSY and BSYNC in which lanes part, some of them in a loop."""
+    for kind in sketch.draw(st.lists(st.sampled_from([_ways, _leave]), min_size=1, max_size=3)):
+        kind(sketch, 0, False)
+
+
+def _ways(sketch: Sketch, depth: int, _together: bool) -> None:
+    """Emit a region where lanes go two to five ways, and each way passes what lies before its end, and behind it."""
+    sketch.labels += 1
+    label, ways = f"way{sketch.labels}", range(sketch.one([1, 2, 3, 4]))
+    sketch.emit(f"BSSY B{depth}, {label}.met", f"LOP.AND R7, R0, {sketch.one([1, 3, 7, 32])}")
+    for way in ways:
+        sketch.emit(f"ISETP.{sketch.one(['EQ', 'LE'])} P5, R7, {way}", f"@P5 BRA {label}.{way}")
+    _few(sketch)
+    for way in ways:
+        sketch.emit(f"BRA {label}", f"{label}.{way}:")
+        _few(sketch)
+    sketch.emit(f"{label}:")
+    fragments(sketch, depth + 1, together=False)
+    sketch.emit(f"BSYNC B{depth}", f"{label}.met:")
+    _few(sketch)
+
+
+def _leave(sketch: Sketch, depth: int, _together: bool) -> None:
+    """Emit a loop in a region, which some lanes leave earlier than others, and meet these behind the region."""
+    sketch.labels += 1
+    label, counter, predicate = f"leave{sketch.labels}", f"R{5 + depth}", f"P{3 + depth}"
+    sketch.emit(f"BSSY B{depth}, {label}.met", f"MOV {counter}, 0", f"{label}:")
+    fragments(sketch, depth + 1, together=False)
+    sketch.emit(f"LOP.AND R7, R0, {sketch.one([1, 3, 16])}", f"ISETP.LT P5, R7, {counter}", f"@P5 BRA {label}.out")
+    _few(sketch)
+    sketch.emit(f"IADD {counter}, {counter}, 1", f"ISETP.LT {predicate}, {counter}, {sketch.one([2, 3, 5])}")
+    sketch.emit(f"@{predicate} BRA {label}", f"{label}.out:")
+    _few(sketch)
+    sketch.emit(f"BSYNC B{depth}", f"{label}.met:")
+    _few(sketch)
+
+
+def _few(sketch: Sketch) -> None:
+    """Emit one to eight arithmetic instructions."""
+    for _ in range(sketch.one([1, 2, 3, 8])):
+        alu(sketch)
