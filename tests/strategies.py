@@ -211,9 +211,11 @@ def parting_kernels(draw: st.DrawFn) -> Kernel:
 
 
 @st.composite
-def looping_kernels(draw: st.DrawFn, rounds: Sequence[int] = (3, 30, 61, 100)) -> Kernel:
+def looping_kernels(
+    draw: st.DrawFn, rounds: Sequence[int] = (3, 30, 61, 100), warp_sizes: Sequence[int] = (32, 32, 64)
+) -> Kernel:
     """Kernels of long loops and several blocks, whose addresses and branches do not depend on what memory holds."""
-    lanes, blocks = draw(st.sampled_from((32, 32, 64))), draw(st.sampled_from((1, 1, 2, 5, 9)))
+    lanes, blocks = draw(st.sampled_from(warp_sizes)), draw(st.sampled_from((1, 1, 2, 5, 9)))
     size = draw(st.sampled_from((32, 64, 128, 50))) * lanes // 32
     sketch = Sketch(draw, -(-size // lanes), barriers=True, lanes=lanes, steady=True)
     sketch.emit(PROLOGUE, f"MOV R24, R{draw(st.sampled_from((2, 3)))}", "ISETP.LT P5, R4, 1")
