@@ -39,7 +39,7 @@ def _group(covered: Counter[str], group: str) -> dict[str, int]:
 def lines(content: dict[str, Any]) -> Iterator[str]:
     """Yield the same as text."""
     rate = content["pairs"] / max(1, content["seconds"])
-    yield f"seed {content['seed']}: {content['pairs']:,} pairs ({rate:.1f} a second), {content['texts']:,} mutated texts"
+    yield f"seed {content['seed']}: {content['pairs']:,} pairs, {rate:.1f} a second, {content['texts']:,} mutated texts"
     pairs, cycles = max(1, content["pairs"]), max(1, content["cycles"])
     yield (
         f"fast-forward skipped in {100 * content['skipping'] / pairs:.0f} % of the pairs: "
