@@ -42,7 +42,7 @@ def test_no_simulation_beats_the_bound(launched):
 @settings(REPEATABLE, max_examples=100)
 @given(launches(parting_kernels()))
 def test_no_way_around_a_convergence_barrier_beats_the_bound(launched):
-    """Nor does one whose lanes part between BSSY and BSYNC, several ways, nested, in loops: what lies behind is once."""
+    """Nor does one whose lanes part between BSSY and BSYNC, several ways, nested, in loops."""
     kernel, machine = launched
     assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="replay").cycles
 
