@@ -178,7 +178,7 @@ def kernels(
     sketch.emit(PROLOGUE)
     fragments(sketch, depth=0, together=True, least=least)
     width = sketch.one([".64", ".128", ""])
-    sketch.emit(f"STG{width} [R2], R8", "EXIT")
+    sketch.emit(f"STG{width} [R2], R8", sketch.one(["EXIT", "EXIT", "S_ENDPGM"]))
     buffers = (
         Buffer("in", "<u4", INPUT_WORDS, hash_fill(seed, 0, 1 << 29, "<u4")),
         Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4),

@@ -21,7 +21,7 @@ from isa.kernel import Kernel
 
 NAMED = re.compile(r"\b(\w+)[.\]]")
 KERNELS, MACHINES = 3, 3  # of a batch, each with each
-ROUNDS = (3, 60, 100, 160, 300)
+ROUNDS = (60, 100, 160, 250, 400)
 WHAT_IF = {
     "what_if.shared_memory": ("banks", "conflict-free", "one-pass"),
     "what_if.barriers": ("wait", "wait", "pass"),
@@ -58,12 +58,17 @@ def _texts(draw: st.DrawFn, lanes: int) -> tuple[str, str]:
     short = strategies.kernels(most_blocks=4, least=3, warp_sizes=(lanes,))
     racing = strategies.kernels(barriers=False, most_blocks=3, least=4, warp_sizes=(lanes,))
     lone = strategies.kernels(most_blocks=1, least=4, threads=(32, 20), warp_sizes=(lanes,))
-    kinds = [long, long, long, long, steady, short, racing, lone] + [strategies.parting_kernels()] * (lanes == 32)
+    kinds = [*[long] * 8, steady, short, racing, lone] + [strategies.parting_kernels()] * (lanes == 32)
     kernel = draw(st.sampled_from(kinds).flatmap(lambda kind: kind))
-    if draw(st.integers(0, 7)) == 0:
+    if draw(_seldom(16)):
         kernel = draw(_any_codes(kernel))
     texts = tuple(listing.write(k) for k in (kernel, replace(kernel, program=waited(kernel.program))))
-    return draw(_poisoned(texts)) if draw(st.integers(0, 19)) == 0 else texts
+    return draw(_poisoned(texts)) if draw(_seldom(25)) else texts
+
+
+def _seldom(often: int) -> st.SearchStrategy[bool]:
+    """True once in so many draws; ends of ranges are drawn more often."""
+    return st.sampled_from([*[False] * (often - 2), True, False])
 
 
 def _any_codes(kernel: Kernel) -> st.SearchStrategy[Kernel]:
@@ -98,10 +103,10 @@ def _poisoned(draw: st.DrawFn, texts: Sequence[str]) -> tuple[str, ...]:
 def sketched(draw: st.DrawFn, lanes: int) -> tuple[bool, str, Mapping[str, int | str], tuple[str, ...]]:
     """A machine: whether its programs wait for counts, its file, settings and the sections that it lacks."""
     name = draw(st.sampled_from(("gtx580", *machine.names())))
-    tags = draw(st.sampled_from((False, False, True)))
+    tags = draw(st.sampled_from((False, False, False, True, False)))
     settings, lacking = draw(strategies.sketched_machines(lanes, tags=tags))
     if name == "gtx580":
-        settings |= draw(_chosen(WHAT_IF)) if draw(st.integers(0, 9)) == 0 else {}
+        settings |= draw(_chosen(WHAT_IF)) if draw(_seldom(8)) else {}
     else:
         settings, lacking = draw(_grafted(name, settings)), frozenset()
     sms = draw(st.sampled_from(SMS))

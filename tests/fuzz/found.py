@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pathlib import Path
 from fuzz import checks, inputs, pair, shrink
 from fuzz.pair import Pair
 
+_RAISED = re.compile(r"\w+Error:|no pair:")
 FOLDER = Path(__file__).parent.parent / "found"
 
 
@@ -30,7 +32,7 @@ def smaller(found: Found, seconds: float = shrink.SECONDS) -> Found:
 
     def fails(case: Pair | bytes) -> bool:
         said = wrong(found.check, case)
-        return bool(said) and said.partition(":")[0].isidentifier() == kind.isidentifier() and _kin(said, kind)
+        return bool(said) and _kin(said, kind)
 
     case = found.case
     made = shrink.smaller_pair if isinstance(case, Pair) else shrink.smaller_text
@@ -39,8 +41,8 @@ def smaller(found: Found, seconds: float = shrink.SECONDS) -> Found:
 
 
 def _kin(said: str, kind: str) -> bool:
-    """Whether something else is said of the same kind: the same exception, or none as before."""
-    return not kind.endswith("Error") or said.startswith(kind)
+    """Whether what is said is of the same kind: the same exception, or none as before, of what is still a pair."""
+    return said.partition(":")[0] == kind if kind.endswith("Error") else not _RAISED.match(said)
 
 
 def wrong(check: str, case: Pair | bytes) -> str | None:

@@ -62,7 +62,7 @@ def _turned(operand: Operand) -> Operand:
 
 def other_contents(of: Trial) -> str | None:
     """Other contents of memory, where nothing that decides the way depends on them."""
-    if of.replay.run is None or of.replay.run.feed != REPLAY:
+    if of.replay.run is None or of.replay.run.feed != REPLAY or not of.orderly:
         return None
     buffers = tuple(replace(buffer, fill=None) for buffer in of.kernel.buffers)
     return unlike(of.replay, _trial(of, kernel=replace(of.kernel, buffers=buffers)).sm())
