@@ -7,7 +7,7 @@ PACKAGES := gpusim isa workloads
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
 
 .DELETE_ON_ERROR:
-.PHONY: help demo lessons docs pictures examples test check check-full bench reproduction clean
+.PHONY: help demo lessons docs pictures examples test check check-full fuzz bench reproduction clean
 
 help:
 	@echo "make demo        install, then simulate a published SGEMM on the GPU it was written for"
@@ -18,6 +18,7 @@ help:
 	@echo "make test        the quick tests"
 	@echo "make check       style, types, imports, quick tests compiled and in plain Python"
 	@echo "make check-full  the same and the slow tests"
+	@echo "make fuzz        random programs on random machines, and mutated inputs: SECONDS=600 [SEED=n]"
 	@echo "make bench       speed of both engines (docs/performance.md)"
 	@echo "make reproduction  every claim of docs/reproduction.md anew"
 	@echo "make clean       remove .venv and every cache"
@@ -52,6 +53,10 @@ check: $(VENV)/all.stamp
 
 check-full: check $(VENV)/docs.stamp
 	$(PYTEST) -m slow
+
+fuzz: SECONDS := 600
+fuzz: $(VENV)/test.stamp
+	PYTHONPATH=.:tests $(BIN)/python -m fuzz $(SECONDS) $(SEED)
 
 bench: $(VENV)/test.stamp
 	$(BIN)/python -m pytest benchmarks -o addopts=-q --benchmark-only --benchmark-timer=time.process_time \

@@ -23,6 +23,8 @@ ALU_UNITS = {row.unit: tuple(other for other in ALU_ROWS if other.unit == row.un
 COMPARE_ROWS = tuple(row for row in ROWS if row.form.startswith("P"))
 VECTOR_ROWS = tuple(row for row in ROWS if row.mnemonic.startswith("V_") and row.value and not row.implied)
 SCALAR_ROWS = tuple(row for row in ROWS if row.mnemonic.startswith("S_") and row.value and not row.implied)
+VCC_ROWS = tuple(row for row in ROWS if row.mnemonic.startswith("V_CMP"))
+SCC_ROWS = tuple(row for row in ROWS if row.mnemonic.startswith("S_CMP"))
 PROLOGUE = """
     S2R R0, TID.X
     S2R R4, WARPID
@@ -108,7 +110,7 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
             _wait,
             _of_gcn,
         ]
-    nested = [_loop, _skip] if depth < 2 else []
+    nested = [_loop, _skip, _ways, _leave] if depth < 2 else []
     shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
     for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=least, max_size=least + 5)):
         if kind in nested:
@@ -202,7 +204,7 @@ def _wait(sketch: Sketch) -> None:
 def _of_gcn(sketch: Sketch) -> None:
     """Emit a few of GCN's instructions, which machines without them run too."""
     parts = [_scalar, _scalar_load, _vector_memory]
-    sketch.one(parts if sketch.steady else [*parts, _scalar_loop, _branch_of_all])(sketch)
+    sketch.one(parts if sketch.steady else [*parts, _scalar_loop, _branch_of_all, _jump])(sketch)
 
 
 def _doubles(sketch: Sketch) -> None:
@@ -223,7 +225,7 @@ def _scalar(sketch: Sketch) -> None:
     sketch.emit(f"{row.mnemonic} {', '.join(operands)}")
     if sketch.one([False, False, True]):
         low = "v4" if sketch.steady else sketch.data().replace("R", "v")
-        sketch.emit(f"V_CMP_LT_U32 VCC, {low}, {sketch.one(['1', 's1'])}", "V_CNDMASK_B32 v9, v8, v10, VCC")
+        sketch.emit(f"{sketch.one(VCC_ROWS).mnemonic} VCC, s1, {low}", "V_CNDMASK_B32 v9, v8, v10, VCC")
 
 
 def _scalar_load(sketch: Sketch) -> None:
@@ -254,9 +256,19 @@ def _branch_of_all(sketch: Sketch) -> None:
 
 def _vector_memory(sketch: Sketch) -> None:
     """Emit accesses in GCN's notation."""
-    load = sketch.one(["GLOBAL_LOAD_DWORDX2 v[9:10], v2, off", "DS_READ_B64 v[11:12], v1 offset:8"])
-    store = sketch.one(["GLOBAL_STORE_DWORD v2, v13, off offset:4", "DS_WRITE_B32 v1, v14"])
+    width, registers = sketch.one([("", "v13"), ("X2", "v[9:10]"), ("X4", "v[16:19]")])
+    bits = {"": 32, "X2": 64, "X4": 128}[width]
+    load = sketch.one([f"GLOBAL_LOAD_DWORD{width} {registers}, v2, off", f"DS_READ_B{bits} {registers}, v1"])
+    store = sketch.one([f"GLOBAL_STORE_DWORD{width} v2, {registers}, off", f"DS_WRITE_B{bits} v1, {registers}"])
     sketch.emit(load, store)
+
+
+def _jump(sketch: Sketch) -> None:
+    """Emit a scalar comparison and a jump by it, or one in any case, and instructions that do nothing."""
+    sketch.labels += 1
+    row, branch = sketch.one(SCC_ROWS), sketch.one(["S_CBRANCH_SCC0", "S_CBRANCH_SCC1", "S_BRANCH"])
+    sketch.emit(f"{row.mnemonic} s{sketch.one([1, 2, 3])}, {sketch.one([1, 40])}", f"{branch} jump{sketch.labels}")
+    sketch.emit(sketch.one(["NOP", "S_NOP 3", "WARPSYNC 0xffffffff", "MOV R9, R8"]), f"jump{sketch.labels}:")
 
 
 def without_scalars(lines: Sequence[str]) -> list[str]:
@@ -266,7 +278,7 @@ def without_scalars(lines: Sequence[str]) -> list[str]:
 
 def _exchange(sketch: Sketch) -> None:
     """Let each thread write its slot and, past a barrier of the block, read another's."""
-    _exchange_among(sketch, sketch.warps, "", f"BAR.SYNC {sketch.one([0, 15])}")
+    _exchange_among(sketch, sketch.warps, "", sketch.one(["BAR.SYNC 0", "BAR.SYNC 15", "S_BARRIER"]))
 
 
 def _partial_exchange(sketch: Sketch) -> None:
@@ -309,14 +321,14 @@ def _loop(sketch: Sketch, depth: int, together: bool) -> None:
     sketch.emit(f"ISETP.LT {predicate}, {counter}, {end}", f"IADD {counter}, {counter}, 1", f"@{predicate} BRA {label}")
 
 
-def long_loop(sketch: Sketch, counter: str) -> None:
+def long_loop(sketch: Sketch, counter: str, rounds: Sequence[int]) -> None:
     """Emit a loop of many rounds, with a pointer that moves, now and then with a short loop inside."""
     sketch.labels += 1
     label = f"long{sketch.labels}"
     sketch.emit(f"MOV {counter}, 0", f"{label}:")
     fragments(sketch, depth=sketch.one([1, 2, 2]), together=True)
     sketch.emit(f"IADD R24, R24, {sketch.one([0, 0, 16, 32, 64, 128])}", f"IADD {counter}, {counter}, 1")
-    sketch.emit(f"ISETP.LT P2, {counter}, {sketch.one([3, 30, 61, 100])}", f"@P2 BRA {label}")
+    sketch.emit(f"ISETP.LT P2, {counter}, {sketch.one(rounds)}", f"@P2 BRA {label}")
 
 
 def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
@@ -338,3 +350,47 @@ def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
     if met:
         fragments(sketch, depth + 1, together=False)
         sketch.emit(f"BSYNC B{depth}", f"{met}:")
+
+
+def parting_regions(sketch: Sketch) -> None:
+    """Emit one to three regions between BSSY and BSYNC in which lanes part, some of them in a loop."""
+    for kind in sketch.draw(st.lists(st.sampled_from([_ways, _leave]), min_size=1, max_size=3)):
+        kind(sketch, 0, False)
+
+
+def _ways(sketch: Sketch, depth: int, _together: bool) -> None:
+    """Emit a region where lanes go two to five ways, and each way passes what lies before its end, and behind it."""
+    sketch.labels += 1
+    label, ways = f"way{sketch.labels}", range(sketch.one([1, 2, 3, 4]))
+    sketch.emit(f"BSSY B{depth}, {label}.met", f"LOP.AND R7, R0, {sketch.one([1, 3, 7, 32])}")
+    for way in ways:
+        sketch.emit(f"ISETP.{sketch.one(['EQ', 'LE'])} P5, R7, {way}", f"@P5 BRA {label}.{way}")
+    _few(sketch)
+    for way in ways:
+        sketch.emit(f"BRA {label}", f"{label}.{way}:")
+        _few(sketch)
+    sketch.emit(f"{label}:")
+    fragments(sketch, depth + 1, together=False)
+    sketch.emit(f"BSYNC B{depth}", f"{label}.met:")
+    _few(sketch)
+
+
+def _leave(sketch: Sketch, depth: int, _together: bool) -> None:
+    """Emit a loop in a region, which some lanes leave earlier than others, and meet these behind the region."""
+    sketch.labels += 1
+    label, counter, predicate = f"leave{sketch.labels}", f"R{5 + depth}", f"P{3 + depth}"
+    sketch.emit(f"BSSY B{depth}, {label}.met", f"MOV {counter}, 0", f"{label}:")
+    fragments(sketch, depth + 1, together=False)
+    sketch.emit(f"LOP.AND R7, R0, {sketch.one([1, 3, 16])}", f"ISETP.LT P5, R7, {counter}", f"@P5 BRA {label}.out")
+    _few(sketch)
+    sketch.emit(f"IADD {counter}, {counter}, 1", f"ISETP.LT {predicate}, {counter}, {sketch.one([2, 3, 5])}")
+    sketch.emit(f"@{predicate} BRA {label}", f"{label}.out:")
+    _few(sketch)
+    sketch.emit(f"BSYNC B{depth}", f"{label}.met:")
+    _few(sketch)
+
+
+def _few(sketch: Sketch) -> None:
+    """Emit one to eight arithmetic instructions."""
+    for _ in range(sketch.one([1, 2, 3, 8])):
+        alu(sketch)

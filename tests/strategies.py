@@ -6,25 +6,36 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import hypothesis.strategies as st
-import numpy as np
-from bit_patterns import DOUBLE_CASES, SINGLE_CASES
+from bit_patterns import cancelling, halfway, patterns32, patterns64  # noqa: F401  (found here with the others)
 from cache_choices import CACHES
 from gcn import MEMORY_PATHS, WAIT_COUNTERS, gcn_addresses, gcn_registers
 from hypothesis import HealthCheck, settings
 from machine_choices import CODES, FETCHES, MEMORY_PORTS, OTHER_PIPES, OUTSTANDING, SELECTIONS
 from msgspec import structs
-from sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, alu, compare, fragments, long_loop, without_scalars
+from sketch import (
+    INPUT_WORDS,
+    PROLOGUE,
+    SLOT_BYTES,
+    Sketch,
+    alu,
+    compare,
+    fragments,
+    long_loop,
+    parting_regions,
+    without_scalars,
+)
 from timeline_documents import timelines  # noqa: F401  (found here with the others)
 from timing import ADDED
 from waits import waited
 
 from gpusim.assign_codes import with_codes
-from gpusim.machine import Machine, load, tagged
+from gpusim.machine import Machine, load
 from gpusim.policy import POLICY_NAMES
 from gpusim.schema import PIPE_UNITS
 from isa.assembler import LARGEST, WRITE_SCC, assemble
 from isa.control import Control
 from isa.divergence import meetings
+from isa.generators import hash_fill
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
 from isa.operand import (
@@ -47,51 +58,6 @@ from isa.program import Program
 from isa.table import HALF_UNITS, ROWS, Row, Unit
 
 REPEATABLE = settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
-
-# Bit patterns of numbers.
-
-
-def patterns32() -> st.SearchStrategy[int]:
-    """32-bit patterns: any, short mantissas (products that end halfway), and the special singles."""
-    short = st.builds(lambda high, low: high << 11 | low, st.integers(0, 2**21 - 1), st.sampled_from((0, 1, 1024)))
-    return st.integers(0, 2**32 - 1) | short | st.sampled_from(SINGLE_CASES)
-
-
-def patterns64() -> st.SearchStrategy[int]:
-    """64-bit patterns: any, short mantissas, and the special doubles."""
-    short = st.integers(0, 2**38 - 1).map(lambda high: high << 26)
-    return st.integers(0, 2**64 - 1) | short | st.sampled_from(DOUBLE_CASES)
-
-
-def cancelling(width: int) -> st.SearchStrategy[tuple[int, int, int]]:
-    """Patterns a, b, c where c is the rounded -a b, or up to three steps beside it, so that the sum cancels."""
-    dtype, bits = (np.float32, np.uint32) if width == 32 else (np.float64, np.uint64)
-
-    def opposite(a: int, b: int, steps: int) -> tuple[int, int, int]:
-        with np.errstate(all="ignore"):
-            product = np.array(-(bits(a).view(dtype) * bits(b).view(dtype)), dtype)
-        return a, b, (int(product.view(bits)) + steps) % (1 << width)
-
-    source = patterns32() if width == 32 else patterns64()
-    return st.builds(opposite, source, source, st.integers(-3, 3))
-
-
-def halfway(width: int) -> st.SearchStrategy[tuple[int, int, int]]:
-    """Patterns a, b, c where a b is a hair less than half the last place of c: rounding the sum twice gets it wrong."""
-    dtype, bits, places = (np.float32, np.uint32, (12, 23)) if width == 32 else (np.float64, np.uint64, (27, 52))
-
-    def hair(c: int, k: int, sign: int) -> tuple[int, int, int]:
-        place = int(np.frexp(np.float64(np.spacing(np.abs(bits(c).view(dtype)))))[1]) - 2  # half of it is 2**place
-        a = np.ldexp(dtype(sign * (1 + 2.0**-k)), place // 2).astype(dtype)
-        b = np.ldexp(dtype(1 - 2.0**-k), place - place // 2).astype(dtype)
-        return int(a.view(bits)), int(b.view(bits)), c
-
-    mantissa = np.finfo(dtype).nmant
-    largest = np.finfo(dtype).maxexp - 2
-    exponents = st.integers(0, 2 * largest) | st.integers(largest - 20, largest + 20)
-    finite = st.builds(lambda e, m: e << mantissa | m, exponents, st.integers(0, 2**mantissa - 1))
-    return st.builds(hair, finite, st.integers(*places), st.sampled_from((1, -1)))
-
 
 # Programs: every row of the table, every kind of operand that it takes.
 
@@ -212,9 +178,9 @@ def kernels(
     sketch.emit(PROLOGUE)
     fragments(sketch, depth=0, together=True, least=least)
     width = sketch.one([".64", ".128", ""])
-    sketch.emit(f"STG{width} [R2], R8", "EXIT")
+    sketch.emit(f"STG{width} [R2], R8", sketch.one(["EXIT", "EXIT", "S_ENDPGM"]))
     buffers = (
-        Buffer("in", "<u4", INPUT_WORDS, lambda i: ((i + seed) * 2654435761 >> 3).astype(np.uint32)),
+        Buffer("in", "<u4", INPUT_WORDS, hash_fill(seed, 0, 1 << 29, "<u4")),
         Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4),
     )
     program = _assembled(sketch)
@@ -234,14 +200,27 @@ def _assembled(sketch: Sketch) -> Program:
 
 
 @st.composite
-def looping_kernels(draw: st.DrawFn) -> Kernel:
+def parting_kernels(draw: st.DrawFn) -> Kernel:
+    """Kernels of one block whose lanes part inside convergence barriers, nested and in loops, and little else."""
+    sketch = Sketch(draw, 1, barriers=True)
+    sketch.emit(PROLOGUE)
+    parting_regions(sketch)
+    sketch.emit("STG [R2], R8", "EXIT")
+    buffers = Buffer("in", "<u4", INPUT_WORDS), Buffer("out", "<u4", 32 * SLOT_BYTES // 4)
+    return Kernel("parting", _assembled(sketch), (1, 1, 1), (32, 1, 1), buffers=buffers)
+
+
+@st.composite
+def looping_kernels(
+    draw: st.DrawFn, rounds: Sequence[int] = (3, 30, 61, 100), warp_sizes: Sequence[int] = (32, 32, 64)
+) -> Kernel:
     """Kernels of long loops and several blocks, whose addresses and branches do not depend on what memory holds."""
-    lanes, blocks = draw(st.sampled_from((32, 32, 64))), draw(st.sampled_from((1, 1, 2, 5, 9)))
+    lanes, blocks = draw(st.sampled_from(warp_sizes)), draw(st.sampled_from((1, 1, 2, 5, 9)))
     size = draw(st.sampled_from((32, 64, 128, 50))) * lanes // 32
     sketch = Sketch(draw, -(-size // lanes), barriers=True, lanes=lanes, steady=True)
     sketch.emit(PROLOGUE, f"MOV R24, R{draw(st.sampled_from((2, 3)))}", "ISETP.LT P5, R4, 1")
     for counter in ("R25", "R26")[: draw(st.integers(1, 2))]:
-        long_loop(sketch, counter)
+        long_loop(sketch, counter, rounds)
     sketch.emit("STG [R2], R8", "EXIT")
     walked = 8 * INPUT_WORDS * 4
     buffers = Buffer("in", "<u4", INPUT_WORDS + walked), Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4 + walked)
@@ -366,12 +345,12 @@ def _slower(program: Program, drawn: Sequence[tuple[bool, int, int]]) -> Program
     return replace(program, instructions=tuple(map(lambda i, c: replace(i, control=c), coded, codes)))
 
 
-@st.composite
-def machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True) -> Machine:
-    """Machines of one SM, whose schedulers, pipes, latencies, queues and rules of issue are any combination.
+Sketched = tuple[dict[str, int | str], frozenset[str]]
 
-    `tags`: caches may keep tags, and then no stream of the launch can be recorded.
-    """
+
+@st.composite
+def sketched_machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True) -> Sketched:
+    """What `machines` are made of: settings of a GTX 580 by their paths, and the caches that it has not."""
     choices = CHOICES | {"limits.warp_size": (warp_size,)}
     choices |= draw(st.sampled_from(DEPENDENCES)) | draw(st.sampled_from(QUEUES))
     for optional in OPTIONAL:
@@ -379,11 +358,24 @@ def machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True) -> Mach
     choices |= draw(st.sampled_from(({}, {}, SELECTIONS)))  # without exclusive double precision, which is rare as it is
     if not tags:
         choices |= {"cache.hits": ("none", "l1", "l2")}
-    machine = load("gtx580", {path: draw(st.sampled_from(values)) for path, values in choices.items()})
-    if not tagged(machine):
-        return machine
-    lacking = draw(st.sets(st.sampled_from(LEVELS)))
-    return structs.replace(machine, **dict.fromkeys(lacking - draw(st.sampled_from(({"l1"}, {"l2"})))))
+    drawn = {path: draw(st.sampled_from(values)) for path, values in choices.items()}
+    if drawn.get("cache.hits") != "tags":
+        return drawn, frozenset()
+    return drawn, draw(st.frozensets(st.sampled_from(LEVELS))) - draw(st.sampled_from(({"l1"}, {"l2"})))
+
+
+def made(sketched: Sketched) -> Machine:
+    """Return the machine of a sketch."""
+    drawn, lacking = sketched
+    return structs.replace(load("gtx580", drawn), **dict.fromkeys(lacking))
+
+
+def machines(warp_size: int = 32, *, tags: bool = True) -> st.SearchStrategy[Machine]:
+    """Machines of one SM, whose schedulers, pipes, latencies, queues and rules of issue are any combination.
+
+    `tags`: caches may keep tags, and then no stream of the launch can be recorded.
+    """
+    return sketched_machines(warp_size, tags=tags).map(made)
 
 
 def launches(of: st.SearchStrategy[Kernel], *, tags: bool = True) -> st.SearchStrategy[tuple[Kernel, Machine]]:

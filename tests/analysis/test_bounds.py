@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE, kernels, launches
+from strategies import REPEATABLE, kernels, launches, parting_kernels
 
 from gpusim.analysis.bounds import MOST_READS, Bound, bound
 from gpusim.engines.simulate import run_chip, run_sm
@@ -34,6 +34,15 @@ def of(text: str, **settings: int | str) -> Bound:
 @given(launches(kernels(most_blocks=4)))
 def test_no_simulation_beats_the_bound(launched):
     """On any machine a random kernel takes at least the cycles of its bound."""
+    kernel, machine = launched
+    assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="replay").cycles
+
+
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=100)
+@given(launches(parting_kernels()))
+def test_no_way_around_a_convergence_barrier_beats_the_bound(launched):
+    """Nor does one whose lanes part between BSSY and BSYNC, several ways, nested, in loops."""
     kernel, machine = launched
     assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="replay").cycles
 

@@ -1,0 +1,136 @@
+"""Batches of pairs and of mutated texts, each from a seed, in as many processes as one likes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from random import Random
+from time import monotonic
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as with_seed
+
+from fuzz import coverage, inputs, mutate
+from fuzz.checks import CHECKS, wrong_with
+from fuzz.coverage import Coverage
+from fuzz.draw import batches
+from fuzz.found import Found
+from fuzz.pair import Pair
+from fuzz.trial import trial
+from isa.errors import UserError
+
+EXAMPLES = 8  # of the strategy, for each batch
+TEXTS = 60  # for each batch
+MEMORY = 6 << 30  # bytes of a process
+SECONDS = 60.0  # for a check of a pair
+MOST = 20  # failures kept of one check
+
+
+@dataclass
+class Tally:
+    """What was covered, and what failed."""
+
+    covered: Coverage = field(default_factory=Counter)
+    found: list[Found] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        """Take in another tally; of each check only the first failures are kept, but all are counted."""
+        self.covered += other.covered
+        for each in other.found:
+            if sum(one.check == each.check for one in self.found) < MOST:
+                self.found.append(each)
+
+
+def tried(pair: Pair, random: Random, always: bool = False) -> Tally:
+    """Put a pair to the checks, or to those whose turn it is."""
+    tally = Tally(Coverage({"pairs": 1}))
+    try:
+        of = trial(pair)
+    except UserError as error:
+        return Tally(tally.covered, [Found("values", pair, f"UserError: {error}")])
+    for name, check in CHECKS.items():
+        if not always and random.randrange(check.every):
+            continue
+        try:
+            with inputs.within(SECONDS):
+                said = wrong_with(check, of)
+        except inputs.OvertimeError as error:
+            said = f"OvertimeError: {error}"
+        tally.covered += Coverage({f"check: {name}": said is not None, f"failed: {name}": bool(said)})
+        if said:
+            tally.found.append(Found(name, pair, said))
+    try:
+        tally.covered += Coverage(coverage.of_trial(of)) + coverage.cycles(of)
+    except Exception as error:  # a run that no check has told of
+        tally.found.append(Found("values", pair, f"{type(error).__name__}: {error}"))
+    return tally
+
+
+def pairs(seed: int, examples: int = EXAMPLES) -> Tally:
+    """Draw and try some batches of pairs."""
+    tally, random = Tally(), Random(seed)
+
+    @with_seed(seed)
+    @settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
+    @given(batches())
+    def each(batch: list[Pair]) -> None:
+        for pair in batch:
+            tally.add(tried(pair, random))
+
+    each()
+    return tally
+
+
+def texts(seed: int, number: int = TEXTS) -> Tally:
+    """Mutate and read some texts of every kind."""
+    tally, random = Tally(), Random(seed)
+    for _ in range(number):
+        kind = random.choice(KINDS)
+        known = inputs.seeds(kind)
+        text = mutate.mutated(random.choice(known), known, random)
+        said = inputs.wrong(kind, text)
+        tally.add(Tally(Coverage({"texts": 1, f"text: {kind}": 1, f"failed: {kind}": bool(said)})))
+        if said:
+            tally.add(Tally(found=[Found(kind, text, said)]))
+    return tally
+
+
+KINDS = tuple(kind for kind in inputs.READERS for _ in range(1 if kind == "command" else 3))
+Batch = Callable[[int], Tally]
+
+
+def campaign(seconds: float, seed: int, jobs: int, told: Callable[[Tally], None] = lambda _: None) -> Tally:
+    """Try pairs and texts for so many seconds; raises nothing but what ends a process for good."""
+    tally, until = Tally(), monotonic() + seconds
+    numbers = count(seed << 32)
+    queue = (partial(pairs if n % 4 else texts, n) for n in numbers)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, initializer=_quota, initargs=(MEMORY,)) as pool:
+        running: set[Future[Tally]] = set()
+        while running or monotonic() < until:
+            while len(running) < jobs and monotonic() < until:
+                running.add(pool.submit(next(queue)))
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for each in done:
+                tally.add(each.result())
+            told(tally)
+    return tally
+
+
+def _quota(memory: int) -> None:
+    """Limit what a process may take, so that a text that asks for all of it fails, and not the machine."""
+    resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    os.nice(10)

@@ -1,0 +1,264 @@
+"""What must hold of every pair; a check returns what is wrong, and nothing where all is well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from zlib import crc32
+
+import numpy as np
+from every_cycle import scan
+from msgspec import structs
+from oracle import issue_cycles
+from twins import differences, mistakes
+
+from fuzz import metamorphic
+from fuzz.pair import Pair
+from fuzz.trial import LIMIT, MOST, Ended, Trial, ended, sums, trial, unlike
+from gpusim.analysis.bounds import bound
+from gpusim.analysis.timeline import timeline
+from gpusim.engines.simulate import SmRun, run_sm
+from gpusim.feed import AFFINE, REPLAY, recordable
+from gpusim.machine import Machine, tagged
+from gpusim.occupancy import occupancy
+from gpusim.policy import REGISTERED
+from gpusim.state import ISSUE
+from isa import listing
+from isa.errors import LimitError, UserError
+from isa.table import Unit
+
+FEW = 20_000  # cycles that the slow engines are let run
+SHORT, SELDOM = 4_000, 8  # warp instructions of which program order is quick; of longer listings, one in so many
+FEWEST = 4_000  # cycles that are scanned one by one
+
+
+@dataclass(frozen=True)
+class Check:
+    """What is wrong with a trial, if it applies to it (None: it does not), of one in so many pairs."""
+
+    wrong: Callable[[Trial], str | None]
+    every: int = 1
+
+
+def values(of: Trial) -> str | None:
+    """Memory is that of program order, where nothing but the order of the program decides it.
+
+    Program order takes most of the time where loops are long: of those, one listing in so many is asked.
+    """
+    run = of.execution
+    if run.run and run.run.warp_instructions > SHORT and crc32(of.pair.listing.encode()) % SELDOM:
+        return None
+    truth = of.truth
+    if run.run and truth.run and np.array_equal(run.run.memory, truth.run.memory):
+        return ""
+    if type(run.error) is type(truth.error) and run.error:
+        return ""
+    return None if isinstance(run.error or truth.error, LimitError) or not of.sure else _told("values", run, truth)
+
+
+def _told(what: str, run: Ended, truth: Ended) -> str:
+    return f"{what}: {run.error or 'a run to the end'}, in program order {truth.error or 'another memory'}"
+
+
+def feeds(of: Trial) -> str | None:
+    """Replay, which takes periods at once, takes the time that execution takes."""
+    return _in_step(of, of.replay)
+
+
+def affine(of: Trial) -> str | None:
+    """So does the affine feed."""
+    return _in_step(of, of.sm(feed=AFFINE))
+
+
+def _in_step(of: Trial, other: Ended) -> str | None:
+    """Execution and another feed agree, where addresses and branches are those of program order."""
+    wrong = unlike(of.execution, other)
+    return wrong if not wrong or (recordable(of.kernel) and of.orderly) or of.sure else None
+
+
+def fast_forward(of: Trial) -> str | None:
+    """Periods taken at once change nothing; where none was, that is looked at now and then."""
+    if of.replay.run and not of.replay.run.skipped and crc32(of.pair.listing.encode()) % 4:
+        return None
+    return unlike(of.replay, of.sm(feed=REPLAY, fast_forward=False))
+
+
+def adds_up(of: Trial) -> str | None:
+    """Every warp-cycle and every issue slot has one reason."""
+    runs = [each.run for each in (of.execution, of.replay) if each.run]
+    traced = _slots(of.execution.run) if of.execution.run else []
+    return "; ".join([*(wrong for run in runs for wrong in sums(run)), *traced]) if runs else None
+
+
+def _slots(run: SmRun) -> list[str]:
+    """What does not add up between the issues of a trace and the slots lost."""
+    issues = run.trace[run.trace.kind == ISSUE]
+    slots = len(set(zip(issues.agent.tolist(), issues.cycle.tolist(), strict=True)))
+    given = int(run.lost.sum()) + slots * run.interval
+    return [] if given == run.cycles * len(run.lost) else [f"slots {given} of {run.cycles} x {len(run.lost)}"]
+
+
+def bounded(of: Trial) -> str | None:
+    """The bound is no larger than the simulation."""
+    return _bounded(of, of.replay, all_sms=False)
+
+
+def _bounded(of: Trial, run: Ended, *, all_sms: bool) -> str | None:
+    """What is wrong with a bound, if the run came to its end, and the bound did not give up."""
+    found = ended(partial(bound, of.kernel, of.machine, all_sms=all_sms, limit=LIMIT)) if run.run else run
+    if found.error:
+        return None if run.error or isinstance(found.error, LimitError) or not of.sure else str(found.error)
+    if found.run.cycles <= run.run.cycles or not _profiled(of, found.run.profiled_blocks):
+        return ""
+    return f"bound {found.run.cycles} ({found.run.limiter}), simulated {run.run.cycles}"
+
+
+def _profiled(of: Trial, blocks: int) -> bool:
+    """Whether the bound looked at every block, or blocks can't differ; and addresses are those of program order."""
+    return (recordable(of.kernel) and of.orderly) or (blocks == len(of.blocks) and of.sure)
+
+
+def twins(of: Trial) -> str | None:
+    """The reference engine leaves the same records, stalls and values."""
+    if _long(of.execution):
+        return None
+    other = of.sm(engine="reference", trace=True)
+    if of.execution.error or other.error:
+        return unlike(of.execution, other)
+    return ", ".join(differences(of.execution.run, other.run))
+
+
+def twins_on_replay(of: Trial) -> str | None:
+    """So does the reference engine's replay, which takes no period at once."""
+    return None if _long(of.replay) else unlike(of.replay, of.sm(engine="reference", feed=REPLAY))
+
+
+def _long(run: Ended) -> bool:
+    return isinstance(run.error, LimitError) or bool(run.run and run.run.cycles > FEW)
+
+
+def every_cycle(of: Trial) -> str | None:
+    """A scan of every warp in every cycle, which has none of the rules' code, finds the same."""
+    run = of.execution.run
+    if run is None or run.cycles > FEWEST or of.machine.chip.sms > 1:
+        return None
+    resident = min(occupancy(of.kernel, of.machine).blocks, of.kernel.blocks)
+    return ", ".join(mistakes(run, scan(of.kernel, of.machine, resident)))
+
+
+def longest_path(of: Trial) -> str | None:
+    """A lone warp issues where the longest path of its dependences has it."""
+    counted = of.machine.wait_counters or of.machine.outstanding
+    scalar = any(i.row.unit is Unit.SMEM for i in of.kernel.program.instructions)
+    fits = of.machine.chip.sms == of.kernel.blocks == of.kernel.warps == 1 and not (counted and scalar)
+    if not fits or not of.execution.run or of.execution.run.cycles > FEW:
+        return None
+    lone = _lone(of)
+    records = run_sm(of.kernel, lone, trace=True, max_cycles=MOST).trace
+    issued = [(int(r.pc), int(r.cycle)) for r in records if r.kind == ISSUE]
+    expected = issue_cycles(of.kernel, lone)
+    return "" if issued == expected else next(f"{a} for {b}" for a, b in zip(issued, expected, strict=False) if a != b)
+
+
+def _lone(of: Trial) -> Machine:
+    """The machine with a queue that never fills, operands that are never late, no codes, and tags or no caches."""
+    sections = ["fetch", "register_file", "dependence", "memory_port", "memory_paths", "shared_atomic", "selection"]
+    sections += ["texture_cache", "scalar_cache"] + ([] if tagged(of.machine) else ["cache"])
+    queue = structs.replace(of.machine.load_store, queue=64)
+    return structs.replace(of.machine, load_store=queue, **dict.fromkeys(sections))
+
+
+def chip(of: Trial) -> str | None:
+    """All SMs: values of program order, the time of the other feed, and at least the bound for all."""
+    run, other = of.chip(), of.chip(feed=REPLAY)
+    wrong = unlike(run, other)
+    if wrong:
+        return f"feeds of all SMs: {wrong}" if (recordable(of.kernel) and of.orderly) or of.sure else None
+    if run.error:
+        return None
+    if sums(run.run):
+        return "; ".join(sums(run.run))
+    return _bounded(of, run, all_sms=True)
+
+
+def chip_of_one(of: Trial) -> str | None:
+    """All SMs of a chip that has one are that one."""
+    return None if of.machine.chip.sms > 1 or tagged(of.machine) else unlike(of.chip(feed=REPLAY), of.replay)
+
+
+def twins_of_all_sms(of: Trial) -> str | None:
+    """Both engines agree on all SMs."""
+    if of.machine.chip.sms == 1 or _long(of.replay):
+        return None
+    return unlike(of.chip(feed=REPLAY), of.chip(engine="reference", feed=REPLAY))
+
+
+def limit(of: Trial) -> str | None:
+    """A run ends by its own last cycle, and with one cycle less it meets the limit, periods taken at once or not."""
+    if not of.replay.run or of.replay.run.cycles < 2:
+        return None
+    cycles = of.replay.run.cycles
+    limits = (cycles, cycles - 1, 1)
+    runs = [ended(partial(run_sm, of.kernel, of.machine, feed=REPLAY, max_cycles=most)) for most in limits]
+    if runs[0].error or not all(isinstance(each.error, LimitError) for each in runs[1:]):
+        return f"of {cycles} cycles: {[str(each.error) for each in runs]}"
+    return ""
+
+
+def text(of: Trial) -> str | None:
+    """The listing is read back as the same program."""
+    again = listing.read(listing.write(of.kernel), "pair").program
+    return "" if again == of.kernel.program else "another program is read back"
+
+
+def documents(of: Trial) -> str | None:
+    """The timeline document hangs together: an issue for each issue, and times that follow each other."""
+    if not of.execution.run or of.execution.run.cycles > FEW or of.machine.schedulers.policy in REGISTERED:
+        return None
+    document = timeline(of.kernel, of.machine)
+    if len(document.instructions) != of.execution.run.warp_instructions:
+        return f"{len(document.instructions)} instructions in the timeline of {of.execution.run.warp_instructions}"
+    spans = [(w.start, w.end) for i in document.instructions for w in i.waits]
+    return "" if all(start < end for start, end in spans) and document.cycles == of.execution.run.cycles else "waits"
+
+
+CHECKS: Mapping[str, Check] = MappingProxyType(
+    {
+        "values": Check(values),
+        "feeds": Check(feeds),
+        "sums": Check(adds_up),
+        "bound": Check(bounded, 2),
+        "fast-forward": Check(fast_forward),
+        "affine": Check(affine, 4),
+        "text": Check(text, 10),
+        "longest path": Check(longest_path, 4),
+        "limit": Check(limit, 10),
+        "all SMs": Check(chip, 6),
+        "all SMs of one": Check(chip_of_one, 10),
+        "reference": Check(twins, 8),
+        "reference, replay": Check(twins_on_replay, 15),
+        "reference, all SMs": Check(twins_of_all_sms, 20),
+        "every cycle": Check(every_cycle, 8),
+        "timeline": Check(documents, 20),
+        **{f"same: {name}": Check(change, 12) for name, change in metamorphic.CHANGES.items()},
+    }
+)
+
+
+def wrong(check: str, pair: Pair) -> str | None:
+    """What is wrong with a pair by one check, an exception included; None where it does not apply."""
+    try:
+        of = trial(pair)
+    except UserError as error:
+        return f"no pair: {error}"
+    return wrong_with(CHECKS[check], of)
+
+
+def wrong_with(check: Check, of: Trial) -> str | None:
+    """The same of a trial."""
+    try:
+        return check.wrong(of)
+    except Exception as error:  # whatever it is, it is a failure of the pair, told with its kind
+        return f"{type(error).__name__}: {error}"

@@ -1,0 +1,124 @@
+"""What a pair gives: its runs on every engine and feed, each made once, and its values in program order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from fuzz.pair import Pair, kernel_of, machine_of
+from gpusim.assign_codes import has_codes
+from gpusim.engines.simulate import SmRun, run_chip, run_noting, run_sm
+from gpusim.feed import REPLAY
+from gpusim.machine import Machine, by_codes
+from isa.errors import UserError
+from isa.interpret import interpret
+from isa.kernel import Kernel
+from isa.races import races
+
+MOST = 1_000_000  # cycles of a run
+LIMIT = 150_000  # warp instructions of a block in program order
+TIMES = ("stalls", "lost", "issued", "active", "load_store_cycles")
+NUMBERS = ("cycles", "empty", "blocks", "warp_slots", "pipe_cycles")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run that came to its end, or the error that ended it."""
+
+    run: Any = None
+    error: UserError | None = None
+
+
+def ended(run: Callable[[], Any]) -> Ended:
+    """Call, and return what came out, or what the user is told instead."""
+    try:
+        return Ended(run())
+    except UserError as error:
+        return Ended(error=error)
+
+
+def unlike(one: Ended, other: Ended) -> str:
+    """What two runs disagree on in time, or in the error that ended them; empty if nothing."""
+    if one.error or other.error:
+        texts = [repr(each.error) if each.error else "no error" for each in (one, other)]
+        return "" if texts[0] == texts[1] else " | ".join(texts)
+    arrays = [name for name in TIMES if not np.array_equal(getattr(one.run, name), getattr(other.run, name))]
+    names = arrays + [name for name in NUMBERS if getattr(one.run, name) != getattr(other.run, name)]
+    return f"{', '.join(names)} differ ({one.run.cycles}, {other.run.cycles} cycles)" if names else ""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A pair and its runs."""
+
+    pair: Pair
+    kernel: Kernel
+    machine: Machine
+
+    @cached_property
+    def execution(self) -> Ended:
+        """The compiled engine with values and a trace."""
+        return self.sm(trace=True)
+
+    @cached_property
+    def replay(self) -> Ended:
+        """The compiled engine without values, periods taken at once."""
+        return self.sm(feed=REPLAY)
+
+    def sm(self, **options: Any) -> Ended:
+        """A run of one SM."""
+        return ended(partial(run_sm, self.kernel, self.machine, max_cycles=MOST, **options))
+
+    def chip(self, **options: Any) -> Ended:
+        """A run of all SMs."""
+        return ended(partial(run_chip, self.kernel, self.machine, max_cycles=MOST, **options))
+
+    @property
+    def blocks(self) -> range:
+        """The blocks of the SM that gets the most."""
+        return range(0, self.kernel.blocks, self.machine.chip.sms)
+
+    @property
+    def truth(self) -> Ended:
+        """The memory that the SM's blocks leave in program order."""
+        return in_order(self.pair.listing, self.blocks)
+
+    @cached_property
+    def orderly(self) -> bool:
+        """Whether no register is read or written too early, by wrong codes or a lack of waits."""
+        coded = by_codes(self.machine) and has_codes(self.kernel.program)
+        if self.machine.wait_counters is None and not coded:
+            return True
+        found, _ = run_noting(self.kernel, self.machine, blocks=len(self.blocks), max_cycles=MOST)
+        return len(found) == 0
+
+    @cached_property
+    def sure(self) -> bool:
+        """Whether values don't depend on time: besides, no race, and barriers that wait."""
+        waits = not (self.machine.what_if and self.machine.what_if.barriers == "pass")
+        return waits and self.orderly and not ended(partial(races, self.kernel, self.blocks, limit=LIMIT)).run
+
+
+def trial(pair: Pair) -> Trial:
+    """Return a pair with its kernel and machine; raises UserError where one is none."""
+    return Trial(pair, kernel_of(pair.listing), machine_of(pair))
+
+
+@lru_cache(16)
+def in_order(listing: str, blocks: range) -> Ended:
+    """Return the interpretation of some blocks of a listing, in program order between barriers."""
+    return ended(lambda: interpret(kernel_of(listing), blocks, limit=LIMIT))
+
+
+def sums(run: SmRun) -> list[str]:
+    """What does not add up to warp slots times cycles, or to the schedulers' slots."""
+    wrong = []
+    if run.stalls.min() < 0 or run.stalls.sum() + run.empty != run.cycles * run.warp_slots:
+        wrong.append(f"stalls {run.stalls.sum()} + {run.empty} of {run.cycles} x {run.warp_slots}")
+    if run.lost.min() < 0:
+        wrong.append("lost slots below 0")
+    return wrong

@@ -1,0 +1,11 @@
+"""What a campaign once found stays mended."""
+
+import pytest
+from fuzz import found
+
+
+@pytest.mark.parametrize("path", list(found.stored()), ids=lambda path: path.stem)
+def test_what_was_found_stays_mended(path):
+    """A stored pair passes the check that refused it, a stored text is taken or refused in one line."""
+    case = found.load(path)
+    assert not found.wrong(case.check, case.case)

@@ -1,0 +1,131 @@
+"""The campaign of `make fuzz` works: a short one, planted faults, and the storing of what it finds."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from fuzz import campaign, checks, coverage, found, inputs, mutate
+from fuzz.campaign import Tally
+from fuzz.checks import CHECKS, Check
+from fuzz.found import Found
+from fuzz.pair import Pair, as_text, from_text
+from fuzz.report import document, lines
+from fuzz.trial import trial
+
+from gpusim.rule import COMPILED
+
+PAIR = Pair(
+    """.kernel loop
+.grid 2
+.block 64
+.buffer out u32 128
+    S2R R0, TID.X
+    MOV R1, 0
+again:
+    FADD R2, R2, R2
+    IADD R1, R1, 1
+    ISETP.LT P0, R1, 200
+    @P0 BRA again
+    SHL R3, R0, 2
+    IADD R3, R3, c[out]
+    STG [R3], R1
+    EXIT
+""",
+    "gtx580",
+    {"chip.sms": 1, "schedulers.policy": "gto", "unit.fp32.latency": 9},
+)
+
+
+@pytest.mark.jit
+def test_a_short_campaign_finds_nothing():
+    """Every check is put to some pairs, and texts of every kind are read: none fails."""
+    tally = campaign.pairs(seed=1, examples=2)
+    assert tally.covered["pairs"] >= 9
+    assert [(each.check, each.what) for each in tally.found] == []
+
+
+def test_short_texts_find_nothing():
+    """A hundred mutated texts, of every kind, are taken or refused in one line."""
+    tally = campaign.texts(seed=1, number=100 if COMPILED else 10)
+    assert [(each.check, each.case, each.what) for each in tally.found] == []
+
+
+def test_every_check_takes_a_pair():
+    """No check fails on a loop that it is put to, and most apply."""
+    tally = campaign.tried(PAIR, Random(0), always=True)
+    assert [(each.check, each.what) for each in tally.found] == []
+    assert sum(tally.covered[f"check: {name}"] for name in CHECKS) > 0.6 * len(CHECKS)
+
+
+def test_a_planted_fault_is_found_made_smaller_and_stored(monkeypatch, tmp_path):
+    """A check that dislikes one instruction and one setting leaves these two of a pair, in a file that is run again."""
+
+    def dislikes(of):
+        text, policy = of.pair.listing, of.machine.schedulers.policy
+        return "disliked" if "FADD" in text and policy == "gto" else ""
+
+    monkeypatch.setattr(checks, "CHECKS", {"planted": Check(dislikes)})
+    monkeypatch.setattr(campaign, "CHECKS", checks.CHECKS)
+    (fault,) = campaign.tried(PAIR, Random(0)).found
+    path = found.store(found.smaller(fault), tmp_path)
+    again = found.load(path)
+    assert again.case.settings == {"schedulers.policy": "gto"}
+    assert [line.strip() for line in again.case.listing.splitlines() if line.startswith(" ")] == [
+        "S2R R0, TID.X",  # stays, as what gives threads places of their own
+        "FADD R2, R2, R2",
+    ]
+    assert found.wrong(again.check, again.case) == again.what == "disliked"
+
+
+def test_a_planted_text_is_made_smaller_and_stored(monkeypatch, tmp_path):
+    """A reader that fails on a word leaves that word of a text, bytes that are no text included."""
+
+    def fails(text, _):
+        if b"\xff" in text:
+            raise KeyError("planted")
+
+    monkeypatch.setattr(inputs, "READERS", {"planted": fails})
+    smaller = found.smaller(Found("planted", b"one\ntwo \xff three\nfour", "KeyError: 'planted'"))
+    again = found.load(found.store(smaller, tmp_path))
+    assert again.case == b"\xff"
+    assert "KeyError" in found.wrong("planted", again.case)
+
+
+def test_a_text_that_takes_too_long_is_a_failure(monkeypatch):
+    """A reader that never ends is ended, and told of."""
+
+    def endless(_, __):
+        while True:
+            pass
+
+    monkeypatch.setattr(inputs, "READERS", {"endless": endless})
+    assert "OvertimeError" in inputs.wrong("endless", b"", seconds=0.05)
+
+
+def test_a_pair_survives_its_text():
+    """A pair is read back from the text that it is stored as."""
+    assert from_text(as_text(PAIR, {"check": "values", "what": "'''"})) == PAIR
+
+
+def test_batches_are_the_same_for_a_seed():
+    """What is drawn follows from the seed."""
+    random = [Random(5), Random(5)]
+    first, second = (mutate.mutated(b"a 1 b 2", [b"c 3"], each) for each in random)
+    assert first == second
+
+
+def test_what_a_pair_covers():
+    """Events, reasons, mechanisms and mnemonics of a pair are told, and all of these can be listed."""
+    seen = set(coverage.of_trial(trial(PAIR)))
+    assert {"event: issue", "mnemonic: FADD", "mechanism: schedulers.policy = gto", "file: gtx580"} <= seen
+    assert {each for each in seen if each.startswith(("event", "reason", "mnemonic", "mechanism"))} <= coverage.every()
+
+
+def test_the_report_names_what_was_never_met():
+    """A campaign's text has the pairs and what never occurred."""
+    tally = campaign.tried(PAIR, Random(0))
+    told = "\n".join(lines(document(tally, 1.0, 7)))
+    assert told.startswith("seed 7: 1 pairs")
+    assert "V_ADD_F32" in told
+    assert Tally().covered == {}
