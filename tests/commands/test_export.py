@@ -144,7 +144,7 @@ def test_another_table_is_written(document, tmp_path):
         ),
         (["--format", "csv", "--out", "x", "--cycles", "60:"], "cycles 60:: the timeline has 0:60; choose among these"),
         (["--format", "csv", "--out", "x", "--policy", "gto"], "a timeline of a run that has been; leave out"),
-        (["--format", "xls", "--out", "x"], "'xls' is not one of"),
+        (["--format", "xls", "--out", "x"], "--format xls: no such format; choose one of kanata"),
         (["--format", "csv"], "Missing option '--out'"),
     ],
 )
@@ -162,7 +162,7 @@ def test_what_is_no_timeline_is_told(tmp_path, capsys):
     """A file that is not there, and one that is something else."""
     out = ["--format", "csv", "--out", str(tmp_path / "x")]
     assert execute(["export", str(tmp_path / "no.json"), *out]) == 2
-    assert "no.json: no such file or directory" in capsys.readouterr().err
+    assert "no.json: No such file or directory" in capsys.readouterr().err
     (tmp_path / "odd.json").write_text("[]")
     assert execute(["export", str(tmp_path / "odd.json"), *out]) == 2
     assert "odd.json: no timeline: Expected `object`, got `array`; write one with" in capsys.readouterr().err

@@ -191,7 +191,7 @@ def test_an_interrupt_ends_it_with_one_line(tmp_path):
         ([*SMALL, "--search", "optuna", "--sample", "3"], "error: --search optuna: takes the axes alone; leave "),
         ([*SMALL, "--sample", "3", "--kernel-tuner", "x"], "error: --kernel-tuner x: has every point; leave --sample "),
         ([*SMALL, "--rename", "A=warps"], "error: --rename A=warps: renames what --t1 FILE names; give both"),
-        ([*SMALL, "--t1", "none.json"], "error: none.json: no such file or directory; give a T1 file"),
+        ([*SMALL, "--t1", "none.json"], "error: none.json: No such file or directory; give a T1 file"),
         (["nothing.asm"], "error: nothing.asm: No such file or directory; give the path of a listing"),
     ],
 )

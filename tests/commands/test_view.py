@@ -50,7 +50,10 @@ def test_two_documents_share_a_page(documents, capsys):
     ("arguments", "message"),
     [
         (["one.json", "--out", "no/one.html"], "no/one.html: there is no directory no; create it, or name another"),
-        (["none.json", "--out", "one.html"], "none.json: no such file or directory"),
+        (
+            ["none.json", "--out", "one.html"],
+            "none.json: No such file or directory; write one with `gpusim export --format json`",
+        ),
         (
             ["one.json", "--machine", "h200", "--out", "one.html"],
             "one.json: a timeline of a run that has been; leave out kernel and machine options",
