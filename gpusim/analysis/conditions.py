@@ -137,13 +137,13 @@ CONDITIONS = (
     Condition("schedulers.stagger", "stagger", lambda g: g.machine.schedulers.count > 1, "there is one scheduler"),
     Condition("issue.rotate", "rotate", lambda g: g.machine.schedulers.count > 1, "there is one scheduler"),
     Condition(
+        "schedulers.active", "active", lambda g: g.policy == "two_level", "the policy {policy} has no active warps"
+    ),
+    Condition(
         "schedulers.policy schedulers.active",
         "policy active",
         _chooses,
         "no scheduler has more than one warp of {kernel}",
-    ),
-    Condition(
-        "schedulers.active", "active", lambda g: g.policy == "two_level", "the policy {policy} has no active warps"
     ),
     Condition("issue.pairing", "same_warp", lambda g: g.record.ports > 1, "a turn has one dispatch port"),
     Condition("pairing.* category.*", "", lambda g: g.record.ports > 1, "a turn has one dispatch port"),

@@ -67,6 +67,7 @@ def view(given: Given) -> View:
     found |= {f"rows.{name}": np.array(given.rows[name]) for name in given.rows.dtype.names}
     found |= {"caches": np.array(given.levels), "lines": np.array(machine.fetch.line if machine.fetch else 0)}
     found["caches"]["first"] = 0
+    found["stagger"] %= record.interval  # slots lie whole intervals apart
     found |= dict(_of_units(given))
     found |= {"occupancy": (given.fits.blocks, given.fits.warps, given.fits.limiter), "chip": _chip(given)}
     if machine.schedulers.policy in POLICY_NAMES:  # a registered one may look at anything
