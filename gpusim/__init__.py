@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Result", "bound", "load", "register_policy", "simulate"]
+__all__ = ["Result", "bound", "ineffective", "load", "register_policy", "simulate"]
 
 _HOME = {
     "Result": "gpusim.simulation",
     "bound": "gpusim.analysis.bounds",
+    "ineffective": "gpusim.analysis.ineffective",
     "load": "gpusim.machine",
     "register_policy": "gpusim.policy",
     "simulate": "gpusim.simulation",

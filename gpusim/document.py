@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 
 def doc(text: str) -> Meta:
@@ -24,6 +25,18 @@ Arguments = Annotated[Mapping[str, Plain], doc("The kernel's parameters; none of
 MachineKey = Annotated[str, doc("The machine by its key, which is the name of its file.")]
 Settings = Annotated[Mapping[str, Setting], doc("Numbers of the machine that were replaced, by path.")]
 Policy = Annotated[str, doc("Scheduling policy.")]
+
+
+@dataclass(frozen=True)
+class Ineffective:
+    """A setting that does nothing: no rule reads it on this machine, or the kernel can't feel it."""
+
+    setting: Annotated[str, doc("The path in the machine's file.")]
+    value: Annotated[str, doc("What it was set to.")]
+    reason: str
+
+
+Unfelt = Annotated[Sequence[Ineffective] | UnsetType, doc("Those of the settings that do nothing.")]
 Gflops = Annotated[float, doc("10^9 operations per second of the chip; 0 where the kernel counts none.")]
 Pc = Annotated[int, doc("Program counter: the instruction's index in its program.")]
 SourceLine = Annotated[int, doc("Line of the listing; 0 where there is no text.")]
@@ -49,7 +62,13 @@ class Document(Struct, frozen=True, forbid_unknown_fields=True, tag_field="schem
     """What `--json` prints: first `schema_version`, which grows when a field changes its meaning or goes."""
 
 
-class Launch(Document, frozen=True):
+class OfSettings(Document, frozen=True, kw_only=True):
+    """A document of a machine with settings; behind its other fields, those that do nothing."""
+
+    ineffective: Unfelt = UNSET
+
+
+class Launch(OfSettings, frozen=True):
     """A kernel on a machine, with which the documents of simulations begin."""
 
     kernel: KernelKey

@@ -124,7 +124,7 @@ def _prepared(
     """Prepare so many SMs, each for the first `count` blocks of the first, all with one global memory."""
     fits = occupancy(kernel, machine)
     resident = min(fits.blocks, count)
-    _check_capacity(machine, kernel, resident, number)
+    check_capacity(machine, kernel, resident, number)
     computed = evaluated(kernel, feed)
     behind = resident * _words_of_block(kernel)
     room = number * behind + caches.words(machine, number)
@@ -179,7 +179,8 @@ def _image(
     return image(kernel, room, lines) if memory is None else np.concatenate([memory, np.zeros(room, np.uint32)])
 
 
-def _check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -> None:
+def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -> None:
+    """Raise UserError for what the records of so many SMs, with so many resident blocks, have no room for."""
     limits = (
         ("chip.sms", sms, state.SMS),
         ("schedulers.count", machine.schedulers.count, capacities.SCHEDULERS),

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from gpusim.document import Arguments, KernelKey, MachineKey, Policy, Settings, doc
+from gpusim.document import Arguments, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
 from isa.brief import brief
 
 VERSION = 1
@@ -150,5 +150,6 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     instructions: Annotated[tuple[Issued, ...], doc("Warp instructions in order of issue.")]
     lost: Annotated[tuple[Lost, ...], doc("Lost issue slots.")]
     summary: Summary | None = None
+    ineffective: Unfelt = msgspec.UNSET
 
     __repr__ = brief

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from gpusim.assign_codes import fixed_latency, with_codes
 from gpusim.decode import NEARBY
-from gpusim.document import Document, KernelKey, MachineKey, doc
+from gpusim.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.engines.simulate import run_noting
 from gpusim.machine import Machine, by_codes
 from gpusim.occupancy import occupancy
@@ -64,7 +64,7 @@ class Found:
     error: UserError | None
 
 
-class HazardsDocument(Document, frozen=True):
+class HazardsDocument(OfSettings, frozen=True):
     """What wrong control codes, or missing waits, let happen."""
 
     kernel: KernelKey

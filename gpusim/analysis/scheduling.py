@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from gpusim.analysis.schedule_search import Found, Order
-from gpusim.document import Document, KernelKey, Labels, MachineKey, Pc, SourceLine, Text, doc
+from gpusim.document import KernelKey, Labels, MachineKey, OfSettings, Pc, SourceLine, Text, doc
 from gpusim.feed import EXECUTION
 from gpusim.latencies import latencies
 from gpusim.machine import Machine
@@ -86,7 +86,7 @@ class Placed:
     text: Text
 
 
-class ScheduleDocument(Document, frozen=True):
+class ScheduleDocument(OfSettings, frozen=True):
     """Orders of a program side by side, and the program in the chosen one."""
 
     kernel: KernelKey

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Annotated
 
 import typer
 
-from gpusim.analysis.sweep import MOST, Axis, Subject
+from gpusim.analysis.sweep import MOST, Axis, Point, Subject
 from gpusim.commands.arguments import POLICIES, cycles_of, is_listing, pairs
+from gpusim.commands.notices import POLICY, Launched
 from gpusim.machine import File
 from gpusim.machine_facts import checked
 from gpusim.policy import POLICY_NAMES, check_policy
@@ -20,7 +22,6 @@ from isa.kernel import Kernel
 from workloads.catalog import CATALOG, arguments, find, make
 from workloads.entry import Parameter
 
-POLICY = "schedulers.policy"
 SettingAxes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUES", help="Numbers of the machine: 1,2,4, 1:8 or 8:64:8; repeatable."),
@@ -70,6 +71,14 @@ def axes_of(
     axes = [Axis("machine", name, values) for name, values in of_machine.items()]
     _check_machine(file, axes)
     return axes + [Axis("kernel", name, _of_kernel(kernel, name, texts)) for name, texts in of_kernel.items()]
+
+
+def launches(subject: Subject, points: Iterable[Point]) -> Iterator[Launched]:
+    """Yield the launches of points at which something is set of the machine, but of kernels that there are not."""
+    for point in points:
+        with suppress(UserError):
+            kernel = subject.build(point.parameters)
+            yield Launched(kernel, subject.file, point.settings, point.settings)
 
 
 def _by_name(option: str, form: str, texts: Sequence[str]) -> dict[str, list[str]]:

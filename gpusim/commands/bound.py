@@ -16,6 +16,7 @@ from gpusim.commands.arguments import (
     machine_of,
 )
 from gpusim.commands.document import show, write_json
+from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown
 
 
@@ -38,9 +39,10 @@ def bound(
     from gpusim.occupancy import occupancy  # noqa: PLC0415
 
     limit, settings = instructions_of(kernel, max_instructions, bounds.LIMIT), changes(where, setting or ())
+    unfelt = ineffective_settings(chosen, machine, setting or (), policy)
     with shown(chosen.name):
         facts = chosen, where, bounds.bound(chosen, where, limit=limit), occupancy(chosen, where), settings
     if json:
-        write_json(report.bound_document(*facts))
+        write_json(report.bound_document(*facts), unfelt)
     else:
         show(report.bound_screen(*facts))

@@ -8,7 +8,8 @@ from typing import Annotated
 from gpusim.assign_codes import with_codes
 from gpusim.commands.arguments import Json, KernelName, MachineName, Overrides, Parameters, kernel_of, machine_of
 from gpusim.commands.document import write, write_json
-from gpusim.document import Document, KernelKey, MachineKey, Pc, SourceLine, Text, doc
+from gpusim.commands.notices import ineffective_settings
+from gpusim.document import KernelKey, MachineKey, OfSettings, Pc, SourceLine, Text, doc
 from gpusim.machine import Machine, by_codes
 from isa import control, listing
 from isa.errors import UserError
@@ -28,7 +29,7 @@ class Coded:
     text: Text
 
 
-class CodesDocument(Document, frozen=True):
+class CodesDocument(OfSettings, frozen=True):
     """A program with the control codes that a machine obeys."""
 
     kernel: KernelKey
@@ -53,8 +54,9 @@ def codes(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), None)
     program = obeyed(chosen, where)
+    unfelt = ineffective_settings(chosen, machine, setting or (), None)
     if json:
-        write_json(_document(chosen, where, program))
+        write_json(_document(chosen, where, program), unfelt)
     else:
         write(show(program) if kernel in CATALOG else listing.write(replace(chosen, program=program)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import Annotated
 
 import typer
@@ -17,10 +17,11 @@ from gpusim.analysis.comparison import Part, change, explanation, parts
 from gpusim.analysis.figures import Figures
 from gpusim.analysis.sweep import Axis, Point, Subject, figures_at, points
 from gpusim.commands.arguments import Json, MaxCycles
-from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, subject_of
+from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
+from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.document import Document, KernelKey, MachineKey, doc
+from gpusim.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.plural import plural
 from gpusim.processes import as_done
 from isa.errors import UserError
@@ -88,7 +89,7 @@ class Difference:
     parts: list[Part]
 
 
-class CompareDocument(Document, frozen=True):
+class CompareDocument(OfSettings, frozen=True):
     """Variants side by side, and what makes the difference of each from the first."""
 
     variants: Annotated[list[Compared], doc("All variants, in the order given.")]
@@ -124,10 +125,13 @@ def compare(
     if not 2 <= len(variants) <= MOST:
         hint = "give two kernels, machines or values" if len(variants) < 2 else "take gpusim sweep"
         raise UserError(f"compare: {plural(len(variants), 'variant')}, and there is room for 2 to {MOST}; {hint}")
+    paths = dict.fromkeys(path for each in variants for path in each.point.settings)
+    of_all = chain.from_iterable(launches(each.subject, [each.point]) for each in variants)
+    unfelt = ineffective_at_all(of_all, paths)
     tell_of_compiling("compiled", "1")
     found = _simulated(variants)
     if json:
-        write_json(_document(found))
+        write_json(_document(found), unfelt)
     else:
         show(*_screen(found))
 

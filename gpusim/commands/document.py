@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from rich.console import Console, RenderableType
 from rich.table import Column, Table
 
-from gpusim.document import Document
+from gpusim.document import Document, Ineffective
 
 WIDTH = 100
 
 
-def write_json(document: Document) -> None:
-    """Print a document on stdout as JSON."""
+def write_json(document: Document, ineffective: Sequence[Ineffective] = ()) -> None:
+    """Print a document on stdout as JSON; one of settings with those that do nothing, if there are any."""
+    if ineffective:
+        document = msgspec.structs.replace(document, ineffective=ineffective)
     write(encoded(document) + "\n")
 
 

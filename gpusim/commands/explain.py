@@ -11,14 +11,14 @@ from rich.table import Column, Table
 from gpusim.commands.arguments import MOST_WHOLE, Json, MaxCycles, Overrides, Parameters, Policy
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.timelines import DOCUMENTS, KernelOrTimeline, Machine, timeline_of
-from gpusim.document import Document, KernelKey, MachineKey, doc
+from gpusim.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.views.explain import Step, needed
 from gpusim.views.explain import explain as steps_of
 
 DEPTH = 12
 
 
-class ExplainDocument(Document, frozen=True):
+class ExplainDocument(OfSettings, frozen=True):
     """Why a warp did not issue in a cycle: what it waited for, what that had waited for, back to the cause."""
 
     kernel: KernelKey
@@ -57,13 +57,13 @@ def explain(
     )
     kept = kernel.endswith(DOCUMENTS)
     document = of_cycles(cycles=None if kept else f"0:{cycle + 1}")
-    end = needed(document, warp, cycle)
+    end, unfelt = needed(document, warp, cycle), document.ineffective or ()
     if document.end < end and not kept:
-        document = of_cycles(cycles=f"0:{end}")
+        document = of_cycles(cycles=f"0:{end}", quiet=True)
     steps = steps_of(document, warp, cycle, depth + 1)
     further, steps = steps[depth:], steps[:depth]
     if json:
-        write_json(ExplainDocument(document.kernel, document.machine, warp, cycle, steps))
+        write_json(ExplainDocument(document.kernel, document.machine, warp, cycle, steps), unfelt)
     else:
         show(f"{document.kernel} on {document.machine}, {document.policy}: {_answer(steps[0])}", "", _table(steps))
         if further:

@@ -15,7 +15,7 @@ from gpusim.commands.arguments import Json, MaxCycles, Overrides, Parameters, Po
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
 from gpusim.commands.timelines import Cycles, KernelOrTimeline, Machine, Warps, check_name, timeline_of
-from gpusim.document import Document, KernelKey, MachineKey, doc
+from gpusim.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.plural import plural
 from gpusim.timeline import Timeline
 from gpusim.views.kanata import kanata
@@ -55,7 +55,7 @@ class Table(StrEnum):
     LOST = "lost"
 
 
-class ExportDocument(Document, frozen=True):
+class ExportDocument(OfSettings, frozen=True):
     """A file that was written, and what of a run it holds."""
 
     file: Annotated[str, doc("Path of the file.")]
@@ -105,7 +105,7 @@ def export(
     with shown(f"writing {out.name}"):
         size = whole_file.write_pieces(out, FORMATS[form].pieces(timeline, table or Table.INSTRUCTIONS))
     if json:
-        write_json(_document(timeline, form, out, size))
+        write_json(_document(timeline, form, out, size), timeline.ineffective or ())
     else:
         show(_summary(timeline, form, out, size))
 

@@ -18,6 +18,7 @@ from gpusim.commands.arguments import (
 )
 from gpusim.commands.codes import obeyed
 from gpusim.commands.document import write, write_json
+from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown
 from gpusim.machine import Machine
 from gpusim.plural import plural
@@ -49,6 +50,7 @@ def hazards(
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), None)
     if where.wait_counters is None:
         obeyed(chosen, where)
+    unfelt = ineffective_settings(chosen, machine, setting or (), None)
     from gpusim.analysis import hazards as analysis  # noqa: PLC0415  (--help waits for no compiler)
 
     with shown(chosen.name):
@@ -56,7 +58,7 @@ def hazards(
     if found.error and not found.hazards:
         raise found.error
     if json:
-        write_json(analysis.document(chosen, where, found))
+        write_json(analysis.document(chosen, where, found), unfelt)
     else:
         write(_text(chosen, where, found))
     if found.hazards:

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim.analysis import report
-from gpusim.analysis.limit_study import LimitStudy, limit_study
+from gpusim.analysis.limit_study import REAL, LimitStudy, liftings, limit_study
 from gpusim.commands.arguments import (
     MOST_WHOLE,
     Json,
@@ -29,9 +29,10 @@ from gpusim.commands.arguments import (
     overrides_of,
 )
 from gpusim.commands.document import show, write_json
+from gpusim.commands.notices import Launched, ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.document import Launch
-from gpusim.machine import Machine
+from gpusim.document import Launch, Setting
+from gpusim.machine import Machine, read
 from gpusim.state import NEVER
 from isa.kernel import Kernel
 
@@ -66,21 +67,33 @@ def ladder(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     make = partial(kernel_of, kernel, tuple(parameter or ()))
+    overrides = overrides_of(setting or (), policy)
+    unfelt = ineffective_at_all(_launches(chosen, machine, overrides), overrides)
     tell_of_compiling("compiled")
     with shown(f"ladder {chosen.name}", "run") as tell:
         found = limit_study(
             make,
             machine,
-            overrides_of(setting or (), policy),
+            overrides,
             max_cycles=cycles_of(kernel, max_cycles) or NEVER,
             workers=jobs,
             tell=tell,
         )
     settings = changes(where, setting or ())
     if json:
-        write_json(LadderDocument(**report.identity(chosen, where, settings), study=found))
+        write_json(LadderDocument(**report.identity(chosen, where, settings), study=found), unfelt)
     else:
         show(*_screen(chosen, where, found, settings))
+
+
+def _launches(kernel: Kernel, name: str, overrides: Mapping[str, str]) -> Iterator[Launched]:
+    """Yield the launch as it is, and with each limit lifted, alone and in order."""
+    file, so_far = read(name), dict[str, Setting]()
+    yield Launched(kernel, file, overrides, overrides)
+    for each in liftings(name, overrides):
+        so_far |= each.settings
+        for lifted in (each.settings, dict(so_far)):
+            yield Launched(kernel, file, {**REAL, **overrides, **lifted}, overrides.keys() - lifted.keys())
 
 
 def _screen(

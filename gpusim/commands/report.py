@@ -35,6 +35,7 @@ from gpusim.commands.arguments import (
     whole_number,
 )
 from gpusim.commands.document import show, write_json
+from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.document import Launch, doc
 from gpusim.plural import plural
@@ -99,13 +100,14 @@ def report(
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     regions = _regions(chosen, lines or ())
     settings = changes(where, setting or ())
+    unfelt = ineffective_settings(chosen, machine, setting or (), policy)
     tell_of_compiling("compiled")
     with shown(chosen.name) as tell:
         limit = cycles_of(kernel, max_cycles)
         result = simulate(chosen, where, values=False, max_cycles=limit, progress=tell)
         found = pressure_report(result, regions, limit=max(bounds.LIMIT, result.run.warp_instructions))
     if json:
-        write_json(_document(found, settings))
+        write_json(_document(found, settings), unfelt)
     else:
         show(*_screen(found, settings, whole=whole, totals=totals))
 

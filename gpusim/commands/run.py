@@ -26,6 +26,7 @@ from gpusim.commands.arguments import (
     whole_number,
 )
 from gpusim.commands.document import show, write_json
+from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.simulate import write_trace
 from gpusim.machine import facts, seconds
@@ -70,6 +71,7 @@ def run(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     settings = changes(where, setting or ())
+    unfelt = ineffective_settings(chosen, machine, setting or (), policy, energy=energy)
     if trace:
         whole_file.check(trace)
     if energy:
@@ -83,7 +85,7 @@ def run(
             write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
         joules = _spent(result, machine) if energy else None
     if json:
-        write_json(report.document(result, settings, joules))
+        write_json(report.document(result, settings, joules), unfelt)
     else:
         show(report.screen(result, settings, joules))
     if result.verification.wrong:

@@ -25,7 +25,9 @@ from gpusim.commands.arguments import (
     machine_of,
 )
 from gpusim.commands.document import write, write_json
+from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown
+from gpusim.document import Ineffective
 from gpusim.machine import Machine
 from isa.errors import UserError
 from isa.interpret import LIMIT
@@ -76,6 +78,7 @@ def schedule(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     _check_search(search, budget=budget, seed=seed, on=on)
+    unfelt = ineffective_settings(chosen, machine, setting or (), policy)
     rehearsal = _rehearsal(kernel, chosen, parameter or (), on or ())
     from gpusim.analysis import scheduling  # noqa: PLC0415  (--help waits for no compiler)
 
@@ -91,13 +94,20 @@ def schedule(
         limit = cycles_of(kernel, max_cycles)
         outcomes = scheduling.compare(chosen, where, orders, max_cycles=limit, tell=tell)
     best = scheduling.least(outcomes) if search else outcomes[-1]
-    _tell(where, outcomes, best, out, found, json)
+    _tell(where, outcomes, best, out, found, unfelt, json=json)
     if any(outcome.is_wrong for outcome in outcomes):
         raise typer.Exit(WRONG_VALUES)
 
 
 def _tell(
-    machine: Machine, outcomes: list[Outcome], best: Outcome, out: Path | None, found: Found | None, json: bool
+    machine: Machine,
+    outcomes: list[Outcome],
+    best: Outcome,
+    out: Path | None,
+    found: Found | None,
+    unfelt: Sequence[Ineffective],
+    *,
+    json: bool,
 ) -> None:
     """Write the program to its file or to stdout, and what is known of it."""
     from gpusim.analysis.scheduling import document, remarks, summary, text  # noqa: PLC0415
@@ -106,7 +116,7 @@ def _tell(
     if out:
         whole_file.write(out, text(best, head))
     if json:
-        write_json(document(machine, outcomes, best, found))
+        write_json(document(machine, outcomes, best, found), unfelt)
     elif out or not best.moved:
         write("".join(f"{line}\n" for line in head))
     else:

@@ -13,11 +13,12 @@ from rich.table import Table
 
 from gpusim import whole_file
 from gpusim.capability import capability as limits_of
-from gpusim.commands.arguments import Json, Overrides, changes, machine_of, pairs
+from gpusim.commands.arguments import Json, Overrides, changes, machine_of, overrides_of, pairs
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernels import Takes, takes
+from gpusim.commands.notices import tell
 from gpusim.commands.progress import shown
-from gpusim.document import Document, Setting, Settings, doc
+from gpusim.document import Document, Ineffective, OfSettings, Setting, Settings, doc
 from isa.errors import UserError
 from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prune, published_for, survives
 from workloads.spaces import SPACES, Entry, find, make_space
@@ -56,7 +57,7 @@ class Left:
     deviation: float | None
 
 
-class SpaceDocument(Document, frozen=True):
+class SpaceDocument(OfSettings, frozen=True):
     """What constraints leave of a search space, on a machine or by the limits of a compute capability."""
 
     space: Annotated[str, doc("Name of the space.")]
@@ -98,17 +99,26 @@ def space(
         whole_file.check(file)
     limits, where = _limits(machine, setting or (), capability)
     chosen = make_space(name, pairs("-p", "name=value", parameter or ()))
+    unfelt = _ineffective(setting or ())
     with shown(f"space {name}"):
         pruned = prune(chosen, limits, stage)
     published = published_for(chosen, limits)
     if file:
         _write_points(file, chosen, pruned)
     if json:
-        write_json(_document(chosen, where, pruned, published))
+        write_json(_document(chosen, where, pruned, published), unfelt)
     else:
         notes = _notes(chosen, pruned, published)
         on = where.machine or f"compute capability {capability}"
         show(f"{name} on {on}: {find(name).description}\n", _table(pruned, published), *notes)
+
+
+def _ineffective(setting: Sequence[str]) -> Sequence[Ineffective]:
+    """Return the settings that no constraint reads, and tell of them."""
+    given = {path: value for path, value in overrides_of(setting, None).items() if not path.startswith("limits.")}
+    found = [Ineffective(path, value, "constraints read limits alone") for path, value in given.items()]
+    tell(found, "any point of a space")
+    return found
 
 
 @dataclass(frozen=True)

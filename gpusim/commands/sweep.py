@@ -21,7 +21,7 @@ from gpusim.analysis.results_file import hash_of, results
 from gpusim.analysis.sweep import MOST, Axis, Point, Row, Subject, SweepSettings, key, points, row, shuffled
 from gpusim.analysis.sweep_table import compared, write_csv, write_parquet
 from gpusim.commands.arguments import MOST_SEED, MOST_WHOLE, Json, KernelName, MachineName, is_listing
-from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, subject_of
+from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.kernel_tuner_files import (
     CacheFile,
@@ -33,8 +33,10 @@ from gpusim.commands.kernel_tuner_files import (
     given_by,
     write_swept,
 )
+from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.sweep_screen import Swept, document, first_varied, plotted, screen
+from gpusim.document import Ineffective
 from gpusim.processes import as_done
 from isa import listing
 from isa.errors import UserError
@@ -103,6 +105,7 @@ def sweep(
         check_files(cache, t4, whole=chosen is not None and sample is None)
         _check_outputs(out, parquet, plot)
     with results(out and out / "results.jsonl", _settings(kernel, subject), Row) as (kept, add):
+        unfelt = _ineffective(subject, axes, chosen or ())
         tell_of_compiling("compiled", "1")
         found = {key(each.point): each for each in kept}
         simulated = partial(_simulated, found, add, partial(spread, partial(row, subject=subject)))
@@ -116,10 +119,17 @@ def sweep(
     write_swept(cache, t4, given.names, subject.file.key, kernel, axes, rows)
     if plot:
         sweep_plot.write(plot, *plotted(swept))
+    unfelt = _ineffective(subject, axes, [each.point for each in rows]) if chosen is None else unfelt
     if json:
-        write_json(document(swept))
+        write_json(document(swept), unfelt)
     else:
         show(*screen(swept, top))
+
+
+def _ineffective(subject: Subject, axes: Sequence[Axis], some: Sequence[Point]) -> Sequence[Ineffective]:
+    """Return the axes of the machine that do nothing at any of the points, and tell of them."""
+    paths = [axis.name for axis in axes if axis.of == "machine"]
+    return ineffective_at_all(launches(subject, shuffled(some)), paths) if paths else ()
 
 
 def _searching(search: str, sample: int | None, given: Given) -> bool:

@@ -14,7 +14,7 @@ from rich.table import Table
 from gpusim.analysis.figures import Figures
 from gpusim.analysis.sweep import Axis, Row
 from gpusim.analysis.sweep_table import Cell, Cells, cells, column_of, front
-from gpusim.document import Document, KernelKey, MachineKey, doc
+from gpusim.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.plural import plural
 from isa.errors import UserError
 
@@ -68,7 +68,7 @@ class Pareto:
     rows: list[Cells]
 
 
-class SweepDocument(Document, frozen=True):
+class SweepDocument(OfSettings, frozen=True):
     """A kernel at every point of a product of parameters and numbers of a machine."""
 
     kernel: KernelKey

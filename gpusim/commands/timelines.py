@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from gpusim import whole_file
 from gpusim.commands.arguments import changes, cycles_of, kernel_of, machine_of
+from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.timeline import Timeline
 from gpusim.timeline_file import load, part
@@ -43,8 +45,12 @@ def timeline_of(
     warps: str | None,
     cycles: str | None,
     max_cycles: int | None,
+    quiet: bool = False,
 ) -> Timeline:
-    """Return the timeline of a command line: read if the name is that of a document, else simulated; UserError."""
+    """Return the timeline of a command line: read if the name is that of a document, else simulated; UserError.
+
+    Settings that do nothing are told of, unless `quiet`.
+    """
     slots, (start, end) = _slots(warps), _span(cycles)
     if name.endswith(DOCUMENTS):
         if machine or policy or parameters or settings or max_cycles:
@@ -57,10 +63,12 @@ def timeline_of(
 
     tell_of_compiling("compiled")
     replaced, limit = changes(where, settings), cycles_of(name, max_cycles) or NEVER
+    unfelt = () if quiet else ineffective_settings(kernel, machine or MACHINE, settings, policy)
     with shown(kernel.name) as tell:
-        return timeline(
+        found = timeline(
             kernel, where, warps=slots, start=start, end=end, max_cycles=limit, settings=replaced, progress=tell
         )
+    return msgspec.structs.replace(found, ineffective=unfelt) if unfelt else found
 
 
 def _slots(text: str | None) -> list[int] | None:

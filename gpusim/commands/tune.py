@@ -30,16 +30,18 @@ from gpusim.commands.arguments import (
     Overrides,
     changes,
     machine_of,
+    overrides_of,
     pairs,
     whole_number,
 )
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check_files, write_files
+from gpusim.commands.notices import Launched, ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
-from gpusim.document import Document, MachineKey, Settings, doc
-from gpusim.machine import Machine
+from gpusim.document import MachineKey, OfSettings, Settings, doc
+from gpusim.machine import Machine, read
 from gpusim.plural import plural
 from gpusim.processes import as_done
 from gpusim.simulation import Result, simulate
@@ -65,7 +67,7 @@ class Refused:
     reason: str
 
 
-class TuneDocument(Document, frozen=True):
+class TuneDocument(OfSettings, frozen=True):
     """The points of a search space ranked by speed, and the whole launch of the fastest, with values.
 
     Speeds are steady rates of the chip in 10^9 operations per second.
@@ -148,13 +150,16 @@ def tune(
     tuning = _Tuning(make_space(name, mine), machine_of(machine, setting or (), None), _size(size), others)
     wanted = _candidates(tuning, stage)
     check_files(cache, t4)
+    file, given = read(machine), overrides_of(setting or (), None)
+    kernels = (catalog.make(each.kernel, each.parameters) for each in wanted)
+    unfelt = ineffective_at_all((Launched(kernel, file, given, given) for kernel in kernels), given)
     with results(out, _settings(tuning), Trial) as (kept, add):
         tell_of_compiling("compiled", "1")
         outcome = _outcome(tuning, wanted, kept, add, jobs)
     settings = changes(tuning.machine, setting or ())
     write_files(cache, t4, tuning.machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))
     if json:
-        write_json(_document(tuning, outcome, settings, top))
+        write_json(_document(tuning, outcome, settings, top), unfelt)
     else:
         show(*_screen(tuning, outcome, top), report.screen(outcome.winner, settings))
     if outcome.winner.verification.wrong:

@@ -14,7 +14,7 @@ from gpusim import whole_file
 from gpusim.commands.arguments import POLICIES, Json, MaxCycles, Overrides, Parameters, kernel_of, machine_of
 from gpusim.commands.document import write, write_json
 from gpusim.commands.timelines import DOCUMENTS, MACHINE, Cycles, KernelOrTimeline, Warps, timeline_of
-from gpusim.document import Document, KernelKey, MachineKey, Policy, Settings, doc
+from gpusim.document import Document, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
 from gpusim.plural import plural
 from gpusim.timeline import NONE, Timeline
 from gpusim.views import html
@@ -39,6 +39,7 @@ class Shown:
     start: int
     end: int
     warp_instructions: int
+    ineffective: Unfelt = msgspec.UNSET
 
 
 class ViewDocument(Document, frozen=True):
@@ -136,6 +137,6 @@ def _line(run: Timeline) -> str:
 
 
 def _shown(run: Timeline) -> Shown:
-    return Shown(
-        run.kernel, run.machine, run.policy, run.settings, run.cycles, run.start, run.end, len(run.instructions)
-    )
+    count = len(run.instructions)
+    head = run.kernel, run.machine, run.policy, run.settings
+    return Shown(*head, run.cycles, run.start, run.end, count, run.ineffective)

@@ -1,0 +1,88 @@
+"""Settings that do nothing, told in a line each on stderr; JSON documents have them as well."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from gpusim.commands.arguments import overrides_of
+from gpusim.document import Ineffective, Setting
+from gpusim.machine import File, read
+from gpusim.plural import plural
+from isa.errors import UserError
+from isa.kernel import Kernel
+
+POLICY = "schedulers.policy"
+MOST = 64  # launches looked at, of many: each takes some hundredths of a second
+
+
+class Launched(NamedTuple):
+    """A kernel on the machine of a file, all that is set of that, and of which settings is asked."""
+
+    kernel: Kernel
+    file: File
+    settings: Mapping[str, Setting]
+    asked: Iterable[str]
+
+
+def ineffective_settings(
+    kernel: Kernel, machine: str, settings: Sequence[str], policy: str | None, *, energy: bool = False
+) -> Sequence[Ineffective]:
+    """Return the settings of a command line that do nothing to a launch, and tell of them.
+
+    `energy`: what the launch spends is asked for too. Raises UserError for settings that can't be read.
+    """
+    overrides = overrides_of(settings, policy)
+    return ineffective_at_all([Launched(kernel, read(machine), overrides, overrides)], overrides, energy=energy)
+
+
+def ineffective_at_all(
+    launches: Iterable[Launched], paths: Iterable[str], *, energy: bool = False
+) -> Sequence[Ineffective]:
+    """Return those of the settings at some paths that do nothing to any of the launches, and tell of them.
+
+    `energy`: what launches spend is asked for too. Of many launches the first are looked at. Where kernel and machine
+    don't fit, the settings may be why, and are not told of.
+    """
+    felt, rest = set[str](), iter(launches)
+    found: dict[str, dict[str, Ineffective]] = {path: {} for path in paths}  # by path and value
+    looked: list[Launched] = []
+    while felt != found.keys() and (each := next(rest, None)) and len(looked) < MOST:
+        asked = [path for path in each.asked if path not in felt]
+        told = _told(each._replace(asked=asked), energy=energy)
+        felt |= set(asked) - told.keys()
+        for path, one in told.items():
+            found[path][one.value] = one
+        looked.append(each)
+    more = f" ({plural(MOST, 'launch', 'es')} looked at)" if next(rest, None) else ""
+    kept = [_joined(values, more) for path, values in found.items() if values and path not in felt]
+    kernels = ", ".join(dict.fromkeys(each.kernel.name for each in looked))
+    machines = ", ".join(dict.fromkeys(each.file.key for each in looked))
+    tell(kept, f"{kernels} on {machines}")
+    return kept
+
+
+def tell(found: Iterable[Ineffective], what: str) -> None:
+    """Say on stderr of settings that they change nothing, a line for each."""
+    for one in found:
+        option = f"--policy {one.value}" if one.setting == POLICY else f"--set {one.setting}={one.value}"
+        sys.stderr.write(f"note: {option} changes nothing for {what}: {one.reason}\n")
+
+
+def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:
+    """All values of a setting; the reason is the last one's, as the first may be what the machine has anyway."""
+    *_, last = values.values()
+    return replace(last, value=",".join(values), reason=last.reason + more)
+
+
+def _told(launch: Launched, *, energy: bool) -> dict[str, Ineffective]:
+    """Return what does nothing of the settings asked for, by path."""
+    from gpusim.analysis.ineffective import ineffective  # noqa: PLC0415  (--help waits for no compiler)
+
+    try:
+        found = ineffective(launch.kernel, launch.file, launch.settings, paths=launch.asked, energy=energy)
+    except UserError:
+        return {}
+    return {each.setting: each for each in found}

@@ -1,0 +1,89 @@
+"""Settings that change nothing are told by every command that takes them."""
+
+import json
+
+import pytest
+from schemas import check_document
+
+from gpusim.commands import main
+
+SAXPY = "examples/saxpy.asm"
+IDLE = ["--set", "barrier.latency=99"]
+NOTE = "note: --set barrier.latency=99 changes nothing for saxpy on {}: saxpy has no barrier\n"
+COMMANDS = {
+    "run": ["run", SAXPY],
+    "bound": ["bound", SAXPY],
+    "report": ["report", SAXPY],
+    "schedule": ["schedule", SAXPY],
+    "timeline": ["timeline", SAXPY],
+    "explain": ["explain", SAXPY, "--warp", "0", "--cycle", "300"],
+    "codes": ["codes", SAXPY, "--machine", "h200"],
+    "hazards": ["hazards", SAXPY, "--machine", "h200"],
+    "export": ["export", SAXPY, "--format", "csv", "--out", "OUT/t.csv"],
+    "view": ["view", SAXPY, "--out", "OUT/t.html"],
+    "sweep": ["sweep", SAXPY, "--jobs", "1"],
+    "compare": ["compare", SAXPY, "--machine", "gtx580", "--machine", "c2050"],
+    "ladder": ["ladder", SAXPY, "--jobs", "1"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_tells_of_a_setting_that_changes_nothing(name, capsys, tmp_path):
+    """One line on stderr, and one entry in the document, which keeps its schema."""
+    arguments = [word.replace("OUT", str(tmp_path)) for word in COMMANDS[name]]
+    assert main.execute([*arguments, *IDLE, "--json"]) == 0
+    out, err = capsys.readouterr()
+    machine = {"codes": "h200", "hazards": "h200", "compare": "gtx580, c2050"}.get(name, "gtx580")
+    assert [line for line in err.splitlines(keepends=True) if line.startswith("note:")] == [NOTE.format(machine)]
+    document = json.loads(out)
+    check_document(document, name)
+    (told,) = (document["runs"][0] if name == "view" else document)["ineffective"]
+    assert told == {"setting": "barrier.latency", "value": "99", "reason": "saxpy has no barrier"}
+
+
+def test_what_is_felt_is_not_told(capsys):
+    """Of a setting that the kernel feels stderr says nothing, nor does the document."""
+    assert main.execute(["bound", SAXPY, "--set", "global_memory.latency=900", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "ineffective" not in json.loads(out)
+
+
+def test_a_policy_is_told_as_it_was_given(capsys):
+    """`--policy` is named, not the path that it sets."""
+    assert main.execute(["bound", SAXPY, "--policy", "lrr"]) == 0
+    assert capsys.readouterr().err == "note: --policy lrr changes nothing for saxpy on gtx580: it is lrr anyway\n"
+
+
+def test_an_axis_is_told_where_none_of_its_values_is_felt(capsys):
+    """Of two axes of a sweep the one is told, with its values, whose values all do nothing; the machine's own among."""
+    axes = ["--set", "shared_memory.banks=16,32", "--set", "global_memory.latency=300,900"]
+    assert main.execute(["sweep", SAXPY, "--jobs", "1", *axes]) == 0
+    notes = [line for line in capsys.readouterr().err.splitlines() if line.startswith("note:")]
+    assert len(notes) == 1
+    assert "shared_memory.banks=" in notes[0]
+    assert all(value in notes[0] for value in ("16", "32"))
+
+
+def test_energies_are_told_where_none_is_asked_for(capsys):
+    """An energy changes nothing without --energy, and is felt with it."""
+    arguments = ["run", "examples/vega.asm", "--machine", "mi60", "--set", "energy.register=77777"]
+    assert main.execute(arguments) == 0
+    assert "energy is not asked for" in capsys.readouterr().err
+    assert main.execute([*arguments, "--energy"]) == 0
+    assert "note:" not in capsys.readouterr().err
+
+
+def test_a_space_reads_limits_alone(capsys):
+    """Constraints of a search space are told from limits: any other setting changes nothing."""
+    assert main.execute(["space", "sgemm-lai", "--set", "branch.latency=2", "--set", "limits.warps=40"]) == 0
+    (note,) = capsys.readouterr().err.splitlines()
+    assert note.startswith("note: --set branch.latency=2 changes nothing")
+
+
+def test_a_machine_that_does_not_fit_is_refused_as_before(capsys):
+    """A setting for which the kernel no longer fits ends the command with its own line, and no note."""
+    assert main.execute(["bound", SAXPY, "--set", "limits.threads=32"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: saxpy")
+    assert "note:" not in err
