@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
+from gpusim.whole_file import present
 from isa.errors import UserError
 
 DIRECTORY = Path(__file__).parent / "machines"
@@ -49,12 +50,13 @@ def locate(name_or_path: str, beside: Path | None = None, place: str = "") -> Pa
     """
     shipped = DIRECTORY / f"{name_or_path}.toml"
     path = shipped if name_or_path in names() else (beside.parent if beside else Path()) / name_or_path
-    if path.suffix == ".toml" and path.is_file():
+    exists = present(path)
+    if exists and path.suffix == ".toml" and path.is_file():
         return path
     lead = f"{place}: " if place else ""
-    if path.is_dir() and _is_path(name_or_path):
+    if exists and path.is_dir() and _is_path(name_or_path):
         raise UserError(f"{lead}machine {name_or_path}: is a directory; give a file ending in .toml")
-    if not path.exists() and _is_path(name_or_path):
+    if not exists and _is_path(name_or_path):
         raise UserError(f"{lead}machine {name_or_path}: no such file; give the path of a machine file")
     near = get_close_matches(name_or_path, names(), 1)
     advice = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(names())}, or a file ending in .toml"
