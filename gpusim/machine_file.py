@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gpusim.whole_file import present
 from isa import input_file
 from isa.errors import UserError
 from isa.nearest import nearest
@@ -53,12 +54,13 @@ def locate(name_or_path: str, beside: Path | None = None, place: str = "") -> Pa
     """
     shipped = DIRECTORY / f"{name_or_path}.toml"
     path = shipped if name_or_path in names() else (beside.parent if beside else Path()) / name_or_path
-    if path.suffix == ".toml" and path.is_file():
+    exists = present(path)
+    if exists and path.suffix == ".toml" and path.is_file():
         return path
     lead = f"{place}: " if place else ""
-    if path.is_dir() and _is_path(name_or_path):
+    if exists and path.is_dir() and _is_path(name_or_path):
         raise UserError(f"{lead}machine {name_or_path}: is a directory; give a file ending in .toml")
-    if not path.exists() and _is_path(name_or_path):
+    if not exists and _is_path(name_or_path):
         raise UserError(f"{lead}machine {name_or_path}: no such file; give the path of a machine file")
     near = nearest(name_or_path, names())
     advice = f"did you mean {near}?" if near else f"choose one of {', '.join(names())}, or a file ending in .toml"

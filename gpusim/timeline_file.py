@@ -16,6 +16,8 @@ from isa.errors import UserError
 
 ABSENT = frozenset(map(label, (Stall.X_EMPTY, Stall.X_EXITED)))  # what warps may show without an instruction
 
+MOST_SCHEDULERS = 1024  # each has a row of its own
+
 
 class _Versioned(msgspec.Struct):
     """What tells whether the rest can be read."""
@@ -46,9 +48,11 @@ def _check(path: Path, timeline: Timeline) -> None:
 
 
 def _empty(timeline: Timeline) -> Iterator[str]:
-    """Yield what there is nothing of."""
+    """Yield what there is nothing of, or more of than can be shown."""
     if not timeline.shown:
         yield "the timeline has no warps"
+    if timeline.schedulers > MOST_SCHEDULERS:
+        yield f"the timeline has {timeline.schedulers} schedulers, where {MOST_SCHEDULERS} are shown at most"
     if timeline.start >= timeline.end:
         yield f"the timeline has no cycles: {timeline.start}:{timeline.end}"
 
