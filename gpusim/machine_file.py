@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gpusim.whole_file import present
 from isa import input_file
 from isa.errors import UserError
 from isa.nearest import nearest
@@ -54,7 +53,7 @@ def locate(name_or_path: str, beside: Path | None = None, place: str = "") -> Pa
     """
     shipped = DIRECTORY / f"{name_or_path}.toml"
     path = shipped if name_or_path in names() else (beside.parent if beside else Path()) / name_or_path
-    exists = present(path)
+    exists = input_file.present(path)
     if exists and path.suffix == ".toml" and path.is_file():
         return path
     lead = f"{place}: " if place else ""

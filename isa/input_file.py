@@ -15,6 +15,14 @@ RATIO = 100  # bytes from each packed one; timelines have 10
 LEAST_UNPACKED = 1 << 24  # which need not be as rare as that
 
 
+def present(path: Path) -> bool:
+    """Tell whether something lies at a path; nothing does at a name that no file can have."""
+    try:
+        return path.exists()
+    except OSError:  # too long
+        return False
+
+
 def read(path: Path | str, fix: str, most: int = MOST) -> bytes:
     """Return the bytes of a file; raises UserError, which ends with `fix`, where it can't be read or has more."""
     try:

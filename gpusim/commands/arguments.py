@@ -14,8 +14,7 @@ import typer
 
 from gpusim.machine import Machine, load
 from gpusim.policy import POLICY_NAMES, check_policy
-from gpusim.whole_file import present
-from isa import listing
+from isa import input_file, listing
 from isa.errors import UserError
 from isa.kernel import Kernel
 from workloads.catalog import CATALOG, make
@@ -98,7 +97,7 @@ def cycles_of(name: str, given: int | None) -> int | None:
 
 def is_listing(name: str) -> bool:
     """Tell the path of a listing from a kernel's name: it has a slash or a point, or something lies there."""
-    return name not in CATALOG and bool(name) and ("/" in name or "." in name or present(Path(name)))
+    return name not in CATALOG and bool(name) and ("/" in name or "." in name or input_file.present(Path(name)))
 
 
 def whole_number(text: str) -> int | None:
