@@ -18,13 +18,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from gpusim.machine import Machine, choices, pairs, through_port
+from gpusim.machine import Machine, by_codes, choices, pairs, through_port
 from gpusim.memory_costs import memory_costs
 from gpusim.share_barriers import READ, WRITE, Signal, Signals, barriers, bits, under_way
 from isa.control import BARRIERS, MOST_STALL, Control
 from isa.flow import reads, successors, writes
 from isa.instruction import Instruction
 from isa.program import Program
+from isa.shared_barriers import Beside, beside
 from isa.table import MEMORY_UNITS, Row, Unit
 
 COVERED = 2  # beside READ and WRITE: names of results whose sources have been read when they are there
@@ -50,7 +51,7 @@ class _Facts:
     least: Sequence[int]  # stall count
     signals: Signals
     barrier: Mapping[int, int]  # of each signal that has one
-    sharing: Sequence[int]  # mask of signals by barrier
+    on: Sequence[int]  # mask of signals by barrier
 
 
 def has_codes(program: Program) -> bool:
@@ -69,6 +70,11 @@ def with_codes(program: Program, machine: Machine) -> Program:
         for pc, instruction in enumerate(program.instructions)
     ]
     return replace(program, instructions=tuple(coded))
+
+
+def sharing(program: Program, machine: Machine) -> dict[int, tuple[Beside, ...]]:
+    """Return by pc what instructions may wait for beside what they need of the same barrier; nothing without codes."""
+    return beside(with_codes(program, machine)) if by_codes(machine) else {}
 
 
 def fixed_latency(instruction: Instruction, machine: Machine) -> int:
@@ -93,10 +99,10 @@ def _facts(program: Program, machine: Machine) -> _Facts:
     fixed = [fixed_latency(i, machine) for i in code]
     after, signals = successors(program), _signals(program, machine, touched, written, fixed)
     barrier = barriers(program, signals, under_way(signals, after))
-    sharing = [0] * BARRIERS
+    on = [0] * BARRIERS
     for one, number in barrier.items():
-        sharing[number] |= 1 << one
-    return _Facts(after, touched, written, fixed, _least(program, machine), signals, barrier, sharing)
+        on[number] |= 1 << one
+    return _Facts(after, touched, written, fixed, _least(program, machine), signals, barrier, on)
 
 
 def _signals(
@@ -239,7 +245,7 @@ def _behind(facts: _Facts, before: Pending, pc: int) -> Pending:
     """Return what is pending when the next instruction may go."""
     stall, over = _stall(facts, before, pc), facts.signals.over[pc]
     for barrier in _waits(facts, before, pc):
-        over |= facts.sharing[barrier]
+        over |= facts.on[barrier]
     cycles = {name: left - stall for name, left in _left(facts, before, pc).items() if left > stall}
     return Pending(cycles, before.signals & ~over | facts.signals.given[pc])
 
