@@ -1,41 +1,43 @@
 """Control codes for a program that has none, from a machine's latencies: right on every path, not the best.
 
-Each name (R4, P0) is followed through the program as its pending result and readers are known before each instruction:
+What is pending is followed through the program, as it is known before each instruction:
 
-* a result of fixed latency, by the most cycles until it is written: whoever comes before its reader gets a stall count;
-* any other, and one further off than a stall count reaches, by the write barriers that tell of it: its reader waits;
-* sources of a memory instruction that something overwrites later, by read barriers: the overwriter waits.
+* of a result of fixed latency, the most cycles until it is written: whoever comes before its reader gets a stall count;
+* of any other, and of one further off than a stall count reaches, that it is under way: its reader waits for its write
+  barrier;
+* of sources of a memory instruction that something overwrites later, that they may not have been read: the overwriter
+  waits for the read barrier. It needs none where the result has been waited for before, as that comes later.
 
-Where paths meet, the later time and all barriers count. Barriers are handed out in the order of the program; when none
-is free, those two become one whose waiters come closest behind each other.
+Where paths meet, the later time and all that is under way count. Who shares a barrier where six are not enough, see
+`gpusim.share_barriers`.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from typing import NamedTuple
 
-from gpusim.machine import Machine, choices, pairs, through_port
+from gpusim.machine import Machine, by_codes, choices, pairs, through_port
+from gpusim.memory_costs import memory_costs
+from gpusim.share_barriers import READ, WRITE, Signal, Signals, barriers, bits, under_way
 from isa.control import BARRIERS, MOST_STALL, Control
-from isa.flow import predecessors, reads, successors, writes
+from isa.flow import reads, successors, writes
 from isa.instruction import Instruction
 from isa.program import Program
-from isa.table import MEMORY_UNITS, Unit
+from isa.shared_barriers import Beside, beside
+from isa.table import MEMORY_UNITS, Row, Unit
 
-READ, WRITE = "read", "write"
-NOWHERE = 1 << 30
+COVERED = 2  # beside READ and WRITE: names of results whose sources have been read when they are there
+FAR = frozenset({Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE})  # memories whose results come nobody knows when
 
 
 @dataclass(slots=True)
 class Pending:
-    """What is pending before an instruction: cycles until each name is written, and masks of barriers that tell."""
+    """What is pending before an instruction: cycles until each name is written, and the mask of signals under way."""
 
     cycles: dict[str, int] = field(default_factory=dict)
-    written: dict[str, int] = field(default_factory=dict)
-    read: dict[str, int] = field(default_factory=dict)
+    signals: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +45,13 @@ class _Facts:
     """What does not change while the program is followed; by pc."""
 
     after: Sequence[tuple[int, ...]]
-    reads: Sequence[frozenset[str]]
-    registers: Sequence[frozenset[str]]  # read
+    touched: Sequence[frozenset[str]]  # read or written
     writes: Sequence[frozenset[str]]
     fixed: Sequence[int]  # latency, 0: a barrier tells of the result
-    barriers: Sequence[tuple[int | None, int | None]]  # of the reads, of the result
     least: Sequence[int]  # stall count
-
-
-@dataclass(slots=True, eq=False)
-class _Barrier:
-    """A barrier held for results or readers of a unit class: its names, where one is met, and who gives it.
-
-    `givers`: (pc, 0 as read or 1 as write barrier).
-    """
-
-    number: int
-    kind: str
-    unit: Unit
-    names: frozenset[str]
-    met: int
-    givers: list[tuple[int, int]]
+    signals: Signals
+    barrier: Mapping[int, int]  # of each signal that has one
+    on: Sequence[int]  # mask of signals by barrier
 
 
 def has_codes(program: Program) -> bool:
@@ -84,6 +72,11 @@ def with_codes(program: Program, machine: Machine) -> Program:
     return replace(program, instructions=tuple(coded))
 
 
+def sharing(program: Program, machine: Machine) -> dict[int, tuple[Beside, ...]]:
+    """Return by pc what instructions may wait for beside what they need of the same barrier; nothing without codes."""
+    return beside(with_codes(program, machine)) if by_codes(machine) else {}
+
+
 def fixed_latency(instruction: Instruction, machine: Machine) -> int:
     """Return the cycles after which the result is written for certain, if a stall count reaches that far; else 0."""
     unit = instruction.row.unit
@@ -101,104 +94,116 @@ def _queues(unit: Unit, machine: Machine) -> bool:
 
 def _facts(program: Program, machine: Machine) -> _Facts:
     code = program.instructions
-    read, written = [frozenset(reads(i)) for i in code], [frozenset(writes(i)) for i in code]
-    held = [frozenset(f"R{register}" for register in i.reads()) for i in code]
+    written = [frozenset(writes(i)) for i in code]
+    touched = [frozenset(reads(i)) | names for i, names in zip(code, written, strict=True)]
     fixed = [fixed_latency(i, machine) for i in code]
-    overwritten = [
-        _queues(i.row.unit, machine) and bool(later & held[pc])
-        for (pc, i), later in zip(enumerate(code), _written_later(program, written), strict=True)
-    ]
-    told = [bool(names) and not cycles for names, cycles in zip(written, fixed, strict=True)]
-    barriers = _handed_out(code, read, written, overwritten, told)
-    return _Facts(successors(program), read, held, written, fixed, barriers, _least(program, machine))
+    after, signals = successors(program), _signals(program, machine, touched, written, fixed)
+    barrier = barriers(program, signals, under_way(signals, after))
+    on = [0] * BARRIERS
+    for one, number in barrier.items():
+        on[number] |= 1 << one
+    return _Facts(after, touched, written, fixed, _least(program, machine), signals, barrier, on)
 
 
-def _written_later(program: Program, written: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    """Return by pc the names that some instruction behind it may write."""
-    before, later = predecessors(program), [frozenset[str]()] * len(program)
-    todo = list(range(len(program)))
-    while todo:
-        pc = todo.pop()
-        for previous in before[pc]:
-            more = later[previous] | later[pc] | written[pc]
-            if more != later[previous]:
-                later[previous] = more
-                todo.append(previous)
-    return later
-
-
-def _handed_out(
-    code: Sequence[Instruction],
-    read: Sequence[frozenset[str]],
+def _signals(
+    program: Program,
+    machine: Machine,
+    touched: Sequence[frozenset[str]],
     written: Sequence[frozenset[str]],
-    overwritten: Sequence[bool],
-    told: Sequence[bool],
-) -> list[tuple[int | None, int | None]]:
-    """Return by pc the read and the write barrier, as if the program were one straight line."""
-    held: list[_Barrier] = []
-    given: list[list[int | None]] = [[None, None] for _ in code]
-    users, writers = _places(map(frozenset.union, read, written)), _places(written)
-    for pc, instruction in enumerate(code):
-        held = [b for b in held if not b.names & _touched(b.kind, read[pc], written[pc])]
-        unit = instruction.row.unit
-        if overwritten[pc]:
-            _hand_out(held, given, _Barrier(-1, READ, unit, read[pc], _next(writers, read[pc], pc), [(pc, 0)]))
-        if told[pc]:
-            _hand_out(held, given, _Barrier(-1, WRITE, unit, written[pc], _next(users, written[pc], pc), [(pc, 1)]))
-    return [(reader, writer) for reader, writer in given]
+    fixed: Sequence[int],
+) -> Signals:
+    """Return what barriers may have to tell of: results of no fixed latency, and sources read by who knows when."""
+    found, masks, costs = list[Signal](), _Masks(), _costs(program, machine)
+    given, free = [0] * len(program), 0
+    for pc, instruction in enumerate(program.instructions):
+        cost = costs[instruction.row.mnemonic]
+        late = max(0, free - pc)
+        free = pc + late + cost.service if cost.service else free
+        results = written[pc] if not fixed[pc] else frozenset[str]()
+        for signal, names in _told(pc, instruction, machine, cost, late, results):
+            bit = 1 << len(found)
+            found.append(signal)
+            given[pc] |= bit
+            masks.add(signal.kind, names, bit)
+            if signal.kind == READ and cost.ordered:
+                masks.add(COVERED, written[pc], bit)
+    covered = [masks.of(COVERED, names) for names in touched]
+    needed = [masks.of(WRITE, names) | masks.of(READ, names & own) for names, own in zip(touched, written, strict=True)]
+    over = [mask | more for mask, more in zip(needed, covered, strict=True)]
+    return Signals(found, [mask & ~more for mask, more in zip(needed, covered, strict=True)], over, given)
 
 
-def _places(names: Iterable[frozenset[str]]) -> Mapping[str, list[int]]:
-    """Return for each name where it is touched, in order."""
-    places = defaultdict[str, list[int]](list)
-    for pc, touched in enumerate(names):
-        for name in touched:
-            places[name].append(pc)
-    return places
+def _told(
+    pc: int, instruction: Instruction, machine: Machine, cost: _Cost, late: int, written: frozenset[str]
+) -> Iterator[tuple[Signal, frozenset[str]]]:
+    """Yield the signals of an instruction that writes these names at nobody knows when, and the names of each.
+
+    `late`: cycles that the queue is busy with what this warp has put there before.
+    """
+    unit = instruction.row.unit
+    queues = _queues(unit, machine)
+    if queues:
+        yield (
+            Signal(pc, READ, unit, False, cost.war + late),
+            frozenset(f"R{register}" for register in instruction.reads()),
+        )
+    if written:
+        yield Signal(pc, WRITE, unit, unit in FAR, cost.result + late * queues), written
 
 
-def _next(places: Mapping[str, list[int]], names: frozenset[str], pc: int) -> int:
-    """Return where one of the names is touched next, straight on; NOWHERE behind the program's end."""
-    behind = ((places.get(name, []), bisect_right(places.get(name, []), pc)) for name in names)
-    return min((where[i] for where, i in behind if i < len(where)), default=NOWHERE)
+class _Cost(NamedTuple):
+    """Cycles until the result, and until the sources have been read, of what is served at once.
+
+    `service`: how long it keeps the queue, without conflicts; 0 where it enters none. `ordered`: the sources have
+    always been read when the result is there.
+    """
+
+    result: int
+    war: int
+    service: int
+    ordered: bool
 
 
-def _touched(kind: str, read: frozenset[str], written: frozenset[str]) -> frozenset[str]:
-    """Return the names at which an instruction would meet what a barrier of that kind tells of."""
-    return written if kind == READ else read | written
+def _costs(program: Program, machine: Machine) -> dict[str, _Cost]:
+    """Return what the program's instructions cost, by mnemonic."""
+    rows = {i.row.mnemonic: i.row for i in program.instructions}
+    return {mnemonic: _cost(row, machine) for mnemonic, row in rows.items()}
 
 
-def _hand_out(held: list[_Barrier], given: list[list[int | None]], new: _Barrier) -> None:
-    """Give the instruction of a new barrier a number; readers of a unit class always share one."""
-    held.append(new)
-    alike = [b for b in held[:-1] if (b.kind, b.unit) == (READ, new.unit)] if new.kind == READ else []
-    if alike:
-        _join(held, given, alike[-1], new)
-    elif len(held) > BARRIERS:
-        _join(held, given, *min(combinations(held, 2), key=_apart))
-    if new in held:
-        free = next(number for number in range(BARRIERS) if all(b.number != number for b in held))
-        _number(given, new, free)
+def _cost(form: Row, machine: Machine) -> _Cost:
+    if not _queues(form.unit, machine):
+        return _Cost(_latency(form.unit, machine), 0, 0, False)
+    port = machine.memory_port
+    service = form.source.words * (port.cycles if port else 1)
+    if form.unit not in MEMORY_UNITS:
+        latency, war = _latency(form.unit, machine), machine.shared_memory.war_32
+        return _Cost(latency, war, service, max(1, war) <= latency)
+    latency, war = memory_costs(form, machine)
+    early = getattr(port, f"early_{form.width}", 0) if form.unit is Unit.SHARED else 0
+    return _Cost(latency, war, service, form.update is None and max(1, war) <= latency - early)
 
 
-def _apart(pair: tuple[_Barrier, _Barrier]) -> tuple[bool, int]:
-    """Return how badly two barriers go together: of another kind or unit class, and how far apart they are met."""
-    one, other = pair
-    return (one.kind, one.unit) != (other.kind, other.unit), abs(one.met - other.met)
+def _latency(unit: Unit, machine: Machine) -> int:
+    if unit is Unit.TEXTURE:
+        return machine.texture.latency
+    return machine.unit[unit].latency if unit in machine.unit else 0
 
 
-def _join(held: list[_Barrier], given: list[list[int | None]], one: _Barrier, other: _Barrier) -> None:
-    """Make the later of two held barriers part of the earlier."""
-    held.remove(other)
-    one.names, one.met = one.names | other.names, min(one.met, other.met)
-    one.givers += other.givers
-    _number(given, one, one.number)
+@dataclass(frozen=True, slots=True)
+class _Masks:
+    """Masks of signals by what they tell of, and name."""
 
+    of_names: dict[tuple[int, str], int] = field(default_factory=dict)
 
-def _number(given: list[list[int | None]], barrier: _Barrier, number: int) -> None:
-    barrier.number = number
-    for pc, which in barrier.givers:
-        given[pc][which] = number
+    def add(self, kind: int, names: Iterable[str], bit: int) -> None:
+        for name in names:
+            self.of_names[kind, name] = self.of_names.get((kind, name), 0) | bit
+
+    def of(self, kind: int, names: Iterable[str]) -> int:
+        mask = 0
+        for name in names:
+            mask |= self.of_names.get((kind, name), 0)
+        return mask
 
 
 def _least(program: Program, machine: Machine) -> list[int]:
@@ -238,22 +243,11 @@ def _followed(facts: _Facts) -> list[Pending]:
 
 def _behind(facts: _Facts, before: Pending, pc: int) -> Pending:
     """Return what is pending when the next instruction may go."""
-    waited = _waits(facts, before, pc)
-    reader, writer = facts.barriers[pc]
-    stall = _stall(facts, before, pc)
+    stall, over = _stall(facts, before, pc), facts.signals.over[pc]
+    for barrier in _waits(facts, before, pc):
+        over |= facts.on[barrier]
     cycles = {name: left - stall for name, left in _left(facts, before, pc).items() if left > stall}
-    written = {name: mask & ~waited for name, mask in before.written.items() if mask & ~waited}
-    read = {name: mask & ~waited for name, mask in before.read.items() if mask & ~waited}
-    if writer is not None:
-        _raise(written, facts.writes[pc], 1 << writer)
-    if reader is not None:
-        _raise(read, facts.registers[pc], 1 << reader)
-    return Pending(cycles, written, read)
-
-
-def _raise(masks: dict[str, int], names: Iterable[str], mask: int) -> None:
-    for name in names:
-        masks[name] = masks.get(name, 0) | mask
+    return Pending(cycles, before.signals & ~over | facts.signals.given[pc])
 
 
 def _left(facts: _Facts, before: Pending, pc: int) -> dict[str, int]:
@@ -265,35 +259,26 @@ def _left(facts: _Facts, before: Pending, pc: int) -> dict[str, int]:
 def _stall(facts: _Facts, before: Pending, pc: int) -> int:
     """Return the stall count: until the names that an instruction behind this one touches are written."""
     left = _left(facts, before, pc)
-    touched = (name for after in facts.after[pc] for name in facts.reads[after] | facts.writes[after])
+    touched = (name for after in facts.after[pc] for name in facts.touched[after])
     return max([facts.least[pc], *(left.get(name, 0) for name in touched)])
 
 
-def _waits(facts: _Facts, before: Pending, pc: int) -> int:
-    """Return the mask of barriers that the instruction waits for."""
-    return _masked(before.written, facts.reads[pc] | facts.writes[pc]) | _masked(before.read, facts.writes[pc])
-
-
-def _masked(masks: Mapping[str, int], names: Iterable[str]) -> int:
-    mask = 0
-    for name in names:
-        mask |= masks.get(name, 0)
-    return mask
+def _waits(facts: _Facts, before: Pending, pc: int) -> set[int]:
+    """Return the barriers that the instruction waits for."""
+    return {facts.barrier[one] for one in bits(before.signals & facts.signals.needed[pc])}
 
 
 def _joined(into: Pending, other: Pending) -> bool:
     """Add what is pending on one more path; tells whether that is news."""
-    news = False
+    news = bool(other.signals & ~into.signals)
+    into.signals |= other.signals
     for name, cycles in other.cycles.items():
         if cycles > into.cycles.get(name, 0):
             into.cycles[name], news = cycles, True
-    for masks, more in ((into.written, other.written), (into.read, other.read)):
-        for name, mask in more.items():
-            if mask & ~masks.get(name, 0):
-                masks[name], news = masks.get(name, 0) | mask, True
     return news
 
 
 def _code(facts: _Facts, before: Pending, pc: int) -> Control:
-    reader, writer = facts.barriers[pc]
-    return Control(_stall(facts, before, pc), False, reader, writer, _waits(facts, before, pc))
+    own = {facts.signals.all[one].kind: facts.barrier.get(one) for one in bits(facts.signals.given[pc])}
+    waits = sum(1 << barrier for barrier in _waits(facts, before, pc))
+    return Control(_stall(facts, before, pc), False, own.get(READ), own.get(WRITE), waits)

@@ -12,8 +12,9 @@ from gpusim import machine as model
 from gpusim.ability import check
 from gpusim.assign_codes import with_codes
 from gpusim.machine import Machine
-from gpusim.machine_record import CONSTANTS, FAR, NEAR, SCALARS, TEXTURES, UNITS
-from gpusim.memory_schema import ConstantCache, MemoryPaths, ReadCache, SharedAtomic
+from gpusim.machine_record import TEXTURES, UNITS
+from gpusim.memory_costs import cached_in, memory_costs, read_cache
+from gpusim.memory_schema import MemoryPaths, SharedAtomic
 from gpusim.row import decoded_t
 from gpusim.scalar_registers import in_place
 from gpusim.stall import Stall
@@ -190,7 +191,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["space"] = SPACES.get(form.unit, 0)
     if form.unit in QUEUED:
         row["rung"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.LONG_SCOREBOARD
-        row["latency"], row["war"] = _memory_costs(form, machine)
+        row["latency"], row["war"] = memory_costs(form, machine)
         if form.unit is Unit.CONSTANT and machine.constant_cache:
             row["distinct"] = machine.constant_cache.request_cycles
     elif form.unit is Unit.TEXTURE:
@@ -198,58 +199,12 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     elif form.unit.value in machine.unit:
         row["rung"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.WAIT
         row["latency"] = machine.unit[form.unit.value].latency
-    row["cached"] = _cached(form, machine)
-    if row["cached"] > TEXTURES and (read := _read_cache(form.unit, machine)):
+    row["cached"] = cached_in(form, machine)
+    if row["cached"] > TEXTURES and (read := read_cache(form.unit, machine)):
         row["latency"] = read.latency
     _port(row, form, machine)
     if (pipes := model.choices(machine, form.unit)) and not row["queued"]:
         row["pipe"] = pipe_names(machine).index(pipes[0])
-
-
-def _memory_costs(form: Row, machine: Machine) -> tuple[int, int]:
-    """Return the cycles from service to a load's result, and until the source registers may be overwritten."""
-    shared, port = machine.shared_memory, machine.memory_port
-    if form.unit is Unit.GLOBAL:
-        war = machine.global_memory.war if form.is_load or port is None else port.war_global_store
-        return _global_latency(form, machine), war
-    if form.unit is Unit.LOCAL:
-        return machine.local_memory.latency, 0
-    if form.unit is Unit.CONSTANT and machine.constant_cache:
-        return machine.constant_cache.latency, 0
-    war = getattr(shared, f"war_{form.width}") if form.is_load or port is None else port.war_store
-    return getattr(shared, f"latency_{form.width}"), war
-
-
-def _global_latency(form: Row, machine: Machine) -> int:
-    cache = machine.cache
-    if cache is None or cache.hits == "none" or not form.is_load:
-        return model.memory_latency(machine)
-    level = {1 + NEAR: "l1", 1 + FAR: "l2"}.get(_cached(form, machine), cache.hits)
-    return int(getattr(cache, f"{level}_latency_{form.width}"))
-
-
-def _cached(form: Row, machine: Machine) -> int:
-    """The cache that accesses of an instruction ask first, counted from 1; 0 if none keeps tags of them."""
-    if not model.tagged(machine):
-        return 0
-    read = {Unit.TEXTURE: TEXTURES, Unit.SMEM: SCALARS, Unit.CONSTANT: CONSTANTS}
-    if form.unit in read:
-        return 1 + read[form.unit] if _read_cache(form.unit, machine) else 0
-    asked = {
-        Unit.GLOBAL: 1 + (NEAR if machine.l1 and machine.l1.global_loads else FAR),
-        Unit.LOCAL: 1 + NEAR if machine.l1 else 0,
-    }
-    return asked.get(form.unit, 0)
-
-
-def _read_cache(unit: Unit, machine: Machine) -> ReadCache | ConstantCache | None:
-    """The cache of a unit class that is only read, if there is one."""
-    caches = {
-        Unit.TEXTURE: machine.texture_cache,
-        Unit.SMEM: machine.scalar_cache,
-        Unit.CONSTANT: machine.constant_cache,
-    }
-    return caches.get(unit)
 
 
 def _port(row: Any, form: Row, machine: Machine) -> None:

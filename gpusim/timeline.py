@@ -12,6 +12,7 @@ import msgspec
 
 from gpusim.document import Arguments, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
 from isa.brief import brief
+from isa.shared_barriers import Beside
 
 VERSION = 1
 NONE = -1  # no instruction, or no such cycle
@@ -30,13 +31,15 @@ class Letter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An instruction of the program: its text, the class of unit it needs, and the region it lies in, empty if in none.
 
-    Regions are those that comments mark in a listing, else loops; of nested ones the innermost.
+    Regions are those that comments mark in a listing, else loops; of nested ones the innermost. `beside`: what it may
+    wait for because it shares a dependency barrier with what the instruction needs.
     """
 
     pc: int
     text: str
     unit: str
     region: str = ""
+    beside: tuple[Beside, ...] = ()
 
 
 class Wait(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -321,10 +321,13 @@ OPTIONAL = REGISTER_FILES, CACHES, OTHER_PIPES, FETCHES, OUTSTANDING, SEVERAL_PA
 QUEUES: Sequence[dict[str, Sequence[int | str]]] = ({}, MEMORY_PORTS, MEMORY_PORTS, MEMORY_PATHS)
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
 WIDE = [unit for unit in PIPE_UNITS if unit is not Unit.SMEM]
-# Barriers tell of every result, and of every source.
+READ_LATE = dict.fromkeys((*(f"shared_memory.war_{width}" for width in (32, 64, 128)), "global_memory.war"), 1000)
+# Barriers tell of every result, and of every source, which may have been read later than the result is there.
 ALL_TOLD = load(
     "wide",
-    {path: values[-1] for path, values in (MEMORY_PORTS | CODES).items()} | {"memory_port.units": " ".join(WIDE)},
+    {path: values[-1] for path, values in (MEMORY_PORTS | CODES).items()}
+    | {"memory_port.units": " ".join(WIDE)}
+    | READ_LATE,
 )
 
 

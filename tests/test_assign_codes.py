@@ -12,10 +12,13 @@ from gpusim.occupancy import occupancy
 from gpusim.rule import COMPILED
 from isa.assembler import assemble
 from isa.control import show
+from isa.flow import reads, successors, writes
 from isa.interpret import interpret
 from isa.listing import read
-from workloads.catalog import make
+from isa.table import Unit
+from workloads.catalog import CATALOG, make
 
+OF_GCN = {"sgemm-vega-legacy", "sgemm-vega-vlp", "cadence"}
 V100 = load("v100")
 CODED = launches(kernels(most_blocks=2, least=3), tags=False).filter(lambda launched: by_codes(launched[1]))
 
@@ -55,14 +58,104 @@ def test_a_load_is_told_of_by_barriers():
     ]
 
 
+def test_a_result_waited_for_before_tells_of_the_sources_too():
+    """Who overwrites a load's address waits for nothing if a reader of its result did, on every path to there."""
+    text = "LDS R1, [R2]\nFADD R3, R1, R1\nIADD R2, R2, 4\nEXIT"
+    assert [code[1:11] for code in codes(text)] == ["B------:R-", "B0-----:R-", "B------:R-", "B------:R-"]
+    one_way = "LDS R1, [R2]\n@P0 BRA over\nFADD R3, R1, R1\nover:\nIADD R2, R2, 4\nFADD R4, R1, R1\nEXIT"
+    assert [code[1:11] for code in codes(one_way)][0::3] == ["B------:R0", "B0-----:R-"]
+
+
+def test_sources_read_late_are_waited_for_though_the_result_is_there():
+    """Where a machine reads a load's sources after its result is there, the result tells nothing of them."""
+    late = load("v100", {"shared_memory.war_32": 100})
+    made = codes("LDS R1, [R2]\nFADD R3, R1, R1\nIADD R2, R2, 4\nEXIT", late)
+    assert [code[1:16] for code in made[:3]] == ["B------:R0:W1:-", "B-1----:R-:W-:-", "B0-----:R-:W-:-"]
+
+
+def test_what_is_waited_for_together_shares_a_barrier():
+    """Two loads that one instruction needs first cost nothing together, and leave the other five barriers free."""
+    assert [code[1:14] for code in codes("LDS R1, [RZ]\nLDS R2, [RZ]\nFADD R3, R1, R2\nEXIT")] == [
+        "B------:R-:W0",
+        "B------:R-:W0",
+        "B0-----:R-:W-",
+        "B------:R-:W-",
+    ]
+
+
 def test_of_seven_loads_two_share_a_barrier():
-    """Six barriers tell of six loads; with the seventh those two share one whose readers come closest together."""
-    loads = [f"LDS R{i}, [RZ]" for i in range(10, 17)]
-    reads = [line for i in (16, 15, 12, 14, 13, 11, 10) for line in (f"MOV R1, R{i}", "NOP", "NOP")]
-    del reads[10:12]  # between the readers of R14 and R13
-    made = codes("\n".join([*loads, *reads, "EXIT"]))
-    assert [code[12:14] for code in made[:7]] == ["W0", "W1", "W2", "W3", "W3", "W5", "W4"]
-    assert [code[1:8] for code in made[7::3]][:4] == ["B----4-", "B-----5", "B--2---", "B---3--"]
+    """Seven loads, three cycles apart and read three apart, but R14 is loaded a cycle behind R13: these two share.
+
+    R13's reader then waits a cycle longer than it must; any other two would make it three.
+    """
+    loads = "\n".join(f"LDS R{i}, [RZ]" + ("" if i == 13 else "\nNOP\nNOP") for i in range(10, 17))
+    reads = "\n".join(f"MOV R1, R{i}\nNOP\nNOP" for i in range(10, 17))
+    made = codes(f"{loads}\n{reads}\nEXIT", load("v100", {"shared_memory.latency_32": 60}))
+    given = [code[12:14] for code in made if code[12:14] != "W-"]
+    assert given == ["W0", "W1", "W2", "W3", "W3", "W4", "W5"]
+
+
+def test_in_a_loop_a_prefetch_shares_with_no_load_from_shared_memory():
+    """Five prefetched words and two loads of each round need seven barriers: two of the five share, which are near.
+
+    In the loop each load from shared memory keeps a barrier: sharing there would cost each round, and across memories.
+    """
+    prefetch = [f"LDG R{i}, [R20]" for i in range(10, 15)]
+    turn = [
+        "top:",
+        "LDS R1, [R21]",
+        "LDS R2, [R21+4]",
+        "FADD R3, R1, R3",
+        "NOP",
+        "NOP",
+        "FADD R3, R2, R3",
+        "@P0 BRA top",
+    ]
+    use = [line for i in range(10, 15) for line in (f"STS [R22], R{i}", "NOP")]
+    made = codes("\n".join([*prefetch, *turn, *use, "EXIT"]))
+    far, near = ({code[12:14] for code in made[part]} for part in (slice(5), slice(5, 7)))
+    assert (len(far), len(near), far & near) == (4, 2, set())
+
+
+@pytest.mark.parametrize("machine", ["gtx980", "v100", "h200"])
+def test_no_kernel_waits_for_its_prefetch(machine):
+    """In no kernel of the catalog does who needs near results alone wait for a far one on the same barrier."""
+    where = load(machine)
+    for name in set(CATALOG) - OF_GCN:
+        program = with_codes(make(name).program, where)
+        assert [
+            (name, pc) for pc, held in enumerate(_held(program)) if _waits_far(program.instructions, pc, held)
+        ] == []
+
+
+def _held(program):
+    """By pc the (giver, barrier, whether of its result) that may be held before it, on any path."""
+    code, after = program.instructions, successors(program)
+    held, todo = [set() for _ in code], list(range(len(code)))
+    while todo:
+        pc = todo.pop()
+        control = code[pc].control
+        own = {(pc, control.read_barrier, False), (pc, control.write_barrier, True)}
+        behind = {
+            one for one in held[pc] | own if one[1] is not None and not (one[0] != pc and control.waits >> one[1] & 1)
+        }
+        for target in after[pc]:
+            if behind - held[target]:
+                held[target] |= behind
+                todo.append(target)
+    return held
+
+
+def _waits_far(code, pc, held):
+    """Whether the instruction waits for a result from far, and needs only what is near of that barrier."""
+    written, touched = writes(code[pc]), reads(code[pc]) | writes(code[pc])
+    for barrier in range(6):
+        on = {(by, told) for by, where, told in held if where == barrier and code[pc].control.waits >> barrier & 1}
+        needed = {(by, told) for by, told in on if (writes(code[by]) & touched if told else reads(code[by]) & written)}
+        far = {(by, told) for by, told in on if told and code[by].row.unit is Unit.GLOBAL}
+        if far - needed and not far & needed:
+            return True
+    return False
 
 
 def test_units_of_variable_latency_and_long_ones_get_barriers():

@@ -317,18 +317,23 @@ def _who_let_go(sm: Sm, warp: Warp, rung: int, release: int, pc: int) -> int:
         return warp.drained[1]
     if rung == Stall.MIO_THROTTLE and warp.refused != NONE:
         return warp.refused
-    found = warp.lets_go.get((rung, release), ())
-    return next((who for who, of in found if _concerns(sm.facts, of, pc)), found[-1][0] if found else NONE)
+    found = warp.lets_go.get((rung, release), [])
+    if sm.facts.machine.codes:
+        found = [(who, of) for who, of in found if _tells(sm.facts, of, pc)] or found
+    needed = [who for who, of in found if _concerns(sm.facts, of, pc)]  # rather than what shares its barrier
+    return next(iter([*needed, *(who for who, _ in reversed(found))]), NONE)
+
+
+def _tells(facts: Facts, of: int, pc: int) -> bool:
+    """Whether the instruction at pc waits for a dependency barrier of the one at `of`."""
+    barriers = {facts.rows[of].write_barrier, facts.rows[of].read_barrier} - {-1}
+    return any(facts.rows[pc].wait_mask >> barrier & 1 for barrier in barriers)
 
 
 def _concerns(facts: Facts, of: int, pc: int) -> bool:
-    """Whether the instruction at pc depends on the one at `of`, by registers, predicates or dependency barriers."""
-    earlier, row = facts.rows[of], facts.rows[pc]
-    if facts.machine.codes:
-        barriers = {earlier.write_barrier, earlier.read_barrier} - {-1}
-        return any(row.wait_mask >> barrier & 1 for barrier in barriers)
+    """Whether the instruction at pc depends on the one at `of`, by registers or predicates."""
     touched = facts.reads[pc] | facts.writes[pc]
-    set_before = {earlier.predicate} & facts.predicates[pc]
+    set_before = {facts.rows[of].predicate} & facts.predicates[pc]
     return bool(facts.writes[of] & touched or facts.reads[of] & facts.writes[pc] or set_before)
 
 

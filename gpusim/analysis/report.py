@@ -17,6 +17,7 @@ from gpusim.analysis.bounds import Bound
 from gpusim.analysis.energy import Spent
 from gpusim.analysis.ladder import Ladder, Step, ladder
 from gpusim.analysis.stalls import Waiting, lost_slots, waiting_most, warp_cycles
+from gpusim.assign_codes import sharing
 from gpusim.document import Gflops, Launch, Setting, doc, plain, spelled
 from gpusim.engines.simulate import ChipRun, SmRun
 from gpusim.machine import Machine, seconds
@@ -25,11 +26,14 @@ from gpusim.plural import plural
 from gpusim.simulation import Result, Scaling
 from gpusim.verify import Verification
 from isa.kernel import Kernel
+from isa.printer import show_instruction
 from isa.races import Race
+from isa.shared_barriers import words
 
 NONE: Mapping[str, Setting] = {}  # settings, by path
 GAP = 3  # columns between tables side by side
 REASONS_SHOWN = 12
+SHARED_SHOWN = 2  # of the instructions that wait for more than they need
 VISIBLE = 0.0005  # of the peak: smaller losses share a line
 
 
@@ -159,7 +163,7 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         lost_slots=lost_slots(result.run),
         occupancy=result.occupancy,
         ladder=ladder(result),
-        waiting_most=waiting_most(result.kernel, result.run),
+        waiting_most=_waited(result),
         energy=energy or UNSET,
     )
 
@@ -309,15 +313,23 @@ def _percent(parts: dict[str, int], reason: str) -> str:
     return f"{100 * parts[reason] / sum(parts.values()):.1f} %" if reason in parts else ""
 
 
+def _waited(result: Result) -> list[Waiting]:
+    shared = sharing(result.kernel.program, result.machine)
+    return waiting_most(result.kernel, result.run, shared=shared)
+
+
 def _waiting(result: Result) -> RenderableType:
+    """Return the instructions before which warps wait longest, and which of these wait for more than they need."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("pc", justify="right")
     table.add_column("warps wait most before", overflow="fold")
     table.add_column("warp-cycles", justify="right")
     table.add_column("mostly", overflow="fold")
-    for one in waiting_most(result.kernel, result.run):
+    waited, code = _waited(result), result.kernel.program.instructions
+    for one in waited:
         table.add_row(str(one.pc), one.text, f"{100 * one.share:.1f} %", one.reason)
-    return table
+    shared = [(one.pc, words(one.beside[0], lambda pc: show_instruction(code[pc]))) for one in waited if one.beside]
+    return Group(table, *(f"pc {pc} may wait longer than it needs: for {what}" for pc, what in shared[:SHARED_SHOWN]))
 
 
 def _energy(spent: Spent) -> Group:

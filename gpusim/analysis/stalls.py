@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +13,26 @@ from gpusim.engines.simulate import SmRun
 from gpusim.stall import Stall, label
 from isa.kernel import Kernel
 from isa.printer import show_instruction
+from isa.shared_barriers import SOURCES, Beside
+from isa.table import Unit
 
+NOTHING_SHARED: Mapping[int, Sequence[Beside]] = MappingProxyType({})
 NO_WAIT = (Stall.NOT_SELECTED, Stall.SELECTED, Stall.X_EXITED, Stall.X_EMPTY)
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """How long warps wait before one instruction: warp-cycles, their share of all, and the reason of most of them."""
+    """How long warps wait before one instruction: warp-cycles, their share of all, and the reason of most of them.
+
+    `beside`: what may hold them for that reason, though it is not needed: it shares a dependency barrier with what is.
+    """
 
     pc: int
     text: str
     cycles: int
     share: float
     reason: str
+    beside: tuple[Beside, ...] = ()
 
 
 def warp_cycles(run: SmRun) -> dict[str, int]:
@@ -48,15 +57,33 @@ def waits(run: SmRun) -> NDArray[np.int64]:
     return waiting
 
 
-def waiting_most(kernel: Kernel, run: SmRun, count: int = 8) -> list[Waiting]:
-    """Return the instructions before which warps wait longest."""
+def waiting_most(
+    kernel: Kernel, run: SmRun, count: int = 8, *, shared: Mapping[int, Sequence[Beside]] = NOTHING_SHARED
+) -> list[Waiting]:
+    """Return the instructions before which warps wait longest; `shared` has who shares barriers, by pc."""
     each = waits(run)
     totals, everything = each.sum(axis=1), run.cycles * run.warp_slots
     order = [int(pc) for pc in np.argsort(-totals, kind="stable")[:count] if totals[pc]]
+    reasons = {pc: int(each[pc].argmax()) for pc in order}
     return [
-        Waiting(pc, _text(kernel, pc), int(totals[pc]), float(totals[pc]) / everything, label(int(each[pc].argmax())))
+        Waiting(
+            pc,
+            _text(kernel, pc),
+            int(totals[pc]),
+            float(totals[pc]) / everything,
+            label(reasons[pc]),
+            tuple(one for one in shared.get(pc, ()) if reasons[pc] == _reason(kernel, one)),
+        )
         for pc in order
     ]
+
+
+def _reason(kernel: Kernel, one: Beside) -> Stall:
+    """Return the reason of those who wait for what shares a barrier."""
+    if one.what == SOURCES:
+        return Stall.X_WAR
+    far = kernel.program.instructions[one.pc].row.unit in (Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE)
+    return Stall.LONG_SCOREBOARD if far else Stall.SHORT_SCOREBOARD
 
 
 def _by_name(totals: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> dict[str, int]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from gpusim import state
 from gpusim.analysis import blockers
+from gpusim.assign_codes import sharing
 from gpusim.document import plain
 from gpusim.engines.simulate import Progress, run_sm
 from gpusim.feed import AFFINE, REPLAY
@@ -294,18 +295,21 @@ def _document(
         end=end,
         shown=tuple(sorted(kept.shown)),
         letters=letters(),
-        program=_program(kernel, kept.sm),
+        program=_program(kernel, machine, kept.sm),
         blocks=tuple(sorted(blocks, key=lambda one: (one.placed, one.id))),
         instructions=tuple(kept.issued[number] for number in sorted(kept.issued)),
         lost=tuple(sorted(kept.lost, key=lambda lost: (lost.start, lost.scheduler))),
     )
 
 
-def _program(kernel: Kernel, sm: blockers.Sm) -> tuple[Line, ...]:
+def _program(kernel: Kernel, machine: Machine, sm: blockers.Sm) -> tuple[Line, ...]:
     """The program's lines, and the row behind its end, where a warp exits too."""
     units, code = tuple(Unit), kernel.program.instructions
     inner = innermost(code_regions(kernel.program, kernel.marked))
     regions = {pc: region.name for pc, region in inner.items()}
     texts = [*map(show_instruction, code), "end of the program"]
+    shared = sharing(kernel.program, machine)
     of = enumerate(zip(texts, sm.facts.rows, strict=True))
-    return tuple(Line(pc, text, units[row.unit].value, regions.get(pc, "")) for pc, (text, row) in of)
+    return tuple(
+        Line(pc, text, units[row.unit].value, regions.get(pc, ""), shared.get(pc, ())) for pc, (text, row) in of
+    )

@@ -13,6 +13,7 @@ from gpusim.plural import plural
 from gpusim.timeline import NONE, Issued, Timeline, Wait
 from gpusim.views.dependence import born, over
 from isa.errors import UserError
+from isa.shared_barriers import RESULT, SOURCES, words
 
 CONFLICTS = {
     "shared": ("pass", "es", "bank conflicts"),
@@ -21,6 +22,7 @@ CONFLICTS = {
 LATE = "later than its latency, as memory moves it and what was asked for before"
 WASTED = ", whose access finds its queue full and wastes the slot"
 ACTIVE = "; two_level chooses among the scheduler's active warps alone"
+TOLD = frozenset({"short_scoreboard", "long_scoreboard", "x_war"})  # reasons for which barriers are waited for
 MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes that the load/store unit serves
 
 
@@ -111,8 +113,9 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
             return
         blocker = _blocker(found, one, wait, cycle)
         late = blocker is not None and blocker.issue > cycle
-        words = found.meaning[wait.reason] + (_unchosen(found, late) if wait.reason == "not_selected" else "")
-        yield _step(found, one, cycle, wait.reason, wait.start, wait.end, words)
+        more = _unchosen(found, late) if wait.reason == "not_selected" else _beside(found, one, wait, blocker)
+        meaning = found.meaning[wait.reason] + more
+        yield _step(found, one, cycle, wait.reason, wait.start, wait.end, meaning)
         following = _at(found.document, blocker.warp, cycle) if blocker and late else blocker
         if following is None:
             return
@@ -122,6 +125,17 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
                 return
             cycle = following.issue - 1
         one = following
+
+
+def _beside(found: _Found, one: Issued, wait: Wait, blocker: Issued | None) -> str:
+    """More of why a dependency barrier is waited for: whom it tells of that the instruction does not need."""
+    lines = found.document.program
+    those = lines[one.pc].beside if blocker else ()
+    what = SOURCES if wait.reason == "x_war" else RESULT
+    needless = next((other for other in those if blocker and (other.pc, other.what) == (blocker.pc, what)), None)
+    if needless is None or wait.reason not in TOLD:
+        return ""
+    return f"; it does not need this, but waits for {words(needless, lambda pc: lines[pc].text)}, which it needs"
 
 
 def _unchosen(found: _Found, wasted: bool) -> str:

@@ -32,6 +32,31 @@ def product():
     return simulate(make("sgemm-lai", {"m": "192", "n": "192", "k": "64"}), GTX580)
 
 
+SHARED = """
+.shared 4
+.buffer a f32 32
+[B------:R-:W-:-:S06] MOV R8, c[a]
+[B------:R-:W0:-:S01] LDG R1, [R8]
+[B------:R-:W0:-:S01] LDS R2, [RZ]
+[B0-----:R-:W-:-:S04] FADD R3, R2, R2
+[B------:R-:W-:-:S01] EXIT
+"""
+
+
+def test_who_waits_for_more_than_it_needs_is_told():
+    """The screen names the load that shares the barrier, and the document has it; with two barriers neither does."""
+    shared = simulate(read(SHARED), load("v100"))
+    text = " ".join(text_of(screen(shared)).split())
+    told = (
+        "pc 3 may wait longer than it needs: for barrier 0, which `LDG R1, [R8]` at pc 1 holds beside `LDS R2, [0x0]`"
+    )
+    assert told in text
+    (one,) = [one for one in document(shared).waiting_most if one.pc == 3]
+    assert [(beside.barrier, beside.pc, beside.needed) for beside in one.beside] == [(0, 1, (2,))]
+    apart = simulate(read(SHARED.replace("W0:-:S01] LDS", "W1:-:S01] LDS").replace("B0-----", "B-1----")), load("v100"))
+    assert "longer than it needs" not in text_of(screen(apart))
+
+
 @pytest.mark.jit
 @pytest.mark.parametrize(
     "kernel",

@@ -1,13 +1,15 @@
 import pytest
 
 from gpusim.analysis.stalls import lost_slots, waiting_most, warp_cycles
+from gpusim.assign_codes import sharing
 from gpusim.engines.simulate import run_sm
 from gpusim.machine import load
 from isa.listing import read
+from isa.shared_barriers import RESULT, Beside
 from workloads.catalog import make
 
 pytestmark = pytest.mark.jit
-GTX580 = load("gtx580")
+GTX580, V100 = load("gtx580"), load("v100")
 KERNELS = [("sgemm-lai", {"m": "192", "n": "192", "k": "32"}), ("mix", {"iterations": "2"}), ("chain", {"warps": "3"})]
 
 
@@ -36,6 +38,20 @@ def test_a_wait_is_charged_to_the_instruction_that_waits():
     assert (worst.pc, worst.text, worst.reason) == (3, "FFMA R2, R1, R1, R1", "long_scoreboard")
     assert worst.share == worst.cycles / (run.cycles * run.warp_slots)
     assert worst.cycles > 550
+
+
+def test_a_wait_for_more_than_is_needed_is_told():
+    """The sum needs the LDS and waits, long, for the LDG on the same barrier; who waits for its own is told nothing."""
+    far = ".shared 4\n.buffer a f32 32\n[B------:R-:W-:-:S06] MOV R8, c[a]\n[B------:R-:W0:-:S01] LDG R1, [R8]\n"
+    near = "[B------:R-:W{}:-:S01] LDS R2, [RZ]\n"
+    ends = "[B{}:R-:W-:-:S04] FADD R3, R2, R2\n[B------:R-:W-:-:S01] EXIT"
+    found = []
+    for barrier, waits in (("0", "0-----"), ("1", "-1----")):
+        kernel = read(far + near.format(barrier) + ends.format(waits))
+        shared = sharing(kernel.program, V100)
+        waiting = waiting_most(kernel, run_sm(kernel, V100), shared=shared)
+        found.append(next((one.reason, one.beside) for one in waiting if one.pc == 3))
+    assert found == [("long_scoreboard", (Beside(0, 1, RESULT, (2,)),)), ("short_scoreboard", ())]
 
 
 def test_not_being_selected_is_no_wait():

@@ -29,6 +29,15 @@ CONFLICT = """
     FADD R4, R3, R3
     EXIT
 """
+SHARED = """
+.shared 4
+.buffer a f32 32
+[B------:R-:W-:-:S06] MOV R8, c[a]
+[B------:R-:W0:-:S01] LDG R1, [R8]
+[B------:R-:W0:-:S01] LDS R2, [RZ]
+[B0-----:R-:W-:-:S04] FADD R3, R2, R2
+[B------:R-:W-:-:S01] EXIT
+"""
 FAST = {"unit.special.latency": 6, "unit.shift.latency": 6, "shared_memory.pass_cycles": 4, "schedulers.reissue": 2}
 
 
@@ -50,6 +59,29 @@ def test_the_chain_of_a_reader_goes_back_to_the_first_instruction():
     ]
     last = explain(document, 0, 60, 99)[-1]
     assert last.words == "issued at 0 without having waited, occupies its pipe from 0 to 2, done at 18"
+
+
+def test_who_waits_for_a_barrier_that_is_shared_is_told_for_what_else():
+    """The sum needs the LDS, there at 26 (issued at 7, V100: 19), and waits for the LDG, there at 440: one barrier."""
+    document = timeline(read(SHARED), load("v100"))
+    load_far, load_near, add = (next(one for one in document.instructions if one.pc == pc) for pc in (1, 2, 3))
+    assert (load_near.issue, load_near.done, load_far.done, add.issue) == (7, 26, 440, 440)
+    near, far = explain(document, 0, 25, 1)[0], explain(document, 0, 26, 1)[0]
+    assert [(near.what, near.end), (far.what, far.end)] == [("short_scoreboard", 26), ("long_scoreboard", 440)]
+    assert "barrier" not in near.words
+    told = "it does not need this, but waits for barrier 0, which `LDG R1, [R8]` at pc 1 holds beside `LDS R2, [0x0]`"
+    assert told in far.words
+    assert [wait.blocker for wait in add.waits if "scoreboard" in wait.reason] == [load_near.id, load_far.id]
+
+
+@pytest.mark.parametrize(("reader", "blamed"), [("R1", 1), ("R2", 2)])
+def test_of_two_that_let_go_together_the_one_that_is_needed_is_named(reader, blamed):
+    """A reciprocal issued at 6 and a load at 7 are both there at 26, on one barrier: each reader waits for its own."""
+    text = SHARED.replace("LDG R1, [R8]", "MUFU.RCP R1, R8").replace("FADD R3, R2, R2", f"FADD R3, {reader}, {reader}")
+    document = timeline(read(text), load("v100", {"unit.sfu.latency": 20}))
+    first, second, add = (next(one for one in document.instructions if one.pc == pc) for pc in (1, 2, 3))
+    assert first.done == second.done == add.issue == 26
+    assert add.waits[-1].blocker == {1: first.id, 2: second.id}[blamed]
 
 
 def test_a_conflict_is_named_where_it_delays():

@@ -7,6 +7,7 @@ from page import INSTRUCTIONS, OTHER, PROGRAM, SMALL, place, seen
 from strategies import timelines
 
 from gpusim.timeline import NONE, Wait
+from isa.shared_barriers import Beside
 
 pytestmark = pytest.mark.slow
 SIZES = (1280, 720), (1920, 1080)
@@ -51,6 +52,16 @@ def test_arrows_are_drawn_to_known_blockers_only(opened):
             told = tab.inner_text("#details")
     assert counts[0] > counts[1]
     assert "#77, which is not shown" in told
+
+
+def test_a_shared_barrier_is_told(opened):
+    """Who waits for what it does not need, as that shares a barrier, is told so; without the barrier it is not."""
+    sharing = replace(SMALL.program[1], beside=(Beside(3, 0, "result", (2,)),))
+    for line, told in ((sharing, True), (SMALL.program[1], False)):
+        with opened(replace(SMALL, program=(SMALL.program[0], line, SMALL.program[2]))) as tab:
+            tab.mouse.click(*place(tab, 2))
+            words = " ".join(tab.inner_text("#details").split())
+            assert ("not needed: it holds barrier 3 beside pc 2 EXIT, which is" in words) == told
 
 
 def test_conflicts_are_told_where_there_are_some(opened):

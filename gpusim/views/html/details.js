@@ -1,6 +1,7 @@
 // The panel about the selected instruction: text, times, waits, and links to those that it waited for.
 
 const CAUSES = 6; // waits of a chain that are shown
+const TOLD = new Set(["short_scoreboard", "long_scoreboard", "x_war"]); // reasons for which barriers are waited for
 
 function showDetails(view, panel) {
   const chosen = view.panes.filter((pane) => pane.selected !== NONE);
@@ -56,6 +57,7 @@ function waitList(view, pane, i) {
         ` ${letter.name} `,
         element("small", {}, `${cycles}: ${letter.meaning}`),
         blockerLink(view, pane, blocker),
+        besideNote(pane.run, i, letter.name, blocker),
       ),
     );
   });
@@ -81,6 +83,19 @@ function blockerLink(view, pane, id) {
   const index = indexOf(pane.run, id);
   if (index === NONE) return element("p", {}, `for #${id}, which is not shown`);
   return linkTo(view, pane, index);
+}
+
+/** Why an instruction waits for one that it does not need: that one holds a barrier beside another that it needs. */
+function besideNote(run, i, reason, blocker) {
+  const index = blocker === NONE || !TOLD.has(reason) ? NONE : indexOf(run, blocker);
+  if (index === NONE) return "";
+  const what = reason === "x_war" ? "sources" : "result";
+  const own = run.line.get(run.pc[i])?.beside ?? [];
+  const found = own.find((one) => one.pc === run.pc[index] && one.what === what);
+  if (!found) return "";
+  const needed = found.needed.at(-1);
+  const other = `pc ${needed} ${run.line.get(needed).text}`;
+  return element("p", {}, `not needed: it holds barrier ${found.barrier} beside ${other}, which is`);
 }
 
 function linkTo(view, pane, index) {
