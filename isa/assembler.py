@@ -151,7 +151,8 @@ def _instruction(token: Token) -> tuple[Instruction, tuple[Token, ...]]:
     if row.is_gcn and guard != PT:
         raise AssemblyError(token, f"{row.mnemonic} has no guard; leave it out, or branch on SCC")
     if row.mnemonic == "S_WAITCNT" and (counts := gcn_text.counts(tokens)):
-        return Instruction(row, counts, line=token.line), tokens
+        _check_numbers(row, tokens, counts)
+        return Instruction(row, counts, PT, token.line, code), tokens
     _check_count(part(rest, 0, match.end()), row, tokens)
     operands = tuple(operand(t, letter, row) for letter, t in zip(row.form, tokens, strict=False))
     _check_sources(row, tokens, operands)
@@ -212,9 +213,10 @@ def _check_sources(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand,
 def _check_numbers(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand, ...]) -> None:
     if row.unit is Unit.BARRIER and operands:
         _check_barrier(tokens, operands)
-    for letter, token, value in zip(row.form, tokens, operands, strict=False):
-        most = LARGEST.get(row.mnemonic)
+    most = LARGEST.get(row.mnemonic)
+    for place, (letter, value) in enumerate(zip(row.form, operands, strict=False)):
         if letter == "n" and most and isinstance(value, Immediate) and not 0 <= value.bits <= most:
+            token = tokens[min(place, len(tokens) - 1)]  # one may hold both counts
             raise AssemblyError(token, f"{row.mnemonic} takes no number {token.text}; write 0 to {most:#x}")
 
 

@@ -50,6 +50,8 @@ def test_operands_are_read_and_written_as_gcn_does(text, operands):
         ("V_CMP_LT_F32 v0, v1", "1:14: V_CMP_LT_F32 has VCC here"),
         ("V_MOV_B32 v0, -v1", "1:15: -v1 can't be negated in V_MOV_B32"),
         ("S_WAITCNT vmcnt(1) expcnt(0)", "'expcnt(0)' is no count"),
+        ("S_WAITCNT vmcnt(0) lgkmcnt(64)", "1:11: S_WAITCNT takes no number vmcnt(0) lgkmcnt(64); write 0 to 0x3f"),
+        ("S_WAITCNT 0, 64", "1:14: S_WAITCNT takes no number 64; write 0 to 0x3f"),
         ("on:\nS_CMP_EQ_U32 s0, 0\nS_ADD_U32 s0, s0, 1\nS_CBRANCH_SCC1 on", "4:1: S_ADD_U32 has changed SCC"),
     ],
 )
@@ -107,3 +109,11 @@ def test_the_example_of_vega_computes_what_it_expects():
 
     found = simulate(load_listing("examples/vega.asm"), "mi60").verification
     assert (found.scope, found.wrong) == ("complete", 0)
+
+
+def test_a_wait_for_counts_keeps_its_control_code():
+    """However a wait is written, the code before it stays."""
+    texts = [f"[B------:R-:W-:-:S02] S_WAITCNT {counts}" for counts in ("1, 0", "vmcnt(1) lgkmcnt(0)")]
+    one, other = (assemble(text).instructions for text in texts)
+    assert one == other
+    assert one[0].control.stall == 2
