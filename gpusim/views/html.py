@@ -101,6 +101,7 @@ def pack(run: Timeline) -> dict[str, Any]:
     waits and lost slots is cycles since `start`, and a reason an index into `letters`.
     """
     fields = {name: getattr(run, name) for name in run.__struct_fields__ if name not in ("instructions", "lost")}
+    fields = {name: value for name, value in fields.items() if value is not msgspec.UNSET}
     names = [letter.name for letter in run.letters]
     used = chain(STATES, (w.reason for i in run.instructions for w in i.waits), (lost.reason for lost in run.lost))
     unnamed = sorted(set(used).difference(names))  # in a document from elsewhere
