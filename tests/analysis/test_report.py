@@ -136,10 +136,12 @@ def test_settings_are_shown(product):
 
 @pytest.mark.jit
 def test_sampling_is_told():
-    """A sampled run says how many blocks it simulated, and how good that was found to be."""
-    kernel = make("throughput", {"blocks": "31", "iterations": "1"})
-    text = " ".join(text_of(screen(simulate(kernel, load("gtx580", {"chip.sms": 1}), sample=6))).split())
-    assert "6 of its 31 blocks simulated, scaled (not compared with all blocks for" in text
+    """A sampled run says how many blocks it simulated, and from four waves on how far half of them foretell the rest."""
+    kernel, machine = make("throughput", {"blocks": "31", "iterations": "1"}), load("gtx580", {"chip.sms": 1})
+    few, more = (" ".join(text_of(screen(simulate(kernel, machine, sample=n))).split()) for n in (6, 12))
+    assert "6 of its 31 blocks simulated, scaled " in few
+    assert "12 of its 31 blocks simulated, scaled (2 of the 4 waves simulated foretell these within" in more
+    assert "scaled (" not in few
 
 
 @pytest.mark.jit
