@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpusim.machine import Machine
+from gpusim.machine import Machine, tagged
+from gpusim.schema import Fetch
 from isa import listing
 from isa.kernel import Kernel
 from workloads.catalog import make
@@ -80,11 +81,19 @@ CODED = """[B------:R-:W0:-:S02] S2R R0, TID.X
 [B------:R-:W-:-:S12] IADD R16, R4, 1
 [B------:R-:W-:-:S01] EXIT
 """
+LOADS = {  # one from each cache that keeps tags, at the byte R5
+    "l1": "IADD R6, R5, c[a]\nLDG R8, [R6]\nIADD R8, R8, 1\n",
+    "l2": "IADD R6, R5, c[a]\nLDG R8, [R6]\nIADD R8, R8, 1\n",
+    "l2_partition": "IADD R6, R5, c[a]\nLDG R8, [R6]\nIADD R8, R8, 1\n",
+    "texture_cache": "SHR R6, R5, 2\nTEX R8, tex[a], R6\nIADD R8, R8, 1\n",
+    "constant_cache": "IADD R6, R5, c[a]\nLDC R8, [R6]\nIADD R8, R8, 1\n",
+    "scalar_cache": "S_ADD_U32 s12, s8, c[a]\nS_LOAD_DWORD s16, s12, 0\nS_WAITCNT lgkmcnt(0)\nS_ADD_U32 s18, s16, 1\n",
+}
 SMALL = ((60, 96, 0), (60, 64, 9000), (30, 320, 1500), (12, 512, 0), (120, 32, 0))  # blocks, threads, shared bytes
 
 
 def probes(machine: Machine) -> Iterator[Kernel]:
-    """Yield the kernels that a machine runs; the last is long, and about instruction caches alone."""
+    """Yield the kernels that a machine runs; those called long are about instruction caches alone."""
     if machine.limits.warp_size == 64:
         yield from _gcn(machine)
         return
@@ -96,6 +105,11 @@ def probes(machine: Machine) -> Iterator[Kernel]:
     yield _listed("strides", START + "".join(map(_strided, (1, 2, 3, 8, 17, 33))), 256)
     yield _listed("stores", START + "STG [R3], R0\nSTS [R1], R0\nSTL [RZ], R0\n", 64)
     yield _listed("pairs", START + _pairs(), 256)
+    yield _listed("crowd", START + _crowd(), 384)
+    yield _listed("first", START + "ATOMS.ADD R7, [RZ], 1\nIMAD R20, R20, 3, R7\n" * 30, 384)
+    for section, load in LOADS.items():
+        if tagged(machine) and getattr(machine, section):
+            yield _one_set(machine, section, load)
     yield _listed("coded", CODED, 256)
     for blocks, threads, shared in SMALL:
         text = "LDG R5, [R2]\nIADD R5, R5, 1\nBAR.SYNC 0\n" + ("LDS R6, [R1]\n" if shared else "MOV R60, R5\n")
@@ -105,13 +119,27 @@ def probes(machine: Machine) -> Iterator[Kernel]:
     yield make("register-banks", {"length": "60", "mapping": "kepler", "flagged": "2", "warps": "4"})
     yield make("throughput", {"op": "FFMA", "reuse": "on", "length": "32", "iterations": "2", "warps": "4"})
     if machine.fetch:
-        yield _long()
+        yield from _long(machine.fetch)
 
 
-def _listed(name: str, text: str, threads: int, blocks: int = 1, *, warp: int = 32, shared: int = 16384) -> Kernel:
+def _one_set(machine: Machine, section: str, load: str, *, gcn: bool = False) -> Kernel:
+    """Lines of one set of a cache, half as many again as it holds, twice."""
+    cache, line = getattr(machine, section), machine.global_memory.line_bytes
+    stride, lines = cache.bytes // cache.ways, 3 * cache.ways // 2 + 1
+    text = ("" if "{}" in load else "S_MOV_B32 s8, {}\n" if gcn else "MOV R5, {}\n") + load
+    text = "".join(text.format(stride * i) for i in range(lines)) * 2
+    make_one = _wave if gcn else _listed
+    return make_one(
+        f"{section}-set", ("" if gcn else START) + text, machine.limits.warp_size, words=stride * lines // 4 + line
+    )
+
+
+def _listed(
+    name: str, text: str, threads: int, blocks: int = 1, *, warp: int = 32, shared: int = 16384, words: int = 16384
+) -> Kernel:
     lines = [
         *(f".kernel {name}", f".grid {blocks}", f".block {threads}", f".warp {warp}", f".shared {shared}", ".local 64"),
-        *(".buffer a f32 16384 = iota", ".buffer b f32 16384", ".buffer w u32 64 = iota"),
+        *(f".buffer a f32 {words} = iota", ".buffer b f32 16384", ".buffer w u32 64 = iota"),
     ]
     return listing.read("\n".join([*lines, text]))
 
@@ -161,6 +189,15 @@ def _strided(stride: int) -> str:
     return text + "".join(f"LDG R{8 + i}, [R5+{4 * i}]\n" for i in range(4)) + "IADD R8, R8, R9\nSTG [R5], R8\n"
 
 
+def _crowd() -> str:
+    """More accesses than a queue holds, loads that all lanes share, and who comes first to a word."""
+    text = "MOV R5, 0\nATOMS.ADD R7, [R5], 1\nSTG [R3], R7\nLDS.64 R8, [R5]\nIADD R8, R8, 1\n"
+    text += "LDS.128 R12, [R5]\nIADD R12, R12, 1\nSHL R5, R0, 4\nLOP.AND R5, R5, 0x7ff\n" + "".join(
+        f"LDS.128 R{8 + 4 * (i % 12)}, [R5]\n" for i in range(40)
+    )
+    return text + "FADD R8, R8, R12\n"
+
+
 def _pairs() -> str:
     """Instructions that may go beside each other, and share sources."""
     text = "LDG R20, [R2]\nFFMA R4, R4, R0, R4\nIADD R6, R6, R0\nLDS R9, [R1]\nFFMA R5, R4, R8, R12\n"
@@ -170,12 +207,14 @@ def _pairs() -> str:
     return text * 3
 
 
-def _long() -> Kernel:
-    """A program longer than the instruction caches near the schedulers, gone through twice."""
-    body = "".join(f"FFMA R{8 + i % 32}, R0, R1, R{8 + i % 32}\n" for i in range(7000))
-    return _listed(
-        "long", START + "MOV R5, 0\nagain:\n" + body + "IADD R5, R5, 1\nISETP.LT P0, R5, 2\n@P0 BRA again\n", 64
-    )
+def _long(fetch: Fetch) -> Iterator[Kernel]:
+    """Yield programs somewhat longer than each cache of instructions, gone through twice."""
+    for lines in (fetch.l0_lines, fetch.l1_lines, fetch.l15_lines):
+        body = "".join(
+            f"FFMA R{8 + i % 32}, R0, R1, R{8 + i % 32}\n" for i in range(min((lines + 2) * fetch.line, 8000))
+        )
+        turn = "IADD R5, R5, 1\nISETP.LT P0, R5, 2\n@P0 BRA again\n"
+        yield _listed("long", START + "MOV R5, 0\nagain:\n" + body + turn, 256)
 
 
 def _gcn(machine: Machine) -> Iterator[Kernel]:
@@ -184,6 +223,13 @@ def _gcn(machine: Machine) -> Iterator[Kernel]:
         yield _wave(f"units-{threads}", _streams(GCN, units, "v{}"), threads)
         yield _wave(f"memory-{threads}", "".join(map(_gcn_memory, (1, 2, 4))), threads)
         yield _wave(f"scalars-{threads}", _scalars(), threads)
+    yield _wave("mixed", _mixed(units) * 2 + "S_WAITCNT lgkmcnt(0)\n", 1024)
+    for section in ("l1", "l2", "l2_partition") if tagged(machine) else ():
+        if getattr(machine, section):
+            far = "V_MOV_B32 v5, {}\nV_ADD_U32 v5, v5, c[a]\nGLOBAL_LOAD_DWORD v8, v5, off\nS_WAITCNT vmcnt(0)\n"
+            yield _one_set(machine, section, far, gcn=True)
+    if tagged(machine) and machine.scalar_cache:
+        yield _one_set(machine, "scalar_cache", LOADS["scalar_cache"], gcn=True)
     yield _wave("strides", "".join(map(_gcn_strided, (1, 2, 3, 16, 32))), 256)
     yield _wave("stores", "DS_WRITE_B32 v1, v0\nGLOBAL_STORE_DWORD v3, v0, off\n", 64)
     for blocks, threads, shared in ((60, 192, 0), (60, 64, 9000), (20, 1024, 0), (120, 64, 0)):
@@ -196,8 +242,16 @@ def _gcn(machine: Machine) -> Iterator[Kernel]:
     yield make("pointer-chase", {"footprint": "8192", "loads": "256", "lanes": "64"})
 
 
-def _wave(name: str, text: str, threads: int, blocks: int = 1, *, shared: int = 16384) -> Kernel:
-    return _listed(name, GCN_START + text + "S_ENDPGM\n", threads, blocks, warp=64, shared=shared)
+def _wave(name: str, text: str, threads: int, blocks: int = 1, *, shared: int = 16384, words: int = 16384) -> Kernel:
+    return _listed(name, GCN_START + text + "S_ENDPGM\n", threads, blocks, warp=64, shared=shared, words=words)
+
+
+def _mixed(units: list[str]) -> str:
+    """Each unit class in turn with the scalar one and others, so that waves are apart."""
+    texts = (GCN[unit].format(d="v6", p="v[6:7]") for unit in units)
+    return "".join(
+        f"{text}\nS_ADD_U32 s8, s8, 1\nV_FMA_F32 v8, v0, v0, v0\n{text}\nDS_READ_B32 v10, v1\n" for text in texts
+    )
 
 
 def _gcn_memory(words: int) -> str:

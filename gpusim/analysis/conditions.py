@@ -91,6 +91,12 @@ def _chooses(given: Given) -> bool:
     return not given.alone
 
 
+def _meet(given: Given) -> bool:
+    """Some two schedulers have slots in the same cycle."""
+    schedulers = given.machine.schedulers
+    return len({k * schedulers.stagger % schedulers.interval for k in range(schedulers.count)}) < schedulers.count
+
+
 def _never(_: Given) -> bool:
     return False
 
@@ -135,6 +141,7 @@ CONDITIONS = (
     Condition("launch.block_skew", "block_skew", lambda g: g.resident > 1, "an SM has one block of {kernel} at a time"),
     # Schedulers.
     Condition("schedulers.stagger", "stagger", lambda g: g.machine.schedulers.count > 1, "there is one scheduler"),
+    Condition("issue.rotate", "rotate", _meet, "no two schedulers have a slot in the same cycle"),
     Condition("issue.rotate", "rotate", lambda g: g.machine.schedulers.count > 1, "there is one scheduler"),
     Condition(
         "schedulers.active", "active", lambda g: g.policy == "two_level", "the policy {policy} has no active warps"
@@ -351,6 +358,7 @@ CONDITIONS = (
         lambda g: bool(g.record.fetches),
         "all of {kernel} fits into the schedulers' own caches",
     ),
+    Condition("fetch.*", "", _never, "a nearer cache holds all of {kernel}"),
     # What is not packed at all.
     Condition("chip.core_mhz", "", _never, "all cycles are of the shader clock"),
     Condition(

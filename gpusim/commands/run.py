@@ -71,11 +71,11 @@ def run(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     settings = changes(where, setting or ())
-    unfelt = ineffective_settings(chosen, machine, setting or (), policy, energy=energy)
     if trace:
         whole_file.check(trace)
     if energy:
         known(where, chosen.warp_size)
+    unfelt = ineffective_settings(chosen, machine, setting or (), policy, energy=energy)
     tell_of_compiling(engine, sms)
     limit = cycles_of(kernel, max_cycles)
     simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit)

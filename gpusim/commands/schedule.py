@@ -78,12 +78,12 @@ def schedule(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     _check_search(search, budget=budget, seed=seed, on=on)
-    unfelt = ineffective_settings(chosen, machine, setting or (), policy)
     rehearsal = _rehearsal(kernel, chosen, parameter or (), on or ())
     from gpusim.analysis import scheduling  # noqa: PLC0415  (--help waits for no compiler)
 
     if out:
         whole_file.check(out)
+    unfelt = ineffective_settings(chosen, machine, setting or (), policy)
 
     pairs, orders = _static(kernel, chosen, where)
     found = (

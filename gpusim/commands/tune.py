@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -40,8 +40,8 @@ from gpusim.commands.notices import Launched, ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
-from gpusim.document import MachineKey, OfSettings, Settings, doc
-from gpusim.machine import Machine, read
+from gpusim.document import Ineffective, MachineKey, OfSettings, Setting, Settings, doc
+from gpusim.machine import File, Machine, read
 from gpusim.plural import plural
 from gpusim.processes import as_done
 from gpusim.simulation import Result, simulate
@@ -150,10 +150,8 @@ def tune(
     tuning = _Tuning(make_space(name, mine), machine_of(machine, setting or (), None), _size(size), others)
     wanted = _candidates(tuning, stage)
     check_files(cache, t4)
-    file, given = read(machine), overrides_of(setting or (), None)
-    kernels = (catalog.make(each.kernel, each.parameters) for each in wanted)
-    unfelt = ineffective_at_all((Launched(kernel, file, given, given) for kernel in kernels), given)
     with results(out, _settings(tuning), Trial) as (kept, add):
+        unfelt = _ineffective(wanted, machine, overrides_of(setting or (), None))
         tell_of_compiling("compiled", "1")
         outcome = _outcome(tuning, wanted, kept, add, jobs)
     settings = changes(tuning.machine, setting or ())
@@ -164,6 +162,21 @@ def tune(
         show(*_screen(tuning, outcome, top), report.screen(outcome.winner, settings))
     if outcome.winner.verification.wrong:
         raise typer.Exit(WRONG_VALUES)
+
+
+def _ineffective(wanted: Sequence[Candidate], machine: str, settings: Mapping[str, Setting]) -> Sequence[Ineffective]:
+    """Return the settings that do nothing at any point, and tell of them; limits say which points there are."""
+    paths = [path for path in settings if not path.startswith("limits.")]
+    return ineffective_at_all(_launches(wanted, read(machine), settings, paths), paths) if paths else ()
+
+
+def _launches(
+    wanted: Sequence[Candidate], file: File, settings: Mapping[str, Setting], paths: Sequence[str]
+) -> Iterator[Launched]:
+    """Yield the launches of points, but of kernels that there are not."""
+    for each in wanted:
+        with suppress(UserError):
+            yield Launched(catalog.make(each.kernel, each.parameters), file, settings, paths)
 
 
 def _size(text: str) -> Size:

@@ -14,7 +14,7 @@ from gpusim import whole_file
 from gpusim.commands.arguments import POLICIES, Json, MaxCycles, Overrides, Parameters, kernel_of, machine_of
 from gpusim.commands.document import write, write_json
 from gpusim.commands.timelines import DOCUMENTS, MACHINE, Cycles, KernelOrTimeline, Warps, timeline_of
-from gpusim.document import Document, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
+from gpusim.document import Document, Ineffective, KernelKey, MachineKey, Policy, Settings, doc
 from gpusim.plural import plural
 from gpusim.timeline import NONE, Timeline
 from gpusim.views import html
@@ -28,7 +28,7 @@ MOST = 1_000_000  # warp instructions of a page: beyond, browsers take long and 
 class Shown:
     """A run in the page: how many shader cycles it takes (-1: it has no end), and which of them are shown.
 
-    `warp_instructions` counts those that are shown.
+    `warp_instructions` counts those that are shown; `ineffective` are those of the settings that do nothing.
     """
 
     kernel: KernelKey
@@ -39,7 +39,7 @@ class Shown:
     start: int
     end: int
     warp_instructions: int
-    ineffective: Unfelt = msgspec.UNSET
+    ineffective: Sequence[Ineffective]
 
 
 class ViewDocument(Document, frozen=True):
@@ -139,4 +139,4 @@ def _line(run: Timeline) -> str:
 def _shown(run: Timeline) -> Shown:
     count = len(run.instructions)
     head = run.kernel, run.machine, run.policy, run.settings
-    return Shown(*head, run.cycles, run.start, run.end, count, run.ineffective)
+    return Shown(*head, run.cycles, run.start, run.end, count, run.ineffective or ())

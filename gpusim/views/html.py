@@ -93,6 +93,9 @@ def _pairs(values: Mapping[str, object]) -> str:
     return " ".join(f"{name}={spelled(value)}" for name, value in values.items())
 
 
+APART = "instructions", "lost", "ineffective"  # of a document: packed otherwise, or not shown
+
+
 def pack(run: Timeline) -> dict[str, Any]:
     """Return the document with its instructions, their waits and its lost slots as columns of small numbers.
 
@@ -100,8 +103,7 @@ def pack(run: Timeline) -> dict[str, Any]:
     none. A wait's `start` is cycles before `issue`, its `blocker` so many ids before, 0 if there is none. The `end` of
     waits and lost slots is cycles since `start`, and a reason an index into `letters`.
     """
-    fields = {name: getattr(run, name) for name in run.__struct_fields__ if name not in ("instructions", "lost")}
-    fields = {name: value for name, value in fields.items() if value is not msgspec.UNSET}
+    fields = {name: getattr(run, name) for name in run.__struct_fields__ if name not in APART}
     names = [letter.name for letter in run.letters]
     used = chain(STATES, (w.reason for i in run.instructions for w in i.waits), (lost.reason for lost in run.lost))
     unnamed = sorted(set(used).difference(names))  # in a document from elsewhere

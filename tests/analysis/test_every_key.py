@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from machine_settings import in_time, others
+from machine_settings import in_time, others, result
 from setting_probes import probes
 
 from gpusim.analysis.bounds import bound
@@ -16,7 +16,9 @@ from isa.errors import UserError
 from isa.table import Unit
 
 # One machine of each generation that has rules of its own, and one whose caches keep tags.
-MACHINES = "gt200", "gtx580", "gtx480", "gtx680", "gtx980", "v100", "h200", "mi60"
+TAGS = {"cache.hits": "tags"}
+MACHINES = {name: (name, {}) for name in ("gt200", "gtx580", "gtx480", "gtx680", "gtx980", "v100", "h200", "mi60")}
+MACHINES |= {f"{name} with tags": (name, TAGS) for name in ("h200", "mi60")}
 WHAT_IF = {"what_if.shared_memory": "banks", "what_if.barriers": "wait"}
 ABSENT = [f"{section}.{unit}" for section in ("pairing", "category") for unit in Unit] + [
     f"{section}.{unit}" for section in ("joint", "blocked") for unit in PIPE_UNITS
@@ -27,16 +29,17 @@ MOST = 3  # values of a key of many
 class Asked:
     """A machine of one SM, with its share of the bandwidth, and what kernels come to on it."""
 
-    def __init__(self, name):
+    def __init__(self, name, settings):
         file = read(name)
         facts = checked(file.name, file.facts, {})
         sms, bandwidth = facts["chip.sms"].value, facts["chip.dram_mbs"].value
         self.file = replace(
-            file, facts=checked(file.name, file.facts, {"chip.sms": 1, "chip.dram_mbs": bandwidth // sms})
+            file, facts=checked(file.name, file.facts, {"chip.sms": 1, "chip.dram_mbs": bandwidth // sms} | settings)
         )
         self.machine = build(self.file)
         self.kernels = [kernel for kernel in probes(self.machine) if self._runs(kernel)]
         self.as_it_is = cache(lambda number: in_time(self.kernels[number], self.machine))
+        self.with_values = cache(lambda number: result(self.kernels[number], self.machine))
         self.bound = cache(lambda number: bound(self.kernels[number], self.machine))
 
     def _runs(self, kernel):
@@ -61,7 +64,7 @@ class Asked:
         changed, kernel = build(self.file, {path: value}), self.kernels[number]
         if in_time(kernel, changed) != self.as_it_is(number):
             return True
-        return bound(kernel, changed) != self.bound(number)
+        return bound(kernel, changed) != self.bound(number) or result(kernel, changed) != self.with_values(number)
 
     def silent(self, path, value):
         """Kernels that don't feel a value, and are not told so; None where some kernel feels it, or no longer fits."""
@@ -96,7 +99,7 @@ def _silent(asked, path, now):
 @pytest.mark.parametrize("name", MACHINES)
 def test_no_key_does_nothing_silently(name):
     """Each key of a machine is felt by some kernel, or each kernel is told that it does nothing."""
-    asked = Asked(name)
+    asked = Asked(*MACHINES[name])
     keys = {path: fact.value for path, fact in asked.file.facts.items()}
     keys = dict.fromkeys(ABSENT, "") | WHAT_IF | keys
     silent = {path: found for path, now in keys.items() if (found := _silent(asked, path, now))}
