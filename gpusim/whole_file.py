@@ -28,14 +28,6 @@ def check(path: Path) -> None:
         raise UserError(f"{path}: the directory {path.parent} can't be written to; name another")
 
 
-def present(path: Path) -> bool:
-    """Tell whether something lies at a path; nothing does at a name that no file can have."""
-    try:
-        return path.exists()
-    except OSError:  # too long
-        return False
-
-
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
     """Give the name of a file beside it to write to, which takes its place when all is well and is gone otherwise.

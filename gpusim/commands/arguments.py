@@ -12,8 +12,8 @@ import msgspec
 import typer
 
 from gpusim.machine import Machine, load
+from gpusim.machine_file import present
 from gpusim.policy import POLICY_NAMES, check_policy
-from gpusim.whole_file import present
 from isa import listing
 from isa.errors import UserError
 from isa.kernel import Kernel
