@@ -136,7 +136,7 @@ def test_settings_are_shown(product):
 
 @pytest.mark.jit
 def test_sampling_is_told():
-    """A sampled run says how many blocks it simulated, and from four waves on how far half of them foretell the rest."""
+    """A sampled run says how many blocks it simulated, and from four waves on how far half of them foretell all."""
     kernel, machine = make("throughput", {"blocks": "31", "iterations": "1"}), load("gtx580", {"chip.sms": 1})
     few, more = (" ".join(text_of(screen(simulate(kernel, machine, sample=n))).split()) for n in (6, 12))
     assert "6 of its 31 blocks simulated, scaled " in few
