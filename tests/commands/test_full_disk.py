@@ -11,7 +11,7 @@ from gpusim.commands.main import execute
 
 LISTING = Path("examples/saxpy.asm").resolve()
 READ = {"sweep --t1", "validate --measured"}  # these options name files that are read
-SWEPT = ["sweep", str(LISTING), "--policy", "lrr,gto", "--jobs", "1"]
+SWEPT = ["sweep", str(LISTING), "--set", "unit.fp32.latency=9:18:9", "--jobs", "1"]
 OUTPUTS = {
     "run --trace": ["run", str(LISTING), "--trace", "x.npy"],
     "timeline --out": ["timeline", str(LISTING), "--out", "x.json.gz"],

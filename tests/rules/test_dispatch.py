@@ -76,7 +76,7 @@ def test_a_warp_is_selected_once_in_a_turn():
 
 def test_more_ports_than_the_simulator_holds_are_refused():
     """The number of ports has a limit, which the message names."""
-    with pytest.raises(UserError, match=r"schedulers\.dispatch_ports = 7: the simulator holds 6"):
+    with pytest.raises(UserError, match=r"schedulers\.dispatch_ports=7: it takes a whole number from 1 to 6"):
         run_text("EXIT", {"schedulers.dispatch_ports": 7})
 
 

@@ -57,12 +57,13 @@ def test_the_loop_reaches_its_issue_slots_with_reuse_alone():
 
 @pytest.mark.jit
 def test_assigned_codes_cost_the_pairs_that_the_queue_parts():
-    """A code pairs two instructions beforehand: where the queue takes the second later, it goes alone; some 1 %.
+    """A code pairs two instructions beforehand: where the queue takes the second later, it goes alone; some 2 %.
 
-    Where turns are shared out evenly that happens more often: 2 %.
+    With a policy that stays with a warp until it stalls the order of the warps costs 6 to 8 %, with codes as without.
     """
-    assert SLOTS < slots_of_a_round("on", "codes", "gto") < 1.015 * SLOTS
     assert slots_of_a_round("on") < slots_of_a_round("on", "codes") < 1.025 * SLOTS
+    assert 1.05 * SLOTS < slots_of_a_round("on", "codes", "gto") < 1.08 * SLOTS
+    assert 1.05 * SLOTS < slots_of_a_round("on", policy="gto") < 1.08 * SLOTS
 
 
 @pytest.mark.parametrize("bad", [{"reuse": "yes"}, {"iterations": 0}, {"blocks": 0}])
