@@ -46,7 +46,7 @@ def others(path: str, value: int | str, machine: Machine) -> list[int | str]:
     if kind is str:
         return [each for each in _words(path, machine) if each != value]
     limits, now = kind.__metadata__[0], int(value or 0)
-    wanted = 2 * now + 1, now // 2, now + 37, 2 * now, now - 1, now + 1, 4 * now, limits.ge
+    wanted = 2 * now + 1, now // 2, limits.ge, now + 37, 2 * now, now - 1, now + 1, 4 * now
     return [each for each in dict.fromkeys(wanted) if limits.ge <= each <= limits.le and each != value]
 
 

@@ -85,10 +85,10 @@ LOADS = {  # one from each cache that keeps tags, at the byte R5
     "l1": "IADD R6, R5, c[a]\nLDG R8, [R6]\nIADD R8, R8, 1\n",
     "l2": "IADD R6, R5, c[a]\nLDG R8, [R6]\nIADD R8, R8, 1\n",
     "l2_partition": "IADD R6, R5, c[a]\nLDG R8, [R6]\nIADD R8, R8, 1\n",
-    "texture_cache": "SHR R6, R5, 2\nTEX R8, tex[a], R6\nIADD R8, R8, 1\n",
     "constant_cache": "IADD R6, R5, c[a]\nLDC R8, [R6]\nIADD R8, R8, 1\n",
     "scalar_cache": "S_ADD_U32 s12, s8, c[a]\nS_LOAD_DWORD s16, s12, 0\nS_WAITCNT lgkmcnt(0)\nS_ADD_U32 s18, s16, 1\n",
 }
+WIDE = "LDG.64 R8", "LDG.128 R8"
 SMALL = ((60, 96, 0), (60, 64, 9000), (30, 320, 1500), (12, 512, 0), (120, 32, 0))  # blocks, threads, shared bytes
 
 
@@ -104,12 +104,19 @@ def probes(machine: Machine) -> Iterator[Kernel]:
         yield _listed(f"loop-{threads}", START + _loop(), threads)
     yield _listed("strides", START + "".join(map(_strided, (1, 2, 3, 8, 17, 33))), 256)
     yield _listed("stores", START + "STG [R3], R0\nSTS [R1], R0\nSTL [RZ], R0\n", 64)
+    yield _listed(
+        "wide-strides", START + "".join(_wide_strided(n, width) for n in (4, 8, 33) for width in (64, 128)), 256
+    )
+    yield _listed("mixed", START + _beside(units), 384)
     yield _listed("pairs", START + _pairs(), 256)
     yield _listed("crowd", START + _crowd(), 384)
-    yield _listed("first", START + "ATOMS.ADD R7, [RZ], 1\nIMAD R20, R20, 3, R7\n" * 30, 384)
+    yield _listed("first", START + _first(), 512)
     for section, load in LOADS.items():
-        if tagged(machine) and getattr(machine, section):
+        if tagged(machine) and getattr(machine, section) and section != "scalar_cache":
+            yield from (_one_set(machine, section, load.replace("LDG R8", wide)) for wide in WIDE if "LDG" in load)
             yield _one_set(machine, section, load)
+    if tagged(machine) and machine.texture_cache and machine.l2:
+        yield _texels(machine)
     yield _listed("coded", CODED, 256)
     for blocks, threads, shared in SMALL:
         text = "LDG R5, [R2]\nIADD R5, R5, 1\nBAR.SYNC 0\n" + ("LDS R6, [R1]\n" if shared else "MOV R60, R5\n")
@@ -123,15 +130,28 @@ def probes(machine: Machine) -> Iterator[Kernel]:
 
 
 def _one_set(machine: Machine, section: str, load: str, *, gcn: bool = False) -> Kernel:
-    """Lines of one set of a cache, half as many again as it holds, twice."""
+    """Lines of one set of a cache, half as many again as it holds: twice, and between these the sectors behind."""
     cache, line = getattr(machine, section), machine.global_memory.line_bytes
     stride, lines = cache.bytes // cache.ways, 3 * cache.ways // 2 + 1
     text = ("" if "{}" in load else "S_MOV_B32 s8, {}\n" if gcn else "MOV R5, {}\n") + load
-    text = "".join(text.format(stride * i) for i in range(lines)) * 2
+    text = "".join(text.format(stride * i + sector) for sector in (0, 32, 0) for i in range(lines))
     make_one = _wave if gcn else _listed
     return make_one(
         f"{section}-set", ("" if gcn else START) + text, machine.limits.warp_size, words=stride * lines // 4 + line
     )
+
+
+def _texels(machine: Machine) -> Kernel:
+    """Texels of one set of the texture cache, one more than it holds; again when the L2 has lost them."""
+    cache, far, text = machine.texture_cache, machine.l2, START
+    stride, behind = cache.bytes // cache.ways, far.bytes // far.ways
+    places = [stride * i for i in range(cache.ways + 1)]
+    fetches = "".join(f"MOV R6, {place // 4}\nTEX R8, tex[a], R6\nIADD R8, R8, 1\n" for place in places)
+    for place in places:
+        for n in range(1, 2 * far.ways + 1):
+            text += f"MOV R5, c[a]\nIADD R5, R5, {place + n * behind}\nLDG R8, [R5]\n"
+    text = START + fetches + text.removeprefix(START) + "IADD R8, R8, 1\n" + fetches
+    return _listed("texels", text, 32, words=(places[-1] + (2 * far.ways + 1) * behind) // 4)
 
 
 def _listed(
@@ -189,6 +209,29 @@ def _strided(stride: int) -> str:
     return text + "".join(f"LDG R{8 + i}, [R5+{4 * i}]\n" for i in range(4)) + "IADD R8, R8, R9\nSTG [R5], R8\n"
 
 
+def _wide_strided(stride: int, width: int) -> str:
+    """Loads of so many bits from shared memory, so many words apart in whole ones of that width."""
+    text = f"MOV R5, {stride * width // 8}\nIMUL R5, R5, R0\nLOP.AND R5, R5, {0x1000 - width // 8}\n"
+    return text + f"LDS.{width} R8, [R5]\nIADD R8, R8, 1\nLDS.{width} R12, [R5]\nIADD R12, R12, R8\n"
+
+
+def _beside(units: list[str]) -> str:
+    """Each unit class before and behind others that are independent of it."""
+    texts = (ARITHMETIC[unit].format(d="R6") for unit in units)
+    return "".join(
+        f"FFMA R8, R0, R0, R0\n{text}\nMOV R12, R0\nFFMA R14, R0, R0, R0\n{text}\nIADD R16, R0, 1\n" for text in texts
+    )
+
+
+def _first() -> str:
+    """Warps add to one word after loops of different lengths: who comes first is seen in what they get."""
+    text = "S2R R9, WARPID\n"
+    for n in range(1, 40):
+        text += f"IMUL R10, R9, {n}\nLOP.AND R10, R10, 7\non{n}:\nIADD R10, R10, -1\n" + "NOP\n" * (n % 6)
+        text += f"ISETP.GE P0, R10, 0\n@P0 BRA on{n}\nATOMS.ADD R7, [RZ], 1\nIMAD R20, R20, 3, R7\n"
+    return text
+
+
 def _crowd() -> str:
     """More accesses than a queue holds, loads that all lanes share, and who comes first to a word."""
     text = "MOV R5, 0\nATOMS.ADD R7, [R5], 1\nSTG [R3], R7\nLDS.64 R8, [R5]\nIADD R8, R8, 1\n"
@@ -223,11 +266,13 @@ def _gcn(machine: Machine) -> Iterator[Kernel]:
         yield _wave(f"units-{threads}", _streams(GCN, units, "v{}"), threads)
         yield _wave(f"memory-{threads}", "".join(map(_gcn_memory, (1, 2, 4))), threads)
         yield _wave(f"scalars-{threads}", _scalars(), threads)
+    yield _listed("halves", START + _halves(), 64, warp=64)
     yield _wave("mixed", _mixed(units) * 2 + "S_WAITCNT lgkmcnt(0)\n", 1024)
     for section in ("l1", "l2", "l2_partition") if tagged(machine) else ():
         if getattr(machine, section):
             far = "V_MOV_B32 v5, {}\nV_ADD_U32 v5, v5, c[a]\nGLOBAL_LOAD_DWORD v8, v5, off\nS_WAITCNT vmcnt(0)\n"
-            yield _one_set(machine, section, far, gcn=True)
+            for wide in ("DWORD v8", "DWORDX2 v[8:9]", "DWORDX4 v[8:11]"):
+                yield _one_set(machine, section, far.replace("DWORD v8", wide), gcn=True)
     if tagged(machine) and machine.scalar_cache:
         yield _one_set(machine, "scalar_cache", LOADS["scalar_cache"], gcn=True)
     yield _wave("strides", "".join(map(_gcn_strided, (1, 2, 3, 16, 32))), 256)
@@ -244,6 +289,15 @@ def _gcn(machine: Machine) -> Iterator[Kernel]:
 
 def _wave(name: str, text: str, threads: int, blocks: int = 1, *, shared: int = 16384, words: int = 16384) -> Kernel:
     return _listed(name, GCN_START + text + "S_ENDPGM\n", threads, blocks, warp=64, shared=shared, words=words)
+
+
+def _halves() -> str:
+    """One half of each of some lines of local memory is stored, then the other loaded."""
+    text = "LOP.AND R5, R0, 8\nISETP.EQ P0, R5, 0\nMOV R5, 0\n@P0 STL [R5], R0\n@P0 STL [R5+4], R0\n"
+    return (
+        text
+        + "@!P0 LDL R8, [R5]\nIADD R8, R8, 1\n@P0 LDL R9, [R5]\n@!P0 LDL R9, [R5+4]\nIADD R9, R9, 1\nS_WAITCNT 0, 0\n"
+    )
 
 
 def _mixed(units: list[str]) -> str:

@@ -21,10 +21,10 @@ from gpusim.analysis import rates
 from gpusim.analysis.conditions import CONDITIONS
 from gpusim.analysis.energy import spent
 from gpusim.analysis.given import Given, as_given
-from gpusim.decode import UNIT_CODE, pipe_names
+from gpusim.decode import STORE, UNIT_CODE, pipe_names
 from gpusim.document import Ineffective, Setting
 from gpusim.machine import File
-from gpusim.machine_record import machine_t
+from gpusim.machine_record import FAR, PARTITION, machine_t
 from gpusim.plural import plural
 from gpusim.policy import POLICY_NAMES
 from isa.errors import UserError
@@ -66,13 +66,25 @@ def view(given: Given) -> View:
     found: View = {name: np.array(record[name]) for name in machine_t.names or () if name not in APART}
     found |= {f"rows.{name}": np.array(given.rows[name]) for name in given.rows.dtype.names}
     found |= {"caches": np.array(given.levels), "lines": np.array(machine.fetch.line if machine.fetch else 0)}
-    found["caches"]["first"] = 0
+    found["caches"]["first"], found["caches"]["sector"] = 0, _sectors(given)
     found["stagger"] %= record.interval  # slots lie whole intervals apart
     found |= dict(_of_units(given))
     found |= {"occupancy": (given.fits.blocks, given.fits.warps, given.fits.limiter), "chip": _chip(given)}
     if machine.schedulers.policy in POLICY_NAMES:  # a registered one may look at anything
         _forget(found, given)
     return found
+
+
+def _sectors(given: Given) -> Any:
+    """Sectors of each cache in units of 32 bytes; those of the L2 are no smaller than what is asked of it at once."""
+    sectors, rows = np.array(given.levels["sector"]), given.rows
+    asking = {int(cache) - 1 for cache in rows["cached"][rows["action"] != STORE] if cache}
+    partly = FAR in asking or (given.record.keeps_stores and given.does(STORE, unit=Unit.LOCAL))
+    asked = 1 if partly or not asking else min(sectors[which] for which in asking)
+    for which in (PARTITION, FAR):
+        if given.levels["sets"][which]:
+            asked = sectors[which] = max(sectors[which], asked)
+    return sectors
 
 
 def _chip(given: Given) -> tuple[float, ...]:

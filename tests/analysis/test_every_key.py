@@ -23,7 +23,7 @@ WHAT_IF = {"what_if.shared_memory": "banks", "what_if.barriers": "wait"}
 ABSENT = [f"{section}.{unit}" for section in ("pairing", "category") for unit in Unit] + [
     f"{section}.{unit}" for section in ("joint", "blocked") for unit in PIPE_UNITS
 ]
-MOST = 3  # values of a key of many
+MOST = 4  # values of a key of many
 
 
 class Asked:
