@@ -79,38 +79,11 @@ class Sketch:
 
 
 def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> None:
-    simple = [
-        alu,
-        alu,
-        alu,
-        compare,
-        _own_shared,
-        _own_atomic,
-        _own_global,
-        _own_local,
-        _gather,
-        _texture,
-        _constant,
-        _burst,
-        _wait,
-        _of_gcn,
-        _doubles,
-    ]
+    own = [_own_shared, _own_atomic, _own_global, _own_local]
+    simple = [alu, alu, alu, compare, *own, _gather, _texture, _constant, _burst, _wait, _of_gcn, _doubles]
     if sketch.steady:
-        simple = [
-            alu,
-            alu,
-            _own_shared,
-            _own_atomic,
-            _own_global,
-            _own_local,
-            _burst,
-            _walk,
-            _constant,
-            _wait,
-            _of_gcn,
-        ]
-    nested = [_loop, _skip, _ways, _leave] if depth < 2 else []
+        simple = [alu, alu, *own, _burst, _walk, _constant, _wait, _of_gcn]
+    nested = [_loop, _skip, _region] if depth < 2 else []
     shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
     for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=least, max_size=least + 5)):
         if kind in nested:
@@ -354,17 +327,22 @@ def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
 
 def parting_regions(sketch: Sketch) -> None:
     """Emit one to three regions between BSSY and BSYNC in which lanes part, some of them in a loop."""
-    for kind in sketch.draw(st.lists(st.sampled_from([_ways, _leave]), min_size=1, max_size=3)):
-        kind(sketch, 0, False)
+    for _ in range(sketch.one([1, 2, 3])):
+        _region(sketch, 0, False)
+
+
+def _region(sketch: Sketch, depth: int, together: bool) -> None:
+    """Emit a region between BSSY and BSYNC."""
+    sketch.one([_ways, _leave])(sketch, depth, together)
 
 
 def _ways(sketch: Sketch, depth: int, _together: bool) -> None:
     """Emit a region where lanes go two to five ways, and each way passes what lies before its end, and behind it."""
     sketch.labels += 1
-    label, ways = f"way{sketch.labels}", range(sketch.one([1, 2, 3, 4]))
+    label, ways, test = f"way{sketch.labels}", range(sketch.one([1, 2, 3, 4])), sketch.one(["EQ", "LE"])
     sketch.emit(f"BSSY B{depth}, {label}.met", f"LOP.AND R7, R0, {sketch.one([1, 3, 7, 32])}")
     for way in ways:
-        sketch.emit(f"ISETP.{sketch.one(['EQ', 'LE'])} P5, R7, {way}", f"@P5 BRA {label}.{way}")
+        sketch.emit(f"ISETP.{test} P5, R7, {way}", f"@P5 BRA {label}.{way}")
     _few(sketch)
     for way in ways:
         sketch.emit(f"BRA {label}", f"{label}.{way}:")
@@ -383,7 +361,7 @@ def _leave(sketch: Sketch, depth: int, _together: bool) -> None:
     fragments(sketch, depth + 1, together=False)
     sketch.emit(f"LOP.AND R7, R0, {sketch.one([1, 3, 16])}", f"ISETP.LT P5, R7, {counter}", f"@P5 BRA {label}.out")
     _few(sketch)
-    sketch.emit(f"IADD {counter}, {counter}, 1", f"ISETP.LT {predicate}, {counter}, {sketch.one([2, 3, 5])}")
+    sketch.emit(f"IADD {counter}, {counter}, 1", f"ISETP.LT {predicate}, {counter}, {sketch.one([2, 3])}")
     sketch.emit(f"@{predicate} BRA {label}", f"{label}.out:")
     _few(sketch)
     sketch.emit(f"BSYNC B{depth}", f"{label}.met:")
@@ -391,6 +369,6 @@ def _leave(sketch: Sketch, depth: int, _together: bool) -> None:
 
 
 def _few(sketch: Sketch) -> None:
-    """Emit one to eight arithmetic instructions."""
-    for _ in range(sketch.one([1, 2, 3, 8])):
+    """Emit one to four arithmetic instructions."""
+    for _ in range(sketch.one([1, 2, 4])):
         alu(sketch)
