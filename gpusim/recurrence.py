@@ -41,6 +41,7 @@ SAME = """
     warps[w].block warps[w].index warps[w].scheduler warps[w].place warps[w].live
     warps[w].lanes[g] warps[w].threads warps[w].cursor warps[w].pc
     warps[w].unit warps[w].pending warps[w].holders[h] warps[w].kind[r] warps[w].kept[j][e] warps[w].unserved[v]
+    warps[w].asked[v][t]
     schedulers[k].waiting schedulers[k].ready schedulers[k].units schedulers[k].ready_for[u] schedulers[k].holding[u]
     schedulers[k].last schedulers[k].active schedulers[k].yielded schedulers[k].dispatched schedulers[k].beside
     schedulers[k].selected schedulers[k].reader
@@ -53,7 +54,7 @@ SAME = """
 """.split()
 TIME = """
     warps[w].drained warps[w].ready[r] warps[w].held[r] warps[w].read[r] warps[w].predicate[p]
-    warps[w].let_go[h] warps[w].returned[v][t] warps[w].latest[v]
+    warps[w].let_go[h] warps[w].returned[v][t] warps[w].served[v][t] warps[w].latest[v]
     schedulers[k].due[s] pipes[k][f].free load_store.free[B] load_store.queues[y].free agenda[a] exclusive_until
     load_store.queues[y].left[q]
     schedulers[k].bank_free[c] schedulers[k].collected[m] schedulers[k].stalled_until

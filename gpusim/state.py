@@ -117,9 +117,11 @@ warp_t = record([
     ("flights", "i8"),  # instructions in flight, where they are followed
     ("departed", "i8"),  # those so far
     ("kept", "i8", (OPERANDS, REUSE)),  # the reuse cache, by operand slot and width: register + 1, 0: nothing
-    ("unserved", "i8", (COUNTERS,)),  # accesses issued and not served, by counter
+    ("unserved", "i8", (COUNTERS,)),  # accesses issued and not known to be back, by counter
     ("returned", "i8", (COUNTERS, COUNTED)),  # when those of each are back, the latest first
-    ("latest", "i8", (COUNTERS,)),  # when the last one served by the load/store unit is
+    ("asked", "i8", (COUNTERS, COUNTED)),  # pc + 1 of the queued ones that are not known to be back, in order of issue
+    ("served", "i8", (COUNTERS, COUNTED)),  # when each of these is done
+    ("latest", "i8", (COUNTERS,)),  # when the last one that is known to be back is
 ], spread=True)  # fmt: skip
 
 scheduler_t = record([

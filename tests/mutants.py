@@ -340,7 +340,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "ports pass all lines at once": (fetch, "_pass", lambda _cache, _parts, asked: asked),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),
     "accesses never counted": (wait_count, "earliest", nothing),
-    "accesses back out of order": (wait_count, "serve", busier(wait_count.serve, 2, -30)),
+    "accesses back out of order": (wait_count, "serve", busier(wait_count.serve, 3, -30)),
     NO_CODED_MUTANT: (pipe, "commit", pipe.commit),
     "codes: stall counts one longer": (control_code, "stall_of", plus(control_code.stall_of, 1)),
     "codes: a yield without effect": (control_code, "to_the_back", nothing),

@@ -35,7 +35,7 @@ def test_a_plain_rule_computes_what_its_source_says(cycle, slot):
 def test_a_rule_compiled_on_demand_is_plain_too():
     """A rule that stands aside from its callers is followed as others are: this one counts an access."""
     warp = SimpleNamespace(unserved=[0, 0], returned=np.zeros((2, COUNTED), np.int64))
-    plain(wait_count.commit)(warp, SimpleNamespace(counter=1, counted=1))
+    plain(wait_count.commit)(warp, SimpleNamespace(counter=1, counted=1, queued=0), 0)
     assert (warp.unserved, int(warp.returned[1, 0])) == ([0, 1], NEVER)
 
 

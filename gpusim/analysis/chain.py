@@ -177,7 +177,7 @@ def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
         if len(program.pipes[pc]) == 1:
             lone.pipes[row.pipe] = lone.issued + program.machine.pipe_interval[row.pipe] * row.intervals
         if row.counter >= 0:
-            _counted(lone, row, lone.issued + row.latency)
+            _counted(lone, row, pc, lone.issued + row.latency)
         else:
             plain(scoreboard.commit)(lone.warp, row, lone.issued + row.latency)
         plain(control_code.let_go)(lone.warp, row, lone.issued, lone.issued + row.latency)
@@ -199,14 +199,18 @@ def _access(program: Code, lone: Lone, row: Any, pc: int) -> None:
     plain(scoreboard.let_go)(lone.warp, row, 0, served + cost.hold)
     plain(control_code.let_go)(lone.warp, row, served + cost.hold, served + cost.delay)
     if row.counter >= 0:
-        _counted(lone, row, served + cost.delay)
+        _counted(lone, row, pc, served + cost.delay)
     if row.tracked and row.action == LOAD:
         plain(scoreboard.commit)(lone.warp, row, served + cost.delay)
 
 
-def _counted(lone: Lone, row: Any, back: int) -> None:
-    plain(wait_count.commit)(lone.warp, row)
-    plain(wait_count.serve)(lone.warp, row, back)
+def _counted(lone: Lone, row: Any, pc: int, back: int) -> None:
+    plain(wait_count.commit)(lone.warp, row, pc)
+    if row.queued:
+        plain(wait_count.serve)(lone.warp, row.counter, pc, back)
+        plain(wait_count.settle)(lone.warp, row.counter)
+    else:
+        plain(wait_count.load)(lone.warp, row, back)
 
 
 def _pending(lone: Lone, now: int) -> tuple[tuple[int, ...], ...]:

@@ -70,7 +70,7 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     queue.count += 1
     warp.pending += 1
     if instruction.counter >= 0:
-        wait_count.commit(warp, instruction)
+        wait_count.commit(warp, instruction, pc)
     if instruction.tracked:
         scoreboard.commit(warp, instruction, NEVER)
     scoreboard.hold(warp, instruction, unit.entered)
@@ -140,9 +140,13 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
 @rarely
 def _back(sm: Any, entry: Any, ready: int) -> int:
     """Where accesses are counted, when this one is back: then, or later if one before it is."""
-    back = wait_count.serve(sm.warps[entry.warp], sm.program[entry.pc], ready)
-    if sm.flying and not sm.machine.codes:
-        in_flight.served(sm, entry.warp, entry.pc, sm.now, back)
+    warp, counter = sm.warps[entry.warp], sm.program[entry.pc].counter
+    back = wait_count.serve(warp, counter, entry.pc, ready)
+    while wait_count.settles(warp, counter):
+        pc = warp.asked[counter, 0] - 1
+        settled = wait_count.settle(warp, counter)
+        if sm.flying and not sm.machine.codes:
+            in_flight.served(sm, entry.warp, pc, sm.now, settled)
     return int(back)
 
 

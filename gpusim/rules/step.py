@@ -355,8 +355,8 @@ def _told(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
 @rarely
 def _counted(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
     """A scalar load is back by itself; programs wait for the count."""
-    wait_count.commit(sm.warps[g], instruction)
-    wait_count.serve(sm.warps[g], instruction, ready)
+    wait_count.commit(sm.warps[g], instruction, sm.warps[g].pc - 1)
+    wait_count.load(sm.warps[g], instruction, ready)
     if sm.flying:
         in_flight.last(sm, g, now, ready)
 

@@ -5,6 +5,9 @@ they do, and count two where they load more than a word. A count is at most n on
 under way the times are kept from the latest on, and the one behind n of them says when. On GCN programs wait for the
 counts, and nothing else waits for what an access loads. On other machines an access only waits while its warp has as
 many under way as it may.
+
+Two units may serve what one counter counts, each in its own order. So accesses that are served before an earlier one
+are kept, in order of issue, until that one has been served too.
 """
 
 from __future__ import annotations
@@ -33,27 +36,60 @@ def earliest(warp: Any, instruction: Any) -> None:
 
 
 @on_demand
-def commit(warp: Any, instruction: Any) -> None:
+def commit(warp: Any, instruction: Any, pc: int) -> None:
     """An access is under way, and nobody knows until when."""
     counter, step = instruction.counter, instruction.counted
     for n in range(COUNTED - 1, step - 1, -1):
         warp.returned[counter, n] = warp.returned[counter, n - step]
     for n in range(step):
         warp.returned[counter, n] = NEVER
+    if instruction.queued:
+        warp.asked[counter, warp.unserved[counter]] = pc + 1
+        warp.served[counter, warp.unserved[counter]] = NEVER
     warp.unserved[counter] += step
 
 
 @on_demand
-def serve(warp: Any, instruction: Any, back: int) -> int:
-    """The oldest access that waited is back then, or of those of the load/store unit not before the one before it."""
-    counter, found = instruction.counter, back
-    if instruction.queued:
-        found = max(back, warp.latest[counter])
-        warp.latest[counter] = found
-    for _ in range(instruction.counted):
+def load(warp: Any, instruction: Any, back: int) -> None:
+    """A scalar load that was just committed is back then, whatever else is under way."""
+    _returns(warp, instruction.counter, instruction.counted, back)
+
+
+@on_demand
+def serve(warp: Any, counter: int, pc: int, done: int) -> int:
+    """The oldest access at `pc` that waited is done then; returns when it is back, as far as is known."""
+    n = 0
+    while warp.asked[counter, n] != pc + 1 or warp.served[counter, n] < NEVER:
+        n += 1
+    warp.served[counter, n] = done
+    return max(done, warp.latest[counter])
+
+
+@rule
+def settles(warp: Any, counter: int) -> bool:
+    """Whether the oldest access that waited has been served."""
+    return bool(warp.unserved[counter] > 0 and warp.served[counter, 0] < NEVER)
+
+
+@on_demand
+def settle(warp: Any, counter: int) -> int:
+    """The oldest access that waited has been served: it is back then, but not before the one before it."""
+    back = max(warp.served[counter, 0], warp.latest[counter])
+    warp.latest[counter] = back
+    _returns(warp, counter, 1, back)
+    last = warp.unserved[counter]
+    for n in range(last):
+        warp.asked[counter, n], warp.served[counter, n] = warp.asked[counter, n + 1], warp.served[counter, n + 1]
+    warp.asked[counter, last] = warp.served[counter, last] = 0
+    return int(back)
+
+
+@rule
+def _returns(warp: Any, counter: int, step: int, back: int) -> None:
+    """Of what is under way, so many are back then."""
+    for _ in range(step):
         warp.unserved[counter] -= 1
-        _insert(warp.returned[counter], int(warp.unserved[counter]), found)
-    return int(found)
+        _insert(warp.returned[counter], int(warp.unserved[counter]), back)
 
 
 @rule
@@ -71,4 +107,4 @@ def clear(warp: Any) -> None:
     for counter in range(COUNTERS):
         warp.unserved[counter] = warp.latest[counter] = 0
         for n in range(COUNTED):
-            warp.returned[counter, n] = 0
+            warp.returned[counter, n] = warp.asked[counter, n] = warp.served[counter, n] = 0

@@ -1,5 +1,7 @@
 import pytest
+from timing import cycles_of, plain_machine, run_text
 
+from gpusim.analysis.hazards import hazards
 from gpusim.engines.simulate import run_sm
 from gpusim.machine import load
 from gpusim.stall import Stall
@@ -8,6 +10,27 @@ from isa.listing import read
 
 PIPE = {"pipe": "sp", "latency": 50}
 SCALAR = ".buffer a u32 64 = iota\nS_MOV_B32 s0, c[a]\nS_LOAD_DWORD s4, s0, 4\nV_MOV_B32 v1, s4\nEXIT"
+PATHS = {
+    "wait_counters.vector": 63,
+    "wait_counters.shared": 15,
+    "constant_cache.latency": 30,
+    "memory_paths.schedulers": 1,
+    "memory_paths.store": 2,
+    **{f"memory_paths.load_{width}": 100 for width in (32, 64, 128)},
+    **{f"memory_paths.shared_{kind}": 2 for kind in ("load", "store_32", "store_64", "store_128")},
+}
+TWO_UNITS = """.block 32
+.shared 256
+.buffer a u32 64 = iota
+MOV R0, 0
+MOV R1, c[a]
+LDG R2, [R1]
+LDC R3, [R1]
+LDS R4, [R0]
+S_WAITCNT 63, 1
+S_WAITCNT 63, 0
+MOV R5, R3
+EXIT"""
 LOADS = ".block {threads}\n.buffer a u32 1024\nMOV R0, c[a]\n" + "LDG RZ, [R0]\n" * 48 + "EXIT"
 
 
@@ -36,3 +59,25 @@ def test_a_scalar_load_is_no_access_under_way():
         run = run_sm(read(SCALAR), load("gtx580", scalar | pipes | more), trace=True)
         issued = [int(record.cycle) for record in run.trace if record.kind == ISSUE]
         assert issued[2] - issued[1] == PIPE["latency"]
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_two_units_that_one_counter_counts_return_in_order_of_issue(engine):
+    """Shared memory serves an `LDS` at 36, a constant that was asked for before it is served behind an `LDG` at 124.
+
+    Its latency of 30 ends at 154: until then neither is back, and the count is 2; after that it is 0.
+    """
+    run = run_text(TWO_UNITS, PATHS, engine=engine)
+    issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
+    assert [served[pc] for pc in (2, 3, 4)] == [24, 124, 36]
+    assert [issued[pc] for pc in (5, 6)] == [154, 160]
+
+
+def test_a_result_that_came_early_is_written_when_it_is_back():
+    """Who reads it after the wait for one gets it; without a wait the reader is noted."""
+    early = TWO_UNITS.replace("S_WAITCNT 63, 0\n", "").replace("MOV R5, R3", "MOV R5, R4")
+    assert not hazards(read(early), plain_machine(PATHS)).hazards
+    unwaited = early.replace("S_WAITCNT 63, 1\n", "MOV R6, 0\n" * 3)
+    assert [(h.kind, h.register, h.pc) for h in hazards(read(unwaited), plain_machine(PATHS)).hazards] == [
+        ("RAW", "R4", 8)
+    ]
