@@ -53,8 +53,9 @@ class Given:
     def pipes(self) -> frozenset[str]:
         """Pipes that some instruction of the program may take, or needs beside its own."""
         machine = self.machine
-        own = {name for unit in self.units if not through_port(machine, unit) for name in choices(machine, unit)}
-        return frozenset(own | {machine.joint[unit] for unit in self.units if unit in machine.joint})
+        taking = [unit for unit in self.units if not through_port(machine, unit)]
+        own = {name for unit in taking for name in choices(machine, unit)}
+        return frozenset(own | {machine.joint[unit] for unit in taking if unit in machine.joint})
 
     def does(self, *actions: int, unit: Unit | None = None, width: int | None = None) -> bool:
         """Tell whether an instruction does one of these, of that unit class and width."""

@@ -103,6 +103,8 @@ def _of_units(given: Given) -> Iterator[tuple[str, Any]]:
         needs = np.array(record.units[unit])
         if needs["blocked"] >= 0 and names[needs["blocked"]] not in given.pipes:
             needs["blocked"] = -1
+        if needs["choices"] == 0:
+            needs["joint"] = needs["blocked"] = -1  # nothing is occupied
         needs["lone"] = 0
         yield f"unit.{unit}", needs
         yield f"pairs.{unit}", int(record.pairs[unit]) & beside if record.ports > 1 else 0
@@ -169,6 +171,8 @@ def _why(path: str, given: Given, other: Given) -> str:
     member, machine, kernel = key.partition(".")[0], given.machine, given.kernel.name
     if section in BY_UNIT and member not in given.units:
         return f"{kernel} has no instruction of unit class {member}"
+    if section in ("joint", "blocked") and model.through_port(machine, Unit(member)):
+        return f"unit class {member} goes through the memory ports, and takes no pipe"
     if section == "pipe" and (words := _of_pipe(member, given, other)):
         return words
     named = {

@@ -70,6 +70,14 @@ def test_lanes_beyond_a_warp_do_nothing():
     assert ineffective(kernel, file, {"pipe.sfu.lanes": 16}) == ()
 
 
+def test_what_goes_through_the_memory_ports_takes_no_pipe():
+    """On an H200 shuffles take no pipe: none is joint with theirs, or blocked behind them."""
+    kernel = listing.read("S2R R0, LANEID\nSHFL.BFLY R1, R0, 1\nIADD R2, R1, 1\nEXIT\n")
+    reasons = told(kernel, "h200", joint__shuffle="lite", blocked__shuffle="heavy")
+    assert set(reasons.values()) == {"unit class shuffle goes through the memory ports, and takes no pipe"}
+    assert len(reasons) == 2
+
+
 def test_what_is_felt_is_not_told():
     """Settings that this kernel feels, in cycles, in time or in the bound, are not told of."""
     felt = {"global_memory.latency": 900, "chip.shader_mhz": 1000, "unit.fp32.latency": 30, "limits.blocks": 1}
