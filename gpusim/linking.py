@@ -17,7 +17,7 @@ from typing import Any
 from numba import types
 from numba.core import ir
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import DumpParforDiagnostics, InlineOverloads, PreLowerStripPhis
@@ -142,6 +142,30 @@ class _Brief(tuple[Any, ...]):
         return f"{len(self)} arguments"
 
 
+class _Shared(Flags):
+    """Options that many rules have in common, and nobody changes: compared and hashed at once.
+
+    Numba does both for each call that it types, option by option: a twelfth of all time.
+    """
+
+    __slots__ = ("_hashed",)
+
+    def __init__(self, flags: Flags) -> None:
+        super().__init__(flags)
+        self._hashed = super().__hash__()
+
+    def copy(self) -> Flags:
+        """Return the same options."""
+        return self
+
+    def __hash__(self) -> int:
+        return self._hashed
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or super().__eq__(other)
+
+
+SHARED: dict[Flags, _Shared] = {}
 NUMBERS = count(secrets.randbits(48))
 
 # Passes for what no rule has: local functions, contexts, overloads with bodies to inline, values told by their type.
@@ -167,6 +191,11 @@ class _OurCompiler(Compiler):
     """
 
     library: type[JITCodeLibrary]
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        flags = self.state.flags
+        self.state.flags = SHARED.get(flags) or SHARED.setdefault(flags.copy(), _Shared(flags))
 
     def define_pipelines(self) -> Any:
         """Return Numba's own passes, into a library of ours; object caching lets an entry be stored on disk."""
