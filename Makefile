@@ -38,7 +38,7 @@ pictures: $(VENV)/core.stamp
 	  --format svg --out docs/pictures/sgemm.svg
 
 examples: $(VENV)/test.stamp
-	$(BIN)/python tests/fenced.py
+	$(BIN)/python tests/read/fenced.py
 
 test: $(VENV)/test.stamp
 	$(PYTEST) -m "not slow"

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import track
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from workloads.catalog import make
 
 PUBLISHED = {("3:1", "32"): 31.3, ("6:1", "64"): 30.4, ("12:1", "128"): 24.5}  # thread instructions per cycle

@@ -22,12 +22,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
 
-from gpusim.assign_codes import with_codes
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import Machine, load
+from gpusim.launch.assign_codes import with_codes
+from gpusim.machine.machine import Machine, load
 from isa.control import Control
 from isa.kernel import Kernel
-from isa.listing import read
+from isa.text.listing import read
 
 FILE = Path(__file__).parents[1] / "tests" / "data" / "ptxas_codes.asm.xz"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from isa import listing
+from isa.text import listing
 from workloads.catalog import make
 
 

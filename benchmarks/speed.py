@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpusim.engines import compiled, reference
-from gpusim.launch import Launch, launch
-from gpusim.machine import load
-from gpusim.recurrence import recurrence
-from gpusim.state import NEVER, REGISTERS
+from gpusim.launch.launch import Launch, launch
+from gpusim.machine.machine import load
+from gpusim.state.recurrence import recurrence
+from gpusim.state.sm import NEVER, REGISTERS
 from workloads.catalog import make
 
 

@@ -8,10 +8,10 @@ __all__ = ["Result", "bound", "ineffective", "load", "register_policy", "simulat
 
 _HOME = {
     "Result": "gpusim.simulation",
-    "bound": "gpusim.analysis.bounds",
-    "ineffective": "gpusim.analysis.ineffective",
-    "load": "gpusim.machine",
-    "register_policy": "gpusim.policy",
+    "bound": "gpusim.analysis.bound.bounds",
+    "ineffective": "gpusim.analysis.settings.ineffective",
+    "load": "gpusim.machine.machine",
+    "register_policy": "gpusim.machine.policy",
     "simulate": "gpusim.simulation",
 }
 

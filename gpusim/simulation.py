@@ -2,8 +2,8 @@
 
 Time is that of all SMs, which share the memory bandwidth, if that is asked for; else that of the SM that gets the most
 blocks of the grid, with its fair share of the bandwidth; every one of its blocks is simulated. Values are computed in
-the same run where that is affordable; of a larger launch of one SM time is found without them (gpusim/feed.py), and its
-first blocks are run once more with values, and checked.
+the same run where that is affordable; of a larger launch of one SM time is found without them (gpusim/launch/feed.py),
+and its first blocks are run once more with values, and checked.
 
 Where a sample is asked for, time is an estimate: cycles(b) is simulated for the first wave of resident blocks and for
 several whole waves, the waves between grow linearly, and the blocks behind the last whole wave take what they take
@@ -24,24 +24,24 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim import machine as model
-from gpusim.analysis import rates
-from gpusim.analysis.bounds import LIMIT, Bound, bound
-from gpusim.document import doc
+from gpusim.analysis.bound import rates
+from gpusim.analysis.bound.bounds import LIMIT, Bound, bound
 from gpusim.engines.simulate import ChipRun, Progress, SmRun, check_engine, run_chip, run_sm
-from gpusim.feed import EXECUTION, REPLAY, recordable
-from gpusim.machine import Machine
-from gpusim.occupancy import Occupancy, occupancy
-from gpusim.state import NEVER
+from gpusim.launch.feed import EXECUTION, REPLAY, recordable
+from gpusim.machine import machine as model
+from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import Occupancy, occupancy
+from gpusim.state.sm import NEVER
+from gpusim.support.document import doc
 from gpusim.verify import UNCHECKED, Verification, verify
-from isa import reach
-from isa.address_slice import address_slice
+from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
-from isa.interpret import interpret
+from isa.execute import reach
+from isa.execute.interpret import interpret
+from isa.execute.races import Race
+from isa.execute.races import races as find_races
 from isa.kernel import Kernel
 from isa.memory import length
-from isa.races import Race
-from isa.races import races as find_races
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed unasked
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
@@ -155,7 +155,7 @@ def simulate(
     machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     if not isinstance(kernel, Kernel):
-        raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.listing.load")
+        raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")
     check_engine(engine)
     machine = _with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
     occupancy(kernel, machine)  # what can't be held is refused before anything is computed

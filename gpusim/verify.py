@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.document import Finite, doc
-from isa.address_slice import address_slice
-from isa.interpret import interpret
+from gpusim.support.document import Finite, doc
+from isa.dataflow.address_slice import address_slice
+from isa.execute.interpret import interpret
 from isa.kernel import Expectation, Kernel
 from isa.memory import LINE_BYTES, bases, elements, image, length, view
 from isa.table import Unit
@@ -68,7 +68,7 @@ def verify(
 ) -> Verification:
     """Check the values of the `blocks` that ran, `memory` being what they left in global memory.
 
-    If only some `lines` of memory were filled (isa/reach.py), the others count as what they should have held.
+    If only some `lines` of memory were filled (isa/execute/reach.py), the others count as what they should have held.
 
     The grid's other blocks are run in program order if that is quick, `visits` being the instructions that one block's
     warps go through together; then the check is complete. A value is right if it is whether they ran before those

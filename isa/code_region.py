@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from isa.operand import Label
 from isa.program import Program
-from isa.source import AssemblyError, Token, suggest
+from isa.reading.source import AssemblyError, Token, suggest
 
 _MARK = re.compile(r"(?://|#)\s*(?:GPUSIM|LLVM-MCA|OSACA)-(BEGIN|END)\b[ \t]*(\S*)")
 

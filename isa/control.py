@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from isa.source import AssemblyError, Token
+from isa.reading.source import AssemblyError, Token
 
 BARRIERS = 6  # of each warp
 MOST_STALL = 15

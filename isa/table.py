@@ -13,12 +13,12 @@ Form letters, in the order of the text (a `?` after a letter: may be left out):
 any). Addresses, predicates and texture coordinates keep their own size. `flops` are per thread. `value(a, b, c)`
 computes d, or the predicate P, from bit patterns (uint32, or uint64 at width 64); where the form has no c, it receives
 `code`, and Q arrives as 0 or 1 in the place of c. Where a number ends the form it is a fourth argument. `across(a, b,
-c, active)` does the same for a result that depends on other lanes (isa.cross_lane). `update(a, b, c)` is what an atomic
-leaves in the word that held c; d gets c. `implied` are operands that the text does not have, by their letter,
+c, active)` does the same for a result that depends on other lanes (isa.values.cross_lane). `update(a, b, c)` is what an
+atomic leaves in the word that held c; d gets c. `implied` are operands that the text does not have, by their letter,
 `condition` a guard.
 
 Rows of GCN have its names (`V_`, `S_`, `DS_`, `GLOBAL_`), operands in its order, and vector or scalar registers (see
-`isa.gcn_text`).
+`isa.text.gcn_text`).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from isa import cross_lane
-from isa import semantics as v
 from isa.operand import SCC, VCC, Predicate
+from isa.values import cross_lane
+from isa.values import semantics as v
 
 
 class Unit(StrEnum):

@@ -15,10 +15,10 @@ with app.setup:
 
     import gpusim
     from gpusim import Result
-    from gpusim.analysis.stalls import lost_slots
-    from gpusim.stall import MEANING, Stall
-    from gpusim.state import ISSUE
-    from isa import listing
+    from gpusim.analysis.account.stalls import lost_slots
+    from gpusim.state.sm import ISSUE
+    from gpusim.state.stall import MEANING, Stall
+    from isa.text import listing
 
     LATENCY = "global_memory.latency"
     LAST = 1700  # cycle at the right edge, so that dots move and not the axis

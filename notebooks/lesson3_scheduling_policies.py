@@ -13,11 +13,11 @@ with app.setup:
     from teaching import Exercise, fields, marked, opening, picture
 
     import gpusim
-    from gpusim.analysis.timeline import timeline
-    from gpusim.policy import POLICY_NAMES
-    from gpusim.timeline import Issued, Timeline, Wait
+    from gpusim.machine.policy import POLICY_NAMES
+    from gpusim.timeline.build import timeline
+    from gpusim.timeline.document import Issued, Timeline, Wait
     from gpusim.views.explain import Step, explain
-    from isa import listing
+    from isa.text import listing
 
     State = tuple[str, Issued, Wait | None]  # name of the state or stall reason, the instruction, why it waits
     States = dict[tuple[int, int], State]  # by warp and cycle

@@ -13,7 +13,7 @@ with app.setup:
     from teaching import Exercise, fields, marked, opening, picture
 
     import gpusim
-    from gpusim.analysis.validation import published_points
+    from gpusim.analysis.validate.validation import published_points
     from workloads.catalog import make
 
     CARD = "gtx580"

@@ -15,15 +15,15 @@ with app.setup:
     from teaching import Exercise, fields, marked, opening, picture
 
     import gpusim
-    from gpusim.analysis.stalls import lost_slots
-    from gpusim.latencies import latencies
-    from gpusim.machine import peak_fp64_gflops
+    from gpusim.analysis.account.stalls import lost_slots
+    from gpusim.launch.latencies import latencies
+    from gpusim.machine.machine import peak_fp64_gflops
     from gpusim.reproduction.claims import published
     from gpusim.reproduction.main_loop import main_loop
-    from isa.assembler import assemble
-    from isa.printer import show_instruction
-    from isa.reorder import improved, regions, reordered, static_stalls
-    from isa.schedule import stalls
+    from isa.schedule.reorder import improved, regions, reordered, static_stalls
+    from isa.schedule.schedule import stalls
+    from isa.text.assembler import assemble
+    from isa.text.printer import show_instruction
     from workloads.catalog import make
 
     CARD = gpusim.load("c2050")

@@ -11,14 +11,14 @@ with app.setup:
     from teaching import Exercise, fields, marked, opening, picture
 
     import gpusim
-    from gpusim.analysis.energy import spent
-    from gpusim.machine import seconds
-    from gpusim.occupancy import occupancy
+    from gpusim.analysis.account.energy import spent
+    from gpusim.machine.machine import seconds
+    from gpusim.machine.occupancy import occupancy
     from gpusim.reproduction.main_loop import main_loop
     from gpusim.reproduction.vega_access import PRINTED, pair
     from gpusim.reproduction.vega_speed import DIP, TILE, UNITS, at_clock, published_rates, unit_cycles
-    from isa.printer import show_instruction
-    from isa.traffic import traffic
+    from isa.execute.traffic import traffic
+    from isa.text.printer import show_instruction
     from workloads.catalog import make
     from workloads.gemm.vega_vlp import register_map
 

@@ -14,8 +14,8 @@ with app.setup:
 
     import gpusim
     from gpusim import Result
-    from gpusim.analysis.ladder import ladder
-    from gpusim.occupancy import occupancy
+    from gpusim.analysis.account.ladder import ladder
+    from gpusim.machine.occupancy import occupancy
     from workloads.catalog import make
 
     CARD = gpusim.load("gtx580")

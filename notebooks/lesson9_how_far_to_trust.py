@@ -16,9 +16,9 @@ with app.setup:
     from teaching import Exercise, fields, marked, opening, picture
 
     import gpusim
-    from gpusim.analysis import measured
-    from gpusim.analysis.validation import DIRECTORY, outcomes, published_points
-    from gpusim.machine import facts
+    from gpusim.analysis.validate import measured
+    from gpusim.analysis.validate.validation import DIRECTORY, outcomes, published_points
+    from gpusim.machine.machine import facts
     from gpusim.reproduction import claims, ledger
     from workloads.catalog import make
     from workloads.measured.probes import EXPERIMENTS, Probe, probe

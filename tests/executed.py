@@ -1,4 +1,4 @@
-"""What one instruction does in one warp, by `isa.steps`, and what its addresses cost, by the definitions."""
+"""What one instruction does in one warp, by `isa.execute.steps`, and what its addresses cost, by the definitions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from msgspec import structs
 
-from gpusim.memory_schema import SharedMemory
-from gpusim.schema import Machine
-from isa import memory, steps
-from isa.frame import Frame, Group
+from gpusim.machine.memory_schema import SharedMemory
+from gpusim.machine.schema import Machine
+from isa import memory
+from isa.execute import steps
+from isa.execute.frame import Frame, Group
 from isa.kernel import Kernel
 from isa.operand import Label
 from isa.table import Unit

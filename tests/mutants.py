@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from every_cycle import scan
+from scan.every_cycle import scan
 from timing import plain_machine
 from twins import mistakes
 
-from gpusim.assign_codes import with_codes
 from gpusim.engines.simulate import run_sm
-from gpusim.rule import lowest_bit
+from gpusim.jit.rule import lowest_bit
+from gpusim.launch.assign_codes import with_codes
 from gpusim.rules import (
     barrier,
     block_scheduler,
@@ -42,11 +42,11 @@ from gpusim.rules import (
     shared_memory,
     wait_count,
 )
-from gpusim.stall import OWN
-from gpusim.state import NEVER
+from gpusim.state.sm import NEVER
+from gpusim.state.stall import OWN
 from isa.errors import DeadlockError, ExecutionError
 from isa.kernel import Kernel
-from isa.listing import read
+from isa.text.listing import read
 
 global_memory_transactions = global_memory.transactions
 NO_MUTANT, NO_CODED_MUTANT, NO_TAGGED_MUTANT = "no mutant", "codes: no mutant", "tags: no mutant"

@@ -1,4 +1,4 @@
-"""When a lone warp issues: the longest path of its dependence graph, from `isa.dependence` and the machine alone.
+"""When a lone warp issues: the longest path of its dependence graph (isa/dataflow/dependence.py).
 
 Nodes are the executed instructions (`issue`, i), the services of loads and stores (`serve`, i) and the transfers over
 the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. What is no path
@@ -14,15 +14,15 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-import scan_paths
 from executed import execute, load_store_cost, replays, target
-from scan_caches import Caches, Request, caches, from_memory, places, requests
-from scan_state import Warp
+from scan import paths as scan_paths
+from scan.caches import Caches, Request, caches, from_memory, places, requests
+from scan.state import Warp
 
-from gpusim.machine import Machine, initiation_interval, line_cycles, tagged
+from gpusim.machine.machine import Machine, initiation_interval, line_cycles, tagged
 from isa import memory
-from isa.dependence import unrolled
-from isa.frame import group_of, new_frame
+from isa.dataflow.dependence import unrolled
+from isa.execute.frame import group_of, new_frame
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import Immediate

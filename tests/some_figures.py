@@ -1,6 +1,6 @@
 """Figures of a run that never was."""
 
-from gpusim.analysis.figures import Figures
+from gpusim.analysis.account.figures import Figures
 
 FOUND = Figures(
     cycles=100,

@@ -4,14 +4,14 @@ from pathlib import Path
 import pytest
 
 from gpusim.verify import compare
-from isa import listing
-from isa.buffer_text import DTYPES, GENERATORS
+from isa.execute.interpret import interpret
+from isa.execute.races import races
 from isa.instruction import Instruction
-from isa.interpret import interpret
 from isa.operand import SPECIALS, Address, Immediate, Label, Register, scalar
-from isa.printer import show_instruction
-from isa.races import races
 from isa.table import ROWS, TABLE, Unit
+from isa.text import listing
+from isa.text.buffer_text import DTYPES, GENERATORS
+from isa.text.printer import show_instruction
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])

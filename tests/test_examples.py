@@ -3,9 +3,9 @@
 import re
 import shutil
 
-import fenced
 import pytest
-from fenced import DOCUMENTS, ROOT, every_command
+from read import fenced
+from read.fenced import DOCUMENTS, ROOT, every_command
 
 from gpusim.commands.main import COMMANDS
 

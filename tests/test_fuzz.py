@@ -13,7 +13,7 @@ from fuzz.pair import Pair, as_text, from_text
 from fuzz.report import document, lines
 from fuzz.trial import trial
 
-from gpusim.rule import COMPILED
+from gpusim.jit.rule import COMPILED
 
 PAIR = Pair(
     """.kernel loop

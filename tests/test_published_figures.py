@@ -3,7 +3,7 @@
 import pytest
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from workloads.catalog import make
 

@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from gpusim.analysis.timeline import timeline
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from gpusim.simulation import simulate
-from isa import listing
+from gpusim.timeline.build import timeline
+from isa.text import listing
 from workloads.catalog import CATALOG, make
 
 LONGEST = 3000  # characters: a machine has forty sections

@@ -5,10 +5,10 @@ import pytest
 import gpusim
 from gpusim import simulation, verify
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from isa.errors import LimitError, UserError
-from isa.listing import read
+from isa.text.listing import read
 from workloads.catalog import make
 
 pytestmark = pytest.mark.jit

@@ -3,10 +3,10 @@
 import numpy as np
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
-from gpusim.stall import Stall
-from isa.interpret import interpret
-from isa.listing import read
+from gpusim.machine.machine import load
+from gpusim.state.stall import Stall
+from isa.execute.interpret import interpret
+from isa.text.listing import read
 
 SUM = """
 .kernel sum

@@ -4,17 +4,17 @@ from math import inf, isnan, nan
 import numpy as np
 import pytest
 
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from gpusim.verify import UNCHECKED, verify
-from isa.assembler import assemble
+from isa.execute.interpret import interpret
+from isa.execute.reach import lines
 from isa.generators import constant_fill
-from isa.interpret import interpret
 from isa.kernel import Buffer, Expectation, Kernel
-from isa.listing import read
 from isa.memory import bases, image
 from isa.program import Program
-from isa.reach import lines
+from isa.text.assembler import assemble
+from isa.text.listing import read
 from workloads.catalog import make
 
 ONES = read("""

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from timing import run_text
 
-from gpusim.analysis.bounds import bound
+from gpusim.analysis.bound.bounds import bound
 from gpusim.engines.simulate import ENGINES, run_sm
-from gpusim.machine import load
-from gpusim.rule import COMPILED
+from gpusim.jit.rule import COMPILED
+from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from isa.errors import ExecutionError, UserError
-from isa.interpret import interpret
-from isa.listing import read, write
+from isa.execute.interpret import interpret
+from isa.text.listing import read, write
 from workloads.catalog import make
 
 WAVE = {"limits.warp_size": 64}

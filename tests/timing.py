@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpusim.engines.simulate import SmRun, run_sm
-from gpusim.machine import Machine, load
-from gpusim.schema import PIPE_UNITS
-from gpusim.stall import Stall
-from gpusim.state import TRACE_KINDS
-from isa.listing import read
+from gpusim.machine.machine import Machine, load
+from gpusim.machine.schema import PIPE_UNITS
+from gpusim.state.sm import TRACE_KINDS
+from gpusim.state.stall import Stall
+from isa.text.listing import read
 
 # One scheduler with a slot every 2 cycles, no skew, room in the queue: what calibration may change is fixed here.
 PLAIN: Mapping[str, int | str] = {

@@ -6,12 +6,12 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from every_cycle import Scan
+from scan.every_cycle import Scan
 
 from gpusim.engines.simulate import SmRun, run_sm
-from gpusim.machine import Machine
-from gpusim.stall import Stall
-from gpusim.state import HOLD, REPLAY, SELECT, TRACE_KINDS
+from gpusim.machine.machine import Machine
+from gpusim.state.sm import HOLD, REPLAY, SELECT, TRACE_KINDS
+from gpusim.state.stall import Stall
 from isa.kernel import Kernel
 
 ARRAYS = ("trace", "stalls", "lost", "issued", "active", "load_store_cycles", "memory")

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.nearest import nearest as nearest_name
+from isa.reading.nearest import nearest as nearest_name
 from workloads.entry import Entry, Parameter
 from workloads.gemm import entries as gemm
 from workloads.microbench import entries as microbench

@@ -13,20 +13,20 @@ What begins with an underscore, the rules of the timing model ([model](../model.
 alone are left out."""
 TOP = (
     "gpusim.simulation",
-    "gpusim.machine",
-    "gpusim.machine_file",
-    "gpusim.policy",
-    "gpusim.stall",
-    "gpusim.timeline",
-    "gpusim.timeline_file",
-    "gpusim.occupancy",
+    "gpusim.machine.machine",
+    "gpusim.machine.file",
+    "gpusim.machine.policy",
+    "gpusim.state.stall",
+    "gpusim.timeline.document",
+    "gpusim.timeline.file",
+    "gpusim.machine.occupancy",
     "gpusim.verify",
-    "gpusim.assign_codes",
-    "gpusim.latencies",
+    "gpusim.launch.assign_codes",
+    "gpusim.launch.latencies",
     "gpusim.engines.simulate",
-    "gpusim.launch",
-    "gpusim.schema",
-    "gpusim.memory_schema",
+    "gpusim.launch.launch",
+    "gpusim.machine.schema",
+    "gpusim.machine.memory_schema",
 )
 PACKAGES = "gpusim.analysis", "gpusim.views", "isa", "workloads"
 

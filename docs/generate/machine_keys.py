@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generate.markdown import anchor, code, page, table
-from gpusim import memory_schema, schema
-from gpusim.machine_facts import allowed
+from gpusim.machine import memory_schema, schema
+from gpusim.machine.facts import allowed
 
 ABOUT = """\
 What a machine file may say, and `--set` change, one number or word for each key. Every one also names its source and

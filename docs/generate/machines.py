@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import takewhile
 
 from generate.markdown import block, code, contents, page, table
-from gpusim import machine
 from gpusim.commands.machines import MachineSummary, provenance, summary
-from gpusim.machine_file import DIRECTORY, Fact
+from gpusim.machine import machine
+from gpusim.machine.file import DIRECTORY, Fact
 
 ABOUT = """\
 Peaks are in GFLOP/s, bandwidth in GB/s; the last column says by which [methods](contributing.md) how many of the

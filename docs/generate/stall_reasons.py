@@ -1,9 +1,9 @@
-"""The page of stall reasons, from `gpusim/stall.py`."""
+"""The page of stall reasons, from `gpusim/state/stall.py`."""
 
 from __future__ import annotations
 
 from generate.markdown import code, page, table
-from gpusim.stall import LETTER, MEANING, Stall, label
+from gpusim.state.stall import LETTER, MEANING, Stall, label
 
 ABOUT = """\
 Why a warp does not issue, in the order in which reasons are asked (the hazard ladder): a warp-cycle belongs to the

@@ -12,11 +12,12 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from gpusim.machine import Machine, load
-from gpusim.policy import POLICY_NAMES, check_policy
-from isa import input_file, listing
+from gpusim.machine.machine import Machine, load
+from gpusim.machine.policy import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.reading import input_file
+from isa.text import listing
 from workloads.catalog import CATALOG, make
 
 MAX_CYCLES = 200_000_000  # of a listing, which may never end; the catalog's kernels do

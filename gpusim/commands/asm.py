@@ -11,12 +11,12 @@ import typer
 from rich.table import Column, Table
 
 from gpusim.commands.document import new_table, right, show, write_json
-from gpusim.document import Document, Extent, KernelKey, Labels, Pc, SourceLine, Text, doc
-from gpusim.plural import plural
-from isa import listing
+from gpusim.support.document import Document, Extent, KernelKey, Labels, Pc, SourceLine, Text, doc
+from gpusim.support.plural import plural
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.printer import show_instruction
+from isa.text import listing
+from isa.text.printer import show_instruction
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,15 @@ from typing import Annotated
 
 import typer
 
-from gpusim.analysis.sweep import MOST, Axis, Point, Subject
+from gpusim.analysis.search.sweep import MOST, Axis, Point, Subject
 from gpusim.commands.arguments import POLICIES, cycles_of, is_listing, pairs
 from gpusim.commands.notices import POLICY, Launched
-from gpusim.machine import File
-from gpusim.machine_facts import checked
-from gpusim.policy import POLICY_NAMES, check_policy
-from isa import listing
+from gpusim.machine.facts import checked
+from gpusim.machine.machine import File
+from gpusim.machine.policy import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.text import listing
 from workloads.catalog import CATALOG, arguments, find, make
 from workloads.entry import Parameter
 

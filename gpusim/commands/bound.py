@@ -35,8 +35,9 @@ def bound(
     Example: gpusim bound sgemm-lai --machine gtx580 -p lds=128
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
-    from gpusim.analysis import bounds, report  # noqa: PLC0415  (--help waits for no compiler)
-    from gpusim.occupancy import occupancy  # noqa: PLC0415
+    from gpusim.analysis.account import report  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.analysis.bound import bounds  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.machine.occupancy import occupancy  # noqa: PLC0415
 
     limit, settings = instructions_of(kernel, max_instructions, bounds.LIMIT), changes(where, setting or ())
     unfelt = ineffective_settings(chosen, machine, setting or (), policy)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from gpusim.assign_codes import with_codes
 from gpusim.commands.arguments import Json, KernelName, MachineName, Overrides, Parameters, kernel_of, machine_of
 from gpusim.commands.document import write, write_json
 from gpusim.commands.notices import ineffective_settings
-from gpusim.document import KernelKey, MachineKey, OfSettings, Pc, SourceLine, Text, doc
-from gpusim.machine import Machine, by_codes
-from isa import control, listing
+from gpusim.launch.assign_codes import with_codes
+from gpusim.machine.machine import Machine, by_codes
+from gpusim.support.document import KernelKey, MachineKey, OfSettings, Pc, SourceLine, Text, doc
+from isa import control
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.printer import show, show_instruction
 from isa.program import Program
+from isa.text import listing
+from isa.text.printer import show, show_instruction
 from workloads.catalog import CATALOG
 
 

@@ -12,18 +12,18 @@ import typer
 from rich.console import RenderableType
 from rich.table import Table
 
-from gpusim import machine as model
-from gpusim.analysis.comparison import Part, change, explanation, parts
-from gpusim.analysis.figures import Figures
-from gpusim.analysis.sweep import Axis, Point, Subject, figures_at, points
+from gpusim.analysis.account.comparison import Part, change, explanation, parts
+from gpusim.analysis.account.figures import Figures
+from gpusim.analysis.search.sweep import Axis, Point, Subject, figures_at, points
 from gpusim.commands.arguments import Json, MaxCycles
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.document import KernelKey, MachineKey, OfSettings, doc
-from gpusim.plural import plural
-from gpusim.processes import as_done
+from gpusim.machine import machine as model
+from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
+from gpusim.support.plural import plural
+from gpusim.support.processes import as_done
 from isa.errors import UserError
 
 MOST = 6  # runs that a screen has room for

@@ -10,7 +10,7 @@ import msgspec
 from rich.console import Console, RenderableType
 from rich.table import Column, Table
 
-from gpusim.document import Document, Ineffective
+from gpusim.support.document import Document, Ineffective
 
 WIDTH = 100
 

@@ -11,7 +11,7 @@ from rich.table import Column, Table
 from gpusim.commands.arguments import MOST_WHOLE, Json, MaxCycles, Overrides, Parameters, Policy
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.timelines import DOCUMENTS, KernelOrTimeline, Machine, timeline_of
-from gpusim.document import KernelKey, MachineKey, OfSettings, doc
+from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.views.explain import Step, needed
 from gpusim.views.explain import explain as steps_of
 

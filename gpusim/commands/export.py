@@ -10,14 +10,14 @@ from typing import Annotated, NamedTuple
 import msgspec
 import typer
 
-from gpusim import extra, whole_file
 from gpusim.commands.arguments import Json, MaxCycles, Overrides, Parameters, Policy
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
 from gpusim.commands.timelines import Cycles, KernelOrTimeline, Machine, Warps, check_name, timeline_of
-from gpusim.document import KernelKey, MachineKey, OfSettings, doc
-from gpusim.plural import plural
-from gpusim.timeline import Timeline
+from gpusim.support import extra, whole_file
+from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
+from gpusim.support.plural import plural
+from gpusim.timeline.document import Timeline
 from gpusim.views.kanata import kanata
 from gpusim.views.perfetto import perfetto
 from gpusim.views.svg import svg

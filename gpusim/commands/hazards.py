@@ -20,12 +20,12 @@ from gpusim.commands.codes import obeyed
 from gpusim.commands.document import write, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown
-from gpusim.machine import Machine
-from gpusim.plural import plural
+from gpusim.machine.machine import Machine
+from gpusim.support.plural import plural
 from isa.kernel import Kernel
 
 if TYPE_CHECKING:
-    from gpusim.analysis.hazards import Found
+    from gpusim.analysis.account.hazards import Found
 
 FOUND = 1  # exit code
 MOST = 10_000_000  # cycles: wrong values may keep a loop from ending
@@ -51,7 +51,7 @@ def hazards(
     if where.wait_counters is None:
         obeyed(chosen, where)
     unfelt = ineffective_settings(chosen, machine, setting or (), None)
-    from gpusim.analysis import hazards as analysis  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.analysis.account import hazards as analysis  # noqa: PLC0415  (--help waits for no compiler)
 
     with shown(chosen.name):
         found = analysis.hazards(chosen, where, max_cycles=max_cycles)

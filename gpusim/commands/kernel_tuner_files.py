@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from gpusim import whole_file
-from gpusim.analysis import kernel_tuner
-from gpusim.analysis.bounded_expression import Value
-from gpusim.analysis.kernel_tuner import Entry
-from gpusim.analysis.sweep import Allows, Axis, Point, Row
-from gpusim.analysis.sweep_table import cell
+from gpusim.analysis.search import kernel_tuner
+from gpusim.analysis.search.bounded_expression import Value
+from gpusim.analysis.search.kernel_tuner import Entry
+from gpusim.analysis.search.sweep import Allows, Axis, Point, Row
+from gpusim.analysis.search.sweep_table import cell
 from gpusim.commands.arguments import pairs
-from gpusim.document import spelled
+from gpusim.support import whole_file
+from gpusim.support.document import spelled
 from isa.errors import UserError
 
 CacheFile = Annotated[

@@ -9,7 +9,7 @@ import typer
 from msgspec import Struct, structs
 
 from gpusim.commands.document import new_table, show, write_json
-from gpusim.document import Document, KernelKey, doc
+from gpusim.support.document import Document, KernelKey, doc
 from isa.errors import UserError
 from workloads.catalog import CATALOG, find
 from workloads.entry import Entry, Parameter, shown_default

@@ -11,8 +11,8 @@ import typer
 from rich.console import RenderableType
 from rich.table import Table
 
-from gpusim.analysis import report
-from gpusim.analysis.limit_study import REAL, LimitStudy, liftings, limit_study
+from gpusim.analysis.account import report
+from gpusim.analysis.account.limit_study import REAL, LimitStudy, liftings, limit_study
 from gpusim.commands.arguments import (
     MOST_WHOLE,
     Json,
@@ -31,9 +31,9 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import Launched, ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.document import Launch, Setting
-from gpusim.machine import Machine, read
-from gpusim.state import NEVER
+from gpusim.machine.machine import Machine, read
+from gpusim.state.sm import NEVER
+from gpusim.support.document import Launch, Setting
 from isa.kernel import Kernel
 
 LONGEST = 32  # characters of a value with blanks

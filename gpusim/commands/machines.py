@@ -10,11 +10,11 @@ import typer
 from msgspec import Struct, structs
 from rich.table import Column, Table
 
-from gpusim import machine as model
 from gpusim.commands.document import new_table, right, show, write_json
-from gpusim.document import Document, MachineKey, Setting, doc
-from gpusim.machine_file import METHODS, Fact
-from gpusim.plural import plural
+from gpusim.machine import machine as model
+from gpusim.machine.file import METHODS, Fact
+from gpusim.support.document import Document, MachineKey, Setting, doc
+from gpusim.support.plural import plural
 from isa.errors import UserError
 
 FIGURES = "sms", "warp_size", "shader_mhz", "peak_gflops", "peak_fp64_gflops", "bandwidth_gbs"

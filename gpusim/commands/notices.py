@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpusim.commands.arguments import overrides_of
-from gpusim.document import Ineffective, Setting
-from gpusim.machine import File, read
-from gpusim.plural import plural
+from gpusim.machine.machine import File, read
+from gpusim.support.document import Ineffective, Setting
+from gpusim.support.plural import plural
 from isa.errors import UserError
 from isa.kernel import Kernel
 
@@ -79,7 +79,7 @@ def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:
 
 def _told(launch: Launched, *, energy: bool) -> dict[str, Ineffective]:
     """Return what does nothing of the settings asked for, by path."""
-    from gpusim.analysis.ineffective import ineffective  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.analysis.settings.ineffective import ineffective  # noqa: PLC0415  (--help waits for no compiler)
 
     try:
         found = ineffective(launch.kernel, launch.file, launch.settings, paths=launch.asked, energy=energy)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from gpusim.plural import plural
+from gpusim.support.plural import plural
 
 PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
@@ -96,8 +96,8 @@ def _clock(seconds: float) -> str:
 
 def tell_of_compiling(engine: str, sms: str = "1") -> None:
     """Say on stderr that the engine will be compiled, if no compiled one for so many SMs is in the cache."""
-    from gpusim import code_cache  # noqa: PLC0415  (only `run` compiles)
-    from gpusim.rule import COMPILED  # noqa: PLC0415
+    from gpusim.jit import code_cache  # noqa: PLC0415  (only `run` compiles)
+    from gpusim.jit.rule import COMPILED  # noqa: PLC0415
 
     compiled = ENTRIES.get((engine, sms))
     if compiled and COMPILED and not code_cache.holds(*compiled):

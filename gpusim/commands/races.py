@@ -10,12 +10,12 @@ import typer
 from gpusim.commands.arguments import Json, KernelName, MaxInstructions, Parameters, instructions_of, kernel_of
 from gpusim.commands.document import write, write_json
 from gpusim.commands.progress import shown
-from gpusim.document import Document, KernelKey, doc
-from gpusim.plural import plural
-from isa.interpret import LIMIT
+from gpusim.support.document import Document, KernelKey, doc
+from gpusim.support.plural import plural
+from isa.execute.interpret import LIMIT
+from isa.execute.races import Race
+from isa.execute.races import races as find
 from isa.kernel import Kernel
-from isa.races import Race
-from isa.races import races as find
 
 FOUND = 1  # exit code
 ALL = 16  # blocks of a grid that are all checked; blocks mostly differ in their data, not in their accesses

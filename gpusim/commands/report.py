@@ -10,16 +10,16 @@ import typer
 from rich.console import RenderableType
 from rich.table import Table
 
-from gpusim.analysis import bounds
-from gpusim.analysis import report as reports
-from gpusim.analysis.bounds import Bound
-from gpusim.analysis.pressure_report import (
+from gpusim.analysis.account import report as reports
+from gpusim.analysis.account.pressure_report import (
     Bottleneck,
     InstructionPressure,
     PressureReport,
     RegionPressure,
     pressure_report,
 )
+from gpusim.analysis.bound import bounds
+from gpusim.analysis.bound.bounds import Bound
 from gpusim.commands.arguments import (
     Json,
     KernelName,
@@ -37,10 +37,10 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.document import Launch, doc
-from gpusim.plural import plural
-from gpusim.repeats import repeats
 from gpusim.simulation import simulate
+from gpusim.support.document import Launch, doc
+from gpusim.support.plural import plural
+from gpusim.support.repeats import repeats
 from isa.code_region import CodeRegion, Lines, code_regions
 from isa.errors import UserError
 from isa.kernel import Kernel

@@ -15,18 +15,18 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 
-from gpusim import whole_file
 from gpusim.commands.arguments import Json, pairs
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.document import Document, doc
-from gpusim.machine import load
-from gpusim.processes import cores
+from gpusim.machine.machine import load
 from gpusim.reproduction.bench import Settings
 from gpusim.reproduction.claims import SEEDS, Claim, select
 from gpusim.reproduction.finding import NOT_COMPUTED
 from gpusim.reproduction.ledger import Counts, Row, rows, summary
 from gpusim.reproduction.pages import markdown, shown_error, shown_result, texts, totals
+from gpusim.support import whole_file
+from gpusim.support.document import Document, doc
+from gpusim.support.processes import cores
 from isa.errors import UserError
 
 COLUMNS = {

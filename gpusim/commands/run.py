@@ -8,9 +8,8 @@ from typing import Annotated, cast
 
 import typer
 
-from gpusim import whole_file
-from gpusim.analysis import report
-from gpusim.analysis.energy import Spent, known, spent
+from gpusim.analysis.account import report
+from gpusim.analysis.account.energy import Spent, known, spent
 from gpusim.commands.arguments import (
     Json,
     KernelName,
@@ -29,12 +28,13 @@ from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.simulate import write_trace
-from gpusim.machine import facts, seconds
+from gpusim.machine.machine import facts, seconds
 from gpusim.simulation import Result, Sample, Sms, simulate
-from gpusim.state import NEVER
+from gpusim.state.sm import NEVER
+from gpusim.support import whole_file
 from isa.errors import UserError
-from isa.interpret import LIMIT
-from isa.traffic import traffic
+from isa.execute.interpret import LIMIT
+from isa.execute.traffic import traffic
 
 WRONG_VALUES = 1  # exit code
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gpusim import whole_file
 from gpusim.commands.arguments import (
     MOST_SEED,
     MOST_WHOLE,
@@ -27,16 +26,17 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import write, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown
-from gpusim.document import Ineffective
-from gpusim.machine import Machine
+from gpusim.machine.machine import Machine
+from gpusim.support import whole_file
+from gpusim.support.document import Ineffective
 from isa.errors import UserError
-from isa.interpret import LIMIT
+from isa.execute.interpret import LIMIT
 from isa.kernel import Kernel
 
 if TYPE_CHECKING:
-    from gpusim.analysis.schedule_search import Found, Order
-    from gpusim.analysis.scheduling import Outcome
-    from isa.apart import Pairs
+    from gpusim.analysis.search.schedule_search import Found, Order
+    from gpusim.analysis.search.scheduling import Outcome
+    from isa.schedule.apart import Pairs
 
 WRONG_VALUES = 1  # exit code
 BUDGET = 400
@@ -79,7 +79,7 @@ def schedule(
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     _check_search(search, budget=budget, seed=seed, on=on)
     rehearsal = _rehearsal(kernel, chosen, parameter or (), on or ())
-    from gpusim.analysis import scheduling  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.analysis.search import scheduling  # noqa: PLC0415  (--help waits for no compiler)
 
     if out:
         whole_file.check(out)
@@ -110,7 +110,7 @@ def _tell(
     json: bool,
 ) -> None:
     """Write the program to its file or to stdout, and what is known of it."""
-    from gpusim.analysis.scheduling import document, remarks, summary, text  # noqa: PLC0415
+    from gpusim.analysis.search.scheduling import document, remarks, summary, text  # noqa: PLC0415
 
     head = [*summary(machine, outcomes), "", *remarks(best)]
     if out:
@@ -142,10 +142,10 @@ def _rehearsal(name: str, kernel: Kernel, parameters: Sequence[str], on: Sequenc
 
 def _static(name: str, kernel: Kernel, machine: Machine) -> tuple[Pairs, dict[str, Order]]:
     """Which accesses never meet, and the orders without search."""
-    from gpusim.analysis.scheduling import GIVEN, STATIC  # noqa: PLC0415
-    from gpusim.latencies import latencies  # noqa: PLC0415
-    from isa.apart import apart  # noqa: PLC0415
-    from isa.reorder import improved  # noqa: PLC0415
+    from gpusim.analysis.search.scheduling import GIVEN, STATIC  # noqa: PLC0415
+    from gpusim.launch.latencies import latencies  # noqa: PLC0415
+    from isa.schedule.apart import apart  # noqa: PLC0415
+    from isa.schedule.reorder import improved  # noqa: PLC0415
 
     with shown(f"{kernel.name}, static schedule", "region") as tell:
         pairs = apart(kernel, sorted({0, kernel.blocks - 1}), limit=instructions_of(name, None, LIMIT))
@@ -154,7 +154,7 @@ def _static(name: str, kernel: Kernel, machine: Machine) -> tuple[Pairs, dict[st
 
 
 def _searched(kernel: Kernel, machine: Machine, start: Order, pairs: Pairs, budget: int, seed: int) -> Found:
-    from gpusim.analysis.schedule_search import search  # noqa: PLC0415
+    from gpusim.analysis.search.schedule_search import search  # noqa: PLC0415
 
     with shown(f"{kernel.name}, search", "order") as tell:
         return search(kernel, machine, budget=budget, seed=seed, starts=[start], apart=pairs, tell=tell)

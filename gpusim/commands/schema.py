@@ -12,22 +12,22 @@ import msgspec
 import typer
 from rich.table import Table
 
-from gpusim import whole_file
 from gpusim.commands.arguments import Json
 from gpusim.commands.document import new_table, right, show, write, write_json
-from gpusim.document import Document, doc
+from gpusim.support import whole_file
+from gpusim.support.document import Document, doc
 from isa.errors import UserError
-from isa.nearest import nearest
+from isa.reading.nearest import nearest
 
 # Where the type of each document is: imported when asked for, as many need a compiler.
 DOCUMENTS = {
     "asm": "gpusim.commands.asm:AsmDocument",
-    "bound": "gpusim.analysis.report:BoundDocument",
+    "bound": "gpusim.analysis.account.report:BoundDocument",
     "codes": "gpusim.commands.codes:CodesDocument",
     "compare": "gpusim.commands.compare:CompareDocument",
     "explain": "gpusim.commands.explain:ExplainDocument",
     "export": "gpusim.commands.export:ExportDocument",
-    "hazards": "gpusim.analysis.hazards:HazardsDocument",
+    "hazards": "gpusim.analysis.account.hazards:HazardsDocument",
     "kernel": "gpusim.commands.kernels:KernelDocument",
     "kernels": "gpusim.commands.kernels:KernelsDocument",
     "ladder": "gpusim.commands.ladder:LadderDocument",
@@ -36,13 +36,13 @@ DOCUMENTS = {
     "races": "gpusim.commands.races:RacesDocument",
     "report": "gpusim.commands.report:ReportDocument",
     "reproduce": "gpusim.commands.reproduce:ReproduceDocument",
-    "run": "gpusim.analysis.report:RunDocument",
-    "schedule": "gpusim.analysis.scheduling:ScheduleDocument",
+    "run": "gpusim.analysis.account.report:RunDocument",
+    "schedule": "gpusim.analysis.search.scheduling:ScheduleDocument",
     "schemas": "gpusim.commands.schema:SchemasDocument",
     "space": "gpusim.commands.space:SpaceDocument",
     "spaces": "gpusim.commands.space:SpacesDocument",
     "sweep": "gpusim.commands.sweep_screen:SweepDocument",
-    "timeline": "gpusim.timeline:Timeline",
+    "timeline": "gpusim.timeline.document:Timeline",
     "traffic": "gpusim.commands.traffic:TrafficDocument",
     "tune": "gpusim.commands.tune:TuneDocument",
     "two-machines": "gpusim.commands.machines:TwoMachinesDocument",

@@ -11,14 +11,14 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from gpusim import whole_file
-from gpusim.capability import capability as limits_of
 from gpusim.commands.arguments import Json, Overrides, changes, machine_of, overrides_of, pairs
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernels import Takes, takes
 from gpusim.commands.notices import tell
 from gpusim.commands.progress import shown
-from gpusim.document import Document, Ineffective, OfSettings, Setting, Settings, doc
+from gpusim.machine.capability import capability as limits_of
+from gpusim.support import whole_file
+from gpusim.support.document import Document, Ineffective, OfSettings, Setting, Settings, doc
 from isa.errors import UserError
 from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prune, published_for, survives
 from workloads.spaces import SPACES, Entry, find, make_space

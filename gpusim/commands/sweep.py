@@ -13,13 +13,11 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim import dask_cluster, extra
-from gpusim import machine as model
-from gpusim.analysis import search as optuna_search
-from gpusim.analysis import sweep_plot
-from gpusim.analysis.results_file import hash_of, results
-from gpusim.analysis.sweep import MOST, Axis, Point, Row, Subject, SweepSettings, key, points, row, shuffled
-from gpusim.analysis.sweep_table import compared, write_csv, write_parquet
+from gpusim.analysis.search import search as optuna_search
+from gpusim.analysis.search import sweep_plot
+from gpusim.analysis.search.results_file import hash_of, results
+from gpusim.analysis.search.sweep import MOST, Axis, Point, Row, Subject, SweepSettings, key, points, row, shuffled
+from gpusim.analysis.search.sweep_table import compared, write_csv, write_parquet
 from gpusim.commands.arguments import MOST_SEED, MOST_WHOLE, Json, KernelName, MachineName, is_listing
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
@@ -36,10 +34,12 @@ from gpusim.commands.kernel_tuner_files import (
 from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.sweep_screen import Swept, document, first_varied, plotted, screen
-from gpusim.document import Ineffective
-from gpusim.processes import as_done
-from isa import listing
+from gpusim.machine import machine as model
+from gpusim.support import dask_cluster, extra
+from gpusim.support.document import Ineffective
+from gpusim.support.processes import as_done
 from isa.errors import UserError
+from isa.text import listing
 
 Sample = Annotated[
     int | None, typer.Option("--sample", min=1, max=MOST, help="Take so many points of the product, drawn at random.")

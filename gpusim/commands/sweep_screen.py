@@ -11,11 +11,11 @@ from typing import Annotated
 from rich.console import RenderableType
 from rich.table import Table
 
-from gpusim.analysis.figures import Figures
-from gpusim.analysis.sweep import Axis, Row
-from gpusim.analysis.sweep_table import Cell, Cells, cells, column_of, front
-from gpusim.document import KernelKey, MachineKey, OfSettings, doc
-from gpusim.plural import plural
+from gpusim.analysis.account.figures import Figures
+from gpusim.analysis.search.sweep import Axis, Row
+from gpusim.analysis.search.sweep_table import Cell, Cells, cells, column_of, front
+from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
+from gpusim.support.plural import plural
 from isa.errors import UserError
 
 

@@ -8,11 +8,11 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim import whole_file
 from gpusim.commands.arguments import Json, MaxCycles, Overrides, Parameters, Policy
 from gpusim.commands.document import width, write
 from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Machine, Warps, check_name, timeline_of
-from gpusim.timeline import Timeline
+from gpusim.support import whole_file
+from gpusim.timeline.document import Timeline
 from gpusim.views.text import text
 
 FIRST = 200  # cycles of a run that are shown as text unasked

@@ -10,12 +10,12 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim import whole_file
 from gpusim.commands.arguments import changes, cycles_of, kernel_of, machine_of
 from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.timeline import Timeline
-from gpusim.timeline_file import load, part
+from gpusim.support import whole_file
+from gpusim.timeline.document import Timeline
+from gpusim.timeline.file import load, part
 from isa.errors import UserError
 
 DOCUMENTS = ".json", ".json.gz"
@@ -58,8 +58,8 @@ def timeline_of(
         document = load(Path(name))
         return part(document, document.start if cycles is None else start, end, slots)
     kernel, where = kernel_of(name, parameters), machine_of(machine or MACHINE, settings, policy)
-    from gpusim.analysis.timeline import timeline  # noqa: PLC0415  (--help waits for no compiler)
-    from gpusim.state import NEVER  # noqa: PLC0415
+    from gpusim.state.sm import NEVER  # noqa: PLC0415
+    from gpusim.timeline.build import timeline  # noqa: PLC0415  (--help waits for no compiler)
 
     tell_of_compiling("compiled")
     replaced, limit = changes(where, settings), cycles_of(name, max_cycles) or NEVER

@@ -12,12 +12,12 @@ from rich.table import Table
 from gpusim.commands.arguments import Json, KernelName, MaxInstructions, Parameters, instructions_of, kernel_of
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
-from gpusim.document import Arguments, Document, KernelKey, doc, plain
-from gpusim.plural import plural
-from isa.interpret import LIMIT
+from gpusim.support.document import Arguments, Document, KernelKey, doc, plain
+from gpusim.support.plural import plural
+from isa.execute.interpret import LIMIT
+from isa.execute.traffic import Level, Traffic
+from isa.execute.traffic import traffic as count
 from isa.kernel import Kernel
-from isa.traffic import Level, Traffic
-from isa.traffic import traffic as count
 
 ALL = (
     "registers: every result is written to them and read from them; --forwarding leaves out what the next instruction "

@@ -18,11 +18,11 @@ from msgspec import structs
 from rich.console import RenderableType
 from rich.table import Table
 
-from gpusim.analysis import report
-from gpusim.analysis.bounded_expression import Value
-from gpusim.analysis.kernel_tuner import Entry
-from gpusim.analysis.results_file import hash_of, results
-from gpusim.analysis.tuning import WAVES, Candidate, Trial, Tuned, ranking, trial
+from gpusim.analysis.account import report
+from gpusim.analysis.search.bounded_expression import Value
+from gpusim.analysis.search.kernel_tuner import Entry
+from gpusim.analysis.search.results_file import hash_of, results
+from gpusim.analysis.search.tuning import WAVES, Candidate, Trial, Tuned, ranking, trial
 from gpusim.commands.arguments import (
     MOST_WHOLE,
     Json,
@@ -40,11 +40,11 @@ from gpusim.commands.notices import Launched, ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
-from gpusim.document import Ineffective, MachineKey, OfSettings, Setting, Settings, doc
-from gpusim.machine import File, Machine, read
-from gpusim.plural import plural
-from gpusim.processes import as_done
+from gpusim.machine.machine import File, Machine, read
 from gpusim.simulation import Result, simulate
+from gpusim.support.document import Ineffective, MachineKey, OfSettings, Setting, Settings, doc
+from gpusim.support.plural import plural
+from gpusim.support.processes import as_done
 from isa.errors import UserError
 from workloads import catalog
 from workloads.space import Point, Size, Space, arguments_at, as_points, prune

@@ -10,16 +10,16 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from gpusim.analysis import measured as rows
-from gpusim.analysis.errors import Errors
-from gpusim.analysis.validation import Kind, Outcome, Quantity, outcomes, published_points, summary
+from gpusim.analysis.validate import measured as rows
+from gpusim.analysis.validate.errors import Errors
+from gpusim.analysis.validate.validation import Kind, Outcome, Quantity, outcomes, published_points, summary
 from gpusim.commands.arguments import Json, Overrides, changes, machine_of
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.document import Document, MachineKey, Settings, doc
-from gpusim.machine import Machine
-from gpusim.plural import plural
-from gpusim.processes import cores
+from gpusim.machine.machine import Machine
+from gpusim.support.document import Document, MachineKey, Settings, doc
+from gpusim.support.plural import plural
+from gpusim.support.processes import cores
 from isa.errors import UserError
 from workloads.catalog import make
 from workloads.measured.probes import EXPERIMENTS, Probe, probe

@@ -10,13 +10,13 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim import whole_file
 from gpusim.commands.arguments import POLICIES, Json, MaxCycles, Overrides, Parameters, kernel_of, machine_of
 from gpusim.commands.document import write, write_json
 from gpusim.commands.timelines import DOCUMENTS, MACHINE, Cycles, KernelOrTimeline, Warps, timeline_of
-from gpusim.document import Document, Ineffective, KernelKey, MachineKey, Policy, Settings, doc
-from gpusim.plural import plural
-from gpusim.timeline import NONE, Timeline
+from gpusim.support import whole_file
+from gpusim.support.document import Document, Ineffective, KernelKey, MachineKey, Policy, Settings, doc
+from gpusim.support.plural import plural
+from gpusim.timeline.document import NONE, Timeline
 from gpusim.views import html
 from isa.errors import UserError
 
@@ -119,7 +119,7 @@ def _run(
     )
     if kept or run.cycles == NONE:
         return run
-    from gpusim.analysis.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.analysis.bound.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
 
     where = machine_of(machine or MACHINE, settings, policy)
     return msgspec.structs.replace(run, summary=summary(kernel_of(name, parameters), where, run.cycles))

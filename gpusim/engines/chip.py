@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.engines.compiled import cycle, goes_on, next_time
-from gpusim.rule import NEVER, borrow, entry, rule
+from gpusim.jit.rule import NEVER, borrow, entry, rule
 from gpusim.rules import chip
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import NEVER, borrow, entry, rule
+from gpusim.jit.rule import NEVER, borrow, entry, rule
 from gpusim.rules import block_scheduler, fast_forward, step
-from gpusim.state import AGENTS, FIRST_SCHEDULER, LAUNCHER, TRACE, TRACE_MARGIN
+from gpusim.state.sm import AGENTS, FIRST_SCHEDULER, LAUNCHER, TRACE, TRACE_MARGIN
 
 AT_HAND = 6  # agents of an SM of four schedulers, as chips have: asking ten each cycle would cost a few percent
 

@@ -13,10 +13,10 @@ from typing import Any
 import simpy
 from simpy.events import Event
 
-from gpusim.interruption import held_back
-from gpusim.launch import ChipLaunch, Launch
+from gpusim.launch.launch import ChipLaunch, Launch
 from gpusim.rules import chip, step
-from gpusim.state import NEVER, TRACE, TRACE_MARGIN
+from gpusim.state.sm import NEVER, TRACE, TRACE_MARGIN
+from gpusim.support.interruption import held_back
 
 FIRST_PRIORITY = 2  # behind SimPy's own urgent and normal events
 

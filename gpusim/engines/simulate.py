@@ -12,18 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.trace import Take, to_file
-from gpusim.fault import Fault
-from gpusim.feed import AFFINE, EXECUTION, REPLAY, recordable
-from gpusim.launch import ChipLaunch, Launch, launch, launch_chip
-from gpusim.machine import Machine, tagged
-from gpusim.occupancy import Occupancy
-from gpusim.plural import plural
-from gpusim.recurrence import recurrence
-from gpusim.scalar_registers import by_index
-from gpusim.stall import Stall
-from gpusim.state import NEVER
-from isa import brief, faults
+from gpusim.launch.feed import AFFINE, EXECUTION, REPLAY, recordable
+from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip
+from gpusim.launch.scalar_registers import by_index
+from gpusim.machine.machine import Machine, tagged
+from gpusim.machine.occupancy import Occupancy
+from gpusim.state.fault import Fault
+from gpusim.state.recurrence import recurrence
+from gpusim.state.sm import NEVER
+from gpusim.state.stall import Stall
+from gpusim.support.plural import plural
+from isa import brief
 from isa.errors import DeadlockError, LimitError, UserError
+from isa.execute import faults
 from isa.kernel import Kernel
 
 ENGINES = ("compiled", "reference")
@@ -115,11 +116,11 @@ def run_sm(
 ) -> SmRun:
     """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones.
 
-    `feed`: one of gpusim.feed.FEEDS; replay becomes affine where nothing can be recorded. `fast_forward`: take periods
-    at once where the compiled engine replays. `trace`: keep trace records, or hand them to `take` as they come.
-    `memory`: global memory to start from; `lines`: those of its lines that are filled, if not all.
-    `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and machine don't fit,
-    ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
+    `feed`: one of gpusim.launch.feed.FEEDS; replay becomes affine where nothing can be recorded. `fast_forward`: take
+    periods at once where the compiled engine replays. `trace`: keep trace records, or hand them to `take` as they come.
+    `memory`: global memory to start from; `lines`: those of its lines that are filled, if not all. `progress(blocks
+    done, blocks in all)` is called now and then. Raises UserError where kernel and machine don't fit, ExecutionError at
+    a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     check_engine(engine)
     start = partial(launch, kernel, machine, blocks=blocks, trace=trace, memory=memory, lines=lines)
@@ -236,7 +237,7 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
 
         return _by_reference(reference.start(prepared))
     from gpusim.engines import compiled  # noqa: PLC0415
-    from gpusim.on_demand import uninterrupted  # noqa: PLC0415
+    from gpusim.jit.on_demand import uninterrupted  # noqa: PLC0415
 
     roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers + kernel.program.scalars)
     limit = min(max_cycles, NEVER) + 1
@@ -251,7 +252,7 @@ def _chip_engine(name: str, prepared: ChipLaunch) -> tuple[Advance, Count]:
 
         return _by_reference(reference.start_chip(prepared))
     from gpusim.engines import chip  # noqa: PLC0415
-    from gpusim.on_demand import uninterrupted  # noqa: PLC0415
+    from gpusim.jit.on_demand import uninterrupted  # noqa: PLC0415
 
     times, memory = np.zeros(len(prepared.each), np.int64), prepared.each[0].memory
     run = partial(chip.run, prepared.sms, prepared.chips, times, memory)

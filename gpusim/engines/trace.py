@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from gpusim.state import trace_t
-from gpusim.whole_file import unfinished
+from gpusim.state.sm import trace_t
+from gpusim.support.whole_file import unfinished
 
 Take = Callable[[Any], None]
 PLAIN = np.dtype(trace_t.descr)  # the same fields without the type of a record, which a file would not name

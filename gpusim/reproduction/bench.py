@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from gpusim import machine as model
-from gpusim.analysis import validation
-from gpusim.analysis.stalls import lost_slots
-from gpusim.document import spelled
-from gpusim.machine import Machine
+from gpusim.analysis.account.stalls import lost_slots
+from gpusim.analysis.validate import validation
+from gpusim.machine import machine as model
+from gpusim.machine.machine import Machine
 from gpusim.simulation import Result, Sample, Sms, simulate
+from gpusim.support.document import spelled
 from isa.errors import UserError
 from isa.kernel import Kernel
 from workloads.catalog import make

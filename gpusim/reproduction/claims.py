@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isa.errors import UserError
-from isa.nearest import nearest
+from isa.reading.nearest import nearest
 
 FILE = Path(__file__).with_name("claims.csv")
 SEEDS = {

@@ -14,17 +14,17 @@ from pathlib import Path
 
 import numpy as np
 
-from gpusim.analysis import equations
-from gpusim.analysis.access_cost import AccessCost, costs
-from gpusim.feed import AFFINE
-from gpusim.launch import launch
-from gpusim.machine import bandwidth_gbs, lanes, peak_gflops, seconds
+from gpusim.analysis.bound import equations
+from gpusim.analysis.bound.access_cost import AccessCost, costs
+from gpusim.launch.feed import AFFINE
+from gpusim.launch.launch import launch
+from gpusim.machine.machine import bandwidth_gbs, lanes, peak_gflops, seconds
 from gpusim.reproduction.bench import Bench, Measurement, Run
 from gpusim.reproduction.claims import published
 from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, given, predicted, registrar
 from gpusim.reproduction.gf100 import WITH_TAGS
+from isa.execute.profile import profile
 from isa.kernel import WARP_SIZE, Kernel
-from isa.profile import profile
 from isa.table import Unit
 
 CLAIMS: dict[str, Finder] = {}

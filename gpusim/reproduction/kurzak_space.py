@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 from msgspec import structs
 
-from gpusim.capability import capabilities
-from gpusim.machine import Machine
-from gpusim.occupancy import blocks_by_resource
+from gpusim.machine.capability import capabilities
+from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import blocks_by_resource
+from gpusim.machine.schema import Limits
 from gpusim.reproduction.bench import Bench, Job
 from gpusim.reproduction.finding import Finder, Finding, analytic, given, not_reproducible, registrar
-from gpusim.schema import Limits
 from isa.kernel import Kernel
 from workloads.gemm.stencil_space import SIDE, WORDS, ZGEMM, stencil_space, winner_threads
 from workloads.space import blocks_per_sm, prune

@@ -7,13 +7,13 @@ from dataclasses import asdict
 
 import numpy as np
 
-from gpusim.analysis.bounds import bound
+from gpusim.analysis.bound.bounds import bound
 from gpusim.reproduction.bench import Bench, Job, Run
 from gpusim.reproduction.finding import Finder, Finding, counted, not_reproducible, predicted, registrar
 from gpusim.reproduction.gf100 import WITHOUT_TAGS
 from gpusim.reproduction.main_loop import main_loop
-from isa.address_slice import address_slice
-from isa.interpret import interpret
+from isa.dataflow.address_slice import address_slice
+from isa.execute.interpret import interpret
 from isa.kernel import Kernel
 from isa.memory import bases, view
 from isa.table import Unit

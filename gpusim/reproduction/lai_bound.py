@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpusim.analysis import equations
-from gpusim.machine import bandwidth_gbs, peak_gflops
-from gpusim.occupancy import Occupancy, occupancy
+from gpusim.analysis.bound import equations
+from gpusim.machine.machine import bandwidth_gbs, peak_gflops
+from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.reproduction.bench import Bench, Run
 from gpusim.reproduction.claims import published
 from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, registrar
 from gpusim.reproduction.lai_table import GTX580, KEPLER
 from gpusim.reproduction.main_loop import main_loop
-from isa import listing
 from isa.errors import UserError
-from isa.interpret import interpret
+from isa.execute.interpret import interpret
 from isa.kernel import WARP_SIZE
 from isa.table import Unit
+from isa.text import listing
 from workloads.gemm.lai_program import register_map
 
 CLAIMS: dict[str, Finder] = {}

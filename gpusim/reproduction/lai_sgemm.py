@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from gpusim.analysis import equations
-from gpusim.machine import bandwidth_gbs, lanes
+from gpusim.analysis.bound import equations
+from gpusim.machine.machine import bandwidth_gbs, lanes
 from gpusim.reproduction.bench import NONE, Bench, Measurement, Run
 from gpusim.reproduction.claims import published
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, not_reproducible, predicted, registrar

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpusim.machine import Machine, bandwidth_gbs, lanes, peak_gflops
+from gpusim.machine.machine import Machine, bandwidth_gbs, lanes, peak_gflops
 from gpusim.reproduction.bench import Bench, Measurement, Run
 from gpusim.reproduction.finding import Finder, Finding, analytic, given, registrar
 from isa.table import Unit

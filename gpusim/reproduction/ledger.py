@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TypedDict
 
-from gpusim.processes import processes
 from gpusim.reproduction import (
     cme213,
     cme213_cublas,
@@ -30,6 +29,7 @@ from gpusim.reproduction import (
 from gpusim.reproduction.bench import Bench, Done, Job, Missing, Settings, perform
 from gpusim.reproduction.claims import Claim
 from gpusim.reproduction.finding import KINDS, Finder, Finding, Verdict, judge, not_computed
+from gpusim.support.processes import processes
 
 MODULES = (
     lai_bound,

@@ -7,13 +7,13 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.analysis.equations import ffma_share
-from gpusim.machine import Machine, bandwidth_gbs, instances, lanes, peak_fp64_gflops, peak_gflops
+from gpusim.analysis.bound.equations import ffma_share
+from gpusim.machine.machine import Machine, bandwidth_gbs, instances, lanes, peak_fp64_gflops, peak_gflops
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, given, not_reproducible, registrar
 from gpusim.reproduction.main_loop import main_loop
+from isa.execute.interpret import interpret
 from isa.instruction import Instruction
-from isa.interpret import interpret
 from isa.kernel import Kernel
 from isa.table import Unit
 from workloads.gemm.tan_plan import BLOCKING, DEPTH, SIDE

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpusim.latencies import latencies
+from gpusim.launch.latencies import latencies
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, registrar
-from isa.apart import apart
-from isa.flow import writes
+from isa.dataflow.flow import writes
+from isa.dataflow.liveness import live
 from isa.kernel import Kernel
-from isa.liveness import live
 from isa.operand import Register
 from isa.program import Program
-from isa.reorder import places, regions
-from isa.schedule import stalls
+from isa.schedule.apart import apart
+from isa.schedule.reorder import places, regions
+from isa.schedule.schedule import stalls
 from isa.table import Unit
 from workloads.builder import at, instruction
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
-from gpusim.analysis.energy import Spent, known, spent
-from gpusim.machine import Machine
+from gpusim.analysis.account.energy import Spent, known, spent
+from gpusim.machine.machine import Machine
 from gpusim.reproduction.bench import Bench, Job
 from gpusim.reproduction.finding import Finder, Finding, calibrated, predicted, registrar
 from gpusim.reproduction.vega_access import USUAL
 from gpusim.reproduction.vega_speed import CARD, VLP
-from isa.traffic import Level, Traffic, traffic
+from isa.execute.traffic import Level, Traffic, traffic
 from workloads.catalog import make
 
 CLAIMS: dict[str, Finder] = {}

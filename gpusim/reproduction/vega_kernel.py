@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gpusim.occupancy import occupancy
+from gpusim.machine.occupancy import occupancy
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, registrar
 from gpusim.reproduction.main_loop import main_loop

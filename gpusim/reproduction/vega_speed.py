@@ -18,10 +18,10 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from gpusim import machine as model
 from gpusim.engines.simulate import run_chip, run_sm
-from gpusim.feed import REPLAY
-from gpusim.machine import Machine
+from gpusim.launch.feed import REPLAY
+from gpusim.machine import machine as model
+from gpusim.machine.machine import Machine
 from gpusim.reproduction.bench import Bench, Job, Pairs
 from gpusim.reproduction.finding import Finder, Finding, calibrated, predicted, registrar
 from isa.kernel import Kernel

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.fault import Fault
-from gpusim.rule import NEVER, rarely, rule
+from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import warp_scheduler
-from gpusim.stall import Stall
+from gpusim.state.fault import Fault
+from gpusim.state.stall import Stall
 
 BARRIER = int(Stall.BARRIER)
 MISCOUNTED = int(Fault.MISCOUNTED)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.capacities import WARPS
-from gpusim.rule import NEVER, rarely, rule
+from gpusim.jit.rule import NEVER, rarely, rule
+from gpusim.machine.capacities import WARPS
 from gpusim.rules import control_code, fetch, ladder, paths, wait_count, warp_scheduler
-from gpusim.stall import OWN, Stall
-from gpusim.state import DONE, FREE, HOLDS, LAUNCHER, RUNNING
+from gpusim.state.sm import DONE, FREE, HOLDS, LAUNCHER, RUNNING
+from gpusim.state.stall import OWN, Stall
 
 LAUNCH, EXITED, EMPTY = int(Stall.X_LAUNCH), int(Stall.X_EXITED), int(Stall.X_EMPTY)
 

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.decode import LOAD, LOCAL_SPACE
-from gpusim.machine_record import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, SEGMENTS, TEXTURES
-from gpusim.on_demand import on_demand
-from gpusim.rule import count_bits, lowest_bit, rarely, rule
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
+from gpusim.launch.decode import LOAD, LOCAL_SPACE
 from gpusim.rules import global_memory, memory_access, queues
-from gpusim.state import LANES, REQUEST_ROW, WAY_HEAD
+from gpusim.state.machine import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, SEGMENTS, TEXTURES
+from gpusim.state.sm import LANES, REQUEST_ROW, WAY_HEAD
 from isa.memory import SECTOR_BYTES
 
 TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then when each unit came

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import entry
+from gpusim.jit.rule import entry
 
 
 @entry

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import BRANCH
-from gpusim.rule import NEVER, rarely, rule
-from gpusim.stall import Stall
+from gpusim.jit.rule import NEVER, rarely, rule
+from gpusim.launch.decode import BRANCH
+from gpusim.state.stall import Stall
 from isa.control import BARRIERS
 
 WAIT, SHORT, LONG, WAR = (

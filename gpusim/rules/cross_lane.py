@@ -1,4 +1,4 @@
-"""Cross-lane instructions: results that depend on other lanes of the warp, as `isa.cross_lane` defines them."""
+"""Cross-lane instructions: results that depend on other lanes of the warp, as `isa.values.cross_lane` defines them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.decode import ACROSS
-from gpusim.on_demand import on_demand
-from gpusim.rule import rule
-from gpusim.state import LANES
-from isa.cross_lane import ballot, shuffle_butterfly, shuffle_index, total
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import rule
+from gpusim.launch.decode import ACROSS
+from gpusim.state.sm import LANES
+from isa.values.cross_lane import ballot, shuffle_butterfly, shuffle_index, total
 
 SHUFFLE_INDEX, SHUFFLE_BUTTERFLY, BALLOT, TOTAL = map(ACROSS.index, (shuffle_index, shuffle_butterfly, ballot, total))
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import BARRIER, BRANCH, EXIT
-from gpusim.on_demand import on_demand
-from gpusim.rule import lowest_bit, rule
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import lowest_bit, rule
+from gpusim.launch.decode import BARRIER, BRANCH, EXIT
 from gpusim.rules import double_precision, load_store, pipe, policies, register_file
-from gpusim.stall import OWN, Stall
+from gpusim.state.stall import OWN, Stall
 
 REISSUE = int(Stall.X_REISSUE)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import rule
+from gpusim.jit.rule import rule
 
 
 @rule

@@ -1,11 +1,11 @@
 """Exact fast-forward: when the SM comes back to a state that it has been in, it takes the same way at once.
 
 At certain events (a certain warp goes round a loop, a block is placed) the state is hashed and kept. If the hash has
-been seen before, the two states are compared word by word, by role (gpusim/recurrence.py). If they are the same, some
-cycles apart, and what the warps will do is the same (their streams tell), then so is everything that happens: first
-whole periods, from the earlier state to the present one and again, then the part of the next that still is the same,
-up to the last kept state on the way. With n = 1 for such a part, and the present state as the one reached for n whole
-periods, every word that has changed on the way becomes
+been seen before, the two states are compared word by word, by role (gpusim/state/recurrence.py). If they are the same,
+some cycles apart, and what the warps will do is the same (their streams tell), then so is everything that happens:
+first whole periods, from the earlier state to the present one and again, then the part of the next that still is the
+same, up to the last kept state on the way. With n = 1 for such a part, and the present state as the one reached for n
+whole periods, every word that has changed on the way becomes
 
     word reached + n (word now - word when the state was met before)
 
@@ -16,9 +16,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.on_demand import on_demand
-from gpusim.recurrence import RECENT
-from gpusim.rule import NEVER, rarely, rule
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import ladder, same_state, stream, wakeup
 from gpusim.rules.same_state import (
     AGE,
@@ -44,8 +43,9 @@ from gpusim.rules.same_state import (
     behind,
     word,
 )
-from gpusim.stall import DENIALS, OWN
-from gpusim.state import DEPTHS, LOG
+from gpusim.state.recurrence import RECENT
+from gpusim.state.sm import DEPTHS, LOG
+from gpusim.state.stall import DENIALS, OWN
 
 COUNT, EVENTS, STRIDE, LOOKED = range(4)  # states kept, events looked at, one in how many stays, issued at the last one
 EAGER = 64  # events that are looked at in any case

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine_record import LEVELS, OWN_CACHE
-from gpusim.rule import rarely, rule
-from gpusim.stall import Stall
+from gpusim.jit.rule import rarely, rule
+from gpusim.state.machine import LEVELS, OWN_CACHE
+from gpusim.state.stall import Stall
 
 NO_INSTRUCTION = int(Stall.NO_INSTRUCTION)
 NOWHERE = -2  # before every line, and next to none

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine_record import LINES, SEGMENTS
-from gpusim.rule import lowest_bit, rarely, rule
-from gpusim.state import LANES
+from gpusim.jit.rule import lowest_bit, rarely, rule
+from gpusim.state.machine import LINES, SEGMENTS
+from gpusim.state.sm import LANES
 from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES
 

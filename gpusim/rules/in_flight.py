@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import LOAD
-from gpusim.fault import Fault
-from gpusim.on_demand import on_demand
-from gpusim.rule import NEVER, rarely, rule
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import NEVER, rarely, rule
+from gpusim.launch.decode import LOAD
 from gpusim.rules import memory_access
-from gpusim.state import FLIGHTS, GROUPS, HAZARDS, LANES, REGISTERS
+from gpusim.state.fault import Fault
+from gpusim.state.sm import FLIGHTS, GROUPS, HAZARDS, LANES, REGISTERS
 from isa.operand import PT_INDEX
 
 RAW, WAW, WAR = range(3)

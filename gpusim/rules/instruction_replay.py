@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import GLOBAL_SPACE, SHARED_SPACE
-from gpusim.rule import rarely, rule
+from gpusim.jit.rule import rarely, rule
+from gpusim.launch.decode import GLOBAL_SPACE, SHARED_SPACE
 from gpusim.rules import record
-from gpusim.stall import Stall
+from gpusim.state.stall import Stall
 
 REPLAY = int(Stall.X_REPLAY)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine_record import UNITS
-from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import record
-from gpusim.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, OWN, REPLAY, UNCHOSEN, Stall
+from gpusim.state.machine import UNITS
+from gpusim.state.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, OWN, REPLAY, UNCHOSEN, Stall
 
 EMPTY = int(Stall.X_EMPTY)
 X_REPLAY = int(Stall.X_REPLAY)

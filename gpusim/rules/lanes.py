@@ -1,7 +1,7 @@
 """The value functions of the instruction table, compiled: 32 lanes at a time, chosen by the decoded index.
 
-Each primitive of `isa.lanes` gets a machine instruction of the same meaning, and each value function a loop over lanes.
-The results equal those of the NumPy originals bit for bit.
+Each primitive of `isa.values.lanes` gets a machine instruction of the same meaning, and each value function a loop over
+lanes. The results equal those of the NumPy originals bit for bit.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 from numba.core import types
 from numba.extending import intrinsic, overload, register_jitable
 
-from gpusim.decode import COMPARISONS, LOOKUPS, VALUES32, VALUES64
-from gpusim.on_demand import one_on_demand
-from gpusim.rule import COMPILED, rule
-from gpusim.state import LANES
-from isa import lanes as original
-from isa.semantics import PARTS
+from gpusim.jit.on_demand import one_on_demand
+from gpusim.jit.rule import COMPILED, rule
+from gpusim.launch.decode import COMPARISONS, LOOKUPS, VALUES32, VALUES64
+from gpusim.state.sm import LANES
+from isa.values import lanes as original
+from isa.values.semantics import PARTS
 
 
 @intrinsic

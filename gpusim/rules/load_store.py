@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import GLOBAL_SPACE, STORE
-from gpusim.rule import NEVER, rarely, rule
+from gpusim.jit.rule import NEVER, rarely, rule
+from gpusim.launch.decode import GLOBAL_SPACE, STORE
 from gpusim.rules import (
     cache,
     control_code,

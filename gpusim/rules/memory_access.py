@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, UPDATES
-from gpusim.fault import Fault
-from gpusim.machine_record import L1, ONE_PASS, TAGS
-from gpusim.on_demand import on_demand
-from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import lowest_bit, rarely, rule
+from gpusim.launch.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, UPDATES
 from gpusim.rules import global_memory, shared_memory
-from gpusim.state import LANES
-from isa.semantics import atomic_add
+from gpusim.state.fault import Fault
+from gpusim.state.machine import L1, ONE_PASS, TAGS
+from gpusim.state.sm import LANES
+from isa.values.semantics import atomic_add
 
 ADD = UPDATES.index(atomic_add)  # the other is compare and swap
 MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)

@@ -1,17 +1,17 @@
 """The ways of a warp whose lanes have parted: one goes on, the others wait, the last to part on top of them.
 
 The way that goes on is the warp's pc, lanes and meeting. At a branch that some lanes take, the others go first;
-then those that do, up to where they meet (`isa.divergence`); then all. Which of the two goes first is a guess.
+then those that do, up to where they meet (`isa.dataflow.divergence`); then all. Which of the two goes first is a guess.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import BRANCH, EXIT
-from gpusim.on_demand import on_demand
-from gpusim.rule import count_bits, rule
-from gpusim.state import GROUPS, LANES
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import count_bits, rule
+from gpusim.launch.decode import BRANCH, EXIT
+from gpusim.state.sm import GROUPS, LANES
 
 
 @rule

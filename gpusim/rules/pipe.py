@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import NEVER, rarely, rule
+from gpusim.jit.rule import NEVER, rarely, rule
 
 
 @rule

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gpusim.policy import POLICY_NAMES
-from gpusim.policy_code import call
-from gpusim.rule import NEVER, lowest_bit, rarely, rule, switch
-from gpusim.stall import Stall
+from gpusim.jit.policy_code import call
+from gpusim.jit.rule import NEVER, lowest_bit, rarely, rule, switch
+from gpusim.machine.policy import POLICY_NAMES
+from gpusim.state.stall import Stall
 
 BARRIER, LONG, DRAIN = int(Stall.BARRIER), int(Stall.LONG_SCOREBOARD), int(Stall.DRAIN)
 

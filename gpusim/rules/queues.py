@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import rarely, rule
+from gpusim.jit.rule import rarely, rule
 
 
 @rule

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.decode import COMPARISON, GLOBAL_SPACE
-from gpusim.on_demand import on_demand
+from gpusim.jit.on_demand import on_demand
+from gpusim.launch.decode import COMPARISON, GLOBAL_SPACE
 from gpusim.rules import memory_access
-from gpusim.state import LANES
+from gpusim.state.sm import LANES
 
 
 @on_demand

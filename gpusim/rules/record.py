@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.on_demand import on_demand
-from gpusim.stall import OWN
-from gpusim.state import (
+from gpusim.jit.on_demand import on_demand
+from gpusim.state.sm import (
     FIRST_SCHEDULER,
     HOLD,
     ISSUE,
@@ -19,6 +18,7 @@ from gpusim.state import (
     SELECT,
     SERVE,
 )
+from gpusim.state.stall import OWN
 
 __all__ = [
     "ISSUE",

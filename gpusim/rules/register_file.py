@@ -1,7 +1,7 @@
 """Register file: each bank reads one register of a warp per cycle, and a scheduler's instructions collect in order.
 
-The reads of an instruction queue at their banks (`gpusim.machine.register_bank`) behind those of earlier ones; two
-limits, of which a machine has one or both, say how late they may be when it dispatches:
+The reads of an instruction queue at their banks (`gpusim.machine.machine.register_bank`) behind those of earlier ones;
+two limits, of which a machine has one or both, say how late they may be when it dispatches:
 
 * `collecting` instructions collect operands at once: the n-th waits until n - collecting has all of its own;
 * all reads are done within `window` cycles, or as many as its fullest bank needs.
@@ -20,12 +20,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import COUNT_BITS
-from gpusim.on_demand import on_demand
-from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import lowest_bit, rarely, rule
+from gpusim.launch.decode import COUNT_BITS
 from gpusim.rules import ladder, memory_access
-from gpusim.stall import DISPATCH
-from gpusim.state import PROGRAM
+from gpusim.state.sm import PROGRAM
+from gpusim.state.stall import DISPATCH
 from isa.register_bank import BANK_PERIOD
 
 COUNT = (1 << COUNT_BITS) - 1

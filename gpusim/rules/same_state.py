@@ -1,16 +1,16 @@
 """When two kept states of the SM are the same, but for the cycles between them: word by word, by role.
 
-The roles, and what makes two words of each the same, are those of gpusim/recurrence.py and docs/model.md.
+The roles, and what makes two words of each the same, are those of gpusim/state/recurrence.py and docs/model.md.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine_record import UNITS
-from gpusim.rule import NEVER, rarely, rule
+from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules.stream import FACTOR, MASK
-from gpusim.stall import DENIALS, OWN
+from gpusim.state.machine import UNITS
+from gpusim.state.stall import DENIALS, OWN
 
 SAME, TIME, MOMENT, STAMP, TOTAL, NUMBER, SPECIAL = range(7)  # roles, as in `r.roles`
 # Columns, as in `r.columns`.

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import NEVER, rule
-from gpusim.stall import Stall
+from gpusim.jit.rule import NEVER, rule
+from gpusim.state.stall import Stall
 from isa.operand import PT_INDEX
 
 WAIT, SHORT, LONG, WAR = (

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.on_demand import on_demand
-from gpusim.rule import lowest_bit, rarely, rule
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import in_flight, load_store, pipe, record, register_file, values, wakeup, warp_scheduler
-from gpusim.stall import Stall
+from gpusim.state.stall import Stall
 from isa.operand import PT_INDEX
 
 WAIT = int(Stall.WAIT)

@@ -30,10 +30,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine_record import BANKS, FERMI, GCN, KEPLER, ONE_PASS, VOLTA
-from gpusim.on_demand import on_demand
-from gpusim.rule import rule
-from gpusim.state import LANES
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import rule
+from gpusim.state.machine import BANKS, FERMI, GCN, KEPLER, ONE_PASS, VOLTA
+from gpusim.state.sm import LANES
 
 HALF = LANES // 2
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.decode import BARRIER, BRANCH, EXIT, FETCH, LOAD
-from gpusim.on_demand import on_demand
-from gpusim.rule import NEVER, borrow, entry, rarely, rule
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import NEVER, borrow, entry, rarely, rule
+from gpusim.launch.decode import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.rules import (
     barrier,
     block_scheduler,
@@ -34,8 +34,8 @@ from gpusim.rules import (
     wakeup,
     warp_scheduler,
 )
-from gpusim.stall import Stall
-from gpusim.state import DONE, FIRST_SCHEDULER, FREE, LANES, LAUNCHER
+from gpusim.state.sm import DONE, FIRST_SCHEDULER, FREE, LANES, LAUNCHER
+from gpusim.state.stall import Stall
 
 LAUNCH, BARRIER_RUNG, BRANCH_RUNG = int(Stall.X_LAUNCH), int(Stall.BARRIER), int(Stall.BRANCH_RESOLVING)
 REISSUE = int(Stall.X_REISSUE)

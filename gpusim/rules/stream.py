@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.decode import BRANCH, EXIT
-from gpusim.fault import Fault
-from gpusim.on_demand import on_demand
-from gpusim.rule import rarely, rule
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import rarely, rule
+from gpusim.launch.decode import BRANCH, EXIT
 from gpusim.rules import memory_access, paths, values
-from gpusim.state import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
+from gpusim.state.fault import Fault
+from gpusim.state.sm import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
 
 MARKER, END = -1, -2  # pcs of what is no event: the end of a repeated part, and of the stream
 UNRECORDED = -1

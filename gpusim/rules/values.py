@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.decode import (
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import count_bits, rarely, rule
+from gpusim.launch.decode import (
     ARITHMETIC,
     ARITHMETIC64,
     COMPARISON,
@@ -24,11 +26,9 @@ from gpusim.decode import (
     SPECIAL,
     WHOLE,
 )
-from gpusim.on_demand import on_demand
-from gpusim.rule import count_bits, rarely, rule
 from gpusim.rules import cache, cross_lane, memory_access, reach
 from gpusim.rules.lanes import compare, compute32, compute64, look_up
-from gpusim.state import LANES
+from gpusim.state.sm import LANES
 
 ALL = (1 << LANES) - 1
 SIGN = np.uint32(0x80000000)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import NEVER, lowest_bit, rarely, rule
+from gpusim.jit.rule import NEVER, lowest_bit, rarely, rule
 from gpusim.rules import ladder
-from gpusim.state import CALENDAR
+from gpusim.state.sm import CALENDAR
 
 
 @rule

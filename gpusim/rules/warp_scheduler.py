@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.rule import NEVER, lowest_bit, rule
+from gpusim.jit.rule import NEVER, lowest_bit, rule
 from gpusim.rules import double_precision, instruction_replay, ladder, load_store, pipe, wakeup
-from gpusim.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
-from gpusim.state import FIRST_SCHEDULER
+from gpusim.state.sm import FIRST_SCHEDULER
+from gpusim.state.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
 
 
 @rule

@@ -1,1 +1,1 @@
-"""Views of a timeline: each file takes the document of gpusim/timeline.py, and nothing else, and gives a format."""
+"""Views of a timeline: each file takes its document (gpusim/timeline/document.py) alone, and gives a format."""

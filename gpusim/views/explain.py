@@ -9,11 +9,11 @@ from itertools import islice
 
 import msgspec
 
-from gpusim.plural import plural
-from gpusim.timeline import NONE, Issued, Timeline, Wait
-from gpusim.views.dependence import born, over
+from gpusim.support.plural import plural
+from gpusim.timeline.dependence import born, over
+from gpusim.timeline.document import NONE, Issued, Timeline, Wait
+from isa.dataflow.shared_barriers import RESULT, SOURCES, words
 from isa.errors import UserError
-from isa.shared_barriers import RESULT, SOURCES, words
 
 CONFLICTS = {
     "shared": ("pass", "es", "bank conflicts"),

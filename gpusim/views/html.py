@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from gpusim.document import spelled
-from gpusim.plural import plural
-from gpusim.timeline import NONE, Issued, Letter, Timeline
-from gpusim.whole_file import COMPRESSION
+from gpusim.support.document import spelled
+from gpusim.support.plural import plural
+from gpusim.support.whole_file import COMPRESSION
+from gpusim.timeline.document import NONE, Issued, Letter, Timeline
 
 FOLDER = files("gpusim.views") / "html"
 STYLES = ("colours.css", "style.css")

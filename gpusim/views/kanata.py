@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from gpusim.plural import plural
-from gpusim.timeline import NONE, Issued, Line, Timeline, Wait
-from gpusim.views.dependence import born, name, over, producers
+from gpusim.support.plural import plural
+from gpusim.timeline.dependence import born, name, over, producers
+from gpusim.timeline.document import NONE, Issued, Line, Timeline, Wait
 
 STAGES, WAITS, PIPE = range(3)  # lanes
 LABEL, TOOLTIP, OF_STAGE = range(3)  # types of text

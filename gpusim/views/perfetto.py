@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gpusim import extra
-from gpusim.timeline import NONE, Line, Timeline
-from gpusim.views.dependence import over, producers
+from gpusim.support import extra
+from gpusim.timeline.dependence import over, producers
+from gpusim.timeline.document import NONE, Line, Timeline
 
 SEQUENCE = 1  # the one sequence of packets
 Note = int | float | str | bool

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from gpusim.timeline import NONE, Timeline
+from gpusim.timeline.document import NONE, Timeline
 from gpusim.views.html import FOLDER
 
 WIDTH, LEFT, RIGHT = 880, 92, 16  # pixels: the picture, and what lies beside the cycles

@@ -9,8 +9,8 @@ from itertools import islice
 
 import msgspec
 
-from gpusim import extra
-from gpusim.timeline import NONE, VERSION, Issued, Lost, Timeline, Wait
+from gpusim.support import extra
+from gpusim.timeline.document import NONE, VERSION, Issued, Lost, Timeline, Wait
 
 Cell = int | str | None
 Table = dict[str, list[Cell]]  # columns by name

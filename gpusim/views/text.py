@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
-from gpusim.document import spelled
-from gpusim.plural import plural
-from gpusim.timeline import NONE, Issued, Timeline
+from gpusim.support.document import spelled
+from gpusim.support.plural import plural
+from gpusim.timeline.document import NONE, Issued, Timeline
 from gpusim.views.rows import Span, letter_of, spans
 
 TICK = 10  # cycles between two numbers above the rows

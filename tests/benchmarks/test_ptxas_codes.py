@@ -5,8 +5,8 @@ from statistics import mean
 import pytest
 
 from benchmarks import ptxas_codes
-from gpusim.machine import load
-from isa.shared_barriers import beside
+from gpusim.machine.machine import load
+from isa.dataflow.shared_barriers import beside
 
 H200 = load("h200")
 

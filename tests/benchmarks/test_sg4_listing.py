@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks import sg4_listing
-from isa import listing
+from isa.text import listing
 from workloads.catalog import make
 
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from schemas import check_document, name_of
+from read.schemas import check_document, name_of
 
 from gpusim.commands import document, progress
 

@@ -1,9 +1,9 @@
 import pytest
 
-from gpusim import machine as model
-from gpusim.analysis.sweep import Axis
+from gpusim.analysis.search.sweep import Axis
 from gpusim.commands.axes import axes_of
-from gpusim.policy import POLICY_NAMES
+from gpusim.machine import machine as model
+from gpusim.machine.policy import POLICY_NAMES
 from isa.errors import UserError
 
 FILE = model.read("gtx580")

@@ -1,7 +1,7 @@
 import json
 
 from gpusim.commands.main import execute
-from isa import listing
+from isa.text import listing
 
 LISTING = "    MOV R1, 3\n    IADD R2, R1, 1\n    EXIT\n"
 

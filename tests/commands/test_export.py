@@ -6,13 +6,13 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
-from kanata_reader import read
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
-from timeline_documents import by_hand
+from read.kanata import read
+from strategies.timeline_documents import by_hand
 
 from gpusim.commands.main import execute
-from gpusim.timeline import Issued, Line, Timeline, Wait
-from gpusim.timeline_file import load
+from gpusim.timeline.document import Issued, Line, Timeline, Wait
+from gpusim.timeline.file import load
 
 PROGRAM = [Line(0, "LDS R1, [R0]", "shared"), Line(1, "FADD R2, R1, R1", "fp32")]
 LOAD = Issued(0, 0, 0, 0, 0, issue=2, begin=5, end=7, done=30, lanes=32)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from schemas import check_document
+from read.schemas import check_document
 
 from gpusim.commands.main import COMMANDS, execute
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from gpusim.commands.main import execute
-from gpusim.machine import facts, names
+from gpusim.machine.machine import facts, names
 
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

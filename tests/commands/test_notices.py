@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from schemas import check_document
+from read.schemas import check_document
 
 from gpusim.commands import main
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from gpusim.commands.main import execute
-from isa import listing
-from isa.interpret import interpret
+from isa.execute.interpret import interpret
+from isa.text import listing
 
 LATE = """
 .kernel late

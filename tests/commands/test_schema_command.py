@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from schemas import check_document, faults
+from read.schemas import check_document, faults
 
 from gpusim.commands import main
 from gpusim.commands.schema import DOCUMENTS, kind_of, text, version_of

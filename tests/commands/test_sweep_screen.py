@@ -4,7 +4,7 @@ import msgspec
 from rich.console import Console
 from some_figures import FOUND
 
-from gpusim.analysis.sweep import Axis, Point, Row
+from gpusim.analysis.search.sweep import Axis, Point, Row
 from gpusim.commands.sweep_screen import Swept, plotted, screen
 
 CLOCKS = {"500": (100, 0.2), "1544": (150, 0.0972), "3000": (200, 0.0667)}  # shader MHz: cycles, milliseconds

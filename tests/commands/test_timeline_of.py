@@ -1,10 +1,10 @@
 import msgspec
 import pytest
 from msgspec.structs import replace
-from timeline_documents import by_hand
+from strategies.timeline_documents import by_hand
 
 from gpusim.commands.timelines import timeline_of
-from gpusim.timeline import NONE, Issued, Line
+from gpusim.timeline.document import NONE, Issued, Line
 from isa.errors import UserError
 
 ISSUED = [Issued(warp, warp, 0, 0, 0, 10 * warp, NONE, NONE, NONE, 32) for warp in range(10)]

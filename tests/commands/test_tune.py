@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from gpusim.analysis.tuning import Tuned
+from gpusim.analysis.search.tuning import Tuned
 from gpusim.commands.main import execute
 from workloads.catalog import make
 

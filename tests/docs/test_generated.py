@@ -9,11 +9,11 @@ from generate import api, commands, documents, instructions, kernels, machine_ke
 from generate.markdown import table
 from generate.stall_reasons import stall_reasons
 
-from gpusim import machine, schema
 from gpusim.commands.main import COMMANDS
 from gpusim.commands.schema import DOCUMENTS, text
-from gpusim.machine_file import METHODS
-from gpusim.stall import MEANING, Stall, label
+from gpusim.machine import machine, schema
+from gpusim.machine.file import METHODS
+from gpusim.state.stall import MEANING, Stall, label
 from isa.table import ROWS
 from workloads.catalog import CATALOG
 from workloads.spaces import SPACES

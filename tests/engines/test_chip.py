@@ -5,18 +5,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE, kernels, launches
+from strategies.launches import REPEATABLE, kernels, launches
 from timing import plain_machine
 from twins import differences
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
-from gpusim.feed import FEEDS
-from gpusim.memory_schema import MOST
-from gpusim.rule import COMPILED
-from gpusim.stall import Stall
+from gpusim.jit.rule import COMPILED
+from gpusim.launch.feed import FEEDS
+from gpusim.machine.memory_schema import MOST
+from gpusim.state.stall import Stall
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
-from isa.interpret import interpret
-from isa.listing import read
+from isa.execute.interpret import interpret
+from isa.text.listing import read
 from workloads.catalog import make
 
 UNEVEN = """

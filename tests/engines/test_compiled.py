@@ -8,10 +8,10 @@ from twins import differences
 
 from gpusim.engines import compiled
 from gpusim.engines.simulate import run_sm
-from gpusim.launch import launch
-from gpusim.recurrence import recurrence
-from gpusim.state import NEVER, RETIRE
-from isa.listing import read
+from gpusim.launch.launch import launch
+from gpusim.state.recurrence import recurrence
+from gpusim.state.sm import NEVER, RETIRE
+from isa.text.listing import read
 
 
 def test_an_engine_can_stop_and_go_on():

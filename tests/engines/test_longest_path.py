@@ -4,12 +4,12 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from oracle import issue_cycles
-from strategies import REPEATABLE, kernels, launches
+from strategies.launches import REPEATABLE, kernels, launches
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import tagged
-from gpusim.rule import COMPILED
-from gpusim.state import ISSUE
+from gpusim.jit.rule import COMPILED
+from gpusim.machine.machine import tagged
+from gpusim.state.sm import ISSUE
 from isa.table import Unit
 
 

@@ -12,7 +12,7 @@ from twins import differences, run_both
 
 from gpusim.engines import reference
 from isa.errors import DeadlockError, LimitError
-from isa.listing import read
+from isa.text.listing import read
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from workloads.microbench.chain import chain
 from workloads.microbench.throughput import throughput
 

@@ -6,9 +6,9 @@ from timing import plain_machine
 
 from gpusim.engines import reference
 from gpusim.engines.simulate import run_sm
-from gpusim.launch import launch
-from gpusim.state import NEVER
-from isa.listing import read
+from gpusim.launch.launch import launch
+from gpusim.state.sm import NEVER
+from isa.text.listing import read
 
 LOADS = """
 .block 64

@@ -3,13 +3,13 @@
 import pytest
 from timing import run_text
 
-from gpusim.analysis.bounds import bound
+from gpusim.analysis.bound.bounds import bound
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from isa.errors import ExecutionError, LimitError, UserError
-from isa.interpret import interpret
-from isa.listing import read
+from isa.execute.interpret import interpret
+from isa.text.listing import read
 
 UNLIKE = """
 .grid {blocks}

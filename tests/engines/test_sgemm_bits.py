@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from isa.memory import bases, view
 from workloads.gemm.lai import LAYOUTS, fused_reference, sgemm_lai
 

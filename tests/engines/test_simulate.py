@@ -5,21 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import REPEATABLE, kernels, launches, looping_kernels
+from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
 from timing import plain_machine
 from twins import differences
 
 from gpusim.engines.simulate import ENGINES, run_sm
-from gpusim.feed import FEEDS, recordable
-from gpusim.machine import Machine, load
-from gpusim.rule import COMPILED
+from gpusim.jit.rule import COMPILED
+from gpusim.launch.feed import FEEDS, recordable
+from gpusim.machine.machine import Machine, load
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
+from isa.execute.interpret import interpret
+from isa.execute.races import races
 from isa.instruction import Instruction
-from isa.interpret import interpret
 from isa.kernel import Kernel
-from isa.listing import read
-from isa.races import races
 from isa.table import TABLE, Unit
+from isa.text.listing import read
 from workloads.catalog import CATALOG, make
 from workloads.gemm.lai import sgemm_lai
 

@@ -3,13 +3,13 @@
 from collections import Counter
 
 import pytest
-from worked import GOLDEN, overrides, sections
+from read.worked import GOLDEN, overrides, sections
 
 from gpusim.engines.simulate import ENGINES, run_sm
-from gpusim.machine import load
-from gpusim.stall import Stall, label
-from gpusim.state import TRACE_KINDS
-from isa.listing import read
+from gpusim.machine.machine import load
+from gpusim.state.sm import TRACE_KINDS
+from gpusim.state.stall import Stall, label
+from isa.text.listing import read
 
 EVENT_WORDS = {"issue": "", "refuse": "", "serve": " for {}", "release": " at {}"}
 

@@ -4,18 +4,18 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from every_cycle import scan
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE, kernels, launches, looping_kernels
+from scan.every_cycle import scan
+from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
 from twins import differences, mistakes, rarest, run_both, seen
 
 from gpusim.engines.simulate import ENGINES, run_sm
-from gpusim.occupancy import occupancy
-from gpusim.rule import COMPILED
-from gpusim.stall import Stall
-from gpusim.state import ISSUE
-from isa.interpret import interpret
+from gpusim.jit.rule import COMPILED
+from gpusim.machine.occupancy import occupancy
+from gpusim.state.sm import ISSUE
+from gpusim.state.stall import Stall
+from isa.execute.interpret import interpret
 
 BUSY_KERNELS = kernels(most_blocks=3, least=4)
 RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))
@@ -105,6 +105,6 @@ def test_a_scan_of_every_cycle_agrees_on_many_pairs():
 @settings(REPEATABLE, max_examples=60 if COMPILED else 3)
 @given(launches(BUSY_KERNELS))
 def test_timed_values_are_those_of_program_order(launched):
-    """Race-free kernels leave the memory that isa.interpret leaves, whatever the machine."""
+    """Race-free kernels leave the memory that isa.execute.interpret leaves, whatever the machine."""
     kernel, machine = launched
     assert np.array_equal(run_sm(kernel, machine).memory, interpret(kernel).memory)

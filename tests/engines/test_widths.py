@@ -4,11 +4,11 @@ import pytest
 from twins import differences, run_both
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import instances, load
+from gpusim.machine.machine import instances, load
 from gpusim.simulation import simulate
-from gpusim.stall import Stall
-from gpusim.state import FIRST_SCHEDULER, ISSUE
-from isa.listing import read
+from gpusim.state.sm import FIRST_SCHEDULER, ISSUE
+from gpusim.state.stall import Stall
+from isa.text.listing import read
 from workloads.catalog import make
 
 EIGHT = {"schedulers.count": 8}

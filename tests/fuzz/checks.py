@@ -9,25 +9,25 @@ from types import MappingProxyType
 from zlib import crc32
 
 import numpy as np
-from every_cycle import scan
 from msgspec import structs
 from oracle import issue_cycles
+from scan.every_cycle import scan
 from twins import differences, mistakes
 
 from fuzz import metamorphic
 from fuzz.pair import Pair
 from fuzz.trial import LIMIT, MOST, Ended, Trial, ended, sums, trial, unlike
-from gpusim.analysis.bounds import bound
-from gpusim.analysis.timeline import timeline
+from gpusim.analysis.bound.bounds import bound
 from gpusim.engines.simulate import SmRun, run_sm
-from gpusim.feed import AFFINE, REPLAY, recordable
-from gpusim.machine import Machine, tagged
-from gpusim.occupancy import occupancy
-from gpusim.policy import REGISTERED
-from gpusim.state import ISSUE
-from isa import listing
+from gpusim.launch.feed import AFFINE, REPLAY, recordable
+from gpusim.machine.machine import Machine, tagged
+from gpusim.machine.occupancy import occupancy
+from gpusim.machine.policy import REGISTERED
+from gpusim.state.sm import ISSUE
+from gpusim.timeline.build import timeline
 from isa.errors import LimitError, UserError
 from isa.table import Unit
+from isa.text import listing
 
 FEW = 20_000  # cycles that the slow engines are let run
 SHORT, SELDOM = 4_000, 8  # warp instructions of which program order is quick; of longer listings, one in so many

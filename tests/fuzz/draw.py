@@ -8,16 +8,16 @@ from dataclasses import replace
 from functools import cache
 
 import hypothesis.strategies as st
-import strategies
-from cache_choices import CACHES
-from waits import waited
+from strategies import launches as strategies
+from strategies.cache_choices import CACHES
+from strategies.waits import waited
 
 from fuzz.pair import Pair, machine_of
-from gpusim import machine
-from gpusim.schema import EXTRAS, PIPE_UNITS
-from isa import listing
+from gpusim.machine import machine
+from gpusim.machine.schema import EXTRAS, PIPE_UNITS
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.text import listing
 
 NAMED = re.compile(r"\b(\w+)[.\]]")
 KERNELS, MACHINES = 3, 3  # of a batch, each with each

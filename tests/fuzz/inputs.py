@@ -13,26 +13,27 @@ from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
-from fenced import ROOT
 from mutants import BUSY, REUSING
+from read.fenced import ROOT
 
-from gpusim.analysis import kernel_tuner, measured
-from gpusim.analysis.bounds import bound
-from gpusim.analysis.results_file import results
-from gpusim.analysis.timeline import timeline
+from gpusim.analysis.bound.bounds import bound
+from gpusim.analysis.search import kernel_tuner
+from gpusim.analysis.search.results_file import results
+from gpusim.analysis.validate import measured
 from gpusim.commands.arguments import kernel_of, overrides_of
 from gpusim.commands.main import execute
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
-from gpusim.timeline import Timeline
-from gpusim.timeline_file import load as load_timeline
+from gpusim.machine.machine import load
+from gpusim.timeline.build import timeline
+from gpusim.timeline.document import Timeline
+from gpusim.timeline.file import load as load_timeline
 from gpusim.views.html import pack
 from gpusim.views.kanata import kanata
 from gpusim.views.svg import svg
 from gpusim.views.table import csv
 from gpusim.views.text import text
-from isa import listing
 from isa.errors import UserError
+from isa.text import listing
 
 SECONDS = 20.0  # beside other work; what takes so long takes forever
 CYCLES, INSTRUCTIONS = 20_000, 20_000

@@ -11,10 +11,10 @@ from msgspec import structs
 
 from fuzz.pair import kernel_of
 from fuzz.trial import Ended, Trial, unlike
-from gpusim.assign_codes import has_codes, with_codes
-from gpusim.feed import REPLAY
-from gpusim.machine import by_codes, tagged
-from gpusim.memory_schema import Memory, WhatIf
+from gpusim.launch.assign_codes import has_codes, with_codes
+from gpusim.launch.feed import REPLAY
+from gpusim.machine.machine import by_codes, tagged
+from gpusim.machine.memory_schema import Memory, WhatIf
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import PT, Address, Operand, Predicate, Register

@@ -11,9 +11,9 @@ from types import MappingProxyType
 
 from msgspec import structs
 
-from gpusim.machine import File, Machine, build, read
-from isa import listing
+from gpusim.machine.machine import File, Machine, build, read
 from isa.kernel import Kernel
+from isa.text import listing
 
 
 @dataclass(frozen=True)

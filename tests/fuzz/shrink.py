@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import monotonic
 from typing import TypeVar
 
-from sketch import PROLOGUE
+from strategies.sketch import PROLOGUE
 
 from fuzz.pair import Pair
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from fuzz.pair import Pair, kernel_of, machine_of
-from gpusim.assign_codes import has_codes
 from gpusim.engines.simulate import SmRun, run_chip, run_noting, run_sm
-from gpusim.feed import REPLAY
-from gpusim.machine import Machine, by_codes
+from gpusim.launch.assign_codes import has_codes
+from gpusim.launch.feed import REPLAY
+from gpusim.machine.machine import Machine, by_codes
 from isa.errors import UserError
-from isa.interpret import interpret
+from isa.execute.interpret import interpret
+from isa.execute.races import races
 from isa.kernel import Kernel
-from isa.races import races
 
 MOST = 1_000_000  # cycles of a run
 LIMIT = 150_000  # warp instructions of a block in program order

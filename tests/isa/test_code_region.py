@@ -2,10 +2,10 @@ import re
 
 import pytest
 
-from isa.assembler import AssemblyError
 from isa.code_region import CodeRegion, Lines, code_regions, innermost, marked
-from isa.listing import read
-from isa.reorder import reordered
+from isa.schedule.reorder import reordered
+from isa.text.assembler import AssemblyError
+from isa.text.listing import read
 from workloads.catalog import make
 
 MARKED = """

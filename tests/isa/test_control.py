@@ -2,13 +2,13 @@
 
 import pytest
 from hypothesis import given
-from strategies import controls
+from strategies.launches import controls
 
-from isa.assembler import assemble
 from isa.control import Control, show
 from isa.operand import Register
 from isa.program import Program
-from isa.source import AssemblyError
+from isa.reading.source import AssemblyError
+from isa.text.assembler import assemble
 
 
 def code(text):

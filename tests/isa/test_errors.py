@@ -8,7 +8,7 @@ import gpusim
 import isa
 import workloads
 from isa.errors import LONGEST, UserError
-from isa.source import AssemblyError, Token
+from isa.reading.source import AssemblyError, Token
 
 
 def kinds():

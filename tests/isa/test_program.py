@@ -1,7 +1,7 @@
 import pytest
 
-from isa.assembler import assemble
 from isa.program import Program
+from isa.text.assembler import assemble
 
 
 def test_registers_reach_to_the_highest_index():

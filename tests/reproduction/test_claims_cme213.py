@@ -2,7 +2,7 @@ from collections import namedtuple
 
 import pytest
 
-from gpusim.occupancy import occupancy
+from gpusim.machine.occupancy import occupancy
 from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
 from gpusim.reproduction.cme213 import CARD, NAIVE, ROWS, occupancies, rank_correlation

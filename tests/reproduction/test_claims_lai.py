@@ -1,6 +1,6 @@
 import pytest
 
-from gpusim.occupancy import occupancy
+from gpusim.machine.occupancy import occupancy
 from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import read, select
 from gpusim.reproduction.finding import judge

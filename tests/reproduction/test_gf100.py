@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from gpusim.reproduction.gf100 import WITH_TAGS, WITHOUT_TAGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"

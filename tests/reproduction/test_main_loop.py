@@ -1,5 +1,5 @@
 from gpusim.reproduction.main_loop import main_loop
-from isa.listing import read
+from isa.text.listing import read
 
 
 def test_the_main_loop_ends_with_its_branch():

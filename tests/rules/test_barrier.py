@@ -4,9 +4,9 @@ import pytest
 from timing import cycles_of, run_text, stalled
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
-from gpusim.stall import Stall
-from isa.listing import read
+from gpusim.machine.machine import load
+from gpusim.state.stall import Stall
+from isa.text.listing import read
 
 
 @pytest.mark.parametrize(("latency", "release"), [(0, 1), (1, 1), (18, 18)])

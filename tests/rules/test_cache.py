@@ -6,9 +6,9 @@ import pytest
 from timing import cycles_of, plain_machine, run_text
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
-from gpusim.machine import load, names
+from gpusim.machine.machine import load, names
 from isa.errors import UserError
-from isa.listing import read
+from isa.text.listing import read
 
 # A hit in the L1 takes 20 cycles, one in the L2 100, both behind a channel that moves 32 bytes per cycle; the DRAM's
 # channel moves as much, and a latency of 300 follows. The L1 has one set of two lines, the L2 one of four.

@@ -5,10 +5,10 @@ from test_cache import FAR, MISS, TAGS
 from timing import cycles_of, plain_machine, run_text, stalled
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
-from gpusim.stall import Stall
+from gpusim.machine.machine import load
+from gpusim.state.stall import Stall
 from isa.errors import UserError
-from isa.listing import read
+from isa.text.listing import read
 
 CONSTANTS = {
     "constant_cache.bytes": 256,

@@ -7,13 +7,14 @@ import re
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import REPEATABLE, launches, looping_kernels
+from strategies.launches import REPEATABLE, launches, looping_kernels
 from twins import differences
 
-from gpusim import recurrence, state
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
-from gpusim.rule import COMPILED
+from gpusim.jit.rule import COMPILED
+from gpusim.machine.machine import load
+from gpusim.state import recurrence
+from gpusim.state import sm as state
 from isa.errors import LimitError
 from workloads.catalog import make
 

@@ -7,15 +7,15 @@ import pytest
 from timing import plain_machine
 from twins import differences
 
-from gpusim import recurrence
 from gpusim.engines import compiled
 from gpusim.engines.simulate import run_sm
-from gpusim.launch import launch
-from gpusim.rule import COMPILED, NEVER
+from gpusim.jit.rule import COMPILED, NEVER
+from gpusim.launch.launch import launch
 from gpusim.rules import fast_forward, same_state
-from gpusim.stall import DENIALS
+from gpusim.state import recurrence
+from gpusim.state.stall import DENIALS
 from isa.errors import LimitError
-from isa.listing import read
+from isa.text.listing import read
 
 pytestmark = pytest.mark.skipif(COMPILED, reason="calls single rules, which compiled code alone can call")
 

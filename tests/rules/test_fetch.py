@@ -3,8 +3,8 @@
 import pytest
 from timing import run_text, stalled
 
-from gpusim.machine import load
-from gpusim.stall import Stall
+from gpusim.machine.machine import load
+from gpusim.state.stall import Stall
 from isa.errors import UserError
 
 LINE, ROUNDS = 8, 6

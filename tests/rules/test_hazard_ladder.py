@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from timing import run_text
 
-from gpusim import state
-from gpusim.plain import plain
+from gpusim.jit.plain import plain
 from gpusim.rules import ladder
-from gpusim.stall import DENIALS, UNCHOSEN, Stall
+from gpusim.state import sm as state
+from gpusim.state.stall import DENIALS, UNCHOSEN, Stall
 
 
 def reasons(run, pc) -> dict[str, int]:

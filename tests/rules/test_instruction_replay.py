@@ -1,11 +1,11 @@
 import pytest
 from timing import cycles_of, run_text, stalled
 
-from gpusim.analysis.bounds import bound
+from gpusim.analysis.bound.bounds import bound
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
-from gpusim.stall import Stall
-from isa.listing import read
+from gpusim.machine.machine import load
+from gpusim.state.stall import Stall
+from isa.text.listing import read
 from workloads.catalog import make
 
 ON = {"instruction_replay.pass_slots": 1, "instruction_replay.request_slots": 1}

@@ -5,9 +5,9 @@ import pytest
 from timing import cycles_of, run_text
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
-from isa.interpret import interpret
-from isa.listing import read
+from gpusim.machine.machine import load
+from isa.execute.interpret import interpret
+from isa.text.listing import read
 
 WALK = """
 .shared 8192

@@ -4,9 +4,9 @@ import pytest
 from timing import cycles_of, issue_times, run_text
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from isa.errors import UserError
-from isa.listing import read
+from isa.text.listing import read
 
 
 @pytest.mark.parametrize(("lanes", "interval"), [(32, 6), (16, 6), (4, 8), (2, 16), (1, 32)])

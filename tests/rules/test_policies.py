@@ -6,11 +6,11 @@ from twins import differences, run_both
 
 import gpusim
 from gpusim.engines.simulate import ENGINES, run_sm
-from gpusim.policy import POLICY_NAMES, REGISTERED
-from gpusim.rule import lowest_bit
+from gpusim.jit.rule import lowest_bit
+from gpusim.machine.policy import POLICY_NAMES, REGISTERED
 from gpusim.rules.policies import POLICIES
 from isa.errors import LimitError, UserError
-from isa.listing import read
+from isa.text.listing import read
 
 THREE_WARPS = ".block 96\nFADD R0, R1, R2\nFADD R3, R4, R5\nFADD R6, R7, R8\nEXIT"
 

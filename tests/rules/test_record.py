@@ -1,13 +1,13 @@
 """The trace: what is recorded, and in which order."""
 
+from read.worked import GOLDEN, overrides, sections
 from timing import plain_machine, run_text
-from worked import GOLDEN, overrides, sections
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
-from gpusim.stall import BUSY, UNCHOSEN
-from gpusim.state import TRACE_KINDS
-from isa.listing import read
+from gpusim.machine.machine import load
+from gpusim.state.sm import TRACE_KINDS
+from gpusim.state.stall import BUSY, UNCHOSEN
+from isa.text.listing import read
 
 TEXT = ".block 64\n.shared 128\nLDS R0, [RZ]\nBAR.SYNC 0\nEXIT"
 

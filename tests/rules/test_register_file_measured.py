@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
-from gpusim.state import ISSUE
+from gpusim.machine.machine import load
+from gpusim.state.sm import ISSUE
 from workloads.microbench.register_banks import register_banks
 
 DATA = Path(__file__).parent.parent / "data" / "maxwell_register_banks.csv"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gpusim.rules.chip import lend, take_back
-from gpusim.state import chip_t, sm_t
+from gpusim.state.sm import chip_t, sm_t
 
 
 def shared():

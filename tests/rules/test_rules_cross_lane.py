@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from timing import run_text
 
-from gpusim.decode import ACROSS
-from isa.interpret import interpret
-from isa.listing import read
+from gpusim.launch.decode import ACROSS
+from isa.execute.interpret import interpret
+from isa.text.listing import read
 
 EXCHANGE = """
 .block 44

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE, patterns32, patterns64
+from strategies.launches import REPEATABLE, patterns32, patterns64
 from timing import plain_machine
 
 from gpusim.engines.simulate import run_sm
-from gpusim.rule import COMPILED
-from isa.gcn_text import show_register
-from isa.interpret import interpret
+from gpusim.jit.rule import COMPILED
+from isa.execute.interpret import interpret
 from isa.kernel import Buffer
-from isa.listing import read
-from isa.operand_text import takes_negation
 from isa.table import ROWS
+from isa.text.gcn_text import show_register
+from isa.text.listing import read
+from isa.text.operand_text import takes_negation
 
 COMPUTED = [row for row in ROWS if (row.value or row.across) and not row.mnemonic.startswith("S_")]  # not of lanes
 

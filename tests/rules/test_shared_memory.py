@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from msgspec import structs
 from timing import issue_times, run_text
 
-from gpusim.capacities import BANKS
-from gpusim.machine import load
-from gpusim.machine_record import CONFLICT_FREE, SHARED_RULES
-from gpusim.plain import plain
+from gpusim.jit.plain import plain
+from gpusim.machine.capacities import BANKS
+from gpusim.machine.machine import load
 from gpusim.rules import shared_memory
+from gpusim.state.machine import CONFLICT_FREE, SHARED_RULES
 
 STORE = """
 .shared 49152

@@ -8,12 +8,12 @@ from twins import differences
 
 from gpusim.engines import compiled
 from gpusim.engines.simulate import run_sm
-from gpusim.launch import launch
-from gpusim.recurrence import recurrence
+from gpusim.launch.launch import launch
 from gpusim.rules.stream import END, MARKER
-from gpusim.state import NEVER, SCRIPTS
+from gpusim.state.recurrence import recurrence
+from gpusim.state.sm import NEVER, SCRIPTS
 from isa.errors import ExecutionError, LimitError
-from isa.listing import read
+from isa.text.listing import read
 
 COSTS = {
     "shared_memory.pass_cycles": 2,

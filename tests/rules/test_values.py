@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from timing import run_text
 
-from isa.interpret import interpret
-from isa.listing import read
+from isa.execute.interpret import interpret
 from isa.operand import SPECIALS
+from isa.text.listing import read
 
 STORE = """
 .grid 2 2 1

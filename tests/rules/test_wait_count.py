@@ -1,12 +1,12 @@
 import pytest
 from timing import cycles_of, plain_machine, run_text
 
-from gpusim.analysis.hazards import hazards
+from gpusim.analysis.account.hazards import hazards
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
-from gpusim.stall import Stall
-from gpusim.state import ISSUE
-from isa.listing import read
+from gpusim.machine.machine import load
+from gpusim.state.sm import ISSUE
+from gpusim.state.stall import Stall
+from isa.text.listing import read
 
 PIPE = {"pipe": "sp", "latency": 50}
 SCALAR = ".buffer a u32 64 = iota\nS_MOV_B32 s0, c[a]\nS_LOAD_DWORD s4, s0, 4\nV_MOV_B32 v1, s4\nEXIT"

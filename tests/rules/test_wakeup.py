@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from timing import plain_machine
 
-from gpusim import machine_record, state
-from gpusim.packing import pack
-from gpusim.rule import COMPILED, NEVER
+from gpusim.jit.rule import COMPILED, NEVER
+from gpusim.launch.packing import pack
 from gpusim.rules import ladder, wakeup
+from gpusim.state import machine as machine_record
+from gpusim.state import sm as state
 
 pytestmark = pytest.mark.skipif(COMPILED, reason="calls single rules, which compiled code alone can call")
 WARPS = 6

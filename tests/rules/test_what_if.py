@@ -1,21 +1,21 @@
 """Limits that no chip is without, lifted: banks that never conflict, accesses of one pass, barriers nobody waits at."""
 
 import pytest
-from every_cycle import scan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from strategies import REPEATABLE, kernels, launches
+from scan.every_cycle import scan
+from strategies.launches import REPEATABLE, kernels, launches
 from timing import cycles_of, run_text, stalled
 from twins import differences, mistakes, run_both
 
-from gpusim.analysis.bounds import bound
+from gpusim.analysis.bound.bounds import bound
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import facts, load
-from gpusim.memory_schema import WhatIf
-from gpusim.occupancy import occupancy
-from gpusim.rule import COMPILED
-from gpusim.stall import Stall
+from gpusim.jit.rule import COMPILED
+from gpusim.machine.machine import facts, load
+from gpusim.machine.memory_schema import WhatIf
+from gpusim.machine.occupancy import occupancy
+from gpusim.state.stall import Stall
 
 IDEALS = st.builds(WhatIf, st.sampled_from(("banks", "conflict-free", "one-pass")), st.sampled_from(("wait", "pass")))
 RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from strategies import REPEATABLE
-from timeline_documents import by_hand, timelines
+from read.worked import timeline_of
+from strategies.launches import REPEATABLE
+from strategies.timeline_documents import by_hand, timelines
 from timing import plain_machine
-from worked import timeline_of
 
-from gpusim.analysis.timeline import timeline
-from gpusim.machine import load
-from gpusim.timeline import NONE, Issued, Line, Lost, Timeline, Wait
+from gpusim.machine.machine import load
+from gpusim.timeline.build import timeline
+from gpusim.timeline.document import NONE, Issued, Line, Lost, Timeline, Wait
 from gpusim.views.explain import LATE, explain, needed
 from isa.errors import UserError
-from isa.listing import read
+from isa.text.listing import read
 from workloads.catalog import make
 
 CONFLICT = """

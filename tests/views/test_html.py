@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from msgspec.structs import replace
-from strategies import timelines
-from timeline_documents import by_hand
+from strategies.launches import timelines
+from strategies.timeline_documents import by_hand
 
-from gpusim.stall import Stall, label
-from gpusim.timeline import NONE, Issued, Line, Lost, Wait
+from gpusim.state.stall import Stall, label
+from gpusim.timeline.document import NONE, Issued, Line, Lost, Wait
 from gpusim.views.html import FOLDER, SCRIPTS, STATES, STYLES, pack, page
 
 COLOURS = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")

@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
-from page import INSTRUCTIONS, OTHER, PROGRAM, SMALL, place, seen
-from strategies import timelines
+from read.page import INSTRUCTIONS, OTHER, PROGRAM, SMALL, place, seen
+from strategies.launches import timelines
 
-from gpusim.timeline import NONE, Wait
-from isa.shared_barriers import Beside
+from gpusim.timeline.document import NONE, Wait
+from isa.dataflow.shared_barriers import Beside
 
 pytestmark = pytest.mark.slow
 SIZES = (1280, 720), (1920, 1080)

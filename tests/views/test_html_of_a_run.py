@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpusim.analysis.timeline import timeline
-from gpusim.machine import load
+from gpusim.machine.machine import load
+from gpusim.timeline.build import timeline
 from gpusim.views.html import page
 from workloads.catalog import make
 

@@ -5,8 +5,8 @@ from itertools import combinations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
-from page import SMALL, seen
-from strategies import timelines
+from read.page import SMALL, seen
+from strategies.launches import timelines
 
 pytestmark = pytest.mark.slow
 SIDES = ("x", "width"), ("y", "height")

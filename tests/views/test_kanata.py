@@ -2,11 +2,11 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import given
-from kanata_reader import read
-from strategies import timelines
-from timeline_documents import LETTERS, by_hand
+from read.kanata import read
+from strategies.launches import timelines
+from strategies.timeline_documents import LETTERS, by_hand
 
-from gpusim.timeline import NONE, Issued, Line, Wait
+from gpusim.timeline.document import NONE, Issued, Line, Wait
 from gpusim.views.kanata import kanata
 
 PROGRAM = Line(0, "LDS R1, [R0]", "shared"), Line(1, "FADD R2, R1, R1", "fp32", "loop"), Line(2, "EXIT", "exit")

@@ -3,10 +3,10 @@ from collections import Counter, defaultdict
 from hypothesis import given
 from msgspec.structs import replace
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TracePacket, TrackDescriptor, TrackEvent
-from strategies import timelines
-from timeline_documents import by_hand
+from strategies.launches import timelines
+from strategies.timeline_documents import by_hand
 
-from gpusim.timeline import NONE, Resident
+from gpusim.timeline.document import NONE, Resident
 from gpusim.views.perfetto import perfetto
 
 GROUPS = ["blocks", "schedulers", "warps", "units"]

@@ -1,4 +1,4 @@
-from gpusim.timeline import NONE, Issued
+from gpusim.timeline.document import NONE, Issued
 from gpusim.views.rows import spans
 
 

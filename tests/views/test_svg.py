@@ -4,13 +4,13 @@ from collections import defaultdict
 from xml.etree import ElementTree
 
 import pytest
-from fenced import ROOT
 from hypothesis import given
-from strategies import timelines
-from timeline_documents import by_hand
+from read.fenced import ROOT
+from strategies.launches import timelines
+from strategies.timeline_documents import by_hand
 
 from gpusim.commands.main import execute
-from gpusim.timeline import NONE, Issued, Line, Wait
+from gpusim.timeline.document import NONE, Issued, Line, Wait
 from gpusim.views import svg as view
 
 PIECE = re.compile(r"M([\d.]+) (\d+)h([\d.e-]+)v\d+H[\d.]+z")

@@ -6,11 +6,11 @@ import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE
-from timeline_documents import timelines
-from worked import timeline_of
+from read.worked import timeline_of
+from strategies.launches import REPEATABLE
+from strategies.timeline_documents import timelines
 
-from gpusim.views.dependence import born, over
+from gpusim.timeline.dependence import born, over
 from gpusim.views.rows import spans
 from gpusim.views.text import text
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from strategies import timelines
-from timeline_documents import by_hand
+from strategies.launches import timelines
+from strategies.timeline_documents import by_hand
 
-from gpusim.timeline import NONE, Issued, Line, Lost, Wait
+from gpusim.timeline.document import NONE, Issued, Line, Lost, Wait
 from gpusim.views.table import TABLES, csv, instructions, parquet
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "views.md"

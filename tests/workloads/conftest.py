@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from isa.interpret import interpret
+from isa.execute.interpret import interpret
 from isa.kernel import Expectation, Kernel
 from isa.memory import bases, view
 from workloads.gemm.problem import Values, numbers

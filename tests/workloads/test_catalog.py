@@ -4,10 +4,10 @@ import inspect
 
 import pytest
 
-from isa.assembler import assemble
 from isa.errors import UserError
-from isa.printer import show
-from isa.races import races
+from isa.execute.races import races
+from isa.text.assembler import assemble
+from isa.text.printer import show
 from workloads.catalog import CATALOG, find, make
 
 SMALL = {

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from isa.errors import UserError
 from isa.generators import hash_fill
 from isa.kernel import Buffer, Expectation, Fill
-from isa.lanes import fma32, fma64
 from isa.memory import bases, elements
+from isa.values.lanes import fma32, fma64
 
 Indices = NDArray[np.int64]
 Values = NDArray[Any]  # floats, or complex

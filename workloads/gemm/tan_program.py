@@ -24,7 +24,7 @@ from itertools import chain
 from isa.instruction import Instruction
 from isa.operand import PT, RZ, Predicate, Register
 from isa.program import Program
-from isa.schedule import Latencies, Latency, best_place
+from isa.schedule.schedule import Latencies, Latency, best_place
 from isa.table import Unit
 from workloads.builder import Builder, at, instruction
 from workloads.gemm.tan_plan import (

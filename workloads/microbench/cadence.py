@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isa.assembler import assemble
 from isa.kernel import Buffer, Expectation, Kernel
+from isa.text.assembler import assemble
 from workloads.check import counts, fits, one_of
 
 LANES = 64

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from gpusim.analysis.equations import ffma_share
+from gpusim.analysis.bound.equations import ffma_share
 from isa.instruction import Instruction
 from isa.operand import Register
 from isa.table import Unit

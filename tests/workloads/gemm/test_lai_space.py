@@ -1,7 +1,7 @@
 from fractions import Fraction
 
-from gpusim.machine import load
-from gpusim.occupancy import occupancy
+from gpusim.machine.machine import load
+from gpusim.machine.occupancy import occupancy
 from isa.errors import UserError
 from workloads.catalog import make
 from workloads.gemm.lai_program import ORDERS

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from isa.errors import UserError
-from isa.interpret import interpret
-from isa.races import races
+from isa.execute.interpret import interpret
+from isa.execute.races import races
 from workloads.builder import instruction
 from workloads.gemm.matmul_block import fused_reference, matmul_block
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE
+from strategies.launches import REPEATABLE
 
 from isa.errors import UserError
-from isa.interpret import interpret
+from isa.execute.interpret import interpret
 from workloads.gemm.matmul_naive import fused_reference, matmul_naive, program
 
 SIZE = st.integers(1, 4)

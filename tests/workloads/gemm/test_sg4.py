@@ -7,8 +7,8 @@ import pytest
 
 import gpusim
 from isa.errors import UserError
-from isa.interpret import interpret
-from isa.races import races
+from isa.execute.interpret import interpret
+from isa.execute.races import races
 from workloads.builder import instruction
 from workloads.gemm.sg4 import fused_reference, sg4
 

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
-from gpusim.occupancy import occupancy
+from gpusim.machine.machine import load
+from gpusim.machine.occupancy import occupancy
 from workloads.gemm.sg4 import sg4
 from workloads.gemm.sg4_program import BUFFER, MORE, program, register_map
 

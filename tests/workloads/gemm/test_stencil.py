@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE
+from strategies.launches import REPEATABLE
 
 from isa.errors import UserError
-from isa.interpret import interpret
+from isa.execute.interpret import interpret
+from isa.execute.races import races
 from isa.memory import bases
-from isa.races import races
 from workloads.builder import instruction
 from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS, SKEWS, fused_reference, gemm_stencil
 from workloads.gemm.stencil_tuning import Tuning, published_tuning

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from isa.errors import UserError
 from workloads.gemm.stencil_space import AXES, FERMI, stencil_space
 from workloads.gemm.stencil_tuning import PUBLISHED

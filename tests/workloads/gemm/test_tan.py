@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import REPEATABLE
+from strategies.launches import REPEATABLE
 
 from isa.errors import UserError
-from isa.interpret import interpret
-from isa.races import races
+from isa.execute.interpret import interpret
+from isa.execute.races import races
 from workloads.gemm.tan import RACY, VARIANTS, dgemm_tan, fused_reference
 
 REPEATABLE_FEW = settings(REPEATABLE, max_examples=4)

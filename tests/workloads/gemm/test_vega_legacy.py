@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isa.errors import UserError
-from isa.interpret import interpret
+from isa.execute.interpret import interpret
 from workloads.gemm.vega_legacy import fused_reference, program, register_map, sgemm_vega_legacy
 
 

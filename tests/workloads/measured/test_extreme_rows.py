@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.analysis.measured import read
+from gpusim.analysis.validate.measured import read
 from isa.errors import UserError
 from workloads.check import MOST_INSTRUCTIONS
 from workloads.measured.probes import EXPERIMENTS, probe

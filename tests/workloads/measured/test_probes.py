@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from gpusim.engines.simulate import run_sm
-from gpusim.feed import REPLAY, recordable
-from gpusim.machine import load
+from gpusim.launch.feed import REPLAY, recordable
+from gpusim.machine.machine import load
 from isa.kernel import WARP_SIZE
 from workloads.measured.probes import EXPERIMENTS, UNKNOWN, probe
 

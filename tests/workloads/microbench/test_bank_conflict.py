@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isa.errors import UserError
-from isa.interpret import interpret
+from isa.execute.interpret import interpret
 from workloads.microbench.bank_conflict import bank_conflict
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from isa.errors import UserError
 from workloads.microbench.maxas_loop import maxas_loop
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from isa.errors import UserError
-from isa.races import races
+from isa.execute.races import races
 from workloads.builder import instruction
 from workloads.microbench.barrier import barrier
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import arriving_mbs, load
+from gpusim.machine.machine import arriving_mbs, load
 from isa.errors import UserError
-from isa.interpret import interpret
+from isa.execute.interpret import interpret
 from isa.memory import bases, view
 from workloads.microbench.stream import coalescing, stream
 

@@ -1,0 +1,1 @@
+"""Where the time and the energy of a launch went."""

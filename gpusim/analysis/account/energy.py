@@ -1,0 +1,108 @@
+"""Energy of a launch: what it moves and computes, times what the machine file says that each costs.
+
+Energies and idle power are those of one clock. At another the voltage is another, by a straight line through that
+clock, and both go with its square, as the charge of switched wires does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from gpusim.machine import schema
+from gpusim.machine.machine import Machine, every
+from isa.errors import UserError
+from isa.execute.traffic import Level, Traffic
+
+FEMTO = 1e-15
+NO_METHODS: Mapping[str, str] = {}
+KEYS: Mapping[Level, str] = {
+    Level.REGISTERS: "register",
+    Level.SCALARS: "scalar_register",
+    Level.SHARED: "shared",
+    **dict.fromkeys((Level.L1, Level.SCALAR_CACHE, Level.CONSTANT_CACHE, Level.TEXTURE_CACHE), "l1"),
+    Level.L2: "l2",
+    Level.DRAM: "dram",
+}
+ARITHMETIC = {32: ("single precision", "single"), 64: ("double precision", "double")}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One kind of work: how often it is done, picojoules for each, joules of the launch, and the share of all work.
+
+    `method` is that of the energy in the machine's file, if it was asked for.
+    """
+
+    name: str
+    count: int
+    picojoules: float
+    method: str
+    joules: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Energy of a launch: its parts, those that cost nothing too, and in all.
+
+    `forwarding`: results that the next instruction takes cost no access to registers.
+    `joules` and `picojoules_per_flop` are those of the work; `watts` are mean power with the idle watts.
+    """
+
+    parts: tuple[Part, ...]
+    forwarding: bool
+    joules: float
+    picojoules_per_flop: float
+    seconds: float
+    idle_watts: float
+    watts: float
+
+
+def known(machine: Machine, lanes: int | None = None) -> schema.Energy:
+    """Return the machine's energies; raises UserError if it has none, which names others for warps of so many lanes."""
+    if machine.energy is None:
+        others = [each.key for each in every() if each.energy and lanes in (None, each.limits.warp_size)]
+        hint = f", or take {', '.join(others)}" if others else ""
+        raise UserError(f"no energies in machine {machine.key}: add [energy] to its file{hint}")
+    return machine.energy
+
+
+def spent(traffic: Traffic, machine: Machine, seconds: float, methods: Mapping[str, str] = NO_METHODS) -> Spent:
+    """Return what a launch spends that takes so many seconds; raises UserError if the machine has no energies.
+
+    `methods`: how the machine's file knows each energy, by its key.
+    """
+    costs = known(machine)
+    scale = voltage_squared(costs, machine.chip.shader_mhz)
+    work = [(name, count, key, getattr(costs, key) * scale) for name, count, key in _work(traffic)]
+    joules = sum(count * each for _, count, _, each in work) * FEMTO
+    flops, idle = traffic.flops, costs.idle_mw / 1000 * scale
+    return Spent(
+        parts=tuple(_part(name, count, each, joules, methods.get(key, "")) for name, count, key, each in work),
+        forwarding=bool(costs.forwarding),
+        joules=joules,
+        picojoules_per_flop=joules / flops * 1e12 if flops else 0.0,
+        seconds=seconds,
+        idle_watts=idle,
+        watts=idle + joules / seconds,
+    )
+
+
+def voltage_squared(costs: schema.Energy, mhz: float) -> float:
+    """Return the square of the voltage at a shader clock, over that at the clock of the energies."""
+    return (1 + costs.voltage_slope / 1000 * (mhz / costs.mhz - 1)) ** 2
+
+
+def _work(traffic: Traffic) -> Iterator[tuple[str, int, str]]:
+    """Yield each kind of work that there is: its name, how often it is done, and the key of its energy."""
+    for bits, count in sorted(traffic.arithmetic.items()):
+        yield ARITHMETIC[bits][0], count, ARITHMETIC[bits][1]
+    for level, key in KEYS.items():
+        if count := traffic.total(level):
+            yield level.value, count, key
+
+
+def _part(name: str, count: int, femtojoules: float, joules: float, method: str) -> Part:
+    own = count * femtojoules * FEMTO
+    return Part(name, count, femtojoules / 1000, method, own, own / joules if joules else 0.0)

@@ -1,0 +1,66 @@
+"""What a run comes to, in plain numbers: a row of a table of many runs, a column of a comparison."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from gpusim.analysis.account.stalls import lost_slots, warp_cycles
+from gpusim.machine.machine import seconds
+from gpusim.simulation import Result
+from gpusim.support.document import Gflops, doc
+
+
+class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One launch on one machine; cycles are shader cycles, rates those of the chip.
+
+    `used` and `lost` divide the cycles exactly: issue slots used, and those lost by stall reason, as cycles of the mean
+    scheduler. `stalls` are percent of the warp-cycles by reason. `limits` are those of the bound in percent of the
+    cycles: how much of them each unit is busy at least, and how much a chain of dependences takes.
+    """
+
+    cycles: int
+    milliseconds: float
+    gflops: Gflops
+    percent_of_peak: float
+    instructions_per_cycle: Annotated[float, doc("Thread instructions, per cycle and SM.")]
+    warp_instructions: Annotated[int, doc("Warp instructions of an SM.")]
+    bound_cycles: int
+    bound_limiter: str
+    blocks: Annotated[int, doc("Blocks resident on an SM.")]
+    warps: int
+    occupancy_limiter: str
+    registers: Annotated[int, doc("32-bit registers of a thread.")]
+    shared_bytes: Annotated[int, doc("Bytes of shared memory of a block.")]
+    used: float
+    lost: dict[str, float]
+    stalls: dict[str, float]
+    limits: dict[str, float]
+
+
+def figures(result: Result) -> Figures:
+    """Return the figures of a result."""
+    run, program = result.run, result.kernel.program
+    of_slot = result.cycles / (run.cycles * len(run.lost))
+    lost = {reason: of_slot * slots for reason, slots in lost_slots(run).items()}
+    waits = warp_cycles(run)
+    return Figures(
+        cycles=result.cycles,
+        milliseconds=1000 * seconds(result.machine, result.cycles),
+        gflops=result.gflops,
+        percent_of_peak=result.percent_of_peak if result.kernel.flops else 0.0,
+        instructions_per_cycle=result.thread_instructions_per_cycle,
+        warp_instructions=result.warp_instructions,
+        bound_cycles=result.bound.cycles,
+        bound_limiter=result.bound.limiter,
+        blocks=result.occupancy.blocks,
+        warps=result.occupancy.warps,
+        occupancy_limiter=result.occupancy.limiter,
+        registers=program.registers,
+        shared_bytes=program.shared_bytes,
+        used=result.cycles - sum(lost.values()),
+        lost=lost,
+        stalls={reason: 100 * cycles / sum(waits.values()) for reason, cycles in waits.items()},
+        limits={name: 100 * cycles / result.cycles for name, cycles in result.bound.limits.items()},
+    )

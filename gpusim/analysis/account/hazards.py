@@ -1,0 +1,142 @@
+"""Hazards: what wrong control codes, or waits for counts, let happen, as it happened in a simulation with values.
+
+Exact for what was run: an instruction that reads a register before a result is written to it, a result written over a
+later one, a source overwritten before it was read (gpusim/rules/in_flight.py). Other data, other blocks or another
+machine may show others. Of scalar loads, which come back in any order, the program alone says what may go wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from gpusim.engines.simulate import run_noting
+from gpusim.launch.assign_codes import fixed_latency, with_codes
+from gpusim.launch.decode import NEARBY
+from gpusim.launch.scalar_registers import name_of
+from gpusim.machine.machine import Machine, by_codes
+from gpusim.machine.occupancy import occupancy
+from gpusim.state.sm import NEVER, REGISTERS
+from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
+from gpusim.support.plural import plural
+from isa.dataflow.scalar_waits import unsure_reads
+from isa.errors import UserError
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.operand import register_name
+from isa.table import Unit
+from isa.text.printer import show_instruction
+
+RAW, WAW, WAR = KINDS = ("RAW", "WAW", "WAR")
+UNORDERED = "wait for lgkmcnt(0): scalar loads come back in any order"
+LATTER = {RAW: "the writer", WAW: "the first writer", WAR: "the reader"}
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """What went wrong between two instructions, by pc, how often, and which code would mend it.
+
+    RAW: `pc` reads `register` before `other` has written it. WAW: `other` writes over what `pc` wrote, which comes
+    later in the program. WAR: `pc` overwrites what `other` has not read yet. `line` is 0 where there is no text.
+    """
+
+    kind: str
+    register: str
+    pc: int
+    line: int
+    other: int
+    other_line: int
+    times: int
+    text: str
+    mend: str
+
+    def __str__(self) -> str:
+        """One line."""
+        return f"{self.kind} {self.register}: {self.text} ({plural(self.times, 'time')}); {self.mend}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The hazards of so many blocks, in the order in which they came up, and what ended the run, if it did not end."""
+
+    hazards: tuple[Hazard, ...]
+    blocks: int
+    error: UserError | None
+
+
+class HazardsDocument(OfSettings, frozen=True):
+    """What wrong control codes, or missing waits, let happen."""
+
+    kernel: KernelKey
+    machine: MachineKey
+    blocks: Annotated[int, doc("Blocks that were run.")]
+    hazards: Annotated[tuple[Hazard, ...], doc("In the order in which they came up.")]
+    ended: Annotated[str | None, doc("The error that ended the run; null: it came to its end.")]
+
+
+def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Found:
+    """Run the blocks that fit at once on a machine whose programs wait, with values, and return what went wrong.
+
+    A program without codes is run with assigned ones where the machine obeys them. Raises UserError
+    where kernel and machine don't fit.
+    """
+    coded = replace(kernel, program=with_codes(kernel.program, machine)) if by_codes(machine) else kernel
+    blocks = min(occupancy(kernel, machine).blocks, -(-kernel.blocks // machine.chip.sms))
+    noted, error = run_noting(coded, machine, blocks=blocks, max_cycles=max_cycles)
+    seen = [_told(coded, machine, *map(int, row)) for row in noted]
+    unsure = unsure_reads(kernel.program) if machine.wait_counters else ()
+    known = {(hazard.pc, hazard.other) for hazard in seen}
+    return Found((*seen, *(_unsure(kernel, *pair) for pair in unsure if pair not in known)), blocks, error)
+
+
+def document(kernel: Kernel, machine: Machine, found: Found) -> HazardsDocument:
+    """Return what was found of a kernel on a machine as a document."""
+    ended = str(found.error) if found.error else None
+    return HazardsDocument(kernel.name, machine.key, found.blocks, found.hazards, ended)
+
+
+def _unsure(kernel: Kernel, pc: int, load: int) -> Hazard:
+    """Tell of a scalar load that was back in this run, by luck."""
+    code = kernel.program.instructions
+    names = [register_name(r) for r in code[load].writes() if r in (*code[pc].reads(), *code[pc].writes())]
+    register = names[0]
+    deed = f"{_place(pc, code[pc])} may come before {_place(load, code[load])} has written it"
+    return Hazard(RAW, register, pc, code[pc].line, load, code[load].line, 0, deed, UNORDERED)
+
+
+def _told(kernel: Kernel, machine: Machine, kind: int, pc: int, name: int, other: int, times: int) -> Hazard:
+    code = kernel.program.instructions
+    register = name_of(kernel.program, name) if name < REGISTERS else f"P{name - REGISTERS}"
+    deed = {
+        RAW: f"{_place(pc, code[pc])} reads it before {_place(other, code[other])} has written it",
+        WAW: f"{_place(other, code[other])} writes over the later result of {_place(pc, code[pc])}",
+        WAR: f"{_place(pc, code[pc])} overwrites it before {_place(other, code[other])} has read it",
+    }[KINDS[kind]]
+    mend = _mend(KINDS[kind], code[other], machine)
+    return Hazard(KINDS[kind], register, pc, code[pc].line, other, code[other].line, times, deed, mend)
+
+
+def _place(pc: int, instruction: Instruction) -> str:
+    line = f"line {instruction.line}, " if instruction.line else ""
+    return f"{line}pc {pc} `{show_instruction(replace(instruction, control=None))}`"
+
+
+def _count_for(other: Instruction) -> str:
+    if other.row.unit is Unit.SMEM:
+        return UNORDERED
+    counter = "lgkmcnt" if other.row.unit in NEARBY else "vmcnt"
+    return f"wait with S_WAITCNT until {counter} is no more than the accesses behind it"
+
+
+def _mend(kind: str, other: Instruction, machine: Machine) -> str:
+    """Say which code, or count, lets the one instruction wait for the other."""
+    if machine.wait_counters:
+        return _count_for(other)
+    latency = fixed_latency(other, machine) if kind != WAR else 0
+    if latency:
+        return f"raise stall counts until {plural(latency, 'cycle')} lie between the two"
+    name, code = "read" if kind == WAR else "write", other.control
+    barrier = (code.read_barrier if kind == WAR else code.write_barrier) if code else None
+    if barrier is None:
+        return f"give {LATTER[kind]} a {name} barrier, and let the other wait for it"
+    return f"let the other wait for barrier {barrier}, the {name} barrier of {LATTER[kind]}"

@@ -1,0 +1,119 @@
+"""The ladder from the chip's peak down to the simulated rate: every step has a cause, and the steps add up exactly.
+
+In cycles of the SM that gets the most blocks, or of all SMs together:
+
+    the launch's operations at the chip's peak rate
+    + other SMs have fewer blocks: they could have shared this one's, were blocks divisible
+    + issue slots of instructions that are no operations (or fewer than the peak's instruction does)
+    + what the bound's limiter takes beyond the issue slots
+    + issue slots that stayed empty beyond that, by reason
+    = the simulated cycles
+
+The last part is exact because each issue slot is either used or lost for one reason. The slots that the limiter costs
+are taken from all reasons in proportion, and so are those of blocks that were not simulated, or of uneven SMs if all
+were simulated. A rate is the launch's work over the cycles so far: GFLOP/s, or for kernels without operations the
+thread instructions per cycle of an SM. `gpusim ladder` runs the launch again instead
+(gpusim/analysis/account/limit_study.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpusim.analysis.account.stalls import lost_slots
+from gpusim.analysis.bound import rates
+from gpusim.simulation import Result
+from gpusim.support.plural import plural
+from isa.table import Unit
+
+NEGLIGIBLE = 1e-6  # of the cycles: a limit is rounded up to whole ones
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rung: what it costs and why, and the rate that is left. `loss` and `rate` are in the ladder's unit."""
+
+    cause: str
+    cycles: float
+    loss: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Steps from the top: the first costs nothing and has the peak's rate, the last has the simulated one."""
+
+    unit: str
+    steps: tuple[Step, ...]
+
+
+def ladder(result: Result) -> Ladder:
+    """Return the ladder of a result."""
+    unit, work = _work(result)
+    steps: list[Step] = []
+    total = 0.0
+    for cause, cycles in _costs(result):
+        total += cycles
+        rate = work / total
+        steps.append(Step(cause, cycles, steps[-1].rate - rate if steps else 0.0, rate))
+    return Ladder(unit, tuple(steps))
+
+
+def _work(result: Result) -> tuple[str, float]:
+    """Return the unit of rates, and the work that over cycles gives a rate."""
+    if result.kernel.flops:
+        return "GFLOP/s", result.gflops * result.cycles
+    return "thread instructions per cycle", result.thread_instructions_per_cycle * result.cycles
+
+
+def _costs(result: Result) -> Iterator[tuple[str, float]]:
+    """Yield cause and cycles of each step; the first is the time at peak."""
+    levels = list(_levels(result))
+    reached = levels[0][1]
+    yield levels[0]
+    for cause, level in levels[1:]:
+        if level > reached * (1 + NEGLIGIBLE):
+            yield cause, level - reached
+            reached = level
+    lost = lost_slots(result.run)
+    for reason, slots in lost.items() if result.cycles > reached else ():
+        yield f"lost slots: {reason}", (result.cycles - reached) * slots / sum(lost.values())
+
+
+def _levels(result: Result) -> Iterator[tuple[str, float]]:
+    """Yield cause and level of each limit that counts before slots are lost, in cycles of the SM."""
+    kernel, run = result.kernel, result.run
+    if kernel.flops:
+        peak = result.cycles * result.gflops / result.peak_gflops
+        yield f"peak, {_precision(result)}", min(peak, result.cycles)
+        fullest = _most_blocks(result) * result.machine.chip.sms / kernel.blocks
+        yield _fewer_blocks(result), min(peak * fullest, result.cycles)
+    used = (run.cycles * len(run.lost) - int(run.lost.sum())) / run.warp_instructions  # cycles of slots for each
+    mean = result.scaling.blocks_of_sm / run.sms
+    issued = result.warp_instructions * used / len(run.lost) * _most_blocks(result) / mean
+    yield _other_instructions(result) if kernel.flops else "all issue slots used", min(issued, result.cycles)
+    yield f"bound: {result.bound.limiter}", min(float(result.bound.cycles), result.cycles)
+
+
+def _precision(result: Result) -> str:
+    return "double precision" if rates.peak_unit(result.kernel) is Unit.DP else "single precision"
+
+
+def _most_blocks(result: Result) -> int:
+    """Blocks that some SM has to take."""
+    return -(-result.kernel.blocks // result.machine.chip.sms)
+
+
+def _fewer_blocks(result: Result) -> str:
+    blocks, sms = result.kernel.blocks, result.machine.chip.sms
+    return f"uneven SMs: {plural(_most_blocks(result), 'block')}, mean {blocks / sms:g}"
+
+
+def _other_instructions(result: Result) -> str:
+    """Name the share of issued instructions that do fewer operations than the best of them."""
+    unit, rows = rates.peak_unit(result.kernel), [i.row for i in result.kernel.program.instructions]
+    best = max((row.flops for row in rows if row.unit is unit), default=0)
+    issued = result.run.issued[: len(rows)]
+    others = issued[[row.unit is not unit or row.flops < best for row in rows]].sum() / issued.sum()
+    return f"other instructions: {100 * others:.1f} % of slots"

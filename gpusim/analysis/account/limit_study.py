@@ -1,0 +1,224 @@
+"""The limit study: a launch run again with limits of the machine lifted, each alone, and one after the other.
+
+A limit is lifted by settings of the machine (`LIMITS`): first what is nearest to a kernel's accesses, last how fast the
+SM issues. Alone it tells what the limit costs while all others stay; in order, what it costs once those before it are
+gone: these add up, from the real SM to the ideal one. A limit may save cycles too, since warps that come sooner may
+come in a worse order (Graham's anomalies: SIAM J. Appl. Math. 17(2), 1969). Times only: no values are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import as_completed
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from gpusim.engines.simulate import run_sm
+from gpusim.launch.assign_codes import has_codes
+from gpusim.launch.feed import REPLAY, recordable
+from gpusim.machine import capacities
+from gpusim.machine.machine import Machine, by_codes, facts, load
+from gpusim.machine.memory_schema import MOST
+from gpusim.state import sm as state
+from gpusim.support.processes import cores, processes
+from isa.kernel import Kernel
+from isa.table import Unit
+
+Value = int | str
+Make = Callable[[], Kernel]
+Tell = Callable[[int, int], None]
+Run = tuple[str, str]  # how, and the limit that is lifted, alone or after those before it
+AS_IS: Run = ("as it is", "")
+ALONE, IN_ORDER = "alone", "in order"
+IDEAL_BANKS = "what_if.shared_memory"
+REAL: Mapping[str, Value] = {IDEAL_BANKS: "banks", "what_if.barriers": "wait"}
+CONFLICTS, BARRIERS, ISSUE, PIPES, LATENCY = "bank conflicts", "barriers", "issue", "pipes", "latency"
+WARP_SIZE = "limits.warp_size"
+
+# What lifts each limit: values, or a path that has the value, by pattern of the paths of a machine file.
+LIMITS: Mapping[str, Mapping[str, Value]] = {
+    CONFLICTS: {IDEAL_BANKS: "conflict-free"},
+    "shared-memory passes": {
+        IDEAL_BANKS: "one-pass",
+        "shared_memory.pass_cycles": 1,
+        "shared_atomic.*_turns": 1,
+    },
+    "load/store queue": {
+        "load_store.queue": capacities.QUEUE,
+        "issue.refused_wastes_slot": 0,
+        "memory_port.held": 0,
+        "outstanding.*": state.COUNTED - 1,
+        "wait_counters.*": state.COUNTED - 1,
+    },
+    "load/store unit": {
+        "*_memory.request_cycles": 1,
+        "constant_cache.request_cycles": 1,
+        "instruction_replay.*": 0,
+        "memory_port.cycles": 1,
+        "memory_port.store_*": 1,
+        "memory_port.global_store": 1,
+        "memory_paths.shared_*": 1,
+        "memory_paths.load_*": 1,
+        "memory_paths.store": 1,
+        "shared_atomic.port": 1,
+    },
+    "bandwidth": {"chip.dram_mbs": MOST, "cache.l2_sector_parts": 1, "cache.*_late": 0, "l1.misses": 4096},
+    LATENCY: {
+        "unit.*.latency": 1,
+        "*_memory.latency*": 1,
+        "texture.latency": 1,
+        "cache.*_latency_*": 1,
+        "*_cache.latency": 1,
+        "l2_partition.late": 0,
+        "memory_port.early_*": 0,
+        "memory_port.late_cycles": 1,
+        "shared_atomic.*_latency": 1,
+        "*_memory.war*": 0,
+        "memory_port.war_*": 0,
+        "shared_atomic.war": 0,
+    },
+    BARRIERS: {"what_if.barriers": "pass"},
+    "branches": {"branch.latency": 1},
+    "instruction fetch": {"fetch.*_latency": 0, "fetch.*_parts": 0},
+    "register banks": {"register_file.mapping": "none"},
+    "starts of blocks": {"launch.*": 0},
+    ISSUE: {
+        "schedulers.interval": 1,
+        "schedulers.stagger": 0,
+        "schedulers.reissue": 1,
+        "schedulers.dispatch_ports": capacities.PORTS,
+        "issue.pairing": "different-warp",
+        "pairing.*": " ".join(Unit),
+        "double.exclusive": "off",
+        "dependence.yield_stall": 0,
+    },
+    PIPES: {"pipe.*.lanes": WARP_SIZE, "pipe.*.schedulers": 1},
+}
+
+
+@dataclass(frozen=True)
+class Lifting:
+    """How a limit is lifted on a machine: values by pattern, those that change something, and by path."""
+
+    name: str
+    patterns: Mapping[str, Value]
+    settings: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """A lifted limit: by which settings, and shader cycles with it alone, or all before it too, and what that saves."""
+
+    name: str
+    patterns: Mapping[str, Value]
+    settings: Mapping[str, Value]
+    alone: int
+    saves_alone: int
+    in_order: int
+    saves_in_order: int
+
+
+@dataclass(frozen=True)
+class LimitStudy:
+    """Cycles as the machine is, and each limit lifted, in order; `ideal` with all. `notes` say what is not lifted."""
+
+    cycles: int
+    ideal: int
+    limits: tuple[Lifted, ...]
+    notes: Mapping[str, str]
+
+
+def liftings(machine: str, overrides: Mapping[str, Value]) -> list[Lifting]:
+    """Return in order what lifts each limit that the machine with these overrides has.
+
+    Raises UserError where the machine can't be loaded.
+    """
+    given = {path: fact.value for path, fact in facts(machine, {**REAL, **overrides}).items()}
+    found = (_lifting(name, patterns, given) for name, patterns in LIMITS.items())
+    return [lifting for lifting in found if lifting.settings]
+
+
+def limit_study(
+    make: Make,
+    machine: str,
+    overrides: Mapping[str, Value],
+    *,
+    max_cycles: int = state.NEVER,
+    workers: int | None = None,
+    tell: Tell | None = None,
+) -> LimitStudy:
+    """Run the SM with the most blocks once as it is and twice for each limit, in so many processes; None: all cores.
+
+    `make` builds the kernel, in every process. `tell(runs done, runs in all)` is called now and then. Raises UserError
+    where kernel and machine don't fit, LimitError beyond `max_cycles`.
+    """
+    kernel, so_far = make(), dict[str, Value]()
+    stay = _stay(kernel)
+    chosen = [each for each in liftings(machine, overrides) if not (stay and each.name == BARRIERS)]
+    wanted: dict[Run, Mapping[str, Value]] = {AS_IS: {}}
+    for each in chosen:
+        so_far |= each.settings
+        wanted |= {(ALONE, each.name): each.settings, (IN_ORDER, each.name): dict(so_far)}
+    machines = {run: load(machine, {**REAL, **overrides, **settings}) for run, settings in wanted.items()}
+    cycles = dict(_runs(make, machines, max_cycles, workers, tell))
+    limits = tuple(_lifted(chosen, cycles))
+    ideal = limits[-1].in_order if limits else cycles[AS_IS]
+    return LimitStudy(cycles[AS_IS], ideal, limits, dict(_notes(kernel, machines[AS_IS], stay)))
+
+
+def _lifting(name: str, patterns: Mapping[str, Value], given: Mapping[str, Value]) -> Lifting:
+    """Return what of the patterns changes a machine that has these values."""
+    values = {pattern: given[WARP_SIZE] if value == WARP_SIZE else value for pattern, value in patterns.items()}
+    if name == ISSUE and given["issue.pairing"] == "same-warp" and given["schedulers.dispatch_ports"] != 1:
+        del values["issue.pairing"]  # a warp by itself would issue less
+    if name == CONFLICTS and given[IDEAL_BANKS] != "banks":
+        del values[IDEAL_BANKS]  # accesses of one pass would take more
+    changed = {
+        pattern: {path: value for path in given if fnmatchcase(path, pattern) and given[path] != value}
+        for pattern, value in values.items()
+    }
+    settings = {path: value for paths in changed.values() for path, value in paths.items()}
+    return Lifting(name, {pattern: values[pattern] for pattern, paths in changed.items() if paths}, settings)
+
+
+def _stay(kernel: Kernel) -> str:
+    """Return why barriers can't be lifted, if they can't."""
+    if not any(i.row.unit is Unit.BARRIER for i in kernel.program.instructions):
+        return "the kernel has none"
+    return "" if recordable(kernel) else "where the kernel goes depends on what it loads, which would be wrong without"
+
+
+def _notes(kernel: Kernel, machine: Machine, stay: str) -> Iterator[tuple[str, str]]:
+    if stay:
+        yield BARRIERS, f"not lifted: {stay}"
+    if by_codes(machine) and has_codes(kernel.program):
+        yield LATENCY, "the stall counts of the program's own control codes stay"
+
+
+def _runs(
+    make: Make, machines: Mapping[Run, Machine], max_cycles: int, workers: int | None, tell: Tell | None
+) -> Generator[tuple[Run, int], None, None]:
+    """Yield each run with its cycles, as they come."""
+    if tell:
+        tell(0, len(machines))
+    yield AS_IS, _cycles(make, machines[AS_IS], max_cycles)  # here: the others find what it compiles
+    with processes(workers or cores()) as pool:
+        others = (run for run in machines if run != AS_IS)
+        runs = {pool.submit(_cycles, make, machines[run], max_cycles): run for run in others}
+        for count, done in enumerate(as_completed(runs), 2):
+            yield runs[done], done.result()
+            if tell:
+                tell(count, len(machines))
+
+
+def _cycles(make: Make, machine: Machine, max_cycles: int) -> int:
+    return run_sm(make(), machine, feed=REPLAY, max_cycles=max_cycles).cycles
+
+
+def _lifted(chosen: Iterable[Lifting], cycles: Mapping[Run, int]) -> Iterator[Lifted]:
+    before = cycles[AS_IS]
+    for each in chosen:
+        alone, in_order = cycles[ALONE, each.name], cycles[IN_ORDER, each.name]
+        saved = cycles[AS_IS] - alone, before - in_order
+        yield Lifted(each.name, each.patterns, each.settings, alone, saved[0], in_order, saved[1])
+        before = in_order

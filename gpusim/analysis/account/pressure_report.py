@@ -1,0 +1,202 @@
+"""What `gpusim report` tells: pressure by instruction and region, paths of dependences, and what loses issue slots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gpusim.analysis.account import stalls
+from gpusim.analysis.bound import bounds, chain, critical_path
+from gpusim.analysis.bound.critical_path import Path
+from gpusim.analysis.bound.pressure import Pressure, Work
+from gpusim.launch.scalar_registers import place_of
+from gpusim.machine.machine import register_bank, register_banks
+from gpusim.simulation import Result
+from gpusim.state.stall import MEANING, Stall
+from isa.code_region import CodeRegion, code_regions, innermost
+from isa.dataflow.dependence import graph
+from isa.instruction import Instruction
+from isa.text.printer import show_instruction
+
+ELSEWHERE, WHOLE = "elsewhere", "program"  # the instructions of no region; all, where none is marked
+Paths = tuple[Path, Path]  # critical and loop-carried
+NO_PATH = Path(Fraction(0), {})
+
+
+@dataclass(frozen=True)
+class InstructionPressure:
+    """One instruction: how often it issued, and the cycles of each resource that it took in the whole run.
+
+    `shared_passes` and `transactions` are means of its executions in the first block; `bank_conflicts`: cycles beyond
+    the first in which the fullest register bank reads its operands. `critical` and `carried`: cycles that it adds to
+    those paths of the innermost region it lies in, None where it is not on them. `waits`: warp-cycles before it.
+    """
+
+    pc: int
+    text: str
+    issued: int
+    cycles: Mapping[str, float]
+    shared_passes: float
+    transactions: float
+    bank_conflicts: int
+    critical: int | None
+    carried: int | None
+    waits: int
+
+
+@dataclass(frozen=True)
+class RegionPressure:
+    """A code region: sums over its instructions, and the lengths of its paths in cycles.
+
+    `critical` leads through it, `carried` around a loop, for each round; `alone` is from a lone warp's first issue to
+    its last. They are 0 where there is no such path, and for the instructions of no region.
+    """
+
+    name: str
+    pcs: tuple[int, ...]
+    issued: int
+    cycles: Mapping[str, float]
+    critical: float
+    carried: float
+    alone: int
+    waits: int
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """A reason for lost issue slots: their cycles, their share of those lost and of all, and where warps mostly waited.
+
+    `pc` is the instruction before which most warp-cycles of that reason were spent, -1 if there are none.
+    """
+
+    reason: str
+    meaning: str
+    cycles: int
+    share_of_lost: float
+    share_of_slots: float
+    pc: int
+    text: str
+
+
+@dataclass(frozen=True)
+class PressureReport:
+    """A simulated launch, cycles of each resource in the whole run, its instructions, regions and bottlenecks."""
+
+    result: Result
+    totals: Mapping[str, float]
+    instructions: tuple[InstructionPressure, ...]
+    regions: tuple[RegionPressure, ...]
+    bottlenecks: tuple[Bottleneck, ...]
+
+
+def pressure_report(result: Result, regions: Sequence[CodeRegion] = (), *, limit: int = bounds.LIMIT) -> PressureReport:
+    """Return the report of a launch on one SM, with these regions, without any the program's own.
+
+    Raises what `bounds.bound` raises.
+    """
+    profiled, each = bounds.works(result.kernel, result.machine, limit=limit)
+    found = bounds.pressures(profiled, each)
+    program = result.kernel.program
+    whole = (CodeRegion(WHOLE, tuple(range(len(program)))),)
+    chosen = regions or code_regions(program, result.kernel.marked) or whole
+    paths = _paths(profiled[0], chosen)
+    return PressureReport(
+        result=result,
+        totals={name: float(one.cycles) for name, one in found.items()},
+        instructions=tuple(_instructions(result, profiled[0], found, paths)),
+        regions=tuple(_regions(result, profiled[0], found, chosen, paths)),
+        bottlenecks=tuple(_bottlenecks(result)),
+    )
+
+
+def _paths(work: Work, regions: Sequence[CodeRegion]) -> dict[CodeRegion, Paths]:
+    """Return the critical and the loop-carried path of each region."""
+    dependences, cost = graph(work.kernel.program), critical_path.weight(work)
+    return {
+        r: (critical_path.critical(dependences, r.pcs, cost), critical_path.carried(dependences, r.pcs, cost))
+        for r in regions
+    }
+
+
+def _instructions(
+    result: Result, work: Work, found: Mapping[str, Pressure], paths: Mapping[CodeRegion, Paths]
+) -> Iterator[InstructionPressure]:
+    of_inner = {pc: paths[region] for pc, region in innermost(paths).items()}
+    waits = stalls.waits(result.run).sum(axis=1)
+    for pc, instruction in enumerate(work.kernel.program.instructions):
+        cost, (critical, carried) = work.costs.get(pc), of_inner.get(pc, (NO_PATH, NO_PATH))
+        yield InstructionPressure(
+            pc=pc,
+            text=show_instruction(instruction),
+            issued=int(result.run.issued[pc]),
+            cycles=_within(found, (pc,)),
+            shared_passes=cost.passes / cost.executions if cost else 0.0,
+            transactions=cost.transactions / cost.executions if cost else 0.0,
+            bank_conflicts=_bank_conflicts(work, instruction),
+            critical=critical.parts.get(pc),
+            carried=carried.parts.get(pc),
+            waits=int(waits[pc]),
+        )
+
+
+def _bank_conflicts(work: Work, instruction: Instruction) -> int:
+    """Cycles beyond the first in which the operands' fullest register bank reads them."""
+    places = (place_of(work.kernel.program, register) for register in set(instruction.reads()))
+    banks = Counter(register_bank(work.machine, place) for place in places)
+    return max(banks.values(), default=1) - 1 if register_banks(work.machine) else 0
+
+
+def _within(found: Mapping[str, Pressure], pcs: Sequence[int]) -> dict[str, float]:
+    return {name: float(cycles) for name, one in found.items() if (cycles := one.within(pcs))}
+
+
+def _regions(
+    result: Result,
+    work: Work,
+    found: Mapping[str, Pressure],
+    regions: Sequence[CodeRegion],
+    paths: Mapping[CodeRegion, Paths],
+) -> Iterator[RegionPressure]:
+    """Yield each region, and last what lies in none."""
+    waits, inside = stalls.waits(result.run).sum(axis=1), {pc for region in regions for pc in region.pcs}
+    rest = CodeRegion(ELSEWHERE, tuple(pc for pc in range(len(work.kernel.program)) if pc not in inside))
+    for region in (*regions, *([rest] if rest.pcs else [])):
+        pcs, (critical, carried) = list(region.pcs), paths.get(region, (NO_PATH, NO_PATH))
+        yield RegionPressure(
+            name=region.name,
+            pcs=region.pcs,
+            issued=int(result.run.issued[pcs].sum()),
+            cycles=_within(found, pcs),
+            critical=float(critical.cycles),
+            carried=float(carried.cycles),
+            alone=0 if region is rest else _alone(work, region),
+            waits=int(waits[pcs].sum()),
+        )
+
+
+def _alone(work: Work, region: CodeRegion) -> int:
+    """Cycles from a lone warp's first issue in a region to its last, by the rules of the dependence chain."""
+    lone = chain.start()
+    chain.follow(bounds.code_of(work), lone, region.pcs)
+    return lone.issued
+
+
+def _bottlenecks(result: Result) -> Iterator[Bottleneck]:
+    """Yield the reasons for lost issue slots, the costliest first."""
+    run, code = result.run, result.kernel.program.instructions
+    lost = stalls.lost_slots(run)
+    for reason, cycles in lost.items():
+        stall = Stall[reason.upper()]
+        waits = run.stalls[: len(code), stall]
+        pc = int(waits.argmax()) if waits.any() else -1
+        yield Bottleneck(
+            reason=reason,
+            meaning=MEANING[stall],
+            cycles=cycles,
+            share_of_lost=cycles / sum(lost.values()),
+            share_of_slots=cycles / (run.cycles * len(run.lost)),
+            pc=pc,
+            text=show_instruction(code[pc]) if pc >= 0 else "",
+        )

@@ -1,0 +1,364 @@
+"""Views of a result: one screen for people, one document for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from msgspec import UNSET, UnsetType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from gpusim.analysis.account.energy import Spent
+from gpusim.analysis.account.ladder import Ladder, Step, ladder
+from gpusim.analysis.account.stalls import Waiting, lost_slots, waiting_most, warp_cycles
+from gpusim.analysis.bound.bounds import Bound
+from gpusim.engines.simulate import ChipRun, SmRun
+from gpusim.launch.assign_codes import sharing
+from gpusim.machine.machine import Machine, seconds
+from gpusim.machine.occupancy import Occupancy
+from gpusim.simulation import Result, Scaling
+from gpusim.support.document import Gflops, Launch, Setting, doc, plain, spelled
+from gpusim.support.plural import plural
+from gpusim.verify import Verification
+from isa.dataflow.shared_barriers import words
+from isa.execute.races import Race
+from isa.kernel import Kernel
+from isa.text.printer import show_instruction
+
+NONE: Mapping[str, Setting] = {}  # settings, by path
+GAP = 3  # columns between tables side by side
+REASONS_SHOWN = 12
+SHARED_SHOWN = 2  # of the instructions that wait for more than they need
+VISIBLE = 0.0005  # of the peak: smaller losses share a line
+
+
+@dataclass(frozen=True)
+class _SideBySide:
+    """Two tables next to each other, or one below the other where the console is too narrow."""
+
+    left: Table
+    right: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        needed = sum(Measurement.get(console, options, table).maximum for table in (self.left, self.right)) + GAP
+        if needed > options.max_width:
+            yield Group(self.left, "", self.right)
+        else:
+            grid = Table.grid(padding=(0, GAP))
+            grid.add_row(self.left, self.right)
+            yield grid
+
+
+def screen(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spent | None = None) -> RenderableType:
+    """Return one screen: what ran, verification, rates, bound, occupancy, ladder, stalls, the longest waits, energy.
+
+    `settings` are the numbers of the machine that were replaced for this run.
+    """
+    facts = _facts([*_launch(result.kernel, result.machine, settings), *_outcome(result)])
+    tables = _SideBySide(_ladder(ladder(result)), _stalls(result))
+    policy = result.machine.schedulers.policy
+    headline = f"{_headline(result.kernel, result.machine, settings)}, {policy}, {result.engine} engine"
+    spent = ("", _energy(energy)) if energy else ()
+    return Group(headline, facts, "", tables, "", _waiting(result), *spent)
+
+
+def bound_screen(
+    kernel: Kernel,
+    machine: Machine,
+    bound: Bound,
+    occupancy: Occupancy,
+    settings: Mapping[str, Setting] = NONE,
+) -> RenderableType:
+    """Return the bound of a launch, all limits, and its occupancy; `settings` as for `screen`."""
+    limits = _table("limit", "cycles", "of the bound")
+    for name, cycles in sorted(bound.limits.items(), key=lambda item: -item[1]):
+        limits.add_row(name, f"{cycles:,}", f"{100 * cycles / bound.cycles:.1f} %")
+    facts = [("bound", _bound(bound)), ("occupancy", _occupancy(occupancy, machine))]
+    return Group(heading(kernel, machine, settings, facts), "", limits)
+
+
+def heading(
+    kernel: Kernel, machine: Machine, settings: Mapping[str, Setting], facts: Iterable[tuple[str, str]]
+) -> RenderableType:
+    """Return the head of a screen: what ran on which machine, then facts by name; `settings` as for `screen`."""
+    return Group(_headline(kernel, machine, settings), _facts([*_launch(kernel, machine, settings), *facts]))
+
+
+@dataclass(frozen=True)
+class OneSm:
+    """What one simulated SM did: its shader cycles and its blocks."""
+
+    cycles: int
+    blocks: int
+
+
+class RunDocument(Launch, frozen=True):
+    """A simulated launch: values checked, cycles, rates, bound, and where the lost cycles went.
+
+    Cycles are shader cycles. `cycles`, rates and `warp_instructions` are of the whole launch; `stalls`, `lost_slots`
+    and `waiting_most` are of the `simulated_cycles`, fewer where a sample was asked for.
+    """
+
+    engine: Annotated[str, doc("compiled or reference.")]
+    cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks, or until all SMs are done.")]
+    warp_instructions: Annotated[int, doc("Warp instructions that this SM issues, or all SMs.")]
+    thread_instructions_per_cycle: Annotated[float, doc("Thread instructions whose guard holds, per cycle and SM.")]
+    gflops: Gflops
+    peak_gflops: Annotated[float, doc("Peak of the chip in the kernel's precision, 10^9 operations per second.")]
+    percent_of_peak: Annotated[float, doc("100 gflops / peak_gflops.")]
+    verified: Annotated[bool, doc("Values were compared, and all are right.")]
+    verification: Verification
+    races: Annotated[tuple[Race, ...] | None, doc("Of the first block; null: the kernel is not known to race.")]
+    bound: Bound
+    scaling: Scaling
+    sms: Annotated[int, doc("Simulated SMs.")]
+    each_sm: Annotated[tuple[OneSm, ...], doc("Each simulated SM.")]
+    simulated_cycles: Annotated[int, doc("Shader cycles that were simulated.")]
+    skipped_cycles: Annotated[int, doc("Cycles of these that were taken in whole periods at once, exactly.")]
+    feed: Annotated[str, doc("Where the engine learnt what instructions do: execution, affine or replay.")]
+    warp_slots: Annotated[int, doc("Warp slots of all simulated SMs.")]
+    stalls: Annotated[Mapping[str, int], doc("Warp-cycles by stall reason, most first.")]
+    lost_slots: Annotated[Mapping[str, int], doc("Cycles of unused issue slots of all schedulers by stall reason.")]
+    occupancy: Occupancy
+    ladder: Ladder
+    waiting_most: Annotated[Sequence[Waiting], doc("The instructions before which warps wait longest.")]
+    energy: Annotated[Spent | UnsetType, doc("Where it was asked for.")] = UNSET
+
+
+class BoundDocument(Launch, frozen=True):
+    """The bound of a launch, which no schedule undercuts, and how many blocks an SM holds; nothing was simulated."""
+
+    bound: Bound
+    occupancy: Occupancy
+
+
+def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spent | None = None) -> RunDocument:
+    """Return everything that the screen shows as a document; `settings` as for `screen`."""
+    return RunDocument(
+        **identity(result.kernel, result.machine, settings),
+        engine=result.engine,
+        cycles=result.cycles,
+        warp_instructions=result.warp_instructions,
+        thread_instructions_per_cycle=result.thread_instructions_per_cycle,
+        gflops=result.gflops,
+        peak_gflops=result.peak_gflops,
+        percent_of_peak=result.percent_of_peak,
+        verified=result.verification.verified,
+        verification=result.verification,
+        races=result.races,
+        bound=result.bound,
+        scaling=result.scaling,
+        sms=result.run.sms,
+        each_sm=tuple(OneSm(sm.cycles, sm.blocks) for sm in _each(result.run)),
+        simulated_cycles=result.run.cycles,
+        skipped_cycles=result.run.skipped,
+        feed=result.run.feed,
+        warp_slots=result.run.warp_slots,
+        stalls=warp_cycles(result.run),
+        lost_slots=lost_slots(result.run),
+        occupancy=result.occupancy,
+        ladder=ladder(result),
+        waiting_most=_waited(result),
+        energy=energy or UNSET,
+    )
+
+
+def _each(run: SmRun) -> Sequence[SmRun]:
+    return run.each if isinstance(run, ChipRun) else (run,)
+
+
+def bound_document(
+    kernel: Kernel,
+    machine: Machine,
+    bound: Bound,
+    occupancy: Occupancy,
+    settings: Mapping[str, Setting] = NONE,
+) -> BoundDocument:
+    """Return the bound and occupancy of a launch as a document; `settings` as for `screen`."""
+    return BoundDocument(**identity(kernel, machine, settings), bound=bound, occupancy=occupancy)
+
+
+def identity(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -> dict[str, Any]:
+    """Return the fields of a `Launch` by name: what ran on which machine; `settings` as for `screen`."""
+    return {
+        "kernel": kernel.name,
+        "parameters": plain(kernel.arguments),
+        "machine": machine.key,
+        "settings": dict(settings),
+        "policy": machine.schedulers.policy,
+        "grid": kernel.grid,
+        "block": kernel.block,
+    }
+
+
+def _headline(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -> str:
+    return f"{kernel.name} on {'a changed ' if settings else ''}{machine.key} ({machine.name})"
+
+
+def _launch(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -> Iterator[tuple[str, str]]:
+    if settings:
+        yield "settings", " ".join(f"{path}={value}" for path, value in settings.items())
+    if kernel.arguments:
+        yield "parameters", " ".join(f"{name}={spelled(value)}" for name, value in kernel.arguments.items())
+    program = kernel.program
+    resources = f"{plural(program.registers, 'register')}, {plural(program.shared_bytes, 'byte')} of shared memory"
+    launch = f"{plural(kernel.blocks, 'block')} of {plural(kernel.threads, 'thread')}"
+    yield "launch", f"{launch} on {plural(machine.chip.sms, 'SM')}; {resources}"
+
+
+def _outcome(result: Result) -> Iterator[tuple[str, str]]:
+    yield "values", _verification(result)
+    if result.races:
+        yield "races", _races(result.races)
+    yield "cycles", _cycles(result)
+    yield "throughput", _throughput(result)
+    ratio = result.cycles / result.bound.cycles
+    yield "bound", f"{_bound(result.bound)}; simulated {ratio:.3f} times that"
+    yield "occupancy", _occupancy(result.occupancy, result.machine)
+
+
+def _verification(result: Result) -> str:
+    found = result.verification
+    if result.kernel.racy:
+        return "not checked: the kernel races as published, so what it computes depends on the timing"
+    if found.scope == "none":
+        return "not checked: nothing to compare with was promised, or not by the blocks that ran"
+    order = f", {found.in_program_order} of them in program order" if found.in_program_order else ""
+    where = f"{plural(found.values, 'value')} in {found.blocks:,} of {plural(result.kernel.blocks, 'block')}{order}"
+    if found.wrong:
+        hint = "; `gpusim races KERNEL` tells if a barrier is missing" if result.kernel.program.shared_bytes else ""
+        return f"WRONG: {found.wrong:,} of {where}; {found.first_wrong}{hint}"
+    error = f"errors up to {found.max_error:.2g}, at most {found.worst_ratio:.2g} times the error bound"
+    return f"right: {found.values:,} of {where}; {error if found.max_error else 'exact'}"
+
+
+def _races(races: Sequence[Race]) -> str:
+    first, others = races[0], len(races) - 1
+    also = f"; and {plural(others, 'more pair')} in that block" if others else ""
+    return f"block {first.block}, shared word {first.address:#x}: {first.first}, {first.second}{also}"
+
+
+def _cycles(result: Result) -> str:
+    milliseconds = 1000 * seconds(result.machine, result.cycles)
+    if isinstance(result.run, ChipRun):
+        sms, blocks = plural(result.run.sms, "SM"), plural(result.run.blocks, "block")
+        return (
+            f"{result.cycles:,} of all {sms} = {milliseconds:.4g} ms; {_fewest_and_most(result.run)} of {blocks} each"
+        )
+    return f"{result.cycles:,} of the SM with the most blocks = {milliseconds:.4g} ms; {_scaling(result)}"
+
+
+def _fewest_and_most(run: ChipRun) -> str:
+    fewest, most = (of(sm.blocks for sm in run.each) for of in (min, max))
+    return f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+
+
+def _scaling(result: Result) -> str:
+    scaling = result.scaling
+    share = f"{scaling.simulated_blocks:,} of its {plural(scaling.blocks_of_sm, 'block')} simulated"
+    if scaling.method != "complete":
+        return f"{share}, scaled" + (f" ({scaling.error_checked})" if scaling.error_checked else "")
+    skipped = result.run.skipped
+    percent = 100 * skipped / result.cycles
+    return f"{share}, {skipped:,} cycles ({percent:.1f} %) in whole periods at once" if skipped else share
+
+
+def _throughput(result: Result) -> str:
+    per_cycle = f"{result.thread_instructions_per_cycle:.2f} thread instructions per cycle and SM"
+    if not result.kernel.flops:
+        return per_cycle
+    return f"{result.gflops:.1f} GFLOP/s, {result.percent_of_peak:.1f} % of {result.peak_gflops:.1f}; {per_cycle}"
+
+
+def _bound(bound: Bound) -> str:
+    rate = f"{bound.gflops:.1f} GFLOP/s, {bound.percent_of_peak:.1f} % of peak, " if bound.gflops else ""
+    return f"{rate}{bound.cycles:,} cycles, set by {bound.limiter}"
+
+
+def _occupancy(occupancy: Occupancy, machine: Machine) -> str:
+    warps = f"{plural(occupancy.blocks, 'block')}, {occupancy.warps} of {machine.limits.warps} warps"
+    return f"{warps}, limited by {occupancy.limiter}; {occupancy.next_step}"
+
+
+def _ladder(steps: Ladder) -> Table:
+    table = _table("ladder", steps.unit if steps.unit == "GFLOP/s" else "per cycle", "loss")
+    visible = sum(step.loss >= steps.steps[0].rate * VISIBLE for step in steps.steps[1:]) + 1
+    for step in [*steps.steps[:visible], *_together(steps.steps[visible:])]:
+        table.add_row(step.cause, f"{step.rate:.1f}", f"{-step.loss:.1f}" if step.loss else "")
+    return table
+
+
+def _together(steps: Sequence[Step]) -> list[Step]:
+    """Return small steps as one."""
+    if len(steps) < 2:
+        return list(steps)
+    cycles, loss = sum(step.cycles for step in steps), sum(step.loss for step in steps)
+    return [Step(f"lost slots: {len(steps)} smaller reasons", cycles, loss, steps[-1].rate)]
+
+
+def _stalls(result: Result) -> Table:
+    cycles, lost = warp_cycles(result.run), lost_slots(result.run)
+    table = _table("stall reason", "warp-cycles", "lost slots")
+    for reason in list(dict.fromkeys([*cycles, *lost]))[:REASONS_SHOWN]:
+        table.add_row(reason, _percent(cycles, reason), _percent(lost, reason))
+    return table
+
+
+def _percent(parts: dict[str, int], reason: str) -> str:
+    return f"{100 * parts[reason] / sum(parts.values()):.1f} %" if reason in parts else ""
+
+
+def _waited(result: Result) -> list[Waiting]:
+    shared = sharing(result.kernel.program, result.machine)
+    return waiting_most(result.kernel, result.run, shared=shared)
+
+
+def _waiting(result: Result) -> RenderableType:
+    """Return the instructions before which warps wait longest, and which of these wait for more than they need."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("pc", justify="right")
+    table.add_column("warps wait most before", overflow="fold")
+    table.add_column("warp-cycles", justify="right")
+    table.add_column("mostly", overflow="fold")
+    waited, code = _waited(result), result.kernel.program.instructions
+    for one in waited:
+        table.add_row(str(one.pc), one.text, f"{100 * one.share:.1f} %", one.reason)
+    shared = [(one.pc, words(one.beside[0], lambda pc: show_instruction(code[pc]))) for one in waited if one.beside]
+    return Group(table, *(f"pc {pc} may wait longer than it needs: for {what}" for pc, what in shared[:SHARED_SHOWN]))
+
+
+def _energy(spent: Spent) -> Group:
+    """Return what the launch spends on each kind of work, and its power."""
+    table = _table("energy", "times", "pJ each", "known by", "mJ", "of the work")
+    for part in spent.parts:
+        cells = f"{part.count:,}", f"{part.picojoules:.2f}", part.method
+        table.add_row(part.name, *cells, *_joules(part.joules, part.share))
+    table.add_row("in all", "", "", "", *_joules(spent.joules, 1.0))
+    rate = f"{spent.picojoules_per_flop:.2f} pJ for each operation, " if spent.picojoules_per_flop else ""
+    power = f"{rate}{spent.watts:.1f} W in the mean, {spent.idle_watts:.1f} W of them without work"
+    counted = "`gpusim traffic --forwarding`" if spent.forwarding else "`gpusim traffic`"
+    return Group(table, power, f"times are words, as {counted} counts them, and thread instructions")
+
+
+def _joules(joules: float, share: float) -> tuple[str, str]:
+    return f"{1000 * joules:.4g}", f"{100 * share:.1f} %"
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column(first, overflow="fold")
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _facts(rows: Iterable[tuple[str, str]]) -> Padding:
+    grid = Table.grid(padding=(0, 2))
+    for name, text in rows:
+        grid.add_row(Text(name, style="bold"), text)
+    return Padding(grid, (0, 0, 0, 0))

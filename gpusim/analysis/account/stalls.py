@@ -1,0 +1,96 @@
+"""Where the warp-cycles and the issue slots of a run went: by reason, and by instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.engines.simulate import SmRun
+from gpusim.state.stall import Stall, label
+from isa.dataflow.shared_barriers import SOURCES, Beside
+from isa.kernel import Kernel
+from isa.table import Unit
+from isa.text.printer import show_instruction
+
+NOTHING_SHARED: Mapping[int, Sequence[Beside]] = MappingProxyType({})
+NO_WAIT = (Stall.NOT_SELECTED, Stall.SELECTED, Stall.X_EXITED, Stall.X_EMPTY)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How long warps wait before one instruction: warp-cycles, their share of all, and the reason of most of them.
+
+    `beside`: what may hold them for that reason, though it is not needed: it shares a dependency barrier with what is.
+    """
+
+    pc: int
+    text: str
+    cycles: int
+    share: float
+    reason: str
+    beside: tuple[Beside, ...] = ()
+
+
+def warp_cycles(run: SmRun) -> dict[str, int]:
+    """Return warp-cycles by reason, most first; they add up to the run's cycles x warp slots."""
+    totals = run.stalls.sum(axis=0)
+    totals[Stall.X_EMPTY] += run.empty
+    return _by_name(totals)
+
+
+def lost_slots(run: SmRun) -> dict[str, int]:
+    """Return cycles of unused issue slots of all schedulers by reason, most first.
+
+    With the slots used (one dispatch port: the warp instructions) x interval they are the run's cycles x schedulers.
+    """
+    return _by_name(run.lost.sum(axis=0))
+
+
+def waits(run: SmRun) -> NDArray[np.int64]:
+    """Return warp-cycles of waiting by pc and reason; being ready but not selected is no waiting here."""
+    waiting = run.stalls.copy()
+    waiting[:, NO_WAIT] = 0
+    return waiting
+
+
+def waiting_most(
+    kernel: Kernel, run: SmRun, count: int = 8, *, shared: Mapping[int, Sequence[Beside]] = NOTHING_SHARED
+) -> list[Waiting]:
+    """Return the instructions before which warps wait longest; `shared` has who shares barriers, by pc."""
+    each = waits(run)
+    totals, everything = each.sum(axis=1), run.cycles * run.warp_slots
+    order = [int(pc) for pc in np.argsort(-totals, kind="stable")[:count] if totals[pc]]
+    reasons = {pc: int(each[pc].argmax()) for pc in order}
+    return [
+        Waiting(
+            pc,
+            _text(kernel, pc),
+            int(totals[pc]),
+            float(totals[pc]) / everything,
+            label(reasons[pc]),
+            tuple(one for one in shared.get(pc, ()) if reasons[pc] == _reason(kernel, one)),
+        )
+        for pc in order
+    ]
+
+
+def _reason(kernel: Kernel, one: Beside) -> Stall:
+    """Return the reason of those who wait for what shares a barrier."""
+    if one.what == SOURCES:
+        return Stall.X_WAR
+    far = kernel.program.instructions[one.pc].row.unit in (Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE)
+    return Stall.LONG_SCOREBOARD if far else Stall.SHORT_SCOREBOARD
+
+
+def _by_name(totals: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> dict[str, int]:
+    order = np.argsort(-totals, kind="stable")
+    return {label(int(reason)): int(totals[reason]) for reason in order if totals[reason]}
+
+
+def _text(kernel: Kernel, pc: int) -> str:
+    code = kernel.program.instructions
+    return show_instruction(code[pc]) if pc < len(code) else "end of the program"

@@ -1,0 +1,1 @@
+"""How fast a launch could be: bounds from counts, rates and dependence chains."""

@@ -1,0 +1,95 @@
+"""What the memory accesses of a program cost on a machine, by the rules of the load/store unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gpusim.jit.plain import plain, unpacked
+from gpusim.launch.decode import SHARED_SPACE
+from gpusim.rules import instruction_replay, load_store, memory_access
+from gpusim.state.sm import LANES
+from isa.execute.profile import Pattern, Profile
+
+
+@dataclass(frozen=True, slots=True)
+class AccessCost:
+    """Cost of one memory instruction over a block; a minimum is over its executions."""
+
+    executions: int  # warp instructions with an active lane
+    cycles: int  # of the load/store unit, all executions
+    transactions: int  # of global memory, all executions
+    shortest: int  # least cycles of the unit in one execution
+    delay: int  # least cycles from service to the result of a load; stores: as `shortest`
+    early: int  # most cycles by which a result precedes the end of its service
+    hold: int  # cycles from service until the source registers may be overwritten
+    replays: int  # issue slots taken again, all executions
+    passes: int  # through shared memory, all executions
+
+
+Seen = dict[tuple[int, int, int, int, bytes, bytes], SimpleNamespace]
+
+
+def costs(sm: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[int, AccessCost]:
+    """Return the cost of each memory instruction that executed, by pc; `seen` keeps what patterns cost.
+
+    `sm` and `program` are those of a launch, as records; nothing in them is changed.
+    """
+    ground = SimpleNamespace(machine=unpacked(sm.machine), scratch=unpacked(sm.scratch), load_store=SimpleNamespace())
+    return {
+        pc: _cost(ground, unpacked(program[pc]), active, seen)
+        for pc, patterns in profile.accesses.items()
+        if (active := [p for p in patterns if p.active.any()])
+    }
+
+
+def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], seen: Seen) -> AccessCost:
+    each = [_of_pattern(sm, row, p, seen) for p in patterns]
+    delays = [_delay(sm, row, one) for one in each]
+    again = [plain(instruction_replay.slots)(sm.machine, row, one.undivided) for one in each]
+    return AccessCost(
+        executions=sum(p.count for p in patterns),
+        cycles=sum(p.count * one.cycles for p, one in zip(patterns, each, strict=True)),
+        transactions=sum(p.count * one.transactions for p, one in zip(patterns, each, strict=True)),
+        shortest=min(one.cycles for one in each),
+        delay=min(delays),
+        early=max(max(0, one.cycles - delay) for one, delay in zip(each, delays, strict=True)),
+        hold=max(1, row.war),
+        replays=sum(p.count * slots for p, slots in zip(patterns, again, strict=True)),
+        passes=sum(p.count * one.passes for p, one in zip(patterns, each, strict=True)),
+    )
+
+
+def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, seen: Seen) -> SimpleNamespace:
+    key = (row.space, row.width, row.action, row.turns, pattern.addresses.tobytes(), pattern.active.tobytes())
+    if key not in seen:
+        parts = [_of_group(sm, row, pattern, first) for first in range(0, len(pattern.active), LANES)]
+        undivided, transactions = (sum(part[i] for part in parts) for i in range(2))
+        seen[key] = SimpleNamespace(
+            cycles=plain(memory_access.service)(sm.machine, row, undivided),
+            extra=plain(memory_access.extra)(sm.machine, row, undivided),
+            transactions=transactions,
+            undivided=undivided,
+            passes=undivided // sm.machine.pass_cycles if row.space == SHARED_SPACE else 0,
+        )
+    return seen[key]
+
+
+def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first: int) -> tuple[int, int]:
+    """Return the cycles of the unit and the transactions of the lane group that begins with that lane."""
+    lanes, into = slice(first, first + LANES), SimpleNamespace(cycles=0, transactions=0)
+    active = sum(1 << int(lane) for lane in np.flatnonzero(pattern.active[lanes]))
+    if active:
+        sm.scratch.address = pattern.addresses[lanes].tolist()
+        plain(memory_access.cost)(sm, row, into, active)
+    return into.cycles, into.transactions
+
+
+def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> int:
+    """Cycles from service until a load's result is there, or a store has left, nothing else being on its way."""
+    sm.load_store.channel = 0
+    return int(plain(load_store.result_at)(sm, row, cost, 0))

@@ -1,0 +1,221 @@
+"""The dependence chain: the least time that one warp needs for its instructions, even with the SM to itself.
+
+A warp's instructions issue in order. Through each basic block they are followed with the rules of the scoreboard and
+the warp's own use of pipes and load/store unit, from a state in which nothing is pending; whatever else is going on
+only adds to that. Times of basic blocks add up, weighted by how often the warps went through them. A loop of one basic
+block is followed until its state recurs, relative to the clock: then its time per round is known exactly.
+
+Only what is certain counts: an instruction under a guard may do nothing, and then nobody waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gpusim.analysis.bound.access_cost import AccessCost
+from gpusim.jit.plain import plain, unpacked
+from gpusim.launch.decode import BARRIER, BRANCH, EXIT, FETCH, LOAD
+from gpusim.rules import control_code, ladder, scoreboard, wait_count
+from gpusim.state.sm import LANES, warp_t
+from gpusim.state.stall import OWN, Stall
+from isa.execute.profile import Profile
+
+ROUNDS = 12  # of a loop, at most, until its state has to recur
+PENDING = ("ready", "held", "read", "predicate", "let_go")  # times that a warp carries from one instruction to the next
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A decoded program as namespaces, its machine, its memory accesses' cost, and where basic blocks begin."""
+
+    rows: Sequence[Any]
+    pipes: Sequence[Sequence[int]]  # by pc, those that may take the instruction
+    machine: Any
+    costs: Mapping[int, AccessCost]
+    always: frozenset[int]  # pcs that did something whenever they were executed
+    leaders: Sequence[int]
+
+
+@dataclass(slots=True)
+class Lone:
+    """A warp on its way alone: its own record, when it may issue next, and when what it uses is free again.
+
+    `ports` of its last turn are left; of what may go beside what in a turn, only their number is heeded.
+    A pipe counts as taken by what can go nowhere else. `counted`: when its last stall count is over.
+    """
+
+    warp: SimpleNamespace
+    next: int
+    issued: int
+    ports: int
+    units: list[int]
+    pipes: dict[int, int]
+    counted: int = 0
+
+
+def code(sm: Any, program: Any, costs: Mapping[int, AccessCost], always: frozenset[int]) -> Code:
+    """Unpack a launch's machine and program, and find its basic blocks."""
+    rows = [unpacked(row) for row in program]
+    after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT)}
+    met = {row.meeting for row in rows if row.meeting >= 0}  # once for all ways, what lies before once for each
+    leaders = {0, *after, *met, *(row.target for row in rows if row.action == BRANCH)}
+    units = sm.machine.units
+    pipes = [units[row.unit]["choice"][: units[row.unit]["choices"]].tolist() for row in rows]
+    return Code(rows, pipes, unpacked(sm.machine), costs, always, sorted(pc for pc in leaders if pc < len(rows)))
+
+
+def cycles_of_warp(program: Code, profile: Profile, warps: int) -> Fraction:
+    """Return the least cycles from a warp's start to its end, on the average over the block's warps."""
+    exits = sum(int(count) for row, count in zip(program.rows, profile.counts, strict=False) if row.action == EXIT)
+    total = Fraction(max(0, warps - exits) * program.machine.interval)  # behind the end a warp exits too
+    return sum((_of_basic_block(program, profile, *span) for span in _spans(program)), total) / warps
+
+
+def _spans(program: Code) -> Iterator[tuple[int, int]]:
+    """Yield first pc and end of each basic block, the row behind the program not included."""
+    ends = [*program.leaders[1:], len(program.rows)]
+    for first, end in zip(program.leaders, ends, strict=True):
+        if first < len(program.rows) - 1:
+            yield first, min(end, len(program.rows) - 1)
+
+
+def _of_basic_block(program: Code, profile: Profile, first: int, end: int) -> Fraction:
+    """Return the cycles in a basic block, summed over the block's warps."""
+    visits = int(profile.counts[first])
+    if visits == 0:
+        return Fraction(0)
+    last = program.rows[end - 1]
+    taken = -(-int(profile.active[end - 1]) // (LANES * program.machine.groups)) if last.action == BRANCH else 0
+    onward, jump = _through(program, first, end)
+    if taken and last.target == first:
+        return (
+            max(Fraction(taken * jump), _rounds(program, first, end, taken, visits - taken)) + (visits - taken) * onward
+        )
+    return Fraction(visits * onward + taken * (jump - onward))
+
+
+def _through(program: Code, first: int, end: int) -> tuple[int, int]:
+    """Return the cycles from the first issue to the next basic block (or the warp's end), onward and by the branch."""
+    lone = start()
+    follow(program, lone, range(first, end))
+    if program.rows[end - 1].action == EXIT:
+        return lone.issued + program.machine.interval, 0
+    onward = lone.issued if lone.ports else slot(program, lone.next)
+    jump = max(lone.next, lone.counted, lone.issued + program.machine.branch)
+    return max(onward, slot(program, lone.counted)), slot(program, jump)
+
+
+def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> Fraction:
+    """Return the least cycles of that many rounds of a loop in which `entries` loops share.
+
+    Round k ends no earlier than k times the recurring time less a head start, and each entry has one head start.
+    """
+    lone, times, states = start(), [0], [_pending(start(), 0)]
+    for _ in range(ROUNDS):
+        follow(program, lone, range(first, end))
+        lone.next = slot(program, max(lone.next, lone.issued + program.machine.branch))
+        times.append(lone.next)
+        states.append(_pending(lone, lone.next))
+        if states[-1] in states[:-1]:
+            same = states.index(states[-1])
+            rate = Fraction(times[-1] - times[same], len(times) - 1 - same)
+            head_start = max(k * rate - time for k, time in enumerate(times))
+            return rounds * rate - entries * head_start
+    return Fraction(0)
+
+
+def start() -> Lone:
+    """Return a warp with nothing pending, at cycle 0."""
+    return Lone(unpacked(np.zeros((), warp_t)), 0, 0, 0, [0, 0], {})
+
+
+def follow(program: Code, lone: Lone, pcs: Sequence[int]) -> None:
+    """Let the warp issue these instructions, each as soon as its own earlier ones allow."""
+    for pc in pcs:
+        row, warp = program.rows[pc], lone.warp
+        warp.rung = [0] * OWN
+        warp.rung[Stall.WAIT] = lone.counted
+        plain((control_code if program.machine.codes else scoreboard).earliest)(warp, row)
+        if program.machine.counts:
+            plain(wait_count.earliest)(warp, row)
+        warp.rung[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
+        free = min((lone.pipes.get(pipe, 0) for pipe in program.pipes[pc]), default=0)
+        _issue(program, lone, row, max(plain(ladder.latest)(warp), free))
+        if pc in program.always:
+            _occupy(program, lone, row, pc)
+
+
+def _issue(program: Code, lone: Lone, row: Any, ready: int) -> None:
+    """Issue in a further port of the last turn, or in the next turn."""
+    machine = program.machine
+    if lone.ports and ready <= lone.issued:
+        lone.ports -= 1
+    else:
+        lone.issued = slot(program, max(ready, lone.next))
+        lone.ports = machine.ports - 1 if machine.same_warp else 0
+    if row.action in (BARRIER, BRANCH, EXIT):
+        lone.ports = 0
+    lone.next = lone.issued + machine.reissue
+    if machine.codes:
+        lone.counted = lone.issued + plain(control_code.stall_of)(machine, row)
+
+
+def slot(program: Code, cycle: int) -> int:
+    """Return the begin of the first issue slot at or after a cycle; a warp's own slots lie whole intervals apart."""
+    return int(plain(ladder.slot_from)(program.machine, 0, cycle))
+
+
+def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
+    """Note what the instruction keeps from those behind it."""
+    if row.pipe >= 0 or row.service:
+        if len(program.pipes[pc]) == 1:
+            lone.pipes[row.pipe] = lone.issued + program.machine.pipe_interval[row.pipe] * row.intervals
+        if row.counter >= 0:
+            _counted(lone, row, pc, lone.issued + row.latency)
+        else:
+            plain(scoreboard.commit)(lone.warp, row, lone.issued + row.latency)
+        plain(control_code.let_go)(lone.warp, row, lone.issued, lone.issued + row.latency)
+        if row.action in (FETCH, LOAD):
+            lone.warp.drained = max(lone.warp.drained, lone.issued + row.latency)
+    elif pc in program.costs:
+        _access(program, lone, row, pc)
+    elif row.action == BARRIER and not program.machine.barriers_pass:
+        lone.next = max(lone.next, lone.issued + max(1, program.machine.barrier) + program.machine.per_warp)
+
+
+def _access(program: Code, lone: Lone, row: Any, pc: int) -> None:
+    cost = program.costs[pc]
+    path = int(program.machine.units["path"][row.unit])
+    served = max(lone.issued, lone.units[path])
+    lone.units[path] = served + cost.shortest
+    lone.warp.drained = max(lone.warp.drained, served + cost.delay)
+    plain(scoreboard.hold)(lone.warp, row, 0)
+    plain(scoreboard.let_go)(lone.warp, row, 0, served + cost.hold)
+    plain(control_code.let_go)(lone.warp, row, served + cost.hold, served + cost.delay)
+    if row.counter >= 0:
+        _counted(lone, row, pc, served + cost.delay)
+    if row.tracked and row.action == LOAD:
+        plain(scoreboard.commit)(lone.warp, row, served + cost.delay)
+
+
+def _counted(lone: Lone, row: Any, pc: int, back: int) -> None:
+    plain(wait_count.commit)(lone.warp, row, pc)
+    if row.queued:
+        plain(wait_count.serve)(lone.warp, row.counter, pc, back)
+        plain(wait_count.settle)(lone.warp, row.counter)
+    else:
+        plain(wait_count.load)(lone.warp, row, back)
+
+
+def _pending(lone: Lone, now: int) -> tuple[tuple[int, ...], ...]:
+    """Return what the warp still waits for, as cycles from now."""
+    times = [getattr(lone.warp, name) for name in PENDING]
+    times += [*lone.warp.returned, lone.warp.latest]
+    times += [list(lone.pipes.values()), [*lone.units, lone.counted]]
+    return tuple(tuple(max(0, t - now) for t in some) for some in times)

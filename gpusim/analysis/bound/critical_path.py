@@ -1,0 +1,59 @@
+"""The paths that results take from instruction to instruction: the longest through a code region, and around a loop.
+
+Of what instructions wait for each other on a machine: a result's latency (RAW, WAW), and a memory instruction's reading
+of its sources (WAR). Accesses count with their passes and requests, at least, and as if nobody else accessed memory.
+What the last instruction of a path takes is no part of its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from gpusim.analysis.bound.pressure import Work
+from isa.dataflow.dependence import Weight, critical_path, slowest_cycle
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+@dataclass(frozen=True)
+class Path:
+    """A path's length in cycles, of a loop's for each round, and by pc of its instructions what each adds to it."""
+
+    cycles: Fraction
+    parts: Mapping[int, int]
+
+
+def weight(work: Work) -> Weight:
+    """Return the cycles that a dependence costs: from the issue of one instruction to that of the next, at least."""
+
+    def cycles(before: int, _after: int, edge: Mapping[str, Any]) -> int:
+        cost = work.costs.get(before)
+        if edge["kind"] == "WAR":
+            return cost.hold if cost else 0
+        return cost.delay if cost else int(work.program["latency"][before])
+
+    return cycles
+
+
+def critical(dependences: nx.MultiDiGraph, pcs: Iterable[int], weight: Weight) -> Path:
+    """Return the longest path through some instructions, within one round of any loop."""
+    part = dependences.subgraph(pcs)
+    length, nodes = critical_path(part, weight)
+    return Path(Fraction(length), {before: _heaviest(part, before, after, weight) for before, after in pairwise(nodes)})
+
+
+def carried(dependences: nx.MultiDiGraph, pcs: Iterable[int], weight: Weight) -> Path:
+    """Return the loop-carried path of some instructions: the cycle of dependences that takes longest for each round."""
+    length, cycle = slowest_cycle(dependences.subgraph(pcs), weight)
+    return Path(length, {before: cost for before, _, cost, _ in cycle})
+
+
+def _heaviest(dependences: nx.MultiDiGraph, before: int, after: int, weight: Weight) -> int:
+    """Return the cost of the dependences from one instruction to another within a round."""
+    edges = dependences.get_edge_data(before, after).values()
+    return max(weight(before, after, edge) for edge in edges if edge["distance"] == 0)

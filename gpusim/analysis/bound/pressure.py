@@ -1,0 +1,144 @@
+"""Pressure: for how many cycles each instruction keeps each resource of an SM from others.
+
+Sums over what blocks execute, by the rules that the engines use; nothing is simulated. Of a resource that the SM has
+several of, a cycle is one of all of them: two pipes that a warp instruction keeps for two cycles each give it one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.analysis.bound.access_cost import AccessCost
+from gpusim.launch.decode import pipe_names
+from gpusim.launch.scalar_registers import place_of
+from gpusim.machine.machine import Machine, instances, register_bank, register_banks
+from isa.execute.profile import Profile
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.operand import Register
+
+Pipes = frozenset[int]  # by their index
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one block executes. Arrays have an entry per pc; `certain` counts warp instructions that do something."""
+
+    kernel: Kernel
+    machine: Machine
+    sm: Any
+    program: Any
+    profile: Profile
+    certain: NDArray[np.int64]
+    costs: Mapping[int, AccessCost]
+
+
+@dataclass(frozen=True)
+class Pressure:
+    """How long instructions keep a resource: `parts` by pc, of `cycle` cycles each."""
+
+    parts: NDArray[np.int64]
+    cycle: Fraction
+
+    @property
+    def cycles(self) -> Fraction:
+        """Cycles of all instructions."""
+        return self.within(range(len(self.parts)))
+
+    def within(self, pcs: Sequence[int]) -> Fraction:
+        """Return the cycles of some instructions."""
+        return int(self.parts[list(pcs)].sum()) * self.cycle
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A resource of the SM, by the name of the limit that it sets, and the pressure on it.
+
+    `after`: cycles of its use that may lie behind the end of the SM's last block.
+    """
+
+    name: str
+    pressure: Pressure
+    after: int = 0
+
+
+def added(each: Iterable[Pressure], times: Fraction) -> Pressure:
+    """Return what several blocks' pressure on one resource adds up to, so many times."""
+    blocks = list(each)
+    total: NDArray[np.int64] = np.sum([one.parts for one in blocks], axis=0)
+    return Pressure(total, blocks[0].cycle * times)
+
+
+def issue_slots(work: Work) -> Pressure:
+    """Return the use of issue slots: each dispatch port issues once per interval, some DP alone in the whole SM.
+
+    An instruction replay takes all ports of its scheduler's turn.
+    """
+    schedulers = work.machine.schedulers
+    ports = schedulers.count * schedulers.dispatch_ports
+    alone = work.program["double"][:-1] == 1 if work.sm.machine.exclusive else 0
+    parts = work.profile.counts + (ports - 1) * alone * work.certain
+    for pc, cost in work.costs.items():
+        parts[pc] += schedulers.dispatch_ports * cost.replays
+    return Pressure(parts, Fraction(schedulers.interval, ports))
+
+
+def pipes(work: Work, group: Pipes) -> Pressure:
+    """Return the use of some pipes: what executes nowhere else, over what all their instances take in a cycle."""
+    only_here = np.array([bool(choice) and choice <= group for choice in choices(work)], np.bool_)
+    names, intervals = pipe_names(work.machine), work.sm.machine.pipe_interval
+    rate = sum(Fraction(instances(work.machine, names[index]), int(intervals[index])) for index in group)
+    return Pressure(only_here * work.certain * work.program["intervals"][:-1].astype(np.int64), Fraction(1) / rate)
+
+
+def choices(work: Work) -> list[Pipes]:
+    """Return by pc the pipes that may execute the instruction."""
+    units = work.sm.machine.units
+    return [frozenset(units["choice"][u, : units["choices"][u]].tolist()) for u in work.program["unit"][:-1]]
+
+
+def reads_of_banks(work: Work) -> list[Pressure]:
+    """Return the reads of each register bank, over the schedulers, of a machine whose operands may be late.
+
+    Of registers that are never flagged for reuse; what may be carried from one instruction to the next is in none.
+    """
+    instructions = work.kernel.program.instructions
+    kept = {register for i in instructions for register in _flagged(i)}
+    reads = np.zeros((register_banks(work.machine), len(instructions)), np.int64)
+    for pc, i in enumerate(instructions):
+        for register in set(i.reads()) - kept:
+            reads[register_bank(work.machine, place_of(work.kernel.program, register)), pc] += work.certain[pc]
+    return [Pressure(of_bank, Fraction(1, work.machine.schedulers.count)) for of_bank in reads]
+
+
+def _flagged(i: Instruction) -> Iterator[int]:
+    """Yield the registers that the reuse cache may keep from this instruction on."""
+    for operand in i.operands:
+        if isinstance(operand, Register) and operand.reuse:
+            yield from range(operand.index, operand.index + i.row.source.words)
+
+
+def load_store_units(work: Work) -> list[Pressure]:
+    """Return the use of the load/store unit: shared-memory passes, requests to global and local memory, others.
+
+    Shared memory has a second unit where it lies apart, without use elsewhere.
+    """
+    taken = np.zeros((2, len(work.certain)), np.int64)
+    taken[0] = work.certain * work.program["service"][:-1].astype(np.int64)
+    for pc, cost in work.costs.items():
+        taken[int(work.sm.machine.units["path"][work.program["unit"][pc]]), pc] += cost.cycles
+    return [Pressure(of_unit, Fraction(1)) for of_unit in taken]
+
+
+def memory_bandwidth(work: Work) -> Pressure:
+    """Return the use of the channel that moves what is loaded and stored."""
+    parts = np.zeros(len(work.certain), np.int64)
+    for pc, cost in work.costs.items():
+        parts[pc] = cost.transactions
+    return Pressure(parts, Fraction(int(work.sm.machine.line_cost), int(work.sm.machine.channel_parts)))

@@ -1,0 +1,25 @@
+"""Rates of a launch: operations per second, and the peak to measure them by."""
+
+from __future__ import annotations
+
+from gpusim.machine import machine as model
+from gpusim.machine.machine import Machine
+from isa.kernel import Kernel
+from isa.table import Unit
+
+
+def gflops(kernel: Kernel, machine: Machine, cycles: float) -> float:
+    """Return 10^9 operations per second of the launch, as its kernel counts them, if it takes so many shader cycles."""
+    return kernel.flops / model.seconds(machine, cycles) / 1e9
+
+
+def peak_unit(kernel: Kernel) -> Unit:
+    """Return the unit class whose peak counts: double precision if the program computes in it, else single."""
+    doubles = any(i.row.unit is Unit.DP for i in kernel.program.instructions)
+    return Unit.DP if doubles else Unit.FP32
+
+
+def peak_gflops(kernel: Kernel, machine: Machine) -> float:
+    """Return the chip's peak in the kernel's precision, 10^9 operations per second."""
+    doubles = peak_unit(kernel) is Unit.DP
+    return model.peak_fp64_gflops(machine) if doubles else model.peak_gflops(machine)

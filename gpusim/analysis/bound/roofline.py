@@ -1,0 +1,33 @@
+"""Where a launch stands between memory bandwidth and peak, and what a full SM holds: the summary of a timeline."""
+
+from __future__ import annotations
+
+from gpusim.analysis.bound import rates
+from gpusim.analysis.bound.bounds import LIMIT, bound
+from gpusim.machine import machine as model
+from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import occupancy
+from gpusim.timeline.document import Summary
+from isa.kernel import Kernel
+
+
+def summary(kernel: Kernel, machine: Machine, cycles: int, *, limit: int = LIMIT) -> Summary:
+    """Return the rates of a launch that takes so many shader cycles on the SM with the most blocks.
+
+    Operations are counted for each byte that the bound counts, as if every SM moved what the busiest does: so a launch
+    bound by the memory bandwidth lies on the roof (Williams, Waterman and Patterson 2009). Raises as `bounds.bound`.
+    """
+    least, fits = bound(kernel, machine, limit=limit), occupancy(kernel, machine)
+    arriving = float(model.arriving_mbs(machine)) / 1000
+    moving = least.limits.get("memory bandwidth", 0)
+    return Summary(
+        gflops=rates.gflops(kernel, machine, cycles),
+        bound_gflops=least.gflops,
+        bound_limiter=least.limiter,
+        peak_gflops=rates.peak_gflops(kernel, machine),
+        bandwidth_gbs=arriving,
+        flops_per_byte=rates.gflops(kernel, machine, moving) / arriving if moving else 0.0,
+        blocks=fits.blocks,
+        warps=fits.warps,
+        occupancy_limiter=fits.limiter,
+    )

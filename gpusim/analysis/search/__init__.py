@@ -1,0 +1,1 @@
+"""Search over parameters, machines, schedules and tunings."""

@@ -1,0 +1,189 @@
+"""Expressions of search spaces, as Python writes them: built once, asked of many points, and never large.
+
+Numbers, words, names, lists, operators and calls of a few functions; a number has MOST_BITS bits, a list or a word
+MOST elements, so that what strangers write costs no more than what they wrote.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from isa.reading.syntax_tree import chain, parsed
+
+MOST = 1_000_000  # elements of a list, letters of a word
+MOST_BITS = 256
+Value = int | float | str
+Names = Mapping[str, Value]
+Ask = Callable[[Names], Any]
+FUNCTIONS = ("range", "list", "min", "max", "abs")
+
+
+def built(text: str, known: Sequence[str]) -> Ask:
+    """Return the expression as a function of the values of the `known` names.
+
+    Raises ValueError with cause and fix for what is no such expression. The function raises ValueError, TypeError or
+    ArithmeticError for what can't be computed.
+    """
+    return _built(parsed(text, "write it as in Python"), known)
+
+
+def _built(node: ast.expr, known: Sequence[str]) -> Ask:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float | str):
+        value = _bounded(node.value)
+        return lambda _: value
+    if isinstance(node, ast.Name):
+        return _name(node.id, known)
+    if type(node) not in _BUILDERS:
+        raise ValueError(f"takes numbers, operators and {', '.join(FUNCTIONS)}; leave out the rest")
+    return _BUILDERS[type(node)](node, known)
+
+
+def _name(name: str, known: Sequence[str]) -> Ask:
+    if name not in known:
+        raise ValueError(f"there is no parameter {name}; choose from {', '.join(known) or 'none'}")
+    return lambda names: names[name]
+
+
+def _elements(node: Any, known: Sequence[str]) -> Ask:
+    parts = [_built(each, known) for each in node.elts]
+    return lambda names: [_plain(part(names)) for part in parts]
+
+
+def _unary(node: Any, known: Sequence[str]) -> Ask:
+    inner, apply = _built(node.operand, known), _UNARY[type(node.op)]
+    return lambda names: apply(inner(names))
+
+
+def _binary(node: Any, known: Sequence[str]) -> Ask:
+    first, pairs = chain(node)
+    start = _built(first, known)
+    steps = [(_operator(operation), _built(right, known)) for operation, right in pairs]
+
+    def ask(names: Names) -> Any:
+        value = start(names)
+        for apply, right in steps:
+            value = apply(value, right(names))
+        return value
+
+    return ask
+
+
+def _operator(operation: ast.operator) -> Callable[[Any, Any], Any]:
+    if type(operation) not in _BINARY:
+        raise ValueError(f"takes {' '.join(_SIGNS)}; leave out other operators")
+    return _BINARY[type(operation)]
+
+
+def _logical(node: Any, known: Sequence[str]) -> Ask:
+    parts = [_built(each, known) for each in node.values]
+    last = isinstance(node.op, ast.And)
+
+    def ask(names: Names) -> Any:
+        value: Any = last
+        for part in parts:
+            value = part(names)
+            if bool(value) is not last:
+                break
+        return value
+
+    return ask
+
+
+def _comparison(node: Any, known: Sequence[str]) -> Ask:
+    start = _built(node.left, known)
+    steps = [(_COMPARED[type(op)], _built(each, known)) for op, each in zip(node.ops, node.comparators, strict=True)]
+
+    def ask(names: Names) -> bool:
+        left = start(names)
+        for compare, part in steps:
+            right = part(names)
+            if not compare(left, right):
+                return False
+            left = right
+        return True
+
+    return ask
+
+
+def _call(node: Any, known: Sequence[str]) -> Ask:
+    if not (isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS) or node.keywords:
+        raise ValueError(f"takes numbers, operators and {', '.join(FUNCTIONS)}; leave out the rest")
+    parts, call = [_built(each, known) for each in node.args], _CALLED[node.func.id]
+    return lambda names: call(*(part(names) for part in parts))
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise ValueError(f"a number of {value.bit_length()} bits; write one of {MOST_BITS} at most")
+    if isinstance(value, str | list | range) and len(value) > MOST:
+        raise ValueError(f"{len(value)} elements; write {MOST} at most")
+    return value
+
+
+def _plain(value: Any) -> Value:
+    if not isinstance(value, int | float | str):
+        raise TypeError("a list holds numbers and words only")
+    return value
+
+
+def _range(*limits: int) -> range:
+    """A range whose length can be told: len() itself fails beyond the largest index."""
+    for limit in limits:
+        _bounded(limit)
+    found = range(*limits)
+    if found and (found[-1] - found[0]) // found.step >= MOST:
+        raise ValueError(f"more than {MOST} elements; write a shorter range")
+    return found
+
+
+def _sized(value: Any) -> int:
+    return len(value) if isinstance(value, str | list | range) else 0
+
+
+def _added(left: Any, right: Any) -> Any:
+    if _sized(left) + _sized(right) > MOST:
+        raise ValueError(f"more than {MOST} elements; write fewer")
+    return _bounded(left + right)
+
+
+def _multiplied(left: Any, right: Any) -> Any:
+    for some, times in ((left, right), (right, left)):
+        if isinstance(times, int) and _sized(some) * times > MOST:
+            raise ValueError(f"more than {MOST} elements; write fewer")
+    return _bounded(left * right)
+
+
+def _shifted(left: Any, right: Any) -> Any:
+    if isinstance(right, int) and right > MOST_BITS:
+        raise ValueError(f"a number of {right} bits and more; write one of {MOST_BITS} at most")
+    return _bounded(left << right)
+
+
+def _remainder(left: Any, right: Any) -> Any:
+    if isinstance(left, str):  # or else it is a form to be filled in
+        raise TypeError("% takes numbers")
+    return left % right
+
+
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert, ast.Not: operator.not_,
+}  # fmt: skip
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: _added, ast.Sub: operator.sub, ast.Mult: _multiplied, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: _remainder, ast.LShift: _shifted, ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+}  # fmt: skip
+_SIGNS = ("+", "-", "*", "/", "//", "%", "<<", ">>", "&", "|", "^")
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
+    ast.In: lambda left, right: left in right, ast.NotIn: lambda left, right: left not in right,
+}  # fmt: skip
+_CALLED: dict[str, Callable[..., Any]] = {"range": _range, "list": list, "min": min, "max": max, "abs": abs}
+_BUILDERS: dict[type[ast.expr], Callable[[Any, Sequence[str]], Ask]] = {
+    ast.List: _elements, ast.Tuple: _elements, ast.UnaryOp: _unary, ast.BinOp: _binary, ast.BoolOp: _logical,
+    ast.Compare: _comparison, ast.Call: _call,
+}  # fmt: skip

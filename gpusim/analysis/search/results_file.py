@@ -1,0 +1,98 @@
+"""Results on disk: a JSON line that says what they depend on, then a line for each as soon as it is known.
+
+A run that was interrupted leaves whole lines and perhaps the beginning of one, which the next run cuts off.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, TypeVar
+
+import msgspec
+
+from gpusim.machine.machine import Machine
+from gpusim.support import whole_file
+from isa.errors import UserError
+from isa.reading import input_file
+
+LABELS = {"facts": "machine numbers with the hash", "listing": "a listing with the hash"}
+S = TypeVar("S", bound=msgspec.Struct)
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+def hash_of(machine: Machine) -> str:
+    """Return the hash of all numbers of a machine, 16 hexadecimal digits."""
+    return sha256(msgspec.json.encode(machine, order="sorted")).hexdigest()[:16]
+
+
+@contextmanager
+def results(
+    path: Path | None, settings: msgspec.Struct, kind: type[T]
+) -> Iterator[tuple[list[T], Callable[[T], None]]]:
+    """Give the results, each of that kind, that the file has already, and the function that adds one to it.
+
+    Without a path there are none, and nothing is kept. Raises UserError if the file holds something else, or results
+    of other settings; it is left as it is then.
+    """
+    if path is None:
+        yield [], lambda _: None
+        return
+    whole_file.check(path)
+    try:
+        with path.open("a+b") as file:
+            _hold(path, file)
+            known, length = _read(path, settings, kind)
+            file.truncate(length)
+            if not length:
+                _write(file, settings)
+            yield known, lambda each: _write(file, each)
+    except OSError as error:  # of an open file, whose disk is full
+        error.filename = error.filename or str(path)
+        raise
+
+
+def _hold(path: Path, file: IO[bytes]) -> None:
+    """Keep others from the file until it is closed."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise UserError(f"{path}: another gpusim writes it; wait for that, or give another file") from None
+
+
+def _write(file: IO[bytes], line: msgspec.Struct) -> None:
+    file.write(msgspec.json.encode(line) + b"\n")
+    file.flush()
+
+
+def _read(path: Path, settings: msgspec.Struct, kind: type[T]) -> tuple[list[T], int]:
+    """The results of a file, and the bytes of its whole lines: none where it broke off in its first."""
+    text = input_file.read(path, "give another file", input_file.MOST_GENERATED)
+    whole = text[: text.rfind(b"\n") + 1]
+    if not whole and msgspec.json.encode(settings).startswith(text):
+        return [], 0
+    first, *rest = whole.splitlines() or [b""]
+    _check(path, _decoded(path, 1, first, type(settings)), settings)
+    return [_decoded(path, number, line, kind) for number, line in enumerate(rest, 2)], len(whole)
+
+
+def _decoded(path: Path, number: int, line: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise UserError(f"{path}:{number}: no line of such results; give another file") from None
+
+
+def _check(path: Path, found: S, wanted: S) -> None:
+    for name in wanted.__struct_fields__:
+        have, want = getattr(found, name), getattr(wanted, name)
+        if have != want:
+            label = LABELS.get(name, name)
+            raise UserError(f"{path}: results of {label} {_show(have)}, not {_show(want)}; give another file")
+
+
+def _show(value: object) -> str:
+    return msgspec.json.encode(value).decode().strip('"')

@@ -1,0 +1,136 @@
+"""Sweeps: a kernel with many parameters on many variants of a machine, each point simulated by itself, without values.
+
+A point's row is the same wherever and in whatever order it is simulated.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from random import Random
+from typing import Literal
+
+import msgspec
+
+from gpusim.analysis.account.figures import Figures, figures
+from gpusim.machine import machine as model
+from gpusim.simulation import simulate
+from isa.errors import UserError
+from isa.kernel import Kernel
+
+MOST = 1_000_000  # points that are listed
+Build = Callable[[Mapping[str, str]], Kernel]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What is varied, a number of the machine by its path or a parameter of the kernel, and its values as text."""
+
+    of: Literal["machine", "kernel"]
+    name: str
+    values: tuple[str, ...]
+
+
+class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One value for each axis: settings of the machine, parameters of the kernel."""
+
+    settings: dict[str, str]
+    parameters: dict[str, str]
+
+    @property
+    def values(self) -> dict[str, str]:
+        """All of them by name: paths have a point in them, and names of parameters none."""
+        return self.settings | self.parameters
+
+
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A point and its figures, or the reason why there are none."""
+
+    point: Point
+    figures: Figures | None = None
+    reason: str = ""
+
+
+class SweepSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything a row depends on beside its point; `listing` and `facts` are hashes."""
+
+    kernel: str
+    listing: str
+    machine: str
+    facts: str
+    max_cycles: int | None
+    version: str
+
+
+Allows = Callable[[Point], bool]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is swept: the function that builds the kernel with parameters given as text, and the machine's file."""
+
+    build: Build
+    file: model.File
+    max_cycles: int | None = None
+
+
+def row(point: Point, subject: Subject) -> Row:
+    """Simulate a point; what the kernel, the machine or the two together refuse is the row's reason."""
+    try:
+        return Row(point, figures_at(point, subject))
+    except UserError as error:
+        return Row(point, reason=str(error))
+
+
+def figures_at(point: Point, subject: Subject) -> Figures:
+    """Simulate a point; raises UserError for what the kernel, the machine or the two together refuse."""
+    kernel, machine = subject.build(point.parameters), model.build(subject.file, point.settings)
+    return figures(simulate(kernel, machine, values=False, max_cycles=subject.max_cycles))
+
+
+def size(axes: Iterable[Axis]) -> int:
+    """Return how many points the full product of the axes has."""
+    return prod(len(axis.values) for axis in axes)
+
+
+def points(axes: Sequence[Axis], sample: int | None = None, seed: int = 0, allows: Allows | None = None) -> list[Point]:
+    """Return the product of the axes, the last one running fastest, or so many of its points, drawn by the seed.
+
+    Where `allows` is given, only of those that it allows. Raises UserError for more points than can be listed or drawn
+    from, and where none is left.
+    """
+    total = size(axes)
+    if sample is not None and min(sample, total) > MOST:
+        raise UserError(f"--sample {sample}: more than {MOST:,} of {total:,} points; take fewer")
+    if total > MOST and (allows or sample is None):
+        raise UserError(f"{total:,} points are too many to list; take {'fewer' if allows else 'some with --sample N'}")
+    if total > sys.maxsize:
+        raise UserError(f"{total:.1e} points are too many to draw from; take fewer values")
+    places: Sequence[int] = range(total)
+    if allows and not (places := [index for index in places if allows(_at(axes, index))]):
+        raise UserError(f"none of {total:,} points meets the conditions; take other values")
+    chosen = places if sample is None or sample >= len(places) else sorted(Random(seed).sample(places, sample))
+    return [_at(axes, index) for index in chosen]
+
+
+def shuffled(some: Iterable[Point]) -> list[Point]:
+    """Return the points in a fixed random order, in which what is done tells how long the rest will take."""
+    order = list(some)
+    Random(0).shuffle(order)
+    return order
+
+
+def _at(axes: Sequence[Axis], index: int) -> Point:
+    """The point at an index of the product."""
+    chosen: dict[str, dict[str, str]] = {"machine": {}, "kernel": {}}
+    for axis in reversed(axes):
+        index, place = divmod(index, len(axis.values))
+        chosen[axis.of][axis.name] = axis.values[place]
+    return Point(*(dict(reversed(values.items())) for values in chosen.values()))
+
+
+def key(point: Point) -> tuple[tuple[str, str], ...]:
+    """Return what tells points apart, whatever the order of their values."""
+    return tuple(sorted(point.values.items()))

@@ -1,0 +1,75 @@
+"""A sweep as a picture: one column over another, a line for each choice of the other axes, and the Pareto front."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gpusim.analysis.search.sweep_table import PREFIX, Cell, Cells
+from gpusim.support import extra, whole_file
+from isa.errors import UserError
+
+LINES = 10  # that a picture can tell apart; more choices of the other axes are points
+FORMATS = ("png", "svg", "pdf")
+
+
+def check(path: Path) -> None:
+    """Raise UserError where no picture of this name can be written, or matplotlib is missing."""
+    if path.suffix[1:].lower() not in FORMATS:
+        raise UserError(f"{path}: is no picture; let it end in {', '.join(f'.{name}' for name in FORMATS)}")
+    whole_file.check(path)
+    extra.module("matplotlib", "plot")
+
+
+def write(path: Path, title: str, table: Sequence[Cells], x: str, y: str, front: Sequence[Cells]) -> None:
+    """Write a picture of column y over column x, with the front drawn through if there is one; raises as `check`."""
+    check(path)
+    extra.module("matplotlib", "plot").use("Agg")
+    pyplot = extra.module("matplotlib.pyplot", "plot")
+    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    shown = [row for row in table if x in row and y in row]
+    _draw(axes, shown, x, y, lines=not front)
+    if front:
+        axes.step([row[x] for row in front], [row[y] for row in front], "k-", where="post", label="Pareto front")
+        axes.legend()
+    axes.set(title=title, xlabel=_label(x), ylabel=_label(y))
+    axes.grid(alpha=0.3)
+    with whole_file.unfinished(path) as part:
+        pyplot.savefig(part, format=path.suffix[1:].lower(), dpi=120)
+    pyplot.close(figure)
+
+
+def _draw(axes: Any, shown: Sequence[Cells], x: str, y: str, lines: bool) -> None:
+    groups = _by_others(shown, x)
+    if not lines or len(groups) > LINES:
+        axes.plot([row[x] for row in shown], [row[y] for row in shown], "o")
+        return
+    for name, rows in groups.items():
+        order = sorted(rows, key=lambda row: _place(row[x]))
+        axes.plot([row[x] for row in order], [row[y] for row in order], "o-", label=name)
+    if len(groups) > 1:
+        axes.legend()
+
+
+def _by_others(shown: Sequence[Cells], x: str) -> Mapping[str, list[Cells]]:
+    """The rows by their choice on the axes that vary, x left out."""
+    names = [
+        name for name in dict.fromkeys(name for row in shown for name in row) if name.startswith(tuple(PREFIX.values()))
+    ]
+    varied = [name for name in names if name != x and len({row[name] for row in shown}) > 1]
+    groups: dict[str, list[Cells]] = {}
+    for row in shown:
+        groups.setdefault(" ".join(f"{name.partition('.')[2]}={row[name]}" for name in varied), []).append(row)
+    return groups
+
+
+def _label(column: str) -> str:
+    """What stands beside an axis of the picture."""
+    for prefix in PREFIX.values():
+        column = column.removeprefix(prefix)
+    return "GFLOP/s" if column == "gflops" else column
+
+
+def _place(cell: Cell) -> tuple[float, str]:
+    return (0.0, cell) if isinstance(cell, str) else (float(cell), "")

@@ -1,0 +1,1 @@
+"""Settings that a launch does not feel, and why."""

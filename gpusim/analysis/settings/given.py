@@ -1,0 +1,102 @@
+"""A launch as engines are given it, before anything runs: what decides whether a number of the machine is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gpusim.launch import caches, instruction_caches
+from gpusim.launch.decode import UNIT_CODE, decode
+from gpusim.launch.launch import check_capacity
+from gpusim.launch.packing import pack
+from gpusim.machine.machine import Machine, choices, tagged, through_port
+from gpusim.machine.occupancy import Occupancy, occupancy
+from gpusim.state.machine import machine_t
+from gpusim.state.sm import instruction_cache_t, launch_t, sm_t
+from isa.kernel import Kernel
+from isa.table import Unit
+
+WIDTHS = 32, 64, 128  # bits of an access, by the column `width`
+
+
+@dataclass(frozen=True)
+class Given:
+    """A kernel on a machine as engines are given it: packed numbers and decoded rows, and how many blocks an SM has."""
+
+    kernel: Kernel
+    machine: Machine
+    fits: Occupancy
+    record: Any
+    rows: Any
+    levels: Any  # the caches that keep tags, by their numbers
+
+    @property
+    def share(self) -> int:
+        """Blocks of the SM that gets the most."""
+        return -(-self.kernel.blocks // self.machine.chip.sms)
+
+    @property
+    def resident(self) -> int:
+        """Blocks that an SM holds at once."""
+        return min(self.fits.blocks, self.share)
+
+    @cached_property
+    def units(self) -> frozenset[Unit]:
+        """Unit classes of the program's instructions."""
+        return frozenset(i.row.unit for i in self.kernel.program.instructions)
+
+    @cached_property
+    def pipes(self) -> frozenset[str]:
+        """Pipes that some instruction of the program may take, or needs beside its own."""
+        machine = self.machine
+        taking = [unit for unit in self.units if not through_port(machine, unit)]
+        own = {name for unit in taking for name in choices(machine, unit)}
+        return frozenset(own | {machine.joint[unit] for unit in taking if unit in machine.joint})
+
+    def does(self, *actions: int, unit: Unit | None = None, width: int | None = None) -> bool:
+        """Tell whether an instruction does one of these, of that unit class and width."""
+        found = np.isin(self.rows["action"], actions)
+        if unit is not None:
+            found &= self.rows["unit"] == UNIT_CODE[unit]
+        if width is not None:
+            found &= self.rows["width"] == WIDTHS.index(width)
+        return bool(found.any())
+
+    @cached_property
+    def queued(self) -> bool:
+        """Whether anything goes through the load/store queue."""
+        return bool(self.rows["queued"].any())
+
+    @cached_property
+    def cached(self) -> bool:
+        """Whether tags are asked for any access."""
+        return bool(self.rows["cached"].any())
+
+    @property
+    def alone(self) -> bool:
+        """Whether a scheduler has a single warp at most."""
+        return self.resident * self.kernel.warps <= self.machine.schedulers.count
+
+    @property
+    def policy(self) -> str:
+        """The scheduling policy."""
+        return self.machine.schedulers.policy
+
+
+def as_given(kernel: Kernel, machine: Machine) -> Given:
+    """Return what engines are given of a launch; raises UserError where kernel and machine don't fit."""
+    fits = occupancy(kernel, machine)
+    check_capacity(machine, kernel, min(fits.blocks, -(-kernel.blocks // machine.chip.sms)), 1)
+    rows = decode(kernel, machine, np.zeros(len(kernel.program), np.bool_), {})
+    (record,) = np.zeros(1, machine_t).view(np.recarray)
+    pack(record, machine, flagged=bool(rows["reuse"].any()))
+    held = np.zeros(sm_t["instruction_caches"].shape, instruction_cache_t).view(np.recarray)
+    instruction_caches.prepare(SimpleNamespace(machine=record, instruction_caches=held, lines=0), machine, len(rows))
+    (target,) = np.zeros(1, launch_t).view(np.recarray)
+    if tagged(machine):
+        caches.place(target, machine, 0, 1, 0)
+    return Given(kernel, machine, fits, record, rows, target.caches)

@@ -1,0 +1,205 @@
+"""Settings of a machine that do nothing to a launch: no rule reads them there, or the kernel can't feel them.
+
+A setting does nothing if, without it, engines and analyses are given the same: occupancy, decoded rows with their
+control codes, the packed numbers that some rule reads for this kernel, and what rates are worked out from. That is
+compared, not guessed by the setting's name; what a rule reads where is said by
+`gpusim/analysis/settings/conditions.py`. So what is told of does nothing; what is not told of may still make no
+difference in this run, as a queue that is never full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from gpusim.analysis.account.energy import spent
+from gpusim.analysis.bound import rates
+from gpusim.analysis.settings.conditions import CONDITIONS
+from gpusim.analysis.settings.given import Given, as_given
+from gpusim.launch.decode import STORE, UNIT_CODE, pipe_names
+from gpusim.machine import machine as model
+from gpusim.machine import schema
+from gpusim.machine.machine import File
+from gpusim.machine.policy import POLICY_NAMES
+from gpusim.state.machine import FAR, PARTITION, machine_t
+from gpusim.support.document import Ineffective, Setting
+from gpusim.support.plural import plural
+from isa.errors import UserError
+from isa.execute.traffic import traffic
+from isa.kernel import Kernel
+from isa.table import Unit
+
+BY_UNIT = "unit", "pairing", "category", "joint", "blocked"  # sections whose keys are unit classes
+APART = "instance", "pipe_interval", "units", "pairs", "row_bytes"  # compared by unit class, or never read for a result
+View = dict[str, Any]
+
+
+def ineffective(
+    kernel: Kernel,
+    machine: str | File,
+    settings: Mapping[str, Setting],
+    *,
+    paths: Iterable[str] | None = None,
+    energy: bool = True,
+) -> tuple[Ineffective, ...]:
+    """Return those settings of a machine, by name or file, that do nothing to the launch, each beside all others.
+
+    `paths`: only these are asked for; `energy`: what the launch spends counts as well. Raises UserError where the
+    machine can't have the settings, or kernel and machine don't fit.
+    """
+    file = model.read(machine) if isinstance(machine, str) else machine
+    asked = list(settings if paths is None else paths)
+    if not asked:
+        return ()
+    given = as_given(kernel, model.build(file, settings))
+    own = view(given)
+    found = ((path, _reason(file, given, own, settings, path, energy=energy)) for path in asked)
+    return tuple(Ineffective(path, str(settings[path]), reason) for path, reason in found if reason)
+
+
+def view(given: Given) -> View:
+    """Return by name all of the machine that a launch depends on; equal views, equal results."""
+    machine, record = given.machine, given.record
+    found: View = {name: np.array(record[name]) for name in machine_t.names or () if name not in APART}
+    found |= {f"rows.{name}": np.array(given.rows[name]) for name in given.rows.dtype.names}
+    found |= {"caches": np.array(given.levels), "lines": np.array(machine.fetch.line if machine.fetch else 0)}
+    found["caches"]["first"], found["caches"]["sector"] = 0, _sectors(given)
+    found["stagger"] %= record.interval  # slots lie whole intervals apart
+    found |= dict(_of_units(given))
+    found |= {"occupancy": (given.fits.blocks, given.fits.warps, given.fits.limiter), "chip": _chip(given)}
+    if machine.schedulers.policy in POLICY_NAMES:  # a registered one may look at anything
+        _forget(found, given)
+    return found
+
+
+def _sectors(given: Given) -> Any:
+    """Sectors of each cache in units of 32 bytes; those of the L2 are no smaller than what is asked of it at once."""
+    sectors, rows = np.array(given.levels["sector"]), given.rows
+    asking = {int(cache) - 1 for cache in rows["cached"][rows["action"] != STORE] if cache}
+    partly = FAR in asking or (given.record.keeps_stores and given.does(STORE, unit=Unit.LOCAL))
+    asked = 1 if partly or not asking else min(sectors[which] for which in asking)
+    for which in (PARTITION, FAR):
+        if given.levels["sets"][which]:
+            asked = sectors[which] = max(sectors[which], asked)
+    return sectors
+
+
+def _chip(given: Given) -> tuple[float, ...]:
+    """What rates are worked out from, and how many parts of the L2 there are."""
+    chip, l2, part = given.machine.chip, given.machine.l2, given.machine.l2_partition
+    partitions = l2.bytes // part.bytes if l2 and part and given.cached else 0
+    return chip.sms, chip.shader_mhz, rates.peak_gflops(given.kernel, given.machine), partitions
+
+
+def _of_units(given: Given) -> Iterator[tuple[str, Any]]:
+    """Yield what the program's unit classes ask of the SM, and their pipes."""
+    machine, record, names = given.machine, given.record, pipe_names(given.machine)
+    units = {UNIT_CODE[unit] for unit in (*given.units, Unit.CONTROL)}  # a program's end exits
+    beside = sum(1 << unit for unit in units)
+    for unit in sorted(units):
+        needs = np.array(record.units[unit])
+        if needs["blocked"] >= 0 and names[needs["blocked"]] not in given.pipes:
+            needs["blocked"] = -1
+        if needs["choices"] == 0:
+            needs["joint"] = needs["blocked"] = -1  # nothing is occupied
+        needs["lone"] = 0
+        yield f"unit.{unit}", needs
+        yield f"pairs.{unit}", int(record.pairs[unit]) & beside if record.ports > 1 else 0
+    for name in given.pipes:
+        index = names.index(name)
+        shared = record.instance[: machine.schedulers.count, index].tolist()
+        yield f"pipe.{name}", (int(record.pipe_interval[index]), shared)
+
+
+def _forget(found: View, given: Given) -> None:
+    """Leave out what no rule reads for this launch."""
+    for condition in CONDITIONS:
+        if condition.fields and not condition.reads(given):
+            for field in condition.fields.split():
+                name, _, index = field.partition(".")
+                column = name if index.isdecimal() else field
+                found[column][int(index) if index.isdecimal() else ...] = np.zeros((), found[column].dtype)
+
+
+def _reason(file: File, given: Given, own: View, settings: Mapping[str, Setting], path: str, *, energy: bool) -> str:
+    """Say why a setting does nothing, nothing where it does or may do something."""
+    section = path.partition(".")[0]
+    if section == "energy" and not energy:
+        return "energy is not asked for"
+    for left_out in ({path}, {other for other in settings if other.startswith(f"{section}.")}):
+        try:
+            before = model.build(file, {other: value for other, value in settings.items() if other not in left_out})
+            other = as_given(given.kernel, before)
+        except UserError:
+            continue  # it could not be without: perhaps without all of its section
+        if before == given.machine or _default(path, settings[path]):
+            return f"it is {settings[path]} anyway"
+        same = _same(own, view(other)) and (section != "energy" or _energy(given) == _energy(other))
+        return _why(path, given, other) if same else ""
+    return ""
+
+
+def _default(path: str, value: Setting) -> bool:
+    """Tell whether a key that may be left out has this value then."""
+    section, _, key = path.partition(".")
+    if path not in schema.DEFAULTED:
+        return False
+    fields = {field.name: field.default for field in msgspec.structs.fields(schema.sections()[section])}
+    return bool(fields[key] == value)
+
+
+def _same(one: View, other: View) -> bool:
+    return one.keys() == other.keys() and all(_equal(one[name], other[name]) for name in one)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
+
+
+def _energy(given: Given) -> Any:
+    """What the launch spends if it takes a second; nothing where nobody knows."""
+    costs = given.machine.energy
+    return costs and spent(traffic(given.kernel, forwarding=bool(costs.forwarding)), given.machine, 1.0)
+
+
+def _why(path: str, given: Given, other: Given) -> str:
+    """Say in words why nobody feels a setting, by what holds with it."""
+    section, _, key = path.partition(".")
+    member, machine, kernel = key.partition(".")[0], given.machine, given.kernel.name
+    if section in BY_UNIT and member not in given.units:
+        return f"{kernel} has no instruction of unit class {member}"
+    if section in ("joint", "blocked") and model.through_port(machine, Unit(member)):
+        return f"unit class {member} goes through the memory ports, and takes no pipe"
+    if section == "pipe" and (words := _of_pipe(member, given, other)):
+        return words
+    named = {
+        "kernel": kernel,
+        "policy": given.policy,
+        "rule": machine.shared_memory.rule,
+        "limiter": given.fits.limiter,
+        "blocks": plural(given.fits.blocks, "block"),
+    }
+    for each in CONDITIONS:
+        if each.why and any(fnmatchcase(path, keys) for keys in each.keys.split()) and not each.reads(given):
+            return each.why.format(**named)
+    return f"nothing that {kernel} does on {machine.key} depends on it"
+
+
+def _of_pipe(name: str, given: Given, other: Given) -> str:
+    """Say in words why nobody feels what is set of a pipe; nothing where that is not known."""
+    if name not in given.pipes and not _through_port(name, given):
+        return f"no instruction of {given.kernel.name} goes through pipe {name}"
+    cycles = [model.initiation_interval(each.machine, name) for each in (given, other)]
+    if given.machine.pipe[name].lanes != other.machine.pipe[name].lanes and cycles[0] == cycles[1]:
+        return f"an instruction keeps pipe {name} for {cycles[0]} cycle{'s' * (cycles[0] > 1)} either way"
+    return f"what pipe {name} executes goes through the memory ports" if name not in given.pipes else ""
+
+
+def _through_port(name: str, given: Given) -> bool:
+    """Tell whether instructions of the program that would take the pipe go through the memory ports instead."""
+    machine = given.machine
+    return any(name in model.choices(machine, unit) and model.through_port(machine, unit) for unit in given.units)

@@ -1,0 +1,1 @@
+"""Simulated cycles beside measured ones."""

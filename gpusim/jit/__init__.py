@@ -1,0 +1,1 @@
+"""Numba: how rules are compiled, linked, cached and called."""

@@ -1,0 +1,159 @@
+"""Rules that few launches need: each is compiled by itself when it is first called, and called by address.
+
+What a rule calls becomes part of it, so an engine would be compiled with every mechanism of every machine, and every
+instruction there is, before the first cycle. A rule that is `on_demand` stays out, as does each of those that
+`one_on_demand` chooses among: their callers keep its address in a cell of their own, and as long as that is empty ask
+for it (`address`). With NUMBA_DISABLE_JIT=1 all are plain functions.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numba
+from llvmlite import binding, ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from gpusim.jit.rule import COMPILED, entry
+from gpusim.state import sm as state
+from gpusim.state.recurrence import Recurrence
+from gpusim.state.row import decoded_t
+from gpusim.support.interruption import held_back
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+LONG = ir.IntType(64)
+ASK = ir.FunctionType(LONG, [LONG, LONG])
+SYMBOL = "gpusim_address_of_rule"
+NUMBERS = {"int": types.int64, "bool": types.boolean, "None": types.none}
+RECORDS = {"sm": state.sm_t, "warp": state.warp_t, "instruction": decoded_t, "scheduler": state.scheduler_t}
+MEMORY = types.Array(types.uint32, 1, "C")
+RECURRENCE = types.NamedTuple(
+    [types.Array(types.int64, 2 if name in ("kept", "notes") else 1, "C") for name in Recurrence._fields], Recurrence
+)
+RULES: dict[int, tuple[Any, Any]] = {}  # by key of their name: dispatchers and their signature
+
+
+def on_demand(function: F) -> F:
+    """The rule, kept out of what calls it.
+
+    Its annotations say what is a number: an int, or a bool. Any other parameter is what its name says everywhere:
+    `sm`, `warp`, `instruction` and `scheduler` records, `memory`, or `r` for what fast-forward keeps.
+    """
+    if not COMPILED:
+        return function
+    parameters = inspect.signature(function).parameters
+    annotated = function.__annotations__
+    kind = NUMBERS[annotated["return"]](*[NUMBERS.get(annotated[name]) or _kind(name) for name in parameters])
+    key = _known(f"{function.__module__}.{function.__qualname__}", [function], kind)
+    stub: Any = _stub(key, 1, kind, list(parameters), lambda arguments: (LONG(0), arguments))
+    stub.py_func = function  # for gpusim.jit.plain
+    return stub  # type: ignore[no-any-return]
+
+
+def one_on_demand(name: str, functions: Sequence[Callable[[Any], None]]) -> Callable[[int, Any], None]:
+    """A rule f(index, sm) that calls the index-th of some rules of one parameter, `sm`."""
+    if not COMPILED:
+        return lambda index, sm: functions[index](sm)
+    kind = types.none(types.int64, _kind("sm"))
+    key = _known(name, functions, types.none(_kind("sm")))
+    stub: Any = _stub(key, len(functions), kind, ["index", "sm"], lambda arguments: (arguments[0], arguments[1:]))
+    return stub  # type: ignore[no-any-return]
+
+
+def _kind(name: str) -> Any:
+    """The type of a parameter of that name that is no number."""
+    return numba.from_dtype(RECORDS[name]) if name in RECORDS else {"memory": MEMORY, "r": RECURRENCE}[name]
+
+
+def _known(name: str, functions: Sequence[Any], kind: Any) -> int:
+    """Remember rules of one signature; what compiled code calls them by, in any process."""
+    key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
+    RULES[key] = [entry(function) for function in functions], kind
+    return key
+
+
+def uninterrupted(run: Callable[[int], int]) -> Callable[[int], int]:
+    """The call of compiled code with Ctrl-C held back to its end; run(0), which does nothing, is called once before.
+
+    That compiles it, which Ctrl-C may end. With NUMBA_DISABLE_JIT=1 the function itself, which Ctrl-C may end too.
+    """
+    if not COMPILED:
+        return run
+    run(0)
+
+    def held(until: int) -> int:
+        with held_back():
+            return run(until)
+
+    return held
+
+
+def address(key: int, index: int) -> int:
+    """Where the code of a rule begins; it is compiled now if it isn't in the cache.
+
+    Compiled code asks, and has nobody to raise an exception to: who calls that holds Ctrl-C back.
+    """
+    dispatchers, kind = RULES[key]
+    return begin_of(dispatchers[index], kind)
+
+
+def begin_of(dispatcher: Any, kind: Any) -> int:
+    """Where the code of a function begins, compiled now for that signature; it stays as long as the dispatcher.
+
+    Raises NumbaError where Numba cannot compile it.
+    """
+    dispatcher.compile(kind)
+    code = dispatcher.overloads[kind.args]
+    return int(code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
+
+
+def call_at(context: Any, builder: Any, begin: Any, kind: Any, arguments: Any) -> Any:
+    """Generate a call of the function of that signature that begins there; an error in it is one of the caller's."""
+    shape = context.call_conv.get_function_type(kind.return_type, kind.args)
+    callee = builder.inttoptr(begin, shape.as_pointer())
+    status, result = context.call_conv.call_function(builder, callee, kind.return_type, kind.args, arguments)
+    with cgutils.if_unlikely(builder, status.is_error):
+        context.call_conv.return_status_propagate(builder, status)
+    return result
+
+
+def _stub(key: int, count: int, kind: Any, names: list[str], split: Callable[[Any], Any]) -> Any:
+    """What callers compile in the place of a rule: look up its address among so many, and call it.
+
+    `split` tells the index from the arguments.
+    """
+
+    def definition(_typing_context: Any, *_kinds: Any) -> Any:
+        return kind, generate
+
+    def generate(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+        index, arguments = split(given)
+        return call_at(context, builder, _looked_up(builder, key, count, index), RULES[key][1], arguments)
+
+    only = inspect.Parameter.POSITIONAL_ONLY
+    given = [inspect.Parameter(name, only) for name in ("_typing_context", *names)]
+    definition.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]
+    return intrinsic(definition)
+
+
+def _looked_up(builder: Any, key: int, count: int, index: Any) -> Any:
+    """The address in this caller's cell, which is asked for if there is none yet."""
+    kind = ir.ArrayType(LONG, count)
+    cells = cgutils.add_global_variable(builder.module, kind, f"on_demand_{key}")
+    cells.linkage, cells.initializer = "internal", ir.Constant(kind, None)
+    cell = builder.gep(cells, [LONG(0), index])
+    with builder.if_then(builder.icmp_unsigned("==", builder.load(cell), LONG(0)), likely=False):
+        ask = cgutils.get_or_insert_function(builder.module, ASK, SYMBOL)
+        builder.store(builder.call(ask, [LONG(key), index]), cell)
+    return builder.load(cell)
+
+
+CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
+binding.add_symbol(SYMBOL, ctypes.cast(CALLBACK, ctypes.c_void_p).value or 0)

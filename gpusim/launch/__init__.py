@@ -1,0 +1,1 @@
+"""Launches: a kernel and a machine become the record that an engine runs on."""

@@ -1,0 +1,107 @@
+"""Where what caches keep lies in the memory array: behind local memory, for each SM, the L2 and its partitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.machine.machine import Machine, memory_latency, queues, tagged
+from gpusim.machine.memory_schema import Cache, Kept
+from gpusim.state.machine import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, TEXTURES
+from gpusim.state.sm import REQUEST_ROW, WAY_HEAD
+from isa.memory import SECTOR_BYTES
+from isa.table import Unit
+
+WORD = 2  # 32-bit words of a word that caches keep
+
+
+def words(machine: Machine, sms: int) -> int:
+    """Return how many 32-bit words the caches of so many SMs need; none where no tags are kept."""
+    if not tagged(machine):
+        return 0
+    shared = _of_cache(machine, machine.l2) + _partitions(machine, sms) * _of_cache(machine, machine.l2_partition)
+    return WORD * (sms * _of_sm(machine) + shared + 1)
+
+
+def place(target: Any, machine: Machine, s: int, sms: int, end: int) -> None:
+    """Tell the record of SM s's launch where its caches lie in a memory array of `end` words."""
+    target.cache_word, target.cache_end = end // WORD * WORD - words(machine, sms) + WORD, end // WORD * WORD
+    target.requests = s * _of_sm(machine)
+    target.misses = first = target.requests + _rows(machine) * REQUEST_ROW
+    first += machine.l1.misses if machine.l1 else 0
+    for which, cache in _own(machine).items():
+        if cache:
+            _pack(target.caches[which], machine, cache, first)
+            first += _of_cache(machine, cache)
+    if machine.l2:
+        first = sms * _of_sm(machine)
+        _pack(target.caches[FAR], machine, machine.l2, first)
+        if machine.l2_partition:
+            size, number = _of_cache(machine, machine.l2_partition), s * _partitions(machine, sms) // sms
+            first += _of_cache(machine, machine.l2) + number * size
+            _pack(target.caches[PARTITION], machine, machine.l2_partition, first)
+
+
+def late(machine: Machine, cache: Cache) -> int:
+    """Return the cycles that each request beyond the first adds to a load that hits the first cache asked."""
+    if cache.hits == "l1" or (tagged(machine) and machine.l1 and machine.l1.global_loads):
+        return cache.l1_late
+    return cache.l2_late
+
+
+def pack(target: Any, machine: Machine, cache: Cache) -> None:
+    """Tell the record of a machine that keeps tags what misses take, and what stores do to the L1."""
+    target.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
+    target.far_late, target.memory_latency = cache.l2_late, memory_latency(machine)
+    for which, read in (
+        (TEXTURES, machine.texture_cache),
+        (SCALARS, machine.scalar_cache),
+        (CONSTANTS, machine.constant_cache),
+    ):
+        target.read_latency[which] = read.latency if read else 0
+        target.read_far[which] = cache.l2_latency_32
+    target.read_far[SCALARS] = machine.unit[Unit.SMEM].latency if Unit.SMEM in machine.unit else 0
+    target.partition_late = machine.l2_partition.late if machine.l2_partition else 0
+    if machine.l1:
+        target.misses = machine.l1.misses
+        target.drops_stored = machine.l1.global_stores == "evict"
+        target.keeps_stores = machine.l1.local_stores == "back"
+
+
+def _pack(target: Any, machine: Machine, cache: Kept, first: int) -> None:
+    target.first, target.sets, target.ways = first, _sets(machine, cache), cache.ways
+    target.stride, target.sector = _stride(machine), cache.sector_bytes // SECTOR_BYTES
+
+
+def _partitions(machine: Machine, sms: int) -> int:
+    """How many partitions of the L2 are near any of so many SMs; each is near as many."""
+    count = machine.l2.bytes // machine.l2_partition.bytes if machine.l2 and machine.l2_partition else 0
+    return min(count, sms)
+
+
+def _own(machine: Machine) -> dict[int, Kept | None]:
+    """An SM's own caches, by their numbers."""
+    read = {TEXTURES: machine.texture_cache, SCALARS: machine.scalar_cache, CONSTANTS: machine.constant_cache}
+    return {NEAR: machine.l1, **read}
+
+
+def _of_sm(machine: Machine) -> int:
+    misses = machine.l1.misses if machine.l1 else 0
+    return _rows(machine) * REQUEST_ROW + misses + sum(_of_cache(machine, cache) for cache in _own(machine).values())
+
+
+def _rows(machine: Machine) -> int:
+    """Entries of all queues, and one for what does not queue."""
+    return machine.load_store.queue * queues(machine) + 1
+
+
+def _of_cache(machine: Machine, cache: Kept | None) -> int:
+    return 1 + _sets(machine, cache) * cache.ways * _stride(machine) if cache else 0
+
+
+def _sets(machine: Machine, cache: Kept) -> int:
+    return cache.bytes // (machine.global_memory.line_bytes * cache.ways)
+
+
+def _stride(machine: Machine) -> int:
+    """Words of a way."""
+    return WAY_HEAD + machine.global_memory.line_bytes // SECTOR_BYTES

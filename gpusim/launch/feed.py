@@ -1,0 +1,62 @@
+"""Where the timing engine learns what each instruction does: its feed.
+
+* execution: every value is computed when its instruction issues.
+* affine: only what addresses, guards and branches depend on is computed; costs of accesses are remembered while
+  addresses stand still or move together (rules/memory_access.py).
+* replay: that part is walked through once per kind of block, without time, and played back (rules/stream.py).
+
+All three give the same cycles. Where addresses or branches depend on what memory holds, they depend on time too, and
+nothing can be recorded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.state.sm import FEED
+from isa.dataflow.address_slice import address_slice
+from isa.errors import UserError
+from isa.execute.block_step import block_steps
+from isa.kernel import Kernel
+from isa.table import GLOBAL_UNITS
+from isa.values.semantics import ucompare
+
+EXECUTION, AFFINE, REPLAY = FEEDS = ("execution", "affine", "replay")
+
+
+def evaluated(kernel: Kernel, feed: str) -> NDArray[np.bool_]:
+    """Return bool[pc]: the feed computes the instruction's result. Raises UserError for an unknown feed."""
+    if feed not in FEEDS:
+        raise UserError(f"unknown feed {feed}; choose one of {', '.join(FEEDS)}")
+    return np.ones(len(kernel.program), np.bool_) if feed == EXECUTION else address_slice(kernel.program)
+
+
+def reads_memory(kernel: Kernel, computed: NDArray[np.bool_]) -> bool:
+    """Tell whether any of the computed instructions loads from memory."""
+    return any(i.row.is_load for i, wanted in zip(kernel.program.instructions, computed, strict=True) if wanted)
+
+
+def recordable(kernel: Kernel) -> bool:
+    """Tell whether the kernel's streams can be recorded: nothing that decides where it goes comes from memory."""
+    return not reads_memory(kernel, address_slice(kernel.program))
+
+
+def prepare_replay(sm: Any, kernel: Kernel) -> None:
+    """Let the SM record streams, and tell it how addresses and comparisons move from block to block."""
+    sm.replaying = True
+    steps = block_steps(kernel) if kernel.blocks > 1 else None
+    moving = [pc for pc in steps or () if kernel.program.instructions[pc].row.unit not in GLOBAL_UNITS]
+    sm.memory_feeds = int(sm.program["feed"][: len(kernel.program)].max(initial=-1)) + 1
+    sm.feeds = sm.memory_feeds + len(moving)
+    sm.provable = steps is not None and sm.feeds <= FEED
+    if not sm.provable:
+        sm.feeds = sm.memory_feeds
+        return
+    for feed, pc in enumerate(moving, int(sm.memory_feeds)):
+        sm.program[pc].feed = feed
+        sm.program[pc].bias = 0 if kernel.program.instructions[pc].row.value is ucompare else 1 << 31
+    for pc, step in (steps or {}).items():
+        sm.block_step[sm.program[pc].feed] = step

@@ -1,0 +1,67 @@
+"""The caches that a launch's instructions come through, packed for the rules, and what they hold when it begins."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gpusim.machine.machine import Machine
+from gpusim.machine.schema import Fetch
+from gpusim.state.machine import LEVELS, OWN_CACHE
+
+
+class Level(NamedTuple):
+    """Where lines come from; memory has none and so every line."""
+
+    lines: int
+    ways: int
+    latency: int
+    parts: int
+
+
+def levels(fetch: Fetch) -> list[Level]:
+    """Return the levels of a machine, from the schedulers' own caches to memory."""
+    return [
+        Level(fetch.l0_lines, fetch.l0_ways, 0, 0),
+        Level(fetch.l1_lines, fetch.l1_ways, fetch.l1_latency, fetch.l1_parts),
+        *([Level(fetch.l15_lines, fetch.l15_ways, fetch.l15_latency, fetch.l15_parts)] if fetch.l15_lines else []),
+        Level(0, 1, fetch.memory_latency, fetch.memory_parts),
+    ]
+
+
+def largest(machine: Machine) -> int:
+    """Return how many lines the largest cache holds, 0 where there is none."""
+    return max((level.lines for level in levels(machine.fetch)), default=0) if machine.fetch else 0
+
+
+def prepare(sm: Any, machine: Machine, rows: int) -> None:
+    """Pack the levels for a program of so many rows, up to the first that holds all of it: nobody asks beyond.
+
+    The caches hold what a walk through the program leaves there, as if it had run before. Where the schedulers' own
+    hold all of it, nothing is ever late.
+    """
+    if machine.fetch is None:
+        return
+    sm.lines = -(-rows // machine.fetch.line)
+    sm.machine.ahead = machine.fetch.ahead
+    for index, level in enumerate(levels(machine.fetch)):
+        sets = level.lines // level.ways
+        packed = sm.machine.levels[index]
+        packed.latency, packed.parts = level.latency, level.parts
+        if sets == 0 or -(-sm.lines // sets) <= level.ways:
+            break
+        packed.sets, packed.ways = sets, level.ways
+        for cache in sm.instruction_caches[_caches(index)]:
+            _walk(cache.held, int(sm.lines), sets, level.ways)
+    sm.machine.fetches = index > OWN_CACHE
+
+
+def _caches(level: int) -> slice:
+    """Where the caches of a level stand among all."""
+    return slice(LEVELS - 1, None) if level == OWN_CACHE else slice(level - 1, level)
+
+
+def _walk(held: Any, lines: int, sets: int, ways: int) -> None:
+    """Fill in the lines that were used last of each set, the latest first."""
+    for first in range(min(sets, lines)):
+        last = [line + 1 for line in range(first, lines, sets)][-ways:]
+        held[first * ways : first * ways + len(last)] = last[::-1]

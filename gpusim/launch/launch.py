@@ -1,0 +1,243 @@
+"""Kernel x Machine -> everything an engine runs on: the SM's state, decoded program, memory, feed and trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.launch import caches, instruction_caches
+from gpusim.launch.assign_codes import has_codes
+from gpusim.launch.decode import SPACES, decode
+from gpusim.launch.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
+from gpusim.launch.packing import pack
+from gpusim.machine import capacities
+from gpusim.machine.machine import Machine, by_codes, choices, tagged
+from gpusim.machine.occupancy import Occupancy, occupancy
+from gpusim.machine.policy import REGISTERED
+from gpusim.state import machine as machine_record
+from gpusim.state import sm as state
+from gpusim.state.stall import UNCHOSEN
+from isa.dataflow.divergence import meetings
+from isa.errors import UserError
+from isa.kernel import Kernel
+from isa.memory import bases, image
+from isa.program import WORD_BYTES
+from isa.table import Unit
+
+NOT_YET = -(1 << 40)  # before every cycle
+LOCAL_BASE = 1 << 32  # by which caches know local memory: behind all global memory
+
+
+@dataclass
+class Launch:
+    """What engines change in place: the SM, and the memory, whose word w is at byte 4 w.
+
+    Behind global memory lie the resident blocks' shared and local memory. `sms` is an array of one record, `sm` that
+    record, `program` its decoded rows; `order` is the reference engine's, the agents' positions by issue slot.
+    """
+
+    sms: Any
+    sm: Any
+    memory: NDArray[np.uint32]
+    program: Any
+    occupancy: Occupancy
+    global_words: int
+    order: list[list[int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ChipLaunch:
+    """All SMs of a chip: an array of their records, the launch on each, and an array of one record that they share."""
+
+    sms: Any
+    each: tuple[Launch, ...]
+    chips: Any
+
+
+def launch(
+    kernel: Kernel,
+    machine: Machine,
+    *,
+    feed: str = EXECUTION,
+    fast_forward: bool = False,
+    blocks: int | None = None,
+    trace: bool = False,
+    memory: NDArray[np.uint32] | None = None,
+    lines: NDArray[np.bool_] | None = None,
+) -> Launch:
+    """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` keeps records.
+
+    `feed` is one of gpusim.launch.feed.FEEDS; `fast_forward` takes periods at once where that is replay and nothing is
+    traced; of `memory`, if it is not given, only these `lines` are filled. Raises UserError where kernel and machine
+    don't fit, or for the replay feed where addresses or branches depend on what memory holds.
+    """
+    share = -(-kernel.blocks // machine.chip.sms)
+    count = share if blocks is None else min(blocks, share)
+    _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines)
+    prepared.sm.tracing = trace
+    own = machine.schedulers.policy in REGISTERED  # it may look at what fast-forward does not compare
+    prepared.sm.forwarding = fast_forward and feed == REPLAY and not trace and not own
+    return prepared
+
+
+def launch_chip(
+    kernel: Kernel,
+    machine: Machine,
+    *,
+    feed: str = EXECUTION,
+    trace: bool = False,
+    memory: NDArray[np.uint32] | None = None,
+) -> ChipLaunch:
+    """Prepare all SMs, which share the memory channel and the blocks behind the first wave; otherwise as `launch`."""
+    share = -(-kernel.blocks // machine.chip.sms)
+    sms, each = _prepared(machine.chip.sms, kernel, machine, feed, share, memory)
+    first_wave = int(each[0].sm.launch.resident) * len(sms)
+    for s, prepared in enumerate(each):
+        prepared.sm.tracing = trace
+        share_channel(prepared.sm, len(sms))
+        prepared.sm.launch.next, prepared.sm.launch.end = s, min(first_wave, kernel.blocks)
+    chips = np.zeros(1, state.chip_t)
+    chips["next"], chips["end"] = first_wave, kernel.blocks
+    return ChipLaunch(sms, tuple(each), chips)
+
+
+def share_channel(sm: Any, sms: int) -> None:
+    """Let the SM's channel be that of so many SMs: as many shares, which move a line in as much less time."""
+    sm.machine.channel_parts *= sms
+
+
+def _prepared(
+    number: int,
+    kernel: Kernel,
+    machine: Machine,
+    feed: str,
+    count: int,
+    memory: NDArray[np.uint32] | None,
+    lines: NDArray[np.bool_] | None = None,
+) -> tuple[Any, list[Launch]]:
+    """Prepare so many SMs, each for the first `count` blocks of the first, all with one global memory."""
+    fits = occupancy(kernel, machine)
+    resident = min(fits.blocks, count)
+    check_capacity(machine, kernel, resident, number)
+    computed = evaluated(kernel, feed)
+    behind = resident * _words_of_block(kernel)
+    room = number * behind + caches.words(machine, number)
+    words = _image(kernel, feed, computed, memory, lines, room)
+    global_words = len(words) - room
+    decoded = decode(kernel, machine, computed, meetings(kernel.program))
+    sms = np.zeros(number, state.sm_t)
+    each = []
+    for s in range(number):
+        sm = sms[s : s + 1].view(np.recarray)[0]
+        pack(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
+        sm.flying = feed == EXECUTION and _flying(kernel, machine)
+        instruction_caches.prepare(sm, machine, len(decoded))
+        _start(sm, machine, resident * kernel.warps)
+        _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
+        if tagged(machine):
+            caches.place(sm.launch, machine, s, number, len(words))
+            sm.launch.local_base = LOCAL_BASE + s * 4 * behind
+        _program(sm, kernel, decoded, feed)
+        rows = sm.program[: len(decoded)].view(np.recarray)
+        each.append(Launch(sms[s : s + 1], sm, words, rows, fits, global_words))
+    return sms, each
+
+
+def _flying(kernel: Kernel, machine: Machine) -> bool:
+    """Tell whether results are kept aside until they are there, as nothing but the program waits for them."""
+    if by_codes(machine):
+        return has_codes(kernel.program)
+    return machine.wait_counters is not None and any(i.row.unit in SPACES for i in kernel.program.instructions)
+
+
+def _words_of_block(kernel: Kernel) -> int:
+    """Words of shared memory, and of the local memory of all lanes."""
+    program = kernel.program
+    return program.shared_bytes // WORD_BYTES + kernel.warps * kernel.warp_size * (program.local_bytes // WORD_BYTES)
+
+
+def _image(
+    kernel: Kernel,
+    feed: str,
+    computed: NDArray[np.bool_],
+    memory: NDArray[np.uint32] | None,
+    lines: NDArray[np.bool_] | None,
+    room: int,
+) -> NDArray[np.uint32]:
+    """Return global memory as the feed needs it (none, if nothing is read), with room for so many words behind it."""
+    reads = reads_memory(kernel, computed)
+    if feed == REPLAY and reads:
+        raise UserError(f"{kernel.name}: its addresses or branches depend on what memory holds; take another feed")
+    if feed != EXECUTION and not reads:
+        return np.zeros(room, np.uint32)
+    return image(kernel, room, lines) if memory is None else np.concatenate([memory, np.zeros(room, np.uint32)])
+
+
+def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -> None:
+    """Raise UserError for what the records of so many SMs, with so many resident blocks, have no room for."""
+    limits = (
+        ("chip.sms", sms, state.SMS),
+        ("schedulers.count", machine.schedulers.count, capacities.SCHEDULERS),
+        ("schedulers.dispatch_ports", machine.schedulers.dispatch_ports, capacities.PORTS),
+        ("pipes", len(machine.pipe), machine_record.PIPES),
+        ("pipes of a unit class", max(len(choices(machine, unit)) for unit in Unit), machine_record.CHOICES),
+        ("load_store.queue", machine.load_store.queue, capacities.QUEUE),
+        ("lines of an instruction cache", instruction_caches.largest(machine), capacities.CACHED),
+        ("shared_memory.banks", machine.shared_memory.banks, capacities.BANKS),
+        ("instructions", len(kernel.program) + 1, state.PROGRAM),
+        ("memory instructions", sum(i.row.unit in SPACES for i in kernel.program.instructions), state.FEED),
+        ("registers of a thread and a warp", kernel.program.registers + kernel.program.scalars, state.REGISTERS - 1),
+        ("buffers", len(kernel.buffers), state.BUFFERS),
+        ("resident blocks", resident, capacities.BLOCKS),
+        ("resident warps", resident * kernel.warps, capacities.WARPS),
+        ("resident lanes", resident * kernel.warps * kernel.warp_size, state.LANE_GROUPS * state.LANES),
+        ("warps per scheduler", -(-resident * kernel.warps // machine.schedulers.count), state.SLOTS),
+    )
+    for what, asked, capacity in limits:
+        if asked > capacity:
+            raise UserError(f"{machine.key}: {what} = {asked}: the simulator holds {capacity}; choose a smaller value")
+
+
+def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
+    sm.warp_slots = warp_slots
+    sm.agents = machine.schedulers.count + 2
+    sm.load_store_agent = machine.schedulers.count + 1
+    sm.agenda[:] = state.NEVER
+    sm.agenda[state.LAUNCHER] = 0
+    sm.marker = -1
+    sm.load_store.free[:] = 0
+    for scheduler in sm.schedulers:
+        scheduler.later_due = state.NEVER
+        scheduler.due[:] = state.NEVER
+        scheduler.issued_at = NOT_YET
+        scheduler.holding[:] = UNCHOSEN
+        scheduler.last = scheduler.selected = scheduler.reader = -1
+
+
+def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: int, words: int) -> None:
+    target.grid[:], target.block[:] = kernel.grid, kernel.block
+    target.threads, target.warps, target.resident = kernel.threads, kernel.warps, resident
+    target.next, target.stride = 0, machine.chip.sms
+    target.end = min(kernel.blocks, count * machine.chip.sms)
+    target.shared_word, target.shared_words = words, kernel.program.shared_bytes // WORD_BYTES
+    target.local_word = words + resident * target.shared_words
+    target.local_words = kernel.program.local_bytes // WORD_BYTES
+
+
+def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
+    """Give the SM what it executes: rows, the outcomes to replay, and the buffers."""
+    sm.program[: len(decoded)] = decoded
+    sm.parting = bool((decoded["meeting"] >= 0).any())
+    if feed == REPLAY:
+        prepare_replay(sm, kernel)
+    _buffers(sm, kernel)
+
+
+def _buffers(sm: Any, kernel: Kernel) -> None:
+    where = bases(kernel.buffers)
+    sm.launch.buffers = len(kernel.buffers)
+    for row, buffer in zip(sm.buffers, kernel.buffers, strict=False):
+        row.start, row.end = where[buffer.name], where[buffer.name] + buffer.nbytes

@@ -1,0 +1,84 @@
+"""Scalar registers in an SM: they lie behind the registers of a thread, and every lane holds the same.
+
+So all that reads, writes, waits for and compares registers knows them. A wave's lanes must then never part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.machine.machine import Machine
+from isa.dataflow.divergence import OWN, meetings
+from isa.errors import UserError
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.operand import FIRST_SCALAR, Address, Operand, Register, is_scalar, register_name
+from isa.program import Program
+from isa.table import Unit
+
+
+def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Instruction]:
+    """Return a program's instructions with scalar registers renumbered: they follow the thread's.
+
+    Raises UserError for a scalar register that the machine lacks, and where lanes may part.
+    """
+    if not program.scalars:
+        return program.instructions
+    _check(kernel, program, machine)
+    return [replace(i, operands=tuple(_renumbered(o, program) for o in i.operands)) for i in program.instructions]
+
+
+def name_of(program: Program, place: int) -> str:
+    """Name of the register in that place of the SM's file: R3, s3."""
+    beyond = place - program.registers
+    return register_name(place if beyond < 0 else FIRST_SCALAR + beyond)
+
+
+def by_index(held: NDArray[np.uint32], program: Program) -> NDArray[np.uint32]:
+    """Return [warp slot, register, lane] by the program's indices, from the same by place."""
+    if not program.scalars:
+        return held
+    found = np.zeros((len(held), program.register_rows, held.shape[-1]), np.uint32)
+    found[:, : program.registers], found[:, FIRST_SCALAR:] = held[:, : program.registers], held[:, program.registers :]
+    return found
+
+
+def place_of(program: Program, index: int) -> int:
+    """Where the register of that index lies in the SM's file."""
+    return index if index < FIRST_SCALAR else program.registers + index - FIRST_SCALAR
+
+
+def _renumbered(operand: Operand, program: Program) -> Operand:
+    if isinstance(operand, Address):
+        base = _renumbered(operand.base, program)
+        return replace(operand, base=base) if isinstance(base, Register) else operand
+    if isinstance(operand, Register) and is_scalar(operand):
+        return replace(operand, index=place_of(program, operand.index))
+    return operand
+
+
+def _check_special(instruction: Instruction, pc: int) -> None:
+    """Refuse a scalar register that would have to hold another number in each lane."""
+    if instruction.row.unit is Unit.SPECIAL and is_scalar(instruction.operands[0]):
+        name = str(getattr(instruction.operands[1], "name", ""))
+        if name.startswith(OWN):
+            cause = f"{name} differs between lanes, and a scalar register is one for all"
+            raise UserError(f"{instruction.place(pc)}: {cause}; take a vector register")
+
+
+def _check(kernel: Kernel, program: Program, machine: Machine) -> None:
+    most = machine.scalar_file.per_warp if machine.scalar_file else 0
+    for pc, instruction in enumerate(program.instructions):
+        highest = max((*instruction.reads(), *instruction.writes()), default=-1)
+        if highest >= FIRST_SCALAR + most:
+            has = f"{machine.key} has {most}, s0 to s{most - 1}" if most else f"{machine.key} has none"
+            fix = "take a lower one" if most else "take a machine with them, such as mi60"
+            raise UserError(f"{instruction.place(pc)}: {register_name(highest)} is a scalar register, {has}; {fix}")
+        _check_special(instruction, pc)
+    if meetings(program):
+        cause = "its lanes may part at a guarded branch or exit, and scalar registers belong to all of them"
+        raise UserError(f"{kernel.name}: {cause}; branch on SCC")

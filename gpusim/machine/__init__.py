@@ -1,0 +1,1 @@
+"""Machines: from a file of sourced numbers to checked, frozen ones."""

@@ -1,0 +1,182 @@
+"""Machine files: TOML in which every number says where it comes from."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from isa.errors import UserError
+from isa.reading import input_file
+from isa.reading.nearest import nearest
+
+DIRECTORY = Path(__file__).parents[1] / "machines"
+METHODS = ("vendor", "measured", "paper", "derived", "fitted", "guess")
+STRINGS = ("name", "generation", "extends")
+_LEAF_KEYS = ("value", "source", "method", "note", "to")
+_HEADER = re.compile(r"\s*\[(?P<key>[\w.\- ]+)\]")
+_KEY = re.compile(r"\s*(?P<key>[\w\-]+([ \t]*\.[ \t]*[\w\-]+)*)[ \t]*=")
+LONGEST_LINE = 4000  # characters: TOML's parser takes the square of a key's parts
+DEEPEST = 8  # parts of a key; a machine's have four at most
+_DEEP = re.compile(rf"(?<![\w\-])([\w\-]+\s*\.\s*){{{DEEPEST}}}[\w\-]")
+_TOML_PLACE = re.compile(r"^(?P<cause>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)$", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One number or word of a machine, where it comes from, and by what method.
+
+    `method`: vendor (the maker says so), measured (the source measured it), paper (the source states it), derived
+    (worked out from other facts), fitted (chosen to meet the data named in `to`), guess (nobody knows; `note` says
+    why this value), set (the command line). `place` is the `file:line:column` that states it.
+    """
+
+    value: int | str
+    source: str
+    method: str
+    note: str = ""
+    to: str = ""
+    place: str = field(default="", compare=False)
+
+
+def names() -> list[str]:
+    """Machines that come with the package, sorted."""
+    return sorted(file.stem for file in DIRECTORY.glob("*.toml"))
+
+
+def locate(name_or_path: str, beside: Path | None = None, place: str = "") -> Path:
+    """Find the file of a machine given by name, or by a path ending in .toml (relative to the file `beside`, if given).
+
+    Raises UserError when there is none, with the nearest name; `place`, a `file:line:column`, goes in front if given.
+    """
+    shipped = DIRECTORY / f"{name_or_path}.toml"
+    path = shipped if name_or_path in names() else (beside.parent if beside else Path()) / name_or_path
+    exists = input_file.present(path)
+    if exists and path.suffix == ".toml" and path.is_file():
+        return path
+    lead = f"{place}: " if place else ""
+    if exists and path.is_dir() and _is_path(name_or_path):
+        raise UserError(f"{lead}machine {name_or_path}: is a directory; give a file ending in .toml")
+    if not exists and _is_path(name_or_path):
+        raise UserError(f"{lead}machine {name_or_path}: no such file; give the path of a machine file")
+    near = nearest(name_or_path, names())
+    advice = f"did you mean {near}?" if near else f"choose one of {', '.join(names())}, or a file ending in .toml"
+    raise UserError(f"{lead}machine {name_or_path}: no such machine; {advice}")
+
+
+def _is_path(text: str) -> bool:
+    return text.endswith(".toml") or "/" in text
+
+
+def read(path: Path) -> tuple[dict[str, str], dict[str, Fact]]:
+    """Return the plain strings and the facts of a machine file, by dotted path, merged over the file it extends.
+
+    Raises UserError with `file:line:column` for bad TOML, a number without source or method, and circular `extends`.
+    """
+    return _read(path, ())
+
+
+def _read(path: Path, children: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, Fact]]:
+    if path.resolve() in children:
+        raise UserError(f"{path}:1:1: `extends` leads back to this file; remove it from one of them")
+    text = input_file.text(path, "give the path of a machine file")
+    table = _parse(text, path)
+    places = dict(_places(text, path))
+    strings, facts = {}, {}
+    for key, value in _leaves(table):
+        if key in STRINGS:
+            strings[key] = _string(key, value, places)
+        else:
+            facts[key] = _fact(key, value, _place(key, places, path))
+    if "extends" not in strings:
+        return strings, facts
+    base = locate(strings.pop("extends"), beside=path, place=places["extends"])
+    base_strings, base_facts = _read(base, (*children, path.resolve()))
+    return {**base_strings, **strings}, {**base_facts, **facts}
+
+
+def _parse(text: str, path: Path) -> dict[str, object]:
+    _check_lines(text, path)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise UserError(f"{path}:1:1: brackets are nested too deep; write each number as a table of its own") from None
+    except ValueError as error:
+        found = _TOML_PLACE.match(str(error))
+        place = f"{path}:{found['line']}:{found['column']}" if found else f"{path}:1:1"
+        raise UserError(f"{place}: not TOML: {found['cause'] if found else error}; correct the line") from None
+
+
+def _check_lines(text: str, path: Path) -> None:
+    """Raise UserError for lines on which TOML's parser would spend long, or forever."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > LONGEST_LINE:
+            raise UserError(f"{path}:{number}:1: {len(line)} characters; write lines of {LONGEST_LINE} at most")
+        if found := _DEEP.search(line):
+            raise UserError(f"{path}:{number}:{found.start() + 1}: a key of more than {DEEPEST} parts; shorten it")
+
+
+def _places(text: str, path: Path) -> Iterator[tuple[str, str]]:
+    """Dotted path and file:line:column of each table header and key (machine files put one key on a line)."""
+    section = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            section = header["key"].replace(" ", "") + "."
+            yield section[:-1], f"{path}:{number}:{header.start('key') + 1}"
+        elif key := _KEY.match(line):
+            yield section + key["key"].replace(" ", ""), f"{path}:{number}:{key.start('key') + 1}"
+
+
+def _place(key: str, places: Mapping[str, str], path: Path) -> str:
+    """Where `key` stands, or else the nearest table around it."""
+    while key and key not in places:
+        key = key.rpartition(".")[0]
+    return places.get(key, f"{path}:1:1")
+
+
+def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in table.items():
+        nested = isinstance(value, dict) and value.keys().isdisjoint(_LEAF_KEYS)
+        if isinstance(value, dict) and nested and prefix.count(".") < DEEPEST:
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def _string(key: str, value: object, places: Mapping[str, str]) -> str:
+    if isinstance(value, str):
+        return value
+    raise UserError(f'{places[key]}: {key} must be plain text; write {key} = "..."')
+
+
+def _fact(key: str, leaf: object, place: str) -> Fact:
+    if not isinstance(leaf, dict):
+        raise UserError(
+            f"{place}: {key} = {leaf!r} has no source; "
+            f'write {{ value = {leaf!r}, source = "...", method = "guess" }} or better'
+        )
+    for known in ("value", "source", "method"):
+        if known not in leaf:
+            raise UserError(f'{place}: {key} has no {known}; add {known} = "..."')
+    for found in leaf:
+        if found not in _LEAF_KEYS:
+            near = nearest(found, _LEAF_KEYS)
+            advice = f"did you mean {near}?" if near else f"keep to {', '.join(_LEAF_KEYS)}"
+            raise UserError(f"{place}: {key} has an unknown key {found}; {advice}")
+    _check_provenance(key, leaf, place)
+    return Fact(**leaf, place=place)
+
+
+def _check_provenance(key: str, leaf: Mapping[str, object], place: str) -> None:
+    for word in ("source", "method", "note", "to"):
+        text = leaf.get(word, "-")
+        if not isinstance(text, str) or not text.strip():
+            raise UserError(f"{place}: {key} has {word} = {text!r}; it must say something in words")
+    if leaf["method"] not in METHODS:
+        raise UserError(f"{place}: {key} has method {leaf['method']!r}; choose one of {', '.join(METHODS)}")
+    if leaf["method"] == "fitted" and "to" not in leaf:
+        raise UserError(f'{place}: {key} is fitted, but to what? add to = "..."')
+    if leaf["method"] == "guess" and "note" not in leaf:
+        raise UserError(f'{place}: {key} is a guess without a reason; add note = "..."')

@@ -1,0 +1,179 @@
+"""Occupancy: how many blocks of a kernel one SM holds at once, and what stands in the way of one more.
+
+The rules are those of the CUDA C Programming Guide 4.2, section 4.2: registers are allocated per warp (per block on
+compute capability 1.x) and shared memory per block, each rounded up to the machine's unit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from gpusim.machine.machine import Machine, every
+from gpusim.machine.memory_schema import ScalarFile
+from gpusim.support.document import doc
+from isa.errors import UserError
+from isa.kernel import Kernel
+from isa.operand import VCC
+from isa.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Resident blocks and warps of one SM, the scarcest resource, and what one block more would take."""
+
+    blocks: int
+    warps: int
+    limiter: Annotated[str, doc("registers, scalar registers, shared memory, warps, threads or blocks.")]
+    next_step: str
+
+
+def occupancy(kernel: Kernel, machine: Machine) -> Occupancy:
+    """Occupancy of a kernel on a machine, for a grid large enough to fill it.
+
+    Raises UserError if not even one block fits, naming what it needs and what the machine has.
+    """
+    _check_limits(kernel, machine)
+    fit = blocks_by_resource(kernel, machine)
+    limiter = min(fit, key=lambda resource: fit[resource])
+    blocks = fit[limiter]
+    if blocks == 0:
+        raise UserError(f"{kernel.name}: {_too_large(kernel, machine, limiter)}")
+    return Occupancy(blocks, blocks * kernel.warps, limiter, _next_step(kernel, machine, blocks + 1))
+
+
+def blocks_by_resource(kernel: Kernel, machine: Machine) -> dict[str, int]:
+    """Blocks of the kernel that each resource it uses could hold by itself."""
+    limits = machine.limits
+    registers = limits.registers, registers_per_block(kernel, machine)
+    if limits.register_scope == "scheduler" and kernel.program.registers:
+        registers = _warps_by_registers(kernel, machine), kernel.warps
+    for_each = {
+        "registers": registers,
+        "shared memory": (limits.shared_bytes, shared_per_block(kernel, machine)),
+        "warps": (limits.warps, kernel.warps),
+        "threads": (limits.threads, kernel.threads),
+        "blocks": (limits.blocks, 1),
+    }
+    if machine.scalar_file and kernel.program.scalars:
+        for_each["scalar registers"] = _warps_by_scalars(kernel, machine.scalar_file, machine), kernel.warps
+    return {resource: have // need for resource, (have, need) in for_each.items() if need}
+
+
+def registers_per_block(kernel: Kernel, machine: Machine) -> int:
+    """32-bit registers that a resident block holds, allocation granularity included."""
+    warps, unit = _round_up(kernel.warps, machine.limits.warp_unit), machine.limits.register_unit
+    of_warp = kernel.program.registers * kernel.warp_size
+    return _round_up(of_warp * warps, unit) if _together(machine) else _round_up(of_warp, unit) * warps
+
+
+def _warps_by_registers(kernel: Kernel, machine: Machine) -> int:
+    """Warps that the registers of all schedulers hold, each scheduler's those of its own warps."""
+    files, limits = machine.schedulers.count, machine.limits
+    of_warp = _round_up(kernel.program.registers * kernel.warp_size, limits.register_unit)
+    return files * (limits.registers // files // of_warp)
+
+
+def _warps_by_scalars(kernel: Kernel, file: ScalarFile, machine: Machine) -> int:
+    """Warps that the scalar registers of all schedulers hold, each scheduler's those of its own warps."""
+    return machine.schedulers.count * (file.registers // _round_up(scalars_of_warp(kernel.program), file.unit))
+
+
+def scalars_of_warp(program: Program) -> int:
+    """Scalar registers that a warp needs: the highest named, plus one, and two for VCC where it is written."""
+    return program.scalars + 2 * any(VCC in dict(i.row.implied).values() for i in program.instructions)
+
+
+def _scalars_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
+    """Most scalar registers of a warp with which so many blocks fit."""
+    file = machine.scalar_file
+    if file is None:
+        return kernel.program.scalars
+    of_scheduler = _round_up(blocks * kernel.warps, machine.schedulers.count) // machine.schedulers.count
+    return file.registers // of_scheduler // file.unit * file.unit
+
+
+def shared_per_block(kernel: Kernel, machine: Machine) -> int:
+    """Bytes of shared memory that a resident block holds, allocation granularity included."""
+    return _round_up(kernel.program.shared_bytes, machine.limits.shared_unit)
+
+
+def _round_up(amount: int, unit: int) -> int:
+    return -(-amount // unit) * unit
+
+
+def _registers_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
+    """Most registers per thread with which so many blocks fit."""
+    warps, unit = _round_up(kernel.warps, machine.limits.warp_unit), machine.limits.register_unit
+    parts = blocks if _together(machine) else blocks * warps
+    if machine.limits.register_scope == "scheduler":
+        parts = _round_up(parts, machine.schedulers.count)
+    of_warp = machine.limits.registers // parts // unit * unit // (warps if _together(machine) else 1)
+    return min(of_warp // kernel.warp_size, machine.limits.registers_per_thread)
+
+
+def _together(machine: Machine) -> bool:
+    """Whether a block's registers are allocated together, not warp by warp."""
+    return machine.limits.register_scope == "block"
+
+
+def _shared_for(machine: Machine, blocks: int) -> int:
+    unit = machine.limits.shared_unit
+    return machine.limits.shared_bytes // blocks // unit * unit
+
+
+def _check_limits(kernel: Kernel, machine: Machine) -> None:
+    """Refuse what no SM of this machine can run, whatever else it holds."""
+    limits = machine.limits
+    if kernel.warp_size != limits.warp_size:
+        raise UserError(
+            f"{kernel.name}: is written for warps of {kernel.warp_size} lanes; {machine.key} has {limits.warp_size}; "
+            f"{_other_warps(kernel, limits.warp_size)}"
+        )
+    for need, have, what, fix in (
+        (kernel.program.registers, limits.registers_per_thread, "registers per thread", "spill or reuse some"),
+        (kernel.threads, limits.threads_per_block, "threads per block", "launch smaller blocks"),
+        (kernel.program.shared_bytes, limits.shared_bytes, "bytes of shared memory", "take smaller tiles"),
+    ):
+        if need > have:
+            advice = f"{fix}, or take a machine with more"
+            raise UserError(f"{kernel.name}: needs {need} {what}; {machine.key} has {have}; {advice}")
+
+
+def _other_warps(kernel: Kernel, lanes: int) -> str:
+    """What the user can do about warps of another size, for which a kernel may have a parameter."""
+    take = f"take one of {', '.join(other.key for other in every() if other.limits.warp_size == kernel.warp_size)}"
+    return f"give -p lanes={lanes}, or {take}" if "lanes" in kernel.arguments else take
+
+
+def _too_large(kernel: Kernel, machine: Machine, limiter: str) -> str:
+    limits = machine.limits
+    if limiter == "registers":
+        need, fit = registers_per_block(kernel, machine), _registers_for(kernel, machine, 1)
+        advice = f"take at most {fit} per thread, or smaller blocks"
+        return f"needs {need} registers per block; {machine.key} has {limits.registers}; {advice}"
+    if limiter == "scalar registers":
+        need, fit = scalars_of_warp(kernel.program), _scalars_for(kernel, machine, 1)
+        return f"needs {need} scalar registers per warp; on {machine.key} {fit} leave room for a block; take no more"
+    if limiter == "shared memory":
+        need, fit = shared_per_block(kernel, machine), _shared_for(machine, 1)
+        return f"needs {need} bytes of shared memory; {machine.key} has {limits.shared_bytes}; take at most {fit}"
+    need, have = (kernel.warps, limits.warps) if limiter == "warps" else (kernel.threads, limits.threads)
+    return f"needs {need} {limiter} per block; {machine.key} holds {have}; launch smaller blocks"
+
+
+def _next_step(kernel: Kernel, machine: Machine, blocks: int) -> str:
+    """Say what must shrink, and to how much, for so many blocks to fit; each resource seen by itself."""
+    limits = machine.limits
+    if blocks > limits.blocks:
+        return f"{machine.key} holds no more than {limits.blocks} blocks"
+    registers, shared = _registers_for(kernel, machine, blocks), _shared_for(machine, blocks)
+    wanted = (
+        (kernel.program.registers, registers, "registers per thread"),
+        (scalars_of_warp(kernel.program), _scalars_for(kernel, machine, blocks), "scalar registers per warp"),
+        (kernel.program.shared_bytes, shared, "bytes of shared memory"),
+        (kernel.warps, limits.warps // blocks, "warps per block"),
+        (kernel.threads, limits.threads // blocks, "threads per block"),
+    )
+    steps = [f"{most} {what} or fewer (now {now})" for now, most, what in wanted if now > most]
+    return f"{blocks} blocks take {' and '.join(steps)}"

@@ -1,0 +1,34 @@
+"""Names of the scheduling policies, in the order of `rules.policies.POLICIES`, and those that a user adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from isa.errors import UserError
+from isa.reading.source import suggest
+
+POLICY_NAMES = ("lrr", "gto", "oldest", "cggty", "two_level")
+Policy = Callable[[Any, int, int], int]
+REGISTERED: dict[str, Policy] = {}
+
+
+def check_policy(name: str, lead: str = "") -> None:
+    """Raise UserError, which begins with `lead`, unless the policy comes with the simulator or is registered."""
+    known = *POLICY_NAMES, *REGISTERED
+    if name not in known:
+        advice = suggest(name, known, f"choose one of {', '.join(known)}")
+        raise UserError(f"{lead}unknown scheduling policy {name}; {advice}")
+
+
+def register_policy(name: str, function: Policy) -> None:
+    """Make `function(sm, k, eligible)` the scheduling policy of that name for as long as the process lives.
+
+    `sm` is the state (gpusim.state.sm), `k` the scheduler, `eligible` the mask of its warps that may issue: bit j is
+    warp slot j * schedulers + k. It returns one of these j, or -1 to let none go, and is asked again in the next slot.
+    It may read the state, must neither change it nor raise, and is compiled with Numba where the engines are. Raises
+    UserError for the name of a policy that comes with the simulator.
+    """
+    if name in POLICY_NAMES:
+        raise UserError(f"policy {name}: it comes with the simulator; register yours under another name")
+    REGISTERED[name] = function

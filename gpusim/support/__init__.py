@@ -1,0 +1,1 @@
+"""Processes, files, documents and words: nothing about GPUs."""

@@ -1,0 +1,88 @@
+"""Processes that work side by side, and end with the one that waits for them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import islice
+from multiprocessing import active_children, parent_process
+from threading import Thread
+from typing import Any, TypeVar
+
+from gpusim.support.interruption import held_back
+from isa.errors import UserError
+
+AHEAD = 4  # jobs for each process that wait for it
+_WORK: list[Callable[[Any], Any]] = []  # the function of a process that works comes last
+J = TypeVar("J")
+R = TypeVar("R")
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+@contextmanager
+def processes(count: int, prepare: Callable[..., None] | None = None, *arguments: Any) -> Iterator[ProcessPoolExecutor]:
+    """Give a pool of so many processes, no more than cores, in each of which `prepare(*arguments)` is called first.
+
+    Left before its end, by Ctrl-C perhaps, it ends them at once, whatever they do, and so they end if this process is
+    killed; Ctrl-C again changes nothing. Raises UserError when one of them is killed.
+    """
+    pool = ProcessPoolExecutor(min(count, cores()), initializer=_start, initargs=(prepare, *arguments))
+    try:
+        with held_back():  # a new process has the handler of this one until `_start`
+            pool.submit(int)
+        yield pool
+    except BrokenProcessPool:
+        raise UserError("a process was killed, most likely for want of memory; ask for less at a time") from None
+    except BaseException:
+        with held_back():
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in active_children():
+                child.terminate()
+        raise
+    pool.shutdown()
+
+
+def as_done(function: Callable[[J], R], jobs: Iterable[J], workers: int | None = None) -> Generator[R, None, None]:
+    """Give what the function returns for each job, in any order, from so many processes, at most one for each core.
+
+    The first is done here, so that the others find what it compiles. Raises UserError when a process is killed, once
+    all that was done by then has been given.
+    """
+    workers, rest = min(workers or cores(), cores()), iter(jobs)
+    yield from map(function, rest if workers == 1 else islice(rest, 1))
+    if not (first := list(islice(rest, AHEAD * workers))):
+        return
+    with processes(min(workers, len(first)), _WORK.append, function) as pool:
+        going = {pool.submit(_work, job) for job in first}
+        while going:
+            done, going = wait(going, return_when=FIRST_COMPLETED)
+            for each in sorted(done, key=lambda each: each.exception() is not None):
+                yield each.result()
+            going |= {pool.submit(_work, job) for job in islice(rest, len(done))}
+
+
+def _work(job: Any) -> Any:
+    """Call this process' function, which it was given once, since it may be large."""
+    return _WORK[-1](job)
+
+
+def _start(prepare: Callable[..., None] | None, *arguments: Any) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the one that waits tells of Ctrl-C, the others die of it
+    Thread(target=_end_with_parent, daemon=True).start()
+    if prepare:
+        prepare(*arguments)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, killed perhaps; else it would wait for work for ever."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)

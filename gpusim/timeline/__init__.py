@@ -1,0 +1,1 @@
+"""Timelines: what each warp instruction did and what it waited for, as one document."""

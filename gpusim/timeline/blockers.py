@@ -1,0 +1,378 @@
+"""Who is to blame for a wait: what holds the warps of an SM, followed through its trace records in their order.
+
+A warp waits first for its own rungs, whose release times stand in the record of its issue: who let go is the one of its
+instructions that had its result, read its sources or was back at that very cycle. Then it waits for what its unit class
+is refused; a scheduler tells when that changes, and who let go is known at that moment.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from gpusim.jit.plain import plain, unpacked
+from gpusim.launch.decode import BARRIER, FETCH, GLOBAL_SPACE, LOAD
+from gpusim.launch.launch import Launch
+from gpusim.rules import instruction_replay, ladder, memory_access, queues
+from gpusim.state.sm import FIRST_SCHEDULER
+from gpusim.state.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN, Stall, label
+from gpusim.timeline.document import NONE, Wait
+from isa.operand import PT_INDEX
+
+PREVIOUS = (Stall.BRANCH_RESOLVING, Stall.NO_INSTRUCTION, Stall.X_REISSUE)  # it waits for its own previous instruction
+FORGOTTEN = 64  # entries of which those that nobody can ask for any more are dropped
+NEVER_YET = -1
+
+
+class Pipes(NamedTuple):
+    """The pipes that a unit class needs: one of the choices, a joint one, and one that it blocks; -1: none."""
+
+    choices: list[int]
+    joint: int
+    blocked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A launch as its trace refers to it: decoded rows by pc, and the machine's numbers as the rules read them."""
+
+    rows: list[Any]
+    machine: Any
+    pipes: list[Pipes]  # by unit class
+    queue: list[list[int]]  # by scheduler and unit class; -1: it enters none
+    reasons: list[list[int]]  # by unit class and denial
+    writes: list[frozenset[int]]
+    reads: list[frozenset[int]]
+    predicates: list[frozenset[int]]  # that an instruction waits for; the one that it writes among them
+
+
+@dataclass(slots=True)
+class Warp:
+    """A resident warp: its last instruction, and by reason and cycle who lets it go then, as (id, pc)."""
+
+    since: int
+    previous: int = NONE
+    released: int = NONE  # who completed its last barrier
+    refused: int = NONE  # the head of the queue that was full for it
+    refusals: list[Wait] = field(default_factory=list)  # what it has waited for before that
+    drained: tuple[int, int] = (NEVER_YET, NONE)  # when its last access is done, and which one
+    lets_go: defaultdict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+
+
+@dataclass(slots=True)
+class Held:
+    """A unit class's warps were refused for this from `start` up to `end`."""
+
+    denial: int
+    start: int
+    end: int = NEVER_YET
+    blocker: int = NONE
+
+
+@dataclass(slots=True)
+class Scheduler:
+    """What a scheduler has issued last, and for what it has refused each unit class, the latest last."""
+
+    used_until: int = 0
+    turn: tuple[int, int] = (NEVER_YET, NONE)  # cycle of its last turn, and an instruction of that
+    before: tuple[int, int] = (NEVER_YET, NONE)  # of the one before
+    read: int = NONE  # the last one that has read operands
+    replayed: int = NONE
+    selected: tuple[int, int] = (NEVER_YET, NONE)  # when it could not let the selected warp go, and for whom
+    held: defaultdict[int, list[Held]] = field(default_factory=lambda: defaultdict(lambda: [Held(UNCHOSEN, 0)]))
+    kept: defaultdict[int, int] = field(default_factory=lambda: defaultdict(lambda: FORGOTTEN))  # of `held`, at most
+
+
+@dataclass(slots=True)
+class Sm:
+    """The SM so far. Warps by slot, pipes by instance and index: until when they are taken and by whom."""
+
+    facts: Facts
+    schedulers: list[Scheduler]
+    warps: dict[int, Warp] = field(default_factory=dict)
+    pipes: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    queued: defaultdict[tuple[int, int], deque[int]] = field(default_factory=lambda: defaultdict(deque))
+    queues: defaultdict[int, deque[int]] = field(default_factory=lambda: defaultdict(deque))
+    served: dict[int, int] = field(default_factory=dict)  # by queue, the last one
+    double: tuple[int, int] = (NEVER_YET, NONE)  # until when double precision has the SM to itself, and which one
+    arrived: defaultdict[tuple[int, int], list[int]] = field(default_factory=lambda: defaultdict(list))
+    issued: int = 0
+
+
+def begin(launched: Launch) -> Sm:
+    """Return the SM of a launch at its start."""
+    sm, machine = launched.sm, unpacked(launched.sm.machine)
+    rows, units = [unpacked(row) for row in launched.program], [unpacked(unit) for unit in sm.machine.units]
+    schedulers, every = range(machine.schedulers), range(len(units))
+    number, reason = plain(queues.number), plain(ladder.reason)
+    facts = Facts(
+        rows,
+        machine,
+        pipes=[Pipes(unit.choice[: unit.choices], unit.joint, unit.blocked) for unit in units],
+        queue=[[number(sm, k, unit) if units[unit].queued else NONE for unit in every] for k in schedulers],
+        reasons=[[int(reason(sm.machine, unit, denial)) for denial in range(DENIALS)] for unit in every],
+        writes=[frozenset(row.write[: row.writes]) for row in rows],
+        reads=[frozenset(row.read[: row.reads]) for row in rows],
+        predicates=[frozenset({row.guard, row.selector, row.predicate} - {-1, PT_INDEX}) for row in rows],
+    )
+    return Sm(facts, [Scheduler() for _ in schedulers])
+
+
+def scheduler_of(record: Any) -> int:
+    """Return the scheduler that a record is of."""
+    return int(record.agent) - FIRST_SCHEDULER
+
+
+def slot_from(sm: Sm, k: int, cycle: int) -> int:
+    """Return the begin of scheduler k's first issue slot at or after a cycle."""
+    return int(plain(ladder.slot_from)(sm.facts.machine, k, cycle))
+
+
+def conflicts(sm: Sm, record: Any) -> int:
+    """Return passes or requests beyond those that its width needs, of what is served; 0 of what is no access."""
+    row = sm.facts.rows[record.pc]
+    accesses = plain(memory_access.accesses)(row)
+    return int(plain(instruction_replay.beyond)(sm.facts.machine, row, record.detail)) if accesses else 0
+
+
+def late(sm: Sm, record: Any) -> int:
+    """Return how many cycles later than by its latency alone an access to global memory is done that is served now."""
+    row = sm.facts.rows[record.pc]
+    if row.space != GLOBAL_SPACE or not plain(memory_access.accesses)(row):
+        return 0
+    return max(0, int(record.done - max(record.cycle + (row.latency if row.action == LOAD else 0), record.end)))
+
+
+# --- what happens -----------------------------------------------------------------------------------------------------
+
+
+def place(sm: Sm, slots: range, now: int) -> None:
+    """Warps are placed into these slots."""
+    for g in slots:
+        sm.warps[g] = Warp(slot_from(sm, g % len(sm.schedulers), now))
+
+
+def hold(sm: Sm, k: int, unit: int, denial: int, now: int) -> None:
+    """From now on scheduler k refuses the unit class for this; who held it so far is known now."""
+    scheduler = sm.schedulers[k]
+    held = scheduler.held[unit]
+    held[-1].end, held[-1].blocker = now, _who_held(sm, k, unit, held[-1], now)
+    if held[-1].start == now:
+        held.pop()
+    if len(held) > scheduler.kept[unit]:
+        needed = min((warp.since for g, warp in sm.warps.items() if g % len(sm.schedulers) == k), default=now)
+        held[:] = [one for one in held if one.end > needed]
+        scheduler.kept[unit] = max(FORGOTTEN, 2 * len(held))  # a warp that starves needs all: look again when doubled
+    held.append(Held(denial, now, blocker=_who_begins(sm, k, denial, now)))
+
+
+def select(sm: Sm, k: int, pc: int, now: int) -> None:
+    """Scheduler k's selected warp can't go: for its pipe or queue, or for operands behind those read before."""
+    scheduler, unit = sm.schedulers[k], sm.facts.rows[pc].unit
+    free, blocker = _occupant(sm, k, unit)
+    if free <= now:
+        queue = sm.facts.queue[k][unit]
+        blocker = scheduler.read if queue == NONE else _head(sm, queue)
+    scheduler.selected = now, blocker
+
+
+def replay(sm: Sm, k: int, g: int, until: int) -> None:
+    """The access that warp slot g has just issued takes slots of scheduler k again."""
+    sm.schedulers[k].replayed, sm.schedulers[k].used_until = sm.warps[g].previous, until
+
+
+def refuse(sm: Sm, record: Any, waited: list[Wait]) -> None:
+    """The queue was full for a warp that has waited so far, which costs its scheduler's slot."""
+    k, warp = scheduler_of(record), sm.warps[record.warp]
+    scheduler, queue = sm.schedulers[k], sm.facts.queue[k][sm.facts.rows[record.pc].unit]
+    warp.refusals += waited
+    warp.since, warp.refused = record.cycle, _head(sm, queue)
+    scheduler.used_until = max(scheduler.used_until, record.cycle + sm.facts.machine.interval)
+
+
+def issue(sm: Sm, record: Any) -> int:
+    """A warp instruction issues; returns its id."""
+    k, g, now, number = scheduler_of(record), record.warp, record.cycle, sm.issued
+    warp, scheduler, row = sm.warps[g], sm.schedulers[k], sm.facts.rows[record.pc]
+    sm.issued += 1
+    _forget(warp, now)
+    warp.previous, warp.refused, warp.since = number, NONE, now + sm.facts.machine.interval
+    scheduler.used_until = max(scheduler.used_until, warp.since)
+    scheduler.before = scheduler.turn if scheduler.turn[0] < now else scheduler.before
+    scheduler.turn, scheduler.read = (now, number), number if record.lanes else scheduler.read
+    if record.lanes and row.double:
+        sm.double = now + sm.facts.machine.exclusive, number
+    if record.lanes and record.done != NONE:
+        _occupy(sm, k, row.unit, record.unit, record.end, number)
+        _tell(sm, warp, row, record, number, row.action in (FETCH, LOAD))
+    elif record.lanes and row.queued:
+        sm.queued[g, record.pc].append(number)
+        sm.queues[sm.facts.queue[k][row.unit]].append(number)
+    elif record.lanes and row.action == BARRIER:
+        sm.arrived[record.block, row.barrier].append(g)
+    return number
+
+
+def serve(sm: Sm, record: Any) -> int:
+    """The load/store unit begins to serve an instruction; returns its id."""
+    number = sm.queued[record.warp, record.pc].popleft()
+    warp, row = sm.warps[record.warp], sm.facts.rows[record.pc]
+    sm.served[record.unit] = sm.queues[record.unit].popleft()
+    _tell(sm, warp, row, record, number, accesses=True)
+    warp.lets_go[Stall.X_WAR, record.read].append((number, record.pc))
+    return number
+
+
+def release(sm: Sm, record: Any) -> None:
+    """The last warp has arrived at a barrier: all who wait there go on because of it."""
+    barrier = sm.facts.rows[record.pc].barrier
+    for g in sm.arrived.pop((record.block, barrier)):
+        sm.warps[g].released = sm.warps[record.warp].previous
+
+
+def _occupy(sm: Sm, k: int, unit: int, pipe: int, end: int, number: int) -> None:
+    instance, needs = sm.facts.machine.instance[k], sm.facts.pipes[unit]
+    for taken in {pipe, needs.joint} - {-1}:
+        sm.pipes[int(instance[taken]), taken] = end, number
+    if needs.blocked >= 0:
+        place = int(instance[needs.blocked]), needs.blocked
+        sm.pipes[place] = max(sm.pipes.get(place, (NEVER_YET, NONE)), (end + 1, number))
+
+
+def _tell(sm: Sm, warp: Warp, row: Any, record: Any, number: int, accesses: bool) -> None:
+    """Note whom the warp's later instructions wait for, by the cycle until which they do."""
+    who, rung = (number, record.pc), row.rung
+    if sm.facts.machine.codes and row.write_barrier >= 0:
+        rung = max(Stall.SHORT_SCOREBOARD, rung)
+    warp.lets_go[rung, record.done].append(who)
+    if row.counter >= 0:
+        back = max(record.done, record.back)
+        warp.lets_go[rung, back].append(who)
+        warp.lets_go[Stall.MIO_THROTTLE, back].append(who)
+    if accesses:
+        warp.drained = max(warp.drained, (record.done, number))
+
+
+def _forget(warp: Warp, now: int) -> None:
+    """Drop what has let go by now, which nobody waits for any more."""
+    if len(warp.lets_go) > FORGOTTEN:
+        for key in [key for key in warp.lets_go if key[1] <= now]:
+            del warp.lets_go[key]
+
+
+# --- who was waited for -----------------------------------------------------------------------------------------------
+
+
+def waits(sm: Sm, record: Any) -> list[Wait]:
+    """Return for what the warp of an issue or refusal has waited since it was settled last, and for whom."""
+    warp = sm.warps[record.warp]
+    if warp.since >= record.cycle:  # it has issued in this turn already, or could go at once
+        return []
+    return [*_own(sm, warp, record), *_refusals(sm, record)]
+
+
+def merged(waits: Iterable[Wait]) -> tuple[Wait, ...]:
+    """Return the waits with neighbours for the same reason and instruction as one."""
+    alike = (list(some) for _, some in groupby(waits, key=lambda wait: (wait.reason, wait.blocker)))
+    return tuple(replace(some[0], end=some[-1].end) for some in alike)
+
+
+def _own(sm: Sm, warp: Warp, record: Any) -> Iterator[Wait]:
+    """The warp's own rungs, as `ladder.settle_own` charges them."""
+    reached, k = warp.since, scheduler_of(record)
+    for rung, release in enumerate(record.rung):
+        if release > reached:
+            until = min(slot_from(sm, k, release), record.detail)
+            if until > reached:
+                yield Wait(label(rung), reached, until, _who_let_go(sm, warp, rung, release, record.pc))
+                reached = until
+
+
+def _refusals(sm: Sm, record: Any) -> Iterator[Wait]:
+    """What the unit class was refused for from when the warp was ready, as `ladder.settle_shared` charges it."""
+    k, unit, ready, now = scheduler_of(record), sm.facts.rows[record.pc].unit, record.detail, record.cycle
+    found: list[Wait] = []
+    for held in reversed(sm.schedulers[k].held[unit]):
+        end = now if held.end == NEVER_YET else held.end
+        blocker = _who_held(sm, k, unit, held, now) if held.end == NEVER_YET else held.blocker
+        if end <= ready:
+            break
+        if held.start < now:
+            found.append(Wait(label(sm.facts.reasons[unit][held.denial]), max(held.start, ready), end, blocker))
+    return reversed(found)
+
+
+def _who_let_go(sm: Sm, warp: Warp, rung: int, release: int, pc: int) -> int:
+    """The instruction for which an own rung of the warp's next instruction, at pc, held until `release`."""
+    if rung in PREVIOUS or (rung == Stall.WAIT and sm.facts.machine.codes):
+        return warp.previous
+    if rung == Stall.BARRIER:
+        return warp.released
+    if rung == Stall.DRAIN:
+        return warp.drained[1]
+    if rung == Stall.MIO_THROTTLE and warp.refused != NONE:
+        return warp.refused
+    found = warp.lets_go.get((rung, release), [])
+    if sm.facts.machine.codes:
+        found = [(who, of) for who, of in found if _tells(sm.facts, of, pc)] or found
+    needed = [who for who, of in found if _concerns(sm.facts, of, pc)]  # rather than what shares its barrier
+    return next(iter([*needed, *(who for who, _ in reversed(found))]), NONE)
+
+
+def _tells(facts: Facts, of: int, pc: int) -> bool:
+    """Whether the instruction at pc waits for a dependency barrier of the one at `of`."""
+    barriers = {facts.rows[of].write_barrier, facts.rows[of].read_barrier} - {-1}
+    return any(facts.rows[pc].wait_mask >> barrier & 1 for barrier in barriers)
+
+
+def _concerns(facts: Facts, of: int, pc: int) -> bool:
+    """Whether the instruction at pc depends on the one at `of`, by registers or predicates."""
+    touched = facts.reads[pc] | facts.writes[pc]
+    set_before = {facts.rows[of].predicate} & facts.predicates[pc]
+    return bool(facts.writes[of] & touched or facts.reads[of] & facts.writes[pc] or set_before)
+
+
+def _who_begins(sm: Sm, k: int, denial: int, now: int) -> int:
+    """The instruction for which a scheduler begins to refuse a unit class, where that is known from the beginning."""
+    scheduler = sm.schedulers[k]
+    if denial == DISPATCH:
+        return scheduler.selected[1] if scheduler.selected[0] == now else scheduler.read
+    if denial == EXCLUSIVE:
+        others = (other.turn for index, other in enumerate(sm.schedulers) if index != k)
+        return sm.double[1] if sm.double[0] > now else max(others, default=(NEVER_YET, NONE))[1]
+    return NONE
+
+
+def _who_held(sm: Sm, k: int, unit: int, held: Held, now: int) -> int:
+    """The instruction that keeps a unit class from issuing, as its scheduler turns to something else, or issues."""
+    scheduler = sm.schedulers[k]
+    if held.denial == REPLAY:
+        return scheduler.replayed
+    if held.denial == UNCHOSEN:
+        cycle, chosen = scheduler.turn if scheduler.turn[0] < now else scheduler.before
+        return chosen if cycle >= held.start else NONE
+    if held.denial == BUSY:
+        queue = sm.facts.queue[k][unit]
+        return sm.served.get(queue, NONE) if queue != NONE else _occupant(sm, k, unit)[1]
+    return held.blocker
+
+
+def _head(sm: Sm, queue: int) -> int:
+    """The head of a queue that is full; the last one served where places are kept longer."""
+    return sm.queues[queue][0] if sm.queues[queue] else sm.served.get(queue, NONE)
+
+
+def _occupant(sm: Sm, k: int, unit: int) -> tuple[int, int]:
+    """When the first of the unit class's pipes is free and the joint one too, and who keeps it until then."""
+    needs, instance = sm.facts.pipes[unit], sm.facts.machine.instance[k]
+
+    def taken(pipe: int) -> tuple[int, int]:
+        return sm.pipes.get((int(instance[pipe]), pipe), (NEVER_YET, NONE))
+
+    first = min(map(taken, needs.choices), default=(NEVER_YET, NONE))
+    return max(first, taken(needs.joint)) if needs.joint >= 0 else first

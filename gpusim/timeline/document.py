@@ -1,0 +1,158 @@
+"""The timeline document: what each warp instruction did, when, and what it waited for. Every view is made from it.
+
+Its JSON Schema is published (`gpusim schema timeline`); `version` grows when a field changes its meaning or goes.
+Cycles are shader cycles since the launch. Instructions are named by their `id`, which counts up in order of issue.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from gpusim.support.document import Arguments, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
+from isa.brief import brief
+from isa.dataflow.shared_barriers import Beside
+
+VERSION = 1
+NONE = -1  # no instruction, or no such cycle
+Cycle = Annotated[int, msgspec.Meta(ge=0)]
+CycleOrNone = Annotated[int, msgspec.Meta(ge=NONE)]
+
+
+class Letter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a state or stall reason is shown: its name, its letter in text, and what it means."""
+
+    name: str
+    letter: str
+    meaning: str
+
+
+class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An instruction of the program: its text, the class of unit it needs, and the region it lies in, empty if in none.
+
+    Regions are those that comments mark in a listing, else loops; of nested ones the innermost. `beside`: what it may
+    wait for because it shares a dependency barrier with what the instruction needs.
+    """
+
+    pc: int
+    text: str
+    unit: str
+    region: str = ""
+    beside: tuple[Beside, ...] = ()
+
+
+class Wait(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Cycles from `start` up to `end`, the latter not included, for which a warp waited for one reason.
+
+    `blocker` is the id of the instruction whose result, read or place was waited for: the producer of a register, the
+    one that occupies the pipe or the load/store unit, the one that was selected instead, the last to reach a barrier.
+    """
+
+    reason: str
+    start: Cycle
+    end: Cycle
+    blocker: int = NONE
+
+
+class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A warp instruction that was issued.
+
+    `waits` has no gaps and no overlaps, from the cycle after the warp's previous issue, or its block's launch, up to
+    `issue`. `begin` to `end`: when its pipe, or the load/store unit, is occupied by it. `done`: when its result can be
+    read, or its access has left the SM. Each of the three is NONE, -1, if it needs none. `conflicts`: passes through
+    shared memory, or requests to global memory, beyond those that its width needs. `late`: cycles that an access to
+    global memory is done later than by its latency alone, for memory to move it and what was asked for before.
+    """
+
+    id: int
+    warp: Annotated[int, doc("Slot of the SM.")]
+    block: Annotated[int, doc("Id in the grid.")]
+    pc: int
+    scheduler: int
+    issue: Cycle
+    begin: CycleOrNone
+    end: CycleOrNone
+    done: CycleOrNone
+    lanes: Annotated[int, doc("Threads whose guard holds.")]
+    waits: tuple[Wait, ...] = ()
+    conflicts: int = 0
+    late: int = 0
+
+
+class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Cycles in which a scheduler's issue slot stayed empty, for the reason of the instruction that ended them."""
+
+    scheduler: int
+    reason: str
+    start: Cycle
+    end: Cycle
+    ended_by: int = NONE
+
+
+class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A block on the SM: its id in the grid, its slot, its warp slots, when it was placed and when it left.
+
+    `retired` is NONE, -1, of a block that left behind the cycles of the document.
+    """
+
+    id: int
+    slot: int
+    warps: tuple[int, ...]
+    placed: Cycle
+    retired: CycleOrNone
+
+
+def seen(block: Resident, end: int) -> Resident:
+    """Return a block as a document of the cycles up to `end` has it."""
+    return msgspec.structs.replace(block, retired=NONE) if block.retired > end else block
+
+
+class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The launch as a whole: speed, bound and peak in 10^9 operations per second of the chip, and what a full SM holds.
+
+    `bandwidth_gbs` is what arrives of the DRAM's, in 10^9 bytes per second; `flops_per_byte` counts the bytes that the
+    bound does, 0 if there are none.
+    """
+
+    gflops: float
+    bound_gflops: float
+    bound_limiter: str
+    peak_gflops: float
+    bandwidth_gbs: float
+    flops_per_byte: float
+    blocks: int
+    warps: int
+    occupancy_limiter: str
+
+
+class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="version", tag=VERSION):
+    """A run of one SM, or the cycles from `start` up to `end` of it, and of the warp slots in `shown`.
+
+    `instructions` are in order of issue: those that wait, issue or are under way within the cycles. A blocker may be
+    none of them. `lost` are those slots of which a part lies within.
+    """
+
+    kernel: KernelKey
+    parameters: Arguments
+    machine: MachineKey
+    machine_name: Annotated[str, doc("The machine's name.")]
+    settings: Settings
+    policy: Policy
+    clock_mhz: Annotated[float, doc("Shader clock in MHz.")]
+    interval: Annotated[int, msgspec.Meta(ge=1), doc("Cycles between a scheduler's issue slots.")]
+    schedulers: Annotated[int, doc("Warp schedulers of the SM.")]
+    warp_slots: Annotated[int, doc("Warp slots of the SM.")]
+    cycles: Annotated[CycleOrNone, doc("Of the whole run; -1 if it does not end.")]
+    start: Annotated[Cycle, doc("The first cycle of the document.")]
+    end: Annotated[Cycle, doc("The cycle behind its last one.")]
+    shown: Annotated[tuple[int, ...], doc("Warp slots that the document has.")]
+    letters: Annotated[tuple[Letter, ...], doc("States and stall reasons.")]
+    program: Annotated[tuple[Line, ...], doc("The program, and a row behind its end.")]
+    blocks: Annotated[tuple[Resident, ...], doc("Blocks on the SM, in the order in which they were placed.")]
+    instructions: Annotated[tuple[Issued, ...], doc("Warp instructions in order of issue.")]
+    lost: Annotated[tuple[Lost, ...], doc("Lost issue slots.")]
+    summary: Summary | None = None
+    ineffective: Unfelt = msgspec.UNSET
+
+    __repr__ = brief

@@ -1,0 +1,1 @@
+"""Which values go from which instruction to which, and where lanes part."""

@@ -1,0 +1,86 @@
+"""The part of a program that decides where it goes and which addresses it touches.
+
+A backward closure over the data flow, by reaching definitions: from every address, guard and texture index to the
+instructions whose result may arrive there, and on to what those read. Values that only become results (the
+multiply-adds of a matrix product) stay outside, even where an epilogue reuses their registers for addresses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.dataflow.flow import overwrites, predecessors, reads, writes
+from isa.instruction import Instruction
+from isa.operand import PT_INDEX, RZ_INDEX
+from isa.program import Program
+from isa.table import Unit, space
+
+
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    program: Program
+    before: list[list[int]]
+    written: list[set[str]]
+
+
+def address_slice(program: Program) -> NDArray[np.bool_]:
+    """Return bool[pc]: the result of the instruction may influence an address, a guard or a branch.
+
+    Stores are in the slice if a load of their memory space is. Where blocks hand each other addresses through global
+    memory, the slice of one block alone is not enough.
+    """
+    needed = np.zeros(len(program), np.bool_)
+    flow = _Flow(program, predecessors(program), [writes(i) for i in program.instructions])
+    seen: set[tuple[int, str]] = set()
+    todo = [(pc, name) for pc, i in enumerate(program.instructions) for name in _steering(i)]
+    while todo:
+        pc, name = todo.pop()
+        for definition in _reaching(flow, seen, pc, name):
+            todo += _include(program, needed, definition)
+    return needed
+
+
+def _steering(instruction: Instruction) -> set[str]:
+    """Return what decides the address of an instruction and whether it executes."""
+    names = set() if instruction.guard.index == PT_INDEX else {f"P{instruction.guard.index}"}
+    address = instruction.address()
+    if address is not None and address.base.index != RZ_INDEX:
+        names.add(f"R{address.base.index}")
+    if instruction.row.unit is Unit.TEXTURE:
+        names |= {f"R{r}" for r in instruction.reads()}
+    return names
+
+
+def _reaching(flow: _Flow, seen: set[tuple[int, str]], pc: int, name: str) -> list[int]:
+    """Return the pcs whose write of `name` may arrive at pc, those found on earlier walks (`seen`) left out."""
+    found, todo = [], [pc]
+    while todo:
+        for previous in flow.before[todo.pop()]:
+            if (previous, name) in seen:
+                continue
+            seen.add((previous, name))
+            defines = name in flow.written[previous]
+            if defines:
+                found.append(previous)
+            if not (defines and overwrites(flow.program.instructions[previous])):
+                todo.append(previous)
+    return found
+
+
+def _include(program: Program, needed: NDArray[np.bool_], pc: int) -> list[tuple[int, str]]:
+    """Mark pc, and the stores that a load may read from; return the (pc, name) whose definitions are needed next."""
+    if needed[pc]:
+        return []
+    needed[pc] = True
+    instruction = program.instructions[pc]
+    uses = [(pc, name) for name in reads(instruction)]
+    if instruction.row.is_load:
+        uses += [use for store in _stores(program, instruction.row.unit) for use in _include(program, needed, store)]
+    return uses
+
+
+def _stores(program: Program, unit: Unit) -> list[int]:
+    return [pc for pc, i in enumerate(program.instructions) if i.row.is_store and i.row.unit is space(unit)]

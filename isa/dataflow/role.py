@@ -1,0 +1,104 @@
+"""Whose values the registers hold at each instruction: those of a buffer, results, or others such as addresses.
+
+A forward data flow of names. A load brings the name of the buffer that it reads, a load from shared or local memory the
+name of what was stored to its words; moves pass the name on; floating-point instructions make results; whatever else
+computes makes others. A register whose name depends on the way has that which is not `other`, or both names. One that
+is written under a guard has the name of what was written, for who reads it then is after that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from isa.dataflow.flow import successors
+from isa.instruction import Instruction
+from isa.program import Program
+from isa.table import Unit
+
+RESULTS, OTHER = "results", "other"
+JOINT = " or "
+_PASSING = (Unit.MOVE, Unit.SHUFFLE)  # whose results are their sources, somewhere else
+
+State = Mapping[int, str]  # by register; `other` where absent
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Where loads come from, by pc: the names of the buffers that they read, or the stores whose words they read."""
+
+    buffers: Mapping[int, frozenset[str]]
+    stores: Mapping[int, frozenset[int]]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """By pc: whose values the registers hold before it (None where no way leads), and whose it writes or stores."""
+
+    before: tuple[State | None, ...]
+    written: tuple[str, ...]  # to registers
+    stored: Mapping[int, str]  # to memory
+
+
+def roles(program: Program, origins: Origins) -> Roles:
+    """Return whose values each instruction reads and writes."""
+    stored: dict[int, str] = {}
+    while True:
+        before, written = _flow(program, origins, stored)
+        found = {pc: _stored(i, before[pc] or {}) for pc, i in enumerate(program.instructions) if i.row.is_store}
+        if found == stored:
+            return Roles(tuple(before), tuple(written), stored)
+        stored = found
+
+
+def joined(names: Iterable[str]) -> str:
+    """Return one name for several: that which is not `other`, or all of those in order."""
+    parts = {part for name in names for part in name.split(JOINT)} - {OTHER}
+    return JOINT.join(sorted(parts)) or OTHER
+
+
+def _flow(program: Program, origins: Origins, stored: Mapping[int, str]) -> tuple[list[State | None], list[str]]:
+    """Return the states before each instruction and what it writes, given the names of what stores store."""
+    onward = successors(program)
+    states: list[State | None] = [None] * len(program)
+    written = [OTHER] * len(program)
+    todo: list[tuple[int, State]] = [(0, {})] if len(program) else []
+    while todo:
+        pc, arriving = todo.pop()
+        merged = _merged(states[pc], arriving)
+        if merged is None:
+            continue
+        states[pc], instruction = merged, program.instructions[pc]
+        written[pc] = _result(pc, instruction, merged, origins, stored)
+        after = _after(instruction, merged, written[pc])
+        todo += [(target, after) for target in onward[pc]]
+    return states, written
+
+
+def _merged(known: State | None, arriving: State) -> State | None:
+    """Return what holds on both ways here; None if nothing new has come."""
+    if known is None:
+        return arriving
+    changed = {r: joined((name, known.get(r, OTHER))) for r, name in arriving.items() if name != known.get(r)}
+    changed = {r: name for r, name in changed.items() if name != known.get(r, OTHER)}
+    return {**known, **changed} if changed else None
+
+
+def _after(instruction: Instruction, state: State, name: str) -> State:
+    """Return what holds behind the instruction."""
+    return {**state, **dict.fromkeys(instruction.writes(), name)}
+
+
+def _result(pc: int, instruction: Instruction, state: State, origins: Origins, stored: Mapping[int, str]) -> str:
+    row = instruction.row
+    if row.is_load:
+        return joined((*origins.buffers.get(pc, ()), *(stored.get(s, OTHER) for s in origins.stores.get(pc, ()))))
+    if row.unit in _PASSING:
+        return joined(state.get(r, OTHER) for r in instruction.reads())
+    return RESULTS if row.flops else OTHER
+
+
+def _stored(instruction: Instruction, state: State) -> str:
+    address = instruction.address()
+    base = () if address is None else (address.base.index,)
+    return joined(state.get(r, OTHER) for r in instruction.reads() if r not in base)

@@ -1,0 +1,109 @@
+"""Who waits for more than it needs, as what it needs shares a dependency barrier with something else under way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from isa.control import BARRIERS
+from isa.dataflow.flow import reads, successors, writes
+from isa.instruction import Instruction
+from isa.program import Program
+
+RESULT, SOURCES = "result", "sources"
+CODE = re.compile(r"^\[B.*?\] ")  # before an instruction's text
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What may be under way on a barrier that an instruction waits for, and that it does not need.
+
+    `what`: the `result` of the instruction at `pc`, or its `sources`, which may not have been read; `needed`: whom on
+    that barrier the waiting instruction does need, by pc.
+    """
+
+    barrier: int
+    pc: int
+    what: str
+    needed: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Giver:
+    """A giver of a barrier: its result, or its sources, and the names that these are."""
+
+    pc: int
+    what: str
+    barrier: int
+    names: frozenset[str]
+
+
+def beside(program: Program) -> dict[int, tuple[Beside, ...]]:
+    """Return by pc what the instruction may wait for beside what it needs of the same barrier, on some path.
+
+    Nothing of a program without control codes.
+    """
+    givers = [giver for pc, instruction in enumerate(program.instructions) for giver in _givers(pc, instruction)]
+    held = _held(program, givers)
+    found = {pc: _found(givers, held[pc], instruction) for pc, instruction in enumerate(program.instructions)}
+    return {pc: those for pc, those in found.items() if those}
+
+
+def words(one: Beside, text: Callable[[int], str]) -> str:
+    """Return the barrier that an instruction waits for, and who holds it; `text` has the instructions by pc."""
+    who, needed, more = (*(CODE.sub("", text(pc)) for pc in (one.pc, one.needed[-1])), len(one.needed) - 1)
+    holds = f"`{who}` at pc {one.pc} holds" if one.what == RESULT else f"the sources of `{who}` at pc {one.pc} hold"
+    others = f" (and {more} more)" if more else ""
+    return f"barrier {one.barrier}, which {holds} beside `{needed}` at pc {one.needed[-1]}{others}"
+
+
+def _givers(pc: int, instruction: Instruction) -> list[_Giver]:
+    control, found = instruction.control, list[_Giver]()
+    if control and control.read_barrier is not None:
+        sources = frozenset(f"R{register}" for register in instruction.reads())
+        found.append(_Giver(pc, SOURCES, control.read_barrier, sources))
+    if control and control.write_barrier is not None:
+        found.append(_Giver(pc, RESULT, control.write_barrier, frozenset(writes(instruction))))
+    return found
+
+
+def _held(program: Program, givers: Sequence[_Giver]) -> list[int]:
+    """Return by pc the mask of givers, by their place, whose barrier may not have been waited for since."""
+    after, sharing = successors(program), [0] * BARRIERS
+    given = dict[int, int]()
+    for place, giver in enumerate(givers):
+        sharing[giver.barrier] |= 1 << place
+        given[giver.pc] = given.get(giver.pc, 0) | 1 << place
+    waited = [sum(sharing[b] for b in _waits(i)) for i in program.instructions]
+    held, todo = [0] * len(program), list(range(len(program)))[::-1]
+    while todo:
+        pc = todo.pop()
+        behind = held[pc] & ~waited[pc] | given.get(pc, 0)
+        for target in after[pc]:
+            if behind & ~held[target]:
+                held[target] |= behind
+                todo.append(target)
+    return held
+
+
+def _waits(instruction: Instruction) -> list[int]:
+    mask = instruction.control.waits if instruction.control else 0
+    return [barrier for barrier in range(BARRIERS) if mask >> barrier & 1]
+
+
+def _found(givers: Sequence[_Giver], held: int, waiting: Instruction) -> tuple[Beside, ...]:
+    """Return who is beside those that are needed, of the barriers of one instruction."""
+    found = list[Beside]()
+    for barrier in _waits(waiting):
+        on = [giver for place, giver in enumerate(givers) if held >> place & 1 and giver.barrier == barrier]
+        needed = tuple(dict.fromkeys(giver.pc for giver in on if _needs(waiting, giver)))
+        if needed:
+            others = [giver for giver in on if not _needs(waiting, giver)]
+            found += (Beside(barrier, giver.pc, giver.what, needed) for giver in others)
+    return tuple(found)
+
+
+def _needs(waiting: Instruction, giver: _Giver) -> bool:
+    touched = writes(waiting) if giver.what == SOURCES else reads(waiting) | writes(waiting)
+    return not giver.names.isdisjoint(touched)

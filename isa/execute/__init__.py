@@ -1,0 +1,1 @@
+"""Execution in program order, with no time: values, addresses, races, traffic."""

@@ -1,0 +1,353 @@
+"""What a kernel computes, in program order between barriers: the numerical truth to compare with.
+
+Blocks run one after another. Inside a block the runnable warps with the smallest pc run together, one NumPy operation
+on (warps, lanes) per instruction (or per batch: `isa.execute.batch`), until a branch, a barrier or the pc of other
+warps. Running off the end exits. A warp arrives at a barrier as a whole if the guard holds in any of its lanes;
+barriers count warps, exited ones never. Where its lanes part, a warp goes one path after the other
+(`isa.execute.paths`), to where `isa.dataflow.divergence` has them meet.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa import memory
+from isa.dataflow.divergence import meetings
+from isa.execute import batch, faults, paths, rounds, steps
+from isa.execute.frame import Frame, Group, group_of, new_frame
+from isa.execute.paths import Path
+from isa.execute.rounds import Loop, Turn
+from isa.execute.steps import Action, Fetch, Observe, Scope
+from isa.kernel import Kernel
+from isa.operand import Label
+from isa.program import Program
+from isa.table import Row, Unit
+
+LIMIT = 100_000_000  # warp instructions of a block: some sixty times a 4800-deep matrix product
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """What is left after the run."""
+
+    memory: NDArray[np.uint32]  # global memory, 32-bit words
+    counts: NDArray[np.int64]  # [pc] warp instructions, those whose guard was false included: they issue too
+    active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
+    registers: NDArray[np.uint32]  # [register, warp, lane] of the last block
+    predicates: NDArray[np.bool_]  # [predicate, warp, lane] of the last block, PT the last
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """An instruction that needs work, or a batch of them from pc on."""
+
+    pc: int
+    guard: Fetch | None
+    action: Action | None
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """The program translated. Straight from pc to stops[pc] nothing transfers control."""
+
+    kernel: Kernel
+    visits: list[_Visit]  # in order
+    first: list[int]  # [pc] index of the first visit at or after pc
+    stops: list[int]  # [pc] the first control instruction at or after pc, else the program's length
+    guards: dict[int, Fetch | None]  # of the control instructions
+    loops: dict[int, Loop]  # by the pc of their branch, those whose rounds may be taken together
+    observe: Observe | None
+    released: Callable[[NDArray[np.int64]], None] | None
+    limit: int
+
+    @cached_property
+    def meetings(self) -> dict[int, int]:
+        """Where lanes meet that part at a pc; few kernels ask."""
+        return meetings(self.kernel.program)
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Where the warps of the running block stand; `waiting` and `needed` have an entry per barrier in use.
+
+    `apart` has the paths of warps whose lanes have parted; the last is the one that goes on, its pc and lanes are those
+    of the warp.
+    """
+
+    pcs: list[int]
+    running: list[int]
+    waiting: dict[int, list[int]]
+    needed: dict[int, int]
+    groups: dict[tuple[int, ...], Group]
+    turns: dict[int, Turn]
+    apart: dict[int, list[Path]]
+    issued: int = 0
+
+
+def interpret(
+    kernel: Kernel,
+    blocks: Iterable[int] | None = None,
+    observe: Observe | None = None,
+    evaluate: NDArray[np.bool_] | None = None,
+    *,
+    started: Callable[[int], None] | None = None,
+    released: Callable[[NDArray[np.int64]], None] | None = None,
+    limit: int = LIMIT,
+) -> Interpretation:
+    """Run `blocks` (None: all, in order) and return the memory and registers that they leave.
+
+    `observe(pc, warps[W], addresses[W, lanes], active[W, lanes])` is told each memory instruction; the arrays must not
+    be changed, and the addresses are byte addresses, meaningless where not active. The same array object comes again
+    while an unguarded instruction's base register is unwritten. `started(block)` is told each block, `released(warps)`
+    each barrier release. Instructions that `evaluate` marks False are counted, not computed; then, unless `released`
+    is given, rounds of a loop may be taken together, and are observed as one, of that many times the warps.
+
+    Raises ExecutionError for a bad address or an undefined name; DeadlockError; LimitError after `limit` warp
+    instructions in one block.
+    """
+    words = memory.image(kernel)
+    plan = _plan(kernel, observe, evaluate, released, limit)
+    counts, active = (np.zeros(len(kernel.program), np.int64) for _ in range(2))
+    frame = None
+    with np.errstate(all="ignore"):
+        for block in range(kernel.blocks) if blocks is None else blocks:
+            if started is not None:
+                started(block)
+            frame = new_frame(kernel, block, words, counts, active)
+            _run(plan, frame)
+    frame = frame or new_frame(kernel, 0, words, counts, active)
+    return Interpretation(words, counts, active, frame.registers, frame.predicates)
+
+
+def _plan(
+    kernel: Kernel,
+    observe: Observe | None,
+    evaluate: NDArray[np.bool_] | None,
+    released: Callable[[NDArray[np.int64]], None] | None,
+    limit: int,
+) -> _Plan:
+    instructions, length = kernel.program.instructions, len(kernel.program)
+    constants = memory.constants(kernel)
+    guards = {pc: steps.guard(i.guard) for pc, i in enumerate(instructions)}
+    control = [pc for pc, i in enumerate(instructions) if _transfers(i.row)]
+    actions = {
+        pc: steps.action(Scope(kernel, pc, constants, observe), evaluate is None or bool(evaluate[pc]))
+        for pc in sorted(guards.keys() - set(control))
+    }
+    visits = _visits(kernel.program, guards, actions)
+    places = [v.pc for v in visits]
+    return _Plan(
+        kernel=kernel,
+        visits=visits,
+        first=[bisect_left(places, pc) for pc in range(length + 1)],
+        stops=[(*control, length)[bisect_left(control, pc)] for pc in range(length + 1)],
+        guards=guards,
+        loops={} if evaluate is None or released is not None else _loops(kernel, constants, evaluate, control),
+        observe=observe,
+        released=released,
+        limit=limit,
+    )
+
+
+def _transfers(row: Row) -> bool:
+    """Tell whether a warp may go on elsewhere, or wait."""
+    return row.unit is Unit.BARRIER or row.is_branch or row.is_exit
+
+
+def _loops(
+    kernel: Kernel, constants: Mapping[str, int], evaluate: NDArray[np.bool_], control: Sequence[int]
+) -> dict[int, Loop]:
+    rows = {pc: kernel.program.instructions[pc].row for pc in control}
+    needed = {pc: _barrier(kernel, pc)[1] for pc, row in rows.items() if row.unit is Unit.BARRIER}
+    branches = [pc for pc, row in rows.items() if row.is_branch]
+    found = {pc: rounds.loop_at(kernel, constants, evaluate, needed, pc) for pc in branches}
+    return {pc: loop for pc, loop in found.items() if loop is not None}
+
+
+def _visits(program: Program, guards: Mapping[int, Fetch | None], actions: Mapping[int, Action | None]) -> list[_Visit]:
+    together = batch.batches(program, {pc for pc, act in actions.items() if act is not None})
+    joined = {pc for pcs in together for pc in pcs}
+    alone = [_Visit(pc, guards[pc], act) for pc, act in actions.items() if pc not in joined and (act or guards[pc])]
+    batched = [_Visit(pcs[0], None, batch.action([program.instructions[pc] for pc in pcs])) for pcs in together]
+    return sorted([*alone, *batched], key=lambda visit: visit.pc)
+
+
+def _run(plan: _Plan, frame: Frame) -> None:
+    """One block, until every warp has exited."""
+    warps = plan.kernel.warps
+    progress = _Progress([0] * warps, list(range(warps)), {}, {}, {}, {}, {})
+    while progress.running:
+        group, start, meet = _lowest(frame, progress)
+        stop = min(plan.stops[start], meet)
+        _straight(plan, frame, group, start, stop)
+        progress.issued += len(group.members) * (stop - start + 1)
+        if progress.issued > plan.limit:
+            raise faults.endless(plan.kernel, frame.block, plan.limit, start)
+        _move(progress, group.members, stop)
+        if stop < meet:
+            _transfer(plan, frame, progress, group, stop)
+        _meet(frame, progress, group.members)
+    if progress.waiting:
+        raise faults.deadlock(plan.kernel, frame.block, _stuck(progress), progress.needed)
+
+
+def _lowest(frame: Frame, progress: _Progress) -> tuple[Group, int, int]:
+    """Return the warps with the smallest pc, that pc, and the next larger pc of the others."""
+    pcs = progress.pcs
+    start = min(pcs[w] for w in progress.running)
+    members = tuple(w for w in progress.running if pcs[w] == start)
+    meet = min((pcs[w] for w in progress.running if pcs[w] > start), default=1 << 62)
+    if progress.apart:
+        points = (progress.apart[w][-1].meeting for w in members if w in progress.apart)
+        meet = min([meet, *(point for point in points if point is not None and point > start)])
+    group = progress.groups.get(members)
+    if group is None:
+        group = progress.groups[members] = group_of(frame, members)
+    return group, start, meet
+
+
+def _straight(plan: _Plan, frame: Frame, group: Group, start: int, stop: int) -> None:
+    """Instructions start to stop - 1, none of which transfers control."""
+    frame.counts[start:stop] += len(group.members)
+    frame.active[start:stop] += group.lanes
+    for visit in plan.visits[plan.first[start] : plan.first[stop]]:
+        mask = group.mask
+        if visit.guard is not None:
+            mask = visit.guard(frame, group)
+            frame.active[visit.pc] += np.count_nonzero(mask) - group.lanes
+        if visit.action is not None:
+            visit.action(frame, group, mask)
+
+
+def _move(progress: _Progress, members: Iterable[int], pc: int) -> None:
+    for warp in members:
+        progress.pcs[warp] = pc
+
+
+def _transfer(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: int) -> None:
+    """Do the branch, exit or barrier at pc, or the end of the program, where the group stands."""
+    if pc == len(plan.kernel.program):
+        progress.running = [w for w in progress.running if w not in group.members]
+        return
+    guard = plan.guards[pc]
+    lanes: NDArray[np.bool_] = group.live if guard is None else guard(frame, group)
+    frame.counts[pc] += len(group.members)
+    frame.active[pc] += np.count_nonzero(lanes)
+    _move(progress, group.members, pc + 1)
+    row = plan.kernel.program.instructions[pc].row
+    if row.unit is Unit.BARRIER:
+        _arrive(plan, frame, progress, [int(w) for w in group.warps[np.any(lanes, axis=1)]], pc)
+        return
+    if row.is_exit:
+        _exit(frame, progress, group, lanes)
+    else:
+        taken = _branch(plan, frame, progress, group, lanes, pc)
+        if pc in plan.loops and len(taken) == len(progress.running) and not progress.waiting and not progress.apart:
+            _leap(plan, frame, progress, group, pc)
+
+
+def _branch(
+    plan: _Plan, frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.bool_], pc: int
+) -> list[int]:
+    """Move the warps that branch, or part their lanes; return those that branch whole."""
+    held, target = np.count_nonzero(lanes, axis=1), _target(plan.kernel, pc)
+    whole = held == np.count_nonzero(group.live, axis=1)
+    taken = [int(w) for w in group.warps[whole & (held != 0)]]
+    _move(progress, taken, target)
+    for row in np.flatnonzero(~whole & (held != 0)):
+        here = _paths(frame, progress, group.members[row], pc)
+        here[-1:] = paths.part(here[-1], lanes[row], target, plan.meetings[pc])
+        _take_up(frame, progress, group.members[row], here)
+    return taken
+
+
+def _exit(frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.bool_]) -> None:
+    """Lanes exit; a warp is done when none is left on any path."""
+    for row in np.flatnonzero(lanes.any(axis=1)):
+        warp = group.members[row]
+        left = paths.without(_paths(frame, progress, warp, progress.pcs[warp]), lanes[row])
+        if left:
+            _take_up(frame, progress, warp, left)
+        else:
+            progress.running.remove(warp)
+            progress.apart.pop(warp, None)
+
+
+def _meet(frame: Frame, progress: _Progress, members: Iterable[int]) -> None:
+    """Let lanes that have come to where they meet others wait, and the next path go on."""
+    for warp in members:
+        if warp in progress.apart and progress.pcs[warp] == progress.apart[warp][-1].meeting:
+            _take_up(frame, progress, warp, progress.apart[warp][:-1])
+
+
+def _paths(frame: Frame, progress: _Progress, warp: int, pc: int) -> list[Path]:
+    """Return the paths of a warp that stands at pc."""
+    here = progress.apart.get(warp, [Path(pc, frame.live[warp].copy())])
+    return [*here[:-1], replace(here[-1], pc=pc)]
+
+
+def _take_up(frame: Frame, progress: _Progress, warp: int, waiting: Sequence[Path]) -> None:
+    """Let the last of the paths go on that has not come to where it meets another."""
+    left = list(waiting)
+    while left[-1].pc == left[-1].meeting:
+        left.pop()
+    progress.apart[warp] = left
+    if len(left) == 1:
+        del progress.apart[warp]
+    progress.pcs[warp], frame.live[warp] = left[-1].pc, left[-1].lanes
+    progress.groups.clear()
+
+
+def _leap(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: int) -> None:
+    """Take rounds of the loop together, all warps that are left having just branched back at pc."""
+    loop, most = plan.loops[pc], plan.limit - progress.issued  # which a round goes beyond, if it is as many
+    progress.turns[pc], taken = rounds.leap(loop, progress.turns.get(pc), frame, group, progress.issued, most)
+    progress.issued = progress.turns[pc].issued
+    if taken and plan.observe is not None:
+        for access in loop.seen:
+            plan.observe(*access)
+
+
+def _target(kernel: Kernel, pc: int) -> int:
+    label = kernel.program.instructions[pc].operands[0]
+    assert isinstance(label, Label)
+    return kernel.program.labels[label.name]
+
+
+def _arrive(plan: _Plan, frame: Frame, progress: _Progress, warps: Iterable[int], pc: int) -> None:
+    """Each warp in turn waits at the barrier, whole, and the last one needed sets all that wait there free."""
+    barrier, needed = _barrier(plan.kernel, pc)
+    for warp in warps:
+        expected = progress.needed.setdefault(barrier, needed)
+        if expected != needed:
+            raise faults.barrier_count(plan.kernel, pc, frame.block, warp, expected=expected, given=needed)
+        waiting = progress.waiting.setdefault(barrier, [])
+        waiting.append(warp)
+        progress.running.remove(warp)
+        if len(waiting) >= needed:
+            _release(plan, progress, barrier)
+
+
+def _barrier(kernel: Kernel, pc: int) -> tuple[int, int]:
+    """Return the id of a BAR.SYNC and the warps that release it: its thread count in whole warps, else all."""
+    number, threads = kernel.program.instructions[pc].barrier()
+    return number, kernel.warps if threads is None else -(-threads // kernel.warp_size)
+
+
+def _release(plan: _Plan, progress: _Progress, barrier: int) -> None:
+    freed = progress.waiting.pop(barrier)
+    del progress.needed[barrier]
+    progress.running = sorted([*progress.running, *freed])
+    if plan.released is not None:
+        plan.released(np.array(freed))
+
+
+def _stuck(progress: _Progress) -> dict[int, list[tuple[int, int]]]:
+    """(warp, pc of its BAR.SYNC) of those waiting at each barrier; a waiting warp's next pc is the one after."""
+    return {b: [(w, progress.pcs[w] - 1) for w in warps] for b, warps in progress.waiting.items()}

@@ -1,0 +1,164 @@
+"""Accesses of different warps to the same shared word that no barrier orders.
+
+Each warp has a vector clock (Mattern, Parallel and Distributed Algorithms, 1989): entry v is the last epoch of warp v
+that surely lies before. A barrier joins the clocks of the warps that it releases, and each starts a new epoch.
+
+Per word and warp the latest read and the latest write are kept, which is enough: if the latest is ordered before an
+access, so are those before it. So a word with a race is always reported, though not with each pair of instructions that
+meets there within one epoch. Two atomics are no race: the memory takes them one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.dataflow.address_slice import address_slice
+from isa.execute.interpret import LIMIT, interpret
+from isa.kernel import Kernel
+from isa.table import Row, Unit
+from isa.text.printer import show_instruction
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One side of a race; `line` is 0 where the program has no text."""
+
+    warp: int
+    pc: int
+    line: int
+    writes: bool
+    text: str
+
+    def __str__(self) -> str:
+        """One phrase."""
+        line = f"line {self.line}, " if self.line else ""
+        return f"warp {self.warp} {'writes' if self.writes else 'reads'} it at {line}pc {self.pc} `{self.text}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Two accesses of one block to the shared 32-bit word at byte `address`, at least one a write."""
+
+    block: int
+    address: int
+    first: Access
+    second: Access
+
+    def __str__(self) -> str:
+        """One line that names both instructions and the fix."""
+        return (
+            f"race in block {self.block} on the shared word at {self.address:#x}: {self.first}, {self.second}; "
+            "put a BAR.SYNC that both warps reach between the two"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """Epoch and pc of the latest access of a kind, [word, warp]; epoch 0: none."""
+
+    epoch: NDArray[np.int32]
+    pc: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Touch:
+    """The words that an instruction accesses, and by which warp each."""
+
+    pc: int
+    words: NDArray[np.int64]
+    warps: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    """What has happened in the running block; `fresh` marks words written since a barrier of the whole block."""
+
+    kernel: Kernel
+    block: int
+    found: dict[tuple[int, int], Race]
+    clock: NDArray[np.int32]  # [warp, warp]
+    fresh: NDArray[np.bool_]
+    reads: _Past
+    writes: _Past
+    atomics: _Past
+
+
+def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = LIMIT) -> list[Race]:
+    """Return the races in `blocks` (None: all), one for each pair of instructions, in the order they were met.
+
+    Raises what `interpret` raises, such as LimitError beyond `limit` warp instructions in one block.
+    """
+    found: dict[tuple[int, int], Race] = {}
+    history: list[_History] = []
+
+    def started(block: int) -> None:
+        history[:] = [_new_history(kernel, block, found)]
+
+    def observe(pc: int, warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
+        row = kernel.program.instructions[pc].row
+        if row.unit is Unit.SHARED:
+            _access(history[0], _touch(pc, row.words, warps, addresses[active], active), row)
+
+    def released(warps: NDArray[np.int64]) -> None:
+        _join(history[0], warps)
+
+    needed = address_slice(kernel.program)
+    interpret(kernel, blocks, observe, needed, started=started, released=released, limit=limit)
+    return list(found.values())
+
+
+def _new_history(kernel: Kernel, block: int, found: dict[tuple[int, int], Race]) -> _History:
+    words, warps = -(-kernel.program.shared_bytes // 4), kernel.warps
+    pasts = (_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(3))
+    return _History(kernel, block, found, np.eye(warps, dtype=np.int32), np.zeros(words, np.bool_), *pasts)
+
+
+def _touch(
+    pc: int, width: int, warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]
+) -> _Touch:
+    words = (addresses.astype(np.int64) >> 2)[:, None] + np.arange(width)
+    return _Touch(pc, words.ravel(), np.repeat(warps, np.count_nonzero(active, axis=1) * width))
+
+
+def _access(history: _History, touch: _Touch, row: Row) -> None:
+    """Record an access first, so that warps which store together meet each other, then compare it with the past."""
+    reads, writes, atomics = history.reads, history.writes, history.atomics
+    past = atomics if row.update else writes if row.is_store else reads
+    past.epoch[touch.words, touch.warps] = history.clock[touch.warps, touch.warps]
+    past.pc[touch.words, touch.warps] = touch.pc
+    if row.is_store:
+        history.fresh[touch.words] = True
+        _compare(history, reads, touch)
+    if row.is_store or history.fresh[touch.words].any():
+        _compare(history, writes, touch)
+        if not row.update:
+            _compare(history, atomics, touch)
+
+
+def _compare(history: _History, past: _Past, touch: _Touch) -> None:
+    """Add the races with earlier accesses: those of epochs that the accessing warp's clock has not reached."""
+    here, other = np.nonzero(past.epoch[touch.words] > history.clock[touch.warps])
+    pcs, first = np.unique(past.pc[touch.words[here], other], return_index=True)
+    for earlier, k in zip(pcs.tolist(), first.tolist(), strict=True):
+        pair = (min(earlier, touch.pc), max(earlier, touch.pc))
+        if pair not in history.found:
+            before = _side(history.kernel, int(other[k]), earlier)
+            now = _side(history.kernel, int(touch.warps[here[k]]), touch.pc)
+            history.found[pair] = Race(history.block, int(touch.words[here[k]]) * 4, before, now)
+
+
+def _side(kernel: Kernel, warp: int, pc: int) -> Access:
+    instruction = kernel.program.instructions[pc]
+    return Access(warp, pc, instruction.line, instruction.row.is_store, show_instruction(instruction))
+
+
+def _join(history: _History, warps: NDArray[np.int64]) -> None:
+    """Let everything before the barrier lie before everything after it, for the warps that it releases."""
+    history.clock[warps] = history.clock[warps].max(axis=0)
+    history.clock[warps, warps] += 1
+    if len(warps) == len(history.clock):
+        history.fresh[:] = False

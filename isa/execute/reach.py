@@ -1,0 +1,45 @@
+"""Which lines of global memory some blocks touch, where that can be told without running them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.dataflow.address_slice import address_slice
+from isa.errors import UserError
+from isa.execute.interpret import interpret
+from isa.kernel import Kernel
+from isa.memory import LINE_BYTES, length
+from isa.table import GLOBAL_UNITS, Unit
+
+_REACHING = GLOBAL_UNITS | {Unit.TEXTURE}
+
+
+def without_contents(kernel: Kernel) -> Kernel:
+    """Return the kernel with empty buffers: filling large ones takes long."""
+    return replace(kernel, buffers=tuple(replace(b, fill=None) for b in kernel.buffers))
+
+
+def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
+    """Return, for each line of global memory, whether one of the blocks accesses it in any order of their warps.
+
+    Only for kernels whose addresses and branches do not depend on what memory holds. None if the blocks can't be walked
+    through: whoever runs them then meets the fault in its own time.
+    """
+    touched = np.zeros(-(-4 * length(kernel) // LINE_BYTES), np.bool_)
+    rows = [instruction.row for instruction in kernel.program.instructions]
+
+    def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
+        if rows[pc].unit in _REACHING:
+            first = addresses[active]
+            touched[first // np.uint32(LINE_BYTES)] = True
+            touched[(first + np.uint32(rows[pc].nbytes - 1)) // np.uint32(LINE_BYTES)] = True  # scalar loads cross
+
+    try:
+        interpret(without_contents(kernel), blocks, observe, address_slice(kernel.program))
+    except UserError:
+        return None
+    return touched

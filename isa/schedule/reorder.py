@@ -1,0 +1,233 @@
+"""Other orders of a program that compute the same, and the static scheduler that looks for better ones.
+
+A program falls into regions, at labels and behind branches and exits; one that ends with a branch to its own begin
+repeats. Within its region an instruction may change places with others unless the two are bound:
+
+* one writes a register or predicate that the other reads or writes;
+* both access the same memory and one stores, unless it is known that the two never meet (`isa.schedule.apart`);
+* a barrier stands between accesses to memory that other warps see, and no instruction of control lets any pass;
+* accesses all keep their order where S_WAITCNT counts them.
+
+A dependence through a loop's branch needs no care: whatever is moved stays in its round.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+
+from isa.dataflow.flow import reads, writes
+from isa.instruction import Instruction
+from isa.operand import Label, Register
+from isa.program import Program
+from isa.schedule.schedule import Latencies, best_places, total, totals
+from isa.table import LOAD_UNITS, Unit, space
+
+MOST_TOGETHER = 8  # accesses that are placed together: the search grows with each
+Apart = Collection[tuple[int, int]]  # pairs of pcs, the smaller first
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Instructions that any order may have, from pc `first` on; `before[i]` and `after[i]` are those bound to i."""
+
+    first: int
+    code: tuple[Instruction, ...]
+    repeats: bool
+    before: tuple[frozenset[int], ...]
+    after: tuple[frozenset[int], ...]
+
+
+def regions(program: Program, apart: Apart = ()) -> list[Region]:
+    """Return the regions of a program in its order; the accesses of each pair of `apart` are known never to meet."""
+    counted = any(i.row.mnemonic == "S_WAITCNT" for i in program.instructions)
+    return [_region(program, first, end, () if counted else apart, counted) for first, end in spans(program)]
+
+
+def spans(program: Program) -> list[tuple[int, int]]:
+    """Return where each region begins and ends, the end not included."""
+    code = program.instructions
+    behind = {pc + 1 for pc, i in enumerate(code) if i.row.is_branch or i.row.is_exit}
+    return list(pairwise(sorted({0, len(code), *behind, *program.labels.values()})))
+
+
+def places(region: Region, order: Sequence[int], index: int) -> range:
+    """Return the places among the others of an order at which instruction `index` of the region may stand."""
+    others = [each for each in order if each != index]
+    first = max((at + 1 for at, each in enumerate(others) if each in region.before[index]), default=0)
+    last = min((at for at, each in enumerate(others) if each in region.after[index]), default=len(others))
+    return range(first, last + 1)
+
+
+def put(order: Sequence[int], index: int, place: int) -> list[int]:
+    """Return the order with instruction `index` before that one of the others."""
+    others = [each for each in order if each != index]
+    return [*others[:place], index, *others[place:]]
+
+
+def reordered(program: Program, order: Sequence[int]) -> Program:
+    """Return the program with its instructions in the order of their old pcs.
+
+    Control codes and reuse flags, which fit one order only, are dropped, unless the order is that of the program.
+    """
+    if list(order) == list(range(len(program))):
+        return program
+    return replace(program, instructions=tuple(_uncoded(program.instructions[pc]) for pc in order))
+
+
+def moved(order: Sequence[int]) -> frozenset[int]:
+    """Return the fewest old pcs that, taken out, leave the others in the order of the program."""
+    tails, previous = list[int](), dict[int, int]()  # the lowest end of a rising part by its length (patience sorting)
+    for pc in order:
+        at = bisect_left(tails, pc)
+        tails[at : at + 1] = [pc]
+        previous[pc] = tails[at - 1] if at else -1
+    kept, pc = set[int](), tails[-1] if tails else -1
+    while pc >= 0:
+        kept.add(pc)
+        pc = previous[pc]
+    return frozenset(order) - kept
+
+
+def static_stalls(program: Program, latencies: Latencies) -> Fraction:
+    """Return the sum of stalls of a warp that goes once through each region, through a loop as in its long run."""
+    return sum((_cost(region, range(len(region.code)), latencies) for region in regions(program)), Fraction(0))
+
+
+def improved(program: Program, latencies: Latencies, apart: Apart = (), tell: Told | None = None) -> tuple[int, ...]:
+    """Return an order, as old pcs, in which the memory instructions and barriers of each region stall one warp least.
+
+    They move one after the other, then what a region fetches from global memory and its stores together, until a round
+    over all gains nothing: the stalls of no region grow. `tell(done, total)` is called behind each region.
+    """
+    found, order = regions(program, apart), list[int]()
+    for done, region in enumerate(found, 1):
+        order += [region.first + index for index in _settled(region, latencies)]
+        if tell:
+            tell(done, len(found))
+    return tuple(order)
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """Of an instruction: registers and predicates read and written, as masks, and what else binds it."""
+
+    reads: int
+    writes: int
+    space: Unit | None  # of memory
+    stores: bool
+    is_barrier: bool
+    is_fence: bool
+
+
+def _region(program: Program, first: int, end: int, apart: Apart, counted: bool) -> Region:
+    code = program.instructions[first:end]
+    bits: dict[str, int] = {}
+    facts = [_facts(i, bits) for i in code]
+    pairs = [
+        (i, j)
+        for j in range(len(code))
+        for i in range(j)
+        if _by_register(facts[i], facts[j])
+        or (_bound(facts[i], facts[j], counted) and (first + i, first + j) not in apart)
+    ]
+    before, after = ([set[int]() for _ in code] for _ in range(2))
+    for i, j in pairs:
+        before[j].add(i)
+        after[i].add(j)
+    return Region(
+        first, code, _repeats(program, first, code), tuple(map(frozenset, before)), tuple(map(frozenset, after))
+    )
+
+
+def _repeats(program: Program, first: int, code: Sequence[Instruction]) -> bool:
+    target = code[-1].operands[0] if code[-1].row.is_branch else None
+    return isinstance(target, Label) and program.labels[target.name] == first
+
+
+def _facts(instruction: Instruction, bits: dict[str, int]) -> _Facts:
+    read, written = (sum(1 << bits.setdefault(n, len(bits)) for n in f(instruction)) for f in (reads, writes))
+    unit = instruction.row.unit
+    return _Facts(
+        reads=read,
+        writes=written,
+        space=space(unit) if unit in LOAD_UNITS else None,
+        stores=instruction.row.is_store,
+        is_barrier=unit is Unit.BARRIER,
+        is_fence=unit is Unit.CONTROL,
+    )
+
+
+def _by_register(one: _Facts, other: _Facts) -> bool:
+    return bool(one.writes & (other.reads | other.writes) or one.reads & other.writes)
+
+
+def _bound(one: _Facts, other: _Facts, counted: bool) -> bool:
+    """Whether two instructions keep their order for another reason than registers."""
+    if one.is_fence or other.is_fence or (one.is_barrier and other.is_barrier):
+        return True
+    if one.is_barrier or other.is_barrier:
+        return {one.space, other.space} - {None, Unit.LOCAL} != set()
+    if one.space is None or other.space is None:
+        return False
+    return counted or (one.space is other.space and (one.stores or other.stores))
+
+
+def _uncoded(instruction: Instruction) -> Instruction:
+    operands = tuple(replace(o, reuse=False) if isinstance(o, Register) else o for o in instruction.operands)
+    return replace(instruction, operands=operands, control=None)
+
+
+def _settled(region: Region, latencies: Latencies) -> list[int]:
+    """Move what may be moved of a region until no move helps."""
+    order, before = list(range(len(region.code))), None
+    movable = [i for i, each in enumerate(region.code) if each.row.unit in LOAD_UNITS | {Unit.BARRIER}]
+    while before is None or _cost(region, order, latencies) < before:
+        before = _cost(region, order, latencies)
+        for index in movable:
+            order = _better(region, order, index, latencies)
+        for group in _fetched(region, order):
+            order = _better_together(region, order, group, latencies)
+    return order
+
+
+def _cost(region: Region, order: Sequence[int], latencies: Latencies) -> Fraction:
+    return total([region.code[index] for index in order], latencies, repeats=region.repeats)
+
+
+def _better(region: Region, order: list[int], index: int, latencies: Latencies) -> list[int]:
+    """Return the order with one instruction where the stalls are least, the same if nothing is gained."""
+    where = places(region, order, index)
+    others = [region.code[each] for each in order if each != index]
+    sums = totals(others, region.code[index], latencies, where, repeats=region.repeats)
+    here = sums[order.index(index) - where.start]
+    return put(order, index, where[sums.index(min(sums))]) if min(sums) < here else order
+
+
+def _fetched(region: Region, order: Sequence[int]) -> list[list[int]]:
+    """Return the accesses to global memory and the stores of what they bring, between barriers, in their order."""
+    groups: list[list[int]] = [[]]
+    for index in order:
+        row = region.code[index].row
+        loads = row.is_load and space(row.unit) is Unit.GLOBAL
+        if row.unit is Unit.BARRIER:
+            groups.append([])
+        elif loads or (row.is_store and any(region.code[i].row.is_load for i in region.before[index] & {*groups[-1]})):
+            groups[-1].append(index)
+    return [group[:MOST_TOGETHER] for group in groups if len(group) > 1]
+
+
+def _better_together(region: Region, order: list[int], group: Sequence[int], latencies: Latencies) -> list[int]:
+    rest = [index for index in order if index not in group]
+    allowed = [places(region, [*rest, index], index) for index in group]
+    code = [region.code[index] for index in rest]
+    known = [region.code[index] for index in order] if region.repeats else []
+    where = best_places(code, [region.code[index] for index in group], latencies, allowed, known)
+    new = list(rest)
+    for index, place in reversed(list(zip(group, where, strict=True))):
+        new.insert(place, index)
+    return new if _cost(region, new, latencies) < _cost(region, order, latencies) else order

@@ -1,0 +1,1 @@
+"""Listings: from text to programs and kernels, and back."""

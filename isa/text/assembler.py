@@ -1,0 +1,270 @@
+"""Text to program, one instruction a line.
+
+    loop:                                     // a label stands before the next instruction
+        LDS.64 R8, [R2+0x40];                 # the semicolon may be left out
+    @!P1 FFMA R4, R8, -R12, 1.5
+        ISETP.LT P0, R1, c[n]
+    @P0 BRA loop
+        EXIT
+
+A control code may stand before each instruction: [B------:R-:W-:-:S01] @P0 FADD R1, R2.reuse, R3.
+
+`.shared BYTES` and `.local BYTES` say what a block and a thread need; other directives belong to `isa.text.listing`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from isa import control
+from isa.instruction import Instruction
+from isa.operand import PT, SCC, Constant, Immediate, Label, Operand, Predicate
+from isa.program import Program, check_size
+from isa.reading.source import IDENTIFIER, AssemblyError, Token, lines, part, split, suggest, whole
+from isa.table import TABLE, Row, Unit
+from isa.text import gcn_text
+from isa.text.operand_text import operand, predicate
+
+__all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
+
+RESOURCES = (".shared", ".local")
+BARRIERS = 16
+WRITE_SCC = ("S_ADD_U32", "S_SUB_U32", "S_LSHL_B32", "S_LSHR_B32", "S_AND_B32", "S_OR_B32")  # carries, results not 0
+LARGEST = {"LOP3": 0xFF, "WARPSYNC": 0xFFFFFFFF, "S_WAITCNT": 63, "S_NOP": 15}  # truth table; mask; counts
+_LABEL = re.compile(rf"({IDENTIFIER})\s*:")
+MOST_BYTES = {".shared": 1 << 24, ".local": 1 << 19}  # local: CUDA C Programming Guide 4.2, table F-2
+_WORD = re.compile(r"\S+")
+_USAGE = {
+    "d": "Rd",
+    "D": "Rd",
+    "a": "Ra",
+    "b": "Rb",
+    "c": "Rc",
+    "m": "[Ra+offset]",
+    "P": "Pd",
+    "Q": "Pa",
+    "s": "TID.X",
+    "l": "label",
+    "t": "tex[buffer]",
+    "n": "number",
+    "B": "B0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A line that starts with a point: its name with the point, and the rest of the line."""
+
+    name: Token
+    argument: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A program and the directives about its launch, in the order of the text."""
+
+    program: Program
+    directives: tuple[Directive, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    place: Token
+    labels: tuple[Token, ...]
+    instruction: Instruction | None
+    tokens: tuple[Token, ...]
+
+
+def assemble(text: str, name: str = "<text>") -> Program:
+    """Program of a text without launch directives; `name` stands in messages. Raises AssemblyError."""
+    parsed = parse(text, name)
+    for directive in parsed.directives:
+        raise AssemblyError(directive.name, f"{directive.name.text} is part of a launch; read this as a listing")
+    return parsed.program
+
+
+def parse(text: str, name: str = "<text>") -> Parsed:
+    """Program of a text, and its launch directives unread. Raises AssemblyError."""
+    tokens = lines(text, name)
+    directives = [_directive(token) for token in tokens if token.text.startswith(".")]
+    statements = [_statement(token) for token in tokens if not token.text.startswith(".")]
+    labels = _labels(statements)
+    _check_targets(statements, labels)
+    _check_controls([s for s in statements if s.instruction])
+    _check_scc([s for s in statements if s.instruction])
+    shared, local = (_resource(directives, resource) for resource in RESOURCES)
+    instructions = tuple(s.instruction for s in statements if s.instruction)
+    program = Program(instructions, MappingProxyType(labels), shared, local)
+    return Parsed(program, tuple(d for d in directives if d.name.text not in RESOURCES))
+
+
+def _directive(token: Token) -> Directive:
+    end = len(token.text.split()[0])
+    return Directive(part(token, 0, end), part(token, end))
+
+
+def _resource(directives: list[Directive], name: str) -> int:
+    mine = [d for d in directives if d.name.text == name]
+    if not mine:
+        return 0
+    if len(mine) > 1:
+        raise AssemblyError(mine[1].name, f"{name} given twice; leave out one of the two")
+    size = whole(mine[0].argument, 0, MOST_BYTES[name])
+    try:
+        check_size(size)
+    except ValueError as error:
+        raise AssemblyError(mine[0].argument, str(error)) from None
+    return size
+
+
+def _statement(token: Token) -> _Statement:
+    labels = []
+    while match := _LABEL.match(token.text):
+        labels.append(part(token, 0, match.end(1)))
+        token = part(token, match.end())
+    body = _unterminated(token)
+    if not body.text:
+        return _Statement(body, tuple(labels), None, ())
+    instruction, operands = _instruction(body)
+    return _Statement(body, tuple(labels), instruction, operands)
+
+
+def _unterminated(token: Token) -> Token:
+    """Cut the final semicolon off."""
+    if ";" in token.text:
+        end = token.text.index(";")
+        if rest := part(token, end + 1).text:
+            raise AssemblyError(part(token, end + 1), f"{rest!r} after the semicolon; write one instruction a line")
+        return part(token, 0, end)
+    return token
+
+
+def _instruction(token: Token) -> tuple[Instruction, tuple[Token, ...]]:
+    code, rest = _control(token)
+    guard, rest = _guard(rest)
+    match = _WORD.match(rest.text)
+    if not match:
+        raise AssemblyError(rest, "no instruction after the guard or code; write one, such as @P0 BRA loop")
+    row = _row(part(rest, 0, match.end()))
+    tokens, offset = _pieces(row, tuple(split(part(rest, match.end()), ",")))
+    if row.is_gcn and guard != PT:
+        raise AssemblyError(token, f"{row.mnemonic} has no guard; leave it out, or branch on SCC")
+    if row.mnemonic == "S_WAITCNT" and (counts := gcn_text.counts(tokens)):
+        _check_numbers(row, tokens, counts)
+        return Instruction(row, counts, PT, token.line, code), tokens
+    _check_count(part(rest, 0, match.end()), row, tokens)
+    operands = tuple(operand(t, letter, row) for letter, t in zip(row.form, tokens, strict=False))
+    _check_sources(row, tokens, operands)
+    _check_numbers(row, tokens, operands)
+    moved = tuple(gcn_text.with_offset(o, offset) for o in operands) if offset else operands
+    return Instruction(row, moved, guard, token.line, code), tokens
+
+
+def _pieces(row: Row, tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], int]:
+    """Return what stands for operands, and an offset that stands apart."""
+    return gcn_text.pieces(row, tokens) if row.is_gcn else (tokens, 0)
+
+
+def _control(token: Token) -> tuple[control.Control | None, Token]:
+    if not token.text.startswith("["):
+        return None, token
+    end = token.text.find("]") + 1
+    if not end:
+        raise AssemblyError(token, "the control code does not end; close it with ]")
+    return control.parse(part(token, 0, end)), part(token, end)
+
+
+def _guard(token: Token) -> tuple[Predicate, Token]:
+    if not token.text.startswith("@"):
+        return PT, token
+    end = len(token.text.split()[0])
+    return predicate(part(token, 1, end)), part(token, end)
+
+
+def _row(token: Token) -> Row:
+    if token.text not in TABLE:
+        fix = suggest(token.text.upper(), TABLE, "docs/listing.md lists them all")
+        raise AssemblyError(token, f"unknown instruction {token.text}; {fix}")
+    return TABLE[token.text]
+
+
+def _check_count(mnemonic: Token, row: Row, tokens: tuple[Token, ...]) -> None:
+    usage = f"write {row.mnemonic} {', '.join(_USAGE[letter] for letter in row.form)}".strip()
+    usage = gcn_text.usage(row) if row.is_gcn else usage
+    if not len(row.form) - row.optional <= len(tokens) <= len(row.form):
+        raise AssemblyError(mnemonic, f"{row.mnemonic} takes {len(row.form)} operands, not {len(tokens)}; {usage}")
+    for token in tokens:
+        if not token.text:
+            raise AssemblyError(token, f"an operand of {row.mnemonic} is empty; {usage}")
+
+
+def _check_sources(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand, ...]) -> None:
+    literal = [
+        token
+        for letter, token, value in zip(row.form, tokens, operands, strict=False)
+        if letter in "abc" and isinstance(value, Immediate | Constant)
+    ]
+    if len(literal) > 1:
+        raise AssemblyError(literal[1], f"{row.mnemonic} takes one non-register source; MOV {literal[1].text} first")
+    gcn_text.check_scalars(row, tokens, operands)
+
+
+def _check_numbers(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand, ...]) -> None:
+    if row.unit is Unit.BARRIER and operands:
+        _check_barrier(tokens, operands)
+    most = LARGEST.get(row.mnemonic)
+    for place, (letter, value) in enumerate(zip(row.form, operands, strict=False)):
+        if letter == "n" and most and isinstance(value, Immediate) and not 0 <= value.bits <= most:
+            token = tokens[min(place, len(tokens) - 1)]  # one may hold both counts
+            raise AssemblyError(token, f"{row.mnemonic} takes no number {token.text}; write 0 to {most:#x}")
+
+
+def _check_barrier(tokens: tuple[Token, ...], operands: tuple[Operand, ...]) -> None:
+    numbers = [value.bits for value in operands if isinstance(value, Immediate)]
+    if not 0 <= numbers[0] < BARRIERS:
+        raise AssemblyError(tokens[0], f"there is no barrier {numbers[0]}; take 0 to {BARRIERS - 1}")
+    if len(numbers) > 1 and (numbers[1] <= 0 or numbers[1] % 32):
+        raise AssemblyError(tokens[1], f"{numbers[1]} threads are no whole warps; take a multiple of 32 above 0")
+
+
+def _labels(statements: list[_Statement]) -> dict[str, int]:
+    labels: dict[str, int] = {}
+    index = 0
+    for statement in statements:
+        for token in statement.labels:
+            if token.text in labels:
+                raise AssemblyError(token, f"label {token.text} defined twice; rename one of the two")
+            labels[token.text] = index
+        index += statement.instruction is not None
+    return labels
+
+
+def _check_controls(statements: list[_Statement]) -> None:
+    codes = [s.instruction.control for s in statements if s.instruction]
+    odd = control.odd_one_out(codes)
+    if odd is not None:
+        raise AssemblyError(statements[odd].place, control.uneven(codes[odd]))
+
+
+def _check_scc(statements: list[_Statement]) -> None:
+    """Refuse a branch on what scalar arithmetic leaves in SCC, as that is not computed here."""
+    last = None
+    for row, statement in ((s.instruction.row, s) for s in statements if s.instruction):
+        if row.mnemonic in WRITE_SCC:
+            last = row
+        elif row.mnemonic.startswith("S_CMP"):
+            last = None
+        elif row.condition is not None and row.condition.index == SCC.index and last is not None:
+            fix = "compare with an S_CMP after it"
+            raise AssemblyError(statement.place, f"{last.mnemonic} has changed SCC, to what is not kept here; {fix}")
+
+
+def _check_targets(statements: list[_Statement], labels: dict[str, int]) -> None:
+    for statement in statements:
+        targets = statement.instruction.operands if statement.instruction else ()
+        for token, target in zip(statement.tokens, targets, strict=False):
+            if isinstance(target, Label) and target.name not in labels:
+                fix = suggest(target.name, labels) if labels else "no label is defined"
+                raise AssemblyError(token, f"undefined label {target.name}; {fix}")

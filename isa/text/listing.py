@@ -1,0 +1,251 @@
+"""A listing: a program in text with its launch, its memory and what it should compute, so that a file runs by itself.
+
+    .kernel saxpy                          name; the file's own if left out
+    .grid 2                                blocks: x [y z]; 1 if left out
+    .block 64                              threads of a block: x [y z]; those of a warp if left out
+    .warp 64                               lanes of a warp: 32 or 64; 32 if left out
+    .shared 1024                           bytes of a block; .local: of a thread
+    .param n = 100                         c[n]: 32 bits, an integer or (with a point or exponent) a single
+    .buffer x f32 128 = hash 1             c[x] is its base address; f32 f64 i32 u32; zero if there is no generator
+    .expect y = 2 * x + y within 1e-6      every element at the end, from initial contents; exact without `within`
+    .flops 256                             of the whole launch
+
+Generators: `zero`, `iota` (element i is i), `constant V`, `hash SEED [LOW HIGH]` and `values V V V`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from isa import memory
+from isa.code_region import marked
+from isa.errors import UserError
+from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Dim3, Expectation, Kernel
+from isa.operand import Constant, Texture
+from isa.program import Program
+from isa.reading import input_file, literals
+from isa.reading.source import AssemblyError, Token, equation, new_name, suggest, whole, words
+from isa.text import buffer_text, printer
+from isa.text.assembler import Directive, parse
+from isa.text.expression import Values, evaluate
+
+MOST_THREADS = 1 << 16  # of a block: whether a machine takes as many is its own matter
+MOST_FLOPS = 2**63 - 1
+ONCE = (".kernel", ".grid", ".block", ".warp", ".flops")
+DIRECTIVES = (*ONCE, ".shared", ".local", ".param", ".buffer", ".expect")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One `.expect`: the text of its expression, and the absolute error that it allows."""
+
+    buffer: str
+    expression: str
+    within: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a listing expects; called, it gives the expectations, as `Kernel.outcome` does."""
+
+    statements: tuple[Statement, ...]
+    expectations: tuple[Expectation, ...]
+
+    def __call__(self) -> tuple[Expectation, ...]:
+        """Every element of each buffer named by an `.expect`."""
+        return self.expectations
+
+
+def load(path: Path | str) -> Kernel:
+    """Kernel of the listing in a file; raises UserError if it can't be read, AssemblyError if it is none."""
+    return read(text_of(path), str(path))
+
+
+def text_of(path: Path | str) -> str:
+    """Return the text of a listing's file; raises UserError if it can't be read."""
+    return input_file.text(path, "give the path of a listing", "utf-8-sig")  # with or without a byte-order mark
+
+
+def read(text: str, name: str = "<text>") -> Kernel:
+    """Kernel of a listing; `name` stands in messages. Without directives: one block of a warp. AssemblyError."""
+    parsed = parse(text, name)
+    given = {d: [x.argument for x in parsed.directives if x.name.text == d] for d in DIRECTIVES}
+    _check_directives(parsed.directives)
+    parameters = _parameters(given[".param"])
+    buffers = _buffers(given[".buffer"], parameters)
+    warp_size = _warp_size(given[".warp"])
+    _check_names(parsed.program, {*parameters, *buffers}, set(buffers), text, name)
+    kernel = Kernel(
+        name=_name(given[".kernel"], Path(name).stem),
+        program=parsed.program,
+        grid=_dimensions(given[".grid"], (1, 1, 1), literals.MOST),
+        block=_dimensions(given[".block"], (warp_size, 1, 1), MOST_THREADS),
+        parameters=MappingProxyType(parameters),
+        buffers=tuple(buffers.values()),
+        outcome=_outcome(given[".expect"], buffers),
+        flops=whole(given[".flops"][0], 0, MOST_FLOPS) if given[".flops"] else 0,
+        warp_size=warp_size,
+        marked=marked(text, name),
+    )
+    if not parsed.program.instructions:
+        raise AssemblyError(Token("", name, 1, 1), "has no instruction; write one at least, such as EXIT")
+    return kernel
+
+
+def write(kernel: Kernel, notes: Mapping[int, str] = printer.NONE) -> str:
+    """Return the listing of a kernel, which `read` takes back. What each block is expected to do alone is not carried.
+
+    `notes` by pc follow their instruction as comments.
+    Raises UserError if a buffer or what is expected of it is neither generated nor short enough to be spelt out.
+    """
+    grid, block = (" ".join(map(str, size)) for size in (kernel.grid, kernel.block))
+    head = [f".kernel {'_'.join(kernel.name.split())}", f".grid {grid}", f".block {block}"]
+    head += [f".warp {kernel.warp_size}"] if kernel.warp_size != WARP_SIZE else []
+    head += [f".param {name} = {literals.show_integer(bits)}" for name, bits in kernel.parameters.items()]
+    head += [f".buffer {buffer_text.show_buffer(buffer)}" for buffer in kernel.buffers]
+    head += [f".expect {_show_statement(s)}" for s in _statements(kernel)]
+    head += [f".flops {kernel.flops}"] if kernel.flops else []
+    return "".join(f"{line}\n" for line in [*head, ""]) + printer.show(kernel.program, notes)
+
+
+def _statements(kernel: Kernel) -> tuple[Statement, ...]:
+    if kernel.outcome is None:
+        return ()
+    if isinstance(kernel.outcome, Outcome):
+        return kernel.outcome.statements
+    return tuple(_spelt_out(kernel, expectation) for expectation in kernel.outcome())
+
+
+def _spelt_out(kernel: Kernel, expectation: Expectation) -> Statement:
+    elements = next(b.elements for b in kernel.buffers if b.name == expectation.buffer)
+    complete = np.array_equal(expectation.index, np.arange(elements))
+    if not complete or elements > buffer_text.LONGEST or len(np.unique(expectation.bound)) != 1:
+        raise UserError(
+            f"kernel {kernel.name}: what is expected of {expectation.buffer} has no text form; take a smaller problem"
+        )
+    values = ", ".join(repr(float(value)) for value in expectation.value)
+    return Statement(expectation.buffer, f"[{values}]", float(expectation.bound[0]))
+
+
+def _show_statement(statement: Statement) -> str:
+    tolerance = f" within {statement.within!r}" if statement.within else ""
+    return f"{statement.buffer} = {statement.expression}{tolerance}"
+
+
+def _check_directives(directives: Iterable[Directive]) -> None:
+    seen = set()
+    for directive in directives:
+        name = directive.name.text
+        if name not in DIRECTIVES:
+            raise AssemblyError(directive.name, f"unknown directive {name}; {suggest(name, DIRECTIVES)}")
+        if name in ONCE and name in seen:
+            raise AssemblyError(directive.name, f"{name} given twice; leave out one of the two")
+        seen.add(name)
+
+
+def _name(given: list[Token], default: str) -> str:
+    if not given:
+        return default
+    if len(words(given[0])) != 1:
+        raise AssemblyError(given[0], f"{given[0].text!r} is no name; write .kernel and one word")
+    return given[0].text
+
+
+def _dimensions(given: list[Token], default: Dim3, most: int) -> Dim3:
+    if not given:
+        return default
+    sizes = [whole(token, 1, most) for token in words(given[0])]
+    if not 1 <= len(sizes) <= 3:
+        raise AssemblyError(given[0], f"{len(sizes)} sizes; write x, x y or x y z")
+    if prod(sizes) > most:
+        raise AssemblyError(given[0], f"{' x '.join(map(str, sizes))} is more than {most}; write smaller sizes")
+    x, y, z = (*sizes, 1, 1)[:3]
+    return x, y, z
+
+
+def _warp_size(given: list[Token]) -> int:
+    size = whole(given[0], 1) if given else WARP_SIZE
+    if size not in WARP_SIZES:
+        raise AssemblyError(given[0], f"there are no warps of {size} lanes; write .warp 32 or .warp 64")
+    return size
+
+
+def _parameters(given: list[Token]) -> dict[str, int]:
+    parameters: dict[str, int] = {}
+    for token in given:
+        left, right = equation(token, ".param name = value")
+        parameters[new_name(left, parameters)] = _pattern(right)
+    return parameters
+
+
+def _pattern(token: Token) -> int:
+    try:
+        return literals.integer_bits(token.text) if literals.is_integer(token.text) else literals.real_bits(token.text)
+    except ValueError as error:
+        raise AssemblyError(token, str(error)) from None
+
+
+def _buffers(given: list[Token], parameters: Iterable[str]) -> dict[str, Buffer]:
+    buffers: dict[str, Buffer] = {}
+    for token in given:
+        buffer = buffer_text.buffer(token, {*parameters, *buffers})
+        buffers[buffer.name] = buffer
+        try:
+            memory.bases(tuple(buffers.values()))
+        except ValueError as error:
+            raise AssemblyError(token, f"{error}; take fewer elements") from None
+    return buffers
+
+
+def _check_names(program: Program, constants: set[str], textures: set[str], text: str, name: str) -> None:
+    for instruction in program.instructions:
+        for operand in instruction.operands:
+            known = constants if isinstance(operand, Constant) else textures
+            if isinstance(operand, Constant | Texture) and operand.name not in known:
+                line = text.splitlines()[instruction.line - 1]
+                token = Token(operand.name, name, instruction.line, line.find(operand.name) + 1)
+                what = "c[...]: .param or .buffer" if isinstance(operand, Constant) else "tex[...]: .buffer"
+                raise AssemblyError(token, f"undefined name {operand.name} in {what}; {suggest(operand.name, known)}")
+
+
+def _outcome(given: list[Token], buffers: dict[str, Buffer]) -> Outcome | None:
+    if not given:
+        return None
+    contents = {name: buffer_text.contents(buffer) for name, buffer in buffers.items()}
+    statements = tuple(_statement(token) for token in given)
+    expectations = tuple(_expectation(t, s, contents) for t, s in zip(given, statements, strict=True))
+    return Outcome(statements, expectations)
+
+
+def _statement(token: Token) -> Statement:
+    left, right = equation(token, ".expect buffer = expression")
+    expression, _, tolerance = right.text.partition(" within ")
+    try:
+        within = float(tolerance or 0)
+    except ValueError:
+        within = -1.0
+    if not within >= 0:
+        raise AssemblyError(token, f"{tolerance!r} is no tolerance; write within and a number such as 1e-6")
+    return Statement(left.text, expression.strip(), within)
+
+
+def _expectation(token: Token, statement: Statement, contents: dict[str, Values]) -> Expectation:
+    if statement.buffer not in contents:
+        raise AssemblyError(token, f"unknown buffer {statement.buffer}; {suggest(statement.buffer, contents)}")
+    elements = len(contents[statement.buffer])
+    try:
+        value = evaluate(statement.expression, contents)
+    except ValueError as error:
+        raise AssemblyError(token, str(error)) from None
+    if value.ndim and len(value) != elements:
+        raise AssemblyError(token, f"{len(value)} values for {elements} elements of {statement.buffer}; give as many")
+    index = np.arange(elements, dtype=np.int64)
+    return Expectation(
+        statement.buffer, index, np.broadcast_to(value, (elements,)), np.full(elements, statement.within, np.float64)
+    )

@@ -1,0 +1,115 @@
+"""Program to text, the inverse of the assembler: `assemble(show(p)) == p`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from isa import control
+from isa.instruction import Instruction
+from isa.operand import (
+    PT,
+    PT_INDEX,
+    RZ,
+    RZ_INDEX,
+    Address,
+    Constant,
+    Convergence,
+    Immediate,
+    Label,
+    Operand,
+    Predicate,
+    Register,
+    Special,
+    Texture,
+    register_name,
+)
+from isa.program import Program
+from isa.reading import literals
+from isa.table import HALF_UNITS, Row
+from isa.text import gcn_text
+
+NONE: Mapping[int, str] = MappingProxyType({})
+
+
+def show(program: Program, notes: Mapping[int, str] = NONE) -> str:
+    """Text of a program: its resources, then each label and each instruction on a line of its own.
+
+    `notes` by pc follow their instruction as comments.
+    """
+    text = [f".{name} {size}" for name, size in _resources(program) if size]
+    for index, instruction in enumerate(program.instructions):
+        text += _labels(program, index)
+        note = f"  // {notes[index]}" if index in notes else ""
+        text.append(f"    {show_instruction(instruction)}{note}")
+    text += _labels(program, len(program))
+    return "".join(f"{line}\n" for line in text)
+
+
+def show_instruction(instruction: Instruction) -> str:
+    """Text of one instruction: control code, guard, mnemonic, operands."""
+    code = "" if instruction.control is None else f"{control.show(instruction.control)} "
+    guard = "" if instruction.guard == PT or instruction.row.is_gcn else f"@{_predicate(instruction.guard)} "
+    row, written = instruction.row, zip(instruction.row.form, instruction.operands, strict=False)
+    texts = [(letter, _operand(o, letter, row), o) for letter, o in written]
+    operands = gcn_text.show(row, texts) if row.is_gcn else ", ".join(text for _, text, _ in texts)
+    return f"{code}{guard}{row.mnemonic} {operands}".rstrip()
+
+
+def _resources(program: Program) -> tuple[tuple[str, int], ...]:
+    return (("shared", program.shared_bytes), ("local", program.local_bytes))
+
+
+def _labels(program: Program, index: int) -> list[str]:
+    return [f"{name}:" for name, place in program.labels.items() if place == index]
+
+
+def _operand(operand: Operand, letter: str, row: Row) -> str:
+    match operand:
+        case Register():
+            text = _register(operand)
+        case Predicate():
+            text = _predicate(operand)
+        case Immediate():
+            text = str(operand.bits) if letter == "n" else _immediate(operand, row.source)
+        case Address():
+            text = _address(operand)
+        case Constant(name):
+            text = f"c[{name}]"
+        case Convergence(index):
+            text = f"B{index}"
+        case Texture(name):
+            text = f"tex[{name}]"
+        case Special(name) | Label(name):
+            text = name
+    return text
+
+
+def _register(register: Register) -> str:
+    name = "RZ" if register.index == RZ_INDEX else register_name(register.index)
+    return f"{'-' * register.negated}{name}{'.reuse' * register.reuse}"
+
+
+def _predicate(predicate: Predicate) -> str:
+    name = "PT" if predicate.index == PT_INDEX else f"P{predicate.index}"
+    return f"!{name}" if predicate.negated else name
+
+
+def _immediate(immediate: Immediate, row: Row) -> str:
+    if immediate.kind != "int":
+        return literals.show_real(immediate.bits, row.width)
+    return (
+        hex(immediate.bits)
+        if row.is_float or row.unit in HALF_UNITS
+        else literals.show_integer(immediate.bits, row.width)
+    )
+
+
+def _address(address: Address) -> str:
+    if address.base == RZ:
+        return f"[{address.offset:#x}]"
+    if address.offset == 0:
+        return f"[{_register(address.base)}]"
+    if address.offset >> 31:
+        return f"[{_register(address.base)}-{(1 << 32) - address.offset:#x}]"
+    return f"[{_register(address.base)}+{address.offset:#x}]"

@@ -1,0 +1,1 @@
+"""What each instruction computes, per lane, on bit patterns."""

@@ -1,0 +1,84 @@
+from dataclasses import replace
+
+import pytest
+
+from gpusim.analysis.account.ladder import ladder
+from gpusim.analysis.account.stalls import lost_slots
+from gpusim.machine.machine import load
+from gpusim.simulation import simulate
+from workloads.catalog import make
+
+pytestmark = pytest.mark.jit
+ONE_SM = {"chip.sms": 1}
+CASES = [
+    ("sgemm-lai", {"m": "192", "n": "192", "k": "32"}, {}),
+    ("sgemm-lai", {"m": "192", "n": "192", "k": "32", "lds": "128"}, ONE_SM),
+    ("mix", {"iterations": "2"}, {}),
+    ("chain", {"op": "DFMA"}, {}),
+    ("throughput", {"op": "LDS.64", "iterations": "1"}, {}),
+    ("throughput", {"op": "DADD", "iterations": "1"}, {"double.exclusive": "flight"}),
+    ("throughput", {"blocks": "31", "iterations": "1"}, ONE_SM),
+    ("throughput", {}, {"schedulers.count": 4, "pipe.sp.lanes": 4}),
+]
+
+
+WHOLE = [
+    ("sgemm-lai", {"m": "192", "n": "288", "k": "32"}, {"chip.sms": 4}),
+    ("mix", {"iterations": "2"}, {}),
+]
+
+
+@pytest.fixture(params=CASES + WHOLE, ids=lambda case: f"{case[0]}-{len(case[1])}-{len(case[2])}")
+def result(request):
+    """Give results of kernels with and without operations, one of them sampled, and some of all SMs."""
+    name, parameters, settings = request.param
+    how = {"sms": "all"} if request.param in WHOLE else {"sample": 6}
+    return simulate(make(name, parameters), load("gtx580", settings), **how)
+
+
+def test_steps_lead_from_the_peak_to_the_simulated_rate(result):
+    """The first rate is the peak (or all issue slots used), the last the simulated one; losses fill the gap."""
+    steps = ladder(result).steps
+    simulated = result.gflops if result.kernel.flops else result.thread_instructions_per_cycle
+    if result.kernel.flops:
+        assert steps[0].rate == pytest.approx(result.peak_gflops)
+    assert steps[-1].rate == pytest.approx(simulated, rel=1e-9)
+    assert steps[0].rate - sum(step.loss for step in steps) == pytest.approx(simulated, rel=1e-9)
+
+
+def test_cycles_of_the_steps_add_up(result):
+    """The cycles of all steps are the simulated cycles, and no step is negative."""
+    steps = ladder(result).steps
+    assert sum(step.cycles for step in steps) == pytest.approx(result.cycles, rel=1e-9)
+    assert all(step.cycles > 0 for step in steps)
+
+
+def test_every_step_has_its_own_cause(result):
+    """No cause comes twice."""
+    causes = [step.cause for step in ladder(result).steps]
+    assert len(set(causes)) == len(causes)
+
+
+def test_lost_slots_are_the_exact_ones():
+    """Where the bound is the issue slots, each reason costs exactly the slots that the run lost to it."""
+    result = simulate(make("mix", {"iterations": "4"}), "gtx580")
+    assert result.bound.limiter == "issue slots"
+    by_cause = {step.cause: step.cycles for step in ladder(result).steps}
+    lost = lost_slots(result.run)
+    assert len(lost) > 3
+    for reason, cycles in lost.items():
+        assert by_cause[f"lost slots: {reason}"] == pytest.approx(cycles / 2, rel=1e-6)
+
+
+def test_uneven_sms_cost_what_the_fullest_has_too_much():
+    """17 blocks on 16 SMs: one SM has two, and the ladder falls to 17/32 of the peak for it."""
+    result = simulate(make("throughput", {"blocks": "17", "iterations": "1"}), "gtx580")
+    step = ladder(result).steps[1]
+    assert step.cause == "uneven SMs: 2 blocks, mean 1.0625"
+    assert step.rate == pytest.approx(result.peak_gflops * 17 / 32)
+
+
+def test_more_claimed_operations_than_possible_leave_a_ladder():
+    """A kernel that claims more operations than its instructions do still gets steps that end where they should."""
+    result = simulate(replace(make("chain"), flops=10**9), "gtx580")
+    assert ladder(result).steps[-1].rate == pytest.approx(result.gflops)

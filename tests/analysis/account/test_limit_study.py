@@ -1,0 +1,180 @@
+from collections import Counter
+from fnmatch import fnmatchcase
+from functools import partial
+
+import pytest
+
+from gpusim.analysis.account.limit_study import BARRIERS, ISSUE, LATENCY, LIMITS, REAL, liftings, limit_study
+from gpusim.analysis.bound.bounds import bound
+from gpusim.engines.simulate import run_sm
+from gpusim.machine.machine import facts, load, names
+from isa.text.listing import read
+from workloads.catalog import make
+
+ONE_WARP = "FFMA R0, R0, R1, R2\n"
+UNEVEN = ".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@!P0 BRA on\n{work}on:\nBAR.SYNC 0\nMOV R2, 0\nEXIT"
+BRANCHES = "BRA a\na:\nBRA b\nb:\nBRA c\nc:\nEXIT"
+# What of a machine no limit lifts: what is computed and where, sizes and layouts, rules, clocks, energy; and barriers,
+# whose cost `what_if.barriers` lifts.
+KEPT = (
+    *("barrier.*", "blocked.*", "category.*", "dependence.[rv]*", "energy.*", "joint.*", "limits.*", "selection.*"),
+    *("chip.core_mhz", "chip.shader_mhz", "chip.sms", "memory.e*", "memory_clock.mhz", "cache.hits"),
+    *("*.bytes", "*.sector_bytes", "*.ways", "fetch.ahead", "fetch.*_lines", "fetch.*_ways", "fetch.line"),
+    *("global_memory.line_bytes", "*_memory.rule", "issue.refused_[mr]*", "issue.rotate", "l1.*_loads", "l1.*_stores"),
+    *("memory_paths.schedulers", "memory_port.units", "register_file.[bcrw]*", "scalar_file.*"),
+    *("schedulers.active", "schedulers.count", "schedulers.policy"),
+    *("shared_memory.bank*", "shared_memory.free_*", "shared_memory.merge_*", "shared_memory.passes_per_cycle"),
+    *("texture.pipe", "unit.*.pipe"),
+)
+KERNELS = [("sgemm-lai", {"m": "192", "n": "192", "k": "32"}), ("bank-conflict", {"stride": "8", "warps": "4"})]
+
+
+def study(text: str, machine: str = "gtx580", **overrides):
+    """Return the limit study of a listing, one run at a time, without skew; and its limits by name."""
+    changes = {"launch.warp_skew": 0, **{path.replace("__", "."): value for path, value in overrides.items()}}
+    found = limit_study(partial(read, text), machine, changes, workers=1)
+    return found, {each.name: each for each in found.limits}
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("links", [1, 10])
+def test_zero_latency_saves_what_each_link_waits(links):
+    """A chain of FFMAs goes on after 18 cycles, or after the reissue interval of 6: 12 fewer for each link."""
+    found, limits = study(ONE_WARP * (links + 1) + "EXIT", schedulers__reissue=6, unit__fp32__latency=18)
+    assert limits[LATENCY].saves_alone == 12 * links
+    assert limits[LATENCY].alone == found.cycles - 12 * links
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("stride", ["2", "32"])
+def test_without_conflicts_a_stride_costs_what_a_unit_stride_does(stride):
+    """Lanes apart by 2 or 32 words, whose banks no longer conflict, take the cycles of lanes side by side."""
+    kernel = partial(make, "bank-conflict", {"stride": stride, "warps": "4"})
+    (first, *_) = limit_study(kernel, "gtx580", {}, workers=1).limits
+    assert first.name == "bank conflicts"
+    assert first.saves_alone > 256 * 4
+    assert first.alone == run_sm(make("bank-conflict", {"warps": "4"}), load("gtx580"), feed="replay").cycles
+
+
+@pytest.mark.jit
+def test_without_barriers_nobody_waits_for_the_slow_warp():
+    """The slow warp goes on after the reissue interval of 6 cycles, not the barrier's 100: the run is 94 shorter."""
+    changes = {"barrier__latency": 100, "barrier__per_warp": 0, "schedulers__reissue": 6}
+    found, limits = study(UNEVEN.format(work="MOV R1, 0\n" * 40), **changes)
+    assert limits[BARRIERS].saves_alone == 94
+    assert found.notes == {}
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("name", "parameters"), KERNELS)
+def test_what_limits_cost_in_order_adds_up(name, parameters):
+    """From the machine as it is to all limits lifted; the first is the same alone, and the figures fit each other."""
+    found = limit_study(partial(make, name, parameters), "gtx580", {}, workers=2)
+    assert sum(each.saves_in_order for each in found.limits) == found.cycles - found.ideal
+    assert found.limits[0].alone == found.limits[0].in_order
+    assert all(each.alone + each.saves_alone == found.cycles for each in found.limits)
+    assert found.limits[-1].in_order == found.ideal < found.cycles
+    assert found.cycles == run_sm(make(name, parameters), load("gtx580"), feed="replay").cycles
+
+
+@pytest.mark.jit
+def test_progress_counts_every_run():
+    """What is told ends with all runs done: one as it is, one in order and one alone for each limit."""
+    told = []
+    found = limit_study(partial(read, "EXIT"), "gtx580", {}, workers=1, tell=lambda *counts: told.append(counts))
+    runs = 1 + 2 * len(found.limits)
+    assert [done for done, _ in told] == [0, *range(2, runs + 1)]
+    assert {total for _, total in told} == {runs}
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_machine_can_be_lifted(name):
+    """All settings together are a machine that a kernel runs on, and nothing is set that was so before."""
+    limits = liftings(name, {})
+    settings = {path: value for lifting in limits for path, value in lifting.settings.items()}
+    lifted = load(name, {**REAL, **settings})
+    kernel = read(f".warp {lifted.limits.warp_size}\nMOV R0, 1\nEXIT")
+    assert bound(kernel, lifted).cycles <= bound(kernel, load(name)).cycles
+    assert [lifting.name for lifting in limits[:2]] == ["bank conflicts", "shared-memory passes"]
+    assert liftings(name, settings) == []
+
+
+def test_every_number_is_lifted_or_kept():
+    """Each key of every machine is lifted once, the ideal of shared memory twice, or is named as one that stays.
+
+    No pattern of either kind is without a key.
+    """
+    patterns = [*(pattern for limit in LIMITS.values() for pattern in limit), *KEPT]
+    paths = {path for name in names() for path in facts(name, REAL)}
+    found = Counter(path for path in paths for pattern in patterns if fnmatchcase(path, pattern))
+    assert found == dict.fromkeys(paths, 1) | {"what_if.shared_memory": 2}
+    assert [pattern for pattern in patterns if not any(fnmatchcase(path, pattern) for path in paths)] == []
+
+
+@pytest.mark.jit
+def test_a_lifted_branch_takes_a_cycle():
+    """Where a warp may issue every cycle, each of three branches of 20 cycles saves 19."""
+    one_each = {"schedulers__interval": 1, "schedulers__stagger": 0, "schedulers__reissue": 1}
+    _, limits = study(BRANCHES, **one_each, branch__latency=20)
+    assert limits["branches"].saves_alone == 3 * 19
+
+
+@pytest.mark.parametrize(
+    ("limit", "resource"),
+    [
+        ("bank conflicts", "load/store unit"),
+        ("bandwidth", "memory bandwidth"),
+        (LATENCY, "dependence chain"),
+        (ISSUE, "issue slots"),
+        ("pipes", "pipe sp"),
+    ],
+)
+def test_a_lifted_limit_lowers_its_bound(limit, resource):
+    """What the bound says of a resource falls when its limit is lifted."""
+    text = (
+        ".shared 4096\n.buffer a f32 32\nS2R R0, LANEID\nSHL R0, R0, 5\nMOV R3, c[a]\n"
+        "LDG R1, [R3]\nLDS R2, [R0]\nFFMA R4, R1, R2, R4\nEXIT"
+    )
+    (settings,) = (each.settings for each in liftings("gtx580", {}) if each.name == limit)
+    limits = [bound(read(text), load("gtx580", {**REAL, **more})).limits[resource] for more in ({}, settings)]
+    assert limits[1] < limits[0]
+
+
+def test_a_lifted_limit_is_never_put_back():
+    """Where every access takes one pass, bank conflicts are gone: lifting those alone would bring further passes."""
+    one_pass = {**REAL, "what_if.shared_memory": "one-pass"}
+    assert "bank conflicts" not in [each.name for each in liftings("gtx580", one_pass)]
+    (passes,) = (each for each in liftings("gtx580", one_pass) if each.name == "shared-memory passes")
+    assert passes.settings == {"shared_memory.pass_cycles": 1}
+
+
+def test_a_pair_of_one_warp_stays_one():
+    """Kepler's schedulers pair instructions of one warp: with more ports they still do, others take several warps'."""
+    pairing = {
+        name: each.settings.get("issue.pairing")
+        for name in ("gtx680", "gtx580")
+        for each in liftings(name, {})
+        if each.name == ISSUE
+    }
+    assert pairing == {"gtx680": None, "gtx580": "different-warp"}
+
+
+@pytest.mark.jit
+def test_barriers_of_a_kernel_that_follows_pointers_stay():
+    """Where addresses come from memory, no barrier is lifted, and it says why; so it does where there is none."""
+    text = ".block 64\n.shared 256\n.buffer a u32 32\nMOV R0, c[a]\nLDG R1, [R0]\n{}LDS R2, [R1]\nEXIT"
+    for barrier, why in (
+        ("BAR.SYNC 0\n", "where the kernel goes depends on what it loads"),
+        ("", "the kernel has none"),
+    ):
+        found, limits = study(text.format(barrier))
+        assert BARRIERS not in limits
+        assert found.notes[BARRIERS].startswith(f"not lifted: {why}")
+
+
+@pytest.mark.jit
+def test_stall_counts_of_a_listing_are_told_of():
+    """On a machine that obeys codes, a listing with its own keeps its stall counts: the note says so."""
+    found, limits = study("[B------:R-:W-:-:S15] FADD R0, R0, R0\n[B------:R-:W-:-:S05] EXIT", "gtx980")
+    assert found.notes[LATENCY] == "the stall counts of the program's own control codes stay"
+    assert limits[LATENCY].saves_alone == 0

@@ -1,0 +1,208 @@
+from dataclasses import replace
+from io import StringIO
+
+import msgspec
+import pytest
+from read.schemas import check_document
+from rich.console import Console
+
+from gpusim.analysis.account.report import bound_document, bound_screen, document, screen
+from gpusim.analysis.bound.bounds import bound
+from gpusim.machine.machine import load
+from gpusim.machine.occupancy import occupancy
+from gpusim.simulation import simulate
+from gpusim.state.stall import Stall, label
+from isa.text.listing import load as load_listing
+from isa.text.listing import read
+from workloads.catalog import make
+
+GTX580 = load("gtx580")
+
+
+def text_of(renderable, width=100):
+    """Return what a console of so many columns shows."""
+    console = Console(width=width, record=True, file=StringIO())
+    console.print(renderable)
+    return console.export_text()
+
+
+@pytest.fixture(scope="module")
+def product():
+    """Give the result of a small matrix product."""
+    return simulate(make("sgemm-lai", {"m": "192", "n": "192", "k": "64"}), GTX580)
+
+
+SHARED = """
+.shared 4
+.buffer a f32 32
+[B------:R-:W-:-:S06] MOV R8, c[a]
+[B------:R-:W0:-:S01] LDG R1, [R8]
+[B------:R-:W0:-:S01] LDS R2, [RZ]
+[B0-----:R-:W-:-:S04] FADD R3, R2, R2
+[B------:R-:W-:-:S01] EXIT
+"""
+
+
+def test_who_waits_for_more_than_it_needs_is_told():
+    """The screen names the load that shares the barrier, and the document has it; with two barriers neither does."""
+    shared = simulate(read(SHARED), load("v100"))
+    text = " ".join(text_of(screen(shared)).split())
+    told = (
+        "pc 3 may wait longer than it needs: for barrier 0, which `LDG R1, [R8]` at pc 1 holds beside `LDS R2, [0x0]`"
+    )
+    assert told in text
+    (one,) = [one for one in document(shared).waiting_most if one.pc == 3]
+    assert [(beside.barrier, beside.pc, beside.needed) for beside in one.beside] == [(0, 1, (2,))]
+    apart = simulate(read(SHARED.replace("W0:-:S01] LDS", "W1:-:S01] LDS").replace("B0-----", "B-1----")), load("v100"))
+    assert "longer than it needs" not in text_of(screen(apart))
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        make("sgemm-lai", {"m": "192", "n": "192", "k": "64"}),
+        make("mix", {"ratio": "12:1", "lds": "128", "iterations": "2"}),
+        make("throughput", {"op": "DFMA", "blocks": "40", "iterations": "1"}),
+        load_listing("examples/saxpy.asm"),
+        load_listing("examples/reduce.asm"),
+    ],
+    ids=lambda kernel: kernel.name,
+)
+def test_a_result_fits_one_screen(kernel):
+    """At most 45 lines of 100 columns, with every part of the answer."""
+    lines = text_of(screen(simulate(kernel, GTX580))).splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 100
+    heads = {line.split("  ")[0] for line in lines}
+    assert {"launch", "values", "cycles", "throughput", "bound", "occupancy", "ladder"} <= heads
+    assert any("stall reason" in line for line in lines)
+    assert any("warps wait most before" in line for line in lines)
+
+
+@pytest.mark.jit
+def test_the_screen_shows_the_figures_of_the_result(product):
+    """Cycles, rate, bound and verification on the screen are those of the result."""
+    text = " ".join(text_of(screen(product)).split())
+    assert f"{product.cycles:,} of the SM" in text
+    assert f"{product.gflops:.1f} GFLOP/s, {product.percent_of_peak:.1f} % of 1581.1" in text
+    assert f"{product.bound.cycles:,} cycles, set by {product.bound.limiter}" in text
+    assert "right: 36,864 of 36,864 values in 4 of 4 blocks, 3 of them in program order" in text
+    found = product.verification
+    assert 0 < found.worst_ratio < 1
+    assert f"errors up to {found.max_error:.2g}, at most {found.worst_ratio:.2g} times the error bound" in text
+    assert "1 of its 1 block simulated" in text
+
+
+@pytest.mark.jit
+def test_a_wrong_value_is_shouted():
+    """A wrong result is told with its place, what is there and what should be."""
+    kernel = read(".buffer y f32 1\n.expect y = 2\nMOV R0, c[y]\nMOV R1, 1.0\nSTG [R0], R1\nEXIT")
+    text = " ".join(text_of(screen(simulate(kernel, GTX580))).split())
+    assert "WRONG: 1 of 1 value in 1 of 1 block; y[0] is 1, not 2" in text
+
+
+@pytest.mark.jit
+def test_values_without_an_error_are_exact():
+    """Where no value is off at all the screen says so instead of naming a bound."""
+    text = " ".join(text_of(screen(simulate(make("chain", {"length": "4"}), GTX580))).split())
+    assert "right: 32 of 32 values in 1 of 1 block; exact cycles" in text
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_nothing_is_cut_off(product, width):
+    """From 80 columns on no line is too long and no word is cut: tables stand side by side only where both fit."""
+    lines = text_of(screen(product), width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
+    ladder, stalls = (next(i for i, line in enumerate(lines) if head in line) for head in ("ladder ", "stall reason "))
+    assert (ladder == stalls) == (width > 80)
+
+
+@pytest.mark.jit
+def test_settings_are_shown(product):
+    """The screens of run and bound name a machine with settings as changed, and by what; the documents hold them."""
+    settings = {"chip.sms": 1}
+    facts = product.kernel, product.machine, product.bound, product.occupancy, settings
+    for shown in (screen(product, settings), bound_screen(*facts)):
+        headline, second, *_ = text_of(shown).splitlines()
+        assert headline.startswith("sgemm-lai on a changed gtx580 (GeForce GTX 580)")
+        assert second.split() == ["settings", "chip.sms=1"]
+    assert document(product, settings).settings == bound_document(*facts).settings == settings
+    assert "changed" not in text_of(screen(product))
+    assert document(product).settings == {}
+
+
+@pytest.mark.jit
+def test_sampling_is_told():
+    """A sampled run says how many blocks it simulated, and from four waves on how far half of them foretell all."""
+    kernel, machine = make("throughput", {"blocks": "31", "iterations": "1"}), load("gtx580", {"chip.sms": 1})
+    few, more = (" ".join(text_of(screen(simulate(kernel, machine, sample=n))).split()) for n in (6, 12))
+    assert "6 of its 31 blocks simulated, scaled " in few
+    assert "12 of its 31 blocks simulated, scaled (2 of the 4 waves simulated foretell these within" in more
+    assert "scaled (" not in few
+
+
+@pytest.mark.jit
+def test_the_document_carries_what_is_promised(product):
+    """The JSON document has every promised key, and its figures are those of the result."""
+    found = msgspec.json.decode(msgspec.json.encode(document(product)))
+    assert found["cycles"] == product.cycles
+    assert found["warp_instructions"] == product.warp_instructions
+    for key in ("thread_instructions_per_cycle", "gflops", "peak_gflops", "percent_of_peak"):
+        assert found[key] == getattr(product, key)
+    assert found["verified"] is True
+    assert found["verification"].keys() >= {"scope", "blocks", "max_error", "error_bound"}
+    assert found["bound"].keys() >= {"gflops", "percent_of_peak", "limiter", "cycles", "limits"}
+    assert found["occupancy"].keys() >= {"blocks", "warps", "limiter"}
+    assert (found["engine"], found["machine"], found["kernel"]) == ("compiled", "gtx580", "sgemm-lai")
+    assert found["parameters"]["layout"] == "nt"
+    assert (found["sms"], found["each_sm"]) == (1, [{"cycles": product.cycles, "blocks": 1}])
+    assert found["scaling"] == {"simulated_blocks": 1, "blocks_of_sm": 1, "method": "complete", "error_checked": ""}
+
+
+@pytest.mark.jit
+def test_stalls_of_the_document_add_up(product):
+    """Warp-cycles by reason add up to simulated cycles x warp slots, under names of the enum."""
+    found = document(product)
+    assert sum(found.stalls.values()) == found.simulated_cycles * found.warp_slots
+    assert set(found.stalls) | set(found.lost_slots) <= {label(reason) for reason in Stall}
+
+
+@pytest.mark.jit
+def test_no_number_becomes_null(product):
+    """An error that is no number is null in JSON, which has no word for it, as the schema says."""
+    bad = replace(product, verification=replace(product.verification, max_error=float("nan")))
+    found = msgspec.json.decode(msgspec.json.encode(document(bad)))
+    assert found["verification"]["max_error"] is None
+    check_document(found, "run")
+
+
+def test_the_bound_has_a_screen_and_a_document():
+    """Bound, limits and occupancy are shown, the limiter first with 100 %."""
+    kernel = make("sgemm-lai", {"lds": "128"})
+    facts = kernel, GTX580, bound(kernel, GTX580), occupancy(kernel, GTX580)
+    lines = text_of(bound_screen(*facts)).splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("limit "))
+    assert lines[first + 1].split()[:2] == ["load/store", "unit"]
+    assert lines[first + 1].rstrip().endswith("100.0 %")
+    found = msgspec.json.decode(msgspec.json.encode(bound_document(*facts)))
+    assert found["bound"]["limiter"] == "load/store unit"
+    assert found["occupancy"]["limiter"] == "registers"
+
+
+@pytest.mark.jit
+def test_all_sms_are_told():
+    """Screen and document say how many SMs were simulated, and which blocks and cycles each had; sums are exact."""
+    kernel = make("throughput", {"blocks": "7", "iterations": "1"})
+    result = simulate(kernel, load("gtx580", {"chip.sms": 2}), sms="all")
+    text = " ".join(text_of(screen(result)).split())
+    assert f"{result.cycles:,} of all 2 SMs" in text
+    assert "3 to 4 of 7 blocks each" in text
+    found = msgspec.json.decode(msgspec.json.encode(document(result)))
+    assert found["sms"] == 2
+    assert found["each_sm"] == [{"cycles": sm.cycles, "blocks": sm.blocks} for sm in result.run.each]
+    assert sum(sm["blocks"] for sm in found["each_sm"]) == 7
+    assert found["cycles"] == max(sm["cycles"] for sm in found["each_sm"])
+    assert sum(found["stalls"].values()) == found["cycles"] * found["warp_slots"]

@@ -1,0 +1,115 @@
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies.launches import REPEATABLE, kernels, launches
+
+from gpusim.analysis.bound.bounds import bound, pressures, works
+from gpusim.analysis.bound.pressure import added, load_store_units
+from gpusim.engines.simulate import run_sm
+from gpusim.machine.machine import load
+from isa.dataflow.divergence import meetings
+from isa.operand import PT
+from isa.table import MEMORY_UNITS
+from isa.text.listing import read
+from workloads.catalog import make
+
+KERNELS = [
+    ("gtx580", "sgemm-lai", {"m": "192", "n": "192", "k": "32"}),
+    ("gtx580", "mix", {"iterations": "2"}),
+    ("gtx680", "register-banks", {}),
+    ("h200", "sgemm-lai", {"m": "192", "n": "192", "k": "32"}),
+    ("mi60", "sgemm-vega-legacy", {}),
+]
+
+
+def of(text: str, machine: str = "gtx580") -> dict:
+    """Return the pressures of a listing."""
+    return pressures(*works(read(text), load(machine)))
+
+
+def test_four_warps_of_ffmas_by_hand():
+    """Two schedulers issue every 2 cycles to an SP pipe each: an FFMA takes a cycle of slots, and of SPs."""
+    found = of(".block 128\n" + "FFMA R0, R1, R2, R3\n" * 10 + "IMUL R0, R1, R2\nEXIT")
+    assert [found["issue slots"].within((pc,)) for pc in (0, 9, 10, 11)] == [4, 4, 4, 4]
+    assert [found["pipe sp"].within((pc,)) for pc in (0, 9, 10)] == [4, 4, 0]
+    assert found["pipe int16"].within((10,)) == 8
+    assert found["issue slots"].cycles == 48
+
+
+def test_a_conflicting_load_takes_its_passes():
+    """Lanes 8 words apart meet 8 to a bank: 8 passes of 2 cycles, and for 7 of these the access issues again."""
+    found = of(".shared 1024\nS2R R0, LANEID\nSHL R0, R0, 5\nLDS R1, [R0]\nEXIT")
+    assert found["load/store unit"].within((2,)) == 16
+    assert found["issue slots"].within((2,)) == 1 + 7
+
+
+def test_a_replay_takes_every_port_of_its_scheduler():
+    """On Kepler 32 lanes in one bank take 32 passes: each of the 31 replays keeps 2 of the 8 ports for a cycle."""
+    found = of(".shared 8192\nS2R R0, LANEID\nSHL R0, R0, 8\nLDS R1, [R0]\nEXIT", "gtx680")
+    assert found["issue slots"].within((0,)) == Fraction(1, 8)
+    assert found["issue slots"].within((2,)) == Fraction(1 + 31 * 2, 8)
+
+
+def test_a_load_moves_its_lines():
+    """A line of 128 bytes takes the SM's share of the bandwidth 16.4 cycles, one that shared memory answers none."""
+    found = of(".buffer a f32 32\n.shared 128\nMOV R0, c[a]\nLDG R1, [R0]\nLDS R2, [RZ]\nEXIT")
+    assert float(found["memory bandwidth"].within((1,))) == pytest.approx(128 / 7.788, rel=1e-2)
+    assert found["memory bandwidth"].within((2,)) == 0
+
+
+@pytest.mark.parametrize(("machine", "name", "parameters"), KERNELS)
+def test_pressures_are_the_limits_of_the_bound(machine, name, parameters):
+    """Rounded up, each sum over the instructions is the limit, or more by what may lie behind the SM's last block."""
+    kernel, where = make(name, parameters), load(machine)
+    limits = bound(kernel, where).limits
+    for resource, pressure in pressures(*works(kernel, where)).items():
+        assert limits[resource] <= ceil(pressure.cycles) <= limits[resource] + 200
+    assert ceil(pressures(*works(kernel, where))["issue slots"].cycles) == limits["issue slots"]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("machine", "name", "parameters"), KERNELS)
+def test_pressures_are_what_the_run_counts(machine, name, parameters):
+    """Load/store cycles are those served, pipes were as busy, and slots were used, as the simulation says."""
+    kernel, where = make(name, parameters), load(machine)
+    run, found = run_sm(kernel, where, feed="replay"), pressures(*works(kernel, where))
+    units = [found[unit].parts for unit in ("load/store unit", "shared-memory unit") if unit in found]
+    if units:
+        assert np.array_equal(sum(units), run.load_store_cycles[: len(kernel.program)])
+    busy = {unit: cycles for unit, cycles in run.pipe_cycles.items() if cycles and f"pipe {unit}" in found}
+    for unit, cycles in busy.items():
+        count = Fraction(where.schedulers.count, where.pipe[unit].schedulers)
+        assert found[f"pipe {unit}"].cycles * count <= cycles
+    ports = where.schedulers.count * where.schedulers.dispatch_ports
+    issued = run.issued[: len(kernel.program)] * Fraction(where.schedulers.interval, ports)
+    assert all(found["issue slots"].within((pc,)) >= cycles for pc, cycles in enumerate(issued))
+
+
+def test_parts_of_the_program_add_up():
+    """Cycles within two halves of a program are those of the whole."""
+    program = make("sgemm-lai", {"m": "96", "n": "96", "k": "32"})
+    for pressure in pressures(*works(program, load("gtx580"))).values():
+        halves = range(400), range(400, len(program.program))
+        assert sum(pressure.within(pcs) for pcs in halves) == pressure.cycles
+
+
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=60)
+@given(launches(kernels(most_blocks=3)))
+def test_service_and_issues_of_random_kernels_are_those_of_the_run(launched):
+    """On any machine each instruction's service by the load/store units, and its issues, are what the run counts.
+
+    Where lanes part, a guard may hold in a few lanes on each of several ways: of these as few count as could hold all.
+    """
+    kernel, machine = launched
+    run, (profiled, each) = run_sm(kernel, machine, feed="replay"), works(kernel, machine)
+    count = len(kernel.program)
+    units = sum(added(unit, each).parts * each for unit in zip(*map(load_store_units, profiled), strict=True))
+    parted = bool(meetings(kernel.program))
+    sure = np.array([i.guard == PT or not parted or i.row.unit in MEMORY_UNITS for i in kernel.program.instructions])
+    assert np.array_equal(units[sure], run.load_store_cycles[:count][sure])
+    assert (units <= run.load_store_cycles[:count]).all()
+    assert np.array_equal(sum(work.profile.counts for work in profiled) * each, run.issued[:count])

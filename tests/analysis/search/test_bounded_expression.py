@@ -1,0 +1,39 @@
+import pytest
+
+from gpusim.analysis.search.bounded_expression import built
+
+POINT = {"A": 8, "B": 3, "W": "nt"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A + B - 1", "A * B // 2", "A / B", "A % B == 2", "A << 2 | 1", "A >> 1 & 3 ^ 7", "~A", "-A + +B", "not A",
+        "1 < B < A", "B < A < 3", "A in (8, 16) and W != 'tn'", "B not in [1, 2] or A / 0", "0 and A / 0",
+        "min(A, B) + max([A, B]) + abs(-A)", "list(range(1, A, 2))", "[A, B] + [1] * 3", "W * 2 + 'x'", "W is W",
+        "A or B", "A and B", "max(range(A)) == 7", "(A, B) == (8, 3)", "5 in range(A)", "1.5 * A", "True",
+    ],
+)  # fmt: skip
+def test_it_is_what_python_says(text):
+    """Value for value what Python computes, and nothing is computed that it leaves out; tuples are lists."""
+    expected = eval(text, dict(POINT))
+    found = built(text, list(POINT))(POINT)
+    assert found == (list(expected) if isinstance(expected, tuple) else expected)
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "range(10**12)", "range(1000000000000)", "list(range(1000000000000))", "[1 << 40000000000]", "1 << 257",
+        "[0] * 1000000000", "1000000000 * [0]", "'a' * 1000000000", "[0] * 1000000 + [0]", "'%1000000000d' % 1",
+        "[[0] * 1000] * 1000", "max(range(1 << 255))", "0x" + "f" * 1000, "range(1 << 64) == range(1 << 64)",
+        "range(0, -(1 << 70), -1)", "(1 << 200) * (1 << 200)", "9 ** 9 ** 9", "range(*[1])", "max(0, key=abs)",
+        "print(1)", "[x for x in range(9)]", "f'{1:1000000000}'", "W.zfill(1000000000)", "1j", "...", "b'a'", "None",
+        "__import__('os')", "(lambda: 0)()", "A @ B", "W[0]", "A / 0", "W + 1", "range(0, 1, 0)", "C",
+    ],
+)  # fmt: skip
+def test_nothing_large_is_made(text):
+    """Lists, words and numbers that are too large, and what else Python can do, end before they are made."""
+    with pytest.raises((ValueError, TypeError, ArithmeticError)):
+        built(text, list(POINT))(POINT)

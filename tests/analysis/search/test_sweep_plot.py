@@ -1,0 +1,66 @@
+import sys
+
+import pytest
+
+from gpusim.analysis.search.sweep_plot import check, write
+from gpusim.analysis.search.sweep_table import cell
+from isa.errors import UserError
+
+NUMBERS = ["0.5", "1", "2", "10.5", "2.5", "-3"]
+TABLE = [{"set.a.b": a, "p.c": c, "gflops": float(a * len(c)), "registers": a} for a in (1, 2, 4) for c in ("x", "yy")]
+
+
+def test_without_matplotlib_one_line_says_what_to_install(tmp_path, monkeypatch):
+    """The extra is named before anything is simulated."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(UserError, match=r"matplotlib is not installed; run pip install 'gpusim\[plot\]'"):
+        check(tmp_path / "sweep.png")
+
+
+@pytest.mark.parametrize("name", ["sweep.txt", "sweep", ".png"])
+def test_what_is_no_picture_is_refused(name, tmp_path):
+    """The end of the name says which format it is."""
+    with pytest.raises(UserError, match=r"is no picture; let it end in .png, .svg, .pdf"):
+        check(tmp_path / name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("front", [[], TABLE[:2]])
+def test_a_picture_names_its_axes_and_lines(front, tmp_path):
+    """The picture has both columns' names, and a line for each choice of the other axis or the front."""
+    with pytest.importorskip("matplotlib").rc_context({"svg.fonttype": "none"}):
+        write(path := tmp_path / "sweep.svg", "a title", TABLE, "set.a.b", "gflops", front)
+    text = path.read_text()
+    assert all(word in text for word in ("a title", ">a.b<", ">GFLOP/s<"))
+    assert ("Pareto front" in text) == bool(front)
+    assert all((f"c={name}" in text) == (not front) for name in ("x", "yy"))
+
+
+@pytest.fixture(name="drawn")
+def last_picture(tmp_path, monkeypatch):
+    """Give a function that writes a picture and returns the x of each line's points in order, and how it is drawn."""
+    pytest.importorskip("matplotlib").use("Agg")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    close = pyplot.close
+    monkeypatch.setattr(pyplot, "close", lambda _: None)
+
+    def lines(table, x, y, front):
+        write(tmp_path / "sweep.svg", "a title", table, x, y, front)
+        return [(list(line.get_xdata()), line.get_drawstyle()) for line in pyplot.gcf().axes[0].lines]
+
+    yield lines
+    close("all")
+
+
+@pytest.mark.slow
+def test_a_line_goes_through_numbers_in_their_order(drawn):
+    """Whatever the order of the rows, fractions and negative numbers lie where they belong."""
+    rows = [{"p.alpha": cell(text), "gflops": 1.0} for text in NUMBERS]
+    assert drawn(rows, "p.alpha", "gflops", []) == [([-3, 0.5, 1, 2, 2.5, 10.5], "default")]
+
+
+@pytest.mark.slow
+def test_a_front_holds_until_its_next_point(drawn):
+    """Between two points of the front nothing is better than the one before, in the first column."""
+    (_, (places, style)) = drawn(TABLE, "registers", "gflops", TABLE[:3:2])
+    assert (places, style) == ([1, 2], "steps-post")

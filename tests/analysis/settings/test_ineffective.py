@@ -1,0 +1,156 @@
+"""Settings that do nothing to a launch: what is told does nothing, and nothing that does nothing anywhere is not told.
+
+The second is asked of every key of every machine that comes with the simulator, in `test_every_key.py`.
+"""
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
+from strategies.machine_settings import as_file, others, result
+
+import gpusim
+from gpusim.analysis.settings.conditions import CONDITIONS
+from gpusim.analysis.settings.ineffective import APART, ineffective
+from gpusim.machine.machine import build, load
+from gpusim.state.machine import machine_t
+from gpusim.state.row import decoded_t
+from isa.errors import UserError
+from isa.text import listing
+from workloads.catalog import make
+
+SAXPY = listing.load("examples/saxpy.asm")
+REDUCE = listing.load("examples/reduce.asm")
+
+
+def told(kernel, machine, **given):
+    """Reasons by path, of settings written with two underscores for the point."""
+    paths = {path.replace("__", "."): value for path, value in given.items()}
+    return {each.setting: each.reason for each in ineffective(kernel, machine, paths)}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "machine", "path", "value", "reason"),
+    [
+        (REDUCE, "h200", "shared_memory.bank_bytes", 8, "the bank rule volta has banks of 4 bytes"),
+        (REDUCE, "h200", "shared_memory.merge_halves", 1, "the bank rule volta merges no half-warps"),
+        (SAXPY, "h200", "shared_memory.banks", 16, "saxpy does not access shared memory"),
+        (SAXPY, "gtx580", "unit.dp.latency", 99, "saxpy has no instruction of unit class dp"),
+        (SAXPY, "gtx580", "barrier.per_warp", 9, "saxpy has no barrier"),
+        (SAXPY, "gtx580", "what_if.barriers", "pass", "saxpy has no barrier"),
+        (SAXPY, "gtx580", "what_if.barriers", "wait", "it is wait anyway"),
+        (SAXPY, "gtx580", "chip.core_mhz", 5, "all cycles are of the shader clock"),
+        (SAXPY, "gtx580", "schedulers.reissue", load("gtx580").schedulers.reissue, "anyway"),
+        (SAXPY, "gtx580", "schedulers.active", 3, "the policy lrr has no active warps"),
+        (SAXPY, "gtx580", "l1.ways", 8, "no cache keeps tags (cache.hits is not tags)"),
+        (SAXPY, "gtx580", "cache.l1_latency_32", 7, "no load hits the L1 (cache.hits)"),
+        (SAXPY, "gtx580", "limits.warps", 64, "limited by blocks"),
+        (SAXPY, "gtx580", "limits.barriers", 4, "it refuses kernels that ask for more"),
+        (SAXPY, "gtx580", "pairing.fp32", "none", "a turn has one dispatch port"),
+        (SAXPY, "gtx580", "launch.block_latency", 500, "all blocks of an SM start at once"),
+        (SAXPY, "mi60", "branch.latency", 9, None),
+    ],
+)
+def test_a_setting_that_does_nothing_is_told_with_its_reason(kernel, machine, path, value, reason):
+    """Each is told, and why; a kernel that doesn't fit the machine is refused instead."""
+    if reason is None:
+        with pytest.raises(UserError):
+            ineffective(kernel, machine, {path: value})
+        return
+    (found,) = ineffective(kernel, machine, {path: value})
+    assert (found.setting, found.value) == (path, str(value))
+    assert reason in found.reason
+
+
+def test_lanes_beyond_a_warp_do_nothing():
+    """A pipe takes an instruction a cycle at the fastest: 64 lanes of a pipe of 32 are told of, 16 are not."""
+    kernel, file = make("chain", {"op": "MUFU.RCP", "length": "8"}), as_file(load("gtx580", {"pipe.sfu.lanes": 32}))
+    (found,) = ineffective(kernel, file, {"pipe.sfu.lanes": 64})
+    assert found.reason == "an instruction keeps pipe sfu for 1 cycle either way"
+    assert ineffective(kernel, file, {"pipe.sfu.lanes": 16}) == ()
+
+
+def test_what_goes_through_the_memory_ports_takes_no_pipe():
+    """On an H200 shuffles take no pipe: none is joint with theirs, or blocked behind them."""
+    kernel = listing.read("S2R R0, LANEID\nSHFL.BFLY R1, R0, 1\nIADD R2, R1, 1\nEXIT\n")
+    reasons = told(kernel, "h200", joint__shuffle="lite", blocked__shuffle="heavy")
+    assert set(reasons.values()) == {"unit class shuffle goes through the memory ports, and takes no pipe"}
+    assert len(reasons) == 2
+
+
+def test_what_is_felt_is_not_told():
+    """Settings that this kernel feels, in cycles, in time or in the bound, are not told of."""
+    felt = {"global_memory.latency": 900, "chip.shader_mhz": 1000, "unit.fp32.latency": 30, "limits.blocks": 1}
+    assert ineffective(SAXPY, "gtx580", felt) == ()
+
+
+def test_a_setting_is_seen_beside_the_others():
+    """The size of a cache counts once its tags are kept, and a section that is only set as a whole is left out so."""
+    assert told(SAXPY, "gtx580", l1__ways=8) != {}
+    assert told(SAXPY, "gtx580", l1__ways=8, cache__hits="tags") == {}
+    counters = {"outstanding.vector": 3, "outstanding.shared": 3}
+    assert ineffective(SAXPY, "gtx580", counters) == ()
+    idle = listing.read("FFMA R0, R1, R2, R3\nEXIT\n")
+    assert [each.setting for each in ineffective(idle, "gtx580", counters)] == list(counters)
+
+
+def test_energies_count_where_they_are_asked_for():
+    """An energy is felt by what does it; where nobody asks for energy none is."""
+    kernel = listing.load("examples/vega.asm")
+    path = next(f"energy.{key}" for key in ("single", "register"))
+    given = {path: 12345, "energy.double": 9}
+    assert [each.setting for each in ineffective(kernel, "mi60", given)] == ["energy.double"]
+    assert [each.setting for each in ineffective(kernel, "mi60", given, energy=False)] == list(given)
+
+
+def test_only_the_paths_asked_for_are_told():
+    """`paths` chooses among the settings."""
+    given = {"barrier.latency": 99, "double.exclusive": "off"}
+    assert [each.setting for each in ineffective(SAXPY, "gtx580", given, paths=["double.exclusive"])] == [
+        "double.exclusive"
+    ]
+
+
+def test_conditions_name_what_there_is():
+    """Fields of conditions are those of the machine's record or of decoded rows, and none that are compared apart."""
+    fields = {name for each in CONDITIONS for name in each.fields.split()}
+    known = {*machine_t.names} - set(APART) | {f"rows.{name}" for name in decoded_t.names} | {"caches", "lines"}
+    assert {name.partition(".")[0] if name.rpartition(".")[2].isdecimal() else name for name in fields} <= known
+
+
+def test_it_is_found_from_the_package():
+    """`gpusim.ineffective` is the function."""
+    assert gpusim.ineffective is ineffective
+
+
+def _told_and_felt(drawn, data, count):
+    """Draw some settings of a launch; return those that are told of and change what it comes to all the same."""
+    kernel, machine = drawn
+    file = as_file(machine)
+    own, felt = None, []
+    for _ in range(count):
+        path = data.draw(st.sampled_from(sorted(file.facts)))
+        value = data.draw(st.sampled_from(others(path, file.facts[path].value, machine)))
+        try:
+            found = ineffective(kernel, file, {path: value}, energy=False)
+        except UserError:  # such a machine can't be, or the kernel doesn't fit it
+            continue
+        if found:
+            own = own or result(kernel, machine)
+            felt += [] if result(kernel, build(file, {path: value})) == own else found
+    return felt
+
+
+@settings(REPEATABLE, max_examples=25)
+@given(launches(kernels()), st.data())
+def test_what_is_told_does_nothing(drawn, data):
+    """Random kernels on random machines: a setting that is told of changes neither run, values, bound nor rates."""
+    assert _told_and_felt(drawn, data, 8) == []
+
+
+@pytest.mark.slow
+@settings(REPEATABLE, max_examples=400)
+@given(launches(kernels(most_blocks=5)) | launches(looping_kernels()), st.data())
+def test_what_is_told_does_nothing_to_many(drawn, data):
+    """The same of more kernels, of several blocks and long loops, and more settings."""
+    assert _told_and_felt(drawn, data, 30) == []

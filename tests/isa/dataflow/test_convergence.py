@@ -1,0 +1,73 @@
+"""Convergence barriers: where lanes meet that part between BSSY and BSYNC, and which programs are refused."""
+
+import re
+
+import numpy as np
+import pytest
+
+from isa.dataflow.convergence import region_ends
+from isa.dataflow.divergence import meetings
+from isa.errors import UserError
+from isa.execute.interpret import interpret
+from isa.text.listing import read
+
+PARTED = "S2R R0, TID.X\nISETP.LT P0, R0, 7\n"
+LATER = PARTED + "BSSY B0, met\n@P0 BRA past\nNOP\npast:\nNOP\nBSYNC B0\nmet:\nEXIT"
+INSIDE = (
+    PARTED + "BSSY B1, out\nBSSY B0, in\n@P0 BRA one\nNOP\none:\nBSYNC B0\nin:\n"
+    "@P0 BRA two\nNOP\ntwo:\nBSYNC B1\nout:\nEXIT"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(LATER, {3: 7}), (INSIDE, {4: 7, 7: 10})],
+    ids=["behind the post-dominator", "one in another"],
+)
+def test_lanes_meet_behind_the_bsync_of_the_innermost_region(text, expected):
+    """By hand: not where all ways come together, but where the program says."""
+    assert meetings(read(text).program) == expected
+
+
+def test_both_ways_go_up_to_the_bsync():
+    """What lies between the place where the ways come together and the BSYNC issues once for each way."""
+    done = interpret(read(LATER))
+    assert done.counts.tolist() == [1, 1, 1, 1, 1, 2, 2, 1]
+    assert done.active.tolist() == [32, 32, 32, 7, 25, 32, 32, 32]
+
+
+def test_lanes_that_exit_are_waited_for_no_more():
+    """A way that ends inside the region leaves the others to go on behind it."""
+    text = PARTED + "BSSY B0, met\n@P0 EXIT\nBSYNC B0\nmet:\nEXIT"
+    assert interpret(read(text)).active.tolist() == [32, 32, 32, 7, 25, 25]
+
+
+def test_a_program_without_bssy_has_no_regions():
+    """Nothing is said, and lanes meet as they did."""
+    assert region_ends(read(PARTED + "@P0 BRA past\nNOP\npast:\nEXIT").program) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("BSYNC B3\nEXIT", "line 1: BSYNC B3 ends no region; write BSSY B3 with the label behind this before it"),
+        ("BSSY B0, a\na:\nBSYNC B0\nEXIT", "line 3: BSYNC B0 ends no region"),
+        ("BSSY B0, a\nBSSY B0, a\nBSYNC B0\na:\nEXIT", "line 2: B0 is in use; take another barrier"),
+        ("@P0 BSSY B0, a\nBSYNC B0\na:\nEXIT", "line 1: BSSY is for all lanes that are here; leave out its guard"),
+        ("@P0 BRA b\nBSSY B0, a\nb:\nBSYNC B0\na:\nEXIT", "line 4: ways from different BSSYs meet here"),
+    ],
+    ids=["no BSSY", "another label", "used twice", "a guard", "not on every way"],
+)
+def test_a_region_that_is_none_is_refused(text, message):
+    """One line with the place, the cause and the fix."""
+    with pytest.raises(UserError, match=re.escape(message)):
+        meetings(read(text).program)
+
+
+def test_values_do_not_depend_on_where_lanes_meet():
+    """Whether lanes meet at once or later, each computes the same."""
+    store = "\nS2R R0, TID.X\nSHL R1, R0, 2\nIADD R1, R1, c[o]\nSTG [R1], R2\nEXIT"
+    early = "@P0 BRA past\nMOV R2, 5\npast:\nIADD R2, R2, 1"
+    late = f"BSSY B0, met\n{early}\nBSYNC B0\nmet:"
+    early, late = (f".buffer o u32 32\n{PARTED}{text}{store}" for text in (early, late))
+    assert np.array_equal(interpret(read(early)).memory, interpret(read(late)).memory)

@@ -1,0 +1,219 @@
+"""How far addresses move from block to block: what is followed, what is given up, and that it is what happens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies.launches import REPEATABLE, kernels, looping_kernels
+
+from isa.execute.block_step import block_steps
+from isa.execute.interpret import interpret
+from isa.table import Unit
+from isa.text.listing import read
+from workloads.catalog import make
+
+HEAD = ".grid 4 3 2\n.block 8 4 2\n.buffer x u32 64\nS2R R0, CTAID.X\nS2R R1, CTAID.Y\nS2R R2, CTAID.Z\n"
+
+
+def step(text, before=""):
+    """The step of the load at the end of a listing whose R0, R1 and R2 are the block's coordinates; None: given up."""
+    steps = block_steps(read(f"{HEAD}{before}{text}\nLDG R9, [R8]\nEXIT"))
+    return None if steps is None else list(steps.values())[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("MOV R8, R1", (0, 1, 0)),
+        ("MOV R8, 77", (0, 0, 0)),
+        ("IADD R8, R0, R2", (1, 0, 1)),
+        ("IADD R8, R0, R0", (2, 0, 0)),
+        ("IADD R8, R0, -R1", (1, 2**32 - 1, 0)),
+        ("IADD3 R8, R0, R2, R0", (2, 0, 1)),
+        ("S2R R3, LANEID\nSHFL.BFLY R3, R3, 1\nIADD R8, R3, R0", (1, 0, 0)),
+        ("IADD R8, -R0, R0", (0, 0, 0)),
+        ("IMUL R8, R0, 12", (12, 0, 0)),
+        ("IMUL R8, 12, R2", (0, 0, 12)),
+        ("IMUL R8, R0, c[x]", (4096, 0, 0)),
+        ("IMAD R8, R0, 4, R1", (4, 1, 0)),
+        ("SHL R8, R1, 7", (0, 128, 0)),
+        ("IMUL R8, R0, -4", (2**32 - 4, 0, 0)),
+        ("IMUL R8, R0, 0x40000000\nSHL R8, R8, 2", (0, 0, 0)),
+        ("S2R R3, NTID.Y\nIMUL R8, R0, R3", (4, 0, 0)),
+        ("S2R R3, NCTAID.X\nIMAD R8, R1, R3, R0", (1, 4, 0)),
+        ("MOV R3, 3\nIMUL R3, R3, 5\nIADD R3, R3, 1\nIMUL R8, R0, R3", (16, 0, 0)),
+        ("S2R R3, TID.X\nIMUL R3, R3, R3\nLOP.AND R3, R3, 60\nIADD R8, R3, R0", (1, 0, 0)),
+    ],
+)
+def test_linear_instructions_are_followed(text, expected):
+    """Sums, differences, products and shifts by what is the same everywhere, modulo 2**32; launch sizes are factors."""
+    assert step(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "IMUL R8, R0, R1",
+        "S2R R3, TID.X\nIMUL R8, R0, R3",
+        "IMUL.HI R8, R0, 4",
+        "LOP.AND R8, R0, 12",
+        "SHR R8, R0, 1",
+        "SHL R8, R0, 32",
+        "SHL R8, R0, R1",
+        "SHL R8, 1, R0",
+        "LDS R8, [RZ]",
+        "LDG R8, [R1]",
+        "TEX R8, tex[x], R0",
+        "IMNMX R8, R0, R1, PT",
+        "SHFL.IDX R8, R0, 3",
+        "REDUX.SUM R8, R0",
+        "ISETP.LT P0, R0, 2\nVOTE.BALLOT R8, P0",
+        "ISETP.LT P0, R0, 2\n@P0 REDUX.SUM R8, RZ",
+    ],
+)
+def test_what_is_not_linear_is_given_up(text):
+    """Products of two that vary, bits of what moves, and what memory holds: None."""
+    assert step(text) is None
+
+
+def test_a_negative_parameter_is_a_pattern_of_32_bits():
+    """A parameter of -1 is 2**32 - 1: as a factor it turns a step round, as a shift it is too far."""
+    for text, expected in (("IMUL R8, R0, c[n]", {4: (2**32 - 1, 0, 0)}), ("SHL R8, R0, c[n]", None)):
+        kernel = read(f".param n = 0\n{HEAD}{text}\nLDG R9, [R8]\nEXIT")
+        assert block_steps(replace(kernel, parameters={"n": -1})) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("MOV R8, R0\n@P0 IADD R8, R8, 64", (1, 0, 0)),
+        ("MOV R8, R0\n@P0 IADD R8, R8, R0", None),
+        ("MOV R8, R0\n@P0 BRA on\nIADD R8, R8, 64\non:", (1, 0, 0)),
+        ("MOV R8, R0\n@P0 BRA on\nIADD R8, R8, R1\non:", None),
+        ("MOV R3, 4\n@P0 MOV R3, 8\nIMUL R8, R0, R3", None),
+        ("MOV R3, 4\n@P0 MOV R3, 4\nIMUL R8, R0, R3", (4, 0, 0)),
+        ("MOV R8, R0\nMOV R3, 0\non:\nIADD R8, R8, 64\nIADD R3, R3, 1\nISETP.LT P1, R3, 9\n@P1 BRA on", (1, 0, 0)),
+        ("MOV R8, 0\nMOV R3, 0\non:\nIADD R8, R8, R0\nIADD R3, R3, 1\nISETP.LT P1, R3, 9\n@P1 BRA on", None),
+    ],
+)
+def test_ways_that_join_must_agree(text, expected):
+    """Behind a guard, a branch or a round of a loop a step is known if it is the same whichever way led there."""
+    assert step(text, before="S2R R4, TID.X\nISETP.LT P0, R4, 3\n") == expected
+
+
+def test_comparing_what_moves_together_moves_nothing():
+    """A pointer and the end that it runs to move by 128: the comparison's step is theirs, and the branch is still."""
+    text = "SHL R8, R0, 7\nIADD R3, R8, 512\non:\nIADD R8, R8, 64\nISETP.LT.U32 P0, R8, R3\n@P0 BRA on"
+    steps = block_steps(read(f"{HEAD}{text}\nLDG R9, [R8]\nEXIT"))
+    assert steps == {6: (128, 0, 0), 8: (128, 0, 0)}
+
+
+@pytest.mark.parametrize("compared", ["R0, 5", "R0, R1", "-R0, R0"])
+def test_comparing_what_moves_apart_is_given_up(compared):
+    """A guard that may differ from block to block: None."""
+    if compared.startswith("-"):
+        assert step("IADD R3, RZ, -R0\nISETP.LT P0, R3, R0\n@P0 MOV R7, 1\nMOV R8, 0") is None
+    else:
+        assert step(f"ISETP.LT P0, {compared}\n@P0 MOV R7, 1\nMOV R8, 0") is None
+
+
+def test_floats_that_move_are_not_compared():
+    """Equal steps of patterns say nothing about numbers: FSETP gives up."""
+    assert step("FSETP.LT P0, R0, R0\n@P0 MOV R7, 1\nMOV R8, 0") is None
+
+
+@pytest.mark.parametrize("access", ["LDS R9, [R3]", "STS [R3], R9", "LDL R9, [R3]"])
+def test_a_shared_or_local_address_that_moves_is_given_up(access):
+    """What a block does in its own memory must not depend on its place; where it does not, it has no step."""
+    assert step(f"SHL R3, R0, 2\n{access}\nMOV R8, 0") is None
+    assert step(f"MOV R3, 4\n{access}\nMOV R8, 0") == (0, 0, 0)
+
+
+def observed(kernel, block):
+    """Each access of a block to global memory, in order: (pc, warps, addresses of active lanes)."""
+    found = []
+
+    def observe(pc, warps, addresses, active):
+        if kernel.program.instructions[pc].row.unit is Unit.GLOBAL:
+            found.append((pc, warps.tolist(), active.copy(), np.where(active, addresses, 0).astype(np.int64)))
+
+    interpret(kernel, blocks=[block], observe=observe)
+    return found
+
+
+def check_steps(kernel):
+    """Assert that from each block to the next one in x, y and z the addresses move by the steps."""
+    steps = block_steps(kernel)
+    assert steps is not None
+    gx, gy, _ = kernel.grid
+    traces = [observed(kernel, block) for block in range(kernel.blocks)]
+    places = [(b % gx, b // gx % gy, b // (gx * gy)) for b in range(kernel.blocks)]
+    for (one, at), (other, on) in pairwise(zip(traces, places, strict=True)):
+        assert [event[:2] for event in one] == [event[:2] for event in other]
+        for (pc, _, active, before), (_, _, active_too, after) in zip(one, other, strict=True):
+            moved = sum(s * (q - p) for s, p, q in zip(steps[pc], at, on, strict=True))
+            assert (active == active_too).all()
+            assert (((after - before - moved) % 2**32)[active] == 0).all()
+
+
+@settings(REPEATABLE, max_examples=60)
+@given(looping_kernels())
+def test_steps_are_what_happens_in_loops(kernel):
+    """On random loops, addresses and active lanes of all blocks are the first one's, moved by the steps."""
+    check_steps(kernel)
+
+
+def test_steps_are_what_happens_where_they_are_known():
+    """Of 150 random kernels, many of which gather by what memory holds, a dozen or more move, and by their steps."""
+    followed = 0
+
+    @settings(REPEATABLE, max_examples=150)
+    @given(kernels(most_blocks=3).filter(lambda kernel: kernel.blocks > 1))
+    def agree(kernel):
+        nonlocal followed
+        if block_steps(kernel) is not None:
+            followed += 1
+            check_steps(kernel)
+
+    agree()
+    assert followed >= 12
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("sgemm-lai", {"m": "192", "n": "192", "k": "32"}), ("sg4", {"k": "16"}), ("throughput", {"blocks": "3"})],
+)
+def test_the_matrix_products_move_by_tiles(name, parameters):
+    """The blocks of both matrix products, in x and y, and of a microbenchmark are the first one moved."""
+    check_steps(make(name, parameters))
+
+
+GRID = """
+.grid 3 2 2
+.buffer x u32 4096
+    S2R R0, CTAID.X
+    S2R R1, CTAID.Y
+    S2R R2, CTAID.Z
+    S2R R3, NTID.X
+    S2R R4, LANEID
+    IMUL R5, R0, R3
+    IMAD R5, R1, 96, R5
+    IMAD R5, R2, 512, R5
+    IADD R5, R5, -R0
+    IADD R5, R5, R4
+    SHL R5, R5, 2
+    IADD R5, R5, c[x]
+    STG [R5], R4
+    EXIT
+"""
+
+
+def test_a_grid_of_three_dimensions_moves_in_each():
+    """31 words in x, 96 in y and 512 in z, in bytes."""
+    kernel = read(GRID)
+    assert block_steps(kernel) == {12: (124, 384, 2048)}
+    check_steps(kernel)

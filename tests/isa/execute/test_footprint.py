@@ -1,0 +1,120 @@
+"""The sectors that launches touch, beside those met by running every block."""
+
+from collections import defaultdict
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+from strategies.launches import kernels, looping_kernels
+
+from isa.execute.footprint import footprint
+from isa.execute.interpret import interpret
+from isa.kernel import Buffer, Kernel
+from isa.memory import SECTOR_BYTES, bases
+from isa.table import GLOBAL_UNITS, Unit
+from isa.text.assembler import assemble
+
+
+def check_by_running(kernel):
+    """Compare the footprint with a run of all blocks, address by address."""
+    seen, words, current = defaultdict(set), defaultdict(set), []
+
+    def observe(pc, _warps, addresses, active):
+        row = kernel.program.instructions[pc].row
+        for address in addresses[active].tolist():
+            for byte in range(row.nbytes):
+                if row.unit in GLOBAL_UNITS | {Unit.TEXTURE}:
+                    seen[current[-1], row.is_store].add((address + byte) // SECTOR_BYTES)
+                else:
+                    words[pc].add((address + byte) // 4)
+
+    run = interpret(kernel, None, observe, started=current.append)
+    found = footprint(kernel)
+    assert found.counts.tolist() == run.counts.tolist()
+    assert found.active.tolist() == run.active.tolist()
+    assert {pc: set(n.tolist()) for pc, n in found.words.items() if n.size} == words
+    for buffer in kernel.buffers:
+        first = bases(kernel.buffers)[buffer.name] // SECTOR_BYTES
+        own = range(first, first - -buffer.nbytes // SECTOR_BYTES + 1)
+        for written in (False, True):
+            each = [{s for s in touched if s in own} for (_, w), touched in seen.items() if w is written]
+            assert found.of_blocks.get((buffer.name, written), 0) == sum(map(len, each))
+            assert found.of_launch.get((buffer.name, written), 0) == len(set().union(*each))
+
+
+@given(kernels())
+@settings(deadline=None, max_examples=40)
+def test_sectors_are_those_that_blocks_access(kernel):
+    """For kernels of any kind, counts and distinct sectors and words are those of running every block."""
+    check_by_running(kernel)
+
+
+@given(looping_kernels())
+@settings(deadline=None, max_examples=15)
+def test_sectors_of_moving_blocks_are_those_that_each_accesses(kernel):
+    """Where one block may stand for all, what all touch is the same as by running each."""
+    check_by_running(kernel)
+
+
+def moving(step, blocks):
+    """Return a kernel of blocks of 32 threads that copy words `step` bytes from those of the block before."""
+    text = f"""
+        S2R R0, TID.X
+        S2R R1, CTAID.X
+        SHL R0, R0, 2
+        IMAD R2, R1, {step}, R0
+        IADD R3, R2, c[x]
+        LDG R4, [R3]
+        IADD R3, R2, c[y]
+        STG [R3], R4
+    """
+    buffers = tuple(Buffer(name, "<u4", 4096) for name in ("x", "y"))
+    return Kernel("moving", assemble(text), (blocks, 1, 1), (32, 1, 1), buffers=buffers)
+
+
+def test_blocks_that_overlap_share_sectors():
+    """Five blocks of 128 bytes, each 64 behind the one before: 4 sectors each, 12 in all."""
+    found = footprint(moving(64, 5))
+    assert found.of_blocks == {("x", False): 20, ("y", True): 20}
+    assert found.of_launch == {("x", False): 12, ("y", True): 12}
+    assert found.buffers == {5: {"x"}, 7: {"y"}}
+
+
+def test_blocks_that_move_by_parts_of_a_sector_are_walked_through():
+    """Three blocks 4 bytes apart: the first touches 4 sectors, the others 5, and 5 in all."""
+    found = footprint(moving(4, 3))
+    assert found.of_blocks[("x", False)] == 14
+    assert found.of_launch[("x", False)] == 5
+
+
+def test_a_step_back_stays_in_the_address_space():
+    """Blocks that go down in memory by a step below zero touch as many sectors as those that go up."""
+    text = """
+        S2R R0, TID.X
+        S2R R1, CTAID.X
+        SHL R0, R0, 2
+        IADD R0, R0, 384
+        IMAD R2, R1, -128, R0
+        IADD R3, R2, c[x]
+        LDG R4, [R3]
+    """
+    found = footprint(replace(moving(0, 4), program=assemble(text)))
+    assert found.of_launch == {("x", False): 16}
+    assert found.of_blocks == {("x", False): 16}
+
+
+def test_lanes_that_are_off_touch_nothing():
+    """Under a guard that never holds no sector is touched, and no thread counts."""
+    program = assemble(".shared 4\n@!PT LDG R1, [RZ]\nSTS [RZ], R1")
+    found = footprint(replace(moving(128, 1), program=program, block=(1, 1, 1)))
+    assert found.of_blocks == found.of_launch == {}
+    assert found.active.tolist() == [0, 1]
+
+
+def test_numbers_are_made_distinct_now_and_then(monkeypatch):
+    """With room for few numbers the footprint is the same."""
+    whole = footprint(moving(4, 9))
+    monkeypatch.setattr("isa.execute.footprint.PENDING", 3)
+    few = footprint(moving(4, 9))
+    assert few.of_blocks == whole.of_blocks
+    assert np.array_equal(few.counts, whole.counts)

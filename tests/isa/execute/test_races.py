@@ -1,0 +1,168 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies.launches import kernels
+
+from isa.errors import LimitError
+from isa.execute.interpret import interpret
+from isa.execute.races import races
+from isa.kernel import Kernel
+from isa.table import Unit
+from isa.text.assembler import assemble
+
+PROLOGUE = ".shared 1024\nS2R R0, TID.X\nSHL R1, R0, 2\nS2R R4, WARPID\n"  # pcs 0 to 2
+
+
+def found(text, warps=2, blocks=1):
+    kernel = Kernel("k", assemble(PROLOGUE + text), (blocks, 1, 1), (32 * warps, 1, 1))
+    return races(kernel)
+
+
+def pairs(text, warps=2):
+    return [(race.first.pc, race.second.pc) for race in found(text, warps)]
+
+
+def test_a_read_of_another_warps_word_without_a_barrier_is_a_race():
+    """Both accesses are named with warp, pc, line and kind, and the word with its byte address."""
+    (race,) = found("STS [R1], R0\nLOP.XOR R2, R1, 0x80\nLDS R3, [R2]")
+    assert (race.block, race.address) in {(0, 0x00), (0, 0x80)}
+    assert {(a.pc, a.line, a.writes) for a in (race.first, race.second)} == {(3, 5, True), (5, 7, False)}
+    assert {race.first.warp, race.second.warp} == {0, 1}
+
+
+def test_a_race_reads_as_one_line():
+    """The text names the word, both instructions with their lines, and the fix."""
+    text = str(found("STS [R1], R0\nLOP.XOR R2, R1, 0x80\nLDS R3, [R2]")[0])
+    assert "\n" not in text
+    assert "writes it at line 5, pc 3 `STS [R1], R0`" in text
+    assert "reads it at line 7, pc 5 `LDS R3, [R2]`" in text
+    assert "BAR.SYNC" in text
+
+
+def test_a_barrier_between_orders_them():
+    """The same accesses with a BAR.SYNC between are no race."""
+    assert pairs("STS [R1], R0\nBAR.SYNC 0\nLOP.XOR R2, R1, 0x80\nLDS R3, [R2]") == []
+
+
+def test_a_write_after_anothers_read_is_a_race():
+    """A barrier before the reads does not order a later store against them."""
+    text = "STS [R1], R0\nBAR.SYNC 0\nLOP.XOR R2, R1, 0x80\nLDS R3, [R2]\nSTS [R1], R0"
+    assert pairs(text) == [(6, 7)]
+
+
+def test_two_warps_that_store_the_same_word_race_in_one_instruction():
+    """One store that both warps aim at word 0 races with itself; lanes of one warp alone do not."""
+    assert pairs("STS [0], R0") == [(3, 3)]
+    assert pairs("STS [0], R0", warps=1) == []
+
+
+def test_reads_never_race():
+    """Both warps read the same word."""
+    assert pairs("LDS R2, [0]\nLDS R3, [0]") == []
+
+
+def test_wide_accesses_race_on_any_of_their_words():
+    """A 128-bit load of warp 1 meets the one word that warp 0 stores, in its third word."""
+    text = "ISETP.EQ P0, R4, 0\n@P0 STS [8], R0\n@!P0 LDS.128 R8, [RZ]"
+    (race,) = found(text)
+    assert race.address == 8
+
+
+def test_lanes_that_are_off_touch_nothing():
+    """Under complementary guards the two warps touch different words of a row."""
+    assert pairs("ISETP.EQ P0, R4, 0\n@P0 STS [0], R0\n@!P0 STS [4], R0") == []
+
+
+def test_a_partial_barrier_orders_only_its_warps():
+    """Warps 0 and 1 meet at barrier 1; what warp 2 does to the same word stays unordered."""
+    text = "ISETP.LT P0, R4, 2\nISETP.EQ P1, R4, 0\n@P1 STS [0], R0\n@P0 BAR.SYNC 1, 64\n@{} LDS R5, [0]"
+    assert pairs(text.format("P0"), warps=3) == []
+    assert pairs(text.format("!P0"), warps=3) == [(5, 7)]
+
+
+def test_order_passes_on_through_a_chain_of_partial_barriers():
+    """Warp 0 meets warp 1, then warp 1 meets warp 2: warp 0's store lies before warp 2's load."""
+    text = """
+        ISETP.LT P0, R4, 2
+        ISETP.GE P1, R4, 1
+        ISETP.EQ P2, R4, 0
+        ISETP.EQ P3, R4, 2
+        @P2 STS [0], R0
+        @P0 BAR.SYNC 1, 64
+        @P1 BAR.SYNC 2, 64
+        @P3 LDS R5, [0]
+    """
+    assert pairs(text, warps=3) == []
+
+
+def test_pairs_of_instructions_are_reported_once():
+    """A race that recurs in each round, word and block is one entry."""
+    text = "l:\nSTS [R1], R0\nLOP.XOR R2, R1, 0x80\nLDS R3, [R2]\nISETP.LT P0, R5, 3\nIADD R5, R5, 1\n@P0 BRA l"
+    assert len(found(text, blocks=2)) == 1
+
+
+def test_blocks_have_their_own_shared_memory():
+    """Single-warp blocks that store to the same address do not race."""
+    assert found("STS [0], R0", warps=1, blocks=3) == []
+
+
+def test_an_endless_block_meets_the_limit():
+    """A block of more warp instructions than the limit is given up; one of exactly as many is checked."""
+    kernel = Kernel("k", assemble(".shared 4\nSTS [0], R0\nEXIT"), (1, 1, 1), (64, 1, 1))
+    assert len(races(kernel, limit=4)) == 1
+    with pytest.raises(LimitError, match="more than 3 warp instructions"):
+        races(kernel, limit=3)
+
+
+@given(kernels())
+@settings(deadline=None, max_examples=60)
+def test_kernels_with_their_barriers_have_no_race(kernel):
+    """Exchanges fenced by whole or partial barriers are race-free however loops and skips move the warps."""
+    assert races(kernel) == []
+
+
+def _racy_words(kernel, block):
+    """Words with a race, by comparing every pair of accesses under barrier releases as sets of what lies before."""
+    warps = kernel.warps
+    before = [set() for _ in range(warps)]
+    events, own = [], [[] for _ in range(warps)]
+
+    def observe(pc, group, addresses, active):
+        row = kernel.program.instructions[pc].row
+        if row.unit is not Unit.SHARED:
+            return
+        for warp, lanes, on in zip(group.tolist(), addresses.astype(np.int64), active, strict=True):
+            words = {int(a) // 4 + k for a in lanes[on] for k in range(row.words)}
+            own[warp].append(len(events))
+            events.append((warp, words, row.is_store, frozenset(before[warp])))
+
+    def released(group):
+        known = set().union(*(before[w] | set(own[w]) for w in group.tolist()))
+        for warp in group.tolist():
+            before[warp] = set(known)
+
+    interpret(kernel, [block], observe, released=released)
+    racy = set()
+    for i, (warp, words, stores, _) in enumerate(events):
+        for other, theirs, other_stores, past in events[i + 1 :]:
+            if warp != other and (stores or other_stores) and i not in past:
+                racy |= words & theirs
+    return racy
+
+
+def test_a_race_is_reported_exactly_where_brute_force_finds_one():
+    """On kernels with missing barriers races() finds one if comparing all pairs of accesses does, on such a word."""
+    seen = Counter()
+
+    @given(kernels(barriers=False))
+    @settings(deadline=None, max_examples=150, derandomize=True)
+    def check(kernel):
+        reported, racy = races(kernel, [0]), _racy_words(kernel, 0)
+        assert bool(reported) == bool(racy)
+        assert {race.address // 4 for race in reported} <= racy
+        seen[bool(racy)] += 1
+
+    check()
+    assert min(seen[True], seen[False]) >= 10, seen

@@ -1,0 +1,28 @@
+import pytest
+
+from gpusim.machine.machine import names
+from isa.reading.nearest import nearest
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("h100", "h200"), ("gtx58", "gtx580"), ("a10", "a100"), ("v10", "v100"), ("k20", "k20m")],
+)
+def test_a_machine_of_the_same_family_comes_first(name, meant):
+    """Of names that are as like, the one with the same letters is meant: h200 by h100, and not v100."""
+    assert nearest(name, names()) == meant
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "meant"),
+    [
+        ("schedulers.cuont", ["pipe.mio.count", "schedulers.count"], "schedulers.count"),
+        ("blokcing", ["blocking", "width"], "blocking"),
+        ("nothing like it", ["blocking", "width"], None),
+        ("a." * 60_000, ["a.b"], None),
+        ("a", [], None),
+    ],
+)
+def test_other_names_are_found_by_likeness(name, known, meant):
+    """The nearest by letters, none where none is near, and no search for what is longer than any name."""
+    assert nearest(name, known) == meant

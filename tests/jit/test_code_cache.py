@@ -1,0 +1,306 @@
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import stat
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import numba
+import pytest
+
+from gpusim.jit import code_cache
+from gpusim.jit.code_cache import CodeCache
+from isa.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+LEND = """
+import numpy as np
+from gpusim.rules.chip import lend
+from gpusim.state import chip_t, sm_t
+sms, chips = (np.zeros(1, kind).view(np.recarray) for kind in (sm_t, chip_t))
+chips.next = 7
+lend(sms, 0, chips, 1)
+print(sms[0].launch.next)
+"""
+FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))" + LEND  # bytes of a file
+HELPED = """
+from gpusim.rule import entry
+from gpusim.rules.helper import helped
+
+@entry
+def through(x):
+    return helped(x)
+"""
+HELPER = """
+from gpusim.rule import rule
+
+@rule
+def helped(x):
+    return x + 1
+"""
+MIX = """
+from gpusim.engines.simulate import run_sm
+from gpusim.machine import load
+from workloads.catalog import make
+print(run_sm(make("barrier"), load("gtx580")).cycles)
+"""
+
+
+def output(script, root=ROOT, **environment):
+    """Return the last line of a process's stdout, and the lines of its stderr."""
+    clean = {name: value for name, value in os.environ.items() if name not in ("XDG_CACHE_HOME", "NUMBA_CACHE_DIR")}
+    clean |= {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"} | environment
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=clean, capture_output=True, text=True, cwd=root, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1], done.stderr.splitlines()
+
+
+def files(place):
+    """Return the files below a directory, in order."""
+    return sorted(path for path in place.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """Return a directory of ours that NUMBA_CACHE_DIR names, with nothing decided or said about it yet."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(code_cache, "SAID", [])
+    code_cache.directory.cache_clear()
+    yield tmp_path / "cache"
+    code_cache.directory.cache_clear()
+
+
+def refusal(capsys):
+    """Return the one line that says why there is no cache, however often that is asked."""
+    assert code_cache.directory() is None
+    code_cache.directory.cache_clear()
+    assert code_cache.directory() is None
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("warning: compiled code is not kept, so each run compiles it anew: ")
+    return line
+
+
+def test_the_cache_is_made_for_us_alone(cache, capsys):
+    """What is created is readable and writable by nobody else, whatever the umask, and nothing is said."""
+    before = os.umask(0)
+    try:
+        assert code_cache.directory() == cache / "gpusim"
+    finally:
+        os.umask(before)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (cache, cache / "gpusim")] == [0o700, 0o700]
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775, 0o757], ids=oct)
+def test_a_cache_that_others_can_write_is_refused(cache, mode, capsys):
+    """Everybody, everybody but for renaming, a group, or all but the group: none may write to the directory itself."""
+    (cache / "gpusim").mkdir(parents=True)
+    os.chown(cache / "gpusim", -1, 54321) if os.geteuid() == 0 else None
+    (cache / "gpusim").chmod(mode)
+    if mode == 0o775 and os.geteuid():
+        pytest.skip("only root can give a directory to another group")
+    assert f"{cache / 'gpusim'}: others can write to it" in refusal(capsys)
+
+
+def test_a_parent_that_others_can_write_is_refused(cache, capsys):
+    """Who can write to a directory above ours could put another in its place."""
+    cache.mkdir()
+    (cache / "gpusim").mkdir(0o700)
+    cache.chmod(0o777)
+    assert f"{cache}: others can write to it" in refusal(capsys)
+
+
+def test_below_a_directory_like_tmp_is_ours(cache):
+    """Where only its owner can rename a directory, one that belongs to us alone is safe."""
+    cache.mkdir()
+    cache.chmod(0o1777)
+    assert code_cache.directory() == cache / "gpusim"
+
+
+def test_a_cache_of_somebody_else_is_refused(cache, monkeypatch, capsys):
+    """What belongs to a third user is not used, though nobody else can write to it."""
+    cache.mkdir()
+    if os.geteuid() == 0:
+        os.chown(cache, 12345, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert "belongs to somebody else" in refusal(capsys)
+
+
+def test_what_a_link_points_to_is_looked_at(cache, tmp_path, capsys):
+    """A symbolic link to a directory that others can write to does not hide it."""
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    cache.symlink_to(tmp_path / "open")
+    assert f"{tmp_path / 'open'}: others can write to it" in refusal(capsys)
+
+
+@pytest.mark.parametrize(("members", "alone"), [([], True), (["me"], True), (["me", "you"], False)])
+def test_a_group_of_our_own_is_nobody_else(tmp_path, monkeypatch, members, alone):
+    """Many systems give each user a group and let it write: that is refused once somebody else is in it."""
+    me = type("User", (), {"pw_uid": os.geteuid(), "pw_gid": tmp_path.stat().st_gid, "pw_name": "me"})
+    monkeypatch.setattr("pwd.getpwuid", lambda _: me)
+    monkeypatch.setattr("pwd.getpwall", lambda: [me])
+    monkeypatch.setattr("grp.getgrgid", lambda _: type("Group", (), {"gr_mem": members}))
+    tmp_path.chmod(0o770)
+    if alone:
+        code_cache.check(tmp_path, tmp_path.stat())
+    else:
+        with pytest.raises(UserError, match="others can write to it"):
+            code_cache.check(tmp_path, tmp_path.stat())
+    assert code_cache._alone_in(tmp_path.stat().st_gid) is alone
+
+
+@pytest.mark.usefixtures("cache")
+def test_without_a_home_there_is_no_cache(monkeypatch, capsys):
+    """Where nobody knows a home, that is the one line."""
+
+    def nowhere():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    assert "home directory" in refusal(capsys)
+
+
+@pytest.mark.parametrize("given", ["", "relative/folder"])
+@pytest.mark.usefixtures("cache")
+def test_the_cache_lies_in_the_home_otherwise(monkeypatch, tmp_path, given):
+    """XDG_CACHE_HOME counts only if it is an absolute path, as its standard says."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", given)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert code_cache.directory() == tmp_path / "home/.cache/gpusim"
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("where", ["XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "HOME"])
+@pytest.mark.parametrize("place", ["file", "/proc/nowhere"])
+def test_without_a_place_to_write_everything_works(where, place, tmp_path):
+    """A cache directory that is a file, and one where nothing can be created: right, and one line on stderr."""
+    (tmp_path / "file").touch()
+    result, told = output(LEND, **{where: str(tmp_path / place)})
+    assert result == "7"
+    assert len(told) == 1
+    assert told[0].startswith("warning: compiled code is not kept, so each run compiles it anew: ")
+    assert files(tmp_path) == [tmp_path / "file"]
+
+
+@pytest.mark.jit
+def test_a_full_disk_stops_nothing(tmp_path):
+    """Where files cannot grow, as on a full disk, the run goes on, says so once, and leaves nothing half-written."""
+    result, told = output(FULL, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert result == "7"
+    assert len(told) == 1
+    assert "compiled code is not kept" in told[0]
+    assert files(tmp_path) == []
+
+
+@pytest.mark.jit
+def test_code_that_others_may_have_put_there_is_not_run(tmp_path):
+    """A pickle that runs a command is loaded neither from a folder nor from a file that others can write to."""
+    place = tmp_path / "cache"
+    assert output(LEND, NUMBA_CACHE_DIR=str(place)) == ("7", [])
+    (kept,) = files(place)
+    content = pickle.dumps(Evil(tmp_path / "done"))
+    kept.write_bytes(sha256(content).digest() + content)
+    kept.chmod(0o666)
+    assert output(LEND, NUMBA_CACHE_DIR=str(place)) == ("7", [])
+    kept.write_bytes(sha256(content).digest() + content)
+    kept.chmod(0o600)
+    kept.parent.chmod(0o777)
+    result, told = output(LEND, NUMBA_CACHE_DIR=str(place))
+    assert (result, len(told), (tmp_path / "done").exists()) == ("7", 1, False)
+
+
+class Evil:
+    """What creates a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("length", [0, 20, 40, 5000])
+def test_a_file_cut_short_is_compiled_anew(tmp_path, length):
+    """Cut inside the checksum, behind it or later, a file is replaced by a whole one."""
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    output(LEND, **environment)
+    (kept,) = files(tmp_path)
+    whole = kept.stat().st_size
+    os.truncate(kept, length)
+    assert output(LEND, **environment) == ("7", [])
+    assert kept.stat().st_size > whole // 2
+
+
+@pytest.mark.jit
+def test_settings_of_numba_have_code_of_their_own(tmp_path):
+    """Code that was optimised otherwise lies in another file, while the cache's place makes no difference."""
+    output(LEND, NUMBA_CACHE_DIR=str(tmp_path))
+    output(LEND, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_OPT="1")
+    assert len(files(tmp_path)) == 2
+    shutil.move(tmp_path / "gpusim", tmp_path / "moved/gpusim")
+    output(LEND, NUMBA_CACHE_DIR=str(tmp_path / "moved"))
+    assert len(files(tmp_path)) == 2
+
+
+def closing_over(text, number, function):
+    """Return a function of one place that closes over three values."""
+
+    def inner():
+        return text, number, function
+
+    inner.__module__ = "gpusim.rules.chip"  # one of ours
+    return inner
+
+
+def test_closures_of_one_place_are_told_apart():
+    """Closures differ by a text, a number or a function; one over what has no name that lasts is not kept."""
+    given = [("a", 1, files), ("b", 1, files), ("a", 2, files), ("a", 1, output)]
+    names = {CodeCache(closing_over(*values))._identity for values in given}
+    assert len(names) == len(given)
+    assert CodeCache(closing_over("a", object(), files)).cache_path is None
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Return a copy of our packages."""
+    for package in ("gpusim", "isa", "workloads"):
+        shutil.copytree(ROOT / package, tmp_path / "tree" / package, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "tree"
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("where", ["file", "cache"])
+def test_an_edit_of_another_file_reaches_the_code(tree, tmp_path, where):
+    """An entry does what the rule in another file says now, whether there is a cache or none can be."""
+    (tmp_path / "file").touch()
+    rules, script = tree / "gpusim/rules", "from gpusim.rules.helped import through; print(through(1))"
+    (rules / "helped.py").write_text(HELPED)
+    (rules / "helper.py").write_text(HELPER)
+    environment = {"XDG_CACHE_HOME": str(tmp_path / where), "HOME": str(tmp_path / "file")}
+    assert output(script, tree, **environment)[0] == "2"
+    (rules / "helper.py").write_text(HELPER.replace("x + 1", "x + 2"))
+    assert output(script, tree, **environment)[0] == "3"
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_an_edit_of_the_barrier_changes_the_cycles(tree, tmp_path):
+    """Where a barrier holds warps for 100 cycles more, a kernel full of them takes longer, without a cache too."""
+    (tmp_path / "file").touch()
+    environment = {"XDG_CACHE_HOME": str(tmp_path / "file")}
+    before = int(output(MIX, tree, **environment)[0])
+    barrier = tree / "gpusim/rules/barrier.py"
+    barrier.write_text(barrier.read_text().replace("max(1, sm.machine.barrier)", "max(1, sm.machine.barrier) + 100"))
+    assert int(output(MIX, tree, **environment)[0]) > before + 100

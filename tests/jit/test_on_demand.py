@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpusim.jit import on_demand as module
+from gpusim.jit.on_demand import on_demand, one_on_demand
+from gpusim.jit.rule import entry, rule
+from gpusim.state.sm import sm_t
+
+
+@on_demand
+def later(sm: Any, cycles: int, twice: bool) -> int:
+    return sm.now + (2 * cycles if twice else cycles)
+
+
+@on_demand
+def never_called(sm: Any) -> None:
+    sm.now = 0
+
+
+@rule
+def between(sm: Any, cycles: int) -> int:
+    return later(sm, cycles, cycles > 10) if cycles > 0 else 0
+
+
+@entry
+def outermost(sms: Any, cycles: int) -> int:
+    if cycles < 0:
+        never_called(sms[0])
+    return between(sms[0], cycles)
+
+
+def plus_one(sm: Any) -> None:
+    sm.now += 1
+
+
+def doubled(sm: Any) -> None:
+    sm.now *= 2
+
+
+def emptied(sm: Any) -> None:
+    sm.now = 0
+
+
+chosen = one_on_demand("chosen", [plus_one, doubled, emptied])
+
+
+@entry
+def choose(sms: Any, index: int) -> int:
+    chosen(index, sms[0])
+    return sms[0].now
+
+
+def compiled(function: Any) -> int:
+    """Return how often a rule on demand has been compiled."""
+    known = [dispatcher for dispatchers, _ in module.RULES.values() for dispatcher in dispatchers]
+    (dispatcher,) = [one for one in known if one.py_func.__qualname__ == function]
+    return len(dispatcher.overloads)
+
+
+def sms(now: int) -> Any:
+    records = np.zeros(1, sm_t).view(np.recarray)
+    records["now"] = now
+    return records
+
+
+@pytest.mark.parametrize(("cycles", "expected"), [(0, 0), (7, 12), (11, 27)])
+def test_a_rule_on_demand_returns_what_it_returns(cycles, expected):
+    """Called through rules, with records, numbers and truths, it gives what Python gives: 5 + 7, 5 + 2 * 11."""
+    assert outermost(sms(5), cycles) == expected
+
+
+@pytest.mark.jit
+def test_it_is_compiled_when_it_is_first_called():
+    """Callers are compiled without it, and calling it once is enough; what nobody calls is never compiled."""
+    outermost(sms(5), 0)
+    before = compiled("later")
+    outermost(sms(5), 3)
+    outermost(sms(5), 4)
+    assert (before, compiled("later"), compiled("never_called")) in {(0, 1, 0), (1, 1, 0)}
+
+
+@pytest.mark.jit
+def test_of_several_only_the_chosen_are_compiled():
+    """The first and the second of three compute 6 + 1 and 6 * 2; the third stays out."""
+    assert (choose(sms(6), 0), choose(sms(6), 1)) == (7, 12)
+    assert (compiled("plus_one"), compiled("doubled"), compiled("emptied")) == (1, 1, 0)
+
+
+@pytest.mark.jit
+def test_an_interruption_waits_for_compiled_code():
+    """Ctrl-C while a rule is compiled for a run does not disturb it; it comes up behind the run."""
+    done = []
+
+    def run(until):
+        if until:
+            signal.raise_signal(signal.SIGINT)
+        done.append(until)
+        return until
+
+    with pytest.raises(KeyboardInterrupt):
+        module.uninterrupted(run)(7)
+    assert done == [0, 7]

@@ -1,0 +1,202 @@
+"""Control codes assigned to programs that have none: by hand, and right in every random program."""
+
+import pytest
+from hypothesis import given, settings
+from scan.every_cycle import scan
+from strategies.launches import CODES, REPEATABLE, kernels, launches
+
+from gpusim.engines.simulate import run_sm
+from gpusim.jit.rule import COMPILED
+from gpusim.launch.assign_codes import with_codes
+from gpusim.machine.machine import by_codes, load
+from gpusim.machine.occupancy import occupancy
+from isa.control import show
+from isa.dataflow.flow import reads, successors, writes
+from isa.execute.interpret import interpret
+from isa.table import Unit
+from isa.text.assembler import assemble
+from isa.text.listing import read
+from workloads.catalog import CATALOG, make
+
+OF_GCN = {"sgemm-vega-legacy", "sgemm-vega-vlp", "cadence"}
+V100 = load("v100")
+CODED = launches(kernels(most_blocks=2, least=3), tags=False).filter(lambda launched: by_codes(launched[1]))
+
+
+def codes(text: str, machine=V100) -> list[str]:
+    """The codes that the instructions of a listing get."""
+    return [show(i.control) for i in with_codes(assemble(text), machine).instructions if i.control]
+
+
+def test_a_program_with_codes_keeps_them():
+    """Codes are assigned to programs that have none; wrong ones stay as they are."""
+    program = assemble("[B------:R-:W-:-:S01] MOV R1, 3\n[B------:R-:W-:-:S01] IADD R2, R1, 1")
+    assert with_codes(program, V100) is program
+
+
+def test_a_fixed_latency_is_a_stall_count_of_the_instruction_before_the_reader():
+    """A V100's FADD takes 4 cycles: 1 to the next instruction, which holds its dependent reader for the other 3."""
+    assert V100.unit["fp32"].latency == 4
+    text = "FADD R1, R2, R3\nFADD R4, R5, R6\nFADD R7, R1, R1\nEXIT"
+    assert [code[-3:-1] for code in codes(text)] == ["01", "03", "01", "01"]
+
+
+def test_a_loop_holds_its_first_reader_from_the_branch():
+    """What the end of a loop's body writes is waited for behind the branch, on the back edge too."""
+    text = "top:\nFADD R1, R1, R3\nISETP.LT P0, R8, 1\nFADD R1, R2, R2\n@P0 BRA top\nEXIT"
+    written = V100.unit["compare"].latency
+    assert [int(code[-3:-1]) for code in codes(text)] == [1, 4 - 1, written - 3, 4 - (written - 3) or 1, 1]
+
+
+def test_a_load_is_told_of_by_barriers():
+    """Its reader waits for the write barrier; who overwrites its address, for the read barrier alone."""
+    assert codes("LDS R1, [R2]\nIADD R2, R2, 4\nFADD R3, R1, R1\nEXIT") == [
+        "[B------:R0:W1:-:S01]",
+        "[B0-----:R-:W-:-:S01]",
+        "[B-1----:R-:W-:-:S01]",
+        "[B------:R-:W-:-:S01]",
+    ]
+
+
+def test_a_result_waited_for_before_tells_of_the_sources_too():
+    """Who overwrites a load's address waits for nothing if a reader of its result did, on every path to there."""
+    text = "LDS R1, [R2]\nFADD R3, R1, R1\nIADD R2, R2, 4\nEXIT"
+    assert [code[1:11] for code in codes(text)] == ["B------:R-", "B0-----:R-", "B------:R-", "B------:R-"]
+    one_way = "LDS R1, [R2]\n@P0 BRA over\nFADD R3, R1, R1\nover:\nIADD R2, R2, 4\nFADD R4, R1, R1\nEXIT"
+    assert [code[1:11] for code in codes(one_way)][0::3] == ["B------:R0", "B0-----:R-"]
+
+
+def test_sources_read_late_are_waited_for_though_the_result_is_there():
+    """Where a machine reads a load's sources after its result is there, the result tells nothing of them."""
+    late = load("v100", {"shared_memory.war_32": 100})
+    made = codes("LDS R1, [R2]\nFADD R3, R1, R1\nIADD R2, R2, 4\nEXIT", late)
+    assert [code[1:16] for code in made[:3]] == ["B------:R0:W1:-", "B-1----:R-:W-:-", "B0-----:R-:W-:-"]
+
+
+def test_what_is_waited_for_together_shares_a_barrier():
+    """Two loads that one instruction needs first cost nothing together, and leave the other five barriers free."""
+    assert [code[1:14] for code in codes("LDS R1, [RZ]\nLDS R2, [RZ]\nFADD R3, R1, R2\nEXIT")] == [
+        "B------:R-:W0",
+        "B------:R-:W0",
+        "B0-----:R-:W-",
+        "B------:R-:W-",
+    ]
+
+
+def test_of_seven_loads_two_share_a_barrier():
+    """Seven loads, three cycles apart and read three apart, but R14 is loaded a cycle behind R13: these two share.
+
+    R13's reader then waits a cycle longer than it must; any other two would make it three.
+    """
+    loads = "\n".join(f"LDS R{i}, [RZ]" + ("" if i == 13 else "\nNOP\nNOP") for i in range(10, 17))
+    reads = "\n".join(f"MOV R1, R{i}\nNOP\nNOP" for i in range(10, 17))
+    made = codes(f"{loads}\n{reads}\nEXIT", load("v100", {"shared_memory.latency_32": 60}))
+    given = [code[12:14] for code in made if code[12:14] != "W-"]
+    assert given == ["W0", "W1", "W2", "W3", "W3", "W4", "W5"]
+
+
+def test_in_a_loop_a_prefetch_shares_with_no_load_from_shared_memory():
+    """Five prefetched words and two loads of each round need seven barriers: two of the five share, which are near.
+
+    In the loop each load from shared memory keeps a barrier: sharing there would cost each round, and across memories.
+    """
+    prefetch = [f"LDG R{i}, [R20]" for i in range(10, 15)]
+    turn = [
+        "top:",
+        "LDS R1, [R21]",
+        "LDS R2, [R21+4]",
+        "FADD R3, R1, R3",
+        "NOP",
+        "NOP",
+        "FADD R3, R2, R3",
+        "@P0 BRA top",
+    ]
+    use = [line for i in range(10, 15) for line in (f"STS [R22], R{i}", "NOP")]
+    made = codes("\n".join([*prefetch, *turn, *use, "EXIT"]))
+    far, near = ({code[12:14] for code in made[part]} for part in (slice(5), slice(5, 7)))
+    assert (len(far), len(near), far & near) == (4, 2, set())
+
+
+@pytest.mark.parametrize("machine", ["gtx980", "v100", "h200"])
+def test_no_kernel_waits_for_its_prefetch(machine):
+    """In no kernel of the catalog does who needs near results alone wait for a far one on the same barrier."""
+    where = load(machine)
+    for name in set(CATALOG) - OF_GCN:
+        program = with_codes(make(name).program, where)
+        assert [
+            (name, pc) for pc, held in enumerate(_held(program)) if _waits_far(program.instructions, pc, held)
+        ] == []
+
+
+def _held(program):
+    """By pc the (giver, barrier, whether of its result) that may be held before it, on any path."""
+    code, after = program.instructions, successors(program)
+    held, todo = [set() for _ in code], list(range(len(code)))
+    while todo:
+        pc = todo.pop()
+        control = code[pc].control
+        own = {(pc, control.read_barrier, False), (pc, control.write_barrier, True)}
+        behind = {
+            one for one in held[pc] | own if one[1] is not None and not (one[0] != pc and control.waits >> one[1] & 1)
+        }
+        for target in after[pc]:
+            if behind - held[target]:
+                held[target] |= behind
+                todo.append(target)
+    return held
+
+
+def _waits_far(code, pc, held):
+    """Whether the instruction waits for a result from far, and needs only what is near of that barrier."""
+    written, touched = writes(code[pc]), reads(code[pc]) | writes(code[pc])
+    for barrier in range(6):
+        on = {(by, told) for by, where, told in held if where == barrier and code[pc].control.waits >> barrier & 1}
+        needed = {(by, told) for by, told in on if (writes(code[by]) & touched if told else reads(code[by]) & written)}
+        far = {(by, told) for by, told in on if told and code[by].row.unit is Unit.GLOBAL}
+        if far - needed and not far & needed:
+            return True
+    return False
+
+
+def test_units_of_variable_latency_and_long_ones_get_barriers():
+    """MUFU is of variable latency on a V100; of a fixed latency beyond 15 a stall count can't tell."""
+    assert codes("MUFU.RCP R1, R2\nMOV R3, R1")[0] == "[B------:R-:W0:-:S01]"
+    slow = load("v100", {"unit.fp32.latency": 16})
+    assert codes("FADD R1, R2, R3\nMOV R3, R1", slow) == ["[B------:R-:W0:-:S01]", "[B0-----:R-:W-:-:S01]"]
+
+
+def test_a_pair_of_maxwell_has_a_stall_count_of_0():
+    """A load or an exit beside arithmetic issues in the same turn; two sums do not, nor what depends on each other."""
+    gtx980 = load("gtx980")
+    text = "FADD R1, R2, R3\nLDS R4, [R5]\nFADD R6, R2, R3\nFADD R7, R2, R3\nEXIT"
+    assert [code[-3:-1] for code in codes(text, gtx980)] == ["00", "01", "01", "00", "01"]
+    assert codes("FADD R5, R2, R3\nLDS R4, [R5]\nEXIT", gtx980)[0][-3:-1] == "06"
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("machine", ["gtx980", "v100", "rtx2080ti", "a100", "rtx3090", "h200"])
+def test_shipped_kernels_keep_their_values(machine):
+    """On every machine that obeys codes, the SGEMM, which has none, leaves the memory of program order."""
+    kernel = make("sgemm-lai", {"m": "96", "n": "96", "k": "32"})
+    assert (run_sm(kernel, load(machine, {"chip.sms": 1})).memory == interpret(kernel).memory).all()
+
+
+@settings(REPEATABLE, max_examples=40 if COMPILED else 3)
+@given(CODED)
+def test_assigned_codes_leave_no_register_early(launched):
+    """Nothing issues before each result it touches is there, and each source that it overwrites has been read."""
+    kernel, machine = launched
+    resident = min(occupancy(kernel, machine).blocks, kernel.blocks)
+    assert scan(kernel, machine, resident).early == []
+
+
+def test_the_scan_sees_what_is_early():
+    """Codes that wait for nothing let a reader go before its result, and a writer before a load has read its source."""
+    wrong = "[B------:R-:W-:-:S01] LDS R1, [R2]\n[B------:R-:W-:-:S01] MOV R2, R1\n[B------:R-:W-:-:S01] EXIT"
+    kernel = read(f".shared 4\n{wrong}")
+    assert scan(kernel, load("v100", {"chip.sms": 1}), 1).early == [(1, "R1"), (1, "R2")]
+
+
+def test_the_strategy_draws_codes():
+    """The machines of the twin tests include those that obey codes."""
+    assert "codes" in CODES["dependence.rule"]

@@ -1,0 +1,36 @@
+"""Rows of integers: what the engines see of control codes."""
+
+import numpy as np
+import pytest
+from timing import plain_machine, run_text
+
+from gpusim.launch.decode import decode
+from isa.text.listing import read
+
+CODES = """
+    [B0----5:R3:W0:Y:S12] FFMA R4, R1.reuse, R2, -R3.reuse
+    [B------:R-:W-:-:S01] EXIT
+"""
+FIELDS = ("stall_count", "yields", "read_barrier", "write_barrier", "wait_mask", "reuse")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (CODES, [(12, 1, 3, 0, 0b100001, 0b101), (1, 0, -1, -1, 0, 0), (0, 0, -1, -1, 0, 0)]),
+        ("EXIT", [(0, 0, -1, -1, 0, 0)] * 2),
+    ],
+)
+def test_a_row_holds_the_control_code(text, expected):
+    """Each field has its column, a barrier of none is -1; the row behind the end has no code."""
+    kernel = read(text)
+    rows = decode(kernel, plain_machine(), np.ones(len(kernel.program), np.bool_), {})
+    assert [tuple(int(row[name]) for name in FIELDS) for row in rows] == expected
+
+
+def test_a_fermi_ignores_control_codes():
+    """The GTX 580 schedules by its scoreboard: the same cycles and values with codes as without."""
+    plain = "\n".join(line.split("] ")[-1].replace(".reuse", "") for line in CODES.splitlines())
+    one, other = run_text(CODES), run_text(plain)
+    assert one.cycles == other.cycles
+    assert np.array_equal(one.trace, other.trace)

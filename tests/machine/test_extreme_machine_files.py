@@ -1,0 +1,39 @@
+import pytest
+
+from gpusim.machine.file import DEEPEST, LONGEST_LINE, read
+from isa.errors import UserError
+
+TEXTS = {
+    "a key of many parts": "a." * 60_000,
+    "many parts that fit a line": "a." * 1_500 + "a = 1",
+    "parts apart": "a . " * 20 + "a = 1",
+    "a header of many parts": f"[{'a.' * 1_500}a]",
+    "quoted parts": '"a".' * 900 + "a = 1",
+    "brackets": "x = " + "[" * 1_900 + "]" * 1_900,
+    "tables in tables": "x = " + "{ a = " * 600 + "1" + " }" * 600,
+    "digits": "x = " + "9" * 3_999,
+    "a long name": "a" * 60_000,
+    "blanks": " " * 60_000 + "=",
+    "a NUL": "a\0 = 1",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_line_of_any_kind_is_one_error(name, tmp_path):
+    """Whatever a line is filled with, it is told by its place, and Python's recursion never ends it."""
+    (path := tmp_path / "m.toml").write_text(f'name = "m"\n{TEXTS[name]}\n')
+    with pytest.raises(UserError, match=rf"^{path}:\d+:\d+: ") as raised:
+        read(path)
+    assert len(str(raised.value)) <= 2000
+
+
+def test_what_is_long_never_reaches_the_parser(tmp_path, monkeypatch):
+    """TOML's parser takes the square of the parts of a key: such lines are refused before it."""
+    monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("parsed"))
+    for line, told in (
+        ("a." * 60_000, f"lines of {LONGEST_LINE} at most"),
+        ("a." * 9 + "a = 1", f"more than {DEEPEST} parts"),
+    ):
+        (path := tmp_path / "m.toml").write_text(f'name = "m"\n{line}\n')
+        with pytest.raises(UserError, match=told):
+            read(path)

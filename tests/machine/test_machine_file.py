@@ -1,0 +1,120 @@
+from pathlib import Path
+
+import pytest
+
+from gpusim.machine import file as machine_file
+from isa.errors import UserError
+
+
+def write(folder: Path, text: str) -> Path:
+    """Write a machine file that holds `text`."""
+    path = folder / "mine.toml"
+    path.write_text(text)
+    return path
+
+
+def refusal(path: Path) -> str:
+    """Return the message with which a file is refused, without the folder in front."""
+    with pytest.raises(UserError) as caught:
+        machine_file.read(path)
+    return str(caught.value).removeprefix(f"{path.parent}/")
+
+
+def test_a_leaf_becomes_a_fact_with_its_place(tmp_path):
+    """A number keeps value, source, method, note and what it was fitted to, and knows its line and column."""
+    leaf = '{ value = 2, source = "s", method = "fitted", to = "figure 2", note = "n" }'
+    path = write(tmp_path, f"# comment\n[load_store]\n  queue = {leaf}\n")
+    strings, facts = machine_file.read(path)
+    assert strings == {}
+    assert facts == {"load_store.queue": machine_file.Fact(2, "s", "fitted", "n", "figure 2")}
+    assert facts["load_store.queue"].place == f"{path}:3:3"
+
+
+@pytest.mark.parametrize(
+    ("leaf", "message"),
+    [
+        ("16", '[chip].sms = 16 has no source; write { value = 16, source = "...", method = "guess" } or better'),
+        ('{ value = 16, method = "vendor" }', 'chip.sms has no source; add source = "..."'),
+        ('{ value = 16, source = "s" }', 'chip.sms has no method; add method = "..."'),
+        ('{ source = "s", method = "vendor" }', 'chip.sms has no value; add value = "..."'),
+        (
+            '{ value = 16, source = "s", method = "vendor", sorce = "t" }',
+            "chip.sms has an unknown key sorce; did you mean source?",
+        ),
+        (
+            '{ value = 16, source = "s", method = "rumour" }',
+            "chip.sms has method 'rumour'; choose one of vendor, measured, paper, derived, fitted, guess",
+        ),
+        (
+            '{ value = 16, source = " ", method = "vendor" }',
+            "chip.sms has source = ' '; it must say something in words",
+        ),
+        ('{ value = 16, source = "s", method = "fitted" }', 'chip.sms is fitted, but to what? add to = "..."'),
+        ('{ value = 16, source = "s", method = "guess" }', 'chip.sms is a guess without a reason; add note = "..."'),
+    ],
+)
+def test_a_leaf_without_provenance_is_refused(tmp_path, leaf, message):
+    """A number needs value, source and a known method; a fit names its data and a guess its reason."""
+    text = refusal(write(tmp_path, f"[chip]\nsms = {leaf}\n"))
+    assert text == f"mine.toml:2:1: {message.replace('[chip].', 'chip.')}"
+
+
+def test_bad_toml_is_refused_with_line_and_column(tmp_path):
+    """A syntax error is told with its place."""
+    assert refusal(write(tmp_path, "name = \n")).startswith("mine.toml:1:8: not TOML: ")
+
+
+def test_a_name_that_is_not_text_is_refused(tmp_path):
+    """The plain strings at the top must be strings."""
+    assert refusal(write(tmp_path, "name = 3\n")) == 'mine.toml:1:1: name must be plain text; write name = "..."'
+
+
+def test_extends_finds_a_file_beside_it(tmp_path):
+    """`extends` may name a file relative to the one that says so; the nearer value wins."""
+    leaf = '{ value = VALUE, source = "s", method = "vendor" }'
+    (tmp_path / "base.toml").write_text(f"[a]\nx = {leaf}\ny = {leaf}\n".replace("VALUE", "1"))
+    path = write(tmp_path, f'extends = "base.toml"\n[a]\ny = {leaf}\n'.replace("VALUE", "2"))
+    _, facts = machine_file.read(path)
+    assert {key: fact.value for key, fact in facts.items()} == {"a.x": 1, "a.y": 2}
+
+
+def test_circular_extends_is_refused(tmp_path):
+    """Two files that extend each other are refused rather than followed for ever."""
+    write(tmp_path, 'extends = "other.toml"\n')
+    other = tmp_path / "other.toml"
+    other.write_text('extends = "mine.toml"\n')
+    assert refusal(other) == "other.toml:1:1: `extends` leads back to this file; remove it from one of them"
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [("gtx58", "did you mean gtx580?"), ("vega", f"choose one of {', '.join(machine_file.names())}, or a file")],
+)
+def test_an_unknown_machine_names_the_nearest(name, advice):
+    """An unknown machine is refused with the nearest name, or the list."""
+    with pytest.raises(UserError, match=r"no such machine; ") as caught:
+        machine_file.locate(name)
+    assert advice in str(caught.value)
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    """Bytes that are not UTF-8 end in one line, like any other bad file."""
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"\xff\xfe")
+    assert refusal(path) == "mine.toml: not UTF-8 text; give the path of a machine file"
+
+
+def test_a_path_without_a_machine_file_is_told_as_such(tmp_path):
+    """What looks like a path is missing or a directory, not an unknown machine."""
+    for name in (f"{tmp_path}/mine", "nope.toml"):
+        with pytest.raises(UserError, match=f"machine {name}: no such file; give the path of a machine file"):
+            machine_file.locate(name)
+    with pytest.raises(UserError, match=f"machine {tmp_path}: is a directory; give a file ending in .toml"):
+        machine_file.locate(str(tmp_path))
+
+
+@pytest.mark.parametrize(("base", "cause"), [("gtx5800", "no such machine; did you"), ("base.toml", "no such file; ")])
+def test_a_base_that_does_not_exist_is_told_with_its_place(tmp_path, base, cause):
+    """An `extends` that leads nowhere is refused with the line and column that states it."""
+    text = refusal(write(tmp_path, f'name = "Mine"\n extends = "{base}"\n'))
+    assert text.startswith(f"mine.toml:2:2: machine {base}: {cause}")

@@ -1,0 +1,168 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from gpusim.machine.machine import load
+from gpusim.machine.occupancy import blocks_by_resource, occupancy, registers_per_block, shared_per_block
+from isa.errors import UserError
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.operand import Immediate, Register
+from isa.program import Program
+from isa.table import TABLE
+from isa.text.listing import read
+
+GTX580 = load("gtx580")
+BYTES = st.integers(0, 12288).map(lambda words: 4 * words)
+
+
+def kernel(registers: int, threads: int, shared: int = 0) -> Kernel:
+    """Make a kernel that needs so many registers per thread, threads per block and bytes of shared memory."""
+    highest = (Instruction(TABLE["MOV"], (Register(registers - 1), Immediate(0, "int"))),) if registers else ()
+    return Kernel("probe", Program(highest, shared_bytes=shared), (1, 1, 1), (threads, 1, 1))
+
+
+def test_63_registers_leave_512_threads():
+    """RR-7923: at 63 registers per thread a Fermi SM holds 512 threads, two blocks of 256."""
+    found = occupancy(kernel(63, 256), GTX580)
+    assert (found.blocks, found.warps, found.limiter) == (2, 16, "registers")
+    assert found.next_step == "3 blocks take 42 registers per thread or fewer (now 63)"
+
+
+def test_registers_are_allocated_per_warp_in_units_of_64():
+    """21 registers x 32 threads = 672 are rounded up to 704 per warp (CUDA C Programming Guide 4.2, section 4.2)."""
+    assert registers_per_block(kernel(21, 192), GTX580) == 704 * 6
+    assert registers_per_block(kernel(22, 192), GTX580) == 704 * 6
+
+
+def test_gt200_allocates_the_registers_of_a_block_together():
+    """Seven warps of 10 registers count as 8 x 320 = 2560, a multiple of 512; of 11 they take 3072 (PG 4.2, 4.2)."""
+    gt200 = load("gt200")
+    assert registers_per_block(kernel(10, 224), gt200) == 2560
+    assert registers_per_block(kernel(11, 224), gt200) == 3072
+    assert blocks_by_resource(kernel(10, 224), gt200)["registers"] == 6
+
+
+def test_shared_memory_is_allocated_in_units_of_128():
+    """4100 bytes take 4224, so that a 48 KB SM holds 11 such blocks and not 12."""
+    probe = kernel(1, 32, shared=4100)
+    assert shared_per_block(probe, GTX580) == 4224
+    assert blocks_by_resource(probe, GTX580)["shared memory"] == 11
+
+
+@pytest.mark.parametrize(
+    ("needs", "blocks", "limiter", "step"),
+    [
+        ((16, 192, 12288), 4, "shared memory", "5 blocks take 9728 bytes of shared memory or fewer (now 12288)"),
+        ((16, 512, 0), 3, "warps", "4 blocks take 12 warps per block or fewer (now 16) and 384 threads per block"),
+        ((8, 64, 0), 8, "blocks", "gtx580 holds no more than 8 blocks"),
+        ((0, 32, 0), 8, "blocks", "gtx580 holds no more than 8 blocks"),
+    ],
+)
+def test_each_resource_can_be_the_limiter(needs, blocks, limiter, step):
+    """The scarcest resource is named, with what it would take to fit one block more."""
+    found = occupancy(kernel(*needs), GTX580)
+    assert (found.blocks, found.limiter) == (blocks, limiter)
+    assert found.next_step.startswith(step)
+
+
+@pytest.mark.parametrize(
+    ("registers", "threads", "shared", "message"),
+    [
+        (67, 256, 0, "probe: needs 67 registers per thread; gtx580 has 63; "),
+        (8, 1056, 0, "probe: needs 1056 threads per block; gtx580 has 1024; "),
+        (8, 256, 49156, "probe: needs 49156 bytes of shared memory; gtx580 has 49152; "),
+        (63, 1024, 0, "probe: needs 65536 registers per block; gtx580 has 32768; take at most 32 per thread"),
+    ],
+)
+def test_a_block_that_does_not_fit_is_refused(registers, threads, shared, message):
+    """A block too large for an SM is refused with what it needs and what the machine has."""
+    with pytest.raises(UserError) as caught:
+        occupancy(kernel(registers, threads, shared), GTX580)
+    assert str(caught.value).startswith(message)
+
+
+def test_67_registers_fit_a_machine_with_more():
+    """The same kernel runs where a thread may have more registers."""
+    assert occupancy(kernel(67, 256), load("gtx580", {"limits.registers_per_thread": 255})).blocks == 1
+
+
+@given(st.integers(1, 63), st.integers(1, 512), BYTES)
+def test_the_blocks_fit_and_one_more_does_not(registers, threads, shared):
+    """Whatever the kernel, the blocks found stay inside every limit of the SM, and one more breaks one."""
+    probe = kernel(registers, threads, shared)
+    blocks = occupancy(probe, GTX580).blocks
+
+    def fits(count: int) -> bool:
+        limits = GTX580.limits
+        return (
+            count * registers_per_block(probe, GTX580) <= limits.registers
+            and count * shared_per_block(probe, GTX580) <= limits.shared_bytes
+            and count * probe.warps <= limits.warps
+            and count * probe.threads <= limits.threads
+            and count <= limits.blocks
+        )
+
+    assert fits(blocks)
+    assert not fits(blocks + 1)
+
+
+@given(st.integers(2, 63), st.integers(1, 512), BYTES)
+def test_taking_the_next_step_for_registers_gains_a_block(registers, threads, shared):
+    """When registers alone are in the way, the number of registers that the next step names does fit one block more."""
+    found = occupancy(kernel(registers, threads, shared), GTX580)
+    assume(found.limiter == "registers" and found.blocks < GTX580.limits.blocks and " and " not in found.next_step)
+    fewer = int(found.next_step.split()[3])
+    assert occupancy(kernel(fewer, threads, shared), GTX580).blocks > found.blocks
+
+
+@pytest.mark.parametrize(
+    ("waves", "registers"),
+    [(1, 255), (2, 128), (3, 84), (4, 64), (5, 48), (6, 40), (7, 36), (8, 32), (9, 28), (10, 24)],
+)
+def test_waves_of_a_simd_by_their_registers(waves, registers):
+    """CLRX's table: so many VGPRs leave so many waves in each of four SIMDs, and one more register a wave less."""
+    for machine in (load("mi25"), load("mi60")):
+        assert occupancy(replace(kernel(registers, 64), warp_size=64), machine).warps == 4 * waves
+        if registers < 255:
+            assert occupancy(replace(kernel(registers + 1, 64), warp_size=64), machine).warps < 4 * waves
+
+
+def test_vlp_holds_three_blocks_of_four_waves():
+    """AMD's VLP SGEMM: 83 VGPRs leave three waves in a SIMD, so three workgroups of 256 in a compute unit."""
+    found = occupancy(replace(kernel(83, 256), warp_size=64), load("mi60"))
+    assert (found.blocks, found.warps, found.limiter) == (3, 12, "registers")
+    assert found.next_step == "4 blocks take 64 registers per thread or fewer (now 83)"
+
+
+def scalar_kernel(scalars: int, extra: str = "") -> Kernel:
+    """Make a kernel of one wave that uses so many scalar registers."""
+    return read(f".warp 64\nS_MOV_B32 s{scalars - 1}, 0\n{extra}\nS_ENDPGM")
+
+
+@pytest.mark.parametrize(
+    ("waves", "scalars"),
+    [(10, 80), (8, 96), (7, 102)],
+)
+def test_waves_of_a_simd_by_their_scalar_registers(waves, scalars):
+    """800 of a SIMD in units of 16, so that VLP's 96 leave eight waves (Omniperf, MGPUSim; CLRX's 512 would be 5)."""
+    for machine in (load("mi25"), load("mi60")):
+        assert occupancy(scalar_kernel(scalars), machine).warps == 4 * waves
+        if scalars < 102:
+            assert occupancy(scalar_kernel(scalars + 1), machine).warps < 4 * waves
+
+
+def test_vcc_takes_two_scalar_registers():
+    """80 beside VCC are 82, of which 96 are allocated; the next step counts VCC too."""
+    found = occupancy(scalar_kernel(80, "V_CMP_LT_U32 VCC, v0, s0"), load("mi60"))
+    assert (found.warps, found.limiter) == (32, "scalar registers")
+    assert found.next_step == "33 blocks take 80 scalar registers per warp or fewer (now 82)"
+
+
+def test_every_number_of_scalar_registers():
+    """The whole table by definition: ten waves at most, 800 over the next multiple of 16."""
+    for scalars in range(1, 103):
+        waves = min(10, 800 // (-(-scalars // 16) * 16))
+        assert occupancy(scalar_kernel(scalars), load("mi60")).warps == 4 * waves

@@ -1,0 +1,129 @@
+"""The range that the schema, and so the reference and the messages, give for each key is the one that is taken."""
+
+from fnmatch import fnmatchcase
+from typing import Literal, get_args, get_origin
+
+import pytest
+
+from gpusim.analysis.bound.bounds import bound
+from gpusim.engines.simulate import run_sm
+from gpusim.launch.launch import launch
+from gpusim.machine.facts import allowed
+from gpusim.machine.machine import facts, load
+from gpusim.machine.schema import leaves
+from isa.errors import UserError
+from isa.text.listing import read
+
+MACHINES = "gtx580", "gtx980", "h200", "mi60"
+EVERY_KIND = """
+.warp {lanes}
+.block {lanes}
+.shared 4096
+.local 32
+.buffer x u32 4096
+S2R R0, LANEID
+MOV R3, c[x]
+LDS.128 R4, [RZ]
+LDG.64 R8, [R3]
+LDG.64 R10, [R3]
+STL [4], R8
+LDL R2, [4]
+FFMA R9, R2, R8, R10
+STS.64 [RZ], R8
+STG [R3], R9
+BAR.SYNC 0
+EXIT
+"""
+# What a value is refused for beside its range: it does not fit to another key of the machine, or to the kernel.
+RELATIONS = (
+    "is under 1/64 byte a cycle for each SM",
+    "take a power of two from 32 to 1024 bytes",
+    "sectors of",
+    "are no whole sets",
+    "lines; take a multiple of",
+    "don't divide a warp",
+    "partitions of",
+    "where one takes",
+    "cycles early of",
+    "programs wait for codes or for counts",
+    "has no exclusive double precision",
+)
+
+
+def numbers(name):
+    """Paths of the keys of a machine that take numbers or one of some words, with their types."""
+    kinds = dict(leaves())
+    found = [(path, next(kinds[one] for one in kinds if fnmatchcase(path, one))) for path in facts(name)]
+    return [(path, kind) for path, kind in found if kind is not str]
+
+
+def ends(kind):
+    """The least and the greatest value of a range; all of a choice."""
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    limits = kind.__metadata__[0]
+    return limits.ge, limits.le
+
+
+def beyond(kind):
+    """Values next to the ends that the range has not."""
+    first, *_, last = ends(kind)
+    return ["no such word"] if isinstance(first, str) else [first - 1, last + 1]
+
+
+def kernel_for(machine):
+    """A small kernel with warps of the machine's size."""
+    return read(EVERY_KIND.format(lanes=machine.limits.warp_size))
+
+
+def test_every_key_is_met():
+    """The machines of these tests have every key that takes a number or a choice, but those that no machine has."""
+    met = {path for name in MACHINES for path, _ in numbers(name)}
+    wanted = [path for path, kind in leaves() if kind is not str and not path.startswith("what_if.")]
+    assert [path for path in wanted if not any(fnmatchcase(one, path) for one in met)] == []
+
+
+def refusal(name, path, value):
+    """What a machine with that value, or a launch of the kernel on it, is refused for; nothing if neither is."""
+    try:
+        machine = load(name, {path: value})
+        launch(kernel_for(machine), machine)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_what_is_beyond_a_range_is_refused_with_it(name):
+    """One below and one above the range, or a word beside the choice: one line, which tells what is taken."""
+    for path, kind in numbers(name):
+        for value in beyond(kind):
+            with pytest.raises(UserError) as caught:
+                load(name, {path: value})
+            assert str(caught.value) == f"--set {path}={value}: it takes {allowed(kind)}"
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_ends_of_a_range_are_taken(name):
+    """At both ends, and for each word of a choice, the machine holds a launch, or is refused for another number."""
+    for path, kind in numbers(name):
+        for value in ends(kind):
+            found = refusal(name, path, value)
+            related = path.startswith("limits.") or any(words in found for words in RELATIONS)
+            assert found == "" or (related and "the simulator holds" not in found), (path, value, found)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", ["gtx580", "h200"])
+def test_the_greatest_numbers_are_reckoned_with(name):
+    """At the upper end of each range a run has values, exact sums, no less than its bound, and the replay's cycles."""
+    for path, kind in numbers(name):
+        try:
+            machine = load(name, {path: ends(kind)[-1]})
+            kernel = kernel_for(machine)
+            run, replayed = (run_sm(kernel, machine, feed=feed) for feed in ("execution", "replay"))
+        except UserError:
+            continue  # the test above tells whether it may be
+        assert run.stalls.min() >= 0, path
+        assert run.stalls.sum() + run.empty == run.cycles * run.warp_slots, path
+        assert bound(kernel, machine).cycles <= run.cycles == replayed.cycles, path

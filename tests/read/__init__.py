@@ -1,0 +1,1 @@
+"""Readers of what gpusim writes: strict, and with nothing of gpusim's."""

@@ -1,0 +1,131 @@
+"""The examples of the documents: their blocks of code, the command lines in them, and how these are run.
+
+`make examples` runs this file, which writes what the commands print anew into the documents.
+"""
+
+import io
+import re
+import shlex
+import tempfile
+from contextlib import chdir, redirect_stdout
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from gpusim.commands.main import execute
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
+NAMED = re.compile(r"(?:#|//) (\S+\.(?:asm|toml))\n")  # the first line of a block that is a file of that name
+PROMPT = re.compile(r"^\$ ", re.M)
+WRITES = "--out", "--plot", "--kernel-tuner", "--t4", "--trace", "--csv", ">"  # what follows is a file that is made
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of code of a document, and on which line its text begins."""
+
+    document: Path
+    line: int
+    language: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """How a test calls it."""
+        return f"{self.document.name}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A line `gpusim ...` of a document, continued lines joined; what it shall print, if the document says so."""
+
+    block: Block
+    text: str
+    output: str | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """Its words, without a comment behind it."""
+        return shlex.split(self.text, comments=True)
+
+    @property
+    def writes(self) -> set[str]:
+        """The files that it makes."""
+        return {file for option, file in pairwise(self.words) if option in WRITES}
+
+
+def blocks(document: Path) -> list[Block]:
+    """Return the fenced blocks of a document, in order."""
+    text = document.read_text(encoding="utf-8")
+    return [Block(document, text[: m.start(2)].count("\n") + 1, m[1].strip(), m[2]) for m in BLOCK.finditer(text)]
+
+
+def commands(block: Block) -> list[Command]:
+    """Return the command lines of a block: of `console` those behind a prompt, with what they print; of `sh` all."""
+    if block.language == "console":
+        parts = (part.partition("\n") for part in PROMPT.split(block.text)[1:])
+        return [Command(block, line, output) for line, _, output in parts]
+    lines = block.text.replace("\\\n", " ").splitlines() if block.language == "sh" else []
+    return [Command(block, line) for line in lines if shlex.split(line, comments=True)]
+
+
+def every_command() -> list[Command]:
+    """Return the command lines of all documents, in order."""
+    return [command for document in DOCUMENTS for block in blocks(document) for command in commands(block)]
+
+
+def before(text: str, block: Block) -> list[Command]:
+    """Return the commands above in a block's document that make files which a text names, what these need first."""
+    above = [one for other in blocks(block.document) if other.line <= block.line for one in commands(other)]
+    makers = [one for one in above if one.text != text and any(_named(file, text) for file in one.writes)]
+    return [one for maker in makers for one in (*before(maker.text, maker.block), maker)]
+
+
+def _named(file: str, text: str) -> bool:
+    return re.search(rf"(?<![\w./-]){re.escape(file)}(?![\w.-])", text) is not None
+
+
+def put_files(folder: Path, document: Path) -> None:
+    """Put into a folder the examples, and the files that blocks of the document are."""
+    (folder / "examples").symlink_to(ROOT / "examples")
+    for block in blocks(document):
+        if found := NAMED.match(block.text):
+            (folder / found[1]).write_text(block.text, encoding="utf-8")
+
+
+def prepare(folder: Path, text: str, block: Block) -> None:
+    """Put what a block's document has into a folder, and run the commands above that make what the text names."""
+    put_files(folder, block.document)
+    for command in before(text, block):
+        if run(command)[0]:
+            raise AssertionError(command.text)
+
+
+def run(command: Command) -> tuple[int, str]:
+    """Run a command line in the current folder; return its exit code and what it prints, which may go to a file."""
+    arguments, _, file = command.text.partition(" > ")
+    with redirect_stdout(io.StringIO()) as printed:
+        code = execute(shlex.split(arguments, comments=True)[1:])
+    if file:
+        Path(file.strip()).write_text(printed.getvalue(), encoding="utf-8")
+    return code, "" if file else printed.getvalue()
+
+
+def refreshed(document: Path) -> str:
+    """Return the text of a document with what its commands print now."""
+    text = document.read_text(encoding="utf-8")
+    for block in [block for block in blocks(document) if block.language == "console"]:
+        parts = []
+        for command in commands(block):
+            with tempfile.TemporaryDirectory() as folder, chdir(folder):
+                prepare(Path(folder), command.text, block)
+                parts.append(f"$ {command.text}\n{run(command)[1]}")
+        text = text.replace(f"```console\n{block.text}", f"```console\n{''.join(parts)}")
+    return text
+
+
+if __name__ == "__main__":
+    for one in DOCUMENTS:
+        one.write_text(refreshed(one), encoding="utf-8")

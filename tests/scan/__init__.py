@@ -1,0 +1,1 @@
+"""The SM scanned cycle by cycle: a third model, which shares no rule with the engines."""

@@ -1,0 +1,75 @@
+"""Control codes as a scan of every cycle (`every_cycle.py`) sees them: who holds which barrier of each warp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.machine.machine import by_codes
+from gpusim.state.stall import Stall
+from isa.control import BARRIERS
+from isa.dataflow import flow
+from scan.state import Access, Scan, Warp
+
+
+def waits(sm: Scan, warp: Warp) -> dict[Stall, int]:
+    """The stall count of the instruction before, and who holds the barriers that this one waits for."""
+    until = {Stall.WAIT: warp.counted, Stall.SHORT_SCOREBOARD: 0, Stall.LONG_SCOREBOARD: 0, Stall.X_WAR: 0}
+    control = sm.code[warp.pc].control if warp.pc < len(sm.code) else None
+    for barrier in range(BARRIERS):
+        if control and control.waits >> barrier & 1:
+            for lets_go, reason in warp.holders[barrier]:
+                until[reason] = max(until[reason], lets_go())
+    return until
+
+
+def obey(sm: Scan, k: int, warp: Warp, now: int, *, waits_in_line: bool) -> None:
+    """What the control code says about the warp's next issue; a branch, or what goes into the queue, waits anyway."""
+    dependence, control = sm.machine.dependence, sm.code[warp.pc].control if warp.pc < len(sm.code) else None
+    sm.schedulers[k].yielded = False
+    if dependence and control and by_codes(sm.machine):
+        warp.counted = now + max(control.stall, dependence.yield_stall if control.yields else 0)
+        if control.yields or (0 < _turns(sm) <= control.stall and not waits_in_line):
+            to_the_back(sm, k, warp)
+
+
+def fill(sm: Scan, k: int, warp: Warp) -> None:
+    """The warp has taken the last place in its scheduler's queue."""
+    if _turns(sm):
+        to_the_back(sm, k, warp)
+
+
+def to_the_back(sm: Scan, k: int, warp: Warp) -> None:
+    """Others go first from now on."""
+    sm.schedulers[k].yielded = True
+    warp.order, sm.ordered = sm.ordered, sm.ordered + 1
+
+
+def _turns(sm: Scan) -> int:
+    return sm.machine.selection.turns if by_codes(sm.machine) and sm.machine.selection else 0
+
+
+def hold(sm: Scan, warp: Warp, pc: int, access: Access, active: Any, reason: Stall) -> None:
+    """An instruction of the active lanes holds its barriers until its result is written and its sources are read."""
+    control = sm.code[pc].control
+    if control and control.write_barrier is not None:
+        warp.holders[control.write_barrier].append((lambda: access.done, reason))
+    if control and control.read_barrier is not None:
+        warp.holders[control.read_barrier].append((lambda: access.read, Stall.X_WAR))
+    warp.under_way.append((access, active))
+
+
+def early(sm: Scan, warp: Warp, now: int) -> list[str]:
+    """Names that the warp's next instruction touches although a result of theirs, or a reader, is pending there.
+
+    There: in a lane that goes the same way; what lanes that have parted do with their own copies harms nobody.
+    """
+    code, live = sm.kernel.program.instructions, warp.frame.live[warp.index]
+    written = flow.writes(code[warp.pc])
+    touched, found = flow.reads(code[warp.pc]) | written, set[str]()
+    warp.under_way = [(access, lanes) for access, lanes in warp.under_way if max(access.read, access.done) > now]
+    for access, lanes in warp.under_way:
+        if (lanes & live).any():
+            found |= flow.writes(code[access.pc]) & touched if access.done > now else set()
+            read = {f"R{register}" for register in code[access.pc].reads()}  # predicates are read at the issue
+            found |= read & written if access.read > now else set()
+    return sorted(found)

@@ -1,0 +1,383 @@
+"""The SM scanned cycle by cycle: in every issue slot every warp is asked why it does not issue.
+
+An independent answer to what the rules settle in closed form and the engines skip: nothing is woken, stored ahead or
+summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come from `isa.execute.steps`, at issue.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from executed import execute, target
+
+from gpusim.launch.assign_codes import with_codes
+from gpusim.machine.machine import Machine, by_codes
+from gpusim.state.stall import Stall
+from isa import memory
+from isa.dataflow import flow
+from isa.execute.frame import group_of, new_frame
+from isa.kernel import Kernel
+from isa.table import TABLE, Row, Unit
+from scan import paths as scan_paths
+from scan.caches import caches
+from scan.codes import early, obey, waits
+from scan.counts import outstanding, wait_counts
+from scan.fetch import fetch, walk
+from scan.memory import enter, full, queued, read_at, serve, takes_banks
+from scan.pipes import compute, takes
+from scan.registers import delivers, read_operands
+from scan.selection import goes, keeps
+from scan.state import LATER, Access, Scan, Scheduler, Warp
+
+READY = None
+LONGEST = 1_000_000  # cycles; the random programs take up to some ten thousand
+
+
+def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
+    """Run all blocks of the kernel on one SM that holds `resident` of them."""
+    schedulers = [Scheduler() for _ in range(machine.schedulers.count)]
+    code = (with_codes(kernel.program, machine) if by_codes(machine) else kernel.program).instructions
+    sm = Scan(kernel, machine, resident, code, memory.image(kernel), [None] * (resident * kernel.warps), schedulers)
+    sm.caches = caches(machine)
+    for k, scheduler in enumerate(schedulers):
+        scheduler.idle = [(-1, _offset(machine, k))]
+    walk(sm)
+    now = 0
+    while _launch(sm, now):
+        assert now < LONGEST, f"the scan has not ended after {now} cycles"
+        for k in _order(machine, now):
+            if now % machine.schedulers.interval == _offset(machine, k):
+                _slot(sm, k, now)
+        serve(sm, now)
+        _count(sm)
+        now += 1
+    sm.cycles = now
+    for k, scheduler in enumerate(schedulers):
+        reason = Stall.X_EXITED if sm.warps[k :: machine.schedulers.count] else Stall.X_EMPTY
+        sm.lost[k, reason] += sum(min(length, now - max(begin, 0)) for begin, length in scheduler.idle)
+    return sm
+
+
+def _offset(machine: Machine, k: int) -> int:
+    return k * machine.schedulers.stagger % machine.schedulers.interval
+
+
+def _order(machine: Machine, now: int) -> list[int]:
+    """Who is first changes from slot to slot; of four or eight, the neighbour of the first is second."""
+    count = machine.schedulers.count
+    turn = now // machine.schedulers.interval % count if machine.issue.rotate else 0
+    if count in (4, 8):
+        first = [0, 1, 3, 2, 6, 7, 5, 4][turn]  # neighbours take turns, and so do pairs and fours
+        return sorted(range(count), key=lambda k: [k // of % 2 != first // of % 2 for of in (4, 2, 1)])
+    return [(k + turn) % count for k in range(count)]
+
+
+def _count(sm: Scan) -> None:
+    for warp in sm.warps:
+        if warp is None or warp.reason is None:
+            sm.empty += 1
+        else:
+            sm.stalls[warp.charged, warp.reason] += 1
+
+
+# --- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _launch(sm: Scan, now: int) -> bool:
+    """Retire and place; false when nothing is left."""
+    for slot in range(sm.resident):
+        if sm.finished.get(slot) == now:
+            block, warps = sm.blocks.pop(slot)
+            del sm.finished[slot]
+            sm.events.append((now, "retire", 0, -1, block, -1, slot))
+            for warp in warps:
+                sm.warps[warp.slot] = None
+                sm.registers[warp.slot] = warp.frame.registers[:, warp.index]
+        if slot not in sm.blocks and sm.placed < sm.kernel.blocks:
+            _place(sm, slot, now)
+    return bool(sm.blocks)
+
+
+def _place(sm: Scan, slot: int, now: int) -> None:
+    block, launch, warps = sm.placed, sm.machine.launch, sm.kernel.warps
+    start = now + (slot * launch.block_skew if block < sm.resident else launch.block_latency)
+    unused = np.zeros(len(sm.kernel.program), np.int64)
+    frame = new_frame(sm.kernel, block, sm.memory, unused, unused.copy())
+    members = [
+        Warp(slot * warps + i, block, i, block * warps + i, start + i * launch.warp_skew, frame, group_of(frame, (i,)))
+        for i in range(warps)
+    ]
+    for warp in members:
+        warp.order, sm.ordered = sm.ordered, sm.ordered + 1
+        fetch(sm, warp, now)
+    sm.blocks[slot] = block, members
+    sm.warps[slot * warps : (slot + 1) * warps] = members
+    sm.placed += 1
+    sm.events.append((now, "place", 0, -1, block, -1, slot))
+
+
+# --- an issue slot ----------------------------------------------------------------------------------------------------
+
+
+def _slot(sm: Scan, k: int, now: int) -> None:
+    scheduler, interval = sm.schedulers[k], sm.machine.schedulers.interval
+    mine = [warp for warp in sm.warps[k :: sm.machine.schedulers.count] if warp is not None]
+    if scheduler.replays:
+        _replay(sm, k, mine, now)
+        return
+    eligible = []
+    for warp in mine:
+        warp.charged = warp.pc
+        warp.reason = _own(sm, warp, now)
+        if warp.reason is READY:
+            warp.ready_at = min(warp.ready_at, now)
+            warp.reason = _refusal(sm, k, warp, now)
+        if warp.reason is READY:
+            warp.reason = Stall.NOT_SELECTED
+            eligible.append(warp)
+    chosen = (scheduler.selected or _choose(sm, scheduler, eligible, now)) if eligible else None
+    if chosen and not goes(sm, k, chosen, _row(sm, chosen), now):
+        chosen = None
+        for warp in mine:
+            if _own(sm, warp, now) is READY:
+                warp.reason = Stall.DISPATCH_STALL
+    if chosen:
+        _blame(sm, k, scheduler, chosen)
+        _use(sm, k, chosen, now)
+        _fill(sm, k, eligible, chosen, now)
+    else:
+        scheduler.idle.append((now, interval))
+    for warp in mine:
+        warp.log[now] = warp.reason
+
+
+def _replay(sm: Scan, k: int, mine: list[Warp], now: int) -> None:
+    """The slot goes to an access that has issued before."""
+    sm.schedulers[k].replays -= 1
+    sm.lost[k, Stall.X_REPLAY] += sm.machine.schedulers.interval
+    for warp in mine:
+        warp.charged, warp.reason = warp.pc, _own(sm, warp, now)
+        if warp.reason is READY:
+            warp.ready_at, warp.reason = min(warp.ready_at, now), Stall.X_REPLAY
+        warp.log[now] = warp.reason
+
+
+def _blame(sm: Scan, k: int, scheduler: Scheduler, warp: Warp) -> None:
+    """The unused slots are charged to what held the warp that ends them."""
+    for begin, length in scheduler.idle:
+        reason = warp.log.get(begin, Stall.X_EMPTY)
+        assert reason is not None
+        sm.lost[k, reason] += length
+    scheduler.idle = []
+
+
+def _choose(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> Warp | None:
+    policy, last = sm.machine.schedulers.policy, scheduler.last
+    if policy == "two_level":
+        eligible = _active(sm, scheduler, eligible, now)
+    if policy in ("lrr", "two_level"):
+        return min(eligible, key=lambda warp: (warp.slot <= last, warp.slot), default=None)
+    if policy in ("gto", "cggty") and not scheduler.yielded and any(warp.slot == last for warp in eligible):
+        return next(warp for warp in eligible if warp.slot == last)
+    return max(eligible, key=lambda w: w.age) if policy == "cggty" else min(eligible, key=lambda w: w.order)
+
+
+def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> list[Warp]:
+    """The eligible warps that are active, after the exchange of those that wait for memory or a barrier."""
+    away = {Stall.X_EXITED, Stall.BARRIER, Stall.LONG_SCOREBOARD, Stall.DRAIN}
+    stay = [warp for warp in scheduler.active if not away & _waits(sm, warp, now)]
+    others = sorted((warp for warp in eligible if warp not in stay), key=lambda warp: warp.order)
+    scheduler.active = stay + others[: max(0, sm.machine.schedulers.active - len(stay))]
+    return [warp for warp in eligible if warp in scheduler.active]
+
+
+def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
+    scheduler, issue = sm.schedulers[k], sm.machine.issue
+    refused = queued(sm, _row(sm, warp)) and full(sm, k, now, shared=_shared(sm, warp))
+    if not refused or issue.refused_moves_pointer:
+        scheduler.last = warp.slot
+    kind = "refuse" if refused else "issue"
+    scheduler.turn = [] if refused else [_table_row(sm, warp)]
+    sm.events.append((now, kind, 1 + k, warp.slot, warp.block, warp.charged, warp.ready_at))
+    warp.ready_at = LATER
+    if refused:
+        warp.reason, warp.refused = Stall.MIO_THROTTLE, now + issue.refused_retry
+        sm.lost[k, Stall.MIO_THROTTLE] += sm.machine.schedulers.interval
+        return
+    warp.reason, scheduler.issued_at = Stall.SELECTED, now
+    _issue(sm, k, warp, now)
+
+
+def _fill(sm: Scan, k: int, eligible: list[Warp], chosen: Warp, now: int) -> None:
+    """Let the further ports of the turn issue, one by one, whatever goes beside what has issued already."""
+    scheduler, same = sm.schedulers[k], sm.machine.issue.pairing == "same-warp"
+    while scheduler.turn and len(scheduler.turn) < sm.machine.schedulers.dispatch_ports:
+        if same and _ends_turn(scheduler.turn[-1]):
+            return
+        waiting = [chosen] if same else [warp for warp in eligible if warp.reason is Stall.NOT_SELECTED]
+        able = [warp for warp in waiting if _beside(sm, k, warp, now)]
+        if not able:
+            return
+        warp = _choose(sm, scheduler, able, now)
+        if warp is None or not delivers(sm, k, warp, now):
+            return
+        scheduler.last, warp.reason = warp.slot, Stall.SELECTED
+        ready_at = now if same else warp.ready_at
+        sm.events.append((now, "issue", 1 + k, warp.slot, warp.block, warp.pc, ready_at))
+        warp.ready_at = LATER
+        scheduler.turn.append(_table_row(sm, warp))
+        _issue(sm, k, warp, now)
+
+
+def _shared(sm: Scan, warp: Warp) -> bool:
+    return _table_row(sm, warp).unit is Unit.SHARED
+
+
+def _ends_turn(row: Row) -> bool:
+    return row.is_branch or row.is_exit or row.unit is Unit.BARRIER
+
+
+def _beside(sm: Scan, k: int, warp: Warp, now: int) -> bool:
+    """Whether the warp's next instruction may issue in the turn in which its scheduler has issued already."""
+    row, machine, turn = _table_row(sm, warp), sm.machine, sm.schedulers[k].turn
+    alone = machine.double.exclusive != "off" and (row.unit is Unit.DP or now < sm.exclusive)
+    crowded = queued(sm, _row(sm, warp)) and full(sm, k, now, shared=_shared(sm, warp))
+    if machine.issue.pairing == "different-category":
+        paired = machine.category.get(row.unit, row.unit) not in [machine.category.get(i.unit, i.unit) for i in turn]
+    else:
+        paired = all(row.unit in machine.pairing.get(issued.unit, " ".join(Unit)).split() for issued in turn)
+    free = _own(sm, warp, now, same_turn=True) is READY and _refusal(sm, k, warp, now) is READY
+    return paired and free and takes(sm, k, _row(sm, warp), now) and not alone and not crowded
+
+
+# --- why a warp does not issue ----------------------------------------------------------------------------------------
+
+
+def _row(sm: Scan, warp: Warp) -> str:
+    """What the warp's next instruction is to the SM: the unit class, `load` or `store`, `exit`, `branch`."""
+    if warp.pc == len(sm.kernel.program):
+        return "exit"
+    row = sm.kernel.program.instructions[warp.pc].row
+    if row.unit not in (Unit.TEXTURE, Unit.SMEM) and (row.is_load or row.is_store):
+        return "load" if row.is_load else "store"
+    return "branch" if row.is_branch else "exit" if row.is_exit else row.unit.value
+
+
+def _table_row(sm: Scan, warp: Warp) -> Row:
+    """The table's row of the warp's next instruction; behind the end, that of EXIT."""
+    ended = warp.pc == len(sm.kernel.program)
+    return TABLE["EXIT"] if ended else sm.kernel.program.instructions[warp.pc].row
+
+
+def _own(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> Stall | None:
+    """The first reason of the warp's own that holds; the reissue interval counts from turn to turn."""
+    return min(_waits(sm, warp, now, same_turn=same_turn), default=READY)
+
+
+def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[Stall]:
+    """All reasons of the warp's own that hold."""
+    if warp.exited:
+        return {Stall.X_EXITED}
+    until = {
+        Stall.X_LAUNCH: warp.start,
+        Stall.BARRIER: warp.barrier,
+        Stall.BRANCH_RESOLVING: warp.branch,
+        Stall.NO_INSTRUCTION: warp.fetched,
+        Stall.X_REISSUE: 0 if same_turn else warp.reissue,
+        Stall.X_WAR: 0,
+        Stall.DRAIN: 0,
+        Stall.MIO_THROTTLE: warp.refused,
+    }
+    if warp.pc < len(sm.kernel.program):
+        under_way = outstanding(sm, warp, sm.kernel.program.instructions[warp.pc])
+        until[Stall.MIO_THROTTLE] = max(warp.refused, under_way)
+    if by_codes(sm.machine):
+        until |= waits(sm, warp)
+    elif warp.pc < len(sm.kernel.program):
+        instruction = sm.kernel.program.instructions[warp.pc]
+        written = flow.writes(instruction)
+        until |= wait_counts(sm, warp, instruction)
+        for name in flow.reads(instruction) | written:
+            result, reason = warp.results.get(name, (0, Stall.WAIT))
+            until[reason] = max(until.get(reason, 0), result.done if isinstance(result, Access) else result)
+        until[Stall.X_WAR] = max((a.read for name in written for a in warp.readers.get(name, ())), default=0)
+    if _row(sm, warp) == "exit":
+        until[Stall.DRAIN] = max((a.done for a in warp.accesses), default=0)
+    return {reason for reason, when in until.items() if when > now}
+
+
+def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
+    """What units shared with other warps say."""
+    if sm.schedulers[k].stalled > now:
+        return Stall.DISPATCH_STALL
+    kind = _row(sm, warp)
+    if not keeps(sm, kind) and not takes(sm, k, kind, now):
+        return Stall.TEX_THROTTLE if kind == Unit.TEXTURE else Stall.MATH_PIPE_THROTTLE
+    if queued(sm, kind) and full(sm, k, now, shared=_shared(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
+        return Stall.MIO_THROTTLE
+    alone = kind == Unit.DP or now < sm.exclusive
+    others = [s.issued_at for other, s in enumerate(sm.schedulers) if other != k]
+    taken = any(now - issued < sm.machine.schedulers.interval for issued in others)
+    return Stall.X_DP_EXCLUSIVE if sm.machine.double.exclusive != "off" and alone and taken else READY
+
+
+# --- what an issue does -----------------------------------------------------------------------------------------------
+
+
+def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
+    kind, pc = _row(sm, warp), warp.pc
+    warp.barrier = warp.branch = warp.refused = 0
+    warp.reissue = now + sm.machine.schedulers.reissue
+    obey(sm, k, warp, now, waits_in_line=kind == "branch" or queued(sm, kind))
+    if pc == len(sm.kernel.program):
+        _exit(sm, warp, pc, now)
+        return
+    sm.early += [(pc, name) for name in early(sm, warp, now)]
+    active, addresses = execute(sm.kernel, warp.frame, warp.group, pc)
+    onward = {"exit": None, "branch": target(sm.kernel, pc) if kind == "branch" else 0}.get(kind, pc + 1)
+    scan_paths.move(sm.kernel.program, warp, pc, active, onward)
+    if warp.exited:
+        _exit(sm, warp, pc, now)
+    else:
+        fetch(sm, warp, now)
+    if not active.any():
+        return
+    returns = takes_banks(sm, pc, active, addresses) if queued(sm, kind) else Counter[int]()
+    behind = read_operands(sm, k, warp, pc, now, returns)
+    if kind == Unit.DP:
+        flight = sm.machine.unit[kind].latency
+        span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": flight}[sm.machine.double.exclusive]
+        sm.exclusive = now + span
+    if kind == "branch":
+        warp.branch = now + sm.machine.branch.latency
+    elif kind == Unit.BARRIER:
+        _arrive(sm, k, warp, pc, now)
+    elif queued(sm, kind):
+        enter(sm, k, warp, pc, active, addresses, now)
+    elif kind not in ("exit", Unit.CONTROL):
+        compute(sm, k, warp, pc, active, now, behind, read_at(sm, warp, pc, active, addresses, now))
+
+
+def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
+    warp.exited, warp.pc = True, pc
+    slot = warp.slot // sm.kernel.warps
+    if all(other.exited for other in sm.blocks[slot][1]):
+        sm.finished[slot] = now + sm.machine.schedulers.interval
+
+
+def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
+    if sm.machine.what_if and sm.machine.what_if.barriers == "pass":
+        sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, now))
+        return
+    number, threads = sm.kernel.program.instructions[pc].barrier()
+    needed = sm.kernel.warps if threads is None else threads // sm.kernel.warp_size
+    present = sm.arrived.setdefault((warp.block, number), [])
+    present.append(warp)
+    warp.barrier = LATER
+    if len(present) == needed:
+        barrier = sm.machine.barrier
+        waiting = sorted(sm.arrived.pop((warp.block, number)), key=lambda member: member.slot)
+        for place, member in enumerate(waiting, 1):
+            member.barrier = now + max(1, barrier.latency) + place * barrier.per_warp
+        sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, warp.barrier))

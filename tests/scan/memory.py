@@ -1,0 +1,183 @@
+"""Loads and stores as a scan of every cycle (`every_cycle.py`) sees them: queues, ports and the unit behind them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from executed import load_store_cost, replays
+
+from gpusim.machine.machine import Machine, initiation_interval, line_cycles
+from gpusim.state.stall import Stall
+from isa.dataflow import flow
+from isa.table import MEMORY_UNITS, Row, Unit
+from scan.caches import from_memory, places, requests
+from scan.codes import fill, hold
+from scan.registers import returned
+from scan.state import Access, Scan, Warp
+
+
+def queued(sm: Scan, kind: str) -> bool:
+    """Whether instructions of this kind wait for the load/store unit."""
+    port = sm.machine.memory_port
+    return kind in ("load", "store") or (port is not None and kind in port.units.split())
+
+
+def full(sm: Scan, k: int, now: int, *, shared: bool) -> bool:
+    """Whether the queue that scheduler k uses, to shared memory or not, takes no more: served ones count a while."""
+    kept = [when for when in sm.leaving.get(_number(sm, k, shared=shared), ()) if when > now]
+    return len(_queue(sm, k, shared=shared)) + len(kept) >= sm.machine.load_store.queue
+
+
+def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> None:
+    """Put an instruction behind those in its queue; what it writes is there when it has been served."""
+    instruction = sm.kernel.program.instructions[pc]
+    row = instruction.row
+    memory = row.unit in MEMORY_UNITS
+    costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm.machine, row), 0, 0)
+    access = Access(warp, pc, *costs)
+    sm.schedulers[k].replays += replays(sm.machine, row, addresses, active)
+    if sm.caches and sm.caches.asked_by(row):
+        local = sm.kernel.program.local_bytes // 4
+        access.requests = requests(sm.machine, row, places(warp.slot, row, addresses, active, local))
+    warp.accesses.append(access)
+    _queue(sm, k, shared=row.unit is Unit.SHARED).append(access)
+    reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
+    hold(sm, warp, pc, access, active, reason)
+    if full(sm, k, now, shared=row.unit is Unit.SHARED):
+        fill(sm, k, warp)
+    if not (memory and sm.machine.wait_counters):
+        warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
+    for register in instruction.reads():
+        warp.readers.setdefault(f"R{register}", []).append(access)
+
+
+def takes_banks(sm: Scan, pc: int, active: Any, addresses: Any) -> Counter[int]:
+    """Cycles that what comes back takes of each register bank: of an access, at most its share of the port's time."""
+    returns, row, time = returned(sm, pc), sm.kernel.program.instructions[pc].row, 0
+    if row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.CONSTANT):
+        time = _interval(sm.machine, row, load_store_cost(sm.machine, row, addresses, active)[0])
+    return Counter({b: min(n, n * time // returns.total()) if time else n for b, n in returns.items() if n})
+
+
+def serve(sm: Scan, now: int) -> None:
+    """Serve queues in turn that have something their port lets through, while the unit behind one is free."""
+    paths, schedulers = sm.machine.memory_paths, sm.machine.schedulers.count
+    count = schedulers if sm.machine.memory_port or paths else 1
+    count += -(-schedulers // paths.schedulers) if paths else 0
+    free = [sm.free.get(bool(paths) and y >= schedulers, 0) for y in range(count)]
+    able = [y for y in range(count) if sm.queues.get(y) and max(sm.ports.get(y, 0), free[y]) <= now]
+    if able:
+        _serve(sm, min(able, key=lambda y: (y - sm.turn) % count), count, now)
+        serve(sm, now)
+
+
+def _serve(sm: Scan, y: int, count: int, now: int) -> None:
+    access, machine = sm.queues[y].pop(0), sm.machine
+    row = sm.kernel.program.instructions[access.pc].row
+    sm.turn = (y + 1) % count
+    sm.leaving.setdefault(y, []).append(now + (machine.memory_port.held if machine.memory_port else 0))
+    sm.free[bool(machine.memory_paths) and y >= machine.schedulers.count] = now + access.cycles
+    sm.ports[y] = now + _interval(machine, row, access.cycles)
+    if access.requests:
+        _cached(sm, row, access, now)
+    else:
+        gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
+        stores = row.unit in MEMORY_UNITS and not row.is_load
+        access.done = max(now + access.cycles, gone) if stores else gone + _latency(machine, row) + access.extra
+    access.read = now + max(1, _hold(machine, row))
+    agent = 1 + machine.schedulers.count
+    sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))
+
+
+def _cached(sm: Scan, row: Row, access: Access, now: int) -> None:
+    """Follow an access through the caches; the unit waits where too many lines are on their way."""
+    assert sm.caches is not None
+    if row.is_load:
+        done, start = sm.caches.load(row, access.requests, now)
+        access.done, sm.free[0] = done + access.extra, sm.free[0] + start - now
+    else:
+        access.done = max(sm.free[0], sm.caches.store(row, access.requests, now))
+
+
+def _queue(sm: Scan, k: int, *, shared: bool) -> list[Access]:
+    return sm.queues.setdefault(_number(sm, k, shared=shared), [])
+
+
+def _number(sm: Scan, k: int, *, shared: bool) -> int:
+    paths = sm.machine.memory_paths
+    if paths and shared:
+        return sm.machine.schedulers.count + k // paths.schedulers
+    return k if sm.machine.memory_port or paths else 0
+
+
+def _of_its_pipe(machine: Machine, row: Row) -> int:
+    return initiation_interval(machine, machine.unit[row.unit].pipe.split()[0])
+
+
+def _interval(machine: Machine, row: Row, cycles: int) -> int:
+    """Cycles of the port: by the time of the unit, and more for stores."""
+    port, paths = machine.memory_port, machine.memory_paths
+    if paths and row.unit is Unit.SHARED:
+        least = 0 if row.is_load else int(getattr(paths, f"shared_store_{row.width}"))
+        return max(least, paths.shared_load * cycles)
+    if paths:
+        return int(getattr(paths, f"load_{row.width}")) if row.is_load else paths.store
+    if port is None:
+        return 0
+    by_width = {32: port.store_32, 64: port.store_64, 128: port.store_128}.get(row.width, 0)
+    stores = {Unit.SHARED: by_width, Unit.LOCAL: by_width, Unit.GLOBAL: port.global_store}
+    if row.update is not None and machine.shared_atomic:
+        return max(port.cycles * cycles, machine.shared_atomic.port)
+    if row.unit is Unit.GLOBAL and row.is_load and machine.cache and machine.cache.hits == "l2":
+        return cycles
+    return max(port.cycles * cycles, 0 if row.is_load else stores.get(row.unit, 0))
+
+
+def _latency(machine: Machine, row: Row) -> int:
+    atomic, cache = machine.shared_atomic, machine.cache
+    if row.update is not None and atomic:
+        return atomic.add_latency if row.mnemonic == "ATOMS.ADD" else atomic.swap_latency
+    if row.unit is Unit.GLOBAL and cache and cache.hits != "none":
+        return int(getattr(cache, f"{cache.hits}_latency_{row.width}"))
+    if row.unit is Unit.SHARED:
+        return int(getattr(machine.shared_memory, f"latency_{row.width}"))
+    if row.unit is Unit.LOCAL:
+        return machine.local_memory.latency
+    if row.unit is Unit.CONSTANT and machine.constant_cache:
+        return machine.constant_cache.latency
+    return from_memory(machine) if row.unit is Unit.GLOBAL else machine.unit[row.unit].latency
+
+
+def _hold(machine: Machine, row: Row) -> int:
+    """Cycles from service until the sources may be overwritten."""
+    port, shared = machine.memory_port, machine.shared_memory
+    if row.update is not None and machine.shared_atomic:
+        return machine.shared_atomic.war
+    if row.unit in (Unit.LOCAL, Unit.CONSTANT):
+        return 0
+    if row.unit is Unit.GLOBAL:
+        return port.war_global_store if port and not row.is_load else machine.global_memory.war
+    if row.unit is not Unit.SHARED:
+        return shared.war_32
+    return port.war_store if port and not row.is_load else int(getattr(shared, f"war_{row.width}"))
+
+
+def _transfer(sm: Scan, lines: int, now: int) -> int:
+    """The cycle at which the channel has moved so many lines."""
+    if lines == 0:
+        return now
+    cache = sm.machine.cache
+    cost = cache.l2_sector_parts if cache and cache.hits != "none" else round(64 * line_cycles(sm.machine))
+    sm.channel = max(sm.channel, 64 * now) + lines * cost
+    return -(-sm.channel // 64)
+
+
+def read_at(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int | None:
+    """When a cache that keeps tags has what a texture fetch or a scalar load asks for; None where none does."""
+    row = sm.kernel.program.instructions[pc].row
+    if sm.caches and row.unit is Unit.TEXTURE:
+        return sm.caches.fetch(requests(sm.machine, row, places(warp.slot, row, addresses, active, 0)), now)
+    if sm.caches and row.unit is Unit.SMEM:
+        return sm.caches.load_scalars(int(addresses[active][0]), row.nbytes, now)
+    return None

@@ -1,0 +1,105 @@
+"""How a scan of every cycle goes the ways of a warp whose lanes have parted: forks, one inside the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from isa.dataflow.flow import successors
+from isa.execute.frame import group_of
+from isa.operand import PT
+from isa.program import Program
+from scan.state import Warp
+
+
+@dataclass(eq=False)
+class Fork:
+    """Where lanes that have parted meet again, all of them, and the ways that some have still to go."""
+
+    meeting: int
+    lanes: Any
+    ways: list[tuple[int, Any]] = field(default_factory=list)
+
+
+def move(program: Program, warp: Warp, pc: int, active: Any, target: int | None) -> None:
+    """The instruction at pc was executed; its active lanes go to `target` (None: they exit), the others to pc + 1."""
+    live = warp.frame.live[warp.index].copy()
+    taken, rest = live & active, live & ~active
+    warp.pc = pc + 1
+    if target is None:
+        live = rest
+        for fork in warp.forks:
+            fork.lanes = fork.lanes & ~taken
+            fork.ways = [(at, lanes & ~taken) for at, lanes in fork.ways]
+    elif taken.any() and (not rest.any() or program.instructions[pc].row.mnemonic != "BRA"):
+        warp.pc = target
+    elif taken.any():
+        live = rest
+        meeting = meeting_of(program, pc)
+        if not warp.forks or warp.forks[-1].meeting != meeting:
+            warp.forks.append(Fork(meeting, taken | rest))
+        warp.forks[-1].ways.append((target, taken))
+    _settle(warp, live)
+
+
+def _settle(warp: Warp, live: Any) -> None:
+    """Go on with the next way of the innermost fork, or past it, while those who go are none or have come there."""
+    while warp.forks and (not live.any() or warp.pc == warp.forks[-1].meeting):
+        fork = warp.forks[-1]
+        warp.pc, live = fork.ways.pop() if fork.ways else (fork.meeting, fork.lanes)
+        if live is fork.lanes:
+            warp.forks.pop()
+    warp.exited = not live.any()
+    if not np.array_equal(live, warp.frame.live[warp.index]):
+        warp.frame.live[warp.index] = live
+        warp.group = group_of(warp.frame, (warp.index,))
+
+
+def meeting_of(program: Program, pc: int) -> int:
+    """Where lanes meet that part at pc: behind the BSYNC for which they gather, or at what no way to the end avoids."""
+    gathering = _gathering(program, pc)
+    if gathering:
+        return gathering[-1]
+    way = _way(program, pc, avoiding=None)
+    assert way is not None
+    return next(at for at in way if at == len(program) or _way(program, pc, avoiding=at) is None)
+
+
+def _gathering(program: Program, pc: int) -> list[int]:
+    """The labels of the BSSYs, on a way from the begin to pc, whose BSYNC has not come, the innermost last."""
+    ways, seen = [[0]], {0}
+    while ways[0][-1] != pc:
+        way = ways.pop(0)
+        new = set(successors(program)[way[-1]]) - seen
+        ways += [[*way, after] for after in new]
+        seen |= new
+    labels: list[int] = []
+    for at in ways[0][:-1]:
+        instruction = program.instructions[at]
+        if instruction.row.mnemonic == "BSSY":
+            labels.append(program.labels[instruction.operands[1].name])
+        elif instruction.row.mnemonic == "BSYNC":
+            labels.pop()
+    return labels
+
+
+def _way(program: Program, pc: int, avoiding: int | None) -> list[int] | None:
+    """A shortest way from behind pc to the end, if there is one that avoids an instruction."""
+    waiting, seen = [[pc]], {pc, avoiding}
+    for way in waiting:
+        if way[-1] == len(program):
+            return way[1:]
+        for after in _after(program, way[-1]):
+            if after not in seen:
+                seen.add(after)
+                waiting.append([*way, after])
+    return None
+
+
+def _after(program: Program, pc: int) -> list[int]:
+    """What may follow pc, the end included; where only some lanes exit, the way of the others."""
+    instruction, end = program.instructions[pc], len(program)
+    falls = pc + 1 == end and (not instruction.row.is_branch or instruction.guard != PT)
+    return [*successors(program)[pc], *([end] if falls or not successors(program)[pc] else [])]

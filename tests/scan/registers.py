@@ -1,0 +1,114 @@
+"""The register file as a scan of every cycle (`every_cycle.py`) sees it: which bank reads in which cycle."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from gpusim.machine.machine import by_codes
+from gpusim.machine.schema import RegisterFile
+from isa.operand import FIRST_SCALAR, RZ, Address, Register
+from scan.state import Scan, Warp
+
+
+def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
+    """(operand slot or `m`, twice for 64 bits, register, flagged for reuse) of every 32-bit source."""
+    if pc == len(sm.kernel.program):
+        return []
+    instruction = sm.kernel.program.instructions[pc]
+    slots = [("c" if letter == "D" else letter, o) for letter, o in instruction.slots()]
+    operands = [(letter, o.base if isinstance(o, Address) else o) for letter, o in slots]
+    words = {letter: 1 if letter == "m" else instruction.row.source.words for letter, _ in operands}
+    return [
+        (letter * min(2, words[letter]), _place(sm, o.index + word), o.reuse)
+        for letter, o in operands
+        if letter in "abcm" and isinstance(o, Register) and o.index != RZ.index
+        for word in range(words[letter])
+    ]
+
+
+def _place(sm: Scan, index: int) -> int:
+    """Scalar registers lie behind the others that the program uses."""
+    return index if index < FIRST_SCALAR else index - FIRST_SCALAR + sm.kernel.program.registers
+
+
+def _banks(sm: Scan, warp: Warp, pc: int) -> Counter[int]:
+    """How many registers each bank reads for the instruction."""
+    file = sm.machine.register_file
+    assert file is not None
+    read = {r for slot, r, _ in _sources(sm, pc) if not file.reuse or warp.kept.get((slot, r % file.reuse)) != r}
+    return Counter(_bank(file, register) for register in read - _carried(sm, warp))
+
+
+def _bank(file: RegisterFile, register: int) -> int:
+    if file.mapping == "kepler":
+        register = next(bank for bank, pair in enumerate([{0, 2}, {1, 3}, {4, 6}, {5, 7}]) if register % 8 in pair)
+    return register % file.banks
+
+
+def returned(sm: Scan, pc: int) -> Counter[int]:
+    """Cycles for which the registers that come back take each bank."""
+    file, found = sm.machine.register_file, Counter[int]()
+    for register in sm.kernel.program.instructions[pc].writes() if file and file.mapping != "none" else ():
+        assert file is not None
+        found[_bank(file, _place(sm, register))] += file.returned
+    return found
+
+
+def _carried(sm: Scan, warp: Warp) -> set[int]:
+    """What the scheduler's last instruction, if it was the warp's, has read and not written."""
+    file, before = sm.machine.register_file, sm.schedulers[warp.slot % sm.machine.schedulers.count].before
+    if file is None or not file.carried or before is None or before[0] is not warp:
+        return set()
+    written = {_place(sm, r) for r in sm.kernel.program.instructions[before[1]].writes()}
+    return {register for _, register, _ in _sources(sm, before[1])} - written
+
+
+def delivers(sm: Scan, k: int, warp: Warp, now: int) -> bool:
+    """Whether the register file can deliver the operands of the warp's next instruction."""
+    file, scheduler = sm.machine.register_file, sm.schedulers[k]
+    if file is None or file.mapping == "none":
+        return True
+    banks, done = _banks(sm, warp, warp.pc), scheduler.collected[-file.collecting :] if file.collecting else []
+    crowded = file.collecting and len(done) == file.collecting and done[0] > now
+    last = [max(scheduler.reading.get(bank, -1) + 1, now) + reads for bank, reads in banks.items()]
+    in_time = not file.window or max(last, default=now) <= now + max(file.window, *banks.values(), 0)
+    return not crowded and in_time
+
+
+def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Counter[int]) -> int:
+    """Read the operands bank by bank, one register a cycle; how many cycles behind this one the last is read.
+
+    What comes back through the queue takes its banks for so many cycles, behind the reads.
+    """
+    file, scheduler = sm.machine.register_file, sm.schedulers[k]
+    if file is None or file.mapping == "none":
+        return 0
+    for bank in _banks(sm, warp, pc).elements():
+        scheduler.reading[bank] = max(scheduler.reading.get(bank, -1) + 1, now)
+    used = [scheduler.reading[bank] for bank in _banks(sm, warp, pc)]
+    done = max([now, *used]) + 1
+    for bank, cycles in returns.items():
+        scheduler.reading[bank] = max(scheduler.reading.get(bank, -1), now - 1) + cycles
+    scheduler.before = warp, pc
+    scheduler.collected.append(done)
+    if file.collecting and len(scheduler.collected) >= file.collecting:
+        scheduler.stalled = scheduler.collected[-file.collecting]
+    for slot, register, flagged in _sources(sm, pc) if file.reuse else ():
+        place = slot, register % file.reuse
+        if flagged:
+            warp.kept[place] = register
+        elif warp.kept.get(place) == register:
+            del warp.kept[place]
+    return done - now - 1
+
+
+def late(sm: Scan, behind: int) -> int:
+    """The cycles by which the result is late."""
+    file = sm.machine.register_file
+    return 0 if not file or file.window or by_codes(sm.machine) else behind
+
+
+def reading(sm: Scan, behind: int) -> int:
+    """The cycles for which its pipe takes nothing else: until its operands have been read."""
+    file = sm.machine.register_file
+    return behind + 1 if file and file.window else 0

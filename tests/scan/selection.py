@@ -1,0 +1,50 @@
+"""Selection as a scan of every cycle (`every_cycle.py`) sees it: the chosen warp waits, and the others for it."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from executed import holds
+
+from gpusim.machine.machine import by_codes
+from isa.table import Unit
+from scan.memory import full, queued
+from scan.pipes import takes
+from scan.registers import delivers
+from scan.state import Scan, Warp
+
+
+def keeps(sm: Scan, kind: str) -> bool:
+    """Whether a warp may be chosen for an instruction of this kind while its pipes are busy."""
+    return sm.machine.selection is not None and kind in sm.machine.selection.keeps.split()
+
+
+def goes(sm: Scan, k: int, warp: Warp, kind: str, now: int) -> bool:
+    """Whether the chosen warp goes now; if not, nobody goes from the cycle noted, and then this one."""
+    selection, scheduler = sm.machine.selection, sm.schedulers[k]
+    scheduler.selected = None
+    if warp.pc < len(sm.kernel.program) and not holds(sm.kernel, warp.frame, warp.group, warp.pc):
+        return True
+    if not takes(sm, k, kind, now):
+        scheduler.stalled = next(t for t in count(now) if takes(sm, k, kind, t))
+    elif queued(sm, kind) and full(sm, k, now, shared=_shared(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
+        scheduler.stalled = now + 1
+    elif not delivers(sm, k, warp, now):
+        scheduler.stalled = next(t for t in count(now) if delivers(sm, k, warp, t))
+        if selection and selection.freezes and by_codes(sm.machine):
+            _freeze(sm, k, scheduler.stalled - now, now)
+    else:
+        return True
+    scheduler.selected = warp if selection else None
+    return False
+
+
+def _shared(sm: Scan, warp: Warp) -> bool:
+    code = sm.kernel.program.instructions
+    return warp.pc < len(code) and code[warp.pc].row.unit is Unit.SHARED
+
+
+def _freeze(sm: Scan, k: int, cycles: int, now: int) -> None:
+    for warp in sm.warps[k :: sm.machine.schedulers.count]:
+        if warp is not None and warp.counted > now:
+            warp.counted += cycles

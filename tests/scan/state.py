@@ -1,0 +1,125 @@
+"""What a scan of every cycle (`every_cycle.py`) remembers of the SM: plain data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from gpusim.machine.machine import Machine
+from gpusim.state.stall import Stall
+from isa.control import BARRIERS
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.table import Row
+from scan.caches import Caches, Request
+
+LATER = 1 << 60
+Holder = Callable[[], int]  # of a dependency barrier: when it lets go
+Event = tuple[int, str, int, int, int, int, int]  # cycle, kind, agent, warp slot, block, pc, detail
+
+
+@dataclass(eq=False)
+class Access:
+    """A load, store or texture fetch from its issue on; LATER: not served yet."""
+
+    warp: Warp
+    pc: int
+    cycles: int
+    extra: int
+    lines: int
+    read: int = LATER
+    done: int = LATER
+    requests: list[Request] = field(default_factory=list)  # what caches that keep tags are asked for
+
+
+@dataclass(eq=False)
+class Warp:
+    """A resident warp: what it waits for, and why it did not issue in each slot (`log`)."""
+
+    slot: int
+    block: int
+    index: int
+    age: int  # order of placement
+    start: int
+    frame: Any
+    group: Any
+    pc: int = 0
+    barrier: int = 0
+    branch: int = 0
+    reissue: int = 0
+    refused: int = 0
+    order: int = -1  # of placements and yields
+    forks: list[Any] = field(default_factory=list)  # where its lanes have parted (scan_paths.py)
+    kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
+    line: int = -2  # of the instruction caches
+    fetched: int = 0  # when it is there
+    exited: bool = False
+    ready_at: int = LATER
+    reason: Stall | None = None  # of the slot that runs
+    charged: int = 0  # pc that the slot is charged to
+    results: dict[str, tuple[Access | int, Stall]] = field(default_factory=dict)
+    readers: dict[str, list[Access]] = field(default_factory=dict)
+    accesses: list[Access] = field(default_factory=list)
+    counted: int = 0  # when the stall count of its last instruction is over
+    under_way: list[tuple[Access, Any]] = field(default_factory=list)  # with the lanes they are for
+    holders: list[list[tuple[Holder, Stall]]] = field(default_factory=lambda: [[] for _ in range(BARRIERS)])
+    log: dict[int, Stall | None] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Scheduler:
+    """A warp scheduler; `idle` are (begin, cycles) of the slots since the last one used."""
+
+    last: int = -1
+    active: list[Warp] = field(default_factory=list)
+    yielded: bool = False
+    issued_at: int = -LATER
+    turn: list[Row] = field(default_factory=list)  # issued in the last turn that was used
+    idle: list[tuple[int, int]] = field(default_factory=list)
+    replays: int = 0  # slots that accesses take again from the next one on
+    stalled: int = 0  # nothing dispatches until then
+    selected: Warp | None = None  # it was chosen and could not go
+    before: tuple[Warp, int] | None = None  # the last instruction that read operands
+    reading: dict[int, int] = field(default_factory=dict)  # by register bank: the cycle of its last read
+    collected: list[int] = field(default_factory=list)  # when each instruction had its operands
+
+
+@dataclass(eq=False)
+class Scan:
+    """The SM and what has been counted so far."""
+
+    kernel: Kernel
+    machine: Machine
+    resident: int
+    code: tuple[Instruction, ...]  # with control codes where the machine obeys them
+    memory: Any
+    warps: list[Warp | None]
+    schedulers: list[Scheduler]
+    blocks: dict[int, tuple[int, list[Warp]]] = field(default_factory=dict)  # slot: id and warps
+    finished: dict[int, int] = field(default_factory=dict)  # slot: when its last warp leaves
+    placed: int = 0
+    queues: dict[int, list[Access]] = field(default_factory=dict)  # by number: the SM's, or each scheduler's
+    ports: dict[int, int] = field(default_factory=dict)  # by number: when its next instruction may be served
+    leaving: dict[int, list[int]] = field(
+        default_factory=dict
+    )  # by number: when each that was served gives up its place
+    turn: int = 0  # queue that is asked first
+    free: dict[bool, int] = field(default_factory=dict)  # when a load/store unit can serve again
+    channel: int = 0  # 1/64 cycles
+    caches: Caches | None = None  # where tags say what hits
+    pipes: dict[tuple[str, int], int] = field(default_factory=dict)
+    instruction_caches: dict[tuple[str, int], dict[int, int]] = field(default_factory=dict)  # lines, oldest first
+    passed: dict[str, Fraction] = field(default_factory=dict)  # by cache: when its port is free
+    exclusive: int = 0
+    early: list[tuple[int, str]] = field(default_factory=list)  # pc, and what it touched before it was there
+    ordered: int = 0  # warps placed, and yields
+    arrived: dict[tuple[int, int], list[Warp]] = field(default_factory=dict)
+    stalls: Counter[tuple[int, Stall]] = field(default_factory=Counter)
+    lost: Counter[tuple[int, Stall]] = field(default_factory=Counter)
+    empty: int = 0
+    cycles: int = 0
+    events: list[Event] = field(default_factory=list)
+    registers: dict[int, Any] = field(default_factory=dict)  # warp slot: [register, lane] of its last warp

@@ -1,0 +1,51 @@
+"""Faults: each has a number of its own, which nobody gives by hand, and an error of its own."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gpusim.engines import simulate
+from gpusim.launch.launch import launch
+from gpusim.machine.machine import load
+from gpusim.state.fault import Fault
+from isa.text.listing import read
+
+RULES = sorted((Path(simulate.__file__).parent.parent / "rules").glob("*.py"))
+TOLD = {
+    Fault.MISALIGNED: "misaligned",
+    Fault.OUTSIDE: "lie in no buffer",
+    Fault.MISCOUNTED: "where others wait for",
+    Fault.CROWDED: "too many results",
+}
+
+
+def noted(code: int) -> str:
+    """What is said of a launch whose rules noted this fault at its first instruction."""
+    kernel = read("LDG R1, [R0]\nEXIT")
+    prepared = launch(kernel, load("gtx580"))
+    prepared.sm.fault.code = code
+    return str(simulate._fault(kernel, prepared))
+
+
+@pytest.mark.parametrize("fault", TOLD, ids=lambda fault: fault.name)
+def test_each_fault_has_its_error(fault):
+    """What a rule notes is told in words of its own."""
+    assert [each for each, words in TOLD.items() if words in noted(int(fault))] == [fault]
+
+
+def test_an_unknown_fault_is_none_of_the_known():
+    """A number that no fault has is an error of the program, not an access out of bounds."""
+    with pytest.raises(ValueError, match="99 is not a valid Fault"):
+        noted(99)
+
+
+def test_rules_note_faults_by_their_names():
+    """Whatever a rule writes into `fault.code` is a member of the enum, or 0 for none."""
+    for path in RULES:
+        text = path.read_text(encoding="utf-8")
+        named = dict(re.findall(r"^(.+) = (int\(Fault\..+)$", text, re.M))
+        known = {name.strip() for names in named for name in names.split(",")} | {"0"}
+        for written in re.findall(r"fault\.code(?:, [\w.]+)* = (.+)", text):
+            first = written.split(", ")[0]
+            assert set(re.findall(r"\b[A-Z_]{3,}\b|\b\d+\b", first)) <= known, f"{path.name}: {written}"

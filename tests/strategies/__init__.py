@@ -1,0 +1,1 @@
+"""Programs, machines, launches and documents drawn at random."""

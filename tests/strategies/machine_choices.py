@@ -1,0 +1,59 @@
+"""What optional sections of a random machine may hold (`strategies.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpusim.machine.schema import PIPE_UNITS
+
+FETCHES: dict[str, Sequence[int]] = {
+    "fetch.line": (1, 2, 5),
+    "fetch.ahead": (0, 1, 3),
+    "fetch.l0_lines": (2, 4),
+    "fetch.l0_ways": (1, 2),
+    "fetch.l1_lines": (4, 8, 8, 256),
+    "fetch.l1_ways": (1, 2, 4),
+    "fetch.l1_latency": (0, 3, 20),
+    "fetch.l1_parts": (0, 40, 136),
+    "fetch.l15_lines": (0, 16),
+    "fetch.l15_ways": (1, 4),
+    "fetch.l15_latency": (5, 30),
+    "fetch.l15_parts": (0, 500),
+    "fetch.memory_latency": (1, 100),
+    "fetch.memory_parts": (0, 100, 1000),
+}
+OTHER_PIPES: dict[str, Sequence[int | str]] = {
+    "unit.int.pipe": ("sp", "int16"),
+    "unit.fp32.pipe": ("sp", "sp int16"),
+    "joint.int": ("dp", "tex"),
+    "blocked.fp32": ("dp", "sfu"),
+    "blocked.int": ("sfu", "tex"),
+}
+SELECTIONS: dict[str, Sequence[int | str]] = {
+    "selection.keeps": ("none", "fp32 dp", " ".join(PIPE_UNITS), "int special"),
+    "selection.freezes": (0, 1, 1),
+    "selection.turns": (0, 2, 3),
+    "double.exclusive": ("off",),
+}
+OUTSTANDING: dict[str, Sequence[int | str]] = {"outstanding.vector": (1, 2, 63), "outstanding.shared": (1, 3, 50)}
+MEMORY_PORTS: dict[str, Sequence[int | str]] = {
+    "memory_port.units": ("none", "shuffle reduce special", "special int dp"),
+    "memory_port.cycles": (1, 2, 5),
+    "memory_port.store_32": (1, 9),
+    "memory_port.store_64": (1, 9),
+    "memory_port.store_128": (1, 9),
+    "memory_port.global_store": (1, 9),
+    "memory_port.late_cycles": (1, 3),
+    "memory_port.early_64": (0, 7),
+    "memory_port.early_128": (0, 7),
+    "memory_port.war_store": (0, 15),
+    "memory_port.war_global_store": (0, 15),
+    "memory_port.held": (0, 0, 1, 12),
+    "shared_memory.latency_64": (26, 38),  # so that results may come early
+    "shared_memory.latency_128": (26, 38),
+}
+CODES: dict[str, Sequence[int | str]] = {
+    "dependence.rule": ("scoreboard", "codes", "codes", "codes"),
+    "dependence.yield_stall": (0, 2, 5),
+    "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
+}

@@ -1,0 +1,53 @@
+"""Waits that make a program right where programs wait for counts (GCN), by what each instruction needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from isa.control import Control
+from isa.dataflow import flow
+from isa.instruction import Instruction
+from isa.operand import PT, Immediate
+from isa.program import Program
+from isa.table import TABLE, Unit
+
+VECTOR, SHARED = range(2)
+COUNTER = {Unit.GLOBAL: VECTOR, Unit.LOCAL: VECTOR, Unit.SHARED: SHARED, Unit.SMEM: SHARED, Unit.CONSTANT: SHARED}
+ANY = 63
+
+
+def waited(program: Program) -> Program:
+    """The program with an S_WAITCNT before each instruction that needs what is loaded, by counts where those tell.
+
+    At labels and branches everything is waited for, and before a BSYNC, which its label stands right behind. Under a
+    guard an access may not count; so it does not, but waits.
+    """
+    made, moved = [], {}
+    entries = set(program.labels.values())
+    behind: dict[str, tuple[int, int]] = {}  # by register: counter, and accesses issued since
+    mixed = False  # a scalar load is under way, which may come back before or behind others
+    for pc, instruction in enumerate(program.instructions):
+        row = instruction.row
+        leaves = row.is_branch or row.is_exit or row.mnemonic == "BSYNC" or pc in entries
+        needed = behind if leaves else {n: behind[n] for n in _touched(instruction) if n in behind}
+        if needed:
+            counts = [min((n for kind, n in needed.values() if kind == k), default=ANY) for k in (VECTOR, SHARED)]
+            counts = [0 if leaves or (k == SHARED and mixed and n < ANY) else n for k, n in enumerate(counts)]
+            code = Control(0) if instruction.control else None
+            made.append(Instruction(TABLE["S_WAITCNT"], tuple(Immediate(n, "int") for n in counts), control=code))
+            behind = {name: (kind, n) for name, (kind, n) in behind.items() if n < counts[kind]}
+            mixed = mixed and counts[SHARED] > 0
+        moved[pc] = len(made)
+        made.append(instruction)
+        kind = COUNTER.get(instruction.row.unit)
+        if kind is not None:
+            step = int(instruction.guard == PT)
+            behind = {name: (k, n + step if k == kind else n) for name, (k, n) in behind.items()}
+            behind |= dict.fromkeys(flow.writes(instruction), (kind, 0)) if instruction.row.is_load else {}
+            mixed = mixed or instruction.row.unit is Unit.SMEM
+    moved[len(program)] = len(made)
+    return replace(program, instructions=tuple(made), labels={name: moved[pc] for name, pc in program.labels.items()})
+
+
+def _touched(instruction: Instruction) -> set[str]:
+    return flow.reads(instruction) | flow.writes(instruction)

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import signal
+import threading
+
+import pytest
+
+from gpusim.support.interruption import held_back
+
+
+def test_an_interruption_waits_for_the_end():
+    """However often Ctrl-C comes, what is held back is done to its end, then it is obeyed once."""
+    done = []
+
+    def work():
+        with held_back():
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+            done.append("all")
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["all"]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_error_is_not_hidden_by_an_interruption():
+    """What fails meanwhile is told, and Ctrl-C works again."""
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(ZeroDivisionError), held_back():
+        raise ZeroDivisionError
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_thread_may_hold_back_too():
+    """Only the main thread may change handlers: elsewhere there is nothing to hold back, and no error."""
+    done = []
+
+    def work():
+        with held_back():
+            done.append("all")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == ["all"]

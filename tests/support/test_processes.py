@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gpusim.support import processes as module
+from gpusim.support.processes import as_done, processes
+from isa.errors import UserError
+
+HELD: list[int] = []
+ORPHANS = """
+import os, signal, time
+from gpusim.processes import processes
+signal.signal(signal.SIGINT, signal.default_int_handler)  # else ignored where a shell started the tests beside itself
+with processes(2) as pool:
+    print(*{each.result() for each in [pool.submit(os.getpid) for _ in range(50)]}, flush=True)
+    pool.submit(time.sleep, 600)
+    time.sleep(600)
+"""
+
+
+def double_held(number):
+    """Return twice a number and what was prepared in this process."""
+    return 2 * number + HELD[0]
+
+
+def kill_or_double(number):
+    """Return twice a number; at 20 end this process from outside."""
+    if number == 20:
+        time.sleep(0.5)
+        kill(number)
+    return 2 * number
+
+
+def kill(_):
+    """End this process from outside."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def alive(process):
+    """Tell whether there is such a process that has not ended."""
+    status = Path(f"/proc/{process}/stat")
+    try:
+        return status.read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_each_process_is_prepared():
+    """Work of any process sees what was prepared, and comes back in order; at the end none of them is left."""
+    with processes(2, HELD.append, 100) as pool:
+        assert list(pool.map(double_held, range(5))) == [100, 102, 104, 106, 108]
+    assert multiprocessing.active_children() == []
+
+
+def test_there_are_no_more_of_them_than_cores(monkeypatch):
+    """Asked for more processes than a system has, a pool works all the same, with one for each core."""
+    monkeypatch.setattr(module, "cores", lambda: 2)
+    with processes(99_999, HELD.append, 0) as pool:
+        assert list(pool.map(double_held, range(5))) == [0, 2, 4, 6, 8]
+        assert len(multiprocessing.active_children()) == 2
+
+
+def test_leaving_early_ends_them_at_once():
+    """An interrupt does not wait for what they do."""
+
+    def interrupted():
+        with processes(1, HELD.append, 0) as pool:
+            pool.submit(time.sleep, 60)
+            raise KeyboardInterrupt
+
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert time.monotonic() - start < 30
+
+
+def test_a_killed_process_is_told_in_one_line():
+    """What else would be a broken pool."""
+    with pytest.raises(UserError, match="a process was killed"), processes(1, HELD.append, 0) as pool:
+        list(pool.map(kill, [1]))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_every_job_is_done_once(workers):
+    """Each job's result comes once, however many processes there are, from a generator of jobs too."""
+    assert sorted(as_done(abs, (-each for each in range(40)), workers)) == list(range(40))
+
+
+def test_no_jobs_start_no_process():
+    """Nothing to do gives nothing."""
+    assert list(as_done(abs, [], 2)) == []
+
+
+def test_jobs_are_taken_a_few_ahead():
+    """Of very many jobs only those are taken that are soon to be done, and leaving early leaves the others."""
+    jobs = iter(range(10**9))
+    with closing(as_done(abs, jobs, 2)) as results:
+        assert len([next(results) for _ in range(20)]) == 20
+    assert next(jobs) < 100
+
+
+def test_what_was_done_before_a_process_is_killed_is_given():
+    """Where the process of the last job is killed the others' results are given, and then the error comes."""
+    found = []
+    with pytest.raises(UserError, match="a process was killed"):
+        found.extend(as_done(kill_or_double, range(21), 2))
+    assert sorted(found) == [2 * number for number in range(20)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_processes_end_with_their_parent(number):
+    """Killed where it can't tell anybody, or interrupted alone, a process leaves none of those that it started."""
+    with subprocess.Popen(
+        [sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as running:
+        children = [int(word) for word in running.stdout.readline().split()]
+        running.send_signal(number)
+        end = time.monotonic() + 30
+        while any(map(alive, [running.pid, *children])) and time.monotonic() < end:
+            time.sleep(0.05)
+        left = [each for each in [running.pid, *children] if alive(each)]
+        running.kill()
+    assert children
+    assert left == []

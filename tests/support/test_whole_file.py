@@ -1,0 +1,78 @@
+import gzip
+from pathlib import Path
+
+import pytest
+
+from gpusim.support.whole_file import check, unfinished, write, write_pieces
+from isa.errors import UserError
+
+
+def test_a_file_is_replaced_by_what_is_whole(tmp_path):
+    """The old text stands until the new one is done, and nothing else is left beside it."""
+    path = tmp_path / "a.txt"
+    write(path, "old")
+    with unfinished(path) as part:
+        part.write_text("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_fails_leaves_nothing(tmp_path):
+    """Neither the file nor a part of it."""
+
+    def fail():
+        with unfinished(tmp_path / "a.txt") as part:
+            part.write_text("half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("", "is a directory"), ("no/a.txt", "there is no directory"), ("/dev/null", "is no file")]
+)
+def test_what_can_not_be_written_is_refused(tmp_path, name, told):
+    """A directory, a file in none, and a device, which would be gone; each in one line."""
+    with pytest.raises(UserError, match=told):
+        check(tmp_path / name)
+    assert not Path("/dev/null").is_file()
+
+
+def test_stdout_is_no_file():
+    """A minus names stdout elsewhere; here it is refused, and no file gets that name."""
+    with pytest.raises(UserError, match=r"^-: files appear whole or not at all, and stdout can't; name a file$"):
+        write(Path("-"), "text")
+    assert not Path("-").exists()
+
+
+def test_an_error_names_the_file_asked_for(tmp_path):
+    """What can't be opened, here for its long name, is told by that name and not by that of its part."""
+    path = tmp_path / ("x" * 250)
+    with pytest.raises(OSError, match="File name too long") as failed:
+        write(path, "text")
+    assert failed.value.filename == str(path)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_pieces_come_back_in_their_order(tmp_path, name):
+    """Compressed if the name says so, the same bytes whenever they are written, and of the size that is told."""
+    path, other = tmp_path / name, tmp_path / f"other-{name}"
+    assert write_pieces(path, [b"one", b"", b"two"]) == path.stat().st_size
+    write_pieces(other, [b"one", b"two"])
+    assert path.read_bytes() == other.read_bytes()
+    assert (gzip.decompress(path.read_bytes()) if name.endswith(".gz") else path.read_bytes()) == b"onetwo"
+
+
+def test_pieces_that_fail_leave_nothing(tmp_path):
+    """Neither the file nor a part of it, whatever was written before."""
+
+    def pieces():
+        yield b"one"
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_pieces(tmp_path / "a.gz", pieces())
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,293 @@
+"""The timeline document: exact waits and lost slots, and who is to blame."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from read.worked import timeline_of
+from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
+from timing import plain_machine
+
+from gpusim.engines.simulate import SmRun, run_sm
+from gpusim.jit.rule import COMPILED
+from gpusim.launch.feed import REPLAY
+from gpusim.launch.launch import launch
+from gpusim.machine.machine import load
+from gpusim.state.stall import BUSY, LETTER, UNCHOSEN, Stall, label
+from gpusim.timeline import blockers
+from gpusim.timeline.build import timeline
+from gpusim.timeline.document import NONE, Timeline
+from gpusim.timeline.file import part
+from isa.errors import DeadlockError, UserError
+from isa.text.listing import read
+from workloads.catalog import make
+
+RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))
+
+
+def waited(document: Timeline) -> Counter[tuple[int, str]]:
+    """Cycles by pc and reason that the instructions of a document have waited, issued, or left behind at their exit."""
+    found: Counter[tuple[int, str]] = Counter()
+    turns = set()
+    last = {}
+    for one in document.instructions:
+        found.update({(one.pc, wait.reason): 0 for wait in one.waits})
+        for wait in one.waits:
+            found[one.pc, wait.reason] += wait.end - wait.start
+        if (one.warp, one.issue) not in turns:
+            found[one.pc, "selected"] += document.interval
+        turns.add((one.warp, one.issue))
+        last[one.block, one.warp] = one
+    for block in document.blocks:
+        for warp in block.warps:
+            one = last[block.id, warp]
+            found[one.pc, "x_exited"] += block.retired - one.issue - document.interval
+    return +found
+
+
+def stalled(run: SmRun) -> Counter[tuple[int, str]]:
+    """The same as the rules charge it."""
+    pcs, reasons = run.stalls.nonzero()
+    return Counter({(int(pc), label(int(r))): int(run.stalls[pc, r]) for pc, r in zip(pcs, reasons, strict=True)})
+
+
+def lost(document: Timeline) -> Counter[tuple[int, str]]:
+    """Cycles of lost slots of a document by scheduler and reason."""
+    found: Counter[tuple[int, str]] = Counter()
+    for one in document.lost:
+        found[one.scheduler, one.reason] += one.end - one.start
+    return found
+
+
+def charged(run: SmRun) -> Counter[tuple[int, str]]:
+    """The same as the rules charge it."""
+    ks, reasons = run.lost.nonzero()
+    return Counter({(int(k), label(int(r))): int(run.lost[k, r]) for k, r in zip(ks, reasons, strict=True)})
+
+
+def check(kernel, machine) -> Timeline:
+    """Assert that a document's sums are those of the run, and that its waits have neither gap nor overlap."""
+    document, run = timeline(kernel, machine), run_sm(kernel, machine, feed="replay")
+    assert document.cycles == document.end == run.cycles
+    assert waited(document) == stalled(run)
+    assert lost(document) == charged(run)
+    for one in document.instructions:
+        spans = [(wait.start, wait.end) for wait in one.waits]
+        assert all(begin < end for begin, end in spans)
+        assert [end for _, end in spans[:-1]] == [begin for begin, _ in spans[1:]]
+        assert not spans or spans[-1][1] == one.issue
+        assert all(wait.blocker < one.id for wait in one.waits)
+    return document
+
+
+@settings(REPEATABLE, max_examples=150 if COMPILED else 2)
+@given(launches(RACING_KERNELS))
+def test_waits_and_lost_slots_are_those_of_the_run(launched):
+    """By pc and reason, and by scheduler and reason, they add up to what the rules have charged, on random pairs."""
+    check(*launched)
+
+
+# Of a golden file: the warp and pc that waited, for what, and the warp and pc that it waited for.
+BLAMED = [
+    ("barrier", (0, 1), "barrier", (1, 0)),
+    ("barrier_per_warp", (1, 1), "barrier", (1, 0)),
+    ("branch_resolving", (0, 2), "branch_resolving", (0, 0)),
+    ("cache_tags_joined", (0, 4), "long_scoreboard", (0, 1)),
+    ("cache_tags_joined", (0, 5), "long_scoreboard", (0, 3)),
+    ("cache_tags_room", (0, 4), "mio_throttle", (0, 3)),
+    ("code_read_barrier", (0, 1), "x_war", (0, 0)),
+    ("code_stall_count", (0, 1), "wait", (0, 0)),
+    ("code_two_barriers", (0, 3), "short_scoreboard", (0, 2)),
+    ("code_two_barriers", (0, 4), "long_scoreboard", (0, 1)),
+    ("dispatch_stall", (0, 2), "dispatch_stall", (0, 1)),
+    ("dispatch_stall_guard", (0, 2), "dispatch_stall", (0, 0)),
+    ("dispatch_stall_returned", (0, 1), "dispatch_stall", (0, 0)),
+    ("drain", (0, 2), "drain", (0, 1)),
+    ("drain_texture", (0, 2), "drain", (0, 1)),
+    ("joint_and_blocked", (0, 6), "math_pipe_throttle", (0, 4)),
+    ("math_pipe_throttle", (0, 1), "math_pipe_throttle", (0, 0)),
+    ("memory_port_held", (0, 1), "mio_throttle", (0, 0)),
+    ("mio_throttle", (2, 0), "mio_throttle", (1, 0)),
+    ("mio_throttle_wasted_slot", (2, 0), "mio_throttle", (1, 0)),
+    ("no_instruction", (0, 2), "no_instruction", (0, 1)),
+    ("not_selected", (1, 0), "not_selected", (0, 0)),
+    ("outstanding", (0, 1), "mio_throttle", (0, 0)),
+    ("pipe_choice", (1, 1), "math_pipe_throttle", (1, 0)),
+    ("scalar_loads", (0, 2), "math_pipe_throttle", (0, 1)),
+    ("scalar_loads", (0, 4), "short_scoreboard", (0, 1)),
+    ("selection_keeps", (0, 1), "dispatch_stall", (0, 0)),
+    ("selection_freezes", (1, 1), "dispatch_stall", (0, 1)),
+    ("short_scoreboard", (0, 1), "short_scoreboard", (0, 0)),
+    ("tex_throttle", (0, 1), "tex_throttle", (0, 0)),
+    ("two_schedulers", (1, 1), "math_pipe_throttle", (0, 1)),
+    ("wait", (0, 1), "wait", (0, 0)),
+    ("wait_count", (0, 3), "long_scoreboard", (0, 0)),
+    ("wait_waw", (0, 1), "wait", (0, 0)),
+    ("x_dp_exclusive_flight", (1, 0), "x_dp_exclusive", (0, 1)),
+    ("x_dp_exclusive_issue", (1, 0), "x_dp_exclusive", (0, 1)),
+    ("x_reissue", (0, 1), "x_reissue", (0, 0)),
+    ("x_replay", (1, 2), "x_replay", (0, 2)),
+    ("x_war", (0, 1), "x_war", (0, 0)),
+]
+WITHOUT_BLOCKER = {"x_launch"}
+NO_WAIT = {"selected", "x_exited", "x_empty"}
+
+
+def blamed(document: Timeline, waiter: tuple[int, int], reason: str) -> set[tuple[int, int]]:
+    """Warp and pc of those for which the first instruction of that warp and pc waited."""
+    one = next(one for one in document.instructions if (one.warp, one.pc) == waiter)
+    culprits = [document.instructions[wait.blocker] for wait in one.waits if wait.reason == reason]
+    return {(culprit.warp, culprit.pc) for culprit in culprits}
+
+
+@pytest.mark.parametrize(("name", "waiter", "reason", "culprit"), BLAMED)
+def test_who_is_to_blame(name, waiter, reason, culprit):
+    """In a timeline worked out by hand each wait names the instruction whose result, read or place it was for."""
+    assert blamed(timeline_of(name), waiter, reason) == {culprit}
+
+
+def test_every_reason_has_someone_to_blame():
+    """Each reason for which a warp waits has its example, but for the launch, before which nothing happens."""
+    assert {reason for _, _, reason, _ in BLAMED} == {label(reason) for reason in Stall} - NO_WAIT - WITHOUT_BLOCKER
+    (block_skew,) = (wait for one in timeline_of("x_launch").instructions for wait in one.waits)
+    assert (block_skew.reason, block_skew.blocker) == ("x_launch", NONE)
+
+
+def test_of_results_that_come_together_the_one_that_is_read_is_named():
+    """R0 and R3 are both there at 18; who reads R0 waits for its writer, who reads R3 for the other."""
+    text = "FADD R0, R1, R2\nFADD R3, R4, R5\nFADD R6, {0}, {0}\nEXIT"
+    changes = {"schedulers.reissue": 2, "unit.fp32.latency": 18, "schedulers.dispatch_ports": 2}
+    for register, writer in (("R0", 0), ("R3", 1)):
+        document = timeline(read(text.format(register)), plain_machine(changes | {"pipe.sp.lanes": 32}))
+        assert blamed(document, (0, 2), "wait") == {(0, writer)}
+
+
+def test_an_instruction_tells_when_it_occupies_what():
+    """The unit serves the second load, of 4 passes, behind the first, of 2; a pipe takes the addition at its issue."""
+    text = """
+    .shared 512
+        S2R R0, LANEID
+        SHL R1, R0, 3
+        SHL R2, R0, 4
+        LDS R3, [R1]
+        LDS R4, [R2]
+        @P0 FADD R5, R6, R7
+        FADD R5, R6, R7
+        EXIT
+    """
+    changes = {"shared_memory.pass_cycles": 4, "shared_memory.latency_32": 26, "unit.fp32.latency": 18}
+    found = {one.pc: one for one in timeline(read(text), plain_machine(changes)).instructions}
+    start = found[3].issue
+    assert (found[3].begin, found[3].end, found[3].done) == (start, start + 8, start + 26 + 4)
+    assert (found[4].issue, found[4].begin, found[4].end) == (start + 6, start + 8, start + 24)
+    assert [found[pc].conflicts for pc in (3, 4, 6)] == [1, 3, 0]
+    assert (found[5].lanes, found[5].begin, found[5].end, found[5].done) == (0, NONE, NONE, NONE)
+    assert (found[6].lanes, found[6].begin, found[6].done) == (32, found[6].issue, found[6].issue + 18)
+
+
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=60)
+@given(launches(looping_kernels(), tags=False), st.integers(0, 3000), st.integers(1, 500), st.integers(1, 3))
+def test_a_window_is_a_part_of_the_whole(launched, start, length, step):
+    """Of some cycles and warps the document has what the whole has of them, the total and the numbers included."""
+    whole = timeline(*launched)
+    start = min(start, whole.cycles - 1)
+    end, warps = min(start + length, whole.cycles), range(0, whole.warp_slots, step)
+    expected = part(whole, start, end, warps)
+    document = timeline(*launched, start=start, end=start + length, warps=warps)
+    assert (document.start, document.end, document.cycles) == (start, end, whole.cycles)
+    assert (document.instructions, document.lost) == (expected.instructions, expected.lost)
+    assert [(one.id, one.placed) for one in document.blocks] == [(one.id, one.placed) for one in expected.blocks]
+
+
+@pytest.mark.jit
+def test_a_window_of_a_long_run_stops_soon():
+    """Of a long run the first 50 cycles need but a portion of the records; the total is right all the same."""
+    kernel, told = make("throughput", {"iterations": "1000", "length": "64"}), []
+    document = timeline(kernel, load("gtx580"), end=50, progress=lambda done, _: told.append(done))
+    assert document.cycles == run_sm(kernel, load("gtx580"), feed="replay").cycles > 100_000
+    assert len(document.instructions) < 100
+    assert told.count(0) == 0 or len(told) < 10
+
+
+@pytest.mark.jit
+def test_a_window_at_the_end_keeps_nothing_of_what_was_before():
+    """For the last 100 cycles a run of 45,000 takes no more memory than one of 23,000; kept whole it does."""
+    short, long = (make("throughput", {"iterations": iterations, "length": "64"}) for iterations in ("20", "40"))
+    assert peak(long, 100) < 1.02 * peak(short, 100)
+    assert peak(long, 45_000) > 1.05 * peak(short, 45_000)
+
+
+def peak(kernel, last: int) -> int:
+    """Bytes that Python holds at most while a timeline of the last cycles is made."""
+    gtx580 = load("gtx580")
+    cycles = run_sm(kernel, gtx580, feed="replay").cycles
+    tracemalloc.start()
+    timeline(kernel, gtx580, start=max(0, cycles - last))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return most
+
+
+def test_a_kernel_that_never_ends_can_be_looked_at():
+    """Half of the block waits for ever: its first cycles are shown, without a total; all of them are refused."""
+    kernel = read(".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@P0 BAR.SYNC 0, 64\nEXIT")
+    document = timeline(kernel, plain_machine(), end=5)
+    assert (document.cycles, document.end) == (NONE, 5)
+    assert {one.pc for one in document.instructions} >= {0, 1}
+    with pytest.raises(DeadlockError):
+        timeline(kernel, plain_machine())
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"warps": [0, 7]}, "warp 7: the launch fills warp slots 0 to 1 of an SM"),
+        ({"start": -1}, "cycles -1:"),
+        ({"start": 9, "end": 9}, "cycles 9:9:"),
+        ({"start": 99}, "cycles 99: the run ends at cycle 4"),
+    ],
+)
+def test_warps_and_cycles_that_there_are_not_are_refused(options, told):
+    """One line says which and what there is."""
+    with pytest.raises(UserError, match=f"^{told}"):
+        timeline(read(".block 64\nEXIT"), plain_machine(), **options)
+
+
+def test_every_letter_stands_for_one_thing():
+    """Each stall reason, and each state of an instruction that has issued, has a letter of its own."""
+    document = timeline_of("wait")
+    assert [one.letter for one in document.letters][: len(Stall)] == [LETTER[reason] for reason in Stall]
+    assert len({one.letter for one in document.letters}) == len(document.letters) == len(Stall) + 4
+
+
+def test_an_instruction_tells_its_region():
+    """The innermost of the marked regions, a loop where nothing is marked, and nothing outside; the end is in none."""
+    text = "// GPUSIM-BEGIN all\nMOV R0, 1\n// GPUSIM-BEGIN one\nMOV R1, R0\n// GPUSIM-END\nNOP\n// GPUSIM-END\nEXIT"
+    found = timeline(read(text), plain_machine())
+    assert [line.region for line in found.program] == ["all", "one", "all", "", ""]
+    looped = timeline(make("mix"), load("gtx580"), end=1).program
+    assert {line.region for line in looped} == {"", "loop"}
+
+
+def test_what_a_starving_warp_needs_is_searched_anew_only_when_it_has_doubled():
+    """Of 10,000 refusals none is dropped while a warp waits from cycle 0 on, and 8 searches find that out, not 10,000.
+
+    A warp that is ready from 9,990 on then needs the last few alone.
+    """
+    sm = blockers.begin(launch(make("chain"), plain_machine(), feed=REPLAY))
+    blockers.place(sm, range(1), 0)
+    limits = set()
+    for now in range(1, 10_001):
+        blockers.hold(sm, 0, 0, UNCHOSEN if now % 2 else BUSY, now)
+        limits.add(sm.schedulers[0].kept[0])
+    assert len(limits) == 1 + 8
+    assert len(sm.schedulers[0].held[0]) == 10_001
+    sm.warps[0].since = 9_990
+    for now in range(10_001, 16_900):
+        blockers.hold(sm, 0, 0, UNCHOSEN if now % 2 else BUSY, now)
+    assert sm.schedulers[0].held[0][0].end == 9_991
