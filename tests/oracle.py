@@ -3,7 +3,7 @@
 Nodes are the executed instructions (`issue`, i), the services of loads and stores (`serve`, i) and the transfers over
 the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. What is no path
 length: an issue waits for its scheduler's next slot, for the reissue interval unless a dispatch port of the
-last turn takes it, and for one of its pipes; and caches that keep tags answer as they were left (`scan_caches.py`).
+last turn takes it, and for one of its pipes; and caches that keep tags answer as they were left (scan/caches.py).
 """
 
 from __future__ import annotations

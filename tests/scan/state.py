@@ -52,7 +52,7 @@ class Warp:
     reissue: int = 0
     refused: int = 0
     order: int = -1  # of placements and yields
-    forks: list[Any] = field(default_factory=list)  # where its lanes have parted (scan_paths.py)
+    forks: list[Any] = field(default_factory=list)  # where its lanes have parted (scan/paths.py)
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
     line: int = -2  # of the instruction caches
     fetched: int = 0  # when it is there

@@ -1,4 +1,4 @@
-"""What the caches of a random machine may be (`strategies.py`)."""
+"""What the caches of a random machine may be (`launches.py`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What optional sections of a random machine may hold (`strategies.py`)."""
+"""What optional sections of a random machine may hold (`launches.py`)."""
 
 from __future__ import annotations
 
