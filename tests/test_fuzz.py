@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+from functools import partial
+from math import inf
 from random import Random
 
 import pytest
@@ -120,6 +124,13 @@ def test_what_a_pair_covers():
     seen = set(coverage.of_trial(trial(PAIR)))
     assert {"event: issue", "mnemonic: FADD", "mechanism: schedulers.policy = gto", "file: gtx580"} <= seen
     assert {each for each in seen if each.startswith(("event", "reason", "mnemonic", "mechanism"))} <= coverage.every()
+
+
+def test_a_campaign_goes_on_when_a_process_dies():
+    """The batch whose process died counts as failed, by its name, and those behind it are tried."""
+    batches = [("lost", partial(os._exit, 3)), ("next", partial(Tally, Counter(texts=1)))]
+    tally = campaign.campaign(inf, iter(batches), jobs=1)
+    assert tally.covered == {"failed: process of lost": 1, "texts": 1}
 
 
 def test_the_report_names_what_was_never_met():

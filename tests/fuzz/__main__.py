@@ -11,7 +11,7 @@ from secrets import randbits
 from time import monotonic
 
 from fuzz import found
-from fuzz.campaign import Tally, campaign
+from fuzz.campaign import Tally, campaign, drawn
 from fuzz.report import document, lines
 
 
@@ -24,7 +24,7 @@ def main() -> int:
         counts = f"{tally.covered['pairs']:,} pairs, {tally.covered['texts']:,} texts, {len(tally.found)} failed"
         sys.stderr.write(f"\r{monotonic() - start:.0f} s: {counts}")
 
-    tally = campaign(given.seconds, given.seed, given.jobs, told)
+    tally = campaign(given.seconds, drawn(given.seed), given.jobs, told)
     content = document(tally, monotonic() - start, given.seed)
     sys.stderr.write("\n")
     sys.stdout.write("".join(f"{line}\n" for line in lines(content)))
@@ -34,7 +34,7 @@ def main() -> int:
         smaller = found.smaller(each)
         path = found.store(smaller)
         sys.stdout.write(f"{path}: {smaller.check}: {smaller.what}\n")
-    return int(bool(tally.found))
+    return int(bool(content["failed"]))
 
 
 def _arguments() -> argparse.Namespace:

@@ -6,11 +6,12 @@ import multiprocessing
 import os
 import resource
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import count, islice, takewhile
 from random import Random
 from time import monotonic
 
@@ -112,25 +113,52 @@ def texts(seed: int, number: int = TEXTS) -> Tally:
 
 
 KINDS = tuple(kind for kind in inputs.READERS for _ in range(1 if kind == "command" else 3))
-Batch = Callable[[int], Tally]
+Batch = tuple[str, Callable[[], Tally]]  # with its name
+Running = dict[Future[Tally], str]
 
 
-def campaign(seconds: float, seed: int, jobs: int, told: Callable[[Tally], None] = lambda _: None) -> Tally:
-    """Try pairs and texts for so many seconds; raises nothing but what ends a process for good."""
+def drawn(seed: int) -> Iterator[Batch]:
+    """Yield batches without end, three of pairs for each of texts."""
+    for n in count(seed << 32):
+        batch = pairs if n % 4 else texts
+        yield f"{batch.__name__}({n})", partial(batch, n)
+
+
+def campaign(
+    seconds: float, queue: Iterator[Batch], jobs: int, told: Callable[[Tally], None] = lambda _: None
+) -> Tally:
+    """Try batches for so many seconds; one whose process died counts as failed."""
     tally, until = Tally(), monotonic() + seconds
-    numbers = count(seed << 32)
-    queue = (partial(pairs if n % 4 else texts, n) for n in numbers)
+    queue = takewhile(lambda _: monotonic() < until, queue)
+    while True:
+        running: Running = {}
+        try:
+            _in_processes(queue, tally, jobs, running, told)
+        except BrokenProcessPool:
+            died = [f"failed: process of {name}" for each, name in running.items() if not _finished(each)]
+            tally.covered += Coverage(dict.fromkeys(died, 1))
+        else:
+            return tally
+
+
+def _in_processes(
+    queue: Iterator[Batch], tally: Tally, jobs: int, running: Running, told: Callable[[Tally], None]
+) -> None:
+    """Hand out batches and take in what they return; `running` has those whose result is still to come."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_quota, initargs=(MEMORY,)) as pool:
-        running: set[Future[Tally]] = set()
-        while running or monotonic() < until:
-            while len(running) < jobs and monotonic() < until:
-                running.add(pool.submit(next(queue)))
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for each in done:
+        while True:
+            running |= {pool.submit(batch): name for name, batch in islice(queue, jobs - len(running))}
+            if not running:
+                return
+            for each in wait(running, return_when=FIRST_COMPLETED).done:
                 tally.add(each.result())
+                del running[each]
             told(tally)
-    return tally
+
+
+def _finished(future: Future[Tally]) -> bool:
+    return future.done() and future.exception() is None
 
 
 def _quota(memory: int) -> None:

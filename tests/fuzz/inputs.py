@@ -35,7 +35,7 @@ from gpusim.views.text import text
 from isa.errors import UserError
 from isa.text import listing
 
-SECONDS = 20.0  # beside other work; what takes so long takes forever
+SECONDS = 20.0  # what takes so long takes forever
 CYCLES, INSTRUCTIONS = 20_000, 20_000
 TINY = listing.read(".block 64\n.shared 256\nS2R R0, TID.X\nSHL R1, R0, 2\nLDS R2, [R1]\nFADD R2, R2, R2\nEXIT")
 
@@ -46,18 +46,21 @@ class OvertimeError(BaseException):
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Raise OvertimeError in what takes longer: as Ctrl-C does, which is held back where nothing may be interrupted."""
+    """Raise OvertimeError in what takes more of the processor's time.
+
+    It comes as Ctrl-C does, which is held back where nothing may be interrupted.
+    """
 
     def late(_: int, __: object) -> None:
         raise OvertimeError(f"more than {seconds:g} s")
 
-    handlers = {signal.SIGALRM: lambda *_: signal.raise_signal(signal.SIGINT), signal.SIGINT: late}
+    handlers = {signal.SIGPROF: lambda *_: signal.raise_signal(signal.SIGINT), signal.SIGINT: late}
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         for number, handler in before.items():
             signal.signal(number, handler)
 
