@@ -29,7 +29,7 @@ def errors(settings: dict[str, int]) -> list[float]:
     """Error of each mix in percent on a GTX 580 with these settings."""
     machine = load("gtx580", settings)
     kernels = {mix: make("mix", {"ratio": mix[0], "lds": mix[1], "iterations": "16"}) for mix in PUBLISHED}
-    runs = {mix: run_sm(kernel, machine, feed="replay") for mix, kernel in kernels.items()}
+    runs = {mix: run_sm(kernel, machine, feed="trace-driven") for mix, kernel in kernels.items()}
     return [100 * (runs[mix].active.sum() / runs[mix].cycles / rate - 1) for mix, rate in PUBLISHED.items()]
 
 

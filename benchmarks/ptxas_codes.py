@@ -57,7 +57,7 @@ def compared(kernel: Kernel, machine: Machine) -> Compared:
         for ours, theirs in zip(assigned, own, strict=True)
     ]
     cycles, barriers, codes = (
-        run_sm(_coded(kernel, each), machine, feed="affine", blocks=1).cycles for each in (own, mixed, assigned)
+        run_sm(_coded(kernel, each), machine, feed="address-only", blocks=1).cycles for each in (own, mixed, assigned)
     )
     return Compared(kernel.name, cycles, barriers / cycles, codes / cycles)
 

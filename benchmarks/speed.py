@@ -27,10 +27,10 @@ class Case:
 
 # A feed is where the engine gets values and addresses from; each is a set of options of `launch`.
 FEEDS: Mapping[str, Mapping[str, Any]] = {
-    "execution": {"feed": "execution"},  # every instruction is computed
-    "affine": {"feed": "affine"},  # only what addresses, guards and branches need
-    "replay": {"feed": "replay"},  # that part walked through beforehand
-    "forward": {"feed": "replay", "fast_forward": True},  # and whole periods at once
+    "execution-driven": {"feed": "execution-driven"},  # every instruction is computed
+    "address-only": {"feed": "address-only"},  # only what addresses, guards and branches need
+    "trace-driven": {"feed": "trace-driven"},  # that part walked through beforehand
+    "forward": {"feed": "trace-driven", "fast_forward": True},  # and whole periods at once
 }
 
 

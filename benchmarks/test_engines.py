@@ -39,4 +39,4 @@ def test_simulate(benchmark: BenchmarkFixture, keep: Keep) -> None:
 def test_both_engines(measure: Measure, case: Case, engine: str) -> None:
     """The same launch on either engine, with values."""
     shorter = Case(f"{case.label}, short", case.kernel, case.parameters, case.machine, case.blocks)
-    measure(shorter, "execution", engine)
+    measure(shorter, "execution-driven", engine)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from gpusim.analysis.bound import rates
 from gpusim.analysis.bound.bounds import LIMIT, Bound, bound
 from gpusim.engines.simulate import ChipRun, Progress, SmRun, check_engine, run_chip, run_sm
-from gpusim.launch.feed import EXECUTION, REPLAY, recordable
+from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
@@ -161,7 +161,7 @@ def simulate(
     occupancy(kernel, machine)  # what can't be held is refused before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
     if _valid_sms(sms, sample) == "all":
-        feed = EXECUTION if values else REPLAY
+        feed = EXECUTION_DRIVEN if values else TRACE_DRIVEN
         everything = run_chip(
             kernel, machine, engine=engine, feed=feed, max_cycles=limit, trace=trace, progress=progress
         )
@@ -173,7 +173,7 @@ def simulate(
     if values:
         run, verification = _timed_and_checked(kernel, machine, engine, runner, told, sample)
     else:
-        run, verification = told(feed=REPLAY), UNCHECKED
+        run, verification = told(feed=TRACE_DRIVEN), UNCHECKED
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
     return Result(
         kernel, machine, engine, run.cycles, run, scaling, verification, bound(kernel, machine, limit=_enough(run))
@@ -194,13 +194,13 @@ def _timed_and_checked(
     if few is not None and few < share:
         with ThreadPoolExecutor(1) as beside:
             check = beside.submit(_checked_run, kernel, machine, runner, few)
-            return told(feed=REPLAY), check.result()
+            return told(feed=TRACE_DRIVEN), check.result()
     if few is None:
-        run = told(feed=REPLAY)
+        run = told(feed=TRACE_DRIVEN)
         few = max(1, run.blocks * BUDGET[engine] // run.warp_instructions)
         if few < run.blocks:
             return run, _checked_run(kernel, machine, runner, few)
-    run = told(feed=EXECUTION)
+    run = told(feed=EXECUTION_DRIVEN)
     return run, _verified(kernel, machine, run)
 
 
@@ -242,11 +242,11 @@ def _sampled(
     blocks = resident * max(2, -(-sample // resident))
     if share // resident < 3 or blocks >= share:
         blocks = share
-    first = runner(feed=REPLAY, blocks=min(resident, share))
+    first = runner(feed=TRACE_DRIVEN, blocks=min(resident, share))
     limits = bound(kernel, machine, limit=_enough(first))
     if blocks < share and not limits.alike:
         raise UserError(f"{kernel.name}: its blocks do not all do the same, so some can't stand for all; sample all")
-    run = told(feed=EXECUTION if values else REPLAY, blocks=blocks)
+    run = told(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks)
     whole = Scaling(share, share, "complete", "")
     return Result(
         kernel=kernel,
@@ -294,7 +294,7 @@ def _checked(runner: Callable[..., SmRun], resident: int, first: SmRun, run: SmR
     half = several // 2
     if half < 2:
         return ""
-    fewer = runner(feed=REPLAY, blocks=half * resident)
+    fewer = runner(feed=TRACE_DRIVEN, blocks=half * resident)
     foretold = _extrapolated(resident, several, first, fewer)
     error = 100 * (foretold / run.cycles - 1)
     return f"{half} of the {several} waves simulated foretell these within {abs(error):.2g} %"
@@ -309,7 +309,7 @@ def _with_policy(machine: Machine, policy: str | None) -> Machine:
 def _scaled(runner: Callable[..., SmRun], share: int, resident: int, first: SmRun, run: SmRun) -> int:
     """Cycles of all blocks, from those of the first wave and of several waves."""
     waves, rest = divmod(share, resident)
-    tail = runner(feed=REPLAY, blocks=resident + rest).cycles - first.cycles if rest else 0
+    tail = runner(feed=TRACE_DRIVEN, blocks=resident + rest).cycles - first.cycles if rest else 0
     return _extrapolated(resident, waves, first, run) + tail
 
 

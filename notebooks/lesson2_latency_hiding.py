@@ -134,7 +134,7 @@ def _(full):
         return next(warps for warps in range(2, 33) if rate(warps, chains) > ENOUGH * full)
 
     _machine = gpusim.load("gtx580")
-    _reissue, _warps = _machine.schedulers.reissue, _machine.limits.warps
+    _interval, _warps = _machine.schedulers.issue_interval, _machine.limits.warps
     exercises = (
         Exercise(
             f"Each warp has one instruction at a time, of {LATENCY} cycles. How many warps fill all issue slots?",
@@ -157,11 +157,11 @@ def _(full):
             f"{LECTURE[0] * WARP_SIZE} to {LECTURE[1] * WARP_SIZE}.",
         ),
         Exercise(
-            f"On this chip a warp may issue only every {_reissue} cycles, whatever it has to do (Tan et al. measured "
+            f"On this chip a warp may issue only every {_interval} cycles, whatever it has to do (Tan et al. measured "
             "it). With as many independent instructions as you like, how many warps are needed at least to issue in "
             "every cycle?",
-            needed(_reissue),
-            f"One warp fills one of {_reissue} slots, so {needed(_reissue):.0f} warps; by trial with eight chains "
+            needed(_interval),
+            f"One warp fills one of {_interval} slots, so {needed(_interval):.0f} warps; by trial with eight chains "
             f"{fewest(8)}. Try fewer above.",
         ),
     )

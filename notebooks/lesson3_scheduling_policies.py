@@ -26,14 +26,14 @@ with app.setup:
     DEPTH = 4  # steps back to the cause that are told
     MACHINE = {"schedulers.count": 1, "launch.warp_skew": 0}
     RULES = {  # each can be switched off: what is said of it, and the machine without it
-        "A warp may issue only every 6 cycles": {"schedulers.reissue": 2},
+        "A warp may issue only every 6 cycles": {"schedulers.issue_interval": 2},
         "The result of a multiply-add is there after 18 cycles": {"unit.fp32.latency": 4},
         "The result of a load is there after 46 cycles": {"shared_memory.latency_128": 4},
         "A load that finds the queue full costs its slot": {"issue.refused_wastes_slot": 0},
     }
     COLOURS = {  # background and letters
         "selected": ("#0072B2", "white"),
-        "x_reissue": ("#D9D9D9", "black"),
+        "issue_interval": ("#D9D9D9", "black"),
         "wait": ("#E69F00", "black"),
         "short_scoreboard": ("#D55E00", "white"),
         "mio_throttle": ("#CC79A7", "black"),
@@ -82,7 +82,7 @@ def grid(found: Timeline, by: States, cycle: int) -> str:
     for warp in found.shown:
         cells = []
         for slot in range(first, first + SLOTS):
-            name = by[warp, slot * found.interval][0] if (warp, slot * found.interval) in by else "x_exited"
+            name = by[warp, slot * found.interval][0] if (warp, slot * found.interval) in by else "warp_exited"
             back, front = COLOURS.get(name, OTHER)
             frame = "box-shadow: inset 2px 0 black, inset -2px 0 black;" if slot == here else ""
             cells.append(f'<td style="background:{back};color:{front};{frame}" title="{name}">{letters[name]}</td>')
@@ -101,7 +101,7 @@ def why(found: Timeline, warp: int, cycle: int) -> str:
     first, *causes = explain(found, warp, cycle, DEPTH)
     if first.what == "selected":
         return f"**issues** `{first.instruction}`"
-    if first.what == "x_exited":
+    if first.what == "warp_exited":
         return first.words
     said = [f"before `{first.instruction}`: {told(first)}"]
     said += [f"← warp {one.warp}'s `{one.instruction}`: {told(one)}" for one in causes if one.cycle == cycle]
@@ -137,7 +137,7 @@ def _():
         "3. Warp scheduling policies",
         """In each issue slot a scheduler picks one of the warps that can issue. **The policy says which one: loose
         round robin (`lrr`) takes turns, greedy-then-oldest (`gto`) stays with one warp as long as that can issue.**
-        Whether a warp can issue is decided by rules, in a fixed order. It can't if it has just issued (`x_reissue`),
+        Whether a warp can issue is decided by rules, in a fixed order. It can't if it has just issued (`issue_interval`),
         if a result that it needs is not there (of a multiply-add: `wait`, of a shared load: `short_scoreboard`), if
         the queue of loads is full (`mio_throttle`), or if its pipe is busy (`math_pipe_throttle`). A warp that passes
         them all is eligible: it is selected, or it is not (`not_selected`).""",
@@ -228,7 +228,7 @@ def _(back, forth, get_cycle, interval, last, play, set_cycle, start):
 def _(found, get_cycle, last):
     _cycle = min(get_cycle(), last)
     _seen = {name for _, by in found for name, _, _ in by.values()}
-    _letters = [letter for letter in found[0][0].letters if letter.name in _seen or letter.name == "x_exited"]
+    _letters = [letter for letter in found[0][0].letters if letter.name in _seen or letter.name == "warp_exited"]
 
     def _chip(name: str, letter: str) -> str:
         back, front = COLOURS.get(name, OTHER)

@@ -60,8 +60,8 @@ def timed(order: Sequence[int]) -> Figure:
     time = 0
     for row, (index, instruction, stall) in enumerate(zip(order, code, stalls(code, COSTS), strict=True)):
         axes.barh(row, stall, left=time, color="C1", height=0.8)
-        axes.barh(row, COSTS.reissue, left=time + stall, color="C0", height=0.8)
-        time += stall + COSTS.reissue
+        axes.barh(row, COSTS.issue_interval, left=time + stall, color="C0", height=0.8)
+        time += stall + COSTS.issue_interval
         axes.text(time + 2, row, f"{LETTERS[index]}  {show_instruction(instruction)}", va="center", fontsize=8)
     axes.set(xlabel="shader cycles of one warp", yticks=(), ylim=(len(code) - 0.4, -0.6), xlim=(0, 260))
     return figure
@@ -142,9 +142,9 @@ def _(runs):
             mo.md("""
     ## What each version gains
 
-    Every issue slot is used, or lost for one reason. `long_scoreboard` is waiting for global memory, `x_reissue` for
+    Every issue slot is used, or lost for one reason. `long_scoreboard` is waiting for global memory, `issue_interval` for
     the warp's own last issue, `mio_throttle` for room in the load/store queue, `math_pipe_throttle` and
-    `x_dp_exclusive` for the double-precision unit. **Scheduling can take away waits for latencies. It can't take away a
+    `dp_issue_conflict` for the double-precision unit. **Scheduling can take away waits for latencies. It can't take away a
     busy unit.** A DFMA is issued in one slot and keeps the other scheduler out of its own, so nothing but DFMAs would
     use half of the slots.
     """),
@@ -165,7 +165,7 @@ def _():
 
     Two rank-1 updates of a thread with 2 x 2 results: each loads two doubles of A and two of B, then multiplies. On
     this chip the result of an `LDS.128` is there after {_costs[0]} cycles, that of a `DFMA` after {_costs[1]}, and one
-    warp issues every {COSTS.reissue} cycles at best. **Orange is stall.** Write the letters in another order, and press
+    warp issues every {COSTS.issue_interval} cycles at best. **Orange is stall.** Write the letters in another order, and press
     Enter. Can you halve the stalls?
     """),
             order,
@@ -215,10 +215,10 @@ def _(lost, mix):
     exercises = (
         Exercise(
             "A load from global memory takes 1000 cycles. Four independent instructions follow, then a store of what "
-            f"was loaded. One warp issues every {COSTS.reissue} cycles. For how many cycles does the store stall?",
+            f"was loaded. One warp issues every {COSTS.issue_interval} cycles. For how many cycles does the store stall?",
             _stall,
-            f"The store could issue {_between + 1} x {COSTS.reissue} = {(_between + 1) * COSTS.reissue} cycles "
-            f"after the load: 1000 - {(_between + 1) * COSTS.reissue} = {_stall}, as in section 4.3 of Tan et al.",
+            f"The store could issue {_between + 1} x {COSTS.issue_interval} = {(_between + 1) * COSTS.issue_interval} cycles "
+            f"after the load: 1000 - {(_between + 1) * COSTS.issue_interval} = {_stall}, as in section 4.3 of Tan et al.",
         ),
         Exercise(
             "What is the least sum of stalls that an order of the twelve instructions above can have?",
@@ -238,7 +238,7 @@ def _(lost, mix):
             _most,
             f"`{_most}`: from {lost['v3'][_most]:.1f} to {lost['v4'].get(_most, 0):.1f} % of all slots. Version 4 "
             "fetches into registers of its own, and stores them half a tile later.",
-            choices=("x_dp_exclusive", "math_pipe_throttle", "long_scoreboard", "mio_throttle"),
+            choices=("dp_issue_conflict", "math_pipe_throttle", "long_scoreboard", "mio_throttle"),
         ),
     )
     answers = fields(exercises)

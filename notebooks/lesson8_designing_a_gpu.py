@@ -14,7 +14,7 @@ with app.setup:
 
     import gpusim
     from gpusim import Result
-    from gpusim.analysis.account.ladder import ladder
+    from gpusim.analysis.account.breakdown import breakdown
     from gpusim.machine.occupancy import occupancy
     from workloads.catalog import make
 

@@ -29,10 +29,8 @@ from gpusim.rules import (
     fetch,
     global_memory,
     instruction_replay,
-    ladder,
     load_store,
     memory_access,
-    paths,
     pipe,
     policies,
     queues,
@@ -40,6 +38,8 @@ from gpusim.rules import (
     scoreboard,
     selection,
     shared_memory,
+    simt_stack,
+    stall_accounting,
     wait_count,
 )
 from gpusim.state.sm import NEVER
@@ -221,7 +221,7 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
     "one pass in a cycle": {"shared_memory.pass_cycles": 1, "shared_memory.passes_per_cycle": 2},
     "codes: a pause without effect": {
         **{f"outstanding.{memory}": 63 for memory in ("vector", "shared")},
-        **{f"schedulers.{key}": 1 for key in ("interval", "reissue")},
+        **{f"schedulers.{key}": 1 for key in ("interval", "issue_interval")},
     },
 }
 
@@ -229,11 +229,15 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
 def taken_first(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
     """Lanes part as they should, but the other way goes on."""
     warp = sm.warps[g]
-    paths._wait(sm, g, instruction.meeting, warp.lanes, warp.meeting)
-    paths._wait(
-        sm, g, pc + 1, [lanes & ~taken for lanes, taken in zip(warp.lanes, active, strict=True)], instruction.meeting
+    simt_stack._wait(sm, g, instruction.reconvergence, warp.lanes, warp.reconvergence)
+    simt_stack._wait(
+        sm,
+        g,
+        pc + 1,
+        [lanes & ~taken for lanes, taken in zip(warp.lanes, active, strict=True)],
+        instruction.reconvergence,
     )
-    warp.pc, warp.meeting, warp.lanes[:] = instruction.target, instruction.meeting, active
+    warp.pc, warp.reconvergence, warp.lanes[:] = instruction.target, instruction.reconvergence, active
 
 
 def busier(original: Callable[..., Any], position: int, more: int) -> Callable[..., Any]:
@@ -293,12 +297,12 @@ def lowest_first(_policy: int, _sm: Any, _k: int, eligible: int, _: int) -> int:
 
 
 def backwards(machine: Any, k: int, warp: Any, stall: Any, until: int) -> None:
-    """The ladder climbed from its last rung."""
+    """The ladder climbed from its last reason."""
     reached = warp.since
-    for rung in reversed(range(OWN)):
-        if warp.rung[rung] > reached:
-            release = min(ladder.slot_from(machine, k, warp.rung[rung]), until)
-            stall[rung] += release - reached
+    for reason in reversed(range(OWN)):
+        if warp.release_at[reason] > reached:
+            release = min(stall_accounting.slot_from(machine, k, warp.release_at[reason]), until)
+            stall[reason] += release - reached
             reached = release
     warp.since = until
 
@@ -326,16 +330,16 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
         "transactions",
         lambda *arguments: tuple(n + 1 for n in global_memory_transactions(*arguments)),
     ),
-    "ladder upside down": (ladder, "settle_own", backwards),
-    "shared reasons not settled": (ladder, "settle_shared", nothing),
-    "empty slots not blamed": (ladder, "blame", nothing),
+    "ladder upside down": (stall_accounting, "settle_own", backwards),
+    "shared reasons not settled": (stall_accounting, "settle_shared", nothing),
+    "empty slots not blamed": (stall_accounting, "blame", nothing),
     "one instruction in each turn": (dispatch, "goes_on", lambda *_: False),
     "any two instructions pair": (dispatch, "takes", lambda *_: True),
     "operands never late": (register_file, "earliest", ready_at_once),
     "operands collected at once": (register_file, "commit", lambda *_: 0),
     "nothing kept for reuse": (register_file, "_keep", nothing),
     "nothing carried": (register_file, "_carried", lambda *_: False),
-    "who takes a branch goes first": (paths, "_part", taken_first),
+    "who takes a branch goes first": (simt_stack, "_part", taken_first),
     "no line asked for ahead": (fetch, "_holds", lambda *_: True),
     "ports pass all lines at once": (fetch, "_pass", lambda _cache, _parts, asked: asked),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),

@@ -2,7 +2,7 @@
 
 Nodes are the executed instructions (`issue`, i), the services of loads and stores (`serve`, i) and the transfers over
 the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. What is no path
-length: an issue waits for its scheduler's next slot, for the reissue interval unless a dispatch port of the
+length: an issue waits for its scheduler's next slot, for the issue interval unless a dispatch port of the
 last turn takes it, and for one of its pipes; and caches that keep tags answer as they were left (scan/caches.py).
 """
 
@@ -186,9 +186,9 @@ class Turn:
 
     def issue(self, done: Executed, earliest: int) -> int:
         """The tick at which an instruction issues that may at `earliest`."""
-        slot, reissue = self.machine.schedulers.interval * TICKS, self.machine.schedulers.reissue * TICKS
+        slot, issue_interval = self.machine.schedulers.interval * TICKS, self.machine.schedulers.issue_interval * TICKS
         if earliest > self.now or not self.takes(done):
-            self.issued, self.now = [], -(-max(earliest, self.now + reissue, self.again) // slot) * slot
+            self.issued, self.now = [], -(-max(earliest, self.now + issue_interval, self.again) // slot) * slot
         self.issued.append(done)
         if done.queued:
             self.again = max(self.again, self.now + slot) + done.again * slot

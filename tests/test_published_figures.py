@@ -16,7 +16,7 @@ SGEMM = {"nt": 1173, "nn": 1165, "tt": 1163, "tn": 1157}  # GFLOP/s at 4800 x 48
 def test_mixes_are_met_within_2_percent(mix, published):
     """Calibrated: queue depth, wasted slot and launch skew were chosen so that the three mixes are met."""
     kernel = make("mix", {"ratio": mix[0], "lds": mix[1]})
-    run = run_sm(kernel, load("gtx580"), feed="affine")
+    run = run_sm(kernel, load("gtx580"), feed="address-only")
     assert run.active.sum() / run.cycles == pytest.approx(published, rel=0.02)
 
 

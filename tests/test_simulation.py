@@ -127,7 +127,7 @@ def test_a_sample_says_how_well_half_of_it_foretells_the_whole():
     """
     kernel = make("throughput", {"blocks": "31", "iterations": "1"})
     sampled = simulate(kernel, ONE_SM, sample=12)
-    one, two, four = (run_sm(kernel, ONE_SM, feed="replay", blocks=blocks).cycles for blocks in (3, 6, 12))
+    one, two, four = (run_sm(kernel, ONE_SM, feed="trace-driven", blocks=blocks).cycles for blocks in (3, 6, 12))
     foretold = two + 2 * (two - one)
     error = f"{abs(100 * (foretold / four - 1)):.2g}"
     assert sampled.scaling.error_checked == f"2 of the 4 waves simulated foretell these within {error} %"
@@ -142,7 +142,7 @@ def test_large_launches_are_timed_whole_and_checked_in_part(monkeypatch):
     monkeypatch.setitem(simulation.BUDGET, "compiled", whole.warp_instructions * 4 // 31)
     monkeypatch.setattr(verify, "PATIENCE_SECONDS", 0.0)
     large = simulate(kernel, ONE_SM)
-    assert (large.run.feed, large.cycles, large.scaling) == ("replay", whole.cycles, whole.scaling)
+    assert (large.run.feed, large.cycles, large.scaling) == ("trace-driven", whole.cycles, whole.scaling)
     assert (large.verification.scope, large.verification.blocks) == ("sampled", 4)
     assert large.verification.verified
 

@@ -93,14 +93,14 @@ def test_a_fault_names_the_lane_of_the_whole_warp():
         run_text(outside, WAVE)
 
 
-@pytest.mark.parametrize("feed", ["execution", "replay"])
+@pytest.mark.parametrize("feed", ["execution-driven", "trace-driven"])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_lanes_part_and_meet_over_both_halves(engine, feed):
     """40 of 64 lanes branch, 30 leave on the way: by hand, how many active threads each instruction has."""
     run = run_sm(read(PARTING), load("gtx580", WAVE), engine=engine, feed=feed)
     assert list(run.active) == [64, 64, 40, 24, 24, 40, 40, 30, 10, 34, 34, 0]
     lane = np.arange(64)
-    if feed == "execution":
+    if feed == "execution-driven":
         assert np.array_equal(run.registers[0, 1], np.select([lane < 30, lane < 40], [2, lane + 3], lane + 1))
 
 

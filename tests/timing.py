@@ -17,7 +17,7 @@ PLAIN: Mapping[str, int | str] = {
     "schedulers.count": 1,
     "schedulers.interval": 2,
     "schedulers.stagger": 0,
-    "schedulers.reissue": 6,
+    "schedulers.issue_interval": 6,
     "schedulers.policy": "lrr",
     "issue.rotate": 0,
     "issue.refused_wastes_slot": 0,

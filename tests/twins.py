@@ -27,7 +27,7 @@ def run_both(kernel: Kernel, machine: Machine, **options: Any) -> tuple[SmRun, S
 
 def differences(one: SmRun, other: SmRun) -> list[str]:
     """Names of what two runs disagree on; registers count where both have computed them."""
-    both = () if "replay" in (one.feed, other.feed) else ("registers",)
+    both = () if "trace-driven" in (one.feed, other.feed) else ("registers",)
     arrays = [name for name in (*ARRAYS, *both) if not np.array_equal(getattr(one, name), getattr(other, name))]
     return arrays + [name for name in NUMBERS if getattr(one, name) != getattr(other, name)]
 
@@ -36,7 +36,7 @@ def seen(run: SmRun) -> set[str]:
     """Trace kinds and stall reasons that occurred in a run, each once."""
     kinds = {TRACE_KINDS[kind] for kind in run.trace.kind.tolist()}
     reasons = {reason.name for reason in Stall if run.stalls[:, reason].any()}
-    return kinds | reasons | ({Stall.X_EMPTY.name} if run.empty else set())
+    return kinds | reasons | ({Stall.NO_WARP.name} if run.empty else set())
 
 
 def rarest(counts: Counter[str]) -> tuple[str, int]:

@@ -6,7 +6,7 @@ from generate.markdown import code, page, table
 from gpusim.state.stall import LETTER, MEANING, Stall, label
 
 ABOUT = """\
-Why a warp does not issue, in the order in which reasons are asked (the hazard ladder): a warp-cycle belongs to the
+Why a warp does not issue, in the order in which reasons are asked: a warp-cycle belongs to the
 first that holds. Names without `x_` are those of NVIDIA's profiler, where the meaning matches. Letters are those of
 `gpusim timeline`. How they are counted stands in [the model](../model.md); which instruction each is blamed on, in
 [views](../views.md)."""
@@ -15,4 +15,4 @@ first that holds. Names without `x_` are those of NVIDIA's profiler, where the m
 def stall_reasons() -> str:
     """Return the page."""
     rows = [(int(one), code(label(one)), code(LETTER[one]), MEANING[one]) for one in Stall]
-    return page("Stall reasons", ABOUT, table(("rung", "reason", "letter", "meaning"), rows))
+    return page("Stall reasons", ABOUT, table(("order", "reason", "letter", "meaning"), rows))

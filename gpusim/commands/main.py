@@ -23,7 +23,7 @@ COMMANDS = {
     "explain": "Tell why a warp did not issue in a cycle, back to the cause.",
     "bound": "Bound a kernel's cycles from below, without simulating it.",
     "report": "Pressure on each resource by instruction, long paths, lost slots.",
-    "ladder": "What each limit of a machine costs a kernel, by lifting it.",
+    "limits": "What each limit of a machine costs a kernel, by lifting it.",
     "schema": "Print the JSON Schema of a document.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",

@@ -30,7 +30,7 @@ DOCUMENTS = {
     "hazards": "gpusim.analysis.account.hazards:HazardsDocument",
     "kernel": "gpusim.commands.kernels:KernelDocument",
     "kernels": "gpusim.commands.kernels:KernelsDocument",
-    "ladder": "gpusim.commands.ladder:LadderDocument",
+    "limits": "gpusim.commands.limits:LimitsDocument",
     "machine": "gpusim.commands.machines:MachineDocument",
     "machines": "gpusim.commands.machines:MachinesDocument",
     "races": "gpusim.commands.races:RacesDocument",

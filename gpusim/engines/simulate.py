@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.trace import Take, to_file
-from gpusim.launch.feed import AFFINE, EXECUTION, REPLAY, recordable
+from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip
 from gpusim.launch.scalar_registers import by_index
 from gpusim.machine.machine import Machine, tagged
@@ -82,7 +82,7 @@ class ChipRun(SmRun):
     """What all SMs did: `cycles` until the last of them is done, everything else summed; `each` has its own run.
 
     `lost` has a row for each scheduler of each SM, `registers` one for each warp slot; `trace` is empty, as each SM
-    keeps its own. An SM that is done has empty warp slots and empty schedulers (`x_empty`) until all are.
+    keeps its own. An SM that is done has empty warp slots and empty schedulers (`no_warp`) until all are.
     """
 
     each: tuple[SmRun, ...]
@@ -104,7 +104,7 @@ def run_sm(
     machine: Machine,
     *,
     engine: str = "compiled",
-    feed: str = EXECUTION,
+    feed: str = EXECUTION_DRIVEN,
     fast_forward: bool = True,
     blocks: int | None = None,
     max_cycles: int = NEVER,
@@ -144,7 +144,7 @@ def run_noting(
     don't fit.
     """
     prepared, error = launch(kernel, machine, blocks=blocks), None
-    job = _Job(kernel, machine, [prepared], blocks, "compiled", EXECUTION, max_cycles, None)
+    job = _Job(kernel, machine, [prepared], blocks, "compiled", EXECUTION_DRIVEN, max_cycles, None)
     try:
         _run(job, *_engine("compiled", kernel, prepared, max_cycles))
     except UserError as ended:
@@ -158,7 +158,7 @@ def write_trace(kernel: Kernel, machine: Machine, path: Path, **options: Any) ->
     `options` and errors are those of `run_sm`; OSError, and no file, where it can't be written.
     """
     with to_file(path) as take:
-        run_sm(kernel, machine, **options, feed=REPLAY, trace=True, take=take)
+        run_sm(kernel, machine, **options, feed=TRACE_DRIVEN, trace=True, take=take)
 
 
 def run_chip(
@@ -166,7 +166,7 @@ def run_chip(
     machine: Machine,
     *,
     engine: str = "compiled",
-    feed: str = EXECUTION,
+    feed: str = EXECUTION_DRIVEN,
     max_cycles: int = NEVER,
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
@@ -185,12 +185,12 @@ def run_chip(
 
 def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, machine: Machine, feed: str) -> R:
     """Run on the feed, and where that is replay and nothing can be recorded, or tags need addresses, on affine."""
-    if feed == REPLAY and recordable(kernel) and not tagged(machine):
+    if feed == TRACE_DRIVEN and recordable(kernel) and not tagged(machine):
         try:
             return run(feed)
         except _UnrecordedError:
             pass
-    return run(AFFINE if feed == REPLAY else feed)
+    return run(ADDRESS_ONLY if feed == TRACE_DRIVEN else feed)
 
 
 class _UnrecordedError(Exception):
@@ -371,7 +371,7 @@ def _together(each: Sequence[SmRun]) -> ChipRun:
     first, cycles = each[0], max(run.cycles for run in each)
     rest = np.array([cycles - run.cycles for run in each])
     lost = np.stack([run.lost for run in each])
-    lost[:, :, Stall.X_EMPTY] += rest[:, None]
+    lost[:, :, Stall.NO_WARP] += rest[:, None]
     return ChipRun(
         cycles=cycles,
         blocks=sum(run.blocks for run in each),

@@ -78,7 +78,7 @@ def decode(
 ) -> np.recarray[Any, Any]:
     """The program's rows, and one more behind its end; `evaluate[pc]` says whose results are computed.
 
-    `points` are the meetings of `isa.dataflow.divergence`.
+    `points` are the reconvergence_points of `isa.dataflow.divergence`.
 
     Raises UserError for a register above the machine's limit.
     """
@@ -157,10 +157,10 @@ def _wait_counts(row: Any, instruction: Instruction, machine: Machine) -> None:
 
 def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
     """Note where lanes may part, and that a warp may go elsewhere where they meet and where they exit."""
-    rows["meeting"] = -1
+    rows["reconvergence"] = -1
     if not points:
         return
-    rows["meeting"][list(points)] = list(points.values())
+    rows["reconvergence"][list(points)] = list(points.values())
     rows["eventful"] = rows["action"] == EXIT
     rows["eventful"][[pc - 1 for pc in points.values()]] = 1
 
@@ -184,20 +184,20 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["alignment"], row["intervals"] = form.alignment, form.intervals
     row["access_bytes"], row["update"] = form.nbytes, -1 if form.update is None else UPDATES.index(form.update)
     row["action"] = _action(form)
-    row["rung"] = Stall.WAIT
+    row["reason"] = Stall.WAIT
     row["double"] = form.unit is Unit.DP
     row["pipe"] = -1
     row["queued"] = form.unit in QUEUED or model.through_port(machine, form.unit)
     row["space"] = SPACES.get(form.unit, 0)
     if form.unit in QUEUED:
-        row["rung"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.LONG_SCOREBOARD
+        row["reason"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.LONG_SCOREBOARD
         row["latency"], row["war"] = memory_costs(form, machine)
         if form.unit is Unit.CONSTANT and machine.constant_cache:
             row["distinct"] = machine.constant_cache.request_cycles
     elif form.unit is Unit.TEXTURE:
-        row["latency"], row["rung"] = machine.texture.latency, Stall.LONG_SCOREBOARD
+        row["latency"], row["reason"] = machine.texture.latency, Stall.LONG_SCOREBOARD
     elif form.unit.value in machine.unit:
-        row["rung"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.WAIT
+        row["reason"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.WAIT
         row["latency"] = machine.unit[form.unit.value].latency
     row["cached"] = cached_in(form, machine)
     if row["cached"] > TEXTURES and (read := read_cache(form.unit, machine)):
@@ -218,7 +218,7 @@ def _port(row: Any, form: Row, machine: Machine) -> None:
     row["port_cycles"] = 1 if waits_for_l2 and form.is_load else port.cycles
     if form.unit not in SPACES:
         row["service"] = model.initiation_interval(machine, model.choices(machine, form.unit)[0])
-        row["rung"], row["war"] = Stall.SHORT_SCOREBOARD, machine.shared_memory.war_32
+        row["reason"], row["war"] = Stall.SHORT_SCOREBOARD, machine.shared_memory.war_32
     elif not form.is_load:
         row["port"] = port.global_store if form.unit is Unit.GLOBAL else getattr(port, f"store_{form.width}")
 

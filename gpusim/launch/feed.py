@@ -24,14 +24,14 @@ from isa.kernel import Kernel
 from isa.table import GLOBAL_UNITS
 from isa.values.semantics import ucompare
 
-EXECUTION, AFFINE, REPLAY = FEEDS = ("execution", "affine", "replay")
+EXECUTION_DRIVEN, ADDRESS_ONLY, TRACE_DRIVEN = FEEDS = ("execution-driven", "address-only", "trace-driven")
 
 
 def evaluated(kernel: Kernel, feed: str) -> NDArray[np.bool_]:
     """Return bool[pc]: the feed computes the instruction's result. Raises UserError for an unknown feed."""
     if feed not in FEEDS:
         raise UserError(f"unknown feed {feed}; choose one of {', '.join(FEEDS)}")
-    return np.ones(len(kernel.program), np.bool_) if feed == EXECUTION else address_slice(kernel.program)
+    return np.ones(len(kernel.program), np.bool_) if feed == EXECUTION_DRIVEN else address_slice(kernel.program)
 
 
 def reads_memory(kernel: Kernel, computed: NDArray[np.bool_]) -> bool:

@@ -16,7 +16,7 @@ def latencies(machine: Machine) -> Latencies:
     """
     schedulers = machine.schedulers
     return Latencies(
-        {row.mnemonic: _latency(row, machine) for row in ROWS}, max(schedulers.reissue, schedulers.interval)
+        {row.mnemonic: _latency(row, machine) for row in ROWS}, max(schedulers.issue_interval, schedulers.interval)
     )
 
 

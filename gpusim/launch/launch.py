@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpusim.launch import caches, instruction_caches
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.decode import SPACES, decode
-from gpusim.launch.feed import EXECUTION, REPLAY, evaluated, prepare_replay, reads_memory
+from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_replay, reads_memory
 from gpusim.launch.packing import pack
 from gpusim.machine import capacities
 from gpusim.machine.machine import Machine, by_codes, choices, tagged
@@ -20,7 +20,7 @@ from gpusim.machine.policy import REGISTERED
 from gpusim.state import machine as machine_record
 from gpusim.state import sm as state
 from gpusim.state.stall import UNCHOSEN
-from isa.dataflow.divergence import meetings
+from isa.dataflow.divergence import reconvergence_points
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.memory import bases, image
@@ -61,7 +61,7 @@ def launch(
     kernel: Kernel,
     machine: Machine,
     *,
-    feed: str = EXECUTION,
+    feed: str = EXECUTION_DRIVEN,
     fast_forward: bool = False,
     blocks: int | None = None,
     trace: bool = False,
@@ -79,7 +79,7 @@ def launch(
     _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines)
     prepared.sm.tracing = trace
     own = machine.schedulers.policy in REGISTERED  # it may look at what fast-forward does not compare
-    prepared.sm.forwarding = fast_forward and feed == REPLAY and not trace and not own
+    prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and not own
     return prepared
 
 
@@ -87,7 +87,7 @@ def launch_chip(
     kernel: Kernel,
     machine: Machine,
     *,
-    feed: str = EXECUTION,
+    feed: str = EXECUTION_DRIVEN,
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
 ) -> ChipLaunch:
@@ -127,13 +127,13 @@ def _prepared(
     room = number * behind + caches.words(machine, number)
     words = _image(kernel, feed, computed, memory, lines, room)
     global_words = len(words) - room
-    decoded = decode(kernel, machine, computed, meetings(kernel.program))
+    decoded = decode(kernel, machine, computed, reconvergence_points(kernel.program))
     sms = np.zeros(number, state.sm_t)
     each = []
     for s in range(number):
         sm = sms[s : s + 1].view(np.recarray)[0]
         pack(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
-        sm.flying = feed == EXECUTION and _flying(kernel, machine)
+        sm.defers = feed == EXECUTION_DRIVEN and _defers(kernel, machine)
         instruction_caches.prepare(sm, machine, len(decoded))
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
@@ -146,7 +146,7 @@ def _prepared(
     return sms, each
 
 
-def _flying(kernel: Kernel, machine: Machine) -> bool:
+def _defers(kernel: Kernel, machine: Machine) -> bool:
     """Tell whether results are kept aside until they are there, as nothing but the program waits for them."""
     if by_codes(machine):
         return has_codes(kernel.program)
@@ -169,9 +169,9 @@ def _image(
 ) -> NDArray[np.uint32]:
     """Return global memory as the feed needs it (none, if nothing is read), with room for so many words behind it."""
     reads = reads_memory(kernel, computed)
-    if feed == REPLAY and reads:
+    if feed == TRACE_DRIVEN and reads:
         raise UserError(f"{kernel.name}: its addresses or branches depend on what memory holds; take another feed")
-    if feed != EXECUTION and not reads:
+    if feed != EXECUTION_DRIVEN and not reads:
         return np.zeros(room, np.uint32)
     return image(kernel, room, lines) if memory is None else np.concatenate([memory, np.zeros(room, np.uint32)])
 
@@ -230,8 +230,8 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
 def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
     """Give the SM what it executes: rows, the outcomes to replay, and the buffers."""
     sm.program[: len(decoded)] = decoded
-    sm.parting = bool((decoded["meeting"] >= 0).any())
-    if feed == REPLAY:
+    sm.diverges = bool((decoded["reconvergence"] >= 0).any())
+    if feed == TRACE_DRIVEN:
         prepare_replay(sm, kernel)
     _buffers(sm, kernel)
 

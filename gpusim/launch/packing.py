@@ -53,7 +53,11 @@ def _schedulers(packed: Any, machine: Machine) -> None:
     schedulers, issue = machine.schedulers, machine.issue
     packed.schedulers, packed.interval, packed.stagger = schedulers.count, schedulers.interval, schedulers.stagger
     packed.shift = schedulers.interval.bit_length() - 1 if schedulers.interval.bit_count() == 1 else -1
-    packed.reissue, packed.active, packed.ports = schedulers.reissue, schedulers.active, schedulers.dispatch_ports
+    packed.issue_interval, packed.active, packed.ports = (
+        schedulers.issue_interval,
+        schedulers.active,
+        schedulers.dispatch_ports,
+    )
     packed.policy, packed.policy_code = _policy(schedulers.policy)
     packed.rotate, packed.same_warp, packed.exclusive = issue.rotate, issue.pairing == "same-warp", _exclusive(machine)
     packed.wastes_slot, packed.retry = issue.refused_wastes_slot, issue.refused_retry
@@ -127,7 +131,7 @@ def _selection(packed: Any, machine: Machine) -> None:
     if machine.selection:
         packed.selects, packed.freezes = 1, machine.selection.freezes and by_codes(machine)
         packed.turns = machine.selection.turns * by_codes(machine)
-    packed.hesitates = machine.selection is not None or register_banks(machine) > 0
+    packed.selection_may_wait = machine.selection is not None or register_banks(machine) > 0
 
 
 def _register_file(packed: Any, machine: Machine, *, flagged: bool) -> None:

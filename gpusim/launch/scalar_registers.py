@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.machine.machine import Machine
-from isa.dataflow.divergence import OWN, meetings
+from isa.dataflow.divergence import OWN, reconvergence_points
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -79,6 +79,6 @@ def _check(kernel: Kernel, program: Program, machine: Machine) -> None:
             fix = "take a lower one" if most else "take a machine with them, such as mi60"
             raise UserError(f"{instruction.place(pc)}: {register_name(highest)} is a scalar register, {has}; {fix}")
         _check_special(instruction, pc)
-    if meetings(program):
+    if reconvergence_points(program):
         cause = "its lanes may part at a guarded branch or exit, and scalar registers belong to all of them"
         raise UserError(f"{kernel.name}: {cause}; branch on SCC")

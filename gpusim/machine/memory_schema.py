@@ -80,7 +80,7 @@ class Outstanding(msgspec.Struct, frozen=True):
 
 
 class WhatIf(msgspec.Struct, frozen=True):
-    """What no chip does: limits lifted, to learn what they cost. No machine file has it; `gpusim ladder` sets it."""
+    """What no chip does: limits lifted, to learn what they cost. No machine file has it; `gpusim limits` sets it."""
 
     # Who shares a pass, `banks` unless set; one-pass: all lanes, all words.
     shared_memory: Literal["banks", "conflict-free", "one-pass"] = "banks"

@@ -40,7 +40,7 @@ def dgemm(bench: Bench, *variants: str, settings: Mapping[str, object] = NONE, s
 
 
 @claim("TN10")
-def warps_that_hide_the_reissue(bench: Bench) -> Finding:
+def warps_that_hide_the_issue_interval(bench: Bench) -> Finding:
     """The fewest warps of an SM, of those tried, whose FFMAs take all issue slots, over the schedulers."""
     names = {4: "rate-ffma-warps4", 6: "rate-ffma-warps6", 16: "rate-ffma"}
     rates = {warps: bench.point(BOARD, name) for warps, name in names.items()}
@@ -62,9 +62,9 @@ def copies_by_offset(bench: Bench) -> Finding:
 
 
 @claim("TN13")
-def reissue(bench: Bench) -> Finding:
+def issue_interval(bench: Bench) -> Finding:
     """Independent instructions of one warp."""
-    return given(bench.point(BOARD, "reissue"))
+    return given(bench.point(BOARD, "issue_interval"))
 
 
 @claim("TN14")

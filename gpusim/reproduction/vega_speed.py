@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from gpusim.engines.simulate import run_chip, run_sm
-from gpusim.launch.feed import REPLAY
+from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.reproduction.bench import Bench, Job, Pairs
@@ -130,12 +130,12 @@ def workgroups(size: int) -> int:
 
 def chip_cycles(settings: Pairs, size: int) -> int:
     """Return the cycles of a product of that size on all compute units."""
-    return run_chip(_kernel(size, size), _machine(settings), engine="compiled", feed=REPLAY).cycles
+    return run_chip(_kernel(size, size), _machine(settings), engine="compiled", feed=TRACE_DRIVEN).cycles
 
 
 def unit_cycles(settings: Pairs, count: int, order: str = "forwarding") -> int:
     """Return the cycles of one compute unit for so many workgroups, of a product with 4096 columns."""
-    return run_sm(_kernel(count * UNITS * TILE // LARGE, LARGE, order), _machine(settings), feed=REPLAY).cycles
+    return run_sm(_kernel(count * UNITS * TILE // LARGE, LARGE, order), _machine(settings), feed=TRACE_DRIVEN).cycles
 
 
 def _fitted(bench: Bench, *data: str) -> str:

@@ -44,7 +44,7 @@ def _release(sm: Any, barrier: Any, last: int, now: int) -> int:
             if g == last:
                 own = release
             else:
-                sm.warps[g].rung[BARRIER] = release
+                sm.warps[g].release_at[BARRIER] = release
                 warp_scheduler.wake(sm, g)
     barrier.arrived = 0
     for k in range(schedulers):

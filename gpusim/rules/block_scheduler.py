@@ -6,11 +6,11 @@ from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.machine.capacities import WARPS
-from gpusim.rules import control_code, fetch, ladder, paths, wait_count, warp_scheduler
+from gpusim.rules import control_code, fetch, simt_stack, stall_accounting, wait_count, warp_scheduler
 from gpusim.state.sm import DONE, FREE, HOLDS, LAUNCHER, RUNNING
 from gpusim.state.stall import OWN, Stall
 
-LAUNCH, EXITED, EMPTY = int(Stall.X_LAUNCH), int(Stall.X_EXITED), int(Stall.X_EMPTY)
+LAUNCH, EXITED, EMPTY = int(Stall.LAUNCH_DELAY), int(Stall.WARP_EXITED), int(Stall.NO_WARP)
 
 
 @rule
@@ -56,10 +56,10 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     warp.scheduler, warp.place, warp.age = k, g // sm.machine.schedulers, sm.aged
     sm.aged += 1
     control_code.to_the_back(sm, warp)
-    paths.begin(sm, g)
-    warp.since = ladder.slot_from(sm.machine, k, now)
+    simt_stack.begin(sm, g)
+    warp.since = stall_accounting.slot_from(sm.machine, k, now)
     sm.empty += warp.since - sm.empty_since[g]
-    warp.rung[LAUNCH] = start
+    warp.release_at[LAUNCH] = start
     if sm.machine.fetches:
         fetch.begin(warp)
         fetch.commit(sm, k, warp, now)
@@ -70,8 +70,8 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
 @rule
 def _clear(warp: Any) -> None:
     warp.drained = warp.pending = warp.flights = 0
-    for rung in range(OWN):
-        warp.rung[rung] = 0
+    for reason in range(OWN):
+        warp.release_at[reason] = 0
     warp.ready[:] = 0
     warp.held[:] = 0
     warp.read[:] = 0

@@ -2,7 +2,7 @@
 
 An instruction holds its warp back for its stall count, and waits for the dependency barriers of its wait mask. A
 barrier counts the instructions that hold it: from their issue until their result is written (write barrier) or their
-sources have been read (read barrier). It counts them apart by the rung that who waits for them is charged to.
+sources have been read (read barrier). It counts them apart by the reason that who waits for them is charged to.
 """
 
 from __future__ import annotations
@@ -18,37 +18,38 @@ WAIT, SHORT, LONG, WAR = (
     int(Stall.WAIT),
     int(Stall.SHORT_SCOREBOARD),
     int(Stall.LONG_SCOREBOARD),
-    int(Stall.X_WAR),
+    int(Stall.WAR_HAZARD),
 )
-RUNGS = WAR - SHORT + 1  # of the ladder, that waiting for barriers may have
+REASONS_OF_BARRIERS = WAR - SHORT + 1  # of the stall_accounting, that waiting for barriers may have
 
 
 @rule
 def earliest(warp: Any, instruction: Any) -> None:
-    """Store in the warp's rungs when the barriers of the wait mask let `instruction` go."""
-    warp.rung[SHORT] = warp.rung[LONG] = warp.rung[WAR] = 0
+    """Store in the warp's reasons when the barriers of the wait mask let `instruction` go."""
+    warp.release_at[SHORT] = warp.release_at[LONG] = warp.release_at[WAR] = 0
     if instruction.wait_mask:
         _wait(warp, instruction)
 
 
 @rarely
 def _wait(warp: Any, instruction: Any) -> None:
-    for rung in range(RUNGS):
+    for reason in range(REASONS_OF_BARRIERS):
         until = 0
         for barrier in range(BARRIERS):
             if (instruction.wait_mask >> barrier) & 1:
-                place = barrier * RUNGS + rung
+                place = barrier * REASONS_OF_BARRIERS + reason
                 until = max(until, NEVER if warp.holders[place] > 0 else warp.let_go[place])
-        warp.rung[SHORT + rung] = until
+        warp.release_at[SHORT + reason] = until
 
 
 @rarely
 def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
     """The warp issues: its next instruction may go when the stall count is over; a yield lets other warps go first.
 
-    A stall count of 0 leaves the next one to a further port of this turn; `schedulers.reissue` holds in any case.
+    A stall count of 0 leaves the next one to a further port of this turn; `schedulers.issue_interval` holds in any
+    case.
     """
-    warp.rung[WAIT] = now + stall_of(sm.machine, instruction)
+    warp.release_at[WAIT] = now + stall_of(sm.machine, instruction)
     sm.schedulers[k].yielded = 0
     if instruction.yields or (sm.machine.turns and _pauses(sm.machine, instruction)):
         let_others_go(sm, k, warp)
@@ -114,10 +115,10 @@ def let_go(warp: Any, instruction: Any, read: int, written: int) -> None:
 @rule
 def _written(instruction: Any) -> int:
     """Where its write barrier is counted; NVIDIA counts what is no load from far away as short scoreboard."""
-    rung = int(instruction.rung)
-    return int(instruction.write_barrier) * RUNGS + max(SHORT, rung) - SHORT
+    reason = int(instruction.reason)
+    return int(instruction.write_barrier) * REASONS_OF_BARRIERS + max(SHORT, reason) - SHORT
 
 
 @rule
 def _read(instruction: Any) -> int:
-    return int(instruction.read_barrier) * RUNGS + WAR - SHORT
+    return int(instruction.read_barrier) * REASONS_OF_BARRIERS + WAR - SHORT

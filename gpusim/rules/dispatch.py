@@ -16,7 +16,7 @@ from gpusim.launch.decode import BARRIER, BRANCH, EXIT
 from gpusim.rules import double_precision, load_store, pipe, policies, register_file
 from gpusim.state.stall import OWN, Stall
 
-REISSUE = int(Stall.X_REISSUE)
+ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)
 
 
 @rule
@@ -85,9 +85,9 @@ def _others(sm: Any, k: int, now: int) -> int:
 
 @rule
 def _independent(warp: Any, now: int) -> bool:
-    """Whether every own rung of the warp has let go, but for the reissue interval, which counts from turn to turn."""
+    """Whether every own reason of the warp has let go, but for the issue interval, which counts from turn to turn."""
     release = 0
-    for rung in range(OWN):
-        if rung != REISSUE:
-            release = max(release, warp.rung[rung])
+    for reason in range(OWN):
+        if reason != ISSUE_INTERVAL:
+            release = max(release, warp.release_at[reason])
     return release <= now

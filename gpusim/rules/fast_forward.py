@@ -18,7 +18,7 @@ from typing import Any
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.rules import ladder, same_state, stream, wakeup
+from gpusim.rules import same_state, stall_accounting, stream, wakeup
 from gpusim.rules.same_state import (
     AGE,
     CHANNEL,
@@ -33,7 +33,7 @@ from gpusim.rules.same_state import (
     PLACED,
     READY_AT,
     REFUSED,
-    RUNG,
+    RELEASE_AT,
     SAME,
     SINCE,
     SPECIAL,
@@ -45,7 +45,7 @@ from gpusim.rules.same_state import (
 )
 from gpusim.state.recurrence import RECENT
 from gpusim.state.sm import DEPTHS, LOG
-from gpusim.state.stall import DENIALS, OWN
+from gpusim.state.stall import OWN, SHARED
 
 COUNT, EVENTS, STRIDE, LOOKED = range(4)  # states kept, events looked at, one in how many stays, issued at the last one
 EAGER = 64  # events that are looked at in any case
@@ -93,7 +93,7 @@ def _keep(sm: Any, r: Any, now: int) -> int:
     counts[COUNT] += 1
     counts[EVENTS] += 1
     for k in range(sm.machine.schedulers):
-        ladder.forget(sm.schedulers[k], now)
+        stall_accounting.forget(sm.schedulers[k], now)
     for i in range(r.places.size):
         r.kept[row, i] = r.words[r.places[i]]
     r.notes[row, WHEN], r.notes[row, EVENT] = now, counts[EVENTS]
@@ -270,17 +270,17 @@ def _moved(before: int, now: int, way: int, distance: int) -> int:
 @rule
 def _move_warp(sm: Any, r: Any, before: int, now: int, way: int, n: int, to: int, g: int) -> None:
     kept, cycles = r.kept, n * (r.notes[now, WHEN] - r.notes[before, WHEN])
-    for i in range(r.columns[RUNG] + g * OWN, r.columns[RUNG] + (g + 1) * OWN):
+    for i in range(r.columns[RELEASE_AT] + g * OWN, r.columns[RELEASE_AT] + (g + 1) * OWN):
         settled = kept[way, i] <= word(r, way, SINCE, g)  # and must not be taken for one that lies ahead
         kept[to, i] = kept[way, i] if settled else _moved(kept[before, i], kept[now, i], kept[way, i], cycles)
     for i in range(r.columns[LAPS] + g * DEPTHS, r.columns[LAPS] + (g + 1) * DEPTHS):
         kept[to, i] = kept[way, i] + n * (kept[now, i] - kept[before, i])
     stays = word(r, way, READY_AT, g) == word(r, before, READY_AT, g)
-    for denial in range(DENIALS):
-        at = r.columns[REFUSED] + g * DENIALS + denial
+    for shared in range(SHARED):
+        at = r.columns[REFUSED] + g * SHARED + shared
         kept[to, at] = kept[now, at]
         if not stays:
-            kept[to, at] += behind(sm, r, to, g, denial) - behind(sm, r, way, g, denial)
+            kept[to, at] += behind(sm, r, to, g, shared) - behind(sm, r, way, g, shared)
 
 
 @rule

@@ -26,7 +26,7 @@ def begin(warp: Any) -> None:
 
 @rule
 def commit(sm: Any, k: int, warp: Any, now: int) -> None:
-    """The warp of scheduler k goes on at its pc: where it enters a line, its rung tells when that is there."""
+    """The warp of scheduler k goes on at its pc: where it enters a line, its reason tells when that is there."""
     line = sm.program[warp.pc].line
     if line != warp.line:
         _enter(sm, k, warp, line, now)
@@ -41,7 +41,7 @@ def _enter(sm: Any, k: int, warp: Any, line: int, now: int) -> None:
     last = line + sm.machine.ahead
     first = max(line + 1, last) if line == warp.line + 1 else line + 1
     warp.line, complete = line, True
-    warp.rung[NO_INSTRUCTION] = _fetch(sm, k, line, now)
+    warp.release_at[NO_INSTRUCTION] = _fetch(sm, k, line, now)
     for further in range(first, min(last + 2, sm.lines)):
         if (further <= last or complete) and not _holds(sm, k, further):
             _fetch(sm, k, further, now)

@@ -30,11 +30,11 @@ CROWDED = int(Fault.CROWDED)
 
 
 @on_demand
-def land(sm: Any, g: int, now: int) -> None:
+def write_back(sm: Any, g: int, now: int) -> None:
     """Write the results of warp slot g that are there by now, the earliest first."""
     first = _first_due(sm, g, now)
     while first >= 0:
-        _land(sm, g, sm.in_flight[g, first])
+        _write_result(sm, g, sm.in_flight[g, first])
         first = _first_due(sm, g, now)
     _forget(sm, g, now)
 
@@ -46,15 +46,15 @@ def _first_due(sm: Any, g: int, now: int) -> int:
     for i in range(sm.warps[g].flights):
         flight = sm.in_flight[g, i]
         sooner = flight.written < best or (flight.written == best and flight.order < order)
-        if flight.landed == 0 and sooner:
+        if flight.written_back == 0 and sooner:
             first, best, order = i, flight.written, flight.order
     return first
 
 
 @rule
-def _land(sm: Any, g: int, flight: Any) -> None:
+def _write_result(sm: Any, g: int, flight: Any) -> None:
     """Write one result; note whom it meets in its registers."""
-    flight.landed = 1
+    flight.written_back = 1
     instruction = sm.program[flight.pc]
     for i in range(instruction.writes):
         register = int(instruction.write[i])
@@ -92,7 +92,7 @@ def _meet(sm: Any, g: int, flight: Any, name: int) -> None:
         other = sm.in_flight[g, i]
         instruction = sm.program[other.pc]
         if _overlap(other.mask, flight.mask) and other.order != flight.order:
-            if other.order > flight.order and other.landed and writes(instruction, name):
+            if other.order > flight.order and other.written_back and writes(instruction, name):
                 _note(sm, WAW, other.pc, name, flight.pc)
             if other.order < flight.order and other.read > flight.written and reads(instruction, name):
                 _note(sm, WAR, flight.pc, name, other.pc)
@@ -114,7 +114,7 @@ def _forget(sm: Any, g: int, now: int) -> None:
     warp, i = sm.warps[g], 0
     while i < warp.flights:
         flight = sm.in_flight[g, i]
-        if flight.landed and flight.read <= now and not _may_be_overwritten(sm, g, flight):
+        if flight.written_back and flight.read <= now and not _may_be_overwritten(sm, g, flight):
             warp.flights -= 1
             _copy(flight, sm.in_flight[g, warp.flights])
         else:
@@ -124,7 +124,7 @@ def _forget(sm: Any, g: int, now: int) -> None:
 @rule
 def _copy(to: Any, of: Any) -> None:
     to.pc, to.order, to.written, to.read = of.pc, of.order, of.written, of.read
-    to.landed, to.stale = of.landed, of.stale
+    to.written_back, to.stale = of.written_back, of.stale
     for half in range(GROUPS):
         to.mask[half], to.truth[half] = of.mask[half], of.truth[half]
         for i in range(4):
@@ -137,7 +137,7 @@ def _may_be_overwritten(sm: Any, g: int, flight: Any) -> bool:
     instruction = sm.program[flight.pc]
     for i in range(sm.warps[g].flights):
         other = sm.in_flight[g, i]
-        if other.landed == 0 and other.order < flight.order:
+        if other.written_back == 0 and other.order < flight.order:
             early = sm.program[other.pc]
             if early.predicate >= 0 and early.predicate == instruction.predicate:
                 return True
@@ -179,7 +179,7 @@ def look(sm: Any, g: int, pc: int) -> None:
         _look_at(sm, g, pc, REGISTERS + int(instruction.selector), active)
     for i in range(instruction.reads):
         _look_at(sm, g, pc, int(instruction.read[i]), active)
-    if not _flies(sm, instruction):
+    if not _is_deferred(sm, instruction):
         for i in range(instruction.writes):
             _written_over(sm, g, pc, int(instruction.write[i]), active)
 
@@ -189,7 +189,7 @@ def _written_over(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
     """Note results that will be written over what is written now."""
     for i in range(sm.warps[g].flights):
         flight = sm.in_flight[g, i]
-        if flight.landed == 0 and _overlap(lanes, flight.mask) and writes(sm.program[flight.pc], name):
+        if flight.written_back == 0 and _overlap(lanes, flight.mask) and writes(sm.program[flight.pc], name):
             _note(sm, WAW, pc, name, flight.pc)
 
 
@@ -197,7 +197,7 @@ def _written_over(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
 def _look_at(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
     for i in range(sm.warps[g].flights):
         flight = sm.in_flight[g, i]
-        under_way = flight.landed == 0 and _overlap(lanes, flight.mask) and writes(sm.program[flight.pc], name)
+        under_way = flight.written_back == 0 and _overlap(lanes, flight.mask) and writes(sm.program[flight.pc], name)
         if under_way and _missing(sm, g, flight, name, lanes):
             _note(sm, RAW, pc, name, flight.pc)
 
@@ -217,7 +217,7 @@ def _covered(sm: Any, g: int, half: int, order: int, name: int) -> int:
     mask = 0
     for i in range(sm.warps[g].flights):
         other = sm.in_flight[g, i]
-        if other.landed and other.order > order and writes(sm.program[other.pc], name):
+        if other.written_back and other.order > order and writes(sm.program[other.pc], name):
             mask |= other.mask[half]
     return mask
 
@@ -258,22 +258,22 @@ def enter(sm: Any, g: int, pc: int) -> bool:
 
 
 @rule
-def _flies(sm: Any, instruction: Any) -> bool:
+def _is_deferred(sm: Any, instruction: Any) -> bool:
     """Whether nothing but the program waits for the instruction; with wait counters that is so of what they count."""
     return instruction.counter >= 0 if sm.machine.codes == 0 else instruction.queued or instruction.pipe >= 0
 
 
 @rarely
-def depart(sm: Any, g: int, pc: int) -> None:
+def defer(sm: Any, g: int, pc: int) -> None:
     """The results of the instruction at `pc` have been computed: they fly, and the old values are back."""
     warp, instruction = sm.warps[g], sm.program[pc]
-    if sm.outcome.threads == 0 or not _flies(sm, instruction):
+    if sm.outcome.threads == 0 or not _is_deferred(sm, instruction):
         return
     flight = sm.in_flight[g, warp.flights]
     warp.flights += 1
-    warp.departed += 1
-    flight.pc, flight.order = pc, warp.departed
-    flight.written, flight.read, flight.landed, flight.stale = NEVER, NEVER, 0, 0
+    warp.deferred += 1
+    flight.pc, flight.order = pc, warp.deferred
+    flight.written, flight.read, flight.written_back, flight.stale = NEVER, NEVER, 0, 0
     for half in range(GROUPS):
         flight.mask[half] = sm.outcome.active[half]
     _exchange(sm, g, instruction, flight)
@@ -340,7 +340,7 @@ def read_again(sm: Any, memory: Any, g: int, pc: int, now: int) -> None:
     Not so an atomic, which would update twice, nor what only computes (a queued SHFL), whose hazard is noted.
     A store has been made at issue; it is made once more.
     """
-    land(sm, g, now)
+    write_back(sm, g, now)
     warp, instruction = sm.warps[g], sm.program[pc]
     flight = sm.in_flight[g, _to_be_served(sm, g, pc)]
     if flight.stale and memory_access.accesses(instruction) and instruction.update < 0:

@@ -14,7 +14,7 @@ from gpusim.launch.decode import GLOBAL_SPACE, SHARED_SPACE
 from gpusim.rules import record
 from gpusim.state.stall import Stall
 
-REPLAY = int(Stall.X_REPLAY)
+REPLAY = int(Stall.INSTRUCTION_REPLAY)
 
 
 @rule

@@ -145,7 +145,7 @@ def _back(sm: Any, entry: Any, ready: int) -> int:
     while wait_count.settles(warp, counter):
         pc = warp.asked[counter, 0] - 1
         settled = wait_count.settle(warp, counter)
-        if sm.flying and not sm.machine.codes:
+        if sm.defers and not sm.machine.codes:
             in_flight.served(sm, entry.warp, pc, sm.now, settled)
     return int(back)
 
@@ -154,7 +154,7 @@ def _back(sm: Any, entry: Any, ready: int) -> int:
 def _told(sm: Any, entry: Any, read: int, ready: int) -> None:
     """Where control codes are obeyed, barriers tell when the sources are read and the result is there."""
     control_code.release(sm.warps[entry.warp], sm.program[entry.pc], read, ready)
-    if sm.flying:
+    if sm.defers:
         in_flight.served(sm, entry.warp, entry.pc, read, ready)
 
 

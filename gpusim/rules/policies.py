@@ -82,8 +82,8 @@ def _stay(sm: Any, k: int, scheduler: Any) -> int:
     while left:
         j = lowest_bit(left)
         left &= left - 1
-        rung = sm.warps[j * sm.machine.schedulers + k].rung
-        if max(rung[BARRIER], rung[LONG], rung[DRAIN]) > sm.now:
+        release_at = sm.warps[j * sm.machine.schedulers + k].release_at
+        if max(release_at[BARRIER], release_at[LONG], release_at[DRAIN]) > sm.now:
             scheduler.active &= ~(1 << j)
         else:
             stay += 1

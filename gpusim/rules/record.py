@@ -43,19 +43,19 @@ def _write(sm: Any, kind: int, agent: int, g: int, block: int, pc: int, detail: 
     entry.cycle, entry.kind, entry.agent, entry.detail = now, kind, agent, detail
     entry.warp, entry.block, entry.pc = g, block, pc
     entry.unit = entry.lanes = entry.end = entry.read = entry.done = entry.back = -1
-    for rung in range(OWN):  # an array assigned to an array would bring in Numba's check of shapes, and take seconds
-        entry.rung[rung] = 0
+    for reason in range(OWN):  # an array assigned to an array would bring in Numba's check of shapes, and take seconds
+        entry.release_at[reason] = 0
 
 
 @on_demand
 def issue(sm: Any, kind: int, k: int, g: int, now: int) -> None:
-    """Warp slot g issues (or is refused) from scheduler k; with its rungs, and the lanes that are active."""
+    """Warp slot g issues (or is refused) from scheduler k; with its reasons, and the lanes that are active."""
     warp = sm.warps[g]
     entry = sm.records[sm.traced]
     _write(sm, kind, FIRST_SCHEDULER + k, g, sm.blocks[warp.block].id, warp.pc, warp.ready_at, now)
     entry.lanes = sm.outcome.threads if kind == ISSUE else -1
-    for rung in range(OWN):
-        entry.rung[rung] = warp.rung[rung]
+    for reason in range(OWN):
+        entry.release_at[reason] = warp.release_at[reason]
 
 
 @on_demand
@@ -84,10 +84,10 @@ def release(sm: Any, k: int, g: int, pc: int, when: int, now: int) -> None:
 
 
 @on_demand
-def hold(sm: Any, k: int, unit: int, denial: int, now: int) -> None:
+def hold(sm: Any, k: int, unit: int, shared: int, now: int) -> None:
     """From now on scheduler k's ready warps of a unit class are refused for this."""
     entry = sm.records[sm.traced]
-    _write(sm, HOLD, FIRST_SCHEDULER + k, -1, -1, -1, denial, now)
+    _write(sm, HOLD, FIRST_SCHEDULER + k, -1, -1, -1, shared, now)
     entry.unit = unit
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.launch.decode import COUNT_BITS
-from gpusim.rules import ladder, memory_access
+from gpusim.rules import memory_access, stall_accounting
 from gpusim.state.sm import PROGRAM
 from gpusim.state.stall import DISPATCH
 from isa.register_bank import BANK_PERIOD
@@ -56,7 +56,7 @@ def stall(sm: Any, k: int, until: int, now: int) -> None:
     while units:
         unit = lowest_bit(units)
         units &= units - 1
-        ladder.hold(sm, k, unit, DISPATCH, now)
+        stall_accounting.hold(sm, k, unit, DISPATCH, now)
 
 
 @on_demand

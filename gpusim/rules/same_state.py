@@ -10,12 +10,12 @@ from typing import Any
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules.stream import FACTOR, MASK
 from gpusim.state.machine import UNITS
-from gpusim.state.stall import DENIALS, OWN
+from gpusim.state.stall import OWN, SHARED
 
 SAME, TIME, MOMENT, STAMP, TOTAL, NUMBER, SPECIAL = range(7)  # roles, as in `r.roles`
 # Columns, as in `r.columns`.
 LIVE, CURSOR, UNIT, READY, SINCE, READY_AT, REFUSALS, ISSUED, PLACED, NEXT, AGE, ORDER = range(12)
-LAPS, RUNG, REFUSED, CHANNEL, MARKER = range(12, 17)
+LAPS, RELEASE_AT, REFUSED, CHANNEL, MARKER = range(12, 17)
 WHEN, HASH, EVENT = range(3)  # notes of a kept state
 
 
@@ -118,10 +118,10 @@ def _order_agrees(sm: Any, r: Any, name: int, before: int, here: int) -> bool:
 
 @rule
 def _rungs_agree(r: Any, before: int, here: int, g: int) -> bool:
-    """Whether each rung has moved with the clock, or was settled both times, or the warp has slept all the while."""
+    """Whether each reason has moved with the clock, or was settled both times, or the warp has slept all the while."""
     since, seen_since = word(r, here, SINCE, g), word(r, before, SINCE, g)
-    for rung in range(g * OWN, (g + 1) * OWN):
-        time, seen = word(r, here, RUNG, rung), word(r, before, RUNG, rung)
+    for reason in range(g * OWN, (g + 1) * OWN):
+        time, seen = word(r, here, RELEASE_AT, reason), word(r, before, RELEASE_AT, reason)
         settled = time <= since and seen <= seen_since
         same = time == seen and (since == seen_since or time >= NEVER)
         if not (settled or same or time - seen == r.notes[here, WHEN] - r.notes[before, WHEN]):
@@ -130,10 +130,10 @@ def _rungs_agree(r: Any, before: int, here: int, g: int) -> bool:
 
 
 @rule
-def behind(sm: Any, r: Any, row: int, g: int, denial: int) -> int:
+def behind(sm: Any, r: Any, row: int, g: int, shared: int) -> int:
     """How far the sums that a warp remembers lie behind those of its scheduler and unit class."""
-    own = (g % sm.machine.schedulers * UNITS + word(r, row, UNIT, g)) * DENIALS + denial
-    return word(r, row, REFUSALS, own) - word(r, row, REFUSED, g * DENIALS + denial)
+    own = (g % sm.machine.schedulers * UNITS + word(r, row, UNIT, g)) * SHARED + shared
+    return word(r, row, REFUSALS, own) - word(r, row, REFUSED, g * SHARED + shared)
 
 
 @rule
@@ -141,7 +141,7 @@ def _sums_agree(sm: Any, r: Any, before: int, here: int, g: int) -> bool:
     """Whether what a ready warp remembers of its scheduler's sums lies as far behind them, or is still the same."""
     if word(r, here, READY_AT, g) == word(r, before, READY_AT, g):
         return True
-    for denial in range(DENIALS):  # noqa: SIM110  (compiled)
-        if behind(sm, r, here, g, denial) != behind(sm, r, before, g, denial):
+    for shared in range(SHARED):  # noqa: SIM110  (compiled)
+        if behind(sm, r, here, g, shared) != behind(sm, r, before, g, shared):
             return False
     return True

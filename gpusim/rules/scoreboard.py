@@ -17,14 +17,14 @@ WAIT, SHORT, LONG, WAR = (
     int(Stall.WAIT),
     int(Stall.SHORT_SCOREBOARD),
     int(Stall.LONG_SCOREBOARD),
-    int(Stall.X_WAR),
+    int(Stall.WAR_HAZARD),
 )
 
 
 @rule
 def earliest(warp: Any, instruction: Any) -> None:
-    """Store in the warp's rungs when each kind of pending result, and pending readers, let `instruction` go."""
-    wait = short = long = war = 0  # not in the rungs themselves: a store that the next register has to wait for
+    """Store in the warp's reasons when each kind of pending result, and pending readers, let `instruction` go."""
+    wait = short = long = war = 0  # not in the reasons themselves: a store that the next register has to wait for
     for i in range(instruction.waits):
         register = instruction.read[i]
         wait = max(wait, _pending(warp, register, WAIT))
@@ -38,7 +38,7 @@ def earliest(warp: Any, instruction: Any) -> None:
         wait = max(wait, warp.predicate[instruction.selector])
     if instruction.predicate >= 0:
         wait = max(wait, warp.predicate[instruction.predicate])
-    warp.rung[WAIT], warp.rung[SHORT], warp.rung[LONG], warp.rung[WAR] = wait, short, long, war
+    warp.release_at[WAIT], warp.release_at[SHORT], warp.release_at[LONG], warp.release_at[WAR] = wait, short, long, war
 
 
 @rule
@@ -53,7 +53,7 @@ def commit(warp: Any, instruction: Any, ready: int) -> None:
     for i in range(instruction.writes):
         register = instruction.write[i]
         warp.ready[register] = ready
-        warp.kind[register] = instruction.rung
+        warp.kind[register] = instruction.reason
     if instruction.predicate >= 0:
         warp.predicate[instruction.predicate] = ready
 

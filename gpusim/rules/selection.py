@@ -53,8 +53,8 @@ def _needs_only_a_slot(sm: Any, g: int, warp: Any, now: int) -> bool:
 def _holds_nowhere(sm: Any, g: int, warp: Any, instruction: Any, now: int) -> bool:
     if sm.replaying:
         return bool(sm.events[warp.cursor].threads == 0)
-    if sm.flying:
-        in_flight.land(sm, g, now)
+    if sm.defers:
+        in_flight.write_back(sm, g, now)
     active = 0
     for half in range(sm.machine.groups):
         lanes = sm.lanes[g * sm.machine.groups + half]
@@ -81,7 +81,7 @@ def _freeze(sm: Any, k: int, cycles: int, now: int) -> None:
         j = lowest_bit(waiting)
         waiting &= waiting - 1
         warp = sm.warps[j * machine.schedulers + k]
-        if warp.rung[WAIT] > now:
+        if warp.release_at[WAIT] > now:
             wakeup.leave(machine, k, scheduler, j)
-            warp.rung[WAIT] += cycles
+            warp.release_at[WAIT] += cycles
             warp_scheduler.wait(sm, k, j, warp, now)

@@ -19,15 +19,15 @@ from gpusim.rules import (
     double_precision,
     fetch,
     in_flight,
-    ladder,
     load_store,
-    paths,
     pipe,
     policies,
     record,
     register_file,
     scoreboard,
     selection,
+    simt_stack,
+    stall_accounting,
     stream,
     values,
     wait_count,
@@ -37,8 +37,8 @@ from gpusim.rules import (
 from gpusim.state.sm import DONE, FIRST_SCHEDULER, FREE, LANES, LAUNCHER
 from gpusim.state.stall import Stall
 
-LAUNCH, BARRIER_RUNG, BRANCH_RUNG = int(Stall.X_LAUNCH), int(Stall.BARRIER), int(Stall.BRANCH_RESOLVING)
-REISSUE = int(Stall.X_REISSUE)
+LAUNCH, BARRIER_REASON, BRANCH_REASON = int(Stall.LAUNCH_DELAY), int(Stall.BARRIER), int(Stall.BRANCH_RESOLVING)
+ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)
 DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELECTED)
 
 
@@ -69,7 +69,7 @@ def first_scheduler(sm: Any, now: int) -> int:
     machine = sm.machine
     if machine.rotate == 0:
         return 0
-    slots = ladder.slots(machine, now)
+    slots = stall_accounting.slots(machine, now)
     if is_power_of_two(machine.schedulers):
         turn = slots & (machine.schedulers - 1)
         return int(turn ^ turn >> 1)
@@ -148,10 +148,10 @@ def _serve(sm: Any, memory: Any, now: int) -> None:
     """The head of a queue is served; the warp behind it may now know when it can go on."""
     y = load_store.chosen(sm, now)
     entry = sm.load_store.queues[y].entries[sm.load_store.queues[y].head]
-    if sm.flying:
+    if sm.defers:
         in_flight.read_again(sm, memory, entry.warp, entry.pc, now)
     g = load_store.serve(sm, memory, y, now)
-    if ladder.latest(sm.warps[g]) >= NEVER:
+    if stall_accounting.latest(sm.warps[g]) >= NEVER:
         prepare(sm, sm.warps[g])
         warp_scheduler.wake(sm, g)
 
@@ -167,9 +167,9 @@ def prepare(sm: Any, warp: Any) -> None:
         scoreboard.earliest(warp, instruction)
     if sm.machine.counts:
         wait_count.earliest(warp, instruction)
-    warp.rung[DRAIN] = 0
+    warp.release_at[DRAIN] = 0
     if instruction.action == EXIT:
-        warp.rung[DRAIN] = NEVER if warp.pending > 0 else warp.drained
+        warp.release_at[DRAIN] = NEVER if warp.pending > 0 else warp.drained
 
 
 @rule
@@ -182,13 +182,13 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     j = -1
     if eligible:
         j = policies.choose(machine.policy, sm, k, eligible, 0) if scheduler.selected < 0 else scheduler.selected
-        if j >= 0 and machine.hesitates:
+        if j >= 0 and machine.selection_may_wait:
             j = selection.commit(sm, k, j, now)
         if j < 0:
             again = max(now + machine.interval, scheduler.stalled_until)  # a policy may let nobody go
     if j < 0:
-        ladder.begin_idling(machine, scheduler, now)
-        again = ladder.slot_from(machine, k, again) if again < NEVER else NEVER
+        stall_accounting.begin_idling(machine, scheduler, now)
+        again = stall_accounting.slot_from(machine, k, again) if again < NEVER else NEVER
     else:
         while j >= 0:
             take_slot(sm, memory, k, j, now)
@@ -205,11 +205,11 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
     g = j * machine.schedulers + k
     warp = sm.warps[g]
     instruction = sm.program[warp.pc]
-    ladder.charge(scheduler, warp.unit, now)
+    stall_accounting.charge(scheduler, warp.unit, now)
     if scheduler.used_until < now:
-        ladder.blame(machine, k, scheduler, warp)
-    ladder.settle_own(machine, k, warp, instruction.stall, warp.ready_at)
-    ladder.settle_shared(machine, scheduler, warp, instruction.stall)
+        stall_accounting.blame(machine, k, scheduler, warp)
+    stall_accounting.settle_own(machine, k, warp, instruction.stall, warp.ready_at)
+    stall_accounting.settle_shared(machine, scheduler, warp, instruction.stall)
     warp_scheduler.unready(scheduler, j, warp.unit)
     scheduler.used_until = max(scheduler.used_until, now + machine.interval)
     warp.since = now
@@ -225,7 +225,7 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
             issue(sm, memory, k, g, now)
             goes_on = machine.ports > 1 and machine.same_warp and dispatch.goes_on(sm, k, warp, now)
             if goes_on:
-                warp.ready_at, warp.rung[REISSUE] = now, 0
+                warp.ready_at, warp.release_at[ISSUE_INTERVAL] = now, 0
     if warp.live:
         scheduler.waiting |= 1 << j
         warp_scheduler.wait(sm, k, j, warp, now)
@@ -238,7 +238,7 @@ def refuse(sm: Any, k: int, g: int, now: int) -> None:
     if sm.tracing:
         record.issue(sm, record.REFUSE, k, g, now)
     sm.schedulers[k].lost[MIO] += sm.machine.interval
-    warp.rung[MIO] = now + sm.machine.retry
+    warp.release_at[MIO] = now + sm.machine.retry
 
 
 @rule
@@ -255,20 +255,20 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     warp.since = now + machine.interval
     if sm.replaying:
         stream.following(sm, warp, instruction)
-    elif not (_compute_aside(sm, memory, g, now) if sm.flying else values.execute(sm, memory, g)):
+    elif not (_compute_aside(sm, memory, g, now) if sm.defers else values.execute(sm, memory, g)):
         return
     if sm.tracing:
         record.issue(sm, record.ISSUE, k, g, now)
-    rung = warp.rung
-    rung[LAUNCH] = rung[BARRIER_RUNG] = rung[BRANCH_RUNG] = rung[MIO] = 0
-    rung[REISSUE] = now + machine.reissue
+    release_at = warp.release_at
+    release_at[LAUNCH] = release_at[BARRIER_REASON] = release_at[BRANCH_REASON] = release_at[MIO] = 0
+    release_at[ISSUE_INTERVAL] = now + machine.issue_interval
     if machine.codes:
         control_code.commit(sm, k, warp, instruction, now)
     warp.pc = pc + 1
     instruction.active += sm.outcome.threads
     if sm.outcome.threads:
         occupy(sm, instruction, k, g, pc, now)
-    if sm.parting and instruction.eventful:
+    if sm.diverges and instruction.eventful:
         go_on(sm, g, instruction, pc, now)
     if warp.live:
         if machine.fetches:
@@ -281,7 +281,7 @@ def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
     """Where lanes may part: find the path that the warp goes on with; it leaves when there is none."""
     warp = sm.warps[g]
     if not sm.replaying:
-        paths.follow(sm, g, instruction, pc)
+        simt_stack.follow(sm, g, instruction, pc)
     else:
         warp.pc, warp.threads = sm.outcome.onward, sm.outcome.left
     if warp.threads == 0:
@@ -292,13 +292,13 @@ def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
 def _compute_aside(sm: Any, memory: Any, g: int, now: int) -> bool:
     """Compute the instruction of warp slot g from what is written by now; its own results fly. False: a fault."""
     pc = sm.warps[g].pc
-    in_flight.land(sm, g, now)
+    in_flight.write_back(sm, g, now)
     if not in_flight.enter(sm, g, pc):
         return False
     done = values.execute(sm, memory, g)
     in_flight.look(sm, g, pc)
     if done:
-        in_flight.depart(sm, g, pc)
+        in_flight.defer(sm, g, pc)
     return bool(done)
 
 
@@ -327,28 +327,28 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
     elif instruction.action == BARRIER:
         _arrive(sm, instruction, k, g, pc, now)
     elif instruction.action == BRANCH:
-        warp.rung[BRANCH_RUNG] = now + machine.branch
+        warp.release_at[BRANCH_REASON] = now + machine.branch
         warp.pc = instruction.target
         if sm.forwarding:
             stream.passed(sm, g, pc, instruction.target)
-    elif instruction.action == EXIT and not sm.parting:
+    elif instruction.action == EXIT and not sm.diverges:
         leave(sm, g, pc, now)
 
 
 @rule
 def _arrive(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None:
     """Warp slot g arrives at a barrier, and completes it perhaps."""
-    rung = sm.warps[g].rung
-    rung[BARRIER_RUNG] = barrier.commit(sm, g, instruction, now)
-    if sm.tracing and rung[BARRIER_RUNG] < NEVER:
-        record.release(sm, k, g, pc, rung[BARRIER_RUNG], now)
+    release_at = sm.warps[g].release_at
+    release_at[BARRIER_REASON] = barrier.commit(sm, g, instruction, now)
+    if sm.tracing and release_at[BARRIER_REASON] < NEVER:
+        record.release(sm, k, g, pc, release_at[BARRIER_REASON], now)
 
 
 @rarely
 def _told(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
     """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
     control_code.let_go(sm.warps[g], instruction, now, ready)
-    if sm.flying:
+    if sm.defers:
         in_flight.last(sm, g, now, ready)
 
 
@@ -357,7 +357,7 @@ def _counted(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
     """A scalar load is back by itself; programs wait for the count."""
     wait_count.commit(sm.warps[g], instruction, sm.warps[g].pc - 1)
     wait_count.load(sm.warps[g], instruction, ready)
-    if sm.flying:
+    if sm.defers:
         in_flight.last(sm, g, now, ready)
 
 
@@ -366,8 +366,8 @@ def leave(sm: Any, g: int, pc: int, now: int) -> None:
     """Warp slot g has exited; with the block's last warp the block is finished."""
     warp = sm.warps[g]
     block = sm.blocks[warp.block]
-    if sm.flying:
-        in_flight.land(sm, g, NEVER - 1)
+    if sm.defers:
+        in_flight.write_back(sm, g, NEVER - 1)
     warp.live, warp.pc = 0, pc
     sm.schedulers[warp.scheduler].active &= ~(1 << warp.place)
     block.live -= 1

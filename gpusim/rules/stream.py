@@ -16,7 +16,7 @@ import numpy as np
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rarely, rule
 from gpusim.launch.decode import BRANCH, EXIT
-from gpusim.rules import memory_access, paths, values
+from gpusim.rules import memory_access, simt_stack, values
 from gpusim.state.fault import Fault
 from gpusim.state.sm import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
 
@@ -172,7 +172,7 @@ def record(sm: Any, memory: Any, g: int) -> int:
     for group in range(g * sm.machine.groups, (g + 1) * sm.machine.groups):
         values.wipe(sm.lanes[group])
     warp.version[:] = 0
-    paths.begin(sm, g)
+    simt_stack.begin(sm, g)
     warp.pc = sm.program[0].visit
     running, kept = True, True
     while running and kept:
@@ -184,16 +184,16 @@ def record(sm: Any, memory: Any, g: int) -> int:
         onward = pc + 1
         if kept and instruction.action == BRANCH and sm.outcome.threads > 0:
             onward = instruction.target
-        if kept and sm.parting:
+        if kept and sm.diverges:
             warp.pc = onward
-            paths.follow(sm, g, instruction, pc)
+            simt_stack.follow(sm, g, instruction, pc)
             onward, running = warp.pc, warp.threads > 0
         if kept and instruction.eventful:
             _keep(sm, pc, instruction, onward, warp.threads)
             if instruction.action == BRANCH and onward <= pc:
                 _fold(sm, first)
         warp.pc = sm.program[onward].visit if running else pc
-    paths.begin(sm, g)
+    simt_stack.begin(sm, g)
     warp.pc, warp.threads = home, threads
     if not kept:
         sm.recorded = first

@@ -26,13 +26,13 @@ VECTOR = 0  # the other counts accesses to shared memory
 
 @on_demand
 def earliest(warp: Any, instruction: Any) -> None:
-    """Raise the warp's rungs to when the counts have come down to what `instruction` may issue with."""
+    """Raise the warp's reasons to when the counts have come down to what `instruction` may issue with."""
     for counter in range(COUNTERS):
-        most, rung = instruction.most[counter], LONG if counter == VECTOR else SHORT
+        most, reason = instruction.most[counter], LONG if counter == VECTOR else SHORT
         if counter == instruction.counter and instruction.tracked:
-            warp.rung[MIO] = warp.returned[counter, most]
+            warp.release_at[MIO] = warp.returned[counter, most]
         elif most >= 0:
-            warp.rung[rung] = max(warp.rung[rung], warp.returned[counter, most])
+            warp.release_at[reason] = max(warp.release_at[reason], warp.returned[counter, most])
 
 
 @on_demand

@@ -9,21 +9,21 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, lowest_bit, rarely, rule
-from gpusim.rules import ladder
+from gpusim.rules import stall_accounting
 from gpusim.state.sm import CALENDAR
 
 
 @rule
 def page_of(machine: Any, k: int, slot: int) -> int:
     """Where the calendar of scheduler k keeps the warps that are due at this slot."""
-    return ladder.slots(machine, slot - k * machine.stagger) & (CALENDAR - 1)
+    return stall_accounting.slots(machine, slot - k * machine.stagger) & (CALENDAR - 1)
 
 
 @rule
 def enter(machine: Any, k: int, scheduler: Any, j: int, due: int, now: int) -> None:
-    """Warp j, which is not in the calendar, waits until the slot `due` (NEVER: until its rungs change)."""
+    """Warp j, which is not in the calendar, waits until the slot `due` (NEVER: until its reasons change)."""
     scheduler.due[j] = due
-    if ladder.slots(machine, due - now) < CALENDAR - 1:
+    if stall_accounting.slots(machine, due - now) < CALENDAR - 1:
         page = page_of(machine, k, due)
         scheduler.calendar[page] |= 1 << j
         scheduler.filled |= 1 << page

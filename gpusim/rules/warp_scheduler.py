@@ -1,6 +1,6 @@
 """A warp scheduler: in each of its issue slots it picks one ready warp whose unit accepts it.
 
-It sleeps while nothing can change: until the first own rung of a waiting warp lets go, or a unit that refuses its
+It sleeps while nothing can change: until the first own reason of a waiting warp lets go, or a unit that refuses its
 ready warps may accept them.
 """
 
@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, lowest_bit, rule
-from gpusim.rules import double_precision, instruction_replay, ladder, load_store, pipe, wakeup
+from gpusim.rules import double_precision, instruction_replay, load_store, pipe, stall_accounting, wakeup
 from gpusim.state.sm import FIRST_SCHEDULER
 from gpusim.state.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
 
 
 @rule
 def promote(sm: Any, k: int, page: int, now: int) -> None:
-    """Warps whose own rungs have all let go become ready."""
+    """Warps whose own reasons have all let go become ready."""
     due = wakeup.take(sm.schedulers[k], page, now)
     while due:
         j = lowest_bit(due)
@@ -28,7 +28,7 @@ def promote(sm: Any, k: int, page: int, now: int) -> None:
 def _make_ready(sm: Any, k: int, j: int, warp: Any, now: int) -> None:
     scheduler = sm.schedulers[k]
     warp.ready_at = now
-    ladder.remember(sm.machine, scheduler, warp, now)
+    stall_accounting.remember(sm.machine, scheduler, warp, now)
     scheduler.waiting &= ~(1 << j)
     scheduler.ready |= 1 << j
     scheduler.ready_for[warp.unit] |= 1 << j
@@ -56,7 +56,7 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     if when <= now:
         when = double_precision.earliest(sm, k, needs.double, now)
         holding = EXCLUSIVE if when > now else UNCHOSEN
-    ladder.hold(sm, k, unit, holding, now)
+    stall_accounting.hold(sm, k, unit, holding, now)
     return when
 
 
@@ -88,9 +88,9 @@ def eligible(sm: Any, k: int, now: int) -> tuple[int, int]:
 
 @rule
 def wake(sm: Any, g: int) -> None:
-    """Warp slot g's rungs have changed while it waits: its scheduler looks again when they let go, or before.
+    """Warp slot g's reasons have changed while it waits: its scheduler looks again when they let go, or before.
 
-    Whoever wakes a scheduler that has acted in this cycle already must have set a rung to a later one.
+    Whoever wakes a scheduler that has acted in this cycle already must have set a reason to a later one.
     """
     warp = sm.warps[g]
     k, j = warp.scheduler, warp.place
@@ -101,9 +101,9 @@ def wake(sm: Any, g: int) -> None:
 
 @rule
 def wait(sm: Any, k: int, j: int, warp: Any, now: int) -> int:
-    """Warp j of scheduler k waits for its own rungs: the slot from which it is ready, NEVER if not known yet."""
-    release, slot = ladder.latest(warp), NEVER
+    """Warp j of scheduler k waits for its own reasons: the slot from which it is ready, NEVER if not known yet."""
+    release, slot = stall_accounting.latest(warp), NEVER
     if release < NEVER:
-        slot = ladder.slot_from(sm.machine, k, max(release, now))
+        slot = stall_accounting.slot_from(sm.machine, k, max(release, now))
     wakeup.enter(sm.machine, k, sm.schedulers[k], j, slot, now)
     return slot

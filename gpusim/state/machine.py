@@ -48,7 +48,7 @@ machine_t = record([
     ("interval", "i8"),  # cycles from one issue slot of a scheduler to its next
     ("shift", "i8"),  # its binary logarithm, which saves costly divisions; -1: it is no power of two
     ("stagger", "i8"),  # scheduler k's slots lie k times this many cycles later
-    ("reissue", "i8"),  # cycles from an issue of a warp to its next at the earliest
+    ("issue_interval", "i8"),  # cycles from an issue of a warp to its next at the earliest
     ("policy", "i8"),  # index into policies.POLICIES; behind them, the registered one
     ("policy_code", "i8"),  # that one's code
     ("active", "i8"),  # warps of a scheduler among which `two_level` chooses
@@ -108,7 +108,7 @@ machine_t = record([
     ("freezes", "i8"),  # 1: a stall for operands stops the stall counts of the scheduler's warps
     ("held", "i8"),  # cycles from service until a place in a queue is free
     ("turns", "i8"),  # a warp that pauses so long, or fills its queue, goes to the back of the order; 0: none
-    ("hesitates", "i8"),  # 1: a selected warp may have to wait
+    ("selection_may_wait", "i8"),  # 1: a selected warp may have to wait
     ("codes", "i8"),  # 1: control codes say when an instruction may go
     ("yield_stall", "i8"),  # cycles from an issue that yields to the warp's next, at least
     ("register_banks", "i8"),  # 0: the register file is never late

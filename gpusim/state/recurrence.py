@@ -9,7 +9,7 @@ The record is seen as one array of 64-bit words, and each word that changes duri
 * TOTAL: grows by what has happened.
 * NUMBER: one of the values that a total has had.
 
-SPECIAL words (rounds of loops, rungs, what a warp remembers of running sums, the memory channel, the warp whose loop
+SPECIAL words (rounds of loops, reasons, what a warp remembers of running sums, the memory channel, the warp whose loop
 is watched) have rules of their own in rules/fast_forward.py. What is FREE is never read again before it is written, or
 only by the trace or an error; everything else never changes once recorded.
 """
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from gpusim.state import machine as machine_record
 from gpusim.state import sm as state
 from gpusim.state.row import COUNTERS
-from gpusim.state.stall import DENIALS, OWN, REASONS
+from gpusim.state.stall import OWN, REASONS, SHARED
 
 Words = NDArray[np.int64]
 
@@ -82,13 +82,13 @@ NUMBER = {
 # The moment at which a number is taken anew.
 RENEWED = {"schedulers[k].refused_before[u][d]": "schedulers[k].idle_since[u]"}
 AWAITED = {"warps[w].reader[r]": "warps[w].held[r]"}  # a number that matters only while that time is unknown
-SPECIAL = "warps[w].laps[l] warps[w].rung[o] warps[w].refused[d] load_store.channel marker".split()
+SPECIAL = "warps[w].laps[l] warps[w].release_at[o] warps[w].refused[d] load_store.channel marker".split()
 ROLES = (SAME, TIME, MOMENT, STAMP, TOTAL, tuple(NUMBER), SPECIAL)
 # The columns read by name, in the order of their names in rules/same_state.py.
 NAMED = """
     warps[w].live warps[w].cursor warps[w].unit schedulers[k].ready warps[w].since warps[w].ready_at
     schedulers[k].refused[u][d] schedulers[k].issued placed launch.next warps[w].age warps[w].order
-    warps[w].laps[l] warps[w].rung[o] warps[w].refused[d] load_store.channel marker
+    warps[w].laps[l] warps[w].release_at[o] warps[w].refused[d] load_store.channel marker
 """.split()
 NOTES = 3  # what is noted of a kept state: rules/same_state.py names them; the counts, rules/fast_forward.py
 COUNTS = 4
@@ -155,7 +155,7 @@ def _sizes(sm: Any, rows: int, registers: int) -> dict[str, int]:
         "a": int(sm["agents"]),
         "b": int(sm["launch"]["resident"]),
         "c": banks,
-        "d": DENIALS,
+        "d": SHARED,
         "e": int(sm["machine"]["reuse"]),
         "f": machine_record.PIPES,
         "g": int(sm["machine"]["groups"]),

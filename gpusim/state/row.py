@@ -13,7 +13,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("action", "i1"),
     ("unit", "i1"),  # unit class
     ("pipe", "i1"),  # index of the first of its pipes, -1: none
-    ("rung", "i1"),  # stall reason of whoever waits for its result
+    ("reason", "i1"),  # stall reason of whoever waits for its result
     ("double", "i1"),  # 1: double precision
     ("queued", "i1"),  # 1: goes through the load/store unit
     ("space", "i1"),
@@ -62,7 +62,7 @@ decoded_t = record([  # what every issue reads stands first, in few cache lines 
     ("table", "i4"),  # truth table of a bitwise function
     ("bias", "i8"),  # comparison: added to both numbers, their order is that of unsigned ones
     ("target", "i4"),  # pc of a branch's target
-    ("meeting", "i4"),  # pc where lanes meet that part here, -1: none do
+    ("reconvergence", "i4"),  # pc where lanes meet that part here, -1: none do
     ("barrier", "i4"),
     ("arrivals", "i4"),  # warps that release the barrier
     ("stall_count", "i4"),  # control code: cycles until the warp's next issue; 0 too where there is no code

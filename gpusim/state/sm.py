@@ -10,7 +10,7 @@ from gpusim.machine.capacities import BANKS, BLOCKS, CACHED, QUEUE, SCHEDULERS, 
 from gpusim.state.layout import record
 from gpusim.state.machine import LEVELS, PIPES, UNITS, machine_t
 from gpusim.state.row import COUNTERS, decoded_t
-from gpusim.state.stall import DENIALS, OWN, REASONS
+from gpusim.state.stall import OWN, REASONS, SHARED
 
 SMS = 256
 SLOTS = 62  # warps of one scheduler: bits of a mask that never turns negative
@@ -32,7 +32,7 @@ REGISTER_BANKS = 4
 COLLECTING = 4  # instructions of a scheduler that collect operands at once
 OPERANDS = 6  # slots a, b, c of 32 bits, then those of 64
 REUSE = 2  # words that the reuse cache keeps for an operand slot
-HOLDS = 18  # six dependency barriers, each by three rungs (rules/control_code.py)
+HOLDS = 18  # six dependency barriers, each by three reasons (rules/control_code.py)
 FLIGHTS = 256  # instructions of a warp whose result or reads are under way
 HAZARDS = 64  # that are noted
 COUNTED = 64  # accesses that a wait counter may tell apart
@@ -90,7 +90,7 @@ warp_t = record([
     ("order", "i8"),  # of placements and yields: whose is smaller goes first
     ("lanes", "i8", (GROUPS,)),  # masks of the lanes that go on; where none have parted, those that have a thread
     ("threads", "i8"),  # how many those are
-    ("meeting", "i8"),  # pc where they wait for others, -1: nowhere
+    ("reconvergence", "i8"),  # pc where they wait for others, -1: nowhere
     ("depth", "i8"),  # paths that wait
     ("cursor", "i8"),  # replay: its next event
     ("laps", "i8", (DEPTHS,)),  # replay: rounds done of the loops around that event
@@ -102,20 +102,20 @@ warp_t = record([
     ("ready_at", "i8"),  # slot at which it became ready
     ("pending", "i8"),  # memory instructions issued and not served
     ("drained", "i8"),  # when the served ones, and texture fetches, are done
-    ("rung", "i8", (OWN,)),  # release time of each own rung of the hazard ladder
-    ("refused", "i8", (DENIALS,)),  # its unit's running sums when it became ready
+    ("release_at", "i8", (OWN,)),  # release time of each own reason of the order of stall reasons
+    ("refused", "i8", (SHARED,)),  # its unit's running sums when it became ready
     ("ready", "i8", (REGISTERS,)),  # when each register's pending result is there
     ("held", "i8", (REGISTERS,)),  # when each register's last pending reader has read it
     ("read", "i8", (REGISTERS,)),  # when those served so far have
     ("reader", "i8", (REGISTERS,)),  # number of the last one in the load/store queue
-    ("kind", "u1", (REGISTERS,)),  # rung that its pending result belongs to
+    ("kind", "u1", (REGISTERS,)),  # reason that its pending result belongs to
     ("predicate", "i8", (PREDICATES,)),  # when each predicate is there
     ("issued_at", "i8"),  # cycle of its last issue
     ("version", "i8", (REGISTERS,)),  # number of the write that made each register's value
-    ("holders", "i8", (HOLDS,)),  # memory instructions not served that hold a dependency barrier, by barrier and rung
+    ("holders", "i8", (HOLDS,)),  # memory instructions not served that hold a dependency barrier, by barrier and reason
     ("let_go", "i8", (HOLDS,)),  # when what holds it otherwise, and has been served, lets go
     ("flights", "i8"),  # instructions in flight, where they are followed
-    ("departed", "i8"),  # those so far
+    ("deferred", "i8"),  # those so far
     ("kept", "i8", (OPERANDS, REUSE)),  # the reuse cache, by operand slot and width: register + 1, 0: nothing
     ("unserved", "i8", (COUNTERS,)),  # accesses issued and not known to be back, by counter
     ("returned", "i8", (COUNTERS, COUNTED)),  # when those of each are back, the latest first
@@ -126,14 +126,14 @@ warp_t = record([
 
 scheduler_t = record([
     ("waiting", "i8"),  # warps that are not ready
-    ("ready", "i8"),  # warps past all own rungs
+    ("ready", "i8"),  # warps past all own reasons
     ("units", "i8"),  # unit classes that ready warps need
     ("ready_for", "i8", (UNITS,)),  # ready warps by the unit class they need
-    ("holding", "i8", (UNITS,)),  # denial that holds each unit class's warps
+    ("holding", "i8", (UNITS,)),  # shared that holds each unit class's warps
     ("since", "i8", (UNITS,)),  # up to when that has been charged
-    ("refused", "i8", (UNITS, DENIALS)),  # running sums of cycles by unit class and denial, up to then
+    ("refused", "i8", (UNITS, SHARED)),  # running sums of cycles by unit class and shared, up to then
     ("idle_since", "i8", (UNITS,)),  # first empty slot at which warps of the class were ready, since one was used
-    ("refused_before", "i8", (UNITS, DENIALS)),  # the sums then
+    ("refused_before", "i8", (UNITS, SHARED)),  # the sums then
     ("due", "i8", (SLOTS,)),  # issue slot from which each waiting warp is ready
     ("calendar", "i8", (CALENDAR,)),  # waiting warps by the number of that slot modulo CALENDAR (rules/wakeup.py)
     ("filled", "i8"),  # mask of the entries that are not empty
@@ -164,7 +164,7 @@ instruction_cache_t = record([
     ("there", "i8", (CACHED,)),  # when each of them has come
 ])  # fmt: skip
 
-path_t = record([("pc", "i8"), ("lanes", "i8", (GROUPS,)), ("meeting", "i8")])  # of lanes that wait, as in warp_t
+path_t = record([("pc", "i8"), ("lanes", "i8", (GROUPS,)), ("reconvergence", "i8")])  # of lanes that wait, as in warp_t
 
 barrier_t = record([
     ("arrived", "i8"),  # warps
@@ -268,7 +268,7 @@ flight_t = record([  # of an instruction whose result is not written, or whose s
     ("mask", "i8", (GROUPS,)),  # active lanes, by lane group
     ("written", "i8"),  # when its result is
     ("read", "i8"),  # when its sources are
-    ("landed", "i8"),  # 1: the result has been written
+    ("written_back", "i8"),  # 1: the result has been written
     ("stale", "i8"),  # 1: a source was overwritten before it was read
     ("truth", "i8", (GROUPS,)),  # its predicate, as masks of lanes
     ("values", "u4", (GROUPS, 4, LANES)),  # its registers
@@ -292,7 +292,7 @@ trace_t = record([
     ("block", "i8"),  # id in the grid
     ("pc", "i8"),
     # issue, refuse: slot at which it was ready; serve: cycles of the unit; release, select, replay: until when;
-    # hold: the denial; block: its slot
+    # hold: the shared; block: its slot
     ("detail", "i8"),
     ("unit", "i8"),  # issue: the pipe it takes; serve: the queue it comes from; hold: the unit class; else -1
     ("lanes", "i8"),  # issue: threads whose guard holds
@@ -300,7 +300,7 @@ trace_t = record([
     ("read", "i8"),  # serve: when its source registers may be overwritten
     ("done", "i8"),  # issue, serve: when its result is there, or its store has left
     ("back", "i8"),  # serve: when what counts the warp's accesses under way has it back
-    ("rung", "i8", (OWN,)),  # issue, refuse: release time of each own rung
+    ("release_at", "i8", (OWN,)),  # issue, refuse: release time of each own reason
 ])  # fmt: skip
 
 scratch_t = record([
@@ -321,7 +321,7 @@ sm_t = record([
     ("aged", "i8"),  # warps so far
     ("ordered", "i8"),  # warps and yields so far
     ("writes", "i8"),  # register writes so far
-    ("flying", "i8"),  # 1: results are written when they are there (rules/in_flight.py)
+    ("defers", "i8"),  # 1: results are written when they are there (rules/in_flight.py)
     ("hazardous", "i8"),  # hazards noted
     ("replaying", "i8"),  # 1: outcomes come from recorded streams
     ("provable", "i8"),  # 1: global addresses are all that depends on the block, by `block_step`
@@ -331,7 +331,7 @@ sm_t = record([
     ("streamed", "i8"),  # streams
     ("scripted", "i8"),  # scripts
     ("visits", "i8"),  # instructions walked through
-    ("parting", "i8"),  # 1: lanes of a warp may part
+    ("diverges", "i8"),  # 1: lanes of a warp may part
     ("forwarding", "i8"),  # 1: events are watched for the state to come back
     ("event", "i8"),  # of this cycle, as in rules/stream.py
     ("marker", "i8"),  # warp slot whose way round its loop is watched, -1: none yet
@@ -352,7 +352,7 @@ sm_t = record([
     ("blocks", block_t, (BLOCKS,)),
     ("warps", warp_t, (WARPS,)),
     ("lanes", lanes_t, (LANE_GROUPS,)),
-    ("paths", path_t, (WARPS, PATHS)),
+    ("simt_stack", path_t, (WARPS, PATHS)),
     ("scratch", scratch_t),
     ("buffers", buffer_t, (BUFFERS,)),
     ("program", decoded_t, (PROGRAM,)),  # and how often each instruction issued and why warps waited at it

@@ -1,4 +1,4 @@
-"""Why a warp does not issue: one enum, whose order is the hazard ladder.
+"""Why a warp does not issue: one enum, whose order is the order of stall reasons.
 
 A warp-cycle belongs to the first reason of this order that holds. Names without `x_` are those of NVIDIA's profiler,
 where the meaning matches. A reason that has not come up holds no cycles, and none is computed as a remainder.
@@ -10,59 +10,59 @@ from enum import IntEnum
 
 
 class Stall(IntEnum):
-    """The reasons, in ladder order: a warp's own rungs, what the SM refuses it, and what is no stall of a live warp."""
+    """The reasons, in order: a warp's own, those shared by its unit class, and what is no stall of a live warp."""
 
-    X_LAUNCH = 0
+    LAUNCH_DELAY = 0
     BARRIER = 1
     BRANCH_RESOLVING = 2
     NO_INSTRUCTION = 3
-    X_REISSUE = 4
+    ISSUE_INTERVAL = 4
     WAIT = 5
     SHORT_SCOREBOARD = 6
     LONG_SCOREBOARD = 7
-    X_WAR = 8
+    WAR_HAZARD = 8
     DRAIN = 9
     MIO_THROTTLE = 10
-    X_REPLAY = 11
+    INSTRUCTION_REPLAY = 11
     DISPATCH_STALL = 12
     MATH_PIPE_THROTTLE = 13
     TEX_THROTTLE = 14
-    X_DP_EXCLUSIVE = 15
+    DP_ISSUE_CONFLICT = 15
     NOT_SELECTED = 16
     SELECTED = 17
-    X_EXITED = 18
-    X_EMPTY = 19
+    WARP_EXITED = 18
+    NO_WARP = 19
 
 
 MEANING = {
-    Stall.X_LAUNCH: "the block or warp has been placed but may not start yet",
+    Stall.LAUNCH_DELAY: "the block or warp has been placed but may not start yet",
     Stall.BARRIER: "waits at a barrier for other warps",
     Stall.BRANCH_RESOLVING: "waits for its branch to be resolved",
     Stall.NO_INSTRUCTION: "waits until its next instruction has been fetched",
-    Stall.X_REISSUE: "has just issued; one warp may issue only every so many cycles",
+    Stall.ISSUE_INTERVAL: "has just issued; one warp may issue only every so many cycles",
     Stall.WAIT: "waits for the result of a fixed-latency instruction",
     Stall.SHORT_SCOREBOARD: "waits for a load from shared memory, or what shares its way",
     Stall.LONG_SCOREBOARD: "waits for a load from global, local or texture memory",
-    Stall.X_WAR: "would overwrite a register that an earlier memory instruction has not read yet",
+    Stall.WAR_HAZARD: "would overwrite a register that an earlier memory instruction has not read yet",
     Stall.DRAIN: "may not exit before its memory instructions are done",
     Stall.MIO_THROTTLE: "the load/store queue is full, or the warp has as many accesses under way as it may",
-    Stall.X_REPLAY: "its scheduler issues an earlier memory access again",
+    Stall.INSTRUCTION_REPLAY: "its scheduler issues an earlier memory access again",
     Stall.DISPATCH_STALL: "its scheduler waits until a chosen warp has its operands, or its pipe",
     Stall.MATH_PIPE_THROTTLE: "its arithmetic pipe is busy",
     Stall.TEX_THROTTLE: "the texture pipe is busy",
-    Stall.X_DP_EXCLUSIVE: "a double-precision instruction holds the other scheduler's issue slot",
+    Stall.DP_ISSUE_CONFLICT: "a double-precision instruction holds the other scheduler's issue slot",
     Stall.NOT_SELECTED: "eligible, but the scheduler chose another warp",
     Stall.SELECTED: "issues",
-    Stall.X_EXITED: "has exited while its block still runs",
-    Stall.X_EMPTY: "no block in this warp slot",
+    Stall.WARP_EXITED: "has exited while its block still runs",
+    Stall.NO_WARP: "no block in this warp slot",
 }
 
 LETTER = dict(zip(Stall, "lbrfiwsgadmyoptxnI._", strict=True))  # of each in a timeline, capital where it is no wait
 
-OWN = 11  # rungs 0 to 10 are times stored with the warp (the last one after a refusal by the load/store queue)
-DENIALS = 5  # why a ready warp's unit class is refused, kept as running sums:
+OWN = 11  # reasons 0 to 10 are times stored with the warp (the last one after a refusal by the load/store queue)
+SHARED = 5  # why a ready warp's unit class is refused, kept as running sums:
 # an access issues again, operands are late, its pipe or queue is busy, double precision issues, or another warp does
-REPLAY, DISPATCH, BUSY, EXCLUSIVE, UNCHOSEN = range(DENIALS)
+REPLAY, DISPATCH, BUSY, EXCLUSIVE, UNCHOSEN = range(SHARED)
 REASONS = len(Stall)
 
 

@@ -1,8 +1,8 @@
 """Who is to blame for a wait: what holds the warps of an SM, followed through its trace records in their order.
 
-A warp waits first for its own rungs, whose release times stand in the record of its issue: who let go is the one of its
-instructions that had its result, read its sources or was back at that very cycle. Then it waits for what its unit class
-is refused; a scheduler tells when that changes, and who let go is known at that moment.
+A warp waits first for its own reasons, whose release times stand in the record of its issue: who let go is the one of
+its instructions that had its result, read its sources or was back at that very cycle. Then it waits for what its unit
+class is refused; a scheduler tells when that changes, and who let go is known at that moment.
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ from msgspec.structs import replace
 from gpusim.jit.plain import plain, unpacked
 from gpusim.launch.decode import BARRIER, FETCH, GLOBAL_SPACE, LOAD
 from gpusim.launch.launch import Launch
-from gpusim.rules import instruction_replay, ladder, memory_access, queues
+from gpusim.rules import instruction_replay, memory_access, queues, stall_accounting
 from gpusim.state.sm import FIRST_SCHEDULER
-from gpusim.state.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN, Stall, label
+from gpusim.state.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, SHARED, UNCHOSEN, Stall, label
 from gpusim.timeline.document import NONE, Wait
 from isa.operand import PT_INDEX
 
-PREVIOUS = (Stall.BRANCH_RESOLVING, Stall.NO_INSTRUCTION, Stall.X_REISSUE)  # it waits for its own previous instruction
+PREVIOUS = (
+    Stall.BRANCH_RESOLVING,
+    Stall.NO_INSTRUCTION,
+    Stall.ISSUE_INTERVAL,
+)  # it waits for its own previous instruction
 FORGOTTEN = 64  # entries of which those that nobody can ask for any more are dropped
 NEVER_YET = -1
 
@@ -45,7 +49,7 @@ class Facts:
     machine: Any
     pipes: list[Pipes]  # by unit class
     queue: list[list[int]]  # by scheduler and unit class; -1: it enters none
-    reasons: list[list[int]]  # by unit class and denial
+    reasons: list[list[int]]  # by unit class and shared
     writes: list[frozenset[int]]
     reads: list[frozenset[int]]
     predicates: list[frozenset[int]]  # that an instruction waits for; the one that it writes among them
@@ -68,7 +72,7 @@ class Warp:
 class Held:
     """A unit class's warps were refused for this from `start` up to `end`."""
 
-    denial: int
+    shared: int
     start: int
     end: int = NEVER_YET
     blocker: int = NONE
@@ -109,13 +113,13 @@ def begin(launched: Launch) -> Sm:
     sm, machine = launched.sm, unpacked(launched.sm.machine)
     rows, units = [unpacked(row) for row in launched.program], [unpacked(unit) for unit in sm.machine.units]
     schedulers, every = range(machine.schedulers), range(len(units))
-    number, reason = plain(queues.number), plain(ladder.reason)
+    number, reason = plain(queues.number), plain(stall_accounting.reason_of)
     facts = Facts(
         rows,
         machine,
         pipes=[Pipes(unit.choice[: unit.choices], unit.joint, unit.blocked) for unit in units],
         queue=[[number(sm, k, unit) if units[unit].queued else NONE for unit in every] for k in schedulers],
-        reasons=[[int(reason(sm.machine, unit, denial)) for denial in range(DENIALS)] for unit in every],
+        reasons=[[int(reason(sm.machine, unit, shared)) for shared in range(SHARED)] for unit in every],
         writes=[frozenset(row.write[: row.writes]) for row in rows],
         reads=[frozenset(row.read[: row.reads]) for row in rows],
         predicates=[frozenset({row.guard, row.selector, row.predicate} - {-1, PT_INDEX}) for row in rows],
@@ -130,7 +134,7 @@ def scheduler_of(record: Any) -> int:
 
 def slot_from(sm: Sm, k: int, cycle: int) -> int:
     """Return the begin of scheduler k's first issue slot at or after a cycle."""
-    return int(plain(ladder.slot_from)(sm.facts.machine, k, cycle))
+    return int(plain(stall_accounting.slot_from)(sm.facts.machine, k, cycle))
 
 
 def conflicts(sm: Sm, record: Any) -> int:
@@ -157,7 +161,7 @@ def place(sm: Sm, slots: range, now: int) -> None:
         sm.warps[g] = Warp(slot_from(sm, g % len(sm.schedulers), now))
 
 
-def hold(sm: Sm, k: int, unit: int, denial: int, now: int) -> None:
+def hold(sm: Sm, k: int, unit: int, shared: int, now: int) -> None:
     """From now on scheduler k refuses the unit class for this; who held it so far is known now."""
     scheduler = sm.schedulers[k]
     held = scheduler.held[unit]
@@ -168,7 +172,7 @@ def hold(sm: Sm, k: int, unit: int, denial: int, now: int) -> None:
         needed = min((warp.since for g, warp in sm.warps.items() if g % len(sm.schedulers) == k), default=now)
         held[:] = [one for one in held if one.end > needed]
         scheduler.kept[unit] = max(FORGOTTEN, 2 * len(held))  # a warp that starves needs all: look again when doubled
-    held.append(Held(denial, now, blocker=_who_begins(sm, k, denial, now)))
+    held.append(Held(shared, now, blocker=_who_begins(sm, k, shared, now)))
 
 
 def select(sm: Sm, k: int, pc: int, now: int) -> None:
@@ -224,7 +228,7 @@ def serve(sm: Sm, record: Any) -> int:
     warp, row = sm.warps[record.warp], sm.facts.rows[record.pc]
     sm.served[record.unit] = sm.queues[record.unit].popleft()
     _tell(sm, warp, row, record, number, accesses=True)
-    warp.lets_go[Stall.X_WAR, record.read].append((number, record.pc))
+    warp.lets_go[Stall.WAR_HAZARD, record.read].append((number, record.pc))
     return number
 
 
@@ -246,13 +250,13 @@ def _occupy(sm: Sm, k: int, unit: int, pipe: int, end: int, number: int) -> None
 
 def _tell(sm: Sm, warp: Warp, row: Any, record: Any, number: int, accesses: bool) -> None:
     """Note whom the warp's later instructions wait for, by the cycle until which they do."""
-    who, rung = (number, record.pc), row.rung
+    who, reason = (number, record.pc), row.reason
     if sm.facts.machine.codes and row.write_barrier >= 0:
-        rung = max(Stall.SHORT_SCOREBOARD, rung)
-    warp.lets_go[rung, record.done].append(who)
+        reason = max(Stall.SHORT_SCOREBOARD, reason)
+    warp.lets_go[reason, record.done].append(who)
     if row.counter >= 0:
         back = max(record.done, record.back)
-        warp.lets_go[rung, back].append(who)
+        warp.lets_go[reason, back].append(who)
         warp.lets_go[Stall.MIO_THROTTLE, back].append(who)
     if accesses:
         warp.drained = max(warp.drained, (record.done, number))
@@ -283,18 +287,18 @@ def merged(waits: Iterable[Wait]) -> tuple[Wait, ...]:
 
 
 def _own(sm: Sm, warp: Warp, record: Any) -> Iterator[Wait]:
-    """The warp's own rungs, as `ladder.settle_own` charges them."""
+    """The warp's own reasons, as `stall_accounting.settle_own` charges them."""
     reached, k = warp.since, scheduler_of(record)
-    for rung, release in enumerate(record.rung):
+    for reason, release in enumerate(record.release_at):
         if release > reached:
             until = min(slot_from(sm, k, release), record.detail)
             if until > reached:
-                yield Wait(label(rung), reached, until, _who_let_go(sm, warp, rung, release, record.pc))
+                yield Wait(label(reason), reached, until, _who_let_go(sm, warp, reason, release, record.pc))
                 reached = until
 
 
 def _refusals(sm: Sm, record: Any) -> Iterator[Wait]:
-    """What the unit class was refused for from when the warp was ready, as `ladder.settle_shared` charges it."""
+    """What the unit class was refused for from when the warp was ready, as `stall_accounting.settle_shared` charges it."""
     k, unit, ready, now = scheduler_of(record), sm.facts.rows[record.pc].unit, record.detail, record.cycle
     found: list[Wait] = []
     for held in reversed(sm.schedulers[k].held[unit]):
@@ -303,21 +307,21 @@ def _refusals(sm: Sm, record: Any) -> Iterator[Wait]:
         if end <= ready:
             break
         if held.start < now:
-            found.append(Wait(label(sm.facts.reasons[unit][held.denial]), max(held.start, ready), end, blocker))
+            found.append(Wait(label(sm.facts.reasons[unit][held.shared]), max(held.start, ready), end, blocker))
     return reversed(found)
 
 
-def _who_let_go(sm: Sm, warp: Warp, rung: int, release: int, pc: int) -> int:
-    """The instruction for which an own rung of the warp's next instruction, at pc, held until `release`."""
-    if rung in PREVIOUS or (rung == Stall.WAIT and sm.facts.machine.codes):
+def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
+    """The instruction for which an own reason of the warp's next instruction, at pc, held until `release`."""
+    if reason in PREVIOUS or (reason == Stall.WAIT and sm.facts.machine.codes):
         return warp.previous
-    if rung == Stall.BARRIER:
+    if reason == Stall.BARRIER:
         return warp.released
-    if rung == Stall.DRAIN:
+    if reason == Stall.DRAIN:
         return warp.drained[1]
-    if rung == Stall.MIO_THROTTLE and warp.refused != NONE:
+    if reason == Stall.MIO_THROTTLE and warp.refused != NONE:
         return warp.refused
-    found = warp.lets_go.get((rung, release), [])
+    found = warp.lets_go.get((reason, release), [])
     if sm.facts.machine.codes:
         found = [(who, of) for who, of in found if _tells(sm.facts, of, pc)] or found
     needed = [who for who, of in found if _concerns(sm.facts, of, pc)]  # rather than what shares its barrier
@@ -337,12 +341,12 @@ def _concerns(facts: Facts, of: int, pc: int) -> bool:
     return bool(facts.writes[of] & touched or facts.reads[of] & facts.writes[pc] or set_before)
 
 
-def _who_begins(sm: Sm, k: int, denial: int, now: int) -> int:
+def _who_begins(sm: Sm, k: int, shared: int, now: int) -> int:
     """The instruction for which a scheduler begins to refuse a unit class, where that is known from the beginning."""
     scheduler = sm.schedulers[k]
-    if denial == DISPATCH:
+    if shared == DISPATCH:
         return scheduler.selected[1] if scheduler.selected[0] == now else scheduler.read
-    if denial == EXCLUSIVE:
+    if shared == EXCLUSIVE:
         others = (other.turn for index, other in enumerate(sm.schedulers) if index != k)
         return sm.double[1] if sm.double[0] > now else max(others, default=(NEVER_YET, NONE))[1]
     return NONE
@@ -351,12 +355,12 @@ def _who_begins(sm: Sm, k: int, denial: int, now: int) -> int:
 def _who_held(sm: Sm, k: int, unit: int, held: Held, now: int) -> int:
     """The instruction that keeps a unit class from issuing, as its scheduler turns to something else, or issues."""
     scheduler = sm.schedulers[k]
-    if held.denial == REPLAY:
+    if held.shared == REPLAY:
         return scheduler.replayed
-    if held.denial == UNCHOSEN:
+    if held.shared == UNCHOSEN:
         cycle, chosen = scheduler.turn if scheduler.turn[0] < now else scheduler.before
         return chosen if cycle >= held.start else NONE
-    if held.denial == BUSY:
+    if held.shared == BUSY:
         queue = sm.facts.queue[k][unit]
         return sm.served.get(queue, NONE) if queue != NONE else _occupant(sm, k, unit)[1]
     return held.blocker

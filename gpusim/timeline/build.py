@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gpusim.engines.simulate import Progress, run_sm
 from gpusim.launch.assign_codes import sharing
-from gpusim.launch.feed import AFFINE, REPLAY
+from gpusim.launch.feed import ADDRESS_ONLY, TRACE_DRIVEN
 from gpusim.launch.launch import launch
 from gpusim.machine.machine import Machine
 from gpusim.state import sm as state
@@ -101,7 +101,7 @@ def timeline(
     trace. `settings` are the numbers of the machine that were replaced. Other options and errors are those of `run_sm`;
     raises UserError too for warp slots or cycles that there are not.
     """
-    launched = launch(kernel, machine, feed=AFFINE, blocks=blocks)
+    launched = launch(kernel, machine, feed=ADDRESS_ONLY, blocks=blocks)
     slots = int(launched.sm.warp_slots)
     shown = range(slots) if warps is None else sorted(set(warps))
     _check(slots, shown, start, end)
@@ -110,7 +110,7 @@ def timeline(
         traced = run_sm(
             kernel,
             machine,
-            feed=REPLAY,
+            feed=TRACE_DRIVEN,
             blocks=blocks,
             max_cycles=max_cycles,
             trace=True,
@@ -127,7 +127,7 @@ def timeline(
 
 
 def letters() -> tuple[Letter, ...]:
-    """Return the letters of stall reasons, in the order of the ladder, and of what an instruction does behind."""
+    """Return the letters of stall reasons, in their order, and of what an instruction does after its issue."""
     return (*(Letter(label(reason), LETTER[reason], MEANING[reason]) for reason in Stall), *STATES)
 
 
@@ -142,7 +142,7 @@ def _check(slots: int, shown: Sequence[int], start: int, end: int | None) -> Non
 def _cycles(kernel: Kernel, machine: Machine, **options: Any) -> int:
     """Return the cycles of the whole run; NONE if it does not end by itself."""
     try:
-        return run_sm(kernel, machine, feed=REPLAY, **options).cycles
+        return run_sm(kernel, machine, feed=TRACE_DRIVEN, **options).cycles
     except (DeadlockError, LimitError):
         return NONE
 
@@ -212,7 +212,7 @@ def _replay(kept: _Kept, record: Record) -> None:
     k = blockers.scheduler_of(record)
     begin = kept.sm.schedulers[k].used_until
     blockers.replay(kept.sm, k, record.warp, record.detail)
-    _lose(kept, [Lost(k, label(Stall.X_REPLAY), begin, record.detail, kept.sm.schedulers[k].replayed)])
+    _lose(kept, [Lost(k, label(Stall.INSTRUCTION_REPLAY), begin, record.detail, kept.sm.schedulers[k].replayed)])
 
 
 def _release(kept: _Kept, record: Record) -> None:
@@ -233,21 +233,23 @@ _FOLLOW: dict[int, Callable[[_Kept, Record], None]] = {
 
 
 def _unused(sm: blockers.Sm, record: Record, waits: Sequence[Wait]) -> Iterator[Lost]:
-    """The scheduler's slots unused so far, which this record ends, as `ladder.blame` charges them."""
+    """The scheduler's slots unused so far, which this record ends, as `stall_accounting.blame` charges them."""
     k, since = blockers.scheduler_of(record), sm.warps[record.warp].since
     reached = sm.schedulers[k].used_until
     if reached < since <= record.cycle:
-        yield Lost(k, label(Stall.X_EMPTY), reached, since)
+        yield Lost(k, label(Stall.NO_WARP), reached, since)
     for wait in waits:
         begin = max(wait.start, reached)
-        if wait.end > begin and wait.reason != label(Stall.X_REPLAY):  # a slot that an access takes again is used
+        if wait.end > begin and wait.reason != label(
+            Stall.INSTRUCTION_REPLAY
+        ):  # a slot that an access takes again is used
             yield Lost(k, wait.reason, begin, wait.end)
 
 
 def _close(kept: _Kept, cycles: int) -> None:
     """Nothing ends the last slots of the run."""
     for k, scheduler in enumerate(kept.sm.schedulers):
-        reason = Stall.X_EXITED if k < kept.slots else Stall.X_EMPTY
+        reason = Stall.WARP_EXITED if k < kept.slots else Stall.NO_WARP
         if scheduler.used_until < cycles:
             _lose(kept, [Lost(k, label(reason), scheduler.used_until, cycles)])
 

@@ -9,7 +9,9 @@ from gpusim.timeline.document import Issued, Line
 
 # Reasons to wait for what another instruction does. The others wait for a place or a turn.
 DEPENDENCES = frozenset(
-    map(label, (Stall.BARRIER, Stall.WAIT, Stall.SHORT_SCOREBOARD, Stall.LONG_SCOREBOARD, Stall.X_WAR, Stall.DRAIN))
+    map(
+        label, (Stall.BARRIER, Stall.WAIT, Stall.SHORT_SCOREBOARD, Stall.LONG_SCOREBOARD, Stall.WAR_HAZARD, Stall.DRAIN)
+    )
 )
 
 

@@ -14,7 +14,7 @@ from gpusim.timeline.document import NONE, VERSION, Timeline, seen
 from isa.errors import UserError
 from isa.reading import input_file
 
-ABSENT = frozenset(map(label, (Stall.X_EMPTY, Stall.X_EXITED)))  # what warps may show without an instruction
+ABSENT = frozenset(map(label, (Stall.NO_WARP, Stall.WARP_EXITED)))  # what warps may show without an instruction
 
 MOST_SCHEDULERS = 1024  # each has a row of its own
 

@@ -22,7 +22,7 @@ CONFLICTS = {
 LATE = "later than its latency, as memory moves it and what was asked for before"
 WASTED = ", whose access finds its queue full and wastes the slot"
 ACTIVE = "; two_level chooses among the scheduler's active warps alone"
-TOLD = frozenset({"short_scoreboard", "long_scoreboard", "x_war"})  # reasons for which barriers are waited for
+TOLD = frozenset({"short_scoreboard", "long_scoreboard", "war_hazard"})  # reasons for which barriers are waited for
 MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes that the load/store unit serves
 
 
@@ -93,15 +93,15 @@ def _absent(found: _Found, warp: int, cycle: int) -> Step:
     here = (block for block in found.document.blocks if warp in block.warps)
     block = next((one for one in here if one.placed <= cycle and (cycle < one.retired or one.retired == NONE)), None)
     if block is None:
-        return Step(cycle, warp, NONE, "", "x_empty", NONE, NONE, found.meaning["x_empty"])
+        return Step(cycle, warp, NONE, "", "no_warp", NONE, NONE, found.meaning["no_warp"])
     issued = [one for one in found.document.instructions if (one.warp, one.block) == (warp, block.id)]
     before = [one.issue for one in issued if one.issue <= cycle]
     if not before and found.document.start <= block.placed:
         words = f"its first issue slot is not there yet (block {block.id})"
-        return Step(cycle, warp, NONE, "", "x_empty", block.placed, min(map(born, issued), default=NONE), words)
+        return Step(cycle, warp, NONE, "", "no_warp", block.placed, min(map(born, issued), default=NONE), words)
     exited = max(before) + found.document.interval if before else found.document.start
-    words = f"{found.meaning['x_exited']} (block {block.id})"
-    return Step(cycle, warp, NONE, "", "x_exited", exited, block.retired, words)
+    words = f"{found.meaning['warp_exited']} (block {block.id})"
+    return Step(cycle, warp, NONE, "", "warp_exited", exited, block.retired, words)
 
 
 def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
@@ -131,7 +131,7 @@ def _beside(found: _Found, one: Issued, wait: Wait, blocker: Issued | None) -> s
     """More of why a dependency barrier is waited for: whom it tells of that the instruction does not need."""
     lines = found.document.program
     those = lines[one.pc].beside if blocker else ()
-    what = SOURCES if wait.reason == "x_war" else RESULT
+    what = SOURCES if wait.reason == "war_hazard" else RESULT
     needless = next((other for other in those if blocker and (other.pc, other.what) == (blocker.pc, what)), None)
     if needless is None or wait.reason not in TOLD:
         return ""

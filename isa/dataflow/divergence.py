@@ -22,7 +22,7 @@ from isa.table import MEMORY_UNITS
 OWN = ("TID", "LANEID")  # special registers that differ between the lanes of a warp
 
 
-def meetings(program: Program) -> dict[int, int]:
+def reconvergence_points(program: Program) -> dict[int, int]:
     """Return for each branch and exit at which lanes may part the pc where they meet; the program's length: its end."""
     guarded = {pc for pc, i in enumerate(program.instructions) if (i.row.is_branch or i.row.is_exit) and i.guard != PT}
     guarded -= {pc for pc in guarded if program.instructions[pc].guard.whole}
@@ -119,12 +119,12 @@ def _is_own(instruction: Instruction) -> bool:
     return special or row.unit in MEMORY_UNITS or row.across is not None
 
 
-def _between(after: Sequence[Iterable[int]], pc: int, meeting: int) -> set[int]:
+def _between(after: Sequence[Iterable[int]], pc: int, reconvergence: int) -> set[int]:
     """Return the pcs on the ways from pc to where its lanes meet, both left out unless a way comes back."""
     waiting, found = list(after[pc]), set[int]()
     while waiting:
         at = waiting.pop()
-        if at not in found and at != meeting:
+        if at not in found and at != reconvergence:
             found.add(at)
             waiting.extend(after[at])
     return found

@@ -4,7 +4,7 @@ Blocks run one after another. Inside a block the runnable warps with the smalles
 on (warps, lanes) per instruction (or per batch: `isa.execute.batch`), until a branch, a barrier or the pc of other
 warps. Running off the end exits. A warp arrives at a barrier as a whole if the guard holds in any of its lanes;
 barriers count warps, exited ones never. Where its lanes part, a warp goes one path after the other
-(`isa.execute.paths`), to where `isa.dataflow.divergence` has them meet.
+(`isa.execute.simt_stack`), to where `isa.dataflow.divergence` has them meet.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa import memory
-from isa.dataflow.divergence import meetings
-from isa.execute import batch, faults, paths, rounds, steps
+from isa.dataflow.divergence import reconvergence_points
+from isa.execute import batch, faults, rounds, simt_stack, steps
 from isa.execute.frame import Frame, Group, group_of, new_frame
-from isa.execute.paths import Path
 from isa.execute.rounds import Loop, Turn
+from isa.execute.simt_stack import Path
 from isa.execute.steps import Action, Fetch, Observe, Scope
 from isa.kernel import Kernel
 from isa.operand import Label
@@ -67,9 +67,9 @@ class _Plan:
     limit: int
 
     @cached_property
-    def meetings(self) -> dict[int, int]:
+    def reconvergence_points(self) -> dict[int, int]:
         """Where lanes meet that part at a pc; few kernels ask."""
-        return meetings(self.kernel.program)
+        return reconvergence_points(self.kernel.program)
 
 
 @dataclass(slots=True)
@@ -204,7 +204,7 @@ def _lowest(frame: Frame, progress: _Progress) -> tuple[Group, int, int]:
     members = tuple(w for w in progress.running if pcs[w] == start)
     meet = min((pcs[w] for w in progress.running if pcs[w] > start), default=1 << 62)
     if progress.apart:
-        points = (progress.apart[w][-1].meeting for w in members if w in progress.apart)
+        points = (progress.apart[w][-1].reconvergence for w in members if w in progress.apart)
         meet = min([meet, *(point for point in points if point is not None and point > start)])
     group = progress.groups.get(members)
     if group is None:
@@ -262,7 +262,7 @@ def _branch(
     _move(progress, taken, target)
     for row in np.flatnonzero(~whole & (held != 0)):
         here = _paths(frame, progress, group.members[row], pc)
-        here[-1:] = paths.part(here[-1], lanes[row], target, plan.meetings[pc])
+        here[-1:] = simt_stack.part(here[-1], lanes[row], target, plan.reconvergence_points[pc])
         _take_up(frame, progress, group.members[row], here)
     return taken
 
@@ -271,7 +271,7 @@ def _exit(frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.boo
     """Lanes exit; a warp is done when none is left on any path."""
     for row in np.flatnonzero(lanes.any(axis=1)):
         warp = group.members[row]
-        left = paths.without(_paths(frame, progress, warp, progress.pcs[warp]), lanes[row])
+        left = simt_stack.without(_paths(frame, progress, warp, progress.pcs[warp]), lanes[row])
         if left:
             _take_up(frame, progress, warp, left)
         else:
@@ -282,7 +282,7 @@ def _exit(frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.boo
 def _meet(frame: Frame, progress: _Progress, members: Iterable[int]) -> None:
     """Let lanes that have come to where they meet others wait, and the next path go on."""
     for warp in members:
-        if warp in progress.apart and progress.pcs[warp] == progress.apart[warp][-1].meeting:
+        if warp in progress.apart and progress.pcs[warp] == progress.apart[warp][-1].reconvergence:
             _take_up(frame, progress, warp, progress.apart[warp][:-1])
 
 
@@ -295,7 +295,7 @@ def _paths(frame: Frame, progress: _Progress, warp: int, pc: int) -> list[Path]:
 def _take_up(frame: Frame, progress: _Progress, warp: int, waiting: Sequence[Path]) -> None:
     """Let the last of the paths go on that has not come to where it meets another."""
     left = list(waiting)
-    while left[-1].pc == left[-1].meeting:
+    while left[-1].pc == left[-1].reconvergence:
         left.pop()
     progress.apart[warp] = left
     if len(left) == 1:

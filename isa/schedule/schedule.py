@@ -1,6 +1,6 @@
 """Static scheduling for one warp, after Tan et al. (SC'11, section 4.3): when instructions stall, and better places.
 
-The model: a warp issues an instruction every `reissue` cycles, unless a register that it reads or writes is not there
+The model: a warp issues an instruction every `issue_interval` cycles, unless a register that it reads or writes is not there
 yet (`last_raw`) or one that it writes has not been read yet (`last_war`); then it stalls. Nothing is shared with other
 warps. The objective is the sum of all stalls. Latencies come as a table by mnemonic: no machine is known here.
 
@@ -44,14 +44,14 @@ class Latencies:
     """Latencies by mnemonic, and the cycles from one issue of a warp to its next."""
 
     of: Mapping[str, Latency]
-    reissue: int
+    issue_interval: int
 
 
 def stalls(instructions: Sequence[Instruction], latencies: Latencies) -> list[int]:
     """Return the cycles for which each instruction of a straight stream waits, in the units of the table."""
     model = _model(latencies, instructions)
     tables, steps = model.tables(1), model.steps(instructions)
-    return [int(issue - ready) for ready, issue in _followed(tables, steps, latencies.reissue)]
+    return [int(issue - ready) for ready, issue in _followed(tables, steps, latencies.issue_interval)]
 
 
 def total(instructions: Sequence[Instruction], latencies: Latencies, *, repeats: bool = False) -> Fraction:
@@ -61,10 +61,10 @@ def total(instructions: Sequence[Instruction], latencies: Latencies, *, repeats:
 
     def walk(tables: Tables) -> None:
         for step in steps:
-            _issue(tables, step, latencies.reissue)
+            _issue(tables, step, latencies.issue_interval)
 
     (time,) = _times(walk, model.tables(1), repeats)
-    return time - len(instructions) * latencies.reissue
+    return time - len(instructions) * latencies.issue_interval
 
 
 def best_place(
@@ -102,11 +102,11 @@ def totals(
     def walk(tables: Tables) -> None:
         for place in range(len(steps) + 1):
             if place in column:
-                _issue(tables[:, column[place]], moved, latencies.reissue)
+                _issue(tables[:, column[place]], moved, latencies.issue_interval)
             if place < len(steps):
-                _issue(tables, steps[place], latencies.reissue)
+                _issue(tables, steps[place], latencies.issue_interval)
 
-    least = (len(stream) + 1) * latencies.reissue
+    least = (len(stream) + 1) * latencies.issue_interval
     return [time - least for time in _times(walk, model.tables(len(places)), repeats)]
 
 
@@ -127,16 +127,16 @@ def best_places(
     known = [*before]
     model = _model(latencies, chain(known, stream, instructions))
     start, steps, moved = model.tables(1), model.steps(stream), model.steps(instructions)
-    for _ in _followed(start, model.steps(known), latencies.reissue):
+    for _ in _followed(start, model.steps(known), latencies.issue_interval):
         pass
     fronts = [_Front(start, [()]), *(_Front(start[:, :0], []) for _ in instructions)]
     for place in range(len(stream) + 1):
         for done, (step, allowed_here) in enumerate(zip(moved, ranges, strict=True)):
             if place in allowed_here:
-                fronts[done + 1] = _with(fronts[done + 1], fronts[done], step, place, latencies.reissue)
+                fronts[done + 1] = _with(fronts[done + 1], fronts[done], step, place, latencies.issue_interval)
         if place < len(stream):
             for front in fronts:
-                _issue(front.tables, steps[place], latencies.reissue)
+                _issue(front.tables, steps[place], latencies.issue_interval)
     ends = sorted(zip(fronts[-1].tables[NOW].tolist(), fronts[-1].places, strict=True))
     if not ends:
         raise ValueError("no place is left for the instructions in their order")
@@ -179,22 +179,22 @@ def _model(latencies: Latencies, instructions: Iterable[Instruction]) -> _Model:
     return _Model(latencies, {name: row for row, name in enumerate(names, 1)})
 
 
-def _issue(tables: Tables, step: _Step, reissue: int) -> NDArray[np.int64]:
+def _issue(tables: Tables, step: _Step, issue_interval: int) -> NDArray[np.int64]:
     """Let the instruction issue in each order; returns when."""
     issue: NDArray[np.int64] = tables[step.waits].max(axis=0)
     if step.raws.size:
         tables[step.raws] = issue + step.raw
     if step.wars.size:
         tables[step.wars] = np.maximum(tables[step.wars], issue + step.war)
-    tables[NOW] = issue + reissue
+    tables[NOW] = issue + issue_interval
     return issue
 
 
-def _followed(tables: Tables, steps: Iterable[_Step], reissue: int) -> Iterator[tuple[int, int]]:
+def _followed(tables: Tables, steps: Iterable[_Step], issue_interval: int) -> Iterator[tuple[int, int]]:
     """Follow one order; yields when each instruction might have issued, and when it did."""
     for step in steps:
         ready = int(tables[NOW, 0])
-        yield ready, int(_issue(tables, step, reissue)[0])
+        yield ready, int(_issue(tables, step, issue_interval)[0])
 
 
 def _times(walk: Walk, tables: Tables, repeats: bool) -> list[Fraction]:
@@ -228,10 +228,10 @@ class _Front:
     places: list[tuple[int, ...]]  # of the moved instructions so far
 
 
-def _with(front: _Front, source: _Front, step: _Step, place: int, reissue: int) -> _Front:
+def _with(front: _Front, source: _Front, step: _Step, place: int, issue_interval: int) -> _Front:
     """Return the front with the orders of the source in which the next instruction stands here."""
     new = source.tables.copy()
-    _issue(new, step, reissue)
+    _issue(new, step, issue_interval)
     places = [*front.places, *((*before, place) for before in source.places)]
     tables = np.concatenate((front.tables, new), axis=1)
     late = np.maximum(tables, tables[NOW])

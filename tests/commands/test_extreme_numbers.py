@@ -12,7 +12,7 @@ ARGUMENTS = {
     "bound": ["a.asm"],
     "timeline": ["a.asm"],
     "report": ["a.asm"],
-    "ladder": ["a.asm", "--jobs", "1"],
+    "limits": ["a.asm", "--jobs", "1"],
     "compare": ["a.asm", "--machine", "gtx580", "--machine", "c2050"],
     "schedule": ["a.asm"],
     "hazards": ["a.asm", "--machine", "v100"],
@@ -46,7 +46,7 @@ OPTIONS = list(options(int))
 def test_the_options_are_found():
     """Those that are known to take whole numbers are among them, and each command has arguments to be tried with."""
     names = {f"{name} {option}" for name, option, _ in OPTIONS}
-    assert {"run --max-cycles", "explain --depth", "ladder --jobs", "sweep --sample", "tune --jobs"} <= names
+    assert {"run --max-cycles", "explain --depth", "limits --jobs", "sweep --sample", "tune --jobs"} <= names
     assert {name for name, _, _ in OPTIONS} <= set(ARGUMENTS)
 
 

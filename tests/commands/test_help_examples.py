@@ -13,7 +13,7 @@ from gpusim.commands.main import COMMANDS, execute
 
 ROOT = Path(__file__).parent.parent.parent
 COMPILING = {
-    *("run", "timeline", "explain", "report", "ladder", "compare", "sweep", "tune"),
+    *("run", "timeline", "explain", "report", "limits", "compare", "sweep", "tune"),
     *("validate", "reproduce", "schedule", "hazards", "export", "view"),
 }
 SLOW = {"tune": "simulates every point of a search space", "schedule": "simulates a hundred orders of a program"}

@@ -8,7 +8,7 @@ WINDOW = ["--cycles", "0:4000"]
 BY_CYCLES = {
     "run": [],
     "report": [],
-    "ladder": ["--jobs", "1"],
+    "limits": ["--jobs", "1"],
     "schedule": [],
     "timeline": WINDOW,
     "explain": ["--warp", "0", "--cycle", "4000"],

@@ -23,7 +23,7 @@ COMMANDS = {
     "view": ["view", SAXPY, "--out", "OUT/t.html"],
     "sweep": ["sweep", SAXPY, "--jobs", "1"],
     "compare": ["compare", SAXPY, "--machine", "gtx580", "--machine", "c2050"],
-    "ladder": ["ladder", SAXPY, "--jobs", "1"],
+    "limits": ["limits", SAXPY, "--jobs", "1"],
 }
 
 

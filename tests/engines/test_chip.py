@@ -175,11 +175,11 @@ def test_one_sm_alone_may_take_the_whole_bandwidth():
 
 
 def test_an_sm_without_blocks_is_empty():
-    """Of three SMs and one block two have nothing to do: all their cycles are x_empty, slots and schedulers alike."""
+    """Of three SMs and one block two have nothing to do: all their cycles are no_warp, slots and schedulers alike."""
     run = run_chip(read("NOP\nEXIT"), chip(3))
     assert [(each.blocks, each.cycles) for each in run.each] == [(1, 8), (0, 0), (0, 0)]
     assert run.empty == 2 * 8
-    assert run.lost[:, Stall.X_EMPTY].tolist() == [0, 8, 8]
+    assert run.lost[:, Stall.NO_WARP].tolist() == [0, 8, 8]
     assert_exact_sums(run)
 
 

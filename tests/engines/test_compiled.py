@@ -41,4 +41,4 @@ def test_a_trace_longer_than_its_array_is_whole():
     run = run_sm(read(text), plain_machine(), trace=True)
     assert len(run.trace) == run.warp_instructions + 2 == 4 * (3 * 3000 + 1) + 2
     assert (np.diff(run.trace.cycle) >= 0).all()
-    assert not run.trace.rung[run.trace.kind == RETIRE].any(), "what an earlier record left in the array"
+    assert not run.trace.release_at[run.trace.kind == RETIRE].any(), "what an earlier record left in the array"

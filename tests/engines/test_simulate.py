@@ -123,7 +123,7 @@ def test_loops_are_replayed_as_they_are_executed(launched):
     """The same for long loops over several blocks, none of which falls back to another feed."""
     kernel, machine = launched
     assert recordable(kernel)
-    assert run_sm(kernel, machine, feed="replay").feed == "replay"
+    assert run_sm(kernel, machine, feed="trace-driven").feed == "trace-driven"
     assert feeds_differ(kernel, machine) == set()
 
 

@@ -26,7 +26,7 @@ def events(run) -> list[str]:
 
 def by_reason(table, empty=0) -> Counter[str]:
     """Cycles of each reason that has any."""
-    return +Counter({label(reason): int(table[:, reason].sum()) for reason in Stall}) + Counter(x_empty=empty)
+    return +Counter({label(reason): int(table[:, reason].sum()) for reason in Stall}) + Counter(no_warp=empty)
 
 
 def counted(text: str) -> Counter[str]:

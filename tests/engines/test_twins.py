@@ -71,8 +71,8 @@ def test_twins_agree_on_two_thousand_pairs():
 def test_twins_agree_on_replay(launched):
     """The compiled engine, taking periods at once, and the reference engine, which never does, answer alike."""
     kernel, machine = launched
-    compiled, reference = (run_sm(kernel, machine, engine=engine, feed="replay") for engine in ENGINES)
-    assert (compiled.feed, reference.feed, reference.skipped) == ("replay", "replay", 0)
+    compiled, reference = (run_sm(kernel, machine, engine=engine, feed="trace-driven") for engine in ENGINES)
+    assert (compiled.feed, reference.feed, reference.skipped) == ("trace-driven", "trace-driven", 0)
     assert differences(compiled, reference) == []
 
 

@@ -51,7 +51,7 @@ def test_a_wider_machine_computes_and_keeps_its_bound(name, wider):
     result = simulate(sgemm(), machine)
     run = result.run
     assert result.verification.verified
-    assert result.bound.cycles <= run.cycles == run_sm(sgemm(), machine, feed="replay").cycles
+    assert result.bound.cycles <= run.cycles == run_sm(sgemm(), machine, feed="trace-driven").cycles
     assert run.stalls.min() >= 0
     assert run.stalls.sum() + run.empty == run.cycles * run.warp_slots
     used = run.stalls[:, Stall.SELECTED].sum()

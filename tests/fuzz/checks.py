@@ -19,7 +19,7 @@ from fuzz.pair import Pair
 from fuzz.trial import LIMIT, MOST, Ended, Trial, ended, sums, trial, unlike
 from gpusim.analysis.bound.bounds import bound
 from gpusim.engines.simulate import SmRun, run_sm
-from gpusim.launch.feed import AFFINE, REPLAY, recordable
+from gpusim.launch.feed import ADDRESS_ONLY, TRACE_DRIVEN, recordable
 from gpusim.machine.machine import Machine, tagged
 from gpusim.machine.occupancy import occupancy
 from gpusim.machine.policy import REGISTERED
@@ -69,7 +69,7 @@ def feeds(of: Trial) -> str | None:
 
 def affine(of: Trial) -> str | None:
     """So does the affine feed."""
-    return _in_step(of, of.sm(feed=AFFINE))
+    return _in_step(of, of.sm(feed=ADDRESS_ONLY))
 
 
 def _in_step(of: Trial, other: Ended) -> str | None:
@@ -82,7 +82,7 @@ def fast_forward(of: Trial) -> str | None:
     """Periods taken at once change nothing; where none was, that is looked at now and then."""
     if of.replay.run and not of.replay.run.skipped and crc32(of.pair.listing.encode()) % 4:
         return None
-    return unlike(of.replay, of.sm(feed=REPLAY, fast_forward=False))
+    return unlike(of.replay, of.sm(feed=TRACE_DRIVEN, fast_forward=False))
 
 
 def adds_up(of: Trial) -> str | None:
@@ -132,7 +132,7 @@ def twins(of: Trial) -> str | None:
 
 def twins_on_replay(of: Trial) -> str | None:
     """So does the reference engine's replay, which takes no period at once."""
-    return None if _long(of.replay) else unlike(of.replay, of.sm(engine="reference", feed=REPLAY))
+    return None if _long(of.replay) else unlike(of.replay, of.sm(engine="reference", feed=TRACE_DRIVEN))
 
 
 def _long(run: Ended) -> bool:
@@ -172,7 +172,7 @@ def _lone(of: Trial) -> Machine:
 
 def chip(of: Trial) -> str | None:
     """All SMs: values of program order, the time of the other feed, and at least the bound for all."""
-    run, other = of.chip(), of.chip(feed=REPLAY)
+    run, other = of.chip(), of.chip(feed=TRACE_DRIVEN)
     wrong = unlike(run, other)
     if wrong:
         return f"feeds of all SMs: {wrong}" if (recordable(of.kernel) and of.orderly) or of.sure else None
@@ -185,14 +185,14 @@ def chip(of: Trial) -> str | None:
 
 def chip_of_one(of: Trial) -> str | None:
     """All SMs of a chip that has one are that one."""
-    return None if of.machine.chip.sms > 1 or tagged(of.machine) else unlike(of.chip(feed=REPLAY), of.replay)
+    return None if of.machine.chip.sms > 1 or tagged(of.machine) else unlike(of.chip(feed=TRACE_DRIVEN), of.replay)
 
 
 def twins_of_all_sms(of: Trial) -> str | None:
     """Both engines agree on all SMs."""
     if of.machine.chip.sms == 1 or _long(of.replay):
         return None
-    return unlike(of.chip(feed=REPLAY), of.chip(engine="reference", feed=REPLAY))
+    return unlike(of.chip(feed=TRACE_DRIVEN), of.chip(engine="reference", feed=TRACE_DRIVEN))
 
 
 def limit(of: Trial) -> str | None:
@@ -201,7 +201,7 @@ def limit(of: Trial) -> str | None:
         return None
     cycles = of.replay.run.cycles
     limits = (cycles, cycles - 1, 1)
-    runs = [ended(partial(run_sm, of.kernel, of.machine, feed=REPLAY, max_cycles=most)) for most in limits]
+    runs = [ended(partial(run_sm, of.kernel, of.machine, feed=TRACE_DRIVEN, max_cycles=most)) for most in limits]
     if runs[0].error or not all(isinstance(each.error, LimitError) for each in runs[1:]):
         return f"of {cycles} cycles: {[str(each.error) for each in runs]}"
     return ""
@@ -231,7 +231,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "sums": Check(adds_up),
         "bound": Check(bounded, 2),
         "fast-forward": Check(fast_forward),
-        "affine": Check(affine, 4),
+        "address-only": Check(affine, 4),
         "text": Check(text, 10),
         "longest path": Check(longest_path, 4),
         "limit": Check(limit, 10),

@@ -33,7 +33,7 @@ def of_trial(trial: Trial) -> Iterator[str]:
     if run := trial.execution.run:
         yield from (f"event: {TRACE_KINDS[kind]}" for kind in np.unique(run.trace.kind).tolist())
         yield from (f"reason: {reason.name}" for reason in Stall if run.stalls[:, reason].any())
-        yield from ["reason: X_EMPTY"] if run.empty else []
+        yield from ["reason: NO_WARP"] if run.empty else []
         rows = (i.row.mnemonic for i, n in zip(trial.kernel.program.instructions, run.issued, strict=False) if n)
         yield from {f"mnemonic: {mnemonic}" for mnemonic in rows}
 

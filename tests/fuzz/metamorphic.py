@@ -12,7 +12,7 @@ from msgspec import structs
 from fuzz.pair import kernel_of
 from fuzz.trial import Ended, Trial, unlike
 from gpusim.launch.assign_codes import has_codes, with_codes
-from gpusim.launch.feed import REPLAY
+from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import by_codes, tagged
 from gpusim.machine.memory_schema import Memory, WhatIf
 from isa.instruction import Instruction
@@ -62,7 +62,7 @@ def _turned(operand: Operand) -> Operand:
 
 def other_contents(of: Trial) -> str | None:
     """Other contents of memory, where nothing that decides the way depends on them."""
-    if of.replay.run is None or of.replay.run.feed != REPLAY or not of.orderly:
+    if of.replay.run is None or of.replay.run.feed != TRACE_DRIVEN or not of.orderly:
         return None
     buffers = tuple(replace(buffer, fill=None) for buffer in of.kernel.buffers)
     return unlike(of.replay, _trial(of, kernel=replace(of.kernel, buffers=buffers)).sm())

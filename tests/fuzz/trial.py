@@ -12,7 +12,7 @@ import numpy as np
 from fuzz.pair import Pair, kernel_of, machine_of
 from gpusim.engines.simulate import SmRun, run_chip, run_noting, run_sm
 from gpusim.launch.assign_codes import has_codes
-from gpusim.launch.feed import REPLAY
+from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine, by_codes
 from isa.errors import UserError
 from isa.execute.interpret import interpret
@@ -67,7 +67,7 @@ class Trial:
     @cached_property
     def replay(self) -> Ended:
         """The compiled engine without values, periods taken at once."""
-        return self.sm(feed=REPLAY)
+        return self.sm(feed=TRACE_DRIVEN)
 
     def sm(self, **options: Any) -> Ended:
         """A run of one SM."""

@@ -5,7 +5,7 @@ import pytest
 
 from gpusim.jit.plain import plain, unpacked
 from gpusim.jit.rule import NEVER
-from gpusim.rules import ladder, load_store, shared_memory, wait_count
+from gpusim.rules import load_store, shared_memory, stall_accounting, wait_count
 from gpusim.state.layout import record
 from gpusim.state.machine import machine_t
 from gpusim.state.sm import COUNTED
@@ -21,7 +21,7 @@ def test_a_plain_rule_calls_plain_rules():
 
 def test_a_rule_is_made_plain_once():
     """Asking twice gives the same function."""
-    assert plain(ladder.latest) is plain(ladder.latest)
+    assert plain(stall_accounting.latest) is plain(stall_accounting.latest)
 
 
 @pytest.mark.parametrize(("cycle", "slot"), [(0, 0), (1, 2), (2, 2), (5, 6)])
@@ -29,7 +29,7 @@ def test_a_plain_rule_computes_what_its_source_says(cycle, slot):
     """Slots of a scheduler with interval 2 begin at even cycles."""
     machine = np.zeros((), machine_t)
     machine["interval"] = 2
-    assert plain(ladder.slot_from)(unpacked(machine), 0, cycle) == slot
+    assert plain(stall_accounting.slot_from)(unpacked(machine), 0, cycle) == slot
 
 
 def test_a_rule_compiled_on_demand_is_plain_too():

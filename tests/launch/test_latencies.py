@@ -12,7 +12,7 @@ from isa.schedule.schedule import Latency
 def test_the_c2050_has_the_papers_latencies(name):
     """Those of Tan's tables 2 and 3, which were measured on it; its sources may be overwritten as early or earlier."""
     found, paper = latencies(load("c2050")), TABLE_3
-    assert found.reissue == paper.reissue
+    assert found.issue_interval == paper.issue_interval
     assert found.of[name].raw == paper.of[name].raw
     assert found.of[name].war <= paper.of[name].war
     assert 332 <= found.of["LDG.128"].raw <= 1000
@@ -37,5 +37,5 @@ def test_the_table_follows_the_machine(path, name, latency):
 
 
 def test_a_warp_issues_no_faster_than_its_scheduler():
-    """Where the reissue interval is shorter than the slots lie apart, the slots count."""
-    assert latencies(load("c2050", {"schedulers.reissue": 1, "schedulers.interval": 4})).reissue == 4
+    """Where the issue interval is shorter than the slots lie apart, the slots count."""
+    assert latencies(load("c2050", {"schedulers.issue_interval": 1, "schedulers.interval": 4})).issue_interval == 4

@@ -12,7 +12,7 @@ PROGRAM = (
 )
 # Two warps: a load each, who waits for it and for a turn, and two exits.
 INSTRUCTIONS = (
-    Issued(0, 0, 0, 0, 0, issue=2, begin=3, end=5, done=30, lanes=32, waits=(Wait("x_launch", 0, 2),)),
+    Issued(0, 0, 0, 0, 0, issue=2, begin=3, end=5, done=30, lanes=32, waits=(Wait("launch_delay", 0, 2),)),
     Issued(1, 1, 0, 0, 0, issue=3, begin=5, end=7, done=32, lanes=32, waits=(Wait("not_selected", 0, 3, 0),)),
     Issued(2, 0, 0, 1, 0, issue=30, begin=30, end=32, done=48, lanes=32, waits=(Wait("short_scoreboard", 3, 30, 0),)),
     Issued(3, 1, 0, 1, 0, issue=32, begin=32, end=34, done=50, lanes=32, waits=(Wait("short_scoreboard", 4, 32, 1),)),
@@ -25,7 +25,7 @@ SMALL = replace(
     warp_slots=2,
     shown=(0, 1),
     blocks=(Resident(0, 0, (0, 1), 0, 60),),
-    lost=(Lost(0, "x_launch", 0, 2, 0), Lost(0, "short_scoreboard", 4, 30, 2), Lost(0, "wait", 34, 48, 4)),
+    lost=(Lost(0, "launch_delay", 0, 2, 0), Lost(0, "short_scoreboard", 4, 30, 2), Lost(0, "wait", 34, 48, 4)),
     summary=Summary(100.0, 150.0, "issue slots", 200.0, 20.0, 30.0, 8, 16, "blocks"),
 )
 OTHER = replace(SMALL, machine="other", policy="gto", cycles=75, end=75)

@@ -88,7 +88,7 @@ def test_a_bench_knows_the_machines_it_was_asked_for():
     for key in ("gtx580", "gt200"):
         bench.machine(key)
     with pytest.raises(Missing):
-        bench.point("c2050", "reissue")
+        bench.point("c2050", "issue_interval")
     assert list(bench.machines) == ["gt200", "gtx580", "c2050"]
     other = bench.apart()
     assert other.machine("gtx580").chip.sms == 4

@@ -16,8 +16,8 @@ def test_every_claim_is_met():
 
 
 def test_the_example_follows_the_machine():
-    """With a reissue interval of 5 cycles the store waits 1000 - (4 x 5 + 5)."""
-    assert CLAIMS["TN19"](Bench({"c2050": {"schedulers.reissue": "5"}})).ours == (975,)
+    """With a issue interval of 5 cycles the store waits 1000 - (4 x 5 + 5)."""
+    assert CLAIMS["TN19"](Bench({"c2050": {"schedulers.issue_interval": "5"}})).ours == (975,)
 
 
 def test_counts_follow_the_program(monkeypatch):

@@ -31,14 +31,14 @@ def test_skews_shift_the_start_of_warps_and_blocks():
     text = ".grid 2\n.block 64\nEXIT"
     run = run_text(text, {"launch.warp_skew": 8, "launch.block_skew": 100})
     assert [cycle for cycle, _, _ in cycles_of(run)] == [0, 8, 100, 108]
-    assert stalled(run, Stall.X_LAUNCH) == 8 + 100 + 108
+    assert stalled(run, Stall.LAUNCH_DELAY) == 8 + 100 + 108
 
 
 def test_a_scheduler_without_warps_loses_its_slots_to_emptiness():
     """Of 8 cycles the one warp leaves 4 of its own scheduler unused; the other scheduler never had a warp."""
     run = run_text("NOP\nEXIT", {"schedulers.count": 2})
-    assert {Stall(s).name: int(c) for s, c in enumerate(run.lost[0]) if c} == {"X_REISSUE": 4}
-    assert {Stall(s).name: int(c) for s, c in enumerate(run.lost[1]) if c} == {"X_EMPTY": 8}
+    assert {Stall(s).name: int(c) for s, c in enumerate(run.lost[0]) if c} == {"ISSUE_INTERVAL": 4}
+    assert {Stall(s).name: int(c) for s, c in enumerate(run.lost[1]) if c} == {"NO_WARP": 8}
 
 
 def test_an_sm_runs_every_sixteenth_block():

@@ -154,7 +154,7 @@ again:
     assert tags == said
 
 
-@pytest.mark.parametrize("feed", ["execution", "affine"])
+@pytest.mark.parametrize("feed", ["execution-driven", "address-only"])
 def test_texture_fetches_have_a_cache_of_their_own(feed):
     """A fetch that misses comes from behind the L2, one that hits in 50 cycles; the L1 does not know of it."""
     sections = {"bytes": 1024, "sector_bytes": 32, "ways": 2, "latency": 50}
@@ -176,7 +176,7 @@ def test_texture_fetches_have_a_cache_of_their_own(feed):
     assert [issued[pc + 1] - issued[pc] for pc in (2, 5, 7)] == [4 + 4 + 300, 50, FAR + 1]
 
 
-@pytest.mark.parametrize("feed", ["execution", "affine"])
+@pytest.mark.parametrize("feed", ["execution-driven", "address-only"])
 @pytest.mark.parametrize(("byte", "words", "cycles"), [(0, 1, 302), (0, 16, 304), (120, 4, 302), (128, 1, 60)])
 def test_scalar_loads_have_a_cache_of_their_own(byte, words, cycles, feed):
     """Of a cache that holds 32 bytes from 128 on, 60 cycles for a hit, and else those of the missed sectors."""

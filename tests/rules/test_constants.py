@@ -35,7 +35,7 @@ def loaded(distinct):
 """
 
 
-@pytest.mark.parametrize("feed", ["execution", "replay"])
+@pytest.mark.parametrize("feed", ["execution-driven", "trace-driven"])
 @pytest.mark.parametrize("distinct", [1, 2, 8, 32])
 def test_distinct_words_follow_each_other(distinct, feed):
     """Each takes the unit 4 cycles, for which the next load waits, and the last comes 20 cycles after its turn."""
@@ -48,7 +48,7 @@ def test_distinct_words_follow_each_other(distinct, feed):
 def test_nothing_issues_again_for_constants():
     """Where accesses with conflicts are replayed, constants are not, however many words they want."""
     replays = {"instruction_replay.pass_slots": 1, "instruction_replay.request_slots": 1}
-    assert stalled(run_text(loaded(32), CONSTANTS | replays), Stall.X_REPLAY) == 0
+    assert stalled(run_text(loaded(32), CONSTANTS | replays), Stall.INSTRUCTION_REPLAY) == 0
 
 
 def test_constants_have_a_cache_of_their_own():

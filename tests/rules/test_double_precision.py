@@ -27,4 +27,4 @@ def test_double_precision_in_flight_makes_schedulers_take_turns(exclusive, first
 def test_one_scheduler_never_holds_itself():
     """With a single scheduler there is nobody to leave the slot to."""
     run = run_text(TEXT, {"double.exclusive": "flight"})
-    assert stalled(run, Stall.X_DP_EXCLUSIVE) == 0
+    assert stalled(run, Stall.DP_ISSUE_CONFLICT) == 0

@@ -31,7 +31,7 @@ STEADY = {
 
 def on_and_off(kernel, machine=GTX580):
     """The launch with and without fast-forward."""
-    return [run_sm(kernel, machine, feed="replay", fast_forward=forward) for forward in (True, False)]
+    return [run_sm(kernel, machine, feed="trace-driven", fast_forward=forward) for forward in (True, False)]
 
 
 @settings(REPEATABLE, max_examples=150 if COMPILED else 3)
@@ -40,7 +40,7 @@ def test_on_and_off_agree_on_random_loops(launched):
     """Cycles, counts per instruction, stalls and lost slots are those of the full simulation."""
     kernel, machine = launched
     forward, full = on_and_off(kernel, machine)
-    assert (forward.feed, full.skipped, differences(forward, full)) == ("replay", 0, [])
+    assert (forward.feed, full.skipped, differences(forward, full)) == ("trace-driven", 0, [])
 
 
 @pytest.mark.slow
@@ -85,20 +85,20 @@ def test_the_limit_is_met_at_the_same_cycle():
     cycles = run_sm(kernel, GTX580).cycles
     for forward in (True, False):
         with pytest.raises(LimitError, match=f"still running after {cycles - 50} cycles"):
-            run_sm(kernel, GTX580, feed="replay", fast_forward=forward, max_cycles=cycles - 50)
+            run_sm(kernel, GTX580, feed="trace-driven", fast_forward=forward, max_cycles=cycles - 50)
 
 
 FREE = {  # read by the trace or an error alone, or written before they are read
     "now", "outcome", "scratch", "fault", "event", "skipped", "recorded", "streamed", "scripted", "visits",
     "writes", "traced", "records", "feed", "lanes", "events", "streams", "scripts", "log",
-    "warps.meeting", "warps.depth", "paths",  # on replay, the streams know
+    "warps.reconvergence", "warps.depth", "simt_stack",  # on replay, the streams know
     "warps.writer", "warps.setter", "warps.issued_at", "warps.version", "warps.waits_at",
     "schedulers.calendar", "schedulers.filled", "schedulers.later", "schedulers.later_due",  # follow from `due`
 }  # fmt: skip
 FIXED = {  # never changes during a replay
-    "agents", "load_store_agent", "tracing", "replaying", "parting", "provable", "feeds", "memory_feeds", "forwarding",
+    "agents", "load_store_agent", "tracing", "replaying", "diverges", "provable", "feeds", "memory_feeds", "forwarding",
     "warp_slots", "machine", "buffers", "block_step", "lines",
-    "flying", "in_flight", "hazardous", "hazards", "warps.flights", "warps.departed",
+    "defers", "in_flight", "hazardous", "hazards", "warps.flights", "warps.deferred",
     "load_store.port", "load_store.waited", "load_store.arrived", "load_store.queues.entries.requests",  # without tags
 }  # fmt: skip
 COUNTED = {"issued", "active", "passes", "stall"}  # the fields of a program's row that change

@@ -13,7 +13,7 @@ from gpusim.jit.rule import COMPILED, NEVER
 from gpusim.launch.launch import launch
 from gpusim.rules import fast_forward, same_state
 from gpusim.state import recurrence
-from gpusim.state.stall import DENIALS
+from gpusim.state.stall import SHARED
 from isa.errors import LimitError
 from isa.text.listing import read
 
@@ -70,7 +70,7 @@ class Recurring:
 
     def __init__(self, monkeypatch):
         kernel = read(STEADY)
-        self.started = launch(kernel, plain_machine(CHANGES), feed="replay", fast_forward=True)
+        self.started = launch(kernel, plain_machine(CHANGES), feed="trace-driven", fast_forward=True)
         self.sm, rows = self.started.sm, len(self.started.program)
         self.sizes = recurrence._sizes(self.sm, rows, kernel.program.registers)
         self.roles = recurrence.recurrence(self.started.sms, rows, kernel.program.registers)
@@ -155,9 +155,9 @@ def test_another_time_ahead_is_noticed(recurring, path):
 
 
 def test_another_rung_is_noticed(recurring):
-    """No rung can let go one cycle after its warp was settled, past as that may be: its stalls would be others."""
+    """No reason can let go one cycle after its warp was settled, past as that may be: its stalls would be others."""
     since = recurring.sm.warps["since"][: recurring.sm.warp_slots].max()
-    assert recurring.unnoticed("warps[w].rung[o]", lambda _: since + 1) == []
+    assert recurring.unnoticed("warps[w].release_at[o]", lambda _: since + 1) == []
 
 
 def test_a_busier_channel_is_noticed(recurring):
@@ -204,7 +204,7 @@ def test_what_a_ready_warp_remembers_must_keep_its_distance(recurring, ready_at,
     kept, unit = recurring.roles.kept, int(recurring.sm.warps[0].unit)
     kept[recurring.before] = kept[recurring.here]
     kept[recurring.here, recurring.column(same_state.READY_AT)] += ready_at
-    kept[recurring.here, recurring.column(same_state.REFUSALS, unit * DENIALS)] += more
+    kept[recurring.here, recurring.column(same_state.REFUSALS, unit * SHARED)] += more
     assert same_state._sums_agree(recurring.sm, recurring.roles, recurring.before, recurring.here, 0) == agrees
 
 
@@ -226,7 +226,7 @@ def differ(text):
     """What a launch with and without fast-forward disagree on; None if it does not end."""
     try:
         runs = [
-            run_sm(read(text), plain_machine(CHANGES), feed="replay", fast_forward=forward, max_cycles=100_000)
+            run_sm(read(text), plain_machine(CHANGES), feed="trace-driven", fast_forward=forward, max_cycles=100_000)
             for forward in (True, False)
         ]
     except LimitError:

@@ -10,7 +10,7 @@ from isa.errors import UserError
 LINE, ROUNDS = 8, 6
 FETCH = {
     "schedulers.interval": 1,
-    "schedulers.reissue": 1,
+    "schedulers.issue_interval": 1,
     "branch.latency": 1,
     "fetch.line": LINE,
     "fetch.ahead": 3,

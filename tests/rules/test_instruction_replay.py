@@ -40,17 +40,17 @@ SPREAD = """
 def test_slots_taken_again(access, shift, slots):
     """One for each further pass or line; none for the passes and lines that the width needs without conflicts."""
     run = run_text(SPREAD.format(access=access, shift=shift), ON)
-    assert run.lost[0, Stall.X_REPLAY] == 2 * slots
+    assert run.lost[0, Stall.INSTRUCTION_REPLAY] == 2 * slots
     (_, (at, _, _), (after, _, _)) = cycles_of(run)[1:4]
     assert after - at == max(6, 2 + 2 * slots)
 
 
 def test_local_memory_and_other_machines_replay_nothing():
     """Local memory has a word for each lane side by side; without the section there are no slots to take again."""
-    assert run_text(".local 32\nSTL [RZ], R1\nEXIT", ON).lost[0, Stall.X_REPLAY] == 0
+    assert run_text(".local 32\nSTL [RZ], R1\nEXIT", ON).lost[0, Stall.INSTRUCTION_REPLAY] == 0
     assert load("gtx980").instruction_replay is None
     spread = run_sm(read(SPREAD.format(access="LDS R4, [R0]", shift=7)), load("gtx980"))
-    assert stalled(spread, Stall.X_REPLAY) == spread.lost[:, Stall.X_REPLAY].sum() == 0
+    assert stalled(spread, Stall.INSTRUCTION_REPLAY) == spread.lost[:, Stall.INSTRUCTION_REPLAY].sum() == 0
 
 
 def test_a_pair_goes_together_and_both_are_replayed():
@@ -59,7 +59,7 @@ def test_a_pair_goes_together_and_both_are_replayed():
     run = run_text(text, ON | {"schedulers.dispatch_ports": 2})
     first, second, after = (cycle for cycle, _, pc in cycles_of(run) if pc in (2, 3, 4))
     assert (second - first, after - first) == (0, 6)
-    assert run.lost[0, Stall.X_REPLAY] == 4
+    assert run.lost[0, Stall.INSTRUCTION_REPLAY] == 4
 
 
 def test_the_bound_counts_replays():
@@ -74,6 +74,6 @@ def test_the_bound_counts_replays():
 def test_wide_loads_are_not_replayed(ratio, lds, measured):
     """RR-7923's mixes are faster than the issue slots would allow if every further pass of a wide load took one."""
     kernel = make("mix", {"ratio": ratio, "lds": str(lds)})
-    each_pass = run_sm(kernel, load("gtx580", {f"shared_memory.free_passes_{lds}": 1}), feed="replay")
+    each_pass = run_sm(kernel, load("gtx580", {f"shared_memory.free_passes_{lds}": 1}), feed="trace-driven")
     assert 32 * each_pass.warp_instructions / each_pass.cycles < 0.95 * measured
-    assert run_sm(kernel, load("gtx580"), feed="replay").lost[:, Stall.X_REPLAY].sum() == 0
+    assert run_sm(kernel, load("gtx580"), feed="trace-driven").lost[:, Stall.INSTRUCTION_REPLAY].sum() == 0

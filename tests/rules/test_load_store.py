@@ -56,7 +56,7 @@ PORT: dict[str, int | str] = {
     **{f"shared_memory.latency_{width}": cycles for width, cycles in ((32, 23), (64, 26), (128, 32))},
     **{f"shared_memory.free_passes_{width}": passes for width, passes in ((32, 1), (64, 2), (128, 4))},
     "schedulers.interval": 1,
-    "schedulers.reissue": 1,
+    "schedulers.issue_interval": 1,
 }
 
 

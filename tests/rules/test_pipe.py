@@ -11,7 +11,7 @@ from isa.text.listing import read
 
 @pytest.mark.parametrize(("lanes", "interval"), [(32, 6), (16, 6), (4, 8), (2, 16), (1, 32)])
 def test_a_pipe_takes_a_warp_every_32_over_lanes_cycles(lanes, interval):
-    """Independent instructions of one warp follow at the pipe's interval, or at the reissue interval of 6."""
+    """Independent instructions of one warp follow at the pipe's interval, or at the issue interval of 6."""
     text = "MUFU.RCP R0, R1\nMUFU.RCP R2, R3\nMUFU.RCP R4, R5\nEXIT"
     assert issue_times(text, {"pipe.sfu.lanes": lanes}) == [0, interval, 2 * interval]
 
@@ -37,7 +37,7 @@ def test_an_instruction_whose_guard_is_false_does_not_take_its_pipe():
 def test_the_first_free_pipe_of_several_takes_the_instruction():
     """Of two pipes of 4 and 16 lanes the first is taken whenever it is free; the choice shows in their cycles."""
     text = "".join(f"MUFU.RCP R{r}, R9\n" for r in range(6)) + "EXIT"
-    changes = {"unit.sfu.pipe": "sfu sp", "pipe.sfu.lanes": 4, "pipe.sp.lanes": 16, "schedulers.reissue": 2}
+    changes = {"unit.sfu.pipe": "sfu sp", "pipe.sfu.lanes": 4, "pipe.sp.lanes": 16, "schedulers.issue_interval": 2}
     run = run_text(text, changes)
     assert [cycle for cycle, _, pc in cycles_of(run)] == [0, 2, 4, 6, 8, 10, 12]
     assert (run.pipe_cycles["sfu"], run.pipe_cycles["sp"]) == (2 * 8, 4 * 2)

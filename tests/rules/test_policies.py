@@ -60,7 +60,7 @@ def wordy(_sm, _k, _eligible):
 
 def issues(policy, text=THREE_WARPS, **changes) -> list[tuple[int, int]]:
     """Cycle and warp of each issue but EXIT; a warp may issue again in the next slot."""
-    run = run_text(text, {"schedulers.policy": policy, "schedulers.reissue": 2, **changes})
+    run = run_text(text, {"schedulers.policy": policy, "schedulers.issue_interval": 2, **changes})
     return [(cycle, warp) for cycle, warp, pc in cycles_of(run) if pc < 3]
 
 
@@ -95,7 +95,7 @@ def test_greedy_stays_where_oldest_goes_back(policy, warp):
     """At 54 warp 0 has its result of an addition that warp 1 skipped: oldest goes back to it, greedy stays."""
     text = ".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@P0 FADD R1, R2, R3\nFADD R4, R1, R1\n"
     text += "".join(f"FADD R{r}, R2, R3\n" for r in range(5, 25)) + "EXIT"
-    run = run_text(text, {"schedulers.reissue": 2, "schedulers.policy": policy})
+    run = run_text(text, {"schedulers.issue_interval": 2, "schedulers.policy": policy})
     assert {cycle: issued for cycle, issued, _ in cycles_of(run)}[54] == warp
 
 
@@ -161,7 +161,7 @@ def test_replay_does_not_skip_what_a_registered_policy_may_look_at(policy, skips
     """Fast-forward takes periods of a loop at once under the simulator's own policies alone."""
     gpusim.register_policy("late", late)
     loop = read(".block 64\nMOV R0, 0\non:\nIADD R0, R0, 1\nISETP.LT P0, R0, 2000\n@P0 BRA on\nEXIT")
-    run = run_sm(loop, plain_machine({"schedulers.policy": policy}), feed="replay", fast_forward=True)
+    run = run_sm(loop, plain_machine({"schedulers.policy": policy}), feed="trace-driven", fast_forward=True)
     assert (run.skipped > 0) is skips
 
 

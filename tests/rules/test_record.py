@@ -22,10 +22,10 @@ def test_the_life_of_a_block_in_records():
 
 
 def test_a_record_holds_the_rungs_that_were_waited_for():
-    """The rung of the scoreboard in an issue's record is the cycle at which it let go."""
+    """The reason of the scoreboard in an issue's record is the cycle at which it let go."""
     run = run_text("FADD R0, R1, R2\nFADD R3, R0, R0\nEXIT", {"unit.fp32.latency": 17})
     second = [r for r in run.trace if TRACE_KINDS[r.kind] == "issue"][1]
-    assert (int(second.cycle), int(second.detail), max(second.rung)) == (18, 18, 17)
+    assert (int(second.cycle), int(second.detail), max(second.release_at)) == (18, 18, 17)
 
 
 def of_kind(run, kind):
@@ -60,7 +60,7 @@ def test_a_scheduler_tells_when_it_begins_to_refuse_a_unit_class():
 
 def test_a_replay_and_a_selection_are_recorded_with_their_end():
     """Four passes take three slots again, up to 44; an instruction of three reads in one bank collects until 3."""
-    (replayed,) = (sections(path) for path in GOLDEN if path.stem == "x_replay")
+    (replayed,) = (sections(path) for path in GOLDEN if path.stem == "instruction_replay")
     (stalled,) = (sections(path) for path in GOLDEN if path.stem == "dispatch_stall_window")
     runs = [
         run_sm(read(golden["listing"]), load("gtx580", overrides(golden["machine"])), trace=True)

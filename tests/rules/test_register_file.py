@@ -10,7 +10,7 @@ from timing import cycles_of, issue_times, run_text
 # An issue in every cycle, and results that nobody waits for.
 FAST: dict[str, int | str] = {
     "schedulers.interval": 1,
-    "schedulers.reissue": 1,
+    "schedulers.issue_interval": 1,
     "pipe.sp.lanes": 32,
     "unit.fp32.latency": 1,
     "register_file.banks": 2,

@@ -29,7 +29,7 @@ def cycles_of_six(pattern: str, flagged: int = 0) -> float:
     """Cycles in which the oldest of a scheduler's four warps, which goes first, issues six FFMAs."""
     kernel = register_banks(pattern, flagged=flagged, warps=WARPS, length=BEHIND + MEASURED + 1)
     ffmas = [pc for pc, i in enumerate(kernel.program.instructions) if i.row.mnemonic == "FFMA"]
-    trace = run_sm(kernel, GTX980, feed="replay", trace=True).trace
+    trace = run_sm(kernel, GTX980, feed="trace-driven", trace=True).trace
     times = trace.cycle[(trace.kind == ISSUE) & (trace.warp == 0) & np.isin(trace.pc, ffmas)]
     return float(6 * (times[-1] - times[BEHIND]) / MEASURED)
 

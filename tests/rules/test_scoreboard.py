@@ -15,7 +15,7 @@ def test_readers_and_writers_wait_for_a_pending_result(second):
 
 
 def test_reading_does_not_hold_a_writer_of_arithmetic():
-    """Operands are read at issue: overwriting a source of an addition only waits for the reissue interval."""
+    """Operands are read at issue: overwriting a source of an addition only waits for the issue interval."""
     assert issue_times("FADD R0, R1, R2\nFADD R1, R3, R4\nEXIT") == [0, 6]
 
 

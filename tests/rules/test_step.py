@@ -12,7 +12,7 @@ def test_a_service_follows_the_issue_of_its_cycle():
 
 @pytest.mark.parametrize(("guard", "second"), [("", 18), ("@!P0 ", 18), ("@P0 ", 6)])
 def test_only_a_taken_branch_is_waited_for(guard, second):
-    """A branch that is not taken costs a reissue interval, one that is taken the branch latency."""
+    """A branch that is not taken costs a issue interval, one that is taken the branch latency."""
     assert issue_times(f"{guard}BRA out\nNOP\nout:\nNOP\nEXIT", {"branch.latency": 18})[1] == second
 
 
@@ -22,8 +22,8 @@ def test_an_exit_that_is_switched_off_goes_on():
     assert [pc for _, _, pc in cycles_of(run)] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("reissue", [1, 2, 6, 7])
-def test_a_warp_keeps_its_reissue_interval(reissue):
+@pytest.mark.parametrize("issue_interval", [1, 2, 6, 7])
+def test_a_warp_keeps_its_issue_interval(issue_interval):
     """Independent instructions of one warp are so far apart, rounded up to slots of 2 cycles."""
-    gap = max(2, -(-reissue // 2) * 2)
-    assert issue_times("NOP\nNOP\nNOP\nEXIT", {"schedulers.reissue": reissue}) == [0, gap, 2 * gap]
+    gap = max(2, -(-issue_interval // 2) * 2)
+    assert issue_times("NOP\nNOP\nNOP\nEXIT", {"schedulers.issue_interval": issue_interval}) == [0, gap, 2 * gap]

@@ -26,7 +26,7 @@ COSTS = {
 def recorded(text):
     """The SM after a launch that replays a listing."""
     kernel = read(text)
-    started = launch(kernel, plain_machine(COSTS), feed="replay")
+    started = launch(kernel, plain_machine(COSTS), feed="trace-driven")
     roles = recurrence(started.sms, len(started.program), kernel.program.registers)
     compiled.run(started.sms, started.memory, roles, NEVER, NEVER)
     assert started.sm.fault.code == 0
@@ -48,7 +48,9 @@ def items(sm, warp=0, script=0):
 
 def feeds_agree(text):
     """Assert that a listing runs alike on the replay and affine feeds; returns the feed that replay ended with."""
-    replayed, affine = (run_sm(read(text), plain_machine(COSTS), feed=feed) for feed in ("replay", "affine"))
+    replayed, affine = (
+        run_sm(read(text), plain_machine(COSTS), feed=feed) for feed in ("trace-driven", "address-only")
+    )
     assert differences(replayed, affine) == []
     return replayed.feed
 
@@ -156,7 +158,7 @@ def test_a_folded_stream_unfolds_to_what_happened(bits):
     text = BY_BITS.format(bits=int(bits[::-1], 2), count=len(bits) + 1)
     expected = [pair for bit in bits for pair in ([(7, 32)] if bit == "1" else [(7, 0), (8, 32)])]
     assert unfolded(items(recorded(text))) == [*expected, (7, 0), (8, 0)]
-    assert feeds_agree(text) == "replay"
+    assert feeds_agree(text) == "trace-driven"
 
 
 def unfolded(stream):
@@ -217,7 +219,7 @@ def test_a_block_that_leaves_the_buffer_faults_in_its_own_time():
     """Of six tiles the buffer holds five: the sixth can't be recorded, and the fault is that of the affine feed."""
     kernel = read(tiles(6, 128, 160))
     told = []
-    for feed in ("replay", "affine"):
+    for feed in ("trace-driven", "address-only"):
         with pytest.raises(ExecutionError, match="block 5") as caught:
             run_sm(kernel, plain_machine(COSTS), feed=feed)
         told.append(str(caught.value))
@@ -230,7 +232,7 @@ def by_block(blocks):
     return f".grid {blocks}\n{head}"
 
 
-@pytest.mark.parametrize(("blocks", "feed"), [(SCRIPTS, "replay"), (SCRIPTS + 1, "affine")])
+@pytest.mark.parametrize(("blocks", "feed"), [(SCRIPTS, "trace-driven"), (SCRIPTS + 1, "address-only")])
 def test_too_many_scripts_are_computed_instead(blocks, feed):
     """As many different blocks as there are scripts are replayed; with one more the launch falls back to affine."""
     assert feeds_agree(by_block(blocks)) == feed
@@ -256,7 +258,7 @@ again:
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize(("rounds", "feed"), [(20_000, "replay"), (60_000, "affine")])
+@pytest.mark.parametrize(("rounds", "feed"), [(20_000, "trace-driven"), (60_000, "address-only")])
 def test_too_many_events_are_computed_instead(rounds, feed):
     """Rounds whose loads touch 1 to 32 lines at random do not fold: too many of them fall back to affine."""
     assert feeds_agree(IRREGULAR.format(rounds=rounds)) == feed
@@ -266,4 +268,4 @@ def test_too_many_events_are_computed_instead(rounds, feed):
 def test_too_long_a_walk_is_given_up():
     """A loop without an end is not walked through for ever: the launch meets its limit of cycles."""
     with pytest.raises(LimitError, match="500 cycles"):
-        run_sm(read("again:\nBRA again"), plain_machine(), feed="replay", max_cycles=500)
+        run_sm(read("again:\nBRA again"), plain_machine(), feed="trace-driven", max_cycles=500)

@@ -10,7 +10,7 @@ from timing import plain_machine
 
 from gpusim.jit.rule import COMPILED, NEVER
 from gpusim.launch.packing import pack
-from gpusim.rules import ladder, wakeup
+from gpusim.rules import stall_accounting, wakeup
 from gpusim.state import machine as machine_record
 from gpusim.state import sm as state
 
@@ -42,7 +42,7 @@ def test_a_warp_is_taken_at_the_slot_at_which_it_is_due(interval, k, steps: list
     """Entered, entered anew or renewed, near or far: at each slot those are taken that a scan of all finds due."""
     machine, scheduler = packed(interval, 1), np.zeros(1, state.scheduler_t).view(np.recarray)[0]
     scheduler.due[:] = scheduler.later_due = NEVER
-    now, due = int(ladder.slot_from(machine, k, 0)), {}
+    now, due = int(stall_accounting.slot_from(machine, k, 0)), {}
     for passed, j, ahead in steps:
         for _ in range(passed):
             page = wakeup.page_of(machine, k, now)

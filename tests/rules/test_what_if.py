@@ -96,4 +96,4 @@ def test_a_scan_of_every_cycle_agrees_on_lifted_limits(launched):
 def test_no_simulation_beats_the_bound_of_lifted_limits(launched):
     """The bound is one with limits lifted, too."""
     kernel, machine = launched
-    assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="replay").cycles
+    assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="trace-driven").cycles

@@ -13,7 +13,7 @@ from scan.state import Access, Scan, Warp
 
 def waits(sm: Scan, warp: Warp) -> dict[Stall, int]:
     """The stall count of the instruction before, and who holds the barriers that this one waits for."""
-    until = {Stall.WAIT: warp.counted, Stall.SHORT_SCOREBOARD: 0, Stall.LONG_SCOREBOARD: 0, Stall.X_WAR: 0}
+    until = {Stall.WAIT: warp.counted, Stall.SHORT_SCOREBOARD: 0, Stall.LONG_SCOREBOARD: 0, Stall.WAR_HAZARD: 0}
     control = sm.code[warp.pc].control if warp.pc < len(sm.code) else None
     for barrier in range(BARRIERS):
         if control and control.waits >> barrier & 1:
@@ -54,7 +54,7 @@ def hold(sm: Scan, warp: Warp, pc: int, access: Access, active: Any, reason: Sta
     if control and control.write_barrier is not None:
         warp.holders[control.write_barrier].append((lambda: access.done, reason))
     if control and control.read_barrier is not None:
-        warp.holders[control.read_barrier].append((lambda: access.read, Stall.X_WAR))
+        warp.holders[control.read_barrier].append((lambda: access.read, Stall.WAR_HAZARD))
     warp.under_way.append((access, active))
 
 

@@ -19,7 +19,7 @@ from isa.dataflow import flow
 from isa.execute.frame import group_of, new_frame
 from isa.kernel import Kernel
 from isa.table import TABLE, Row, Unit
-from scan import paths as scan_paths
+from scan import simt_stack
 from scan.caches import caches
 from scan.codes import early, obey, waits
 from scan.counts import outstanding, wait_counts
@@ -54,7 +54,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
         now += 1
     sm.cycles = now
     for k, scheduler in enumerate(schedulers):
-        reason = Stall.X_EXITED if sm.warps[k :: machine.schedulers.count] else Stall.X_EMPTY
+        reason = Stall.WARP_EXITED if sm.warps[k :: machine.schedulers.count] else Stall.NO_WARP
         sm.lost[k, reason] += sum(min(length, now - max(begin, 0)) for begin, length in scheduler.idle)
     return sm
 
@@ -155,18 +155,18 @@ def _slot(sm: Scan, k: int, now: int) -> None:
 def _replay(sm: Scan, k: int, mine: list[Warp], now: int) -> None:
     """The slot goes to an access that has issued before."""
     sm.schedulers[k].replays -= 1
-    sm.lost[k, Stall.X_REPLAY] += sm.machine.schedulers.interval
+    sm.lost[k, Stall.INSTRUCTION_REPLAY] += sm.machine.schedulers.interval
     for warp in mine:
         warp.charged, warp.reason = warp.pc, _own(sm, warp, now)
         if warp.reason is READY:
-            warp.ready_at, warp.reason = min(warp.ready_at, now), Stall.X_REPLAY
+            warp.ready_at, warp.reason = min(warp.ready_at, now), Stall.INSTRUCTION_REPLAY
         warp.log[now] = warp.reason
 
 
 def _blame(sm: Scan, k: int, scheduler: Scheduler, warp: Warp) -> None:
     """The unused slots are charged to what held the warp that ends them."""
     for begin, length in scheduler.idle:
-        reason = warp.log.get(begin, Stall.X_EMPTY)
+        reason = warp.log.get(begin, Stall.NO_WARP)
         assert reason is not None
         sm.lost[k, reason] += length
     scheduler.idle = []
@@ -185,7 +185,7 @@ def _choose(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> W
 
 def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> list[Warp]:
     """The eligible warps that are active, after the exchange of those that wait for memory or a barrier."""
-    away = {Stall.X_EXITED, Stall.BARRIER, Stall.LONG_SCOREBOARD, Stall.DRAIN}
+    away = {Stall.WARP_EXITED, Stall.BARRIER, Stall.LONG_SCOREBOARD, Stall.DRAIN}
     stay = [warp for warp in scheduler.active if not away & _waits(sm, warp, now)]
     others = sorted((warp for warp in eligible if warp not in stay), key=lambda warp: warp.order)
     scheduler.active = stay + others[: max(0, sm.machine.schedulers.active - len(stay))]
@@ -271,21 +271,21 @@ def _table_row(sm: Scan, warp: Warp) -> Row:
 
 
 def _own(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> Stall | None:
-    """The first reason of the warp's own that holds; the reissue interval counts from turn to turn."""
+    """The first reason of the warp's own that holds; the issue interval counts from turn to turn."""
     return min(_waits(sm, warp, now, same_turn=same_turn), default=READY)
 
 
 def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[Stall]:
     """All reasons of the warp's own that hold."""
     if warp.exited:
-        return {Stall.X_EXITED}
+        return {Stall.WARP_EXITED}
     until = {
-        Stall.X_LAUNCH: warp.start,
+        Stall.LAUNCH_DELAY: warp.start,
         Stall.BARRIER: warp.barrier,
         Stall.BRANCH_RESOLVING: warp.branch,
         Stall.NO_INSTRUCTION: warp.fetched,
-        Stall.X_REISSUE: 0 if same_turn else warp.reissue,
-        Stall.X_WAR: 0,
+        Stall.ISSUE_INTERVAL: 0 if same_turn else warp.issue_interval,
+        Stall.WAR_HAZARD: 0,
         Stall.DRAIN: 0,
         Stall.MIO_THROTTLE: warp.refused,
     }
@@ -301,7 +301,7 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
         for name in flow.reads(instruction) | written:
             result, reason = warp.results.get(name, (0, Stall.WAIT))
             until[reason] = max(until.get(reason, 0), result.done if isinstance(result, Access) else result)
-        until[Stall.X_WAR] = max((a.read for name in written for a in warp.readers.get(name, ())), default=0)
+        until[Stall.WAR_HAZARD] = max((a.read for name in written for a in warp.readers.get(name, ())), default=0)
     if _row(sm, warp) == "exit":
         until[Stall.DRAIN] = max((a.done for a in warp.accesses), default=0)
     return {reason for reason, when in until.items() if when > now}
@@ -319,7 +319,7 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     alone = kind == Unit.DP or now < sm.exclusive
     others = [s.issued_at for other, s in enumerate(sm.schedulers) if other != k]
     taken = any(now - issued < sm.machine.schedulers.interval for issued in others)
-    return Stall.X_DP_EXCLUSIVE if sm.machine.double.exclusive != "off" and alone and taken else READY
+    return Stall.DP_ISSUE_CONFLICT if sm.machine.double.exclusive != "off" and alone and taken else READY
 
 
 # --- what an issue does -----------------------------------------------------------------------------------------------
@@ -328,7 +328,7 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
 def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     kind, pc = _row(sm, warp), warp.pc
     warp.barrier = warp.branch = warp.refused = 0
-    warp.reissue = now + sm.machine.schedulers.reissue
+    warp.issue_interval = now + sm.machine.schedulers.issue_interval
     obey(sm, k, warp, now, waits_in_line=kind == "branch" or queued(sm, kind))
     if pc == len(sm.kernel.program):
         _exit(sm, warp, pc, now)
@@ -336,7 +336,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     sm.early += [(pc, name) for name in early(sm, warp, now)]
     active, addresses = execute(sm.kernel, warp.frame, warp.group, pc)
     onward = {"exit": None, "branch": target(sm.kernel, pc) if kind == "branch" else 0}.get(kind, pc + 1)
-    scan_paths.move(sm.kernel.program, warp, pc, active, onward)
+    simt_stack.move(sm.kernel.program, warp, pc, active, onward)
     if warp.exited:
         _exit(sm, warp, pc, now)
     else:

@@ -49,10 +49,10 @@ class Warp:
     pc: int = 0
     barrier: int = 0
     branch: int = 0
-    reissue: int = 0
+    issue_interval: int = 0
     refused: int = 0
     order: int = -1  # of placements and yields
-    forks: list[Any] = field(default_factory=list)  # where its lanes have parted (scan/paths.py)
+    forks: list[Any] = field(default_factory=list)  # where its lanes have parted (scan/simt_stack.py)
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
     line: int = -2  # of the instruction caches
     fetched: int = 0  # when it is there

@@ -18,7 +18,9 @@ def _of_paper(row) -> Latency:
     return Latency(24 if row.unit in (Unit.DP, Unit.FP32, Unit.FMUL) else 18 if row.value else 0)
 
 
-TABLE_3 = Latencies({row.mnemonic: _of_paper(row) for row in ROWS}, reissue=6)  # Tan et al., SC'11, tables 2 and 3
+TABLE_3 = Latencies(
+    {row.mnemonic: _of_paper(row) for row in ROWS}, issue_interval=6
+)  # Tan et al., SC'11, tables 2 and 3
 
 
 def latency_tables() -> st.SearchStrategy[Latencies]:

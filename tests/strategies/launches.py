@@ -15,7 +15,7 @@ from gpusim.machine.machine import Machine, load
 from gpusim.machine.policy import POLICY_NAMES
 from gpusim.machine.schema import PIPE_UNITS
 from isa.control import Control
-from isa.dataflow.divergence import meetings
+from isa.dataflow.divergence import reconvergence_points
 from isa.generators import hash_fill
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
@@ -194,7 +194,7 @@ def _assembled(sketch: Sketch) -> Program:
     program = assemble(head + "\n".join(sketch.lines))
     return (
         assemble(head + "\n".join(without_scalars("\n".join(sketch.lines).splitlines())))
-        if meetings(program)
+        if reconvergence_points(program)
         else program
     )
 
@@ -207,7 +207,7 @@ def parting_kernels(draw: st.DrawFn) -> Kernel:
     parting_regions(sketch)
     sketch.emit("STG [R2], R8", "EXIT")
     buffers = Buffer("in", "<u4", INPUT_WORDS), Buffer("out", "<u4", 32 * SLOT_BYTES // 4)
-    return Kernel("parting", _assembled(sketch), (1, 1, 1), (32, 1, 1), buffers=buffers)
+    return Kernel("diverges", _assembled(sketch), (1, 1, 1), (32, 1, 1), buffers=buffers)
 
 
 @st.composite
@@ -248,7 +248,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "schedulers.count": (2, 1, 2, 3, 4, 8, 8, 5),
     "schedulers.interval": (1, 2, 3, 4),
     "schedulers.stagger": (0, 1, 2),
-    "schedulers.reissue": (1, 2, 6, 7),
+    "schedulers.issue_interval": (1, 2, 6, 7),
     "schedulers.policy": POLICY_NAMES,
     "schedulers.active": (1, 2, 3),
     "schedulers.dispatch_ports": (1, 2, 2, 3, 5),
@@ -308,7 +308,7 @@ REGISTER_FILES: dict[str, Sequence[int | str]] = {
     "register_file.reuse": (0, 1, 2),
     "register_file.returned": (0, 0, 1, 4),
     "schedulers.interval": (1, 1, 2, 4),  # issue is fast enough for operands to be late
-    "schedulers.reissue": (1, 1, 2, 6),
+    "schedulers.issue_interval": (1, 1, 2, 6),
     "pipe.sp.lanes": (16, 32, 32),
     "pipe.int16.lanes": (16, 32, 32),
 }

@@ -9,7 +9,7 @@ import msgspec
 from gpusim.analysis.bound.bounds import bound
 from gpusim.analysis.bound.rates import peak_gflops
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.feed import REPLAY
+from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine import machine as model
 from gpusim.machine.facts import _pattern, _schema
 from gpusim.machine.file import Fact
@@ -64,7 +64,7 @@ def _words(path: str, machine: Machine) -> list[str]:
 def in_time(kernel: Kernel, machine: Machine) -> tuple[Any, ...]:
     """Return what a launch comes to without its values, and without its bound: cycles and where they went."""
     try:
-        run = run_sm(kernel, machine, feed=REPLAY, max_cycles=MOST_CYCLES)
+        run = run_sm(kernel, machine, feed=TRACE_DRIVEN, max_cycles=MOST_CYCLES)
     except UserError as error:
         return type(error), str(error)
     arrays = run.issued, run.active, run.load_store_cycles, run.stalls, run.lost

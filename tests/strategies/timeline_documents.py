@@ -18,8 +18,8 @@ LETTERS = tuple(
     for reason, letter in zip(Stall, reversed(string.ascii_uppercase), strict=False)
 )
 RESULTS = tuple(map(label, (Stall.WAIT, Stall.SHORT_SCOREBOARD, Stall.LONG_SCOREBOARD, Stall.DRAIN)))
-OTHERS = tuple(map(label, (Stall.X_WAR, Stall.BARRIER, Stall.MATH_PIPE_THROTTLE, Stall.MIO_THROTTLE)))
-ALONE = tuple(map(label, (Stall.NO_INSTRUCTION, Stall.X_REISSUE, Stall.X_LAUNCH, Stall.BRANCH_RESOLVING)))
+OTHERS = tuple(map(label, (Stall.WAR_HAZARD, Stall.BARRIER, Stall.MATH_PIPE_THROTTLE, Stall.MIO_THROTTLE)))
+ALONE = tuple(map(label, (Stall.NO_INSTRUCTION, Stall.ISSUE_INTERVAL, Stall.LAUNCH_DELAY, Stall.BRANCH_RESOLVING)))
 TEXTS = "FFMA R4, R2, R3, R4", "LDS.64 R2, [R1]", "LDG R3, [R8+4]", "@!P0 BRA loop", 'MOV R1, c[a, "b"]', "EXIT"
 UNITS = "fp32", "shared", "global", "branch", "move", "exit"
 
@@ -141,6 +141,6 @@ def _lost(instructions: Sequence[Issued], schedulers: int, interval: int) -> Ite
         free = 0
         for instruction in (i for i in instructions if i.scheduler == k):
             if free < instruction.issue:
-                reason = instruction.waits[-1].reason if instruction.waits else label(Stall.X_EMPTY)
+                reason = instruction.waits[-1].reason if instruction.waits else label(Stall.NO_WARP)
                 yield Lost(k, reason, free, instruction.issue, instruction.id)
             free = instruction.issue + interval

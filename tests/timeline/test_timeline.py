@@ -14,7 +14,7 @@ from timing import plain_machine
 
 from gpusim.engines.simulate import SmRun, run_sm
 from gpusim.jit.rule import COMPILED
-from gpusim.launch.feed import REPLAY
+from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.launch.launch import launch
 from gpusim.machine.machine import load
 from gpusim.state.stall import BUSY, LETTER, UNCHOSEN, Stall, label
@@ -45,7 +45,7 @@ def waited(document: Timeline) -> Counter[tuple[int, str]]:
     for block in document.blocks:
         for warp in block.warps:
             one = last[block.id, warp]
-            found[one.pc, "x_exited"] += block.retired - one.issue - document.interval
+            found[one.pc, "warp_exited"] += block.retired - one.issue - document.interval
     return +found
 
 
@@ -71,7 +71,7 @@ def charged(run: SmRun) -> Counter[tuple[int, str]]:
 
 def check(kernel, machine) -> Timeline:
     """Assert that a document's sums are those of the run, and that its waits have neither gap nor overlap."""
-    document, run = timeline(kernel, machine), run_sm(kernel, machine, feed="replay")
+    document, run = timeline(kernel, machine), run_sm(kernel, machine, feed="trace-driven")
     assert document.cycles == document.end == run.cycles
     assert waited(document) == stalled(run)
     assert lost(document) == charged(run)
@@ -99,7 +99,7 @@ BLAMED = [
     ("cache_tags_joined", (0, 4), "long_scoreboard", (0, 1)),
     ("cache_tags_joined", (0, 5), "long_scoreboard", (0, 3)),
     ("cache_tags_room", (0, 4), "mio_throttle", (0, 3)),
-    ("code_read_barrier", (0, 1), "x_war", (0, 0)),
+    ("code_read_barrier", (0, 1), "war_hazard", (0, 0)),
     ("code_stall_count", (0, 1), "wait", (0, 0)),
     ("code_two_barriers", (0, 3), "short_scoreboard", (0, 2)),
     ("code_two_barriers", (0, 4), "long_scoreboard", (0, 1)),
@@ -127,14 +127,14 @@ BLAMED = [
     ("wait", (0, 1), "wait", (0, 0)),
     ("wait_count", (0, 3), "long_scoreboard", (0, 0)),
     ("wait_waw", (0, 1), "wait", (0, 0)),
-    ("x_dp_exclusive_flight", (1, 0), "x_dp_exclusive", (0, 1)),
-    ("x_dp_exclusive_issue", (1, 0), "x_dp_exclusive", (0, 1)),
-    ("x_reissue", (0, 1), "x_reissue", (0, 0)),
-    ("x_replay", (1, 2), "x_replay", (0, 2)),
-    ("x_war", (0, 1), "x_war", (0, 0)),
+    ("dp_issue_conflict_flight", (1, 0), "dp_issue_conflict", (0, 1)),
+    ("dp_issue_conflict_issue", (1, 0), "dp_issue_conflict", (0, 1)),
+    ("issue_interval", (0, 1), "issue_interval", (0, 0)),
+    ("instruction_replay", (1, 2), "instruction_replay", (0, 2)),
+    ("war_hazard", (0, 1), "war_hazard", (0, 0)),
 ]
-WITHOUT_BLOCKER = {"x_launch"}
-NO_WAIT = {"selected", "x_exited", "x_empty"}
+WITHOUT_BLOCKER = {"launch_delay"}
+NO_WAIT = {"selected", "warp_exited", "no_warp"}
 
 
 def blamed(document: Timeline, waiter: tuple[int, int], reason: str) -> set[tuple[int, int]]:
@@ -153,14 +153,14 @@ def test_who_is_to_blame(name, waiter, reason, culprit):
 def test_every_reason_has_someone_to_blame():
     """Each reason for which a warp waits has its example, but for the launch, before which nothing happens."""
     assert {reason for _, _, reason, _ in BLAMED} == {label(reason) for reason in Stall} - NO_WAIT - WITHOUT_BLOCKER
-    (block_skew,) = (wait for one in timeline_of("x_launch").instructions for wait in one.waits)
-    assert (block_skew.reason, block_skew.blocker) == ("x_launch", NONE)
+    (block_skew,) = (wait for one in timeline_of("launch_delay").instructions for wait in one.waits)
+    assert (block_skew.reason, block_skew.blocker) == ("launch_delay", NONE)
 
 
 def test_of_results_that_come_together_the_one_that_is_read_is_named():
     """R0 and R3 are both there at 18; who reads R0 waits for its writer, who reads R3 for the other."""
     text = "FADD R0, R1, R2\nFADD R3, R4, R5\nFADD R6, {0}, {0}\nEXIT"
-    changes = {"schedulers.reissue": 2, "unit.fp32.latency": 18, "schedulers.dispatch_ports": 2}
+    changes = {"schedulers.issue_interval": 2, "unit.fp32.latency": 18, "schedulers.dispatch_ports": 2}
     for register, writer in (("R0", 0), ("R3", 1)):
         document = timeline(read(text.format(register)), plain_machine(changes | {"pipe.sp.lanes": 32}))
         assert blamed(document, (0, 2), "wait") == {(0, writer)}
@@ -209,7 +209,7 @@ def test_a_window_of_a_long_run_stops_soon():
     """Of a long run the first 50 cycles need but a portion of the records; the total is right all the same."""
     kernel, told = make("throughput", {"iterations": "1000", "length": "64"}), []
     document = timeline(kernel, load("gtx580"), end=50, progress=lambda done, _: told.append(done))
-    assert document.cycles == run_sm(kernel, load("gtx580"), feed="replay").cycles > 100_000
+    assert document.cycles == run_sm(kernel, load("gtx580"), feed="trace-driven").cycles > 100_000
     assert len(document.instructions) < 100
     assert told.count(0) == 0 or len(told) < 10
 
@@ -225,7 +225,7 @@ def test_a_window_at_the_end_keeps_nothing_of_what_was_before():
 def peak(kernel, last: int) -> int:
     """Bytes that Python holds at most while a timeline of the last cycles is made."""
     gtx580 = load("gtx580")
-    cycles = run_sm(kernel, gtx580, feed="replay").cycles
+    cycles = run_sm(kernel, gtx580, feed="trace-driven").cycles
     tracemalloc.start()
     timeline(kernel, gtx580, start=max(0, cycles - last))
     _, most = tracemalloc.get_traced_memory()
@@ -279,7 +279,7 @@ def test_what_a_starving_warp_needs_is_searched_anew_only_when_it_has_doubled():
 
     A warp that is ready from 9,990 on then needs the last few alone.
     """
-    sm = blockers.begin(launch(make("chain"), plain_machine(), feed=REPLAY))
+    sm = blockers.begin(launch(make("chain"), plain_machine(), feed=TRACE_DRIVEN))
     blockers.place(sm, range(1), 0)
     limits = set()
     for now in range(1, 10_001):

@@ -56,7 +56,7 @@ def with_change(**change):
         (with_change(program=[{"pc": 1, "text": "EXIT", "unit": "exit"}]), "the pcs of the program do not count up"),
         (with_change(shown=[], instructions=[]), "the timeline has no warps; write it anew"),
         (with_change(end=0), "the timeline has no cycles: 0:0"),
-        (with_change(letters=[]), "no letter is named 'x_empty'"),
+        (with_change(letters=[]), "no letter is named 'no_warp'"),
         (with_change(instructions=[FIRST | {"waits": [{"reason": "sleep", "start": 0, "end": 3}]}]), "named 'sleep'"),
         (with_change(instructions=[FIRST | {"issue": -5}]), "Expected `int` >= 0 - at `$.instructions[0].issue`"),
         (with_change(lost=[LOST | {"reason": "sleep"}]), "no letter is named 'sleep'"),

@@ -7,7 +7,7 @@ from gpusim.timeline.document import NONE, Issued, Line, Wait
 
 PROGRAM = [Line(0, "LDS\tR1,\n[R0]", "shared")]
 LOAD = Issued(7, 3, 0, 0, 0, issue=2, begin=5, end=7, done=30, lanes=32)
-DEPENDS = {"barrier", "wait", "short_scoreboard", "long_scoreboard", "x_war", "drain"}
+DEPENDS = {"barrier", "wait", "short_scoreboard", "long_scoreboard", "war_hazard", "drain"}
 
 
 def waiting(*waits):
@@ -24,7 +24,7 @@ def test_some_reasons_are_dependences(reason):
 def test_each_producer_comes_once_and_in_order():
     """However often it was waited for; those that the document leaves out do not come."""
     other = Issued(4, 3, 0, 0, 0, 1, NONE, NONE, 9, 32)
-    waits = Wait("wait", 3, 9, 7), Wait("x_war", 9, 20, 4), Wait("wait", 20, 30, 7), Wait("wait", 30, 40, 1)
+    waits = Wait("wait", 3, 9, 7), Wait("war_hazard", 9, 20, 4), Wait("wait", 20, 30, 7), Wait("wait", 30, 40, 1)
     assert producers(waiting(*waits), {7: LOAD, 4: other}) == [other, LOAD]
 
 

@@ -38,7 +38,12 @@ SHARED = """
 [B0-----:R-:W-:-:S04] FADD R3, R2, R2
 [B------:R-:W-:-:S01] EXIT
 """
-FAST = {"unit.special.latency": 6, "unit.shift.latency": 6, "shared_memory.pass_cycles": 4, "schedulers.reissue": 2}
+FAST = {
+    "unit.special.latency": 6,
+    "unit.shift.latency": 6,
+    "shared_memory.pass_cycles": 4,
+    "schedulers.issue_interval": 2,
+}
 
 
 def told(document: Timeline, warp: int, cycle: int) -> list[tuple[int, int, int, str]]:
@@ -48,7 +53,7 @@ def told(document: Timeline, warp: int, cycle: int) -> list[tuple[int, int, int,
 
 def test_the_chain_of_a_reader_goes_back_to_the_first_instruction():
     """At 60 the addition waits for the load of 36, which waited for the shift of 18, which waited for S2R, at 0."""
-    document = timeline_of("x_replay")
+    document = timeline_of("instruction_replay")
     assert told(document, 0, 60) == [
         (60, 0, 3, "short_scoreboard"),
         (60, 0, 2, "under_way"),
@@ -86,8 +91,8 @@ def test_of_two_that_let_go_together_the_one_that_is_needed_is_named(reader, bla
 
 def test_a_conflict_is_named_where_it_delays():
     """A load that is replayed for its conflicts keeps the other warp: three passes too many are what stands behind."""
-    steps = explain(timeline_of("x_replay"), 1, 40, 99)
-    assert [(step.what, step.pc) for step in steps[:2]] == [("x_replay", 2), ("occupies", 2)]
+    steps = explain(timeline_of("instruction_replay"), 1, 40, 99)
+    assert [(step.what, step.pc) for step in steps[:2]] == [("instruction_replay", 2), ("occupies", 2)]
     assert "3 passes more than its width needs: bank conflicts" in steps[1].words
 
 
@@ -173,11 +178,11 @@ def test_a_warp_that_issues_or_is_not_there_is_told_so():
     """At 0 warp 0 issues; at 14 it has exited, having issued its EXIT at 12, while its block goes on to 22."""
     document = timeline_of("two_schedulers")
     assert told(document, 0, 0) == [(0, 0, 0, "selected")]
-    assert told(document, 0, 14) == [(14, 0, -1, "x_exited")]
+    assert told(document, 0, 14) == [(14, 0, -1, "warp_exited")]
     (exited,) = explain(document, 0, 14, 9)
     leaves = max(one.issue for one in document.instructions if one.warp == 0) + document.interval
     assert (exited.start, exited.end) == (leaves, document.blocks[0].retired)
-    assert told(timeline_of("x_empty"), 1, 6) == [(6, 1, -1, "x_empty")]
+    assert told(timeline_of("no_warp"), 1, 6) == [(6, 1, -1, "no_warp")]
 
 
 @pytest.mark.parametrize(("warp", "cycle", "told"), [(2, 0, "warp 2: the run has warp slots 0"), (0, 99, "cycle 99:")])
@@ -203,7 +208,7 @@ def test_before_its_first_slot_a_warp_has_not_exited():
     """On a GCN SIMD 3 has its first slot at 3: until then its warp waits for that, from when its block was placed."""
     document = timeline(make("sgemm-vega-vlp", {"m": "256", "n": "256", "k": "16"}), load("mi60"), end=40)
     (step,) = explain(document, 3, 1, 9)
-    assert (step.what, step.start, step.end) == ("x_empty", 0, 3)
+    assert (step.what, step.start, step.end) == ("no_warp", 0, 3)
     assert step.words == "its first issue slot is not there yet (block 0)"
 
 

@@ -16,7 +16,7 @@ from gpusim.timeline.document import NONE, Issued, Line, Lost, Wait
 from gpusim.views.html import FOLDER, SCRIPTS, STATES, STYLES, pack, page
 
 COLOURS = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")
-NO_PART_OF_A_BAR = {"x_exited", "x_empty"}  # of live warps' waits
+NO_PART_OF_A_BAR = {"warp_exited", "no_warp"}  # of live warps' waits
 SIGHT = {  # what is seen of linear RGB without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1
     "normal": np.eye(3),
     "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],

@@ -38,7 +38,7 @@ def test_an_instruction_is_selected_by_a_click_and_shows_its_blocker(opened):
         assert accents(tab) > before
         tab.click("#details .link[data-id='0']")
         assert "#0 LDS.64 R2, [R1]" in tab.inner_text("#details h2")
-        assert "x_launch" in tab.inner_text("#details")
+        assert "launch_delay" in tab.inner_text("#details")
 
 
 def test_arrows_are_drawn_to_known_blockers_only(opened):
@@ -211,7 +211,7 @@ def test_the_legend_names_what_occurs(opened):
     with opened(SMALL) as tab:
         named = {item.inner_text().split()[-1] for item in tab.query_selector_all("#legend li")}
         states = {"selected", "queued", "occupies", "under_way"}
-        assert named == states | {"x_launch", "not_selected", "short_scoreboard", "wait"}
+        assert named == states | {"launch_delay", "not_selected", "short_scoreboard", "wait"}
 
 
 LABELS = """(() => {

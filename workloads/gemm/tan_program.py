@@ -48,7 +48,7 @@ QUADRANTS = ((0, 0), (0, 2), (2, 0), (2, 2))  # first row and column of each 2 b
 # Table 3 of the paper, cycles of the shader clock; a load from global memory that misses all caches.
 TABLE_3 = Latencies(
     {"LDG.128": Latency(1000, 46), "LDS.128": Latency(46, 46), "STS.128": Latency(0, 46), "DFMA": Latency(24)},
-    reissue=6,
+    issue_interval=6,
 )
 
 

@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.assign_codes import has_codes
-from gpusim.launch.feed import REPLAY, recordable
+from gpusim.launch.feed import TRACE_DRIVEN, recordable
 from gpusim.machine import capacities
 from gpusim.machine.machine import Machine, by_codes, facts, load
 from gpusim.machine.memory_schema import MOST
@@ -85,7 +85,7 @@ LIMITS: Mapping[str, Mapping[str, Value]] = {
     ISSUE: {
         "schedulers.interval": 1,
         "schedulers.stagger": 0,
-        "schedulers.reissue": 1,
+        "schedulers.issue_interval": 1,
         "schedulers.dispatch_ports": capacities.PORTS,
         "issue.pairing": "different-warp",
         "pairing.*": " ".join(Unit),
@@ -212,7 +212,7 @@ def _runs(
 
 
 def _cycles(make: Make, machine: Machine, max_cycles: int) -> int:
-    return run_sm(make(), machine, feed=REPLAY, max_cycles=max_cycles).cycles
+    return run_sm(make(), machine, feed=TRACE_DRIVEN, max_cycles=max_cycles).cycles
 
 
 def _lifted(chosen: Iterable[Lifting], cycles: Mapping[Run, int]) -> Iterator[Lifted]:

@@ -13,8 +13,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from gpusim.analysis.account.breakdown import Breakdown, Step, breakdown
 from gpusim.analysis.account.energy import Spent
-from gpusim.analysis.account.ladder import Ladder, Step, ladder
 from gpusim.analysis.account.stalls import Waiting, lost_slots, waiting_most, warp_cycles
 from gpusim.analysis.bound.bounds import Bound
 from gpusim.engines.simulate import ChipRun, SmRun
@@ -55,12 +55,12 @@ class _SideBySide:
 
 
 def screen(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spent | None = None) -> RenderableType:
-    """Return one screen: what ran, verification, rates, bound, occupancy, ladder, stalls, the longest waits, energy.
+    """Return one screen: what ran, verification, rates, bound, occupancy, breakdown, stalls, the longest waits, energy.
 
     `settings` are the numbers of the machine that were replaced for this run.
     """
     facts = _facts([*_launch(result.kernel, result.machine, settings), *_outcome(result)])
-    tables = _SideBySide(_ladder(ladder(result)), _stalls(result))
+    tables = _SideBySide(_breakdown(breakdown(result)), _stalls(result))
     policy = result.machine.schedulers.policy
     headline = f"{_headline(result.kernel, result.machine, settings)}, {policy}, {result.engine} engine"
     spent = ("", _energy(energy)) if energy else ()
@@ -125,7 +125,7 @@ class RunDocument(Launch, frozen=True):
     stalls: Annotated[Mapping[str, int], doc("Warp-cycles by stall reason, most first.")]
     lost_slots: Annotated[Mapping[str, int], doc("Cycles of unused issue slots of all schedulers by stall reason.")]
     occupancy: Occupancy
-    ladder: Ladder
+    breakdown: Breakdown
     waiting_most: Annotated[Sequence[Waiting], doc("The instructions before which warps wait longest.")]
     energy: Annotated[Spent | UnsetType, doc("Where it was asked for.")] = UNSET
 
@@ -162,7 +162,7 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         stalls=warp_cycles(result.run),
         lost_slots=lost_slots(result.run),
         occupancy=result.occupancy,
-        ladder=ladder(result),
+        breakdown=breakdown(result),
         waiting_most=_waited(result),
         energy=energy or UNSET,
     )
@@ -285,8 +285,8 @@ def _occupancy(occupancy: Occupancy, machine: Machine) -> str:
     return f"{warps}, limited by {occupancy.limiter}; {occupancy.next_step}"
 
 
-def _ladder(steps: Ladder) -> Table:
-    table = _table("ladder", steps.unit if steps.unit == "GFLOP/s" else "per cycle", "loss")
+def _breakdown(steps: Breakdown) -> Table:
+    table = _table("breakdown", steps.unit if steps.unit == "GFLOP/s" else "per cycle", "loss")
     visible = sum(step.loss >= steps.steps[0].rate * VISIBLE for step in steps.steps[1:]) + 1
     for step in [*steps.steps[:visible], *_together(steps.steps[visible:])]:
         table.add_row(step.cause, f"{step.rate:.1f}", f"{-step.loss:.1f}" if step.loss else "")

@@ -17,7 +17,7 @@ from isa.table import Unit
 from isa.text.printer import show_instruction
 
 NOTHING_SHARED: Mapping[int, Sequence[Beside]] = MappingProxyType({})
-NO_WAIT = (Stall.NOT_SELECTED, Stall.SELECTED, Stall.X_EXITED, Stall.X_EMPTY)
+NO_WAIT = (Stall.NOT_SELECTED, Stall.SELECTED, Stall.WARP_EXITED, Stall.NO_WARP)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Waiting:
 def warp_cycles(run: SmRun) -> dict[str, int]:
     """Return warp-cycles by reason, most first; they add up to the run's cycles x warp slots."""
     totals = run.stalls.sum(axis=0)
-    totals[Stall.X_EMPTY] += run.empty
+    totals[Stall.NO_WARP] += run.empty
     return _by_name(totals)
 
 
@@ -81,7 +81,7 @@ def waiting_most(
 def _reason(kernel: Kernel, one: Beside) -> Stall:
     """Return the reason of those who wait for what shares a barrier."""
     if one.what == SOURCES:
-        return Stall.X_WAR
+        return Stall.WAR_HAZARD
     far = kernel.program.instructions[one.pc].row.unit in (Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE)
     return Stall.LONG_SCOREBOARD if far else Stall.SHORT_SCOREBOARD
 

@@ -20,7 +20,7 @@ from gpusim.analysis.bound import chain, pressure, rates
 from gpusim.analysis.bound.access_cost import AccessCost, Seen, costs
 from gpusim.analysis.bound.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.launch.decode import pipe_names
-from gpusim.launch.feed import AFFINE, recordable
+from gpusim.launch.feed import ADDRESS_ONLY, recordable
 from gpusim.launch.launch import launch, share_channel
 from gpusim.machine.machine import Machine, register_banks
 from gpusim.support.document import Gflops, doc
@@ -153,7 +153,7 @@ def _name(work: Work, group: Pipes) -> str:
 def _still_busy(work: Work, group: Pipes) -> int:
     """Cycles that a pipe may still be busy when the warp behind its last instruction has exited."""
     interval = max(int(work.sm.machine.pipe_interval[index]) for index in group)
-    return max(0, interval - work.machine.schedulers.reissue - work.machine.schedulers.interval)
+    return max(0, interval - work.machine.schedulers.issue_interval - work.machine.schedulers.interval)
 
 
 def _waves(work: Work, share: int) -> int:
@@ -168,7 +168,7 @@ def _refills(work: Work, share: int) -> int:
 
 def _works(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> tuple[list[Work], bool]:
     """Return the work of these blocks of so many SMs: of all, of three if alike, of one if all must be; and whether."""
-    ground = launch(kernel, machine, feed=AFFINE, memory=np.zeros(0, np.uint32))
+    ground = launch(kernel, machine, feed=ADDRESS_ONLY, memory=np.zeros(0, np.uint32))
     share_channel(ground.sm, sms)
     light = without_contents(kernel) if recordable(kernel) else kernel
     seen: Seen = {}

@@ -21,7 +21,7 @@ import numpy as np
 from gpusim.analysis.bound.access_cost import AccessCost
 from gpusim.jit.plain import plain, unpacked
 from gpusim.launch.decode import BARRIER, BRANCH, EXIT, FETCH, LOAD
-from gpusim.rules import control_code, ladder, scoreboard, wait_count
+from gpusim.rules import control_code, scoreboard, stall_accounting, wait_count
 from gpusim.state.sm import LANES, warp_t
 from gpusim.state.stall import OWN, Stall
 from isa.execute.profile import Profile
@@ -63,7 +63,9 @@ def code(sm: Any, program: Any, costs: Mapping[int, AccessCost], always: frozens
     """Unpack a launch's machine and program, and find its basic blocks."""
     rows = [unpacked(row) for row in program]
     after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT)}
-    met = {row.meeting for row in rows if row.meeting >= 0}  # once for all ways, what lies before once for each
+    met = {
+        row.reconvergence for row in rows if row.reconvergence >= 0
+    }  # once for all ways, what lies before once for each
     leaders = {0, *after, *met, *(row.target for row in rows if row.action == BRANCH)}
     units = sm.machine.units
     pipes = [units[row.unit]["choice"][: units[row.unit]["choices"]].tolist() for row in rows]
@@ -139,14 +141,14 @@ def follow(program: Code, lone: Lone, pcs: Sequence[int]) -> None:
     """Let the warp issue these instructions, each as soon as its own earlier ones allow."""
     for pc in pcs:
         row, warp = program.rows[pc], lone.warp
-        warp.rung = [0] * OWN
-        warp.rung[Stall.WAIT] = lone.counted
+        warp.release_at = [0] * OWN
+        warp.release_at[Stall.WAIT] = lone.counted
         plain((control_code if program.machine.codes else scoreboard).earliest)(warp, row)
         if program.machine.counts:
             plain(wait_count.earliest)(warp, row)
-        warp.rung[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
+        warp.release_at[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
         free = min((lone.pipes.get(pipe, 0) for pipe in program.pipes[pc]), default=0)
-        _issue(program, lone, row, max(plain(ladder.latest)(warp), free))
+        _issue(program, lone, row, max(plain(stall_accounting.latest)(warp), free))
         if pc in program.always:
             _occupy(program, lone, row, pc)
 
@@ -161,14 +163,14 @@ def _issue(program: Code, lone: Lone, row: Any, ready: int) -> None:
         lone.ports = machine.ports - 1 if machine.same_warp else 0
     if row.action in (BARRIER, BRANCH, EXIT):
         lone.ports = 0
-    lone.next = lone.issued + machine.reissue
+    lone.next = lone.issued + machine.issue_interval
     if machine.codes:
         lone.counted = lone.issued + plain(control_code.stall_of)(machine, row)
 
 
 def slot(program: Code, cycle: int) -> int:
     """Return the begin of the first issue slot at or after a cycle; a warp's own slots lie whole intervals apart."""
-    return int(plain(ladder.slot_from)(program.machine, 0, cycle))
+    return int(plain(stall_accounting.slot_from)(program.machine, 0, cycle))
 
 
 def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.feed import REPLAY
+from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine
 from gpusim.support.processes import cores, processes
 from isa.kernel import Kernel
@@ -203,7 +203,7 @@ def _judge(kernel: Kernel, machine: Machine, budget: int, count: int | None) -> 
 
 def cycles(kernel: Kernel, machine: Machine, order: Order) -> int:
     """Return the cycles that the SM with the most blocks takes with the program in this order."""
-    return run_sm(replace(kernel, program=reordered(kernel.program, order)), machine, feed=REPLAY).cycles
+    return run_sm(replace(kernel, program=reordered(kernel.program, order)), machine, feed=TRACE_DRIVEN).cycles
 
 
 _prepared: dict[str, Any] = {}

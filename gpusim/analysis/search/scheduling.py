@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from gpusim.analysis.search.schedule_search import Found, Order
-from gpusim.launch.feed import EXECUTION
+from gpusim.launch.feed import EXECUTION_DRIVEN
 from gpusim.launch.latencies import latencies
 from gpusim.machine.machine import Machine
 from gpusim.simulation import Result, simulate
@@ -109,7 +109,7 @@ def document(machine: Machine, outcomes: Sequence[Outcome], best: Outcome, found
         orders=[Ordered(o.name, o.moved, o.stalls, o.cycles, o.gflops, o.values) for o in outcomes],
         search=Searched(found.judged, found.trail, found.cycles) if found else None,
         chosen=best.name,
-        latencies=Latencies({name: table.of[name] for name in used}, table.reissue),
+        latencies=Latencies({name: table.of[name] for name in used}, table.issue_interval),
         labels=dict(program.labels),
         instructions=[
             Placed(pc, was, i.line, printer.show_instruction(i))
@@ -149,7 +149,7 @@ def _values(result: Result, first: Result) -> str:
     found, runs = result.verification, (result.run, first.run)
     if found.wrong:
         return "wrong"
-    same = all(run.feed == EXECUTION and run.blocks == runs[0].blocks for run in runs)
+    same = all(run.feed == EXECUTION_DRIVEN and run.blocks == runs[0].blocks for run in runs)
     comparable = same and result is not first and not result.kernel.racy
     if comparable and not np.array_equal(runs[0].memory, runs[1].memory):
         return "others"

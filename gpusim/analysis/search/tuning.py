@@ -14,7 +14,7 @@ import msgspec
 
 from gpusim.analysis.bound import rates
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.feed import REPLAY
+from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine, seconds
 from gpusim.machine.occupancy import occupancy
 from gpusim.support.document import doc
@@ -67,7 +67,7 @@ def trial(candidate: Candidate, make: Make, machine: Machine, waves: int = WAVES
         resident = occupancy(kernel, machine).blocks
         share = -(-kernel.blocks // machine.chip.sms)
         blocks = min(share, resident * max(1, min(waves, share // resident)))
-        cycles = run_sm(kernel, machine, feed=REPLAY, blocks=blocks).cycles
+        cycles = run_sm(kernel, machine, feed=TRACE_DRIVEN, blocks=blocks).cycles
     except UserError as error:
         return Trial(candidate.point, reason=str(error))
     whole = cycles * kernel.blocks / (blocks * machine.chip.sms)

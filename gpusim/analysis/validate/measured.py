@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from gpusim.analysis.validate.errors import Errors, errors
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.feed import REPLAY
+from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine
 from gpusim.state.sm import ISSUE
 from gpusim.support.processes import processes
@@ -272,7 +272,7 @@ def _once(kernel: Kernel, machine: Machine, known: dict[Any, float], time: Calla
 
 
 def _cycles(kernel: Kernel, machine: Machine) -> float:
-    return run_sm(kernel, machine, feed=REPLAY).cycles
+    return run_sm(kernel, machine, feed=TRACE_DRIVEN).cycles
 
 
 def _median(kernel: Kernel, machine: Machine) -> float:
@@ -287,7 +287,7 @@ def _together(kernel: Kernel, machine: Machine) -> float:
 
 def _marks(kernel: Kernel, machine: Machine) -> NDArray[np.int64]:
     """Times [warp, mark] at which the marks were issued."""
-    trace = run_sm(kernel, machine, feed=REPLAY, trace=True).trace
+    trace = run_sm(kernel, machine, feed=TRACE_DRIVEN, trace=True).trace
     marks = [pc for pc, made in enumerate(kernel.program.instructions) if made.row.mnemonic == MARK]
     issued = trace[(trace.kind == ISSUE) & np.isin(trace.pc, marks)]
     return np.array([issued.cycle[issued.warp == warp] for warp in np.unique(issued.warp)])

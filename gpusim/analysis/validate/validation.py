@@ -21,7 +21,7 @@ from msgspec import structs
 
 from gpusim.analysis.validate.errors import Errors, errors
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.feed import REPLAY
+from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -121,7 +121,7 @@ def _parameters(point: Point) -> list[dict[str, str]]:
 
 def _measured(kernel: Kernel, machine: Machine, point: Point) -> tuple[int, float]:
     """Cycles of the SM, and the instructions counted, of one warp if the figure is cycles; or the bytes accessed."""
-    run = run_sm(kernel, machine, feed=REPLAY)
+    run = run_sm(kernel, machine, feed=TRACE_DRIVEN)
     counted = [
         pc
         for pc, instruction in enumerate(kernel.program.instructions)

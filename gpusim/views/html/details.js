@@ -1,7 +1,7 @@
 // The panel about the selected instruction: text, times, waits, and links to those that it waited for.
 
 const CAUSES = 6; // waits of a chain that are shown
-const TOLD = new Set(["short_scoreboard", "long_scoreboard", "x_war"]); // reasons for which barriers are waited for
+const TOLD = new Set(["short_scoreboard", "long_scoreboard", "war_hazard"]); // reasons for which barriers are waited for
 
 function showDetails(view, panel) {
   const chosen = view.panes.filter((pane) => pane.selected !== NONE);
@@ -89,7 +89,7 @@ function blockerLink(view, pane, id) {
 function besideNote(run, i, reason, blocker) {
   const index = blocker === NONE || !TOLD.has(reason) ? NONE : indexOf(run, blocker);
   if (index === NONE) return "";
-  const what = reason === "x_war" ? "sources" : "result";
+  const what = reason === "war_hazard" ? "sources" : "result";
   const own = run.line.get(run.pc[i])?.beside ?? [];
   const found = own.find((one) => one.pc === run.pc[index] && one.what === what);
   if (!found) return "";

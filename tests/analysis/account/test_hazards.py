@@ -150,7 +150,7 @@ OBEYING = {
     "dependence.yield_stall": 1,
     "dependence.variable": "none",
     "schedulers.interval": 1,
-    "schedulers.reissue": 1,
+    "schedulers.issue_interval": 1,
     "schedulers.dispatch_ports": 1,
 }
 

@@ -39,8 +39,8 @@ def study(text: str, machine: str = "gtx580", **overrides):
 @pytest.mark.jit
 @pytest.mark.parametrize("links", [1, 10])
 def test_zero_latency_saves_what_each_link_waits(links):
-    """A chain of FFMAs goes on after 18 cycles, or after the reissue interval of 6: 12 fewer for each link."""
-    found, limits = study(ONE_WARP * (links + 1) + "EXIT", schedulers__reissue=6, unit__fp32__latency=18)
+    """A chain of FFMAs goes on after 18 cycles, or after the issue interval of 6: 12 fewer for each link."""
+    found, limits = study(ONE_WARP * (links + 1) + "EXIT", schedulers__issue_interval=6, unit__fp32__latency=18)
     assert limits[LATENCY].saves_alone == 12 * links
     assert limits[LATENCY].alone == found.cycles - 12 * links
 
@@ -53,13 +53,13 @@ def test_without_conflicts_a_stride_costs_what_a_unit_stride_does(stride):
     (first, *_) = limit_study(kernel, "gtx580", {}, workers=1).limits
     assert first.name == "bank conflicts"
     assert first.saves_alone > 256 * 4
-    assert first.alone == run_sm(make("bank-conflict", {"warps": "4"}), load("gtx580"), feed="replay").cycles
+    assert first.alone == run_sm(make("bank-conflict", {"warps": "4"}), load("gtx580"), feed="trace-driven").cycles
 
 
 @pytest.mark.jit
 def test_without_barriers_nobody_waits_for_the_slow_warp():
-    """The slow warp goes on after the reissue interval of 6 cycles, not the barrier's 100: the run is 94 shorter."""
-    changes = {"barrier__latency": 100, "barrier__per_warp": 0, "schedulers__reissue": 6}
+    """The slow warp goes on after the issue interval of 6 cycles, not the barrier's 100: the run is 94 shorter."""
+    changes = {"barrier__latency": 100, "barrier__per_warp": 0, "schedulers__issue_interval": 6}
     found, limits = study(UNEVEN.format(work="MOV R1, 0\n" * 40), **changes)
     assert limits[BARRIERS].saves_alone == 94
     assert found.notes == {}
@@ -74,7 +74,7 @@ def test_what_limits_cost_in_order_adds_up(name, parameters):
     assert found.limits[0].alone == found.limits[0].in_order
     assert all(each.alone + each.saves_alone == found.cycles for each in found.limits)
     assert found.limits[-1].in_order == found.ideal < found.cycles
-    assert found.cycles == run_sm(make(name, parameters), load("gtx580"), feed="replay").cycles
+    assert found.cycles == run_sm(make(name, parameters), load("gtx580"), feed="trace-driven").cycles
 
 
 @pytest.mark.jit
@@ -114,7 +114,7 @@ def test_every_number_is_lifted_or_kept():
 @pytest.mark.jit
 def test_a_lifted_branch_takes_a_cycle():
     """Where a warp may issue every cycle, each of three branches of 20 cycles saves 19."""
-    one_each = {"schedulers__interval": 1, "schedulers__stagger": 0, "schedulers__reissue": 1}
+    one_each = {"schedulers__interval": 1, "schedulers__stagger": 0, "schedulers__issue_interval": 1}
     _, limits = study(BRANCHES, **one_each, branch__latency=20)
     assert limits["branches"].saves_alone == 3 * 19
 

@@ -75,7 +75,7 @@ def test_a_result_fits_one_screen(kernel):
     assert len(lines) <= 45
     assert max(map(len, lines)) <= 100
     heads = {line.split("  ")[0] for line in lines}
-    assert {"launch", "values", "cycles", "throughput", "bound", "occupancy", "ladder"} <= heads
+    assert {"launch", "values", "cycles", "throughput", "bound", "occupancy", "breakdown"} <= heads
     assert any("stall reason" in line for line in lines)
     assert any("warps wait most before" in line for line in lines)
 

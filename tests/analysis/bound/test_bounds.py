@@ -35,7 +35,7 @@ def of(text: str, **settings: int | str) -> Bound:
 def test_no_simulation_beats_the_bound(launched):
     """On any machine a random kernel takes at least the cycles of its bound."""
     kernel, machine = launched
-    assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="replay").cycles
+    assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="trace-driven").cycles
 
 
 @pytest.mark.jit
@@ -44,7 +44,7 @@ def test_no_simulation_beats_the_bound(launched):
 def test_no_way_around_a_convergence_barrier_beats_the_bound(launched):
     """Nor does one whose lanes part between BSSY and BSYNC, several ways, nested, in loops."""
     kernel, machine = launched
-    assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="replay").cycles
+    assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="trace-driven").cycles
 
 
 @pytest.mark.jit
@@ -54,7 +54,7 @@ def test_all_sms_do_not_beat_their_bound(launched, sms):
     """With two to four SMs that share the bandwidth a random kernel takes at least the cycles of the bound for all."""
     kernel, machine = launched
     chip = msgspec.structs.replace(machine, chip=msgspec.structs.replace(machine.chip, sms=sms))
-    assert bound(kernel, chip, all_sms=True).cycles <= run_chip(kernel, chip, feed="replay").cycles
+    assert bound(kernel, chip, all_sms=True).cycles <= run_chip(kernel, chip, feed="trace-driven").cycles
 
 
 def test_all_sms_share_bandwidth_and_slots():
@@ -80,7 +80,7 @@ def test_blocks_of_all_sms_that_differ_are_all_counted():
 def test_throughput_reaches_the_bound(op):
     """16 warps of independent instructions, among them conflict-free loads from shared memory, come within 3 %."""
     kernel = make("throughput", {"op": op})
-    cycles = run_sm(kernel, GTX580, feed="replay").cycles
+    cycles = run_sm(kernel, GTX580, feed="trace-driven").cycles
     assert 0.97 * cycles <= bound(kernel, GTX580).cycles <= cycles
 
 
@@ -90,7 +90,7 @@ def test_throughput_reaches_the_bound(op):
 def test_a_chain_reaches_the_bound(op, iterations):
     """One warp whose every instruction needs the one before takes the dependence chain's time, within 0.5 %."""
     kernel = make("chain", {"op": op, "length": "50", "iterations": iterations})
-    found, cycles = bound(kernel, GTX580), run_sm(kernel, GTX580, feed="replay").cycles
+    found, cycles = bound(kernel, GTX580), run_sm(kernel, GTX580, feed="trace-driven").cycles
     assert found.limiter == "dependence chain"
     assert 0.995 * cycles <= found.cycles <= cycles
 
@@ -236,4 +236,4 @@ def test_operands_that_are_never_late_are_no_limit():
     kernel, machine = make("throughput"), load("gtx980", changes)
     found = bound(kernel, machine)
     assert "register banks" not in found.limits
-    assert found.cycles <= run_sm(kernel, machine, feed="replay").cycles
+    assert found.cycles <= run_sm(kernel, machine, feed="trace-driven").cycles

@@ -10,7 +10,7 @@ from gpusim.analysis.bound.bounds import bound, pressures, works
 from gpusim.analysis.bound.pressure import added, load_store_units
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from isa.dataflow.divergence import meetings
+from isa.dataflow.divergence import reconvergence_points
 from isa.operand import PT
 from isa.table import MEMORY_UNITS
 from isa.text.listing import read
@@ -75,7 +75,7 @@ def test_pressures_are_the_limits_of_the_bound(machine, name, parameters):
 def test_pressures_are_what_the_run_counts(machine, name, parameters):
     """Load/store cycles are those served, pipes were as busy, and slots were used, as the simulation says."""
     kernel, where = make(name, parameters), load(machine)
-    run, found = run_sm(kernel, where, feed="replay"), pressures(*works(kernel, where))
+    run, found = run_sm(kernel, where, feed="trace-driven"), pressures(*works(kernel, where))
     units = [found[unit].parts for unit in ("load/store unit", "shared-memory unit") if unit in found]
     if units:
         assert np.array_equal(sum(units), run.load_store_cycles[: len(kernel.program)])
@@ -105,10 +105,10 @@ def test_service_and_issues_of_random_kernels_are_those_of_the_run(launched):
     Where lanes part, a guard may hold in a few lanes on each of several ways: of these as few count as could hold all.
     """
     kernel, machine = launched
-    run, (profiled, each) = run_sm(kernel, machine, feed="replay"), works(kernel, machine)
+    run, (profiled, each) = run_sm(kernel, machine, feed="trace-driven"), works(kernel, machine)
     count = len(kernel.program)
     units = sum(added(unit, each).parts * each for unit in zip(*map(load_store_units, profiled), strict=True))
-    parted = bool(meetings(kernel.program))
+    parted = bool(reconvergence_points(kernel.program))
     sure = np.array([i.guard == PT or not parted or i.row.unit in MEMORY_UNITS for i in kernel.program.instructions])
     assert np.array_equal(units[sure], run.load_store_cycles[:count][sure])
     assert (units <= run.load_store_cycles[:count]).all()

@@ -40,7 +40,7 @@ def told(kernel, machine, **given):
         (SAXPY, "gtx580", "what_if.barriers", "pass", "saxpy has no barrier"),
         (SAXPY, "gtx580", "what_if.barriers", "wait", "it is wait anyway"),
         (SAXPY, "gtx580", "chip.core_mhz", 5, "all cycles are of the shader clock"),
-        (SAXPY, "gtx580", "schedulers.reissue", load("gtx580").schedulers.reissue, "anyway"),
+        (SAXPY, "gtx580", "schedulers.issue_interval", load("gtx580").schedulers.issue_interval, "anyway"),
         (SAXPY, "gtx580", "schedulers.active", 3, "the policy lrr has no active warps"),
         (SAXPY, "gtx580", "l1.ways", 8, "no cache keeps tags (cache.hits is not tags)"),
         (SAXPY, "gtx580", "cache.l1_latency_32", 7, "no load hits the L1 (cache.hits)"),

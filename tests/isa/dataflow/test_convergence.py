@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isa.dataflow.convergence import region_ends
-from isa.dataflow.divergence import meetings
+from isa.dataflow.divergence import reconvergence_points
 from isa.errors import UserError
 from isa.execute.interpret import interpret
 from isa.text.listing import read
@@ -26,7 +26,7 @@ INSIDE = (
 )
 def test_lanes_meet_behind_the_bsync_of_the_innermost_region(text, expected):
     """By hand: not where all ways come together, but where the program says."""
-    assert meetings(read(text).program) == expected
+    assert reconvergence_points(read(text).program) == expected
 
 
 def test_both_ways_go_up_to_the_bsync():
@@ -61,7 +61,7 @@ def test_a_program_without_bssy_has_no_regions():
 def test_a_region_that_is_none_is_refused(text, message):
     """One line with the place, the cause and the fix."""
     with pytest.raises(UserError, match=re.escape(message)):
-        meetings(read(text).program)
+        reconvergence_points(read(text).program)
 
 
 def test_values_do_not_depend_on_where_lanes_meet():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, kernels
 
-from isa.dataflow.divergence import meetings, post_dominators
+from isa.dataflow.divergence import post_dominators, reconvergence_points
 from isa.dataflow.flow import successors
 from isa.text.listing import read
 
@@ -38,12 +38,12 @@ EXIT"""
 )  # fmt: skip
 def test_lanes_meet_where_all_ways_do(text, expected):
     """By hand: behind the part jumped over, behind both ways, at the end; and nowhere where lanes can't differ."""
-    assert meetings(read(text).program) == expected
+    assert reconvergence_points(read(text).program) == expected
 
 
 def test_what_memory_holds_may_differ():
     """A guard that was loaded may hold in some lanes only."""
-    assert meetings(read(f".buffer a u32 32\n{LOADED.replace('[c[a]]', '[RZ+0x1000]')}").program) == {2: 3}
+    assert reconvergence_points(read(f".buffer a u32 32\n{LOADED.replace('[c[a]]', '[RZ+0x1000]')}").program) == {2: 3}
 
 
 @REPEATABLE

@@ -43,7 +43,7 @@ def waits_by_definition(instructions, latencies):
         last_raw |= dict.fromkeys(writes(each), now + latency.raw)
         if latency.war:
             last_war |= {name: max(last_war.get(name, 0), now + latency.war) for name in reads(each)}
-        now += latencies.reissue
+        now += latencies.issue_interval
     return out
 
 
@@ -54,7 +54,7 @@ def test_the_papers_example_stalls_970_cycles():
 
 
 def test_a_register_is_not_overwritten_before_it_is_read():
-    """A load's pointer moves on 46 cycles behind it: 40 more than the reissue. A second write waits for the first."""
+    """A load's pointer moves on 46 cycles behind it: 40 more than the issue_interval. A second write waits for the first."""
     load, step = instruction("LDS.128", R[4], at(R[1])), instruction("IADD", R[1], R[1], 4)
     assert stalls([load, step], TABLE_3) == [0, 40]
     assert stalls([load, instruction("MOV", R[5], 0)], TABLE_3) == [0, 40]

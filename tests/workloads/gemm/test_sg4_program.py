@@ -32,7 +32,7 @@ def test_a_tile_takes_64_ffmas_and_4_loads_per_k_5_stores_and_1_barrier():
 def test_the_default_executes_2298880_warp_instructions():
     """32 warps execute 160 instructions each outside of the loop and 560 in each of 128 tiles; 91 % are FFMAs."""
     assert len(program()) - len(loop_body()) == 160
-    run = run_sm(sg4(k=16), load("wide"), feed="affine")
+    run = run_sm(sg4(k=16), load("wide"), feed="address-only")
     assert run.warp_instructions == 32 * (160 + 2 * 560)
     assert 32 * (160 + 128 * 560) == 2298880
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.feed import REPLAY, recordable
+from gpusim.launch.feed import TRACE_DRIVEN, recordable
 from gpusim.machine.machine import load
 from isa.kernel import WARP_SIZE
 from workloads.measured.probes import EXPERIMENTS, UNKNOWN, probe
@@ -40,9 +40,9 @@ def test_the_rows_are_of_every_experiment():
 def test_the_stream_of_a_row_runs_without_values(row):
     """Every row has kernels whose streams can be recorded; the one with more iterations takes longer."""
     found, machine = probe(*row), load("h200")
-    second = run_sm(found.second, machine, feed=REPLAY)
-    assert second.feed == REPLAY
-    assert found.first is None or run_sm(found.first, machine, feed=REPLAY).cycles < second.cycles
+    second = run_sm(found.second, machine, feed=TRACE_DRIVEN)
+    assert second.feed == TRACE_DRIVEN
+    assert found.first is None or run_sm(found.first, machine, feed=TRACE_DRIVEN).cycles < second.cycles
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(map(str, row[:3])))

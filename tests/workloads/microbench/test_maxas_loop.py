@@ -23,7 +23,7 @@ def body(kernel):
 def slots_of_a_round(reuse: str, rule: str = "scoreboard", policy: str = "lrr") -> float:
     """Cycles of a round, for each of the four warps of a scheduler of the GTX 980; lrr: turns are shared out evenly."""
     machine = load("gtx980", {"schedulers.policy": policy, "dependence.rule": rule})
-    short, long = (run_sm(maxas_loop(reuse, iterations=n), machine, feed="replay").cycles for n in (4, 12))
+    short, long = (run_sm(maxas_loop(reuse, iterations=n), machine, feed="trace-driven").cycles for n in (4, 12))
     return (long - short) / 8 / 4
 
 

@@ -38,7 +38,7 @@ def test_lanes_load_words_a_stride_apart(check, stride):
 def test_a_stream_gets_the_sms_share_of_the_bandwidth(op):
     """16 bytes a thread, side by side, move at what arrives of the DRAM's bandwidth, within 1 %."""
     machine = load("v100")
-    runs = [run_sm(stream(op, length=length, blocks=160), machine, feed="replay") for length in (16, 64)]
+    runs = [run_sm(stream(op, length=length, blocks=160), machine, feed="trace-driven") for length in (16, 64)]
     moved = 48 * 16 * 2 * 512 * (2 if op == "copy" else 1)
     rate = moved / (runs[1].cycles - runs[0].cycles)
     assert rate == pytest.approx(float(arriving_mbs(machine)) / 80 / 1380, rel=0.01)
@@ -49,7 +49,9 @@ def test_a_stream_gets_the_sms_share_of_the_bandwidth(op):
 def test_a_stride_costs_its_sectors(stride, sectors):
     """Of a V100, a load of 32 words moves the 32-byte sectors that they lie in: as many cycles as these take."""
     machine = load("v100")
-    short, long = (run_sm(coalescing(stride, length=n, blocks=160), machine, feed="replay").cycles for n in (16, 48))
+    short, long = (
+        run_sm(coalescing(stride, length=n, blocks=160), machine, feed="trace-driven").cycles for n in (16, 48)
+    )
     loads = 32 * 2 * 16
     share = float(arriving_mbs(machine)) / 80 / 1380
     assert (long - short) / loads == pytest.approx(32 * sectors / share, rel=0.02)

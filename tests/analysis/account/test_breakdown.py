@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpusim.analysis.account.ladder import ladder
+from gpusim.analysis.account.breakdown import breakdown
 from gpusim.analysis.account.stalls import lost_slots
 from gpusim.machine.machine import load
 from gpusim.simulation import simulate
@@ -38,7 +38,7 @@ def result(request):
 
 def test_steps_lead_from_the_peak_to_the_simulated_rate(result):
     """The first rate is the peak (or all issue slots used), the last the simulated one; losses fill the gap."""
-    steps = ladder(result).steps
+    steps = breakdown(result).steps
     simulated = result.gflops if result.kernel.flops else result.thread_instructions_per_cycle
     if result.kernel.flops:
         assert steps[0].rate == pytest.approx(result.peak_gflops)
@@ -48,14 +48,14 @@ def test_steps_lead_from_the_peak_to_the_simulated_rate(result):
 
 def test_cycles_of_the_steps_add_up(result):
     """The cycles of all steps are the simulated cycles, and no step is negative."""
-    steps = ladder(result).steps
+    steps = breakdown(result).steps
     assert sum(step.cycles for step in steps) == pytest.approx(result.cycles, rel=1e-9)
     assert all(step.cycles > 0 for step in steps)
 
 
 def test_every_step_has_its_own_cause(result):
     """No cause comes twice."""
-    causes = [step.cause for step in ladder(result).steps]
+    causes = [step.cause for step in breakdown(result).steps]
     assert len(set(causes)) == len(causes)
 
 
@@ -63,7 +63,7 @@ def test_lost_slots_are_the_exact_ones():
     """Where the bound is the issue slots, each reason costs exactly the slots that the run lost to it."""
     result = simulate(make("mix", {"iterations": "4"}), "gtx580")
     assert result.bound.limiter == "issue slots"
-    by_cause = {step.cause: step.cycles for step in ladder(result).steps}
+    by_cause = {step.cause: step.cycles for step in breakdown(result).steps}
     lost = lost_slots(result.run)
     assert len(lost) > 3
     for reason, cycles in lost.items():
@@ -71,9 +71,9 @@ def test_lost_slots_are_the_exact_ones():
 
 
 def test_uneven_sms_cost_what_the_fullest_has_too_much():
-    """17 blocks on 16 SMs: one SM has two, and the ladder falls to 17/32 of the peak for it."""
+    """17 blocks on 16 SMs: one SM has two, and the breakdown falls to 17/32 of the peak for it."""
     result = simulate(make("throughput", {"blocks": "17", "iterations": "1"}), "gtx580")
-    step = ladder(result).steps[1]
+    step = breakdown(result).steps[1]
     assert step.cause == "uneven SMs: 2 blocks, mean 1.0625"
     assert step.rate == pytest.approx(result.peak_gflops * 17 / 32)
 
@@ -81,4 +81,4 @@ def test_uneven_sms_cost_what_the_fullest_has_too_much():
 def test_more_claimed_operations_than_possible_leave_a_ladder():
     """A kernel that claims more operations than its instructions do still gets steps that end where they should."""
     result = simulate(replace(make("chain"), flops=10**9), "gtx580")
-    assert ladder(result).steps[-1].rate == pytest.approx(result.gflops)
+    assert breakdown(result).steps[-1].rate == pytest.approx(result.gflops)

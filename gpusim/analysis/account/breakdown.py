@@ -1,4 +1,4 @@
-"""The ladder from the chip's peak down to the simulated rate: every step has a cause, and the steps add up exactly.
+"""The breakdown from the chip's peak down to the simulated rate: every step has a cause, and the steps add up exactly.
 
 In cycles of the SM that gets the most blocks, or of all SMs together:
 
@@ -12,7 +12,7 @@ In cycles of the SM that gets the most blocks, or of all SMs together:
 The last part is exact because each issue slot is either used or lost for one reason. The slots that the limiter costs
 are taken from all reasons in proportion, and so are those of blocks that were not simulated, or of uneven SMs if all
 were simulated. A rate is the launch's work over the cycles so far: GFLOP/s, or for kernels without operations the
-thread instructions per cycle of an SM. `gpusim ladder` runs the launch again instead
+thread instructions per cycle of an SM. `gpusim limits` runs the launch again instead
 (gpusim/analysis/account/limit_study.py).
 """
 
@@ -32,7 +32,7 @@ NEGLIGIBLE = 1e-6  # of the cycles: a limit is rounded up to whole ones
 
 @dataclass(frozen=True)
 class Step:
-    """One rung: what it costs and why, and the rate that is left. `loss` and `rate` are in the ladder's unit."""
+    """One rung: what it costs and why, and the rate that is left. `loss` and `rate` are in the breakdown's unit."""
 
     cause: str
     cycles: float
@@ -41,15 +41,15 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Ladder:
+class Breakdown:
     """Steps from the top: the first costs nothing and has the peak's rate, the last has the simulated one."""
 
     unit: str
     steps: tuple[Step, ...]
 
 
-def ladder(result: Result) -> Ladder:
-    """Return the ladder of a result."""
+def breakdown(result: Result) -> Breakdown:
+    """Return the breakdown of a result."""
     unit, work = _work(result)
     steps: list[Step] = []
     total = 0.0
@@ -57,7 +57,7 @@ def ladder(result: Result) -> Ladder:
         total += cycles
         rate = work / total
         steps.append(Step(cause, cycles, steps[-1].rate - rate if steps else 0.0, rate))
-    return Ladder(unit, tuple(steps))
+    return Breakdown(unit, tuple(steps))
 
 
 def _work(result: Result) -> tuple[str, float]:

@@ -1,13 +1,13 @@
-"""The hazard ladder: one reason for each cycle, in the enum's order, in whole issue slots."""
+"""The order of stall reasons: one reason for each cycle, in the enum's order, in whole issue slots."""
 
 import numpy as np
 import pytest
 from timing import run_text
 
 from gpusim.jit.plain import plain
-from gpusim.rules import ladder
+from gpusim.rules import stall_accounting
 from gpusim.state import sm as state
-from gpusim.state.stall import DENIALS, UNCHOSEN, Stall
+from gpusim.state.stall import SHARED, UNCHOSEN, Stall
 
 
 def reasons(run, pc) -> dict[str, int]:
@@ -18,7 +18,7 @@ def reasons(run, pc) -> dict[str, int]:
 @pytest.mark.parametrize("interval", [1, 2, 3, 4])
 def test_waits_are_rounded_up_to_issue_slots(interval):
     """A result after 18 cycles is used in the first slot from there on, and all cycles before it are charged."""
-    changes = {"schedulers.interval": interval, "schedulers.reissue": 1, "unit.fp32.latency": 18}
+    changes = {"schedulers.interval": interval, "schedulers.issue_interval": 1, "unit.fp32.latency": 18}
     run = run_text("FADD R0, R1, R2\nFADD R3, R0, R0\nEXIT", changes)
     slot = -(-18 // interval) * interval
     assert reasons(run, 1) == {"WAIT": slot - interval, "SELECTED": interval}
@@ -30,9 +30,9 @@ def test_an_earlier_rung_hides_a_later_one_until_it_lets_go():
     both = ".shared 128\nLDS R0, [RZ]\nFADD R1, R2, R3\nFADD R4, R0, R1\nEXIT"
     changes = {"shared_memory.latency_32": 40, "unit.fp32.latency": 18}
     assert reasons(run_text(both, changes), 2) == {
-        "X_REISSUE": 4, "WAIT": 12, "SHORT_SCOREBOARD": 16, "SELECTED": 2
+        "ISSUE_INTERVAL": 4, "WAIT": 12, "SHORT_SCOREBOARD": 16, "SELECTED": 2
     }  # fmt: skip
-    assert reasons(run_text(text, changes), 1) == {"X_REISSUE": 4, "DRAIN": 34, "SELECTED": 2}
+    assert reasons(run_text(text, changes), 1) == {"ISSUE_INTERVAL": 4, "DRAIN": 34, "SELECTED": 2}
 
 
 @pytest.mark.parametrize("stagger", [0, 1])
@@ -59,7 +59,7 @@ def test_only_what_is_never_read_again_is_forgotten():
     scheduler.units, scheduler.used_until = 0b110, 30
     scheduler.holding[:3], scheduler.since[:3], scheduler.idle_since[:3] = 1, 2, (3, 4, 31)
     scheduler.refused[:3] = 7
-    plain(ladder.forget)(scheduler, 40)
+    plain(stall_accounting.forget)(scheduler, 40)
     assert (scheduler.holding[:3].tolist(), scheduler.since[:3].tolist()) == ([UNCHOSEN, 1, 1], [40, 2, 2])
     assert scheduler.idle_since[:3].tolist() == [29, 29, 31]
-    assert scheduler.refused_before[:3].tolist() == [[7] * DENIALS, [7] * DENIALS, [0] * DENIALS]
+    assert scheduler.refused_before[:3].tolist() == [[7] * SHARED, [7] * SHARED, [0] * SHARED]

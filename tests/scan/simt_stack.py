@@ -18,7 +18,7 @@ from scan.state import Warp
 class Fork:
     """Where lanes that have parted meet again, all of them, and the ways that some have still to go."""
 
-    meeting: int
+    reconvergence: int
     lanes: Any
     ways: list[tuple[int, Any]] = field(default_factory=list)
 
@@ -37,18 +37,18 @@ def move(program: Program, warp: Warp, pc: int, active: Any, target: int | None)
         warp.pc = target
     elif taken.any():
         live = rest
-        meeting = meeting_of(program, pc)
-        if not warp.forks or warp.forks[-1].meeting != meeting:
-            warp.forks.append(Fork(meeting, taken | rest))
+        reconvergence = reconvergence_of(program, pc)
+        if not warp.forks or warp.forks[-1].reconvergence != reconvergence:
+            warp.forks.append(Fork(reconvergence, taken | rest))
         warp.forks[-1].ways.append((target, taken))
     _settle(warp, live)
 
 
 def _settle(warp: Warp, live: Any) -> None:
     """Go on with the next way of the innermost fork, or past it, while those who go are none or have come there."""
-    while warp.forks and (not live.any() or warp.pc == warp.forks[-1].meeting):
+    while warp.forks and (not live.any() or warp.pc == warp.forks[-1].reconvergence):
         fork = warp.forks[-1]
-        warp.pc, live = fork.ways.pop() if fork.ways else (fork.meeting, fork.lanes)
+        warp.pc, live = fork.ways.pop() if fork.ways else (fork.reconvergence, fork.lanes)
         if live is fork.lanes:
             warp.forks.pop()
     warp.exited = not live.any()
@@ -57,7 +57,7 @@ def _settle(warp: Warp, live: Any) -> None:
         warp.group = group_of(warp.frame, (warp.index,))
 
 
-def meeting_of(program: Program, pc: int) -> int:
+def reconvergence_of(program: Program, pc: int) -> int:
     """Where lanes meet that part at pc: behind the BSYNC for which they gather, or at what no way to the end avoids."""
     gathering = _gathering(program, pc)
     if gathering:

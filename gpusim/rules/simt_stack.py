@@ -1,6 +1,6 @@
 """The ways of a warp whose lanes have parted: one goes on, the others wait, the last to part on top of them.
 
-The way that goes on is the warp's pc, lanes and meeting. At a branch that some lanes take, the others go first;
+The way that goes on is the warp's pc, lanes and reconvergence. At a branch that some lanes take, the others go first;
 then those that do, up to where they meet (`isa.dataflow.divergence`); then all. Which of the two goes first is a guess.
 """
 
@@ -19,7 +19,7 @@ def begin(sm: Any, g: int) -> None:
     """All lanes of warp slot g that are threads of its block go together, to the end of the program."""
     warp, size = sm.warps[g], sm.machine.groups * LANES
     warp.threads = min(size, sm.launch.threads - size * warp.index)
-    warp.meeting, warp.depth = -1, 0
+    warp.reconvergence, warp.depth = -1, 0
     for half in range(GROUPS):
         warp.lanes[half] = (1 << max(0, min(LANES, warp.threads - LANES * half))) - 1
 
@@ -35,13 +35,13 @@ def follow(sm: Any, g: int, instruction: Any, pc: int) -> None:
         _exit(sm, g, outcome.active)
     elif instruction.action == BRANCH and 0 != outcome.threads != warp.threads:
         _part(sm, g, instruction, outcome.active, pc)
-    elif warp.pc != warp.meeting:
+    elif warp.pc != warp.reconvergence:
         return
     warp.threads = _count(warp.lanes)
-    while warp.depth and (warp.threads == 0 or warp.pc == warp.meeting):
+    while warp.depth and (warp.threads == 0 or warp.pc == warp.reconvergence):
         warp.depth -= 1
-        path = sm.paths[g, warp.depth]
-        warp.pc, warp.meeting = path.pc, path.meeting
+        path = sm.simt_stack[g, warp.depth]
+        warp.pc, warp.reconvergence = path.pc, path.reconvergence
         _copy(warp.lanes, path.lanes)
         warp.threads = _count(warp.lanes)
 
@@ -49,17 +49,17 @@ def follow(sm: Any, g: int, instruction: Any, pc: int) -> None:
 @rule
 def _part(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
     warp = sm.warps[g]
-    if instruction.meeting != warp.meeting:
-        _wait(sm, g, instruction.meeting, warp.lanes, warp.meeting)
-    _wait(sm, g, instruction.target, active, instruction.meeting)
-    warp.pc, warp.meeting = pc + 1, instruction.meeting
+    if instruction.reconvergence != warp.reconvergence:
+        _wait(sm, g, instruction.reconvergence, warp.lanes, warp.reconvergence)
+    _wait(sm, g, instruction.target, active, instruction.reconvergence)
+    warp.pc, warp.reconvergence = pc + 1, instruction.reconvergence
     _remove(warp.lanes, active)
 
 
 @rule
-def _wait(sm: Any, g: int, pc: int, lanes: Any, meeting: int) -> None:
-    path = sm.paths[g, sm.warps[g].depth]
-    path.pc, path.meeting = pc, meeting
+def _wait(sm: Any, g: int, pc: int, lanes: Any, reconvergence: int) -> None:
+    path = sm.simt_stack[g, sm.warps[g].depth]
+    path.pc, path.reconvergence = pc, reconvergence
     _copy(path.lanes, lanes)
     sm.warps[g].depth += 1
 
@@ -69,7 +69,7 @@ def _exit(sm: Any, g: int, active: Any) -> None:
     warp = sm.warps[g]
     _remove(warp.lanes, active)
     for i in range(warp.depth):
-        _remove(sm.paths[g, i].lanes, active)
+        _remove(sm.simt_stack[g, i].lanes, active)
 
 
 @rule

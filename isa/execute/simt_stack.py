@@ -20,17 +20,17 @@ class Path:
 
     pc: int
     lanes: Lanes
-    meeting: int | None = None
+    reconvergence: int | None = None
 
 
-def part(path: Path, taken: Lanes, target: int, meeting: int) -> list[Path]:
+def part(path: Path, taken: Lanes, target: int, reconvergence: int) -> list[Path]:
     """Return what becomes of a path at a branch that part of its lanes take, the way to go on with last."""
-    both = [Path(meeting, path.lanes, path.meeting)] if meeting != path.meeting else []
+    both = [Path(reconvergence, path.lanes, path.reconvergence)] if reconvergence != path.reconvergence else []
     taken = taken.copy()  # it may be the predicate itself, which those that go first may write
-    return [*both, Path(target, taken, meeting), Path(path.pc + 1, path.lanes & ~taken, meeting)]
+    return [*both, Path(target, taken, reconvergence), Path(path.pc + 1, path.lanes & ~taken, reconvergence)]
 
 
 def without(paths: Sequence[Path], gone: Lanes) -> list[Path]:
     """Return the paths without the lanes that have exited."""
-    left = (Path(path.pc, path.lanes & ~gone, path.meeting) for path in paths)
+    left = (Path(path.pc, path.lanes & ~gone, path.reconvergence) for path in paths)
     return [path for path in left if path.lanes.any()]

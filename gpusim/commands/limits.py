@@ -1,4 +1,4 @@
-"""`gpusim ladder`: what each limit of a machine costs a kernel, by running it again without."""
+"""`gpusim limits`: what each limit of a machine costs a kernel, by running it again without."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from isa.kernel import Kernel
 LONGEST = 32  # characters of a value with blanks
 
 
-class LadderDocument(Launch, frozen=True):
+class LimitsDocument(Launch, frozen=True):
     """What each limit of a machine costs a launch, by running it again without."""
 
     study: LimitStudy
 
 
-def ladder(
+def limits(
     kernel: KernelName,
     *,
     machine: MachineName = "gtx580",
@@ -63,14 +63,14 @@ def ladder(
 
     Of the SM with the most blocks; without values, which would be wrong without barriers.
 
-    Example: gpusim ladder sgemm-lai --machine gtx580 -p m=192 -p n=192 -p k=64
+    Example: gpusim limits sgemm-lai --machine gtx580 -p m=192 -p n=192 -p k=64
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     make = partial(kernel_of, kernel, tuple(parameter or ()))
     overrides = overrides_of(setting or (), policy)
     unfelt = ineffective_at_all(_launches(chosen, machine, overrides), overrides)
     tell_of_compiling("compiled")
-    with shown(f"ladder {chosen.name}", "run") as tell:
+    with shown(f"limits {chosen.name}", "run") as tell:
         found = limit_study(
             make,
             machine,
@@ -81,7 +81,7 @@ def ladder(
         )
     settings = changes(where, setting or ())
     if json:
-        write_json(LadderDocument(**report.identity(chosen, where, settings), study=found), unfelt)
+        write_json(LimitsDocument(**report.identity(chosen, where, settings), study=found), unfelt)
     else:
         show(*_screen(chosen, where, found, settings))
 

@@ -1,7 +1,7 @@
-"""The hazard ladder: charge each cycle of a waiting warp, and each empty issue slot, to exactly one reason.
+"""The order of stall reasons: charge each cycle of a waiting warp, and each empty issue slot, to exactly one reason.
 
 Time is counted in issue slots of the warp's scheduler: a cycle has the reason of the last slot that began before it.
-A warp waits first on rungs of its own (stored release times), then for what its unit class is refused (running sums
+A warp waits first on reasons of its own (stored release times), then for what its unit class is refused (running sums
 kept by the scheduler); each is settled in closed form when the warp issues.
 """
 
@@ -12,12 +12,12 @@ from typing import Any
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import record
 from gpusim.state.machine import UNITS
-from gpusim.state.stall import BUSY, DENIALS, DISPATCH, EXCLUSIVE, OWN, REPLAY, UNCHOSEN, Stall
+from gpusim.state.stall import BUSY, DISPATCH, EXCLUSIVE, OWN, REPLAY, SHARED, UNCHOSEN, Stall
 
-EMPTY = int(Stall.X_EMPTY)
-X_REPLAY = int(Stall.X_REPLAY)
-# What the denials before and behind BUSY (a reason for each unit class) lie behind as a reason.
-BEFORE, BEHIND = X_REPLAY - REPLAY, int(Stall.X_DP_EXCLUSIVE) - EXCLUSIVE
+EMPTY = int(Stall.NO_WARP)
+INSTRUCTION_REPLAY = int(Stall.INSTRUCTION_REPLAY)
+# What the shared reasons before and behind BUSY (a reason for each unit class) lie behind as a reason.
+BEFORE, BEHIND = INSTRUCTION_REPLAY - REPLAY, int(Stall.DP_ISSUE_CONFLICT) - EXCLUSIVE
 
 
 @rule
@@ -36,34 +36,34 @@ def slots(machine: Any, cycle: int) -> int:
 
 @rule
 def latest(warp: Any) -> int:
-    """When the warp's last own rung lets go: from then on it is ready."""
+    """When the warp's last own reason lets go: from then on it is ready."""
     release = 0
-    for rung in range(OWN):
-        release = max(release, warp.rung[rung])
+    for reason in range(OWN):
+        release = max(release, warp.release_at[reason])
     return release
 
 
 @rule
 def settle_own(machine: Any, k: int, warp: Any, stall: Any, until: int) -> None:
-    """Charge the cycles from `warp.since` up to the slot `until` to the warp's own rungs."""
+    """Charge the cycles from `warp.since` up to the slot `until` to the warp's own reasons."""
     reached = warp.since
-    for rung in range(OWN):
-        if warp.rung[rung] > reached:
-            release = min(slot_from(machine, k, warp.rung[rung]), until)
-            stall[rung] += release - reached
+    for reason in range(OWN):
+        if warp.release_at[reason] > reached:
+            release = min(slot_from(machine, k, warp.release_at[reason]), until)
+            stall[reason] += release - reached
             reached = release
     warp.since = until
 
 
 @rule
-def hold(sm: Any, k: int, unit: int, denial: int, now: int) -> None:
+def hold(sm: Any, k: int, unit: int, shared: int, now: int) -> None:
     """From now on the unit class's ready warps of scheduler k are refused for this."""
     scheduler = sm.schedulers[k]
-    if denial != scheduler.holding[unit]:
+    if shared != scheduler.holding[unit]:
         if sm.tracing:
-            record.hold(sm, k, unit, denial, now)
+            record.hold(sm, k, unit, shared, now)
         charge(scheduler, unit, now)
-        scheduler.holding[unit] = denial
+        scheduler.holding[unit] = shared
 
 
 @rule
@@ -85,8 +85,8 @@ def forget(scheduler: Any, now: int) -> None:
             scheduler.since[unit], scheduler.holding[unit] = now, UNCHOSEN
         if idle or scheduler.idle_since[unit] < scheduler.used_until:
             scheduler.idle_since[unit] = scheduler.used_until - 1
-            for denial in range(DENIALS):
-                scheduler.refused_before[unit, denial] = scheduler.refused[unit, denial]
+            for shared in range(SHARED):
+                scheduler.refused_before[unit, shared] = scheduler.refused[unit, shared]
 
 
 @rule
@@ -96,8 +96,8 @@ def remember(machine: Any, scheduler: Any, warp: Any, now: int) -> None:
     charge(scheduler, unit, now)
     if machine.replays:  # apart from the other four, which are copied as one vector
         warp.refused[REPLAY] = scheduler.refused[unit, REPLAY]
-    for denial in range(DISPATCH, DENIALS):
-        warp.refused[denial] = scheduler.refused[unit, denial]
+    for shared in range(DISPATCH, SHARED):
+        warp.refused[shared] = scheduler.refused[unit, shared]
 
 
 @rule
@@ -105,17 +105,17 @@ def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any) -> None:
     """Charge the cycles since the warp became ready to what its unit class has been refused, up to the last charge."""
     unit = warp.unit
     if machine.replays:
-        stall[X_REPLAY] += scheduler.refused[unit, REPLAY] - warp.refused[REPLAY]
-    for denial in range(DISPATCH, DENIALS):
-        stall[reason(machine, unit, denial)] += scheduler.refused[unit, denial] - warp.refused[denial]
+        stall[INSTRUCTION_REPLAY] += scheduler.refused[unit, REPLAY] - warp.refused[REPLAY]
+    for shared in range(DISPATCH, SHARED):
+        stall[reason_of(machine, unit, shared)] += scheduler.refused[unit, shared] - warp.refused[shared]
 
 
 @rule
-def reason(machine: Any, unit: int, denial: int) -> int:
-    """The stall reason that a denial is for a unit class."""
-    if denial < BUSY:
-        return BEFORE + denial
-    return int(machine.units[unit].throttle) if denial == BUSY else BEHIND + denial
+def reason_of(machine: Any, unit: int, shared: int) -> int:
+    """The stall reason that a shared is for a unit class."""
+    if shared < BUSY:
+        return BEFORE + shared
+    return int(machine.units[unit].throttle) if shared == BUSY else BEHIND + shared
 
 
 @rule
@@ -130,8 +130,8 @@ def begin_idling(machine: Any, scheduler: Any, now: int) -> None:
             charge(scheduler, unit, now)
             if machine.replays:
                 scheduler.refused_before[unit, REPLAY] = scheduler.refused[unit, REPLAY]
-            for denial in range(DISPATCH, DENIALS):
-                scheduler.refused_before[unit, denial] = scheduler.refused[unit, denial]
+            for shared in range(DISPATCH, SHARED):
+                scheduler.refused_before[unit, shared] = scheduler.refused[unit, shared]
 
 
 @rarely
@@ -141,13 +141,13 @@ def blame(machine: Any, k: int, scheduler: Any, warp: Any) -> None:
     if warp.since > reached:
         scheduler.lost[EMPTY] += warp.since - reached
         reached = warp.since
-    for rung in range(OWN):
-        if warp.rung[rung] > reached:
-            release = min(slot_from(machine, k, warp.rung[rung]), warp.ready_at)
+    for reason in range(OWN):
+        if warp.release_at[reason] > reached:
+            release = min(slot_from(machine, k, warp.release_at[reason]), warp.ready_at)
             if release > reached:
-                scheduler.lost[rung] += release - reached
+                scheduler.lost[reason] += release - reached
                 reached = release
     unit = warp.unit
-    for denial in range(DISPATCH, DENIALS):  # a slot that an access takes again is not unused
-        seen = max(warp.refused[denial], scheduler.refused_before[unit, denial])
-        scheduler.lost[reason(machine, unit, denial)] += scheduler.refused[unit, denial] - seen
+    for shared in range(DISPATCH, SHARED):  # a slot that an access takes again is not unused
+        seen = max(warp.refused[shared], scheduler.refused_before[unit, shared])
+        scheduler.lost[reason_of(machine, unit, shared)] += scheduler.refused[unit, shared] - seen

@@ -5,7 +5,7 @@ import pytest
 from gpusim.commands import main
 
 pytestmark = pytest.mark.jit
-ARGUMENTS = ["ladder", "chain", "-p", "length=20", "--jobs", "1"]
+ARGUMENTS = ["limits", "chain", "-p", "length=20", "--jobs", "1"]
 
 
 def test_the_screen_has_cycles_and_settings_of_each_limit(capsys, monkeypatch):
@@ -37,7 +37,7 @@ def test_a_listing_that_never_ends_is_given_up(tmp_path, capsys, monkeypatch):
     """One line and exit code 3, as with `run`."""
     (file := tmp_path / "loop.asm").write_text("top:\nBRA top\n")
     monkeypatch.setattr("gpusim.commands.arguments.MAX_CYCLES", 1000)
-    assert main.execute(["ladder", str(file), "--jobs", "1"]) == 3
+    assert main.execute(["limits", str(file), "--jobs", "1"]) == 3
     captured = capsys.readouterr()
     assert (captured.out, captured.err.count("\n")) == ("", 1)
     assert "still running after 1000 cycles" in captured.err
