@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from functools import partial
 from math import inf
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -18,7 +19,9 @@ from fuzz.report import document, lines
 from fuzz.trial import trial
 
 from gpusim.jit.rule import COMPILED
+from isa.errors import UserError
 
+DOCUMENT = Path(__file__).parent.parent / "docs" / "reliability.md"
 PAIR = Pair(
     """.kernel loop
 .grid 2
@@ -127,10 +130,36 @@ def test_what_a_pair_covers():
 
 
 def test_a_campaign_goes_on_when_a_process_dies():
-    """The batch whose process died counts as failed, by its name, and those behind it are tried."""
-    batches = [("lost", partial(os._exit, 3)), ("next", partial(Tally, Counter(texts=1)))]
+    """A batch whose process died, or that raised, counts as failed, by its name, and those behind it are tried."""
+    batches = [
+        ("lost", partial(os._exit, 3)),
+        ("raised", partial(int, "x")),
+        ("next", partial(Tally, Counter(texts=1))),
+    ]
     tally = campaign.campaign(inf, iter(batches), jobs=1)
-    assert tally.covered == {"failed: process of lost": 1, "texts": 1}
+    assert tally.covered == {"failed: process of lost": 1, "failed: ValueError in raised": 1, "texts": 1}
+
+
+@pytest.mark.parametrize("broken", ["trial", "coverage"])
+def test_a_pair_that_cannot_be_run_counts_as_failed(monkeypatch, broken):
+    """A pair that is refused, or a run that ends in an error no check tells of, is in the report as failed."""
+
+    def refuses(_):
+        raise UserError("refused")
+
+    monkeypatch.setattr(*{"trial": (campaign, "trial"), "coverage": (coverage, "of_trial")}[broken], refuses)
+    monkeypatch.setattr(campaign, "CHECKS", {})
+    assert document(campaign.tried(PAIR, Random(0)), 1.0, 7)["failed"] == {"values": 1}
+
+
+def test_the_document_has_every_check_and_how_often_it_is_made():
+    """docs/reliability.md names each check, and of how many pairs one is put to it, as the campaign does it."""
+    rows = [line.strip("| ").split(" | ") for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if "|" in line]
+    told = {row[0]: row[2] for row in rows if len(row) == 3}
+    same = {check.every for name, check in CHECKS.items() if name.startswith("same: ")}
+    expected = {name: str(check.every) for name, check in CHECKS.items() if not name.startswith("same: ")}
+    assert same == {12}
+    assert {name: told.get(name) for name in (*expected, "same")} == expected | {"same": "12"}
 
 
 def test_the_report_names_what_was_never_met():

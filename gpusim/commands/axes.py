@@ -12,7 +12,7 @@ import typer
 
 from gpusim.analysis.search.sweep import MOST, Axis, Point, Subject
 from gpusim.commands.arguments import POLICIES, cycles_of, is_listing, pairs
-from gpusim.commands.notices import POLICY, Launched
+from gpusim.commands.notices import Launched
 from gpusim.machine.facts import checked
 from gpusim.machine.machine import File
 from gpusim.machine.policy import POLICY_NAMES, check_policy
@@ -22,6 +22,7 @@ from isa.text import listing
 from workloads.catalog import CATALOG, arguments, find, make
 from workloads.entry import Parameter
 
+POLICY = "schedulers.policy"
 SettingAxes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUES", help="Numbers of the machine: 1,2,4, 1:8 or 8:64:8; repeatable."),

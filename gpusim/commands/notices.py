@@ -14,8 +14,8 @@ from gpusim.support.plural import plural
 from isa.errors import UserError
 from isa.kernel import Kernel
 
-POLICY = "schedulers.policy"
-MOST = 64  # launches looked at, of many: each takes some hundredths of a second
+ANYWAY = "it is {} anyway"
+MOST = 64  # launches looked at, of many: each takes some hundredths of a second, if the program is no large one
 
 
 class Launched(NamedTuple):
@@ -67,14 +67,18 @@ def ineffective_at_all(
 def tell(found: Iterable[Ineffective], what: str) -> None:
     """Say on stderr of settings that they change nothing, a line for each."""
     for one in found:
-        option = f"--policy {one.value}" if one.setting == POLICY else f"--set {one.setting}={one.value}"
-        sys.stderr.write(f"note: {option} changes nothing for {what}: {one.reason}\n")
+        sys.stderr.write(f"note: {one.setting}={one.value} changes nothing for {what}: {one.reason}\n")
 
 
 def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:
-    """All values of a setting; the reason is the last one's, as the first may be what the machine has anyway."""
-    *_, last = values.values()
-    return replace(last, value=",".join(values), reason=last.reason + more)
+    """All values of a setting, with the reason of one that the machine does not have anyway, if there is one."""
+    one, *_ = sorted(values.values(), key=lambda each: each.reason == ANYWAY.format(each.value))
+    return replace(one, value=",".join(sorted(values, key=_in_order)), reason=one.reason + more)
+
+
+def _in_order(value: str) -> tuple[bool, int, str]:
+    """Numbers by size, before words."""
+    return (False, int(value), "") if value.isdecimal() else (True, 0, value)
 
 
 def _told(launch: Launched, *, energy: bool) -> dict[str, Ineffective]:

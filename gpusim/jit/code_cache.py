@@ -66,6 +66,7 @@ class CodeCache(NullCache):
         try:
             _created(path.parent)
             with whole_file.unfinished(path) as part:
+                part.touch(0o600)  # whatever the umask: what others can write to is not read
                 part.write_bytes(hashlib.sha256(content).digest() + content)
         except (OSError, UserError) as error:
             _tell(error)
@@ -107,10 +108,14 @@ def _folder(key: str) -> Path | None:
 
 
 def _wanted() -> Path:
-    """Where the cache should be, without symbolic links; raises RuntimeError where nobody knows a home."""
+    """Where the cache should be, without symbolic links; raises RuntimeError and UserError where there is no home."""
     given = Path(os.environ.get("XDG_CACHE_HOME") or "")
-    base = given if given.is_absolute() else Path.home() / ".cache"  # a relative one counts as none, says its standard
-    return Path(os.path.realpath(numba.config.CACHE_DIR or base)) / "gpusim"
+    if not (given.is_absolute() or numba.config.CACHE_DIR):  # a relative one counts as none, says its standard
+        home = Path.home()
+        if os.environ.get("HOME") == "" or not home.is_dir():
+            raise UserError(f"{os.environ.get('HOME') or 'HOME'}: no such directory")
+        given = home / ".cache"
+    return Path(os.path.realpath(Path(numba.config.CACHE_DIR or given) / "gpusim"))
 
 
 def _created(place: Path) -> Path:

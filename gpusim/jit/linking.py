@@ -67,6 +67,31 @@ class RuleLibrary(JITCodeLibrary):
         self._ensure_finalized()
         return 0
 
+    def alone(self) -> Any:
+        """Return the rule's own code, as libraries of Numba return theirs."""
+        return super()._get_module_for_linking()
+
+    def _get_module_for_linking(self) -> Any:
+        """Return the rule with all below it, for what isn't ours and calls it, such as a user's policy."""
+        below: dict[Any, None] = {}
+        _collect(self, below)
+        module = self.alone().clone()
+        for library in [*reversed(below)][1:]:
+            module.link_in(_Alone(library)._get_module_for_linking(), preserve=True)
+        return module
+
+
+class _Alone:
+    """A library without what lies below it, as an entry links each by itself."""
+
+    def __init__(self, library: Any) -> None:
+        self._library = library
+        self._reload_init = library._reload_init
+
+    def _get_module_for_linking(self) -> Any:
+        rule = isinstance(self._library, RuleLibrary)
+        return self._library.alone() if rule else self._library._get_module_for_linking()
+
 
 class EntryLibrary(JITCodeLibrary):
     """The code of an entry with every rule below it."""
@@ -77,7 +102,7 @@ class EntryLibrary(JITCodeLibrary):
         below: dict[Any, None] = {}
         _collect(self, below)
         del below[self]
-        self._linking_libraries = list(reversed(below))
+        self._linking_libraries = [_Alone(library) for library in reversed(below)]
         super().finalize()
 
     def _finalize_final_module(self) -> None:

@@ -27,6 +27,7 @@ from isa.memory import bases, image
 from isa.program import WORD_BYTES
 from isa.table import Unit
 
+MORE = {"warps per scheduler": "set more schedulers (schedulers.count), or fewer warps (limits.warps)"}
 NOT_YET = -(1 << 40)  # before every cycle
 LOCAL_BASE = 1 << 32  # by which caches know local memory: behind all global memory
 
@@ -198,7 +199,8 @@ def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) ->
     )
     for what, asked, capacity in limits:
         if asked > capacity:
-            raise UserError(f"{machine.key}: {what} = {asked}: the simulator holds {capacity}; choose a smaller value")
+            fix = MORE.get(what, "choose a smaller value")
+            raise UserError(f"{machine.key}: {what} = {asked}: the simulator holds {capacity}; {fix}")
 
 
 def _start(sm: Any, machine: Machine, warp_slots: int) -> None:

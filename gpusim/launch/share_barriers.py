@@ -13,9 +13,12 @@ cycle; the one that it disturbs most there may go elsewhere.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import itemgetter
+from typing import NamedTuple
 
 from isa.control import BARRIERS
 from isa.dataflow.loops import loops
@@ -71,7 +74,7 @@ def under_way(signals: Signals, after: Sequence[Sequence[int]]) -> list[int]:
     return before
 
 
-def waited_for(signals: Signals, before: Sequence[int]) -> int:
+def waited_for(signals: Signals | _About, before: Sequence[int]) -> int:
     """Return the mask of signals for which some instruction must wait."""
     mask = 0
     for pc, pending in enumerate(before):
@@ -81,14 +84,35 @@ def waited_for(signals: Signals, before: Sequence[int]) -> int:
 
 def barriers(program: Program, signals: Signals, before: Sequence[int]) -> dict[int, int]:
     """Return for each signal that somebody waits for, by its bit's place, its barrier. `before`: as `under_way`."""
-    told = list(bits(waited_for(signals, before)))
-    weights = _weights(program)
-    shared = _Shared(_costs(program, signals, before), [[0] * BARRIERS for _ in signals.all], {})
-    for one in sorted(told, key=lambda one: (-weights[signals.all[one].pc], one)):
+    about = _About(tuple(loops(program)), len(program), tuple(signals.all), tuple(signals.needed), tuple(before))
+    return dict(_barriers(about))
+
+
+class _About(NamedTuple):
+    """What the choice is made from: the program's loops and length, its signals, whom each pc needs and may meet."""
+
+    loops: tuple[frozenset[int], ...]
+    length: int
+    all: tuple[Signal, ...]
+    needed: tuple[int, ...]
+    before: tuple[int, ...]
+
+
+@lru_cache(maxsize=8)
+def _barriers(about: _About) -> Mapping[int, int]:
+    """The same, kept for the next launches: few settings of a machine change it, and large programs take seconds."""
+    told, weights = list(bits(waited_for(about, about.before))), _weights(about)
+    shared = _Shared(_costs(about, weights), [[0] * BARRIERS for _ in about.all], {})
+    for one in sorted(told, key=lambda one: (-weights[about.all[one].pc], one)):
         _put(shared, one, _least(shared.prices[one]))
     while sum(_moved(shared, one) for one in told):
         pass
     return _renumbered(shared.given)
+
+
+def kept() -> int:
+    """Return how often a choice was known from before."""
+    return _barriers.cache_info().hits
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -98,31 +122,31 @@ def bits(mask: int) -> Iterator[int]:
         mask &= mask - 1
 
 
-def _weights(program: Program) -> list[int]:
+def _weights(about: _About) -> list[int]:
     """Return by pc how often it may execute, as one in another."""
-    weights = [1] * len(program)
-    for body in loops(program):
+    weights = [1] * about.length
+    for body in about.loops:
         for pc in body:
             weights[pc] *= PER_LOOP
     return weights
 
 
-def _costs(program: Program, signals: Signals, before: Sequence[int]) -> list[dict[int, int]]:
+def _costs(signals: _About, weights: Sequence[int]) -> list[dict[int, int]]:
     """Return by signal what sharing a barrier with each other one costs; nothing with those that it does not have."""
     costs: list[dict[int, int]] = [{} for _ in signals.all]
-    told, weights, ways = waited_for(signals, before), _weights(program), _Ways(loops(program), len(program))
-    needed_at = _needed_at(signals, before)
-    for pc, pending in enumerate(before):
+    told, ways, needed_at = waited_for(signals, signals.before), _ways(signals), _needed_at(signals)
+    for pc, pending in enumerate(signals.before):
         needed = pending & signals.needed[pc]
-        others = (
-            [(other, _rest(signals, ways, other, pc)) for other in bits(pending & told & ~needed)] if needed else []
-        )
+        if not needed:
+            continue
+        others = [(other, _rest(signals, ways, other, pc)) for other in bits(pending & told & ~needed)]
         for one in bits(needed):
-            own = _rest(signals, ways, one, pc)
+            of_one, own, signal = costs[one], _rest(signals, ways, one, pc), signals.all[one]
             for other, rest in others:
-                longer = min(max(0, rest - own), _until(ways, pc, needed_at[other]))
-                cost = weights[pc] * (FINE * longer + _apart(signals.all[one], signals.all[other]))
-                costs[one][other] = costs[other][one] = costs[one].get(other, 0) + cost
+                cost = _apart(signal, signals.all[other])
+                if rest > own:
+                    cost += FINE * min(rest - own, _until(ways, pc, needed_at[other]))
+                of_one[other] = costs[other][one] = of_one.get(other, 0) + weights[pc] * cost
     return costs
 
 
@@ -131,10 +155,10 @@ def _apart(one: Signal, other: Signal) -> int:
     return APART if one.far != other.far else UNLIKE if (one.kind, one.unit) != (other.kind, other.unit) else 1
 
 
-def _needed_at(signals: Signals, before: Sequence[int]) -> list[list[int]]:
+def _needed_at(signals: _About) -> list[list[int]]:
     """Return by signal where somebody waits for it."""
     places: list[list[int]] = [[] for _ in signals.all]
-    for pc, pending in enumerate(before):
+    for pc, pending in enumerate(signals.before):
         for one in bits(pending & signals.needed[pc]):
             places[one].append(pc)
     return places
@@ -142,27 +166,37 @@ def _needed_at(signals: Signals, before: Sequence[int]) -> list[list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Ways:
-    """The program's loops, and its length."""
+    """By pc the loops around it, the smallest first; and the length of the program."""
 
-    loops: Sequence[frozenset[int]]
+    loops: Sequence[Sequence[frozenset[int]]]
     length: int
+
+
+def _ways(about: _About) -> _Ways:
+    around: list[list[frozenset[int]]] = [[] for _ in range(about.length)]
+    for body in sorted(about.loops, key=len):
+        for pc in body:
+            around[pc].append(body)
+    return _Ways(around, about.length)
 
 
 def _distance(ways: _Ways, start: int, end: int) -> int:
     """Return the instructions from one to another: straight on, or once around the smallest loop of both."""
     if end > start:
         return end - start
-    both = [body for body in ways.loops if start in body and end in body]
-    return end - start + min(map(len, both), default=ways.length)
+    return end - start + next((len(body) for body in ways.loops[start] if end in body), ways.length)
 
 
-def _rest(signals: Signals, ways: _Ways, one: int, pc: int) -> int:
+def _rest(signals: _About, ways: _Ways, one: int, pc: int) -> int:
     """Return the cycles that a signal still takes at an instruction, if one issues each cycle."""
     return max(0, signals.all[one].cycles - _distance(ways, signals.all[one].pc, pc))
 
 
 def _until(ways: _Ways, pc: int, places: Sequence[int]) -> int:
-    return min(_distance(ways, pc, place) for place in places)
+    """Return the instructions until the first of some places, which are in order."""
+    back = places[: bisect_right(places, pc)]
+    straight = [places[len(back)] - pc] if len(back) < len(places) else []
+    return min(straight + [_distance(ways, pc, place) for place in back if ways.loops[pc] or not straight])
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +226,8 @@ def _moved(shared: _Shared, one: int) -> bool:
     """Move a signal, and the one that it disturbs most, if that saves a cycle; tells whether it does."""
     if shared.prices[one][shared.given[one]] < FINE:
         return False
-    saved, moves = max((_tried(shared, one, at) for at in range(BARRIERS)), key=itemgetter(0))
+    dearest = _dearest(shared, one)
+    saved, moves = max((_tried(shared, one, at, dearest[at]) for at in range(BARRIERS)), key=itemgetter(0))
     if saved < FINE:
         return False
     for moving, barrier in moves.items():
@@ -200,14 +235,23 @@ def _moved(shared: _Shared, one: int) -> bool:
     return True
 
 
-def _tried(shared: _Shared, one: int, at: int) -> tuple[int, dict[int, int]]:
-    """Return what moving a signal to a barrier saves, and the moves: that of the one it disturbs most is the other."""
+def _dearest(shared: _Shared, one: int) -> list[int | None]:
+    """Return by barrier the signal that has it, and with which this one shares at the highest cost."""
+    found: list[int | None] = [None] * BARRIERS
+    most = [-1] * BARRIERS
+    for other, cost in shared.costs[one].items():
+        at = shared.given.get(other)
+        if at is not None and cost > most[at]:
+            found[at], most[at] = other, cost
+    return found
+
+
+def _tried(shared: _Shared, one: int, at: int, other: int | None) -> tuple[int, dict[int, int]]:
+    """Return what moving a signal to a barrier saves, and the moves: that of the `other` it disturbs most is one."""
     now, costs = shared.given[one], shared.costs[one]
     saved = shared.prices[one][now] - shared.prices[one][at]
-    met = [other for other in costs if shared.given.get(other) == at] if at != now else []
-    if not met:
+    if at == now or other is None:
         return saved, {one: at}
-    other = max(met, key=costs.__getitem__)
     prices = shared.prices[other].copy()
     prices[now] -= costs[other]
     prices[at] += costs[other]

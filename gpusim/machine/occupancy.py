@@ -150,7 +150,7 @@ def _too_large(kernel: Kernel, machine: Machine, limiter: str) -> str:
     limits = machine.limits
     if limiter == "registers":
         need, fit = registers_per_block(kernel, machine), _registers_for(kernel, machine, 1)
-        advice = f"take at most {fit} per thread, or smaller blocks"
+        advice = f"take at most {fit} per thread, or smaller blocks" if fit else "take smaller blocks"
         return f"needs {need} registers per block; {machine.key} has {limits.registers}; {advice}"
     if limiter == "scalar registers":
         need, fit = scalars_of_warp(kernel.program), _scalars_for(kernel, machine, 1)

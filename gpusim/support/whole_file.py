@@ -12,6 +12,7 @@ from typing import BinaryIO
 from isa.errors import UserError
 
 COMPRESSION = 6  # of gzip: with 9, Python's default, timelines take 4 to 10 times as long and are 1 to 8 % smaller
+DEVICES = Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")  # a name there may stand for a file that it isn't
 
 
 def check(path: Path) -> None:
@@ -20,8 +21,8 @@ def check(path: Path) -> None:
         raise UserError("-: files appear whole or not at all, and stdout can't; name a file")
     if path.is_dir() or not path.name:
         raise UserError(f"{path}: is a directory; name a file in it")
-    if path.exists() and not path.is_file():
-        raise UserError(f"{path}: is no file that can be replaced; name another")
+    if (path.exists() and not path.is_file()) or path.absolute().parent in DEVICES:
+        raise UserError(f"{path}: is not a regular file; name another")
     if not path.parent.is_dir():
         raise UserError(f"{path}: there is no directory {path.parent}; create it, or name another")
     if not os.access(path.parent, os.W_OK):
@@ -35,13 +36,14 @@ def unfinished(path: Path) -> Iterator[Path]:
     Raises UserError where it can't be, see `check`, and OSError with the file's own name.
     """
     check(path)
+    asked, path = path, Path(os.path.realpath(path))  # what a link names is replaced, and the link stays
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         yield part
         part.replace(path)
     except OSError as error:
         if error.filename is None or str(error.filename) == str(part):  # None: of an open file, whose disk is full
-            error.filename = str(path)
+            error.filename = str(asked)
         raise
     finally:
         with suppress(OSError):  # what went wrong before is told

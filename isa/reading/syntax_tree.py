@@ -9,24 +9,24 @@ DEEPEST = 100  # levels of a tree, which are walked through by functions that ca
 LONGEST = 1_000_000  # characters
 
 
-TOO_DEEP = f"is nested deeper than {DEEPEST} levels, or too long; write it in parts, or flatter"
+TOO_DEEP = f"is nested deeper than {DEEPEST} levels; write it flatter"
+TOO_MUCH = f"is nested deeper than {DEEPEST} levels, or has over 2,000 operators in a row; write it flatter, or shorter"
 
 
 def parsed(text: str, fix: str) -> ast.expr:
     """Return the tree of an expression; raises ValueError for text that is none, which says so and ends with `fix`.
 
-    And for one that is nested deeper than DEEPEST.
-
-    A chain of operators, 1 + 2 + 3, is one level however long it is: see `chain`.
+    So does text nested deeper than DEEPEST, and what Python's parser does not take: over 2,000 operators in a row. A
+    shorter chain of operators, 1 + 2 + 3, is one level: see `chain`.
     """
     if len(text) > LONGEST:
         raise ValueError(f"is an expression of {len(text)} characters; write {LONGEST} at most")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (RecursionError, MemoryError):
-        raise ValueError(TOO_DEEP) from None
+        raise ValueError(TOO_MUCH) from None
     except SyntaxError as error:
-        raise ValueError(TOO_DEEP if "nested" in error.msg else f"is no expression; {fix}") from None
+        raise ValueError(TOO_MUCH if "nested" in error.msg else f"is no expression; {fix}") from None
     except ValueError:  # a NUL character
         raise ValueError(f"is no expression; {fix}") from None
     if any(level > DEEPEST for level in _levels(tree)):

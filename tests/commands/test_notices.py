@@ -9,7 +9,7 @@ from gpusim.commands import main
 
 SAXPY = "examples/saxpy.asm"
 IDLE = ["--set", "barrier.latency=99"]
-NOTE = "note: --set barrier.latency=99 changes nothing for saxpy on {}: saxpy has no barrier\n"
+NOTE = "note: barrier.latency=99 changes nothing for saxpy on {}: saxpy has no barrier\n"
 COMMANDS = {
     "run": ["run", SAXPY],
     "bound": ["bound", SAXPY],
@@ -52,7 +52,9 @@ def test_what_is_felt_is_not_told(capsys):
 def test_a_policy_is_told_as_it_was_given(capsys):
     """`--policy` is named, not the path that it sets."""
     assert main.execute(["bound", SAXPY, "--policy", "lrr"]) == 0
-    assert capsys.readouterr().err == "note: --policy lrr changes nothing for saxpy on gtx580: it is lrr anyway\n"
+    assert (
+        capsys.readouterr().err == "note: schedulers.policy=lrr changes nothing for saxpy on gtx580: it is lrr anyway\n"
+    )
 
 
 def test_an_axis_is_told_where_none_of_its_values_is_felt(capsys):
@@ -78,7 +80,7 @@ def test_a_space_reads_limits_alone(capsys):
     """Constraints of a search space are told from limits: any other setting changes nothing."""
     assert main.execute(["space", "sgemm-lai", "--set", "branch.latency=2", "--set", "limits.warps=40"]) == 0
     (note,) = capsys.readouterr().err.splitlines()
-    assert note.startswith("note: --set branch.latency=2 changes nothing")
+    assert note.startswith("note: branch.latency=2 changes nothing")
 
 
 def test_a_machine_that_does_not_fit_is_refused_as_before(capsys):
@@ -87,3 +89,13 @@ def test_a_machine_that_does_not_fit_is_refused_as_before(capsys):
     err = capsys.readouterr().err
     assert err.startswith("error: saxpy")
     assert "note:" not in err
+
+
+@pytest.mark.parametrize("values", ["4,8", "8,4"])
+def test_the_reason_is_not_what_the_machine_has_anyway(capsys, values):
+    """Of several values, of which the machine has one, the other's reason is told, and they stand in order."""
+    assert main.execute(["sweep", SAXPY, "--machine", "h200", "--jobs", "1", "--set", f"unit.dp.latency={values}"]) == 0
+    note = capsys.readouterr().err.splitlines()[0]
+    assert (
+        note == "note: unit.dp.latency=4,8 changes nothing for saxpy on h200: saxpy has no instruction of unit class dp"
+    )

@@ -55,7 +55,7 @@ def tried(pair: Pair, random: Random, always: bool = False) -> Tally:
     try:
         of = trial(pair)
     except UserError as error:
-        return Tally(tally.covered, [Found("values", pair, f"UserError: {error}")])
+        return _failed(tally, Found("values", pair, f"UserError: {error}"))
     for name, check in CHECKS.items():
         if not always and random.randrange(check.every):
             continue
@@ -64,13 +64,20 @@ def tried(pair: Pair, random: Random, always: bool = False) -> Tally:
                 said = wrong_with(check, of)
         except inputs.OvertimeError as error:
             said = f"OvertimeError: {error}"
-        tally.covered += Coverage({f"check: {name}": said is not None, f"failed: {name}": bool(said)})
+        tally.covered += Coverage({f"check: {name}": said is not None})
         if said:
-            tally.found.append(Found(name, pair, said))
+            _failed(tally, Found(name, pair, said))
     try:
         tally.covered += Coverage(coverage.of_trial(of)) + coverage.cycles(of)
     except Exception as error:  # a run that no check has told of
-        tally.found.append(Found("values", pair, f"{type(error).__name__}: {error}"))
+        _failed(tally, Found("values", pair, f"{type(error).__name__}: {error}"))
+    return tally
+
+
+def _failed(tally: Tally, found: Found) -> Tally:
+    """Count a failure, and keep it."""
+    tally.covered += Coverage({f"failed: {found.check}": 1})
+    tally.found.append(found)
     return tally
 
 
@@ -106,9 +113,9 @@ def texts(seed: int, number: int = TEXTS) -> Tally:
         said = inputs.wrong(kind, text)
         if said and said.startswith(inputs.OvertimeError.__name__):  # or something was compiled meanwhile
             said = inputs.wrong(kind, text)
-        tally.add(Tally(Coverage({"texts": 1, f"text: {kind}": 1, f"failed: {kind}": bool(said)})))
+        tally.covered += Coverage({"texts": 1, f"text: {kind}": 1})
         if said:
-            tally.add(Tally(found=[Found(kind, text, said)]))
+            _failed(tally, Found(kind, text, said))
     return tally
 
 
@@ -152,9 +159,17 @@ def _in_processes(
             if not running:
                 return
             for each in wait(running, return_when=FIRST_COMPLETED).done:
-                tally.add(each.result())
+                tally.add(_result(each, running[each]))
                 del running[each]
             told(tally)
+
+
+def _result(future: Future[Tally], name: str) -> Tally:
+    """Return what a batch found; that it failed itself, unless its process died."""
+    error = future.exception()
+    if error is None or isinstance(error, BrokenProcessPool):
+        return future.result()
+    return Tally(Coverage({f"failed: {type(error).__name__} in {name}": 1}))
 
 
 def _finished(future: Future[Tally]) -> bool:

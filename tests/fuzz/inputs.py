@@ -65,16 +65,16 @@ def within(seconds: float) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def wrong(kind: str, text: bytes, seconds: float = SECONDS) -> str | None:
-    """What is wrong with how a text is taken: anything but a result, or one line for the user; None if nothing."""
+def wrong(kind: str, text: bytes, seconds: float = SECONDS) -> str:
+    """What is wrong with how a text is taken: anything but a result, or one line for the user; empty if nothing."""
     try:
         with within(seconds), tempfile.TemporaryDirectory() as folder, quiet():
             READERS[kind](text, Path(folder))
     except UserError as error:
-        return None if len(str(error).splitlines()) == 1 else f"not one line: {error!r}"
+        return "" if len(str(error).splitlines()) == 1 else f"not one line: {error!r}"
     except (Exception, OvertimeError) as error:
         return f"{type(error).__name__}: {str(error)[:300]}"
-    return None
+    return ""
 
 
 @contextmanager

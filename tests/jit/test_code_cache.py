@@ -97,6 +97,28 @@ def test_the_cache_is_made_for_us_alone(cache, capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.jit
+def test_a_file_of_the_cache_is_ours_alone(tmp_path):
+    """What is kept is written for us alone, whatever the umask, so that the next process reads it."""
+    script = (
+        f"import os; os.umask(0){LEND}from gpusim.rules import chip\nprint(sum(chip.lend.stats.cache_hits.values()))"
+    )
+    assert [output(script, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(2)] == [("0", []), ("1", [])]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files(tmp_path / "cache")} == {0o600}
+
+
+@pytest.mark.parametrize("home", ["", "/nonexistent/home"])
+@pytest.mark.usefixtures("cache")
+def test_no_home_is_made(monkeypatch, home, capsys):
+    """Where there is no home directory, none is created, and nothing at the root: code is not kept, which is said."""
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setenv("HOME", home)
+    code_cache.directory.cache_clear()
+    assert "no such directory" in refusal(capsys)
+    assert not Path("/nonexistent").exists()
+
+
 @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775, 0o757], ids=oct)
 def test_a_cache_that_others_can_write_is_refused(cache, mode, capsys):
     """Everybody, everybody but for renaming, a group, or all but the group: none may write to the directory itself."""
@@ -177,6 +199,7 @@ def test_the_cache_lies_in_the_home_otherwise(monkeypatch, tmp_path, given):
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
     monkeypatch.setenv("XDG_CACHE_HOME", given)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
     assert code_cache.directory() == tmp_path / "home/.cache/gpusim"
 
 

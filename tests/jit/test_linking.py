@@ -8,11 +8,15 @@ import numba
 import numpy as np
 import pytest
 
+from gpusim.engines.simulate import run_sm
 from gpusim.jit import policy_code
 from gpusim.jit.linking import EntryCompiler, RuleLibrary
 from gpusim.jit.rule import OPTIONS, entry, lowest_bit, rule
 from gpusim.machine import policy
+from gpusim.machine.machine import load
+from gpusim.rules import policies
 from gpusim.state.sm import sm_t
+from isa.text.listing import read
 
 UNCHANGED = """
 import sys
@@ -204,3 +208,35 @@ def test_what_an_entry_links_is_its_own():
     seen = {function.name for function in functions if function.linkage.name != "internal"}
     assert 0 < len(seen) < len(functions)
     assert all("outer_sorted" in name for name in seen)
+
+
+def test_ordinary_code_calls_a_rule_that_calls_another():
+    """What Numba compiles for others gets a rule with all below it, more than once, and beside an entry's own copy."""
+
+    @rule
+    def inner(x: int) -> int:
+        return x + 1
+
+    @rule
+    def outer(x: int) -> int:
+        return inner(x) * 2 + inner(x + 1)
+
+    @entry
+    def ours(x: int) -> int:
+        return outer(x)
+
+    assert [numba.njit(lambda x: outer(x) + inner(x))(3), ours(3), numba.njit(lambda x: outer(x) + 0)(4)] == [
+        17,
+        13,
+        16,
+    ]
+
+
+@pytest.mark.parametrize("name", ["gto", "cggty", "two_level"])
+def test_a_registered_policy_may_ask_one_of_ours(name):
+    """A policy that hands the question on takes the time of the one that it asks."""
+    original = getattr(policies, name)
+    policy.register_policy(f"asks-{name}", lambda sm, k, eligible: original(sm, k, eligible, 0))
+    text = ".block 128\n.shared 512\nMOV R2, 0\n" + "LDS R4, [R2]\nFADD R5, R4, R4\n" * 4 + "EXIT"
+    cycles = [run_sm(read(text), load("gtx580", {"schedulers.policy": each})).cycles for each in (name, f"asks-{name}")]
+    assert cycles[0] == cycles[1]

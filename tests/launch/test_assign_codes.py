@@ -7,6 +7,7 @@ from strategies.launches import CODES, REPEATABLE, kernels, launches
 
 from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import COMPILED
+from gpusim.launch import share_barriers
 from gpusim.launch.assign_codes import with_codes
 from gpusim.machine.machine import by_codes, load
 from gpusim.machine.occupancy import occupancy
@@ -200,3 +201,13 @@ def test_the_scan_sees_what_is_early():
 def test_the_strategy_draws_codes():
     """The machines of the twin tests include those that obey codes."""
     assert "codes" in CODES["dependence.rule"]
+
+
+def test_barriers_are_chosen_once_for_machines_that_differ_in_nothing_they_depend_on():
+    """A latency that no signal of the program has changes nothing about who shares, and nothing is computed again."""
+    program = make("sg4", {"k": "8"}).program
+    machines = [load("h200", {"unit.dp.latency": latency}) for latency in (8, 9, 10)]
+    before = share_barriers.kept()
+    coded = [with_codes(program, machine) for machine in machines]
+    assert share_barriers.kept() - before >= 2
+    assert coded[0] == coded[1] == coded[2]

@@ -32,13 +32,31 @@ def test_what_fails_leaves_nothing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("", "is a directory"), ("no/a.txt", "there is no directory"), ("/dev/null", "is no file")]
+    ("name", "told"),
+    [
+        ("", "is a directory"),
+        ("no/a.txt", "there is no directory"),
+        ("/dev/null", "is not a regular file"),
+        ("/dev/stdout", "is not a regular file"),
+    ],
 )
 def test_what_can_not_be_written_is_refused(tmp_path, name, told):
     """A directory, a file in none, and a device, which would be gone; each in one line."""
     with pytest.raises(UserError, match=told):
         check(tmp_path / name)
     assert not Path("/dev/null").is_file()
+
+
+def test_what_a_link_names_is_replaced(tmp_path):
+    """A symbolic link stays one, and what it names has the text; so with one that names nothing yet."""
+    for name in ("there.txt", "new.txt"):
+        link, target = tmp_path / f"link-{name}", tmp_path / name
+        link.symlink_to(target)
+    (tmp_path / "there.txt").write_text("before")
+    for name in ("there.txt", "new.txt"):
+        write(tmp_path / f"link-{name}", "text")
+        assert (tmp_path / f"link-{name}").is_symlink()
+        assert (tmp_path / name).read_text() == "text"
 
 
 def test_stdout_is_no_file():

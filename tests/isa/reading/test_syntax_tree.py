@@ -42,7 +42,7 @@ def test_a_chain_may_be_long(terms):
 
 def test_a_chain_that_is_too_long_is_refused():
     """Beyond what Python's parser takes there is one line."""
-    with pytest.raises(ValueError, match="or too long; write it in parts"):
+    with pytest.raises(ValueError, match="over 2,000 operators in a row; write it flatter, or shorter"):
         parsed("+".join(["1"] * 100_000), "fix")
 
 
