@@ -137,10 +137,11 @@ def _():
         "3. Warp scheduling policies",
         """In each issue slot a scheduler picks one of the warps that can issue. **The policy says which one: loose
         round robin (`lrr`) takes turns, greedy-then-oldest (`gto`) stays with one warp as long as that can issue.**
-        Whether a warp can issue is decided by rules, in a fixed order. It can't if it has just issued (`issue_interval`),
-        if a result that it needs is not there (of a multiply-add: `wait`, of a shared load: `short_scoreboard`), if
-        the queue of loads is full (`mio_throttle`), or if its pipe is busy (`math_pipe_throttle`). A warp that passes
-        them all is eligible: it is selected, or it is not (`not_selected`).""",
+        Whether a warp can issue is decided by rules, in a fixed order. It can't if it has just issued
+        (`issue_interval`), if a result that it needs is not there (of a multiply-add: `wait`, of a shared load:
+        `short_scoreboard`), if the queue of loads is full (`mio_throttle`), or if its pipe is busy
+        (`math_pipe_throttle`). A warp that passes them all is eligible: it is selected, or it is not
+        (`not_selected`).""",
         picture(
             _figure,
             f"The first cycles of {WARPS} warps on one scheduler of a GTX 580. Each has {ROUNDS} rounds of a wide load "

@@ -142,11 +142,11 @@ def _(runs):
             mo.md("""
     ## What each version gains
 
-    Every issue slot is used, or lost for one reason. `long_scoreboard` is waiting for global memory, `issue_interval` for
-    the warp's own last issue, `mio_throttle` for room in the load/store queue, `math_pipe_throttle` and
-    `dp_issue_conflict` for the double-precision unit. **Scheduling can take away waits for latencies. It can't take away a
-    busy unit.** A DFMA is issued in one slot and keeps the other scheduler out of its own, so nothing but DFMAs would
-    use half of the slots.
+    Every issue slot is used, or lost for one reason. `long_scoreboard` is waiting for global memory, `issue_interval`
+    for the warp's own last issue, `mio_throttle` for room in the load/store queue, `math_pipe_throttle`
+    and `dp_issue_conflict` for the double-precision unit. **Scheduling can take away waits for latencies. It can't take
+    away a busy unit.** A DFMA is issued in one slot and keeps the other scheduler out of its own, so nothing but DFMAs
+    would use half of the slots.
     """),
             picture(_figure, "Issue slots of both schedulers by what became of them."),
         ]
@@ -165,8 +165,8 @@ def _():
 
     Two rank-1 updates of a thread with 2 x 2 results: each loads two doubles of A and two of B, then multiplies. On
     this chip the result of an `LDS.128` is there after {_costs[0]} cycles, that of a `DFMA` after {_costs[1]}, and one
-    warp issues every {COSTS.issue_interval} cycles at best. **Orange is stall.** Write the letters in another order, and press
-    Enter. Can you halve the stalls?
+    warp issues every {COSTS.issue_interval} cycles at best. **Orange is stall.** Write the letters in another
+    order, and press Enter. Can you halve the stalls?
     """),
             order,
         ]
@@ -212,13 +212,14 @@ def _(lost, mix):
     _others = _all - sum(mix[name] for name in ("DFMA", "LDS.128", "LDG.128", "STS.128"))
     _fallen = {r: lost["v3"].get(r, 0) - lost["v4"].get(r, 0) for r in lost["v3"] if r != "used"}
     _most = max(_fallen, key=_fallen.__getitem__)
+    _interval = COSTS.issue_interval
     exercises = (
         Exercise(
             "A load from global memory takes 1000 cycles. Four independent instructions follow, then a store of what "
-            f"was loaded. One warp issues every {COSTS.issue_interval} cycles. For how many cycles does the store stall?",
+            f"was loaded. One warp issues every {_interval} cycles. For how many cycles does the store stall?",
             _stall,
-            f"The store could issue {_between + 1} x {COSTS.issue_interval} = {(_between + 1) * COSTS.issue_interval} cycles "
-            f"after the load: 1000 - {(_between + 1) * COSTS.issue_interval} = {_stall}, as in section 4.3 of Tan et al.",
+            f"The store could issue {_between + 1} x {_interval} = {(_between + 1) * _interval} cycles "
+            f"after the load: 1000 - {(_between + 1) * _interval} = {_stall}, as in section 4.3 of Tan et al.",
         ),
         Exercise(
             "What is the least sum of stalls that an order of the twelve instructions above can have?",

@@ -89,8 +89,8 @@ def _():
             mo.md("""
     ## Your machine
 
-    Each step of the ladder below is a cause, from the chip's peak down to the speed that is left. **Work on the longest
-    orange step.** More lanes raise the peak; do they raise the speed? Of the lost slots, `mio_throttle` is a full queue
+    Each step of the breakdown below is a cause, from the chip's peak down to the speed that is left. **Work on the
+    longest orange step.** More lanes raise the peak; do they raise the speed? Of the lost slots, `mio_throttle` is a full queue
     of loads, `drain` the end of a block, which waits for its stores.
     """),
             mo.hstack([ports, queue, cycles, lanes, width], justify="start", gap=2, wrap=True),
@@ -109,7 +109,7 @@ def _(base, cycles, lanes, ports, queue, width):
         "pipe.sp.lanes": lanes.value,
     }
     _run = sgemm(_change, NAMES[width.value])
-    _peak, *_all = ladder(_run).steps
+    _peak, *_all = breakdown(_run).steps
     _steps = [(step.cause, step.loss) for step in _all if step.loss > SMALL]
     _steps = [(_peak.cause, 0.0), *_steps, ("smaller ones", sum(step.loss for step in _all if step.loss <= SMALL))]
     _figure, _axes = plt.subplots(figsize=(7.4, 3.4))

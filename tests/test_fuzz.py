@@ -58,6 +58,7 @@ def test_short_texts_find_nothing():
     assert [(each.check, each.case, each.what) for each in tally.found] == []
 
 
+@pytest.mark.jit
 def test_every_check_takes_a_pair():
     """No check fails on a loop that it is put to, and most apply."""
     tally = campaign.tried(PAIR, Random(0), always=True)
@@ -65,6 +66,7 @@ def test_every_check_takes_a_pair():
     assert sum(tally.covered[f"check: {name}"] for name in CHECKS) > 0.6 * len(CHECKS)
 
 
+@pytest.mark.jit
 def test_a_planted_fault_is_found_made_smaller_and_stored(monkeypatch, tmp_path):
     """A check that dislikes one instruction and one setting leaves these two of a pair, in a file that is run again."""
 
@@ -122,6 +124,7 @@ def test_batches_are_the_same_for_a_seed():
     assert first == second
 
 
+@pytest.mark.jit
 def test_what_a_pair_covers():
     """Events, reasons, mechanisms and mnemonics of a pair are told, and all of these can be listed."""
     seen = set(coverage.of_trial(trial(PAIR)))
@@ -162,6 +165,7 @@ def test_the_document_has_every_check_and_how_often_it_is_made():
     assert {name: told.get(name) for name in (*expected, "same")} == expected | {"same": "12"}
 
 
+@pytest.mark.jit
 def test_the_report_names_what_was_never_met():
     """A campaign's text has the pairs and what never occurred."""
     tally = campaign.tried(PAIR, Random(0))

@@ -298,7 +298,7 @@ def _own(sm: Sm, warp: Warp, record: Any) -> Iterator[Wait]:
 
 
 def _refusals(sm: Sm, record: Any) -> Iterator[Wait]:
-    """What the unit class was refused for from when the warp was ready, as `stall_accounting.settle_shared` charges it."""
+    """What the unit class was refused for since the warp was ready, as `stall_accounting.settle_shared` charges it."""
     k, unit, ready, now = scheduler_of(record), sm.facts.rows[record.pc].unit, record.detail, record.cycle
     found: list[Wait] = []
     for held in reversed(sm.schedulers[k].held[unit]):

@@ -1,8 +1,8 @@
 """Static scheduling for one warp, after Tan et al. (SC'11, section 4.3): when instructions stall, and better places.
 
-The model: a warp issues an instruction every `issue_interval` cycles, unless a register that it reads or writes is not there
-yet (`last_raw`) or one that it writes has not been read yet (`last_war`); then it stalls. Nothing is shared with other
-warps. The objective is the sum of all stalls. Latencies come as a table by mnemonic: no machine is known here.
+The model: a warp issues an instruction every `issue_interval` cycles, unless a register that it reads or writes is not
+there yet (`last_raw`) or one that it writes has not been read yet (`last_war`); then it stalls. Nothing is shared with
+other warps. The objective is the sum of all stalls. Latencies come as a table by mnemonic: no machine is known here.
 
 A stream that repeats is the body of a loop: what is pending at its end is so at its begin, and stalls are those of a
 round once rounds are alike. The paper follows the straight stream alone, for which the first half is as the second.

@@ -69,6 +69,7 @@ def test_the_search_keeps_the_fastest_order(capsys, path):
     assert document["search"]["judged"] == 8
 
 
+@pytest.mark.jit
 def test_a_kernel_of_the_catalog_is_searched_on_a_smaller_launch(capsys):
     """The sizes of --on are those of the search alone."""
     arguments = ["dgemm-tan", "-p", "variant=v1", "-p", "k=32", "--machine", "c2050"]
@@ -96,6 +97,7 @@ def test_where_nothing_moves_there_is_no_text(capsys, tmp_path):
     assert listing.load(out).program.instructions == listing.load(path).program.instructions
 
 
+@pytest.mark.jit
 def test_what_a_listing_cannot_check_is_said(capsys, tmp_path):
     """Values expected block by block have no place in a listing: the file and the screen say so."""
     out = tmp_path / "v1.asm"

@@ -18,6 +18,7 @@ from workloads.catalog import make
 GTX580 = load("gtx580")
 
 
+@pytest.mark.jit
 def test_the_file_holds_the_records_of_a_run(tmp_path):
     """Read back, the file has every record that a run keeps in memory, field by field, over many portions."""
     kernel, path = make("throughput", {"iterations": "3", "length": "64"}), tmp_path / "trace.npy"

@@ -34,6 +34,7 @@ def on_and_off(kernel, machine=GTX580):
     return [run_sm(kernel, machine, feed="trace-driven", fast_forward=forward) for forward in (True, False)]
 
 
+@pytest.mark.jit
 @settings(REPEATABLE, max_examples=150 if COMPILED else 3)
 @given(launches(looping_kernels(), tags=False))
 def test_on_and_off_agree_on_random_loops(launched):
@@ -79,6 +80,7 @@ def test_blocks_that_follow_each_other_are_skipped():
     assert forward.skipped > 0.8 * full.cycles
 
 
+@pytest.mark.jit
 def test_the_limit_is_met_at_the_same_cycle():
     """A limit inside what would be skipped ends the simulation as it does without skipping."""
     kernel = make("chain", {"length": "20", "iterations": "100"})

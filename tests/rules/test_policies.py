@@ -156,6 +156,7 @@ def test_both_engines_ask_it(policy):
         assert differences(*run_both(read(THREE_WARPS), plain_machine({"schedulers.policy": policy, **changes}))) == []
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("policy", "skips"), [("lrr", True), ("two_level", True), ("late", False)])
 def test_replay_does_not_skip_what_a_registered_policy_may_look_at(policy, skips):
     """Fast-forward takes periods of a loop at once under the simulator's own policies alone."""

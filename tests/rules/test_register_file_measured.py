@@ -43,6 +43,7 @@ def test_every_measured_triple_is_met():
     assert sum(map(abs, errors.values())) / len(errors) < 0.01
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("flagged", "cycles"), [(0, 17.6), (1, 11.8), (2, 6.06)])
 def test_reuse_flags_spare_the_reads_that_were_measured(flagged, cycles):
     """Of three sources in one bank, 0, 1 or 2 flagged for reuse leave the measured three-, two- or one-fold cost."""

@@ -181,6 +181,7 @@ def test_64_banks_conflict_by_their_own_number(rule, stride, ways):
     assert strided(32, stride, rule=rule, banks=64, bank_bytes=4) == ways
 
 
+@pytest.mark.jit
 @settings(max_examples=1000)
 @given(st.data())
 def test_passes_are_those_of_the_definitions(data):

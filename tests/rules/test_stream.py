@@ -232,6 +232,7 @@ def by_block(blocks):
     return f".grid {blocks}\n{head}"
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("blocks", "feed"), [(SCRIPTS, "trace-driven"), (SCRIPTS + 1, "address-only")])
 def test_too_many_scripts_are_computed_instead(blocks, feed):
     """As many different blocks as there are scripts are replayed; with one more the launch falls back to affine."""

@@ -265,6 +265,7 @@ def test_every_letter_stands_for_one_thing():
     assert len({one.letter for one in document.letters}) == len(document.letters) == len(Stall) + 4
 
 
+@pytest.mark.jit
 def test_an_instruction_tells_its_region():
     """The innermost of the marked regions, a loop where nothing is marked, and nothing outside; the end is in none."""
     text = "// GPUSIM-BEGIN all\nMOV R0, 1\n// GPUSIM-BEGIN one\nMOV R1, R0\n// GPUSIM-END\nNOP\n// GPUSIM-END\nEXIT"

@@ -204,6 +204,7 @@ def test_every_warp_has_an_answer_in_every_cycle(document, data):
     assert cycles == sorted(cycles, reverse=True)
 
 
+@pytest.mark.jit
 def test_before_its_first_slot_a_warp_has_not_exited():
     """On a GCN SIMD 3 has its first slot at 3: until then its warp waits for that, from when its block was placed."""
     document = timeline(make("sgemm-vega-vlp", {"m": "256", "n": "256", "k": "16"}), load("mi60"), end=40)
@@ -226,6 +227,7 @@ def test_what_is_no_access_has_no_conflicts():
     assert {one.conflicts for one in document.instructions if one.pc == 0} == {0}
 
 
+@pytest.mark.jit
 def test_two_levels_are_told_of():
     """A warp that is not selected under `two_level` may not be an active one: the words say so."""
     document = timeline(make("mix"), load("c2050", {"schedulers.policy": "two_level"}), end=400)

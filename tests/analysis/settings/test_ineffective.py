@@ -141,6 +141,7 @@ def _told_and_felt(drawn, data, count):
     return felt
 
 
+@pytest.mark.jit
 @settings(REPEATABLE, max_examples=25)
 @given(launches(kernels()), st.data())
 def test_what_is_told_does_nothing(drawn, data):

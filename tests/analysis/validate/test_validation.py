@@ -67,6 +67,7 @@ def test_a_latency_is_what_the_chain_takes_per_instruction():
     assert simulated(load("c2050"), "latency-dfma") == {"latency-dfma": 24}
 
 
+@pytest.mark.jit
 def test_a_figure_moves_with_the_number_behind_it():
     """Of two points, the one whose latency is changed follows it, and the other stays."""
     before = simulated(load("gtx580"), "latency-dfma", "latency-iadd")

@@ -54,7 +54,7 @@ def test_the_papers_example_stalls_970_cycles():
 
 
 def test_a_register_is_not_overwritten_before_it_is_read():
-    """A load's pointer moves on 46 cycles behind it: 40 more than the issue_interval. A second write waits for the first."""
+    """A load's pointer moves on 46 cycles after it: 40 more than the issue interval. A second write waits."""
     load, step = instruction("LDS.128", R[4], at(R[1])), instruction("IADD", R[1], R[1], 4)
     assert stalls([load, step], TABLE_3) == [0, 40]
     assert stalls([load, instruction("MOV", R[5], 0)], TABLE_3) == [0, 40]
