@@ -90,8 +90,8 @@ def _():
     ## Your machine
 
     Each step of the breakdown below is a cause, from the chip's peak down to the speed that is left. **Work on the
-    longest orange step.** More lanes raise the peak; do they raise the speed? Of the lost slots, `mio_throttle` is a full queue
-    of loads, `drain` the end of a block, which waits for its stores.
+    longest orange step.** More lanes raise the peak; do they raise the speed? Of the lost slots, `mio_throttle` is a
+    full queue of loads, `drain` the end of a block, which waits for its stores.
     """),
             mo.hstack([ports, queue, cycles, lanes, width], justify="start", gap=2, wrap=True),
         ]

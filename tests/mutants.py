@@ -297,7 +297,7 @@ def lowest_first(_policy: int, _sm: Any, _k: int, eligible: int, _: int) -> int:
 
 
 def backwards(machine: Any, k: int, warp: Any, stall: Any, until: int) -> None:
-    """The ladder climbed from its last reason."""
+    """The reasons charged from the last to the first."""
     reached = warp.since
     for reason in reversed(range(OWN)):
         if warp.release_at[reason] > reached:
@@ -330,7 +330,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
         "transactions",
         lambda *arguments: tuple(n + 1 for n in global_memory_transactions(*arguments)),
     ),
-    "ladder upside down": (stall_accounting, "settle_own", backwards),
+    "reasons upside down": (stall_accounting, "settle_own", backwards),
     "shared reasons not settled": (stall_accounting, "settle_shared", nothing),
     "empty slots not blamed": (stall_accounting, "blame", nothing),
     "one instruction in each turn": (dispatch, "goes_on", lambda *_: False),

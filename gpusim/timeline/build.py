@@ -51,7 +51,7 @@ class Record(NamedTuple):
     read: int
     done: int
     back: int
-    rung: Sequence[int]
+    release_at: Sequence[int]
 
 
 class _EnoughError(Exception):

@@ -60,7 +60,7 @@ def test_a_mnemonic_without_words_fails(monkeypatch):
 
 
 def test_each_stall_reason_has_one_row_with_its_meaning():
-    """The page of stall reasons has each once, in the order of the ladder, with its letter and its meaning."""
+    """The page of stall reasons has each once, in their order, with its letter and its meaning."""
     found = rows(stall_reasons())
     assert [(row[0], row[1].strip("`")) for row in found] == [(str(int(one)), label(one)) for one in Stall]
     assert [row[3] for row in found] == [MEANING[one] for one in Stall]

@@ -32,7 +32,7 @@ NEGLIGIBLE = 1e-6  # of the cycles: a limit is rounded up to whole ones
 
 @dataclass(frozen=True)
 class Step:
-    """One rung: what it costs and why, and the rate that is left. `loss` and `rate` are in the breakdown's unit."""
+    """One step: what it costs and why, and the rate that is left. `loss` and `rate` are in the breakdown's unit."""
 
     cause: str
     cycles: float

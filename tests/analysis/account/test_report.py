@@ -116,8 +116,8 @@ def test_nothing_is_cut_off(product, width):
     lines = text_of(screen(product), width).splitlines()
     assert max(map(len, lines)) <= width
     assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
-    ladder, stalls = (next(i for i, line in enumerate(lines) if head in line) for head in ("ladder ", "stall reason "))
-    assert (ladder == stalls) == (width > 80)
+    breakdown, stalls = (next(i for i, line in enumerate(lines) if head in line) for head in ("breakdown ", "stall reason "))
+    assert (breakdown == stalls) == (width > 80)
 
 
 @pytest.mark.jit
