@@ -228,7 +228,7 @@ def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
         gap = 0
         if done.active and done.instruction.row.is_branch:
             gap = max(gap, machine.branch.latency)
-        if done.active and done.instruction.row.unit is Unit.BARRIER:
+        if done.active and done.instruction.row.unit is Unit.BARRIER and machine.what_if.barriers == "wait":
             gap = max(machine.barrier.latency, 1) + machine.barrier.per_warp
         yield ("issue", i), ("issue", i + 1), gap
 

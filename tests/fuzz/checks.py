@@ -140,9 +140,12 @@ def _long(run: Ended) -> bool:
 
 
 def every_cycle(of: Trial) -> str | None:
-    """A scan of every warp in every cycle, which has none of the rules' code, finds the same."""
+    """A scan of every warp in every cycle, which has none of the rules' code, finds the same.
+
+    It writes a result at issue: where a register is read too early it computes something else.
+    """
     run = of.execution.run
-    if run is None or run.cycles > FEWEST or of.machine.chip.sms > 1:
+    if run is None or run.cycles > FEWEST or of.machine.chip.sms > 1 or not of.orderly:
         return None
     resident = min(occupancy(of.kernel, of.machine).blocks, of.kernel.blocks)
     return ", ".join(mistakes(run, scan(of.kernel, of.machine, resident)))

@@ -46,6 +46,7 @@ from strategies.sketch import (
     INPUT_WORDS,
     PROLOGUE,
     SLOT_BYTES,
+    STRIDES,
     Sketch,
     alu,
     compare,
@@ -222,7 +223,7 @@ def looping_kernels(
     for counter in ("R25", "R26")[: draw(st.integers(1, 2))]:
         long_loop(sketch, counter, rounds)
     sketch.emit("STG [R2], R8", "EXIT")
-    walked = 8 * INPUT_WORDS * 4
+    walked = max(8 * INPUT_WORDS * 4, 2 * max(rounds) * STRIDES[-1] // 4)  # words, by two loops
     buffers = Buffer("in", "<u4", INPUT_WORDS + walked), Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4 + walked)
     program = _assembled(sketch)
     program = draw(safe_codes(program)) if draw(st.booleans()) else program

@@ -16,6 +16,7 @@ from isa.table import ROWS
 # s0 base of `in`, s1 to s3 data, s[4:19] loaded, s20 loop counter; scalar parts are dropped where lanes may part.
 
 SLOT_BYTES = 16
+STRIDES = (0, 0, 16, 32, 64, 128)  # bytes that the pointer of a long loop moves in a round
 INPUT_WORDS = 256
 DATA = range(8, 24)
 ALU_ROWS = tuple(row for row in ROWS if (row.value or row.across) and row.form.startswith("d") and not row.is_gcn)
@@ -300,7 +301,7 @@ def long_loop(sketch: Sketch, counter: str, rounds: Sequence[int]) -> None:
     label = f"long{sketch.labels}"
     sketch.emit(f"MOV {counter}, 0", f"{label}:")
     fragments(sketch, depth=sketch.one([1, 2, 2]), together=True)
-    sketch.emit(f"IADD R24, R24, {sketch.one([0, 0, 16, 32, 64, 128])}", f"IADD {counter}, {counter}, 1")
+    sketch.emit(f"IADD R24, R24, {sketch.one(STRIDES)}", f"IADD {counter}, {counter}, 1")
     sketch.emit(f"ISETP.LT P2, {counter}, {sketch.one(rounds)}", f"@P2 BRA {label}")
 
 

@@ -65,7 +65,7 @@ def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], se
 
 
 def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, seen: Seen) -> SimpleNamespace:
-    key = (row.space, row.width, row.action, row.turns, pattern.addresses.tobytes(), pattern.active.tobytes())
+    key = (row.unit, row.width, row.action, row.turns, pattern.addresses.tobytes(), pattern.active.tobytes())
     if key not in seen:
         parts = [_of_group(sm, row, pattern, first) for first in range(0, len(pattern.active), LANES)]
         undivided, transactions = (sum(part[i] for part in parts) for i in range(2))

@@ -116,7 +116,9 @@ def test_nothing_is_cut_off(product, width):
     lines = text_of(screen(product), width).splitlines()
     assert max(map(len, lines)) <= width
     assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
-    breakdown, stalls = (next(i for i, line in enumerate(lines) if head in line) for head in ("breakdown ", "stall reason "))
+    breakdown, stalls = (
+        next(i for i, line in enumerate(lines) if head in line) for head in ("breakdown ", "stall reason ")
+    )
     assert (breakdown == stalls) == (width > 80)
 
 

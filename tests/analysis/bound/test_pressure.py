@@ -53,6 +53,25 @@ def test_a_replay_takes_every_port_of_its_scheduler():
     assert found["issue slots"].within((2,)) == Fraction(1 + 31 * 2, 8)
 
 
+def test_a_constant_load_costs_what_it_costs_alone():
+    """At addresses of 32 words of a line an `LDC` takes a request for each word, an `LDG` of the same addresses one."""
+    head = ".buffer a u32 32\nS2R R0, LANEID\nSHL R0, R0, 2\nIADD R0, R0, c[a]\n"
+    both, alone = (of(head + text + "EXIT", "gtx580") for text in ("LDC R1, [R0]\nLDG R2, [R0]\n", "LDG R2, [R0]\n"))
+    assert both["load/store unit"].within((4,)) == alone["load/store unit"].within((3,)) > 0
+    assert both["load/store unit"].within((3,)) > both["load/store unit"].within((4,))
+
+
+def test_scalar_loads_do_not_use_the_load_store_unit():
+    """They go through a pipe of their own, also where a vector load of the same addresses has come before."""
+    head, load = (
+        ".block 64\n.warp 64\n.buffer a u32 64\nS_MOV_B32 s0, c[a]\nV_MOV_B32 v0, c[a]\n",
+        "S_LOAD_DWORDX4 s[4:7], s0, 0x0\n",
+    )
+    found = of(f"{head}GLOBAL_LOAD_DWORDX4 v[4:7], v0, off\n{load * 4}S_WAITCNT 0, 0\nEXIT", "mi60")
+    assert found["load/store unit"].within((2,)) == found["load/store unit"].cycles > 0
+    assert found["pipe smem"].cycles > 0
+
+
 def test_a_load_moves_its_lines():
     """A line of 128 bytes takes the SM's share of the bandwidth 16.4 cycles, one that shared memory answers none."""
     found = of(".buffer a f32 32\n.shared 128\nMOV R0, c[a]\nLDG R1, [R0]\nLDS R2, [RZ]\nEXIT")
