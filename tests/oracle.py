@@ -15,7 +15,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 from executed import execute, load_store_cost, replays, target
-from scan import paths as scan_paths
+from scan import simt_stack
 from scan.caches import Caches, Request, caches, from_memory, places, requests
 from scan.state import Warp
 
@@ -71,7 +71,7 @@ def _next(kernel: Kernel, machine: Machine, warp: Warp) -> Executed:
     lanes, addresses = execute(kernel, warp.frame, warp.group, pc)
     row = instruction.row
     onward = target(kernel, pc) if row.is_branch else None if row.is_exit else pc + 1
-    scan_paths.move(kernel.program, warp, pc, lanes, onward)
+    simt_stack.move(kernel.program, warp, pc, lanes, onward)
     done = Executed(pc, instruction, bool(lanes.any()))
     if not done.queued:
         return done

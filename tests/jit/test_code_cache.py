@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 LEND = """
 import numpy as np
 from gpusim.rules.chip import lend
-from gpusim.state import chip_t, sm_t
+from gpusim.state.sm import chip_t, sm_t
 sms, chips = (np.zeros(1, kind).view(np.recarray) for kind in (sm_t, chip_t))
 chips.next = 7
 lend(sms, 0, chips, 1)
@@ -28,7 +28,7 @@ print(sms[0].launch.next)
 """
 FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))" + LEND  # bytes of a file
 HELPED = """
-from gpusim.rule import entry
+from gpusim.jit.rule import entry
 from gpusim.rules.helper import helped
 
 @entry
@@ -36,7 +36,7 @@ def through(x):
     return helped(x)
 """
 HELPER = """
-from gpusim.rule import rule
+from gpusim.jit.rule import rule
 
 @rule
 def helped(x):
@@ -44,7 +44,7 @@ def helped(x):
 """
 MIX = """
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from workloads.catalog import make
 print(run_sm(make("barrier"), load("gtx580")).cycles)
 """

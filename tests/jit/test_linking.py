@@ -44,7 +44,7 @@ numba.njit(lambda record, i: record[i].b[i] + 1)(records, 1)
 print("without us", *changed(snapshot()), sep="\\n")
 
 from gpusim.engines import chip, compiled
-from gpusim.rule import entry, rule
+from gpusim.jit.rule import entry, rule
 print("imported", *changed(snapshot()), sep="\\n")
 
 def looked():

@@ -6,7 +6,7 @@ import pytest
 
 NAMES = """
 import numba
-from gpusim.rule import entry
+from gpusim.jit.rule import entry
 @entry
 def outermost(a):
     return a
@@ -17,7 +17,7 @@ print(result.fndesc.llvm_func_name, result.fndesc.env_name)
 SUMS = """
 import sys
 from gpusim.engines.simulate import run_sm
-from gpusim.machine import load
+from gpusim.machine.machine import load
 from workloads.catalog import make
 kernel = make("mix", {"warps": "4", "groups": "2", "iterations": "2"})
 print(*(int(run_sm(kernel, load("gtx580"), engine=engine).memory.sum()) for engine in sys.argv[1:]))

@@ -18,7 +18,7 @@ from isa.errors import UserError
 HELD: list[int] = []
 ORPHANS = """
 import os, signal, time
-from gpusim.processes import processes
+from gpusim.support.processes import processes
 signal.signal(signal.SIGINT, signal.default_int_handler)  # else ignored where a shell started the tests beside itself
 with processes(2) as pool:
     print(*{each.result() for each in [pool.submit(os.getpid) for _ in range(50)]}, flush=True)
