@@ -228,9 +228,14 @@ def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
         gap = 0
         if done.active and done.instruction.row.is_branch:
             gap = max(gap, machine.branch.latency)
-        if done.active and done.instruction.row.unit is Unit.BARRIER and machine.what_if.barriers == "wait":
+        if done.active and done.instruction.row.unit is Unit.BARRIER and not _pass(machine):
             gap = max(machine.barrier.latency, 1) + machine.barrier.per_warp
         yield ("issue", i), ("issue", i + 1), gap
+
+
+def _pass(machine: Machine) -> bool:
+    """Whether nobody waits at a barrier, as a what-if."""
+    return machine.what_if is not None and machine.what_if.barriers == "pass"
 
 
 def _queue(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
