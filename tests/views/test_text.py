@@ -26,7 +26,7 @@ warp   pc  instruction         0         10        20      ~603~631      640
    0    2  FADD R2, R0, R0                         iiiigggg~~~~~gggggI=------
    0    3  EXIT                                                        iiiiI
 
-i  issue_interval        has just issued; one warp may issue only every so many
+i  issue_interval   has just issued; one warp may issue only every so many
                     cycles
 w  wait             waits for the result of a fixed-latency instruction
 g  long_scoreboard  waits for a load from global, local or texture memory
