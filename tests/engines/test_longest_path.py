@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from oracle import issue_cycles
 from strategies.launches import REPEATABLE, kernels, launches
@@ -38,7 +39,7 @@ def issues(kernel, machine) -> list[tuple[int, int]]:
     return [(int(r.pc), int(r.cycle)) for r in records if r.kind == ISSUE]
 
 
-@settings(REPEATABLE, max_examples=150 if COMPILED else 10)
+@settings(REPEATABLE, max_examples=draws(150 if COMPILED else 10))
 @given(LAUNCHED)
 def test_a_lone_warp_takes_the_longest_path(launched):
     """Every issue of a lone warp, through loops and guards, is where the longest path of its dependences puts it."""
@@ -48,7 +49,7 @@ def test_a_lone_warp_takes_the_longest_path(launched):
 
 @pytest.mark.slow
 @pytest.mark.jit
-@settings(REPEATABLE, max_examples=1000)
+@settings(REPEATABLE, max_examples=draws(1000))
 @given(LAUNCHED)
 def test_a_thousand_lone_warps_take_the_longest_path(launched):
     """The same on a thousand pairs."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
 from timing import plain_machine
@@ -108,7 +109,7 @@ def feeds_differ(kernel: Kernel, machine: Machine) -> set[str]:
     return {name for run in timed for name in differences(full, run)} - {"memory", "registers"}
 
 
-@settings(REPEATABLE, max_examples=60 if COMPILED else 3)
+@settings(REPEATABLE, max_examples=draws(60 if COMPILED else 3))
 @given(launches(kernels(most_blocks=3, least=4)))
 def test_time_does_not_depend_on_values(launched):
     """Computing only what addresses and branches need, and replaying it, give the same trace and the same stalls."""
@@ -117,7 +118,7 @@ def test_time_does_not_depend_on_values(launched):
 
 
 @pytest.mark.jit
-@settings(REPEATABLE, max_examples=60)
+@settings(REPEATABLE, max_examples=draws(60))
 @given(launches(looping_kernels(), tags=False))
 def test_loops_are_replayed_as_they_are_executed(launched):
     """The same for long loops over several blocks, none of which falls back to another feed."""

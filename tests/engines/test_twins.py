@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scan.every_cycle import scan
@@ -25,7 +26,7 @@ def compare_twins(examples: int) -> Counter[str]:
     """Assert that the engines agree on so many pairs; returns in how many each kind and reason occurred."""
     counts: Counter[str] = Counter()
 
-    @settings(REPEATABLE, max_examples=examples)
+    @settings(REPEATABLE, max_examples=draws(examples))
     @given(launches(RACING_KERNELS))
     def agree(launched):
         kernel, machine = launched
@@ -66,7 +67,7 @@ def test_twins_agree_on_two_thousand_pairs():
     assert rarest(counts)[1] >= 50, counts
 
 
-@settings(REPEATABLE, max_examples=40 if COMPILED else 1)
+@settings(REPEATABLE, max_examples=draws(40 if COMPILED else 1))
 @given(launches(looping_kernels(), tags=False))
 def test_twins_agree_on_replay(launched):
     """The compiled engine, taking periods at once, and the reference engine, which never does, answer alike."""
@@ -79,7 +80,7 @@ def test_twins_agree_on_replay(launched):
 def check_by_scanning(examples: int) -> None:
     """Assert that the compiled engine equals a scan of every warp in every slot, on so many pairs."""
 
-    @settings(REPEATABLE, max_examples=examples)
+    @settings(REPEATABLE, max_examples=draws(examples))
     @given(launches(RACING_KERNELS))
     def equal(launched):
         kernel, machine = launched
@@ -102,7 +103,7 @@ def test_a_scan_of_every_cycle_agrees_on_many_pairs():
     check_by_scanning(1000)
 
 
-@settings(REPEATABLE, max_examples=60 if COMPILED else 3)
+@settings(REPEATABLE, max_examples=draws(60 if COMPILED else 3))
 @given(launches(BUSY_KERNELS))
 def test_timed_values_are_those_of_program_order(launched):
     """Race-free kernels leave the memory that isa.execute.interpret leaves, whatever the machine."""

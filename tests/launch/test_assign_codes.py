@@ -1,6 +1,7 @@
 """Control codes assigned to programs that have none: by hand, and right in every random program."""
 
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from scan.every_cycle import scan
 from strategies.launches import CODES, REPEATABLE, kernels, launches
@@ -182,7 +183,7 @@ def test_shipped_kernels_keep_their_values(machine):
     assert (run_sm(kernel, load(machine, {"chip.sms": 1})).memory == interpret(kernel).memory).all()
 
 
-@settings(REPEATABLE, max_examples=40 if COMPILED else 3)
+@settings(REPEATABLE, max_examples=draws(40 if COMPILED else 3))
 @given(CODED)
 def test_assigned_codes_leave_no_register_early(launched):
     """Nothing issues before each result it touches is there, and each source that it overwrites has been read."""

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import REPEATABLE, launches, looping_kernels
 from twins import differences
@@ -35,7 +36,7 @@ def on_and_off(kernel, machine=GTX580):
 
 
 @pytest.mark.jit
-@settings(REPEATABLE, max_examples=150 if COMPILED else 3)
+@settings(REPEATABLE, max_examples=draws(150 if COMPILED else 3))
 @given(launches(looping_kernels(), tags=False))
 def test_on_and_off_agree_on_random_loops(launched):
     """Cycles, counts per instruction, stalls and lost slots are those of the full simulation."""
@@ -45,7 +46,7 @@ def test_on_and_off_agree_on_random_loops(launched):
 
 
 @pytest.mark.slow
-@settings(REPEATABLE, max_examples=2000)
+@settings(REPEATABLE, max_examples=draws(2000))
 @given(launches(looping_kernels(), tags=False))
 def test_on_and_off_agree_on_many_random_loops(launched):
     """The same on two thousand pairs of kernel and machine."""

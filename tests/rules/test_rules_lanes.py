@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, patterns32, patterns64
@@ -54,7 +55,7 @@ def text_of(row, signs=("", "", ""), zeros=()) -> str:
 
 
 @pytest.mark.parametrize("row", COMPUTED, ids=lambda row: row.mnemonic)
-@settings(REPEATABLE, max_examples=15 if COMPILED else 2)
+@settings(REPEATABLE, max_examples=draws(15 if COMPILED else 2))
 @given(data=st.data())
 def test_each_instruction_computes_the_same_bits(row, data):
     """96 patterns, special cases among them, give in every lane what program order gives."""
@@ -64,7 +65,7 @@ def test_each_instruction_computes_the_same_bits(row, data):
 
 
 @pytest.mark.parametrize("row", [row for row in COMPUTED if takes_negation(row)], ids=lambda row: row.mnemonic)
-@settings(REPEATABLE, max_examples=12 if COMPILED else 3)
+@settings(REPEATABLE, max_examples=draws(12 if COMPILED else 3))
 @given(data=st.data())
 def test_a_minus_means_what_it_does_in_program_order(row, data):
     """A sign before any source, register or RZ, turns a number's sign bit or an integer's two's complement."""

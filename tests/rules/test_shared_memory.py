@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from draws import draws
 from executed import ENDLESS
 from executed import passes as by_definition
 from hypothesis import given, settings
@@ -182,7 +183,7 @@ def test_64_banks_conflict_by_their_own_number(rule, stride, ways):
 
 
 @pytest.mark.jit
-@settings(max_examples=1000)
+@settings(max_examples=draws(1000))
 @given(st.data())
 def test_passes_are_those_of_the_definitions(data):
     """For all rules, banks, widths and lanes, the passes are those of a second account that counts words by sets."""

@@ -1,6 +1,7 @@
 """Limits that no chip is without, lifted: banks that never conflict, accesses of one pass, barriers nobody waits at."""
 
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
@@ -74,14 +75,14 @@ def test_each_limit_is_lifted_alone(path, value, expected):
     assert list(facts("gtx580", {path: value}).keys() - facts("gtx580").keys()) == [path]
 
 
-@settings(REPEATABLE, max_examples=60 if COMPILED else 3)
+@settings(REPEATABLE, max_examples=draws(60 if COMPILED else 3))
 @given(LIFTED)
 def test_twins_agree_on_lifted_limits(launched):
     """Both engines give the same records, stalls, values and sums, whatever is lifted."""
     assert differences(*run_both(*launched)) == []
 
 
-@settings(REPEATABLE, max_examples=60 if COMPILED else 4)
+@settings(REPEATABLE, max_examples=draws(60 if COMPILED else 4))
 @given(LIFTED)
 def test_a_scan_of_every_cycle_agrees_on_lifted_limits(launched):
     """Events, stalls, lost slots and values equal those of asking all warps in each slot."""
@@ -91,7 +92,7 @@ def test_a_scan_of_every_cycle_agrees_on_lifted_limits(launched):
 
 
 @pytest.mark.jit
-@settings(REPEATABLE, max_examples=40)
+@settings(REPEATABLE, max_examples=draws(40))
 @given(LIFTED)
 def test_no_simulation_beats_the_bound_of_lifted_limits(launched):
     """The bound is one with limits lifted, too."""

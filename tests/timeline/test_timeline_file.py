@@ -3,6 +3,7 @@ import json
 
 import msgspec
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -113,7 +114,7 @@ def test_the_whole_is_a_part(document):
 
 
 @pytest.mark.jit
-@settings(max_examples=15)
+@settings(max_examples=draws(15))
 @given(launches(kernels()), st.data())
 def test_a_part_of_a_run_is_what_a_run_of_the_part_gives(launch, data):
     """Simulating some cycles and warps, and taking them from the whole, give the same."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -192,7 +193,7 @@ def test_what_the_document_lacks_is_refused(warp, cycle, told):
         explain(timeline_of("two_schedulers"), warp, cycle, 9)
 
 
-@settings(REPEATABLE, max_examples=200)
+@settings(REPEATABLE, max_examples=draws(200))
 @given(timelines(), st.data())
 def test_every_warp_has_an_answer_in_every_cycle(document, data):
     """The chain ends, never goes forward in time, and begins with the warp asked for."""

@@ -1,6 +1,7 @@
 """The HTML view in a real browser: Debian's Chromium, driven by Playwright (CONTRIBUTING says how to install both)."""
 
 import pytest
+from draws import draws
 from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
 from read.page import INSTRUCTIONS, OTHER, PROGRAM, SMALL, place, seen
@@ -268,7 +269,7 @@ def test_everything_fits_the_window(opened, size, scheme):
             assert (seen(tab, "luminance(channels(view.ink.background))") < 0.1) == (scheme == "dark")
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(timelines())
 def test_any_document_opens(opened, document):
     """Whatever hangs together is shown without an error, in every grouping, and zoomed in and out."""

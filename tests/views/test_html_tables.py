@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import pytest
+from draws import draws
 from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
 from read.page import SMALL, seen
@@ -41,7 +42,7 @@ def test_sums_are_those_of_the_cycles_shown(opened):
         assert [(row[0], *row[4:6]) for row in rows] == [("0", "0", "0"), ("1", "2", "42"), ("2", "0", "16")]
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(timelines())
 def test_no_warp_waits_longer_than_the_cycles_shown(opened, document):
     """Warp-cycles waited and issues of a document are no more than its warps times its cycles."""

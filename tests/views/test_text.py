@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from read.worked import timeline_of
@@ -49,7 +50,7 @@ def test_a_queue_shows_its_letter():
     assert row.split("] ")[-1].strip() == "nnIqqqqq========" + "-" * 38 + "D"
 
 
-@settings(REPEATABLE, max_examples=100)
+@settings(REPEATABLE, max_examples=draws(100))
 @given(timelines(), st.integers(60, 160))
 def test_every_line_fits_and_every_instruction_has_a_row(document, width):
     """No line is longer than asked for, and each instruction has a row wherever it does something."""
@@ -61,7 +62,7 @@ def test_every_line_fits_and_every_instruction_has_a_row(document, width):
     assert len(alive) <= rows <= panels * len(alive)
 
 
-@settings(REPEATABLE, max_examples=100)
+@settings(REPEATABLE, max_examples=draws(100))
 @given(timelines())
 def test_the_spans_of_an_instruction_follow_each_other(document):
     """From the first cycle that it waits to the one in which it is done there is no gap and no overlap."""

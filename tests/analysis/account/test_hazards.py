@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, kernels, launches
@@ -134,7 +135,7 @@ def test_shipped_kernels_have_no_hazard(machine):
     assert hazards(make("sgemm-lai", {"m": "96", "n": "96", "k": "32"}), load(machine, {"chip.sms": 1})).hazards == ()
 
 
-@settings(REPEATABLE, max_examples=40 if COMPILED else 2)
+@settings(REPEATABLE, max_examples=draws(40 if COMPILED else 2))
 @given(CODED)
 def test_assigned_codes_have_no_hazard_and_right_values(launched):
     """Random programs with assigned codes leave the memory of program order though results are written in time only."""
@@ -175,7 +176,7 @@ def streams(draw: st.DrawFn) -> list[str]:
     return lines
 
 
-@settings(REPEATABLE, max_examples=150 if COMPILED else 4)
+@settings(REPEATABLE, max_examples=draws(150 if COMPILED else 4))
 @given(streams())
 def test_values_and_hazards_are_those_of_the_times_of_reads_and_writes(lines):
     """Each operand is what was written last by the trace's times; hazards are where the program's order says else."""

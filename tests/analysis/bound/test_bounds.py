@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import msgspec
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, kernels, launches, parting_kernels
@@ -30,7 +31,7 @@ def of(text: str, **settings: int | str) -> Bound:
 
 
 @pytest.mark.jit
-@settings(REPEATABLE, max_examples=100)
+@settings(REPEATABLE, max_examples=draws(100))
 @given(launches(kernels(most_blocks=4)))
 def test_no_simulation_beats_the_bound(launched):
     """On any machine a random kernel takes at least the cycles of its bound."""
@@ -39,7 +40,7 @@ def test_no_simulation_beats_the_bound(launched):
 
 
 @pytest.mark.jit
-@settings(REPEATABLE, max_examples=100)
+@settings(REPEATABLE, max_examples=draws(100))
 @given(launches(parting_kernels()))
 def test_no_way_around_a_convergence_barrier_beats_the_bound(launched):
     """Nor does one whose lanes part between BSSY and BSYNC, several ways, nested, in loops."""
@@ -48,7 +49,7 @@ def test_no_way_around_a_convergence_barrier_beats_the_bound(launched):
 
 
 @pytest.mark.jit
-@settings(REPEATABLE, max_examples=60)
+@settings(REPEATABLE, max_examples=draws(60))
 @given(launches(kernels(most_blocks=9)), st.integers(2, 4))
 def test_all_sms_do_not_beat_their_bound(launched, sms):
     """With two to four SMs that share the bandwidth a random kernel takes at least the cycles of the bound for all."""

@@ -3,6 +3,7 @@ from math import ceil
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import REPEATABLE, kernels, launches
 
@@ -116,7 +117,7 @@ def test_parts_of_the_program_add_up():
 
 
 @pytest.mark.jit
-@settings(REPEATABLE, max_examples=60)
+@settings(REPEATABLE, max_examples=draws(60))
 @given(launches(kernels(most_blocks=3)))
 def test_service_and_issues_of_random_kernels_are_those_of_the_run(launched):
     """On any machine each instruction's service by the load/store units, and its issues, are what the run counts.

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, kernels, looping_kernels, programs
@@ -47,7 +48,7 @@ def least_of(cost):
     return lambda orders: [cost(order) for order in orders]
 
 
-@settings(REPEATABLE, max_examples=30)
+@settings(REPEATABLE, max_examples=draws(30))
 @given(program=programs(), seed=st.integers(0, 9), weights=st.lists(st.integers(0, 9), min_size=12, max_size=12))
 def test_the_search_never_returns_worse(program, seed, weights):
     """Whatever an order costs: no more than the program, its cost as judged, no more orders than allowed."""
@@ -63,7 +64,7 @@ def test_the_search_never_returns_worse(program, seed, weights):
     assert found.trail[-1][1] == found.cycles
 
 
-@settings(REPEATABLE, max_examples=20)
+@settings(REPEATABLE, max_examples=draws(20))
 @given(kernel=kernels(), seed=st.integers(0, 9))
 def test_every_order_that_is_judged_computes_the_same(kernel, seed):
     """Memory is the same to the last bit after each order of a search."""
@@ -79,7 +80,7 @@ def test_every_order_that_is_judged_computes_the_same(kernel, seed):
     assert all(same)
 
 
-@settings(REPEATABLE, max_examples=10)
+@settings(REPEATABLE, max_examples=draws(10))
 @given(kernel=looping_kernels(), seed=st.integers(0, 9))
 def test_the_same_seed_finds_the_same_order(kernel, seed):
     """And another one draws others."""

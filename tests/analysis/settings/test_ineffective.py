@@ -5,6 +5,7 @@ The second is asked of every key of every machine that comes with the simulator,
 
 import hypothesis.strategies as st
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
 from strategies.machine_settings import as_file, others, result
@@ -142,7 +143,7 @@ def _told_and_felt(drawn, data, count):
 
 
 @pytest.mark.jit
-@settings(REPEATABLE, max_examples=25)
+@settings(REPEATABLE, max_examples=draws(25))
 @given(launches(kernels()), st.data())
 def test_what_is_told_does_nothing(drawn, data):
     """Random kernels on random machines: a setting that is told of changes neither run, values, bound nor rates."""
@@ -150,7 +151,7 @@ def test_what_is_told_does_nothing(drawn, data):
 
 
 @pytest.mark.slow
-@settings(REPEATABLE, max_examples=400)
+@settings(REPEATABLE, max_examples=draws(400))
 @given(launches(kernels(most_blocks=5)) | launches(looping_kernels()), st.data())
 def test_what_is_told_does_nothing_to_many(drawn, data):
     """The same of more kernels, of several blocks and long loops, and more settings."""

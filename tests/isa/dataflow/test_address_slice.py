@@ -1,4 +1,5 @@
 import numpy as np
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import kernels
 
@@ -89,7 +90,7 @@ def _trace(kernel, evaluate=None):
 
 
 @given(kernels())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=draws(100))
 def test_the_slice_alone_makes_the_same_addresses_and_counts(kernel):
     """Evaluating only the slice gives the address trace, counts and active lanes of the whole program."""
     assert _trace(kernel, address_slice(kernel.program)) == _trace(kernel)

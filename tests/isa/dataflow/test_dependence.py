@@ -4,6 +4,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import alu_streams
@@ -158,7 +159,7 @@ def _registers(instructions):
 
 
 @given(alu_streams(), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=draws(60))
 def test_any_topological_order_computes_the_same(stream, random):
     """Executing a straight stream in any order that its dependences allow leaves the same registers."""
     order, ready = [], unrolled(stream)
@@ -172,7 +173,7 @@ def test_any_topological_order_computes_the_same(stream, random):
 
 
 @given(alu_streams())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=draws(40))
 def test_the_static_graph_of_a_stream_is_its_unrolled_graph(stream):
     """Without branches both constructions agree edge by edge, though one walks forward and one keeps live writers."""
     assert edges(graph(Program(tuple(stream)))) == edges(unrolled(stream))

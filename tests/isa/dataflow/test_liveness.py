@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import REPEATABLE, programs
 
@@ -24,7 +25,7 @@ def live_by_search(program, pc, name):
     return False
 
 
-@settings(REPEATABLE, max_examples=60)
+@settings(REPEATABLE, max_examples=draws(60))
 @given(program=programs())
 def test_what_is_live_is_read_on_some_way(program):
     """Name by name, of any program, around loops too."""

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import REPEATABLE, kernels, looping_kernels
 
@@ -160,7 +161,7 @@ def check_steps(kernel):
             assert (((after - before - moved) % 2**32)[active] == 0).all()
 
 
-@settings(REPEATABLE, max_examples=60)
+@settings(REPEATABLE, max_examples=draws(60))
 @given(looping_kernels())
 def test_steps_are_what_happens_in_loops(kernel):
     """On random loops, addresses and active lanes of all blocks are the first one's, moved by the steps."""
@@ -171,7 +172,7 @@ def test_steps_are_what_happens_where_they_are_known():
     """Of 150 random kernels, many of which gather by what memory holds, a dozen or more move, and by their steps."""
     followed = 0
 
-    @settings(REPEATABLE, max_examples=150)
+    @settings(REPEATABLE, max_examples=draws(150))
     @given(kernels(most_blocks=3).filter(lambda kernel: kernel.blocks > 1))
     def agree(kernel):
         nonlocal followed

@@ -4,6 +4,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import kernels, looping_kernels
 
@@ -43,14 +44,14 @@ def check_by_running(kernel):
 
 
 @given(kernels())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=draws(40))
 def test_sectors_are_those_that_blocks_access(kernel):
     """For kernels of any kind, counts and distinct sectors and words are those of running every block."""
     check_by_running(kernel)
 
 
 @given(looping_kernels())
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=draws(15))
 def test_sectors_of_moving_blocks_are_those_that_each_accesses(kernel):
     """Where one block may stand for all, what all touch is the same as by running each."""
     check_by_running(kernel)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import kernels
@@ -313,7 +314,7 @@ def test_what_is_not_evaluated_is_still_counted():
 
 
 @given(kernels())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=draws(60))
 def test_blocks_alone_leave_what_they_leave_together(k):
     """Race-free blocks that write their own slots give the same memory one by one as in one run."""
     together = interpret(k)
@@ -328,7 +329,7 @@ def test_blocks_alone_leave_what_they_leave_together(k):
 
 
 @given(kernels(), st.data())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=draws(40))
 def test_active_never_exceeds_the_threads_of_the_warps_counted(k, data):
     """Active thread instructions are at most a warp's lanes, and exactly the threads where nothing guards."""
     run = interpret(k, blocks=[data.draw(st.integers(0, k.blocks - 1))])

@@ -1,6 +1,7 @@
 from collections import Counter
 
 import numpy as np
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import kernels
 
@@ -51,7 +52,7 @@ def test_repeats_of_an_unchanged_base_are_counted():
 
 
 @given(kernels())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=draws(60))
 def test_a_profile_is_the_collapsed_trace(kernel):
     """Counts are those of the interpreter, and patterns the multiset of the warps' relative accesses."""
     traced: dict[int, Counter] = {}

@@ -2,6 +2,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import kernels
 
@@ -117,7 +118,7 @@ def test_an_endless_block_meets_the_limit():
 
 
 @given(kernels())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=draws(60))
 def test_kernels_with_their_barriers_have_no_race(kernel):
     """Exchanges fenced by whole or partial barriers are race-free however loops and skips move the warps."""
     assert races(kernel) == []
@@ -157,7 +158,7 @@ def test_a_race_is_reported_exactly_where_brute_force_finds_one():
     seen = Counter()
 
     @given(kernels(barriers=False))
-    @settings(deadline=None, max_examples=150, derandomize=True)
+    @settings(deadline=None, max_examples=draws(150), derandomize=True)
     def check(kernel):
         reported, racy = races(kernel, [0]), _racy_words(kernel, 0)
         assert bool(reported) == bool(racy)

@@ -1,4 +1,5 @@
 import numpy as np
+from draws import draws
 from hypothesis import assume, given, settings
 from strategies.launches import kernels
 
@@ -14,7 +15,7 @@ from isa.text.listing import read
 
 
 @given(kernels())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=draws(40))
 def test_the_lines_of_the_blocks_are_those_they_access(kernel):
     """Where no address comes from memory, a line is marked if and only if an active lane accesses it."""
     steering = address_slice(kernel.program)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import kernels
 
@@ -49,7 +50,7 @@ def outcome(chosen, monkeypatch=None, **options):
 
 
 @given(kernels())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=draws(60))
 def test_rounds_taken_together_are_those_taken_one_by_one(chosen):
     """Counts, active lanes, accesses and registers of random kernels are the same with every round by itself."""
     assert outcome(chosen) == outcome(chosen, monkeypatch=True)

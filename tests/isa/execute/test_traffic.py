@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from strategies.launches import kernels, looping_kernels
 
@@ -166,7 +167,7 @@ def test_a_matrix_product_touches_each_matrix_once(name):
 
 
 @given(kernels() | looping_kernels())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=draws(40))
 def test_levels_are_sums_over_what_executes(kernel):
     """Words of registers and memory are those of each instruction, as often as it executes; roles part the sum."""
     run, expected = interpret(kernel), Counter()

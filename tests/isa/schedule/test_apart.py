@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, looping_kernels
@@ -51,7 +52,7 @@ def pairs_by_definition(kernel):
     }
 
 
-@settings(REPEATABLE, max_examples=25)
+@settings(REPEATABLE, max_examples=draws(25))
 @given(kernel=looping_kernels())
 def test_pairs_are_those_that_no_pass_saw_meet(kernel):
     """Of any program with loops: the accesses whose bytes never overlapped in one pass of one warp."""
@@ -64,7 +65,7 @@ def test_lanes_of_one_warp_meet():
     assert apart(read(TEXT.format(128)), [0]) == {(2, 3)}
 
 
-@settings(REPEATABLE, max_examples=4)
+@settings(REPEATABLE, max_examples=draws(4))
 @given(variant=st.sampled_from(["alg3", "v2", "v3", "v4"]))
 def test_two_buffers_are_apart(variant):
     """Stores of algorithm 3 fill one buffer while its loads read the other: in the loop all of them are apart."""

@@ -5,6 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.latency_tables import TABLE_3, latency_tables
@@ -19,8 +20,8 @@ from isa.schedule.reorder import improved, moved, places, put, regions, reordere
 from isa.text.listing import read
 from workloads.gemm.lai import sgemm_lai
 
-SOME = settings(REPEATABLE, max_examples=40)
-FEW = settings(REPEATABLE, max_examples=8)
+SOME = settings(REPEATABLE, max_examples=draws(40))
+FEW = settings(REPEATABLE, max_examples=draws(8))
 
 
 def shuffled(program, seed, pairs=(), moves=200):
@@ -91,7 +92,7 @@ def test_the_static_sum_of_stalls_never_grows(program, latencies):
     assert static_stalls(better, latencies) <= static_stalls(program, latencies)
 
 
-@settings(REPEATABLE, max_examples=3)
+@settings(REPEATABLE, max_examples=draws(3))
 @given(layout=st.sampled_from(["nn", "nt", "tn", "tt"]), order=st.sampled_from(["base", "interleaved"]))
 def test_a_kernel_keeps_its_meaning(layout, order):
     """The SGEMM of Lai and Seznec, blocked 2 by 2, leaves the same memory in any layout, and stalls less."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.latency_tables import TABLE_3, latency_tables
@@ -15,7 +16,7 @@ from workloads.builder import at, instruction
 from workloads.gemm.tan import dgemm_tan
 
 R = [Register(i) for i in range(16)]
-SOME = settings(REPEATABLE, max_examples=60)
+SOME = settings(REPEATABLE, max_examples=draws(60))
 
 
 def adds(*registers):
@@ -109,7 +110,7 @@ def test_all_places_are_asked_as_one_by_one(stream, latencies, repeats):
     assert totals(rest, last, latencies, range(len(stream)), repeats=repeats) == each
 
 
-@settings(REPEATABLE, max_examples=40)
+@settings(REPEATABLE, max_examples=draws(40))
 @given(stream=alu_streams(), latencies=latency_tables(), data=st.data())
 def test_several_instructions_stand_where_trying_all_places_puts_them(stream, latencies, data):
     """As good as the best of all ways to put up to three instructions into a short stream, behind another one."""

@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE
@@ -15,7 +16,7 @@ from workloads.gemm.matmul_naive import fused_reference, matmul_naive, program
 SIZE = st.integers(1, 4)
 
 
-@settings(REPEATABLE, max_examples=25)
+@settings(REPEATABLE, max_examples=draws(25))
 @given(m=SIZE, n=SIZE, k=st.integers(1, 20), block_x=st.integers(1, 40), block_y=st.integers(1, 5))
 def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, m, n, k, block_x, block_y):
     """Whatever the sizes and the block's shape, whole warps or not, every element is right bit for bit."""

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE
@@ -95,7 +96,7 @@ def test_the_refusal_asks_for_what_the_program_takes_then():
     assert build(registers=fewest(build)).program.registers == fewest(build) == 14
 
 
-@settings(REPEATABLE, max_examples=12)
+@settings(REPEATABLE, max_examples=draws(12))
 @given(
     drawn=tunings(),
     sizes=st.tuples(*[st.integers(1, 30)] * 3),

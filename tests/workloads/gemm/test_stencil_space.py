@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,7 +79,7 @@ def failing(*asked):
     return next((name for name, passed in passes(*asked) if not passed), None)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=draws(12), deadline=None)
 @given(FEW, st.sampled_from("sdcz"), SHARES, LOADS, st.integers(0, 3), LAYOUT, st.integers(2, SIDE))
 def test_counts_and_points_are_those_of_asking_every_point(limits, precision, occupancy, loads, blocks, layout, side):
     """Stage by stage as many points are left as pass when each is asked alone, and the same ones in the end."""

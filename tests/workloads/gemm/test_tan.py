@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE
@@ -11,7 +12,7 @@ from isa.execute.interpret import interpret
 from isa.execute.races import races
 from workloads.gemm.tan import RACY, VARIANTS, dgemm_tan, fused_reference
 
-REPEATABLE_FEW = settings(REPEATABLE, max_examples=4)
+REPEATABLE_FEW = settings(REPEATABLE, max_examples=draws(4))
 BOTH = [(v, w) for v in VARIANTS for w in (64, 128) if (v, w) != ("v4", 64)]
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from isa.execute.interpret import interpret
 from workloads.gemm.vega_legacy import fused_reference, program, register_map, sgemm_vega_legacy
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=draws(8), deadline=None)
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 5))
 def test_every_block_of_every_shape_keeps_the_bits(check_bits, rows, columns, rounds):
     """Grids that are not square, one step along k or several: each block is the fused reference to the last bit."""
