@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from gpusim.analysis.search.sweep import MOST, Axis, Point, Subject
+from gpusim.analysis.search.sweep import MOST, Axis, Subject, SweepPoint
 from gpusim.commands.arguments import POLICIES, cycles_of, is_listing, pairs
 from gpusim.commands.notices import Launched
 from gpusim.machine.facts import checked
@@ -74,7 +74,7 @@ def axes_of(
     return axes + [Axis("kernel", name, _of_kernel(kernel, name, texts)) for name, texts in of_kernel.items()]
 
 
-def launches(subject: Subject, points: Iterable[Point]) -> Iterator[Launched]:
+def launches(subject: Subject, points: Iterable[SweepPoint]) -> Iterator[Launched]:
     """Yield the launches of points at which something is set of the machine, but of kernels that there are not."""
     for point in points:
         with suppress(UserError):

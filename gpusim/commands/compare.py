@@ -14,7 +14,7 @@ from rich.table import Table
 
 from gpusim.analysis.account.comparison import Part, change, explanation, parts
 from gpusim.analysis.account.figures import Figures
-from gpusim.analysis.search.sweep import Axis, Point, Subject, figures_at, points
+from gpusim.analysis.search.sweep import Axis, Subject, SweepPoint, figures_at, points
 from gpusim.commands.arguments import Json, MaxCycles
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
@@ -53,7 +53,7 @@ class Variant:
     kernel: str
     machine: str
     subject: Subject
-    point: Point
+    point: SweepPoint
     label: str
 
 
@@ -166,7 +166,7 @@ def _changed(texts: Sequence[str], changes: Sequence[str]) -> list[str]:
     return [*(text for text in texts if text.partition("=")[0] not in replaced), *changes]
 
 
-def _varied(axes: Sequence[Axis], point: Point) -> list[str]:
+def _varied(axes: Sequence[Axis], point: SweepPoint) -> list[str]:
     """What a point has on the axes that vary, each by the end of its name."""
     varied = [axis.name for axis in axes if len(axis.values) > 1]
     return [f"{name.rpartition('.')[2]}={point.values[name]}" for name in varied]

@@ -12,7 +12,7 @@ import typer
 from gpusim.analysis.search import kernel_tuner
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.kernel_tuner import Entry
-from gpusim.analysis.search.sweep import Allows, Axis, Point, Row
+from gpusim.analysis.search.sweep import Allows, Axis, SweepPoint, SweepRow
 from gpusim.analysis.search.sweep_table import cell
 from gpusim.commands.arguments import pairs
 from gpusim.support import whole_file
@@ -56,7 +56,7 @@ def given_by(path: Path | None, renames: Sequence[str]) -> Given:
     by_text = {name: {spelled(value): value for value in values} for name, values in space.values.items()}
     options = [f"{ours.get(name, name)}={text}" for name, texts in by_text.items() for text in texts]
 
-    def allows(point: Point) -> bool:
+    def allows(point: SweepPoint) -> bool:
         return space.allows({name: texts[point.values[ours.get(name, name)]] for name, texts in by_text.items()})
 
     settings = [option for option in options if "." in option.partition("=")[0]]
@@ -80,7 +80,7 @@ def write_swept(
     device: str,
     kernel: str,
     axes: Sequence[Axis],
-    rows: Sequence[Row],
+    rows: Sequence[SweepRow],
 ) -> None:
     """Write the files that are wanted of a sweep: the axes named, as they are called there, or else those that vary."""
     names = names or {axis.name: axis.name for axis in axes if len(axis.values) > 1}

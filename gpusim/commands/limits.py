@@ -33,13 +33,13 @@ from gpusim.commands.notices import Launched, ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.machine.machine import Machine, read
 from gpusim.state.sm import NEVER
-from gpusim.support.document import Launch, Setting
+from gpusim.support.document import LaunchDocument, Setting
 from isa.kernel import Kernel
 
 LONGEST = 32  # characters of a value with blanks
 
 
-class LimitsDocument(Launch, frozen=True):
+class LimitsDocument(LaunchDocument, frozen=True):
     """What each limit of a machine costs a launch, by running it again without."""
 
     study: LimitStudy

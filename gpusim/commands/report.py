@@ -38,7 +38,7 @@ from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.simulation import simulate
-from gpusim.support.document import Launch, doc
+from gpusim.support.document import LaunchDocument, doc
 from gpusim.support.plural import plural
 from gpusim.support.repeats import repeats
 from isa.code_region import CodeRegion, Lines, code_regions
@@ -62,7 +62,7 @@ PATHS = "CP and LCD: cycles that it adds to the critical and to the loop-carried
 REGIONS = "Cycles of the whole run; CP of one execution of the region, LCD of one round of its loop."
 
 
-class ReportDocument(Launch, frozen=True):
+class ReportDocument(LaunchDocument, frozen=True):
     """Which instructions press on which resources, which paths are long, and what loses issue slots."""
 
     cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks.")]

@@ -22,7 +22,7 @@ from gpusim.machine.machine import load
 from gpusim.reproduction.bench import Settings
 from gpusim.reproduction.claims import SEEDS, Claim, select
 from gpusim.reproduction.finding import NOT_COMPUTED
-from gpusim.reproduction.ledger import Counts, Row, rows, summary
+from gpusim.reproduction.ledger import Counts, LedgerRow, rows, summary
 from gpusim.reproduction.pages import markdown, shown_error, shown_result, texts, totals
 from gpusim.support import whole_file
 from gpusim.support.document import Document, doc
@@ -46,7 +46,7 @@ class ReproduceDocument(Document, frozen=True):
     """What documents claim beside what comes out here."""
 
     set: Annotated[Settings, doc("Numbers of machines that were replaced, by machine and path.")]
-    claims: Annotated[list[Row], doc("The claims, in the order of the ledger.")]
+    claims: Annotated[list[LedgerRow], doc("The claims, in the order of the ledger.")]
     summary: Annotated[dict[str, Counts], doc("How many there are of each kind.")]
 
 
@@ -104,9 +104,9 @@ def _check(table: Path | None, page: Path | None) -> None:
         raise UserError(f"--markdown {page}: --csv writes this file; name another")
 
 
-def _found(claims: Sequence[Claim], settings: Settings, *, quiet: bool) -> list[Row]:
+def _found(claims: Sequence[Claim], settings: Settings, *, quiet: bool) -> list[LedgerRow]:
     """Return the rows, each shown as soon as it is known."""
-    found: list[Row] = []
+    found: list[LedgerRow] = []
     if settings and not quiet:
         show(f"on changed machines: {', '.join(texts(settings))}\n")
     with shown("reproduce", "claim", alike=False) as tell:  # some claims take a thousand times as long as others
@@ -117,7 +117,7 @@ def _found(claims: Sequence[Claim], settings: Settings, *, quiet: bool) -> list[
     return found
 
 
-def _warn(found: Sequence[Row], settings: Settings) -> None:
+def _warn(found: Sequence[LedgerRow], settings: Settings) -> None:
     """Say on stderr which settings changed nothing, as no claim was computed on their machine."""
     used = dict.fromkeys(machine for row in found for machine in row.machines)
     for key in [key for key in settings if key not in used]:
@@ -138,7 +138,7 @@ def _settings(given: Sequence[str]) -> Settings:
     return settings
 
 
-def _lines(row: Row, *, first: bool) -> Iterator[RenderableType]:
+def _lines(row: LedgerRow, *, first: bool) -> Iterator[RenderableType]:
     """Give a row as it is shown before the next one is known, the first with its heads; then what has no column."""
     table = Table(box=None, show_header=first, header_style="bold", pad_edge=False, collapse_padding=True)
     for name, width in COLUMNS.items():
@@ -151,10 +151,10 @@ def _lines(row: Row, *, first: bool) -> Iterator[RenderableType]:
     yield Padding("; ".join(part for part in parts if part), (0, 0, 0, COLUMNS["id"] + 1))
 
 
-def _csv(found: Sequence[Row], settings: Settings) -> str:
+def _csv(found: Sequence[LedgerRow], settings: Settings) -> str:
     text, changed = io.StringIO(), " ".join(texts(settings))
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*(field.name for field in fields(Row)), "set"])
+    writer.writerow([*(field.name for field in fields(LedgerRow)), "set"])
     for row in found:
         writer.writerow((asdict(row) | {"machines": " ".join(row.machines), "set": changed}).values())
     return text.getvalue()

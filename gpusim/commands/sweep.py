@@ -16,7 +16,18 @@ import typer
 from gpusim.analysis.search import search as optuna_search
 from gpusim.analysis.search import sweep_plot
 from gpusim.analysis.search.results_file import hash_of, results
-from gpusim.analysis.search.sweep import MOST, Axis, Point, Row, Subject, SweepSettings, key, points, row, shuffled
+from gpusim.analysis.search.sweep import (
+    MOST,
+    Axis,
+    Subject,
+    SweepPoint,
+    SweepRow,
+    SweepSettings,
+    key,
+    points,
+    row,
+    shuffled,
+)
 from gpusim.analysis.search.sweep_table import compared, write_csv, write_parquet
 from gpusim.commands.arguments import MOST_SEED, MOST_WHOLE, Json, KernelName, MachineName, is_listing
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
@@ -61,8 +72,8 @@ Limit = Annotated[
     int | None,
     typer.Option("--max-cycles", min=1, max=MOST_WHOLE, help="Give a point up beyond; a listing: 200 million."),
 ]
-Found = dict[tuple[tuple[str, str], ...], Row]
-Spread = Callable[[Callable[[Point], Row], list[Point]], Generator[Row, None, None]]
+Found = dict[tuple[tuple[str, str], ...], SweepRow]
+Spread = Callable[[Callable[[SweepPoint], SweepRow], list[SweepPoint]], Generator[SweepRow, None, None]]
 
 
 def sweep(
@@ -104,7 +115,7 @@ def sweep(
     with _directory(out):
         check_files(cache, t4, whole=chosen is not None and sample is None)
         _check_outputs(out, parquet, plot)
-    with results(out and out / "results.jsonl", _settings(kernel, subject), Row) as (kept, add):
+    with results(out and out / "results.jsonl", _settings(kernel, subject), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, axes, chosen or ())
         tell_of_compiling("compiled", "1")
         found = {key(each.point): each for each in kept}
@@ -126,7 +137,7 @@ def sweep(
         show(*screen(swept, top))
 
 
-def _ineffective(subject: Subject, axes: Sequence[Axis], some: Sequence[Point]) -> Sequence[Ineffective]:
+def _ineffective(subject: Subject, axes: Sequence[Axis], some: Sequence[SweepPoint]) -> Sequence[Ineffective]:
     """Return the axes of the machine that do nothing at any of the points, and tell of them."""
     paths = [axis.name for axis in axes if axis.of == "machine"]
     return ineffective_at_all(launches(subject, shuffled(some)), paths) if paths else ()
@@ -193,7 +204,7 @@ def _check_outputs(out: Path | None, parquet: bool, plot: Path | None) -> None:
         sweep_plot.check(plot)
 
 
-def _swept(chosen: Sequence[Point], found: Found, simulated: Callable[..., list[Row]]) -> list[Row]:
+def _swept(chosen: Sequence[SweepPoint], found: Found, simulated: Callable[..., list[SweepRow]]) -> list[SweepRow]:
     """Return the rows of all points, in their order."""
     known = sum(key(point) in found for point in chosen)
     with shown("sweep", "point") as tell:
@@ -201,7 +212,7 @@ def _swept(chosen: Sequence[Point], found: Found, simulated: Callable[..., list[
         return simulated(chosen, lambda done: tell(known + done, len(chosen)))
 
 
-def _searched(axes: Sequence[Axis], trials: int, seed: int, simulated: Callable[..., list[Row]]) -> list[Row]:
+def _searched(axes: Sequence[Axis], trials: int, seed: int, simulated: Callable[..., list[SweepRow]]) -> list[SweepRow]:
     """Return the rows of the points that a search proposes."""
     with shown("search", "trial") as tell:
         return optuna_search.search(axes, trials, seed, partial(simulated, tell=lambda _: None), tell)
@@ -209,11 +220,11 @@ def _searched(axes: Sequence[Axis], trials: int, seed: int, simulated: Callable[
 
 def _simulated(
     found: Found,
-    add: Callable[[Row], None],
-    spread: Callable[[list[Point]], Generator[Row, None, None]],
-    chosen: Sequence[Point],
+    add: Callable[[SweepRow], None],
+    spread: Callable[[list[SweepPoint]], Generator[SweepRow, None, None]],
+    chosen: Sequence[SweepPoint],
     tell: Callable[[int], None],
-) -> list[Row]:
+) -> list[SweepRow]:
     """Simulate those points that are not found yet, and add them; return all rows in the order of the points."""
     missing = {key(point): point for point in chosen if key(point) not in found}
     with closing(spread(shuffled(missing.values()))) as more:

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim.analysis.account.figures import Figures
-from gpusim.analysis.search.sweep import Axis, Row
+from gpusim.analysis.search.sweep import Axis, SweepRow
 from gpusim.analysis.search.sweep_table import Cell, Cells, cells, column_of, front
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
@@ -29,7 +29,7 @@ class Swept:
     kernel: str
     machine: str
     axes: Sequence[Axis]
-    rows: Sequence[Row]
+    rows: Sequence[SweepRow]
     known: int
     compared: Sequence[str] = ()
 
@@ -44,7 +44,7 @@ class Swept:
         return front(self.table, self.compared) if self.compared else []
 
     @property
-    def simulated(self) -> list[tuple[Figures, Row]]:
+    def simulated(self) -> list[tuple[Figures, SweepRow]]:
         """The rows with figures, fastest first: by rate, or by time where the kernel counts no operations."""
         rows = [(each.figures, each) for each in self.rows if each.figures]
         return sorted(rows, key=lambda each: (-each[0].gflops, each[0].milliseconds))

@@ -132,7 +132,7 @@ def validate(
         show(f"{where.name}: published figures and simulated ones", _table(found), *_totals(found))
 
 
-def _probe(row: rows.Row) -> Probe | None:
+def _probe(row: rows.MeasuredRow) -> Probe | None:
     return probe(row.experiment, row.op, row.param, row.warps, row.ilp, row.counts)
 
 
@@ -153,7 +153,7 @@ def _measured(machine: Machine, path: Path, setting: Sequence[str], *, json: boo
         show(f"{machine.name}: {path}", *tables, *_kinds(kinds), MEASURED_LEGEND, *_without(found))
 
 
-def _simulated(machine: Machine, given: Sequence[rows.Row]) -> list[rows.Outcome]:
+def _simulated(machine: Machine, given: Sequence[rows.MeasuredRow]) -> list[rows.Outcome]:
     """Simulate the rows, over all cores, and return their outcomes in the order of the file."""
     tell_of_compiling("compiled", "1")
     found: list[rows.Outcome] = []
@@ -164,7 +164,7 @@ def _simulated(machine: Machine, given: Sequence[rows.Row]) -> list[rows.Outcome
     return sorted(found, key=lambda outcome: outcome.row.line)
 
 
-def _place(row: rows.Row) -> tuple[int, str, str, str, int, int]:
+def _place(row: rows.MeasuredRow) -> tuple[int, str, str, str, int, int]:
     return row.line, row.experiment, row.op, row.param, row.warps, row.ilp
 
 
@@ -195,14 +195,14 @@ def _summary_table(lines: Mapping[str, Errors]) -> Table:
 
 def _without(found: Sequence[rows.Outcome]) -> list[str]:
     missing = [outcome for outcome in found if outcome.simulated is None]
-    by_reason: dict[str, list[rows.Row]] = {}
+    by_reason: dict[str, list[rows.MeasuredRow]] = {}
     for outcome in missing:
         by_reason.setdefault(str(outcome.reason), []).append(outcome.row)
     lines = [f"{_which(without)}: {reason}" for reason, without in by_reason.items()]
     return [*lines, f"not compared: {plural(len(missing), 'row')} of {len(found)}"]
 
 
-def _which(without: Sequence[rows.Row]) -> str:
+def _which(without: Sequence[rows.MeasuredRow]) -> str:
     """Name the first of some rows, and say how many more there are."""
     first, more = without[0], len(without) - 1
     name = f"line {first.line}: {first.experiment} {first.op} {first.param} W{first.warps}"

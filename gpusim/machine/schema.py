@@ -188,7 +188,7 @@ class Fetch(msgspec.Struct, frozen=True):
     memory_parts: Count  # 1/64 cycles for which such a line keeps its port
 
 
-class Launch(msgspec.Struct, frozen=True):
+class LaunchTimes(msgspec.Struct, frozen=True):
     """How blocks start on an SM."""
 
     block_latency: Count  # cycles from a block's retirement to the start of the one that takes its place
@@ -245,7 +245,7 @@ class Machine(msgspec.Struct, frozen=True):
     texture: Texture
     barrier: Barrier
     branch: Branch
-    launch: Launch
+    launch: LaunchTimes
     register_file: RegisterFile | None = None
     selection: Selection | None = None
     dependence: Dependence | None = None

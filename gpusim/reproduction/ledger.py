@@ -59,7 +59,7 @@ def _silent(_known: int, _all: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LedgerRow:
     """One claim beside what came out; `error` and `passed` are those of `finding.Verdict`.
 
     `seconds` is the claim's own time and that of the runs it needs, which others may need as well. `machines` are those
@@ -99,13 +99,13 @@ class _Claim:
     needs: tuple[Job, ...] = ()
 
 
-def rows(claims: Sequence[Claim], settings: Settings, workers: int, told: Told = _silent) -> Iterator[Row]:
+def rows(claims: Sequence[Claim], settings: Settings, workers: int, told: Told = _silent) -> Iterator[LedgerRow]:
     """Give the row of each claim in order, each as soon as it and those before it are known.
 
     `settings` replace numbers of machines; runs go to so many processes; `told(rows known, all)` is called with each.
     Raises UserError when a process is killed.
     """
-    found: dict[str, Row] = {}
+    found: dict[str, LedgerRow] = {}
     completed = _completed(claims, Bench(settings), workers)
     for claim in claims:
         while claim.id not in found:
@@ -115,13 +115,13 @@ def rows(claims: Sequence[Claim], settings: Settings, workers: int, told: Told =
         yield found[claim.id]
 
 
-def without_runs(claims: Sequence[Claim], settings: Settings) -> list[Row]:
+def without_runs(claims: Sequence[Claim], settings: Settings) -> list[LedgerRow]:
     """Return the rows of those claims that need no run, in order."""
     bench = Bench(settings)
     return [row for claim in claims if (row := _row(_Claim(claim, bench.apart()))) is not None]
 
 
-def summary(found: Sequence[Row]) -> dict[str, Counts]:
+def summary(found: Sequence[LedgerRow]) -> dict[str, Counts]:
     """Return the counts of each kind that there is."""
     kinds = {kind: Counter(row.passed for row in found if row.kind.split(":")[0] == kind) for kind in KINDS}
     return {
@@ -131,7 +131,7 @@ def summary(found: Sequence[Row]) -> dict[str, Counts]:
     }
 
 
-def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[Row]:
+def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[LedgerRow]:
     """Give the rows as they come: a claim that lacks runs is tried again when these are done."""
     ready, waiting = [_Claim(claim, bench.apart()) for claim in claims], list[_Claim]()
     under_way: dict[Future[Done], Job] = {}
@@ -151,7 +151,7 @@ def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[
             waiting = [each for each in waiting if each not in ready]
 
 
-def _row(each: _Claim) -> Row | None:
+def _row(each: _Claim) -> LedgerRow | None:
     """Return the row of a claim, or None and say what it needs."""
     claim, bench, start = each.claim, each.bench, perf_counter()
     try:
@@ -161,7 +161,7 @@ def _row(each: _Claim) -> Row | None:
         each.asked += missing.jobs
         return None
     seconds = perf_counter() - start + sum(bench.done[job].seconds for job in each.asked)
-    return Row(
+    return LedgerRow(
         id=claim.id,
         seed=claim.seed,
         what=claim.what,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gpusim.reproduction.bench import Settings
 from gpusim.reproduction.claims import SEEDS, limit
 from gpusim.reproduction.finding import KINDS
-from gpusim.reproduction.ledger import Counts, Row, summary
+from gpusim.reproduction.ledger import Counts, LedgerRow, summary
 
 HEAD = """# Reproduction
 
@@ -20,7 +20,7 @@ BAR = r"\|"  # within a cell
 COLUMNS = "id", "claim", "published", "tolerance", "ours", "error", "kind", "", "machines", "note"
 
 
-def markdown(rows: Sequence[Row], settings: Settings) -> str:
+def markdown(rows: Sequence[LedgerRow], settings: Settings) -> str:
     """Return the document with a summary by kind and a table for each of the five of which there are rows.
 
     Where `settings` replace numbers of machines its head says so.
@@ -31,14 +31,14 @@ def markdown(rows: Sequence[Row], settings: Settings) -> str:
     return "\n".join(parts)
 
 
-def _tables(rows: Sequence[Row]) -> Iterator[str]:
+def _tables(rows: Sequence[LedgerRow]) -> Iterator[str]:
     for seed, title in SEEDS.items():
         of_seed = [line(row) for row in rows if row.seed == seed]
         if of_seed:
             yield "\n".join([f"## {title}\n", _cells(COLUMNS), f"|{'---|' * len(COLUMNS)}", *of_seed]) + "\n"
 
 
-def line(row: Row) -> str:
+def line(row: LedgerRow) -> str:
     """Return a row of the tables."""
     figures = row.published, row.tolerance, row.ours, shown_error(row)
     return _cells((row.id, row.what, *figures, row.kind, shown_result(row), ", ".join(row.machines), row.note))
@@ -53,7 +53,7 @@ def texts(settings: Settings) -> list[str]:
     return [f"{key}:{path}={value}" for key, changes in settings.items() for path, value in changes.items()]
 
 
-def shown_error(row: Row) -> str:
+def shown_error(row: LedgerRow) -> str:
     """Return the error in words: percent, or a difference where the tolerance is absolute."""
     if row.error is None:
         return ""
@@ -61,12 +61,12 @@ def shown_error(row: Row) -> str:
     return f"{row.error:+.2f}" if most and not most.relative else f"{100 * row.error:+.1f} %"
 
 
-def shown_result(row: Row) -> str:
+def shown_result(row: LedgerRow) -> str:
     """Return pass, fail, or a dash where there is nothing to compare with."""
     return {True: "pass", False: "fail", None: "-"}[row.passed]
 
 
-def totals(rows: Sequence[Row]) -> list[str]:
+def totals(rows: Sequence[LedgerRow]) -> list[str]:
     """Return how many of all passed, then the same of each kind."""
     passed, judged = (sum(row.passed in which for row in rows) for which in ((True,), (True, False)))
     first = f"{passed} of {judged} claims pass; {len(rows) - judged} have nothing to compare with"
@@ -78,5 +78,5 @@ def _passed(counts: Counts) -> str:
     return f"{judged}; {counts['without']} without figures" if counts["without"] else judged
 
 
-def _summary(rows: Sequence[Row]) -> str:
+def _summary(rows: Sequence[LedgerRow]) -> str:
     return "\n".join(f"- {text}" for text in totals(rows)) + "\n"

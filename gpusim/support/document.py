@@ -68,7 +68,7 @@ class OfSettings(Document, frozen=True, kw_only=True):
     ineffective: Unfelt = UNSET
 
 
-class Launch(OfSettings, frozen=True):
+class LaunchDocument(OfSettings, frozen=True):
     """A kernel on a machine, with which the documents of simulations begin."""
 
     kernel: KernelKey

@@ -21,7 +21,7 @@ from isa import memory
 from isa.dataflow.divergence import reconvergence_points
 from isa.execute import batch, faults, rounds, simt_stack, steps
 from isa.execute.frame import Frame, Group, group_of, new_frame
-from isa.execute.rounds import Loop, Turn
+from isa.execute.rounds import Loop, Round
 from isa.execute.simt_stack import Path
 from isa.execute.steps import Action, Fetch, Observe, Scope
 from isa.kernel import Kernel
@@ -85,7 +85,7 @@ class _Progress:
     waiting: dict[int, list[int]]
     needed: dict[int, int]
     groups: dict[tuple[int, ...], Group]
-    turns: dict[int, Turn]
+    turns: dict[int, Round]
     apart: dict[int, list[Path]]
     issued: int = 0
 

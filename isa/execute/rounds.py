@@ -55,7 +55,7 @@ class Loop:
 
 
 @dataclass(slots=True)
-class Turn:
+class Round:
     """The state in which a group of warps last branched back, and how much to guess from there."""
 
     group: Group
@@ -94,13 +94,13 @@ def loop_at(
     )
 
 
-def leap(loop: Loop, turn: Turn | None, frame: Frame, group: Group, issued: int, most: int) -> tuple[Turn, int]:
+def leap(loop: Loop, turn: Round | None, frame: Frame, group: Group, issued: int, most: int) -> tuple[Round, int]:
     """Take up to `most` rounds at once where a group has just branched back; return where it stands, and how many.
 
     `turn` is what the last call for this loop returned; `issued`, the warp instructions of the whole block, tells
     whether one round lay between and nothing else. Registers and counts are left as the rounds leave them.
     """
-    here = Turn(group, issued, frame.registers[loop.registers][:, group.select])
+    here = Round(group, issued, frame.registers[loop.registers][:, group.select])
     if turn is None or turn.group is not group or issued - turn.issued != _issues(loop, group):
         return here, 0
     here.guess, here.pause, here.failed = turn.guess, turn.pause - 1, turn.failed

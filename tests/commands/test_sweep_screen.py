@@ -4,14 +4,14 @@ import msgspec
 from rich.console import Console
 from some_figures import FOUND
 
-from gpusim.analysis.search.sweep import Axis, Point, Row
+from gpusim.analysis.search.sweep import Axis, SweepPoint, SweepRow
 from gpusim.commands.sweep_screen import Swept, plotted, screen
 
 CLOCKS = {"500": (100, 0.2), "1544": (150, 0.0972), "3000": (200, 0.0667)}  # shader MHz: cycles, milliseconds
 AXIS = Axis("machine", "chip.shader_mhz", tuple(CLOCKS))
 SLOWEST_FIRST = [
-    Row(
-        Point({AXIS.name: clock}, {}),
+    SweepRow(
+        SweepPoint({AXIS.name: clock}, {}),
         msgspec.structs.replace(FOUND, gflops=0.0, percent_of_peak=0.0, cycles=cycles, milliseconds=time),
     )
     for clock, (cycles, time) in CLOCKS.items()
@@ -42,7 +42,7 @@ def test_without_operations_the_least_time_is_fastest():
 def test_a_picture_without_operations_is_of_time():
     """Over clocks it shows milliseconds, not cycles; where operations are counted, their rate."""
     assert plotted(UNRATED)[2:4] == ("set.chip.shader_mhz", "milliseconds")
-    rated = [Row(each.point, FOUND) for each in SLOWEST_FIRST]
+    rated = [SweepRow(each.point, FOUND) for each in SLOWEST_FIRST]
     assert plotted(Swept("a kernel", "a machine", [AXIS], rated, 0))[2:4] == ("set.chip.shader_mhz", "gflops")
 
 

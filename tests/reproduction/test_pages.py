@@ -5,7 +5,7 @@ import pytest
 
 from gpusim.reproduction.claims import SEEDS, read, select
 from gpusim.reproduction.finding import KINDS
-from gpusim.reproduction.ledger import Row, rows, without_runs
+from gpusim.reproduction.ledger import LedgerRow, rows, without_runs
 from gpusim.reproduction.pages import line, markdown, totals
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
@@ -16,7 +16,7 @@ def row(**changes):
     """Return a row of the ledger."""
     about = {"id": "LS24", "seed": "lai", "what": "a | b", "published": "18 / 24", "ours": "18 / 25", "error": 1 / 24}
     more = {"kind": "predicted", "passed": False, "note": "", "seconds": 1.0, "tolerance": "exact"}
-    return Row(**{**about, **more, "machines": ("gt200", "gtx580"), **changes})
+    return LedgerRow(**{**about, **more, "machines": ("gt200", "gtx580"), **changes})
 
 
 def test_the_document_is_up_to_date():

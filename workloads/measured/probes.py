@@ -34,7 +34,7 @@ class Probe:
 
 
 @dataclass(frozen=True)
-class Point:
+class ProbePoint:
     """The columns of a row that say what ran; `count` iterations."""
 
     experiment: str
@@ -50,7 +50,7 @@ def probe(experiment: str, op: str, param: str, warps: int, ilp: int, counts: tu
     `counts` are its two iteration counts. Rows of edited code have the first part of their name as experiment, the
     rest as `param`, and their kernel as `op`.
     """
-    points = [Point(experiment, op, param, ilp, count) for count in counts]
+    points = [ProbePoint(experiment, op, param, ilp, count) for count in counts]
     if experiment in OTHERS:
         return OTHERS[experiment](points[0], warps)
     streams = [_stream(point) for point in points]
@@ -61,7 +61,7 @@ def probe(experiment: str, op: str, param: str, warps: int, ilp: int, counts: tu
 
 
 @lru_cache(maxsize=64)
-def _stream(point: Point) -> Stream | None:
+def _stream(point: ProbePoint) -> Stream | None:
     build = COMPILED.get(point.experiment)
     if build:
         return build(point)
@@ -69,19 +69,19 @@ def _stream(point: Point) -> Stream | None:
     return found or chains.chain(point.experiment, point.param, point.op, point.count)
 
 
-def _burst(point: Point, warps: int) -> Probe | None:
+def _burst(point: ProbePoint, warps: int) -> Probe | None:
     match = re.match(r"N(\d{1,4})\b", point.param)
     stream = accesses.burst(point.op, int(match[1])) if match else None
     return Probe(kernel(f"burst {point.op}", stream, warps), hits="l1") if stream else None
 
 
-def _scheduled(point: Point, warps: int) -> Probe | None:
+def _scheduled(point: ProbePoint, warps: int) -> Probe | None:
     """All warps from the first one's start to the last one's end."""
     stream = _turns(replace(point, count=SCHEDULED))
     return Probe(kernel(f"sched {point.op}", replace(stream, marked=True), warps), span=True) if stream else None
 
 
-def _walk(point: Point, warps: int) -> Probe | None:
+def _walk(point: ProbePoint, warps: int) -> Probe | None:
     """A load of one thread, from the difference of two walks."""
     streams = [accesses.chase(point.param, loads) for loads in CHASE]
     if point.op not in ("DRAM", "L2hit") or None in streams:
@@ -90,17 +90,17 @@ def _walk(point: Point, warps: int) -> Probe | None:
     return Probe(second, first, per=CHASE[1] - CHASE[0], hits="l2" if point.op == "L2hit" else "none")
 
 
-def _turns(point: Point) -> Stream | None:
+def _turns(point: ProbePoint) -> Stream | None:
     """As many whole turns of the chains as 240 steps have room for."""
     return compiled.alone(point.op, point.ilp, compiled.STEPS // max(point.ilp, 1) * point.ilp, point.count)
 
 
-def _straight(point: Point) -> Stream | None:
+def _straight(point: ProbePoint) -> Stream | None:
     steps = int(point.param) if re.fullmatch(r"\d{1,4}", point.param) else 0
     return compiled.alone(point.op, point.ilp, steps, point.count) if steps else None
 
 
-COMPILED: dict[str, Callable[[Point], Stream | None]] = {
+COMPILED: dict[str, Callable[[ProbePoint], Stream | None]] = {
     "lat": lambda p: compiled.alone(p.op, 1, p.count, SLOPE),
     "tput": _turns,
     "icache": _straight,
@@ -112,6 +112,6 @@ COMPILED: dict[str, Callable[[Point], Stream | None]] = {
     "ldg": lambda p: accesses.global_loads(p.op, p.param, p.ilp, p.count),
     "bar": lambda p: accesses.barriers(p.op, p.count),
 }
-OTHERS: dict[str, Callable[[Point, int], Probe | None]] = {"burst": _burst, "sched": _scheduled, "memlat": _walk}
+OTHERS: dict[str, Callable[[ProbePoint, int], Probe | None]] = {"burst": _burst, "sched": _scheduled, "memlat": _walk}
 UNKNOWN = frozenset({"membw", "clk"})  # measured, but no stream of ours: the chip's bandwidth, reads of the clock
 EXPERIMENTS = frozenset({*COMPILED, *OTHERS, *UNKNOWN, *edited.FORMS, *chains.KINDS})

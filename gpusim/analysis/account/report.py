@@ -22,7 +22,7 @@ from gpusim.launch.assign_codes import sharing
 from gpusim.machine.machine import Machine, seconds
 from gpusim.machine.occupancy import Occupancy
 from gpusim.simulation import Result, Scaling
-from gpusim.support.document import Gflops, Launch, Setting, doc, plain, spelled
+from gpusim.support.document import Gflops, LaunchDocument, Setting, doc, plain, spelled
 from gpusim.support.plural import plural
 from gpusim.verify import Verification
 from isa.dataflow.shared_barriers import words
@@ -97,7 +97,7 @@ class OneSm:
     blocks: int
 
 
-class RunDocument(Launch, frozen=True):
+class RunDocument(LaunchDocument, frozen=True):
     """A simulated launch: values checked, cycles, rates, bound, and where the lost cycles went.
 
     Cycles are shader cycles. `cycles`, rates and `warp_instructions` are of the whole launch; `stalls`, `lost_slots`
@@ -130,7 +130,7 @@ class RunDocument(Launch, frozen=True):
     energy: Annotated[Spent | UnsetType, doc("Where it was asked for.")] = UNSET
 
 
-class BoundDocument(Launch, frozen=True):
+class BoundDocument(LaunchDocument, frozen=True):
     """The bound of a launch, which no schedule undercuts, and how many blocks an SM holds; nothing was simulated."""
 
     bound: Bound
@@ -184,7 +184,7 @@ def bound_document(
 
 
 def identity(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -> dict[str, Any]:
-    """Return the fields of a `Launch` by name: what ran on which machine; `settings` as for `screen`."""
+    """Return the fields of a `LaunchDocument` by name: what ran on which machine; `settings` as for `screen`."""
     return {
         "kernel": kernel.name,
         "parameters": plain(kernel.arguments),

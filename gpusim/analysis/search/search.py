@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gpusim.analysis.account.figures import Figures
-from gpusim.analysis.search.sweep import Axis, Point, Row, key
+from gpusim.analysis.search.sweep import Axis, SweepPoint, SweepRow, key
 from gpusim.analysis.search.sweep_table import cell
 from gpusim.support import extra
 
@@ -22,9 +22,9 @@ def search(
     axes: Sequence[Axis],
     trials: int,
     seed: int,
-    simulated: Callable[[list[Point]], list[Row]],
+    simulated: Callable[[list[SweepPoint]], list[SweepRow]],
     tell: Callable[[int, int], object],
-) -> list[Row]:
+) -> list[SweepRow]:
     """Return the rows of the points that Optuna's tree-structured Parzen estimator proposes, each once, as proposed.
 
     `simulated` gives the rows of a few points in their order; `tell(trials done, in all)` is called after each batch.
@@ -33,7 +33,7 @@ def search(
     optuna = extra.module("optuna", "optuna")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
-    found: dict[object, Row] = {}
+    found: dict[object, SweepRow] = {}
     for done in range(0, trials, BATCH):
         tell(done, trials)
         asked = [study.ask() for _ in range(min(BATCH, trials - done))]
@@ -46,7 +46,7 @@ def search(
     return list(found.values())
 
 
-def _proposed(trial: Any, axes: Sequence[Axis]) -> Point:
+def _proposed(trial: Any, axes: Sequence[Axis]) -> SweepPoint:
     """The point that a trial of Optuna's proposes: numbers by their place in ascending order, words as they are."""
     chosen: dict[str, dict[str, str]] = {"machine": {}, "kernel": {}}
     for axis in axes:
@@ -55,7 +55,7 @@ def _proposed(trial: Any, axes: Sequence[Axis]) -> Point:
             chosen[axis.of][axis.name] = order[trial.suggest_int(axis.name, 0, len(order) - 1)]
         else:
             chosen[axis.of][axis.name] = trial.suggest_categorical(axis.name, list(axis.values))
-    return Point(chosen["machine"], chosen["kernel"])
+    return SweepPoint(chosen["machine"], chosen["kernel"])
 
 
 def _cost(figures: Figures) -> float:

@@ -33,7 +33,7 @@ class Axis:
     values: tuple[str, ...]
 
 
-class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SweepPoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One value for each axis: settings of the machine, parameters of the kernel."""
 
     settings: dict[str, str]
@@ -45,10 +45,10 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.settings | self.parameters
 
 
-class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class SweepRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A point and its figures, or the reason why there are none."""
 
-    point: Point
+    point: SweepPoint
     figures: Figures | None = None
     reason: str = ""
 
@@ -64,7 +64,7 @@ class SweepSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: str
 
 
-Allows = Callable[[Point], bool]
+Allows = Callable[[SweepPoint], bool]
 
 
 @dataclass(frozen=True)
@@ -76,15 +76,15 @@ class Subject:
     max_cycles: int | None = None
 
 
-def row(point: Point, subject: Subject) -> Row:
+def row(point: SweepPoint, subject: Subject) -> SweepRow:
     """Simulate a point; what the kernel, the machine or the two together refuse is the row's reason."""
     try:
-        return Row(point, figures_at(point, subject))
+        return SweepRow(point, figures_at(point, subject))
     except UserError as error:
-        return Row(point, reason=str(error))
+        return SweepRow(point, reason=str(error))
 
 
-def figures_at(point: Point, subject: Subject) -> Figures:
+def figures_at(point: SweepPoint, subject: Subject) -> Figures:
     """Simulate a point; raises UserError for what the kernel, the machine or the two together refuse."""
     kernel, machine = subject.build(point.parameters), model.build(subject.file, point.settings)
     return figures(simulate(kernel, machine, values=False, max_cycles=subject.max_cycles))
@@ -95,7 +95,9 @@ def size(axes: Iterable[Axis]) -> int:
     return prod(len(axis.values) for axis in axes)
 
 
-def points(axes: Sequence[Axis], sample: int | None = None, seed: int = 0, allows: Allows | None = None) -> list[Point]:
+def points(
+    axes: Sequence[Axis], sample: int | None = None, seed: int = 0, allows: Allows | None = None
+) -> list[SweepPoint]:
     """Return the product of the axes, the last one running fastest, or so many of its points, drawn by the seed.
 
     Where `allows` is given, only of those that it allows. Raises UserError for more points than can be listed or drawn
@@ -115,22 +117,22 @@ def points(axes: Sequence[Axis], sample: int | None = None, seed: int = 0, allow
     return [_at(axes, index) for index in chosen]
 
 
-def shuffled(some: Iterable[Point]) -> list[Point]:
+def shuffled(some: Iterable[SweepPoint]) -> list[SweepPoint]:
     """Return the points in a fixed random order, in which what is done tells how long the rest will take."""
     order = list(some)
     Random(0).shuffle(order)
     return order
 
 
-def _at(axes: Sequence[Axis], index: int) -> Point:
+def _at(axes: Sequence[Axis], index: int) -> SweepPoint:
     """The point at an index of the product."""
     chosen: dict[str, dict[str, str]] = {"machine": {}, "kernel": {}}
     for axis in reversed(axes):
         index, place = divmod(index, len(axis.values))
         chosen[axis.of][axis.name] = axis.values[place]
-    return Point(*(dict(reversed(values.items())) for values in chosen.values()))
+    return SweepPoint(*(dict(reversed(values.items())) for values in chosen.values()))
 
 
-def key(point: Point) -> tuple[tuple[str, str], ...]:
+def key(point: SweepPoint) -> tuple[tuple[str, str], ...]:
     """Return what tells points apart, whatever the order of their values."""
     return tuple(sorted(point.values.items()))

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from gpusim.analysis.account.figures import Figures
-from gpusim.analysis.search.sweep import Axis, Point, Row
+from gpusim.analysis.search.sweep import Axis, SweepPoint, SweepRow
 from gpusim.support import extra, whole_file
 from isa.errors import UserError
 from isa.reading.nearest import nearest
@@ -26,7 +26,7 @@ REASON = "reason"  # why a point has no figures
 RATES = ("gflops", "percent_of_peak", "instructions_per_cycle", "blocks", "warps")  # the more the better
 
 
-def cells(row: Row) -> dict[str, Cell]:
+def cells(row: SweepRow) -> dict[str, Cell]:
     """Return a row by column.
 
     A setting is `set.PATH`, a parameter `p.NAME`, a figure has its own name, and one by reason or limit `lost.REASON`,
@@ -43,7 +43,7 @@ def column_of(axis: Axis) -> str:
     return f"{PREFIX[axis.of]}{axis.name}"
 
 
-def _chosen(point: Point) -> dict[str, Cell]:
+def _chosen(point: SweepPoint) -> dict[str, Cell]:
     """A point's values by column, numbers as such."""
     chosen = {PREFIX["machine"] + name: text for name, text in point.settings.items()}
     chosen |= {PREFIX["kernel"] + name: text for name, text in point.parameters.items()}

@@ -72,7 +72,7 @@ class Probe(Protocol):
 
 
 @dataclass(frozen=True)
-class Row:
+class MeasuredRow:
     """One measured figure: `cycles` between its two `counts`, and where it stands."""
 
     line: int
@@ -86,14 +86,14 @@ class Row:
     kind: str
 
 
-Make = Callable[[Row], Probe | None]
+Make = Callable[[MeasuredRow], Probe | None]
 
 
 @dataclass(frozen=True)
 class Outcome:
     """A row and its figure simulated, None where nothing could be; then `reason` says why."""
 
-    row: Row
+    row: MeasuredRow
     simulated: float | None
     reason: str = ""
 
@@ -103,7 +103,7 @@ class Outcome:
         return float("nan") if self.simulated is None else self.simulated / self.row.cycles - 1
 
 
-def read(path: Path, experiments: Collection[str]) -> list[Row]:
+def read(path: Path, experiments: Collection[str]) -> list[MeasuredRow]:
     """Return the rows of a measured file; raises UserError with line and column where it isn't one."""
     text = input_file.text(path, "give a file of comma-separated values")
     try:
@@ -112,7 +112,7 @@ def read(path: Path, experiments: Collection[str]) -> list[Row]:
         raise UserError(f"{path}: {error}; give a file of comma-separated values") from None
 
 
-def outcomes(rows: Sequence[Row], machine: Machine, make: Make, workers: int) -> Iterator[Outcome]:
+def outcomes(rows: Sequence[MeasuredRow], machine: Machine, make: Make, workers: int) -> Iterator[Outcome]:
     """Simulate each row, in any order; `make(row)` builds what is run, None where there is no stream."""
     known = sorted(rows, key=_stream)
     groups = [tuple(group) for _, group in groupby(known, _stream)]
@@ -124,7 +124,7 @@ def outcomes(rows: Sequence[Row], machine: Machine, make: Make, workers: int) ->
             yield from done.result()
 
 
-def summary(found: Iterable[Outcome], key: Callable[[Row], str]) -> dict[str, Errors]:
+def summary(found: Iterable[Outcome], key: Callable[[MeasuredRow], str]) -> dict[str, Errors]:
     """Return by `key` the errors of the rows that were simulated."""
     by_key: dict[str, list[float]] = {}
     for outcome in sorted((o for o in found if o.simulated is not None), key=lambda o: o.row.line):
@@ -132,7 +132,7 @@ def summary(found: Iterable[Outcome], key: Callable[[Row], str]) -> dict[str, Er
     return {name: errors(each) for name, each in by_key.items()}
 
 
-def _rows(path: Path, lines: Any, experiments: Collection[str]) -> Iterator[Row]:
+def _rows(path: Path, lines: Any, experiments: Collection[str]) -> Iterator[MeasuredRow]:
     header: list[str] = next(lines, [])
     wanted = EDITED if "name" in header else MICRO
     for column in wanted:
@@ -192,12 +192,12 @@ class _Place:
         return self.number("cyc2_med") - self.number("cyc1_med")
 
 
-def _micro(place: _Place) -> Row:
+def _micro(place: _Place) -> MeasuredRow:
     cells = {column: place.text(column) if column in ("exp", "op") else place.cells[column] for column in MICRO}
     if cells["exp"] != SCHEDULED:
         place.text("param")
     key = [cells[column] for column in ("exp", "op", "W", "ILP", "param")]
-    return Row(
+    return MeasuredRow(
         line=place.line,
         experiment=cells["exp"],
         op=cells["op"],
@@ -216,9 +216,9 @@ def _makespan(place: _Place) -> float:
     return float(max((int(end) for _, end in times), default=0) - min((int(start) for start, _ in times), default=0))
 
 
-def _edited(place: _Place) -> Row:
+def _edited(place: _Place) -> MeasuredRow:
     experiment, _, rest = place.text("name").partition(":")
-    return Row(
+    return MeasuredRow(
         line=place.line,
         experiment=experiment,
         op=place.text("kernel"),
@@ -237,17 +237,17 @@ def _kind(experiment: str, key: Sequence[str]) -> str:
     return "predicted" if sha256("|".join(key).encode()).digest()[-1] % 2 else "calibrated"
 
 
-def _stream(row: Row) -> tuple[str, str, str, int]:
+def _stream(row: MeasuredRow) -> tuple[str, str, str, int]:
     return row.experiment, row.op, row.param, row.ilp
 
 
-def _group(rows: Sequence[Row], machine: Machine, make: Make) -> list[Outcome]:
+def _group(rows: Sequence[MeasuredRow], machine: Machine, make: Make) -> list[Outcome]:
     """Outcomes of rows that may have streams in common."""
     known: dict[Any, float] = {}
     return [_outcome(row, machine, make, known) for row in rows]
 
 
-def _outcome(row: Row, machine: Machine, make: Make, known: dict[Any, float]) -> Outcome:
+def _outcome(row: MeasuredRow, machine: Machine, make: Make, known: dict[Any, float]) -> Outcome:
     probe = make(row) if row.cycles > 0 else None
     if probe is None:
         return Outcome(row, None, NO_STREAM if row.cycles > 0 else NO_TIME)

@@ -32,7 +32,7 @@ Kind = Literal["input", "calibrated", "predicted"]
 Quantity = Literal["cycles per instruction", "thread instructions per cycle", "bytes per cycle"]
 
 
-class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PublishedPoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One figure and how it is measured, as files in `gpusim/published/` state it.
 
     `kernel` is run with `parameters` and each of the two values of `between`, or once as a whole; `per` names the
@@ -59,14 +59,14 @@ class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    point: tuple[Point, ...]
+    point: tuple[PublishedPoint, ...]
 
 
 @dataclass(frozen=True)
 class Outcome:
     """A point, and the same figure simulated."""
 
-    point: Point
+    point: PublishedPoint
     simulated: float
 
     @property
@@ -75,7 +75,7 @@ class Outcome:
         return self.simulated / self.point.value - 1
 
 
-def published_points(machine: Machine) -> tuple[Point, ...]:
+def published_points(machine: Machine) -> tuple[PublishedPoint, ...]:
     """Return the published figures of a machine; raises UserError where none are known."""
     path = DIRECTORY / f"{machine.key}.toml"
     if not path.is_file():
@@ -84,13 +84,13 @@ def published_points(machine: Machine) -> tuple[Point, ...]:
     return msgspec.toml.decode(path.read_bytes(), type=_File).point
 
 
-def outcomes(points: Sequence[Point], machine: Machine, make: Make) -> Iterator[Outcome]:
+def outcomes(points: Sequence[PublishedPoint], machine: Machine, make: Make) -> Iterator[Outcome]:
     """Simulate each point; `make(name, parameters)` builds its kernels."""
     for point in points:
         yield Outcome(point, _simulated(point, _conditions(point, machine), make))
 
 
-def _conditions(point: Point, machine: Machine) -> Machine:
+def _conditions(point: PublishedPoint, machine: Machine) -> Machine:
     """The machine as it was when the point was measured."""
     cache = machine.cache and structs.replace(machine.cache, hits=point.hits)
     chip = structs.replace(machine.chip, sms=1) if point.alone else machine.chip
@@ -105,7 +105,7 @@ def summary(found: Sequence[Outcome]) -> dict[str, Errors]:
     return {kind: errors(each) for kind, each in kinds.items() if each}
 
 
-def _simulated(point: Point, machine: Machine, make: Make) -> float:
+def _simulated(point: PublishedPoint, machine: Machine, make: Make) -> float:
     runs = [_measured(make(point.kernel, parameters), machine, point) for parameters in _parameters(point)]
     cycles, count = np.array(runs[-1]) - (np.array(runs[0]) if point.between else 0)
     if point.quantity == "thread instructions per cycle":
@@ -113,13 +113,13 @@ def _simulated(point: Point, machine: Machine, make: Make) -> float:
     return float(count / cycles if point.quantity == "bytes per cycle" else cycles / count)
 
 
-def _parameters(point: Point) -> list[dict[str, str]]:
+def _parameters(point: PublishedPoint) -> list[dict[str, str]]:
     """The parameters of each run."""
     values = [{name: str(value)} for name, pair in point.between.items() for value in pair]
     return [{**point.parameters, **value} for value in values or [{}]]
 
 
-def _measured(kernel: Kernel, machine: Machine, point: Point) -> tuple[int, float]:
+def _measured(kernel: Kernel, machine: Machine, point: PublishedPoint) -> tuple[int, float]:
     """Cycles of the SM, and the instructions counted, of one warp if the figure is cycles; or the bytes accessed."""
     run = run_sm(kernel, machine, feed=TRACE_DRIVEN)
     counted = [

@@ -5,7 +5,7 @@ import pytest
 from some_figures import FOUND
 
 from gpusim.analysis.search.search import BATCH, check, search
-from gpusim.analysis.search.sweep import Axis, Row
+from gpusim.analysis.search.sweep import Axis, SweepRow
 from isa.errors import UserError
 
 AXES = [
@@ -27,7 +27,7 @@ def rated(points):
             + 9 * (values["order"] == "both")
         )
         figures = msgspec.structs.replace(FOUND, gflops=float(rate))
-        rows.append(Row(point, reason="too large") if values["blocking"] == "8" else Row(point, figures))
+        rows.append(SweepRow(point, reason="too large") if values["blocking"] == "8" else SweepRow(point, figures))
     return rows
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpusim.analysis.account.figures import figures
-from gpusim.analysis.search.sweep import MOST, Axis, Point, Subject, key, points, row, shuffled
+from gpusim.analysis.search.sweep import MOST, Axis, Subject, SweepPoint, key, points, row, shuffled
 from gpusim.machine import machine as model
 from gpusim.machine.machine import load
 from gpusim.simulation import simulate
@@ -75,22 +75,22 @@ def test_only_points_that_are_allowed_are_listed_or_drawn(axes, count, digit):
 @given(st.lists(st.integers(0, 50), unique=True))
 def test_shuffling_loses_nothing(numbers):
     """The order differs, always in the same way; the points are the same."""
-    some = [Point({}, {"n": str(number)}) for number in numbers]
+    some = [SweepPoint({}, {"n": str(number)}) for number in numbers]
     assert sorted(shuffled(some), key=key) == sorted(some, key=key)
     assert shuffled(some) == shuffled(some)
 
 
 def test_points_are_the_same_whatever_the_order_of_their_values():
     """The key of a point does not depend on the order of its axes."""
-    one, other = Point({"a.b": "1", "c.d": "2"}, {"m": "3"}), Point({"c.d": "2", "a.b": "1"}, {"m": "3"})
+    one, other = SweepPoint({"a.b": "1", "c.d": "2"}, {"m": "3"}), SweepPoint({"c.d": "2", "a.b": "1"}, {"m": "3"})
     assert key(one) == key(other)
-    assert key(one) != key(Point({"a.b": "1", "c.d": "3"}, {"m": "3"}))
+    assert key(one) != key(SweepPoint({"a.b": "1", "c.d": "3"}, {"m": "3"}))
 
 
 @pytest.mark.jit
 def test_a_row_is_the_run_of_its_point():
     """A point's figures are those of the kernel with its parameters on the machine with its settings."""
-    found = row(Point({"schedulers.count": "1"}, SHORT), SUBJECT)
+    found = row(SweepPoint({"schedulers.count": "1"}, SHORT), SUBJECT)
     result = simulate(make("throughput", SHORT), load("gtx580", {"schedulers.count": "1"}), values=False)
     assert found.reason == ""
     assert found.figures == figures(result)
@@ -98,16 +98,16 @@ def test_a_row_is_the_run_of_its_point():
 
 def test_what_can_not_run_has_its_reason():
     """What the kernel refuses, the machine refuses or neither holds is a row with the reason, not an error."""
-    assert row(Point({}, {"warps": "0"}), SUBJECT).reason.startswith("throughput: ")
-    assert "lanes don't divide a warp" in row(Point({"pipe.sp.lanes": "7"}, SHORT), SUBJECT).reason
-    assert "registers per thread" in row(Point({"limits.registers_per_thread": "5"}, SHORT), SUBJECT).reason
+    assert row(SweepPoint({}, {"warps": "0"}), SUBJECT).reason.startswith("throughput: ")
+    assert "lanes don't divide a warp" in row(SweepPoint({"pipe.sp.lanes": "7"}, SHORT), SUBJECT).reason
+    assert "registers per thread" in row(SweepPoint({"limits.registers_per_thread": "5"}, SHORT), SUBJECT).reason
 
 
 @pytest.mark.jit
 def test_neither_order_nor_processes_matter():
     """Backwards, and in two processes, the rows come out the same to the last bit."""
     counts, warps = Axis("machine", "schedulers.count", ("1", "2")), Axis("kernel", "warps", ("1", "2", "4"))
-    some = [Point(each.settings, SHORT | each.parameters) for each in points([counts, warps])]
+    some = [SweepPoint(each.settings, SHORT | each.parameters) for each in points([counts, warps])]
     simulated = partial(row, subject=SUBJECT)
     forwards, backwards = list(map(simulated, some)), [simulated(each) for each in reversed(some)]
     assert forwards == backwards[::-1]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from some_figures import FOUND
 
-from gpusim.analysis.search.sweep import Axis, Point, Row
+from gpusim.analysis.search.sweep import Axis, SweepPoint, SweepRow
 from gpusim.analysis.search.sweep_table import (
     PLAIN,
     cell,
@@ -20,8 +20,11 @@ from gpusim.analysis.search.sweep_table import (
 )
 from isa.errors import UserError
 
-POINT = Point({"limits.warps": "48"}, {"warps": "8", "op": "FFMA"})
-ROWS = [Row(POINT, FOUND), Row(Point({"limits.warps": "4"}, {"warps": "8", "op": "FFMA"}), reason="too many warps")]
+POINT = SweepPoint({"limits.warps": "48"}, {"warps": "8", "op": "FFMA"})
+ROWS = [
+    SweepRow(POINT, FOUND),
+    SweepRow(SweepPoint({"limits.warps": "4"}, {"warps": "8", "op": "FFMA"}), reason="too many warps"),
+]
 TABLE = st.lists(st.fixed_dictionaries({"gflops": st.integers(0, 5), "registers": st.integers(0, 5)}), max_size=12)
 
 
@@ -91,7 +94,7 @@ def test_a_front_is_drawn_over_any_numbers():
     """An axis of fractions can be compared, and the least comes first."""
     axes = [Axis("kernel", "alpha", ("0.5", "-1", "2"))]
     assert compared("gflops,alpha", axes, "--pareto") == ["gflops", "p.alpha"]
-    rows = [cells(Row(Point({}, {"alpha": text}), FOUND)) for text in axes[0].values]
+    rows = [cells(SweepRow(SweepPoint({}, {"alpha": text}), FOUND)) for text in axes[0].values]
     assert [row["p.alpha"] for row in front(rows, ["gflops", "p.alpha"])] == [-1]
 
 
@@ -134,7 +137,7 @@ def test_parquet_holds_the_same_table(tmp_path):
     """Read back, the rows are those written, with null where a cell is missing."""
     parquet = pytest.importorskip("pyarrow.parquet")
     table = [
-        cells(Row(Point({"a.b": text}, each.point.parameters), each.figures, each.reason))
+        cells(SweepRow(SweepPoint({"a.b": text}, each.point.parameters), each.figures, each.reason))
         for each in ROWS
         for text in ("2", "0.5")
     ]
