@@ -163,7 +163,7 @@ def _():
 
 
 @app.function(hide_code=True)
-def probe_of(row: measured.Row) -> Probe | None:
+def probe_of(row: measured.MeasuredRow) -> Probe | None:
     """Return what is run for a measured row."""
     return probe(row.experiment, row.op, row.param, row.warps, row.ilp, row.counts)
 
@@ -174,7 +174,7 @@ def _():
         cells = dict(enumerate(csv.DictReader(_file), start=2))  # by line, as in a row
     beside = list(measured.outcomes(measured.read(ROWS, EXPERIMENTS), H200, probe_of, 1))
 
-    def issued(row: measured.Row, cycles: float) -> float:
+    def issued(row: measured.MeasuredRow, cycles: float) -> float:
         """Warp instructions per cycle of the SM, if the iterations of a row take so many."""
         length = int(cells[row.line]["inst_per_warp_iter"])
         return row.warps * length * (row.counts[1] - row.counts[0]) / cycles
