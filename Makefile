@@ -15,9 +15,9 @@ help:
 	@echo "make docs        the docs site, in docs/_build/html"
 	@echo "make pictures    the pictures of README and docs anew"
 	@echo "make examples    what the commands in README and docs print, anew"
-	@echo "make test        the quick tests"
-	@echo "make check       style, types, imports, quick tests compiled and in plain Python"
-	@echo "make check-full  the same and the slow tests"
+	@echo "make test        the quick tests: three minutes"
+	@echo "make check       style, types, imports, all tests but the slow ones, compiled and in plain Python: 20 minutes"
+	@echo "make check-full  the same and the slow tests: hours"
 	@echo "make fuzz        random programs on random machines, and mutated inputs: SECONDS=600 [SEED=n]"
 	@echo "make bench       speed of both engines (docs/performance.md)"
 	@echo "make reproduction  every claim of docs/reproduction.md anew"
@@ -41,7 +41,7 @@ examples: $(VENV)/test.stamp
 	$(BIN)/python tests/read/fenced.py
 
 test: $(VENV)/test.stamp
-	$(PYTEST) -m "not slow"
+	GPUSIM_TESTS=quick $(PYTEST) -m "not slow and not long"
 
 check: $(VENV)/all.stamp
 	$(BIN)/ruff check .

@@ -40,6 +40,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [parameter(one) for one in RUN])
 def test_a_command_works_as_the_document_has_it(command, folder):
     """Each command line of the documents ends with 0, makes its files, and prints what stands below it, if any does."""

@@ -1,4 +1,4 @@
-"""Figures of RR-7923 (GTX 580) and Tan et al. (C2050): some calibrated, the others predicted (docs/model.md)."""
+"""Figures of RR-7923 (GTX 580) and Tan et al. (C2050): some calibrated, others predicted (docs/calibration.md)."""
 
 import pytest
 

@@ -1,6 +1,7 @@
 """When two kept states of the SM are the same, but for the cycles between them: word by word, by role.
 
-The roles, and what makes two words of each the same, are those of gpusim/state/recurrence.py and docs/model.md.
+The roles, and what makes two words of each the same, are those of gpusim/state/recurrence.py and
+docs/units/fast-forward.md.
 """
 
 from __future__ import annotations

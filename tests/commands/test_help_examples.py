@@ -58,6 +58,7 @@ def test_the_example_of_the_program_works_as_printed(capsys):
         assert (code, bool(told.strip())) == (0, True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_works_as_printed(name, capsys):
     """Each example in the help of a command, copied from there, prints something and ends with 0."""
@@ -66,6 +67,7 @@ def test_the_example_works_as_printed(name, capsys):
         assert (code, bool(told.strip())) == (0, True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_prints_json_too(name, capsys):
     """With --json, which every command takes, it prints one document that its schema admits, and ends with 0."""

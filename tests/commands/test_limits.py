@@ -17,6 +17,7 @@ BY_CYCLES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("command", BY_CYCLES)
 def test_a_run_beyond_its_cycles_is_one_line(command, tmp_path, monkeypatch, capsys):

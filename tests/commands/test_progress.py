@@ -84,6 +84,7 @@ def test_no_time_is_estimated_where_nothing_is_alike(monkeypatch, capsys):
     assert "left" not in last
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["bound", "races"])
 def test_an_interrupt_behind_the_bar_is_told(command, endless):
     """Control-C on a terminal that shows the bar ends with code 130, the cursor back and the line that says why."""

@@ -138,6 +138,7 @@ def test_a_search_goes_on_where_it_was_interrupted(tmp_path, capsys):
     assert (first["known"], again["known"]) == (0, len(lines) // 2 - 1)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_killed_at_any_moment_it_loses_no_more_than_what_was_in_flight(tmp_path):
     """Killed outright, a sweep leaves whole lines of what was done, and simulates the others when started again."""

@@ -77,6 +77,7 @@ def noticed() -> bool:
         return True
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_wrong_rules_are_caught_by_the_scan_of_every_cycle():
     """Each of some wrong rules, which both engines share, is caught by the independent scan; the right ones pass."""

@@ -128,6 +128,7 @@ def test_loops_are_replayed_as_they_are_executed(launched):
     assert feeds_differ(kernel, machine) == set()
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("name", CATALOG)
 def test_the_feeds_agree_on_the_catalog(name):

@@ -51,6 +51,7 @@ def assert_exact_sums(run) -> None:
     assert run.lost.sum() + slots * run.interval == run.cycles * len(run.lost)
 
 
+@pytest.mark.long
 def test_twins_agree():
     """Traces, stalls, lost slots, registers and memory are equal, and their sums exact, on random pairs."""
     counts = compare_twins(250 if COMPILED else 6)
@@ -91,6 +92,7 @@ def check_by_scanning(examples: int) -> None:
     equal()
 
 
+@pytest.mark.long
 def test_a_scan_of_every_cycle_agrees():
     """Events, every warp's stalls by instruction, lost slots and values equal those of asking all warps each slot."""
     check_by_scanning(80 if COMPILED else 4)

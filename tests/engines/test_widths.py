@@ -42,6 +42,7 @@ def sgemm():
     return make("sgemm-lai", {"m": "192", "n": "192", "k": "32"})
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("name", ["gtx580", "h200", "v100"])
 @pytest.mark.parametrize("wider", WIDER)
@@ -59,6 +60,7 @@ def test_a_wider_machine_computes_and_keeps_its_bound(name, wider):
         assert run.lost.sum() + used == run.cycles * machine.schedulers.count
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("wider", WIDER)
 def test_the_engines_agree_on_wider_machines(wider):

@@ -203,6 +203,7 @@ def test_the_cache_lies_in_the_home_otherwise(monkeypatch, tmp_path, given):
     assert code_cache.directory() == tmp_path / "home/.cache/gpusim"
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("where", ["XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "HOME"])
 @pytest.mark.parametrize("place", ["file", "/proc/nowhere"])
@@ -253,6 +254,7 @@ class Evil:
         return Path.touch, (self.path,)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("length", [0, 20, 40, 5000])
 def test_a_file_cut_short_is_compiled_anew(tmp_path, length):

@@ -93,6 +93,7 @@ def refusal(name, path, value):
     return ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MACHINES)
 def test_what_is_beyond_a_range_is_refused_with_it(name):
     """One below and one above the range, or a word beside the choice: one line, which tells what is taken."""
@@ -103,6 +104,7 @@ def test_what_is_beyond_a_range_is_refused_with_it(name):
             assert str(caught.value) == f"--set {path}={value}: it takes {allowed(kind)}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MACHINES)
 def test_the_ends_of_a_range_are_taken(name):
     """At both ends, and for each word of a choice, the machine holds a launch, or is refused for another number."""
@@ -113,6 +115,7 @@ def test_the_ends_of_a_range_are_taken(name):
             assert found == "" or (related and "the simulator holds" not in found), (path, value, found)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("name", ["gtx580", "h200"])
 def test_the_greatest_numbers_are_reckoned_with(name):

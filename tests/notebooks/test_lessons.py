@@ -91,6 +91,7 @@ def test_every_lesson_is_tested():
     assert names == sorted(ANSWERS)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_lesson_runs_from_top_to_bottom(name, teaching):

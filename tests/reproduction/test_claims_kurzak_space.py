@@ -33,6 +33,7 @@ def test_the_counts_miss_by_as_much_as_the_rule_says():
     assert [verdict.error for verdict in found.values()] == pytest.approx([0.0433, -0.1159, -0.7156], abs=1e-4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("setting", "moved"),
     [

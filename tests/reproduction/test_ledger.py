@@ -75,6 +75,7 @@ def test_rows_that_need_no_run_leave_out_the_others():
     assert [row.id for row in without_runs(select(["LS30", "LS37"]), {})] == ["LS30"]
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_a_setting_moves_the_rows_that_depend_on_it():
     """Another clock of the GTX 580 moves the row that states it, and no other of those that need no run."""

@@ -34,6 +34,7 @@ def cycles_of_six(pattern: str, flagged: int = 0) -> float:
     return float(6 * (times[-1] - times[BEHIND]) / MEASURED)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_every_measured_triple_is_met():
     """Each of 354 triples of FFMAs takes the cycles that were measured, within 3 %, the mean within 1 %."""

@@ -215,6 +215,7 @@ def test_a_window_of_a_long_run_stops_soon():
     assert told.count(0) == 0 or len(told) < 10
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_a_window_at_the_end_keeps_nothing_of_what_was_before():
     """For the last 100 cycles a run of 45,000 takes no more memory than one of 23,000; kept whole it does."""

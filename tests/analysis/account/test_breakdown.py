@@ -36,6 +36,7 @@ def result(request):
     return simulate(make(name, parameters), load("gtx580", settings), **how)
 
 
+@pytest.mark.long
 def test_steps_lead_from_the_peak_to_the_simulated_rate(result):
     """The first rate is the peak (or all issue slots used), the last the simulated one; losses fill the gap."""
     steps = breakdown(result).steps

@@ -28,6 +28,7 @@ def test_every_point_can_be_built_and_has_an_id_of_its_own(name):
             assert mnemonics >= set(point.per), point.id
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("name", MACHINES)
 def test_inputs_come_back(name):

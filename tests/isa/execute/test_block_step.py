@@ -168,6 +168,7 @@ def test_steps_are_what_happens_in_loops(kernel):
     check_steps(kernel)
 
 
+@pytest.mark.long
 def test_steps_are_what_happens_where_they_are_known():
     """Of 150 random kernels, many of which gather by what memory holds, a dozen or more move, and by their steps."""
     followed = 0

@@ -153,6 +153,7 @@ def _racy_words(kernel, block):
     return racy
 
 
+@pytest.mark.long
 def test_a_race_is_reported_exactly_where_brute_force_finds_one():
     """On kernels with missing barriers races() finds one if comparing all pairs of accesses does, on such a word."""
     seen = Counter()

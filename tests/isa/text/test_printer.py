@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from strategies import launches as strategies
 
@@ -9,12 +10,14 @@ from isa.text.assembler import assemble
 from isa.text.printer import show, show_instruction
 
 
+@pytest.mark.long
 @given(strategies.programs())
 def test_assembling_the_text_of_a_program_gives_the_program(program):
     """`assemble(show(p)) == p`, for any row, operand, guard, label and resource."""
     assert assemble(show(program)) == program
 
 
+@pytest.mark.long
 @given(strategies.programs())
 def test_showing_is_idempotent(program):
     """The text of the assembled text is the same text."""

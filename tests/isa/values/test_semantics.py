@@ -42,6 +42,7 @@ def signed(pattern):
 VALUED = [row for row in ROWS if row.value is not None]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("row", VALUED, ids=lambda row: row.mnemonic)
 @given(data=st.data())
 def test_every_value_function_is_elementwise_and_keeps_its_type(row, data):

@@ -40,6 +40,7 @@ def test_there_are_78_cases():
     assert len({(case[0], p.instructions) for case, p in zip(CASES, programs, strict=True)}) == 78
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("precision", "layout", "read"), CASES)
 def test_each_case_is_the_fused_reference_to_the_last_bit(check_bits, precision, layout, read):
     """As published, with sizes of which none is a multiple of the tile: every value of every block."""
