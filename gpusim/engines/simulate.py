@@ -41,7 +41,7 @@ class SmRun:
 
     `stalls[pc, reason]` counts warp-cycles, `lost[scheduler, reason]` cycles of unused issue slots; with `empty`, the
     warp-cycles of slots without a block, `stalls` adds up to `cycles * warp_slots`. `registers` has a row for each
-    warp slot, and none on replay, which computes no values.
+    warp slot, and none if the run is trace-driven, which computes no values.
     """
 
     cycles: int
@@ -116,11 +116,11 @@ def run_sm(
 ) -> SmRun:
     """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones.
 
-    `feed`: one of gpusim.launch.feed.FEEDS; replay becomes affine where nothing can be recorded. `fast_forward`: take
-    periods at once where the compiled engine replays. `trace`: keep trace records, or hand them to `take` as they come.
-    `memory`: global memory to start from; `lines`: those of its lines that are filled, if not all. `progress(blocks
-    done, blocks in all)` is called now and then. Raises UserError where kernel and machine don't fit, ExecutionError at
-    a fault, DeadlockError, and LimitError beyond `max_cycles`.
+    `feed`: one of gpusim.launch.feed.FEEDS; trace-driven becomes address-only where nothing can be recorded.
+    `fast_forward`: take periods at once where the compiled engine replays. `trace`: keep trace records, or hand them to
+    `take` as they come. `memory`: global memory to start from; `lines`: those of its lines that are filled, if not all.
+    `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and machine don't fit,
+    ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     check_engine(engine)
     start = partial(launch, kernel, machine, blocks=blocks, trace=trace, memory=memory, lines=lines)
@@ -184,7 +184,7 @@ def run_chip(
 
 
 def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, machine: Machine, feed: str) -> R:
-    """Run on the feed, and where that is replay and nothing can be recorded, or tags need addresses, on affine."""
+    """Run on the feed; on the address-only one where nothing can be recorded, or tags need addresses."""
     if feed == TRACE_DRIVEN and recordable(kernel) and not tagged(machine):
         try:
             return run(feed)

@@ -1,9 +1,9 @@
 """Where the timing engine learns what each instruction does: its feed.
 
-* execution: every value is computed when its instruction issues.
-* affine: only what addresses, guards and branches depend on is computed; costs of accesses are remembered while
+* execution-driven: every value is computed when its instruction issues.
+* address-only: only what addresses, guards and branches depend on is computed; costs of accesses are remembered while
   addresses stand still or move together (rules/memory_access.py).
-* replay: that part is walked through once per kind of block, without time, and played back (rules/stream.py).
+* trace-driven: that part is walked through once per kind of block, without time, and played back (rules/stream.py).
 
 All three give the same cycles. Where addresses or branches depend on what memory holds, they depend on time too, and
 nothing can be recorded.

@@ -120,7 +120,7 @@ class RunDocument(LaunchDocument, frozen=True):
     each_sm: Annotated[tuple[OneSm, ...], doc("Each simulated SM.")]
     simulated_cycles: Annotated[int, doc("Shader cycles that were simulated.")]
     skipped_cycles: Annotated[int, doc("Cycles of these that were taken in whole periods at once, exactly.")]
-    feed: Annotated[str, doc("Where the engine learnt what instructions do: execution, affine or replay.")]
+    feed: Annotated[str, doc("The source of what instructions do: execution-driven, address-only or trace-driven.")]
     warp_slots: Annotated[int, doc("Warp slots of all simulated SMs.")]
     stalls: Annotated[Mapping[str, int], doc("Warp-cycles by stall reason, most first.")]
     lost_slots: Annotated[Mapping[str, int], doc("Cycles of unused issue slots of all schedulers by stall reason.")]
