@@ -220,6 +220,8 @@ def documents(of: Trial) -> str | None:
     """The timeline document hangs together: an issue for each issue, and times that follow each other."""
     if not of.execution.run or of.execution.run.cycles > FEW or of.machine.schedulers.policy in REGISTERED:
         return None
+    if not of.orderly:  # a document has the times of the program's own order
+        return None
     document = timeline(of.kernel, of.machine)
     if len(document.instructions) != of.execution.run.warp_instructions:
         return f"{len(document.instructions)} instructions in the timeline of {of.execution.run.warp_instructions}"
