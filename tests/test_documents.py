@@ -2,6 +2,7 @@ import re
 from pathlib import Path
 
 import pytest
+from read.fenced import DOCUMENTS
 
 from gpusim.verify import compare
 from isa.execute.interpret import interpret
@@ -14,7 +15,6 @@ from isa.text.buffer_text import DTYPES, GENERATORS
 from isa.text.printer import show_instruction
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/units/*.md")])
 TEXT = (ROOT / "docs" / "listing.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```asm\n(.*?)^```$", TEXT, re.M | re.S)

@@ -26,6 +26,7 @@ MAX_INSTRUCTIONS = 500_000  # of a listing's block, which may never end: a warp 
 MOST_WHOLE = 2**63 - 1  # of a whole number that an option takes
 MOST_SEED = 2**32 - 1  # of the generators of random numbers
 
+POLICY = "schedulers.policy"  # the path that `--policy` sets
 POLICIES = ", ".join(POLICY_NAMES)
 KernelName = Annotated[str, typer.Argument(help="A kernel's name, or the path of a listing.")]
 MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
@@ -72,12 +73,12 @@ def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machin
 def overrides_of(settings: Sequence[str], policy: str | None) -> dict[str, str]:
     """Return the settings of the command line, that of `--policy` included, by path; raises UserError."""
     overrides = pairs("--set", "machine.path=value", settings)
-    if policy and overrides.get("schedulers.policy", policy) != policy:
-        given = overrides["schedulers.policy"]
-        raise UserError(f"--policy {policy}: --set schedulers.policy={given} says otherwise; give one of the two")
+    if policy and overrides.get(POLICY, policy) != policy:
+        given = overrides[POLICY]
+        raise UserError(f"--policy {policy}: --set {POLICY}={given} says otherwise; give one of the two")
     if policy:
         check_policy(policy, "--policy: ")
-    return overrides | ({"schedulers.policy": policy} if policy else {})
+    return overrides | ({POLICY: policy} if policy else {})
 
 
 def changes(machine: Machine, settings: Sequence[str]) -> Mapping[str, int | str]:

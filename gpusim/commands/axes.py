@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from gpusim.analysis.search.sweep import MOST, Axis, Subject, SweepPoint
-from gpusim.commands.arguments import POLICIES, cycles_of, is_listing, pairs
+from gpusim.commands.arguments import POLICIES, POLICY, cycles_of, is_listing, pairs
 from gpusim.commands.notices import Launched
 from gpusim.machine.facts import checked
 from gpusim.machine.machine import File
@@ -22,7 +22,6 @@ from isa.text import listing
 from workloads.catalog import CATALOG, arguments, find, make
 from workloads.entry import Parameter
 
-POLICY = "schedulers.policy"
 SettingAxes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUES", help="Numbers of the machine: 1,2,4, 1:8 or 8:64:8; repeatable."),

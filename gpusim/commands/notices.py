@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 from gpusim.commands.arguments import overrides_of
 from gpusim.machine.machine import File, read
-from gpusim.support.document import Ineffective, Setting
+from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
 from isa.errors import UserError
 from isa.kernel import Kernel
 
-ANYWAY = "it is {} anyway"
 MOST = 64  # launches looked at, of many: each takes some hundredths of a second, if the program is no large one
 
 

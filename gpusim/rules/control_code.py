@@ -2,7 +2,7 @@
 
 An instruction holds its warp back for its stall count, and waits for the dependency barriers of its wait mask. A
 barrier counts the instructions that hold it: from their issue until their result is written (write barrier) or their
-sources have been read (read barrier). It counts them apart by the reason that who waits for them is charged to.
+sources have been read (read barrier). It counts them by the stall reason of a wait for them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WAIT, SHORT, LONG, WAR = (
     int(Stall.LONG_SCOREBOARD),
     int(Stall.WAR_HAZARD),
 )
-REASONS_OF_BARRIERS = WAR - SHORT + 1  # of the stall_accounting, that waiting for barriers may have
+REASONS_OF_BARRIERS = WAR - SHORT + 1  # stall reasons that a wait for a dependency barrier may have
 
 
 @rule

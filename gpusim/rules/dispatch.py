@@ -85,7 +85,7 @@ def _others(sm: Any, k: int, now: int) -> int:
 
 @rule
 def _independent(warp: Any, now: int) -> bool:
-    """Whether every own reason of the warp has let go, but for the issue interval, which counts from turn to turn."""
+    """Whether the release times of all own reasons have passed, but for the issue interval's, which is from turn to turn."""
     release = 0
     for reason in range(OWN):
         if reason != ISSUE_INTERVAL:

@@ -26,7 +26,7 @@ def begin(warp: Any) -> None:
 
 @rule
 def commit(sm: Any, k: int, warp: Any, now: int) -> None:
-    """The warp of scheduler k goes on at its pc: where it enters a line, its reason tells when that is there."""
+    """The warp of scheduler k goes on at its pc; if that is on a new line, the warp waits until the line is there."""
     line = sm.program[warp.pc].line
     if line != warp.line:
         _enter(sm, k, warp, line, now)

@@ -96,7 +96,7 @@ def _numbers_agree(r: Any, before: int, here: int) -> bool:
 def _warps_agree(sm: Any, r: Any, before: int, here: int) -> bool:
     schedulers = sm.machine.schedulers
     for g in range(sm.warp_slots):
-        if not _rungs_agree(r, before, here, g):
+        if not _reasons_agree(r, before, here, g):
             return False
         ready = word(r, here, READY, g % schedulers) >> (g // schedulers) & 1
         if ready and not _sums_agree(sm, r, before, here, g):
@@ -118,7 +118,7 @@ def _order_agrees(sm: Any, r: Any, name: int, before: int, here: int) -> bool:
 
 
 @rule
-def _rungs_agree(r: Any, before: int, here: int, g: int) -> bool:
+def _reasons_agree(r: Any, before: int, here: int, g: int) -> bool:
     """Whether each reason has moved with the clock, or was settled both times, or the warp has slept all the while."""
     since, seen_since = word(r, here, SINCE, g), word(r, before, SINCE, g)
     for reason in range(g * OWN, (g + 1) * OWN):

@@ -1,7 +1,8 @@
-"""The ways of a warp whose lanes have parted: one goes on, the others wait, the last to part on top of them.
+"""The SIMT stack: the paths of a warp whose lanes have diverged. One path runs, the others wait on the stack.
 
-The way that goes on is the warp's pc, lanes and reconvergence. At a branch that some lanes take, the others go first;
-then those that do, up to where they meet (`isa.dataflow.divergence`); then all. Which of the two goes first is a guess.
+The path that runs is the warp's pc, lanes and reconvergence point. At a branch that only some lanes take, the lanes that
+do not take it run first, then those that do, each up to the reconvergence point (`isa.dataflow.divergence`); then all
+run together. That the lanes that do not take it run first is a guess.
 """
 
 from __future__ import annotations

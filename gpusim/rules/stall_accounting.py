@@ -16,7 +16,7 @@ from gpusim.state.stall import BUSY, DISPATCH, EXCLUSIVE, OWN, REPLAY, SHARED, U
 
 EMPTY = int(Stall.NO_WARP)
 INSTRUCTION_REPLAY = int(Stall.INSTRUCTION_REPLAY)
-# What the shared reasons before and behind BUSY (a reason for each unit class) lie behind as a reason.
+# Distances from a shared reason to its stall reason: before BUSY, which has a reason for each unit class, and after it.
 BEFORE, BEHIND = INSTRUCTION_REPLAY - REPLAY, int(Stall.DP_ISSUE_CONFLICT) - EXCLUSIVE
 
 
@@ -112,7 +112,7 @@ def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any) -> None:
 
 @rule
 def reason_of(machine: Any, unit: int, shared: int) -> int:
-    """The stall reason that a shared is for a unit class."""
+    """The stall reason of a shared reason, for a unit class."""
     if shared < BUSY:
         return BEFORE + shared
     return int(machine.units[unit].throttle) if shared == BUSY else BEHIND + shared

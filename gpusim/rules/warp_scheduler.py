@@ -1,6 +1,6 @@
 """A warp scheduler: in each of its issue slots it picks one ready warp whose unit accepts it.
 
-It sleeps while nothing can change: until the first own reason of a waiting warp lets go, or a unit that refuses its
+It sleeps while nothing can change: until the last release time of a waiting warp, or until a unit that refuses its
 ready warps may accept them.
 """
 
@@ -16,7 +16,7 @@ from gpusim.state.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
 
 @rule
 def promote(sm: Any, k: int, page: int, now: int) -> None:
-    """Warps whose own reasons have all let go become ready."""
+    """Warps whose release times have all passed become ready."""
     due = wakeup.take(sm.schedulers[k], page, now)
     while due:
         j = lowest_bit(due)

@@ -106,16 +106,16 @@ warp_t = record([
     ("refused", "i8", (SHARED,)),  # its unit's running sums when it became ready
     ("ready", "i8", (REGISTERS,)),  # when each register's pending result is there
     ("held", "i8", (REGISTERS,)),  # when each register's last pending reader has read it
-    ("read", "i8", (REGISTERS,)),  # when those served so far have
-    ("reader", "i8", (REGISTERS,)),  # number of the last one in the load/store queue
+    ("read", "i8", (REGISTERS,)),  # when its readers that have been served have read it
+    ("reader", "i8", (REGISTERS,)),  # number of its last reader in the load/store queue
     ("kind", "u1", (REGISTERS,)),  # reason that its pending result belongs to
     ("predicate", "i8", (PREDICATES,)),  # when each predicate is there
     ("issued_at", "i8"),  # cycle of its last issue
     ("version", "i8", (REGISTERS,)),  # number of the write that made each register's value
     ("holders", "i8", (HOLDS,)),  # memory instructions not served that hold a dependency barrier, by barrier and reason
-    ("let_go", "i8", (HOLDS,)),  # when what holds it otherwise, and has been served, lets go
+    ("let_go", "i8", (HOLDS,)),  # when the other instructions that hold it release it, by barrier and reason
     ("flights", "i8"),  # instructions in flight, where they are followed
-    ("deferred", "i8"),  # those so far
+    ("deferred", "i8"),  # instructions followed so far
     ("kept", "i8", (OPERANDS, REUSE)),  # the reuse cache, by operand slot and width: register + 1, 0: nothing
     ("unserved", "i8", (COUNTERS,)),  # accesses issued and not known to be back, by counter
     ("returned", "i8", (COUNTERS, COUNTED)),  # when those of each are back, the latest first
@@ -129,9 +129,9 @@ scheduler_t = record([
     ("ready", "i8"),  # warps past all own reasons
     ("units", "i8"),  # unit classes that ready warps need
     ("ready_for", "i8", (UNITS,)),  # ready warps by the unit class they need
-    ("holding", "i8", (UNITS,)),  # shared that holds each unit class's warps
+    ("holding", "i8", (UNITS,)),  # the shared reason for which each unit class's warps wait
     ("since", "i8", (UNITS,)),  # up to when that has been charged
-    ("refused", "i8", (UNITS, SHARED)),  # running sums of cycles by unit class and shared, up to then
+    ("refused", "i8", (UNITS, SHARED)),  # running sums of cycles by unit class and shared reason, up to then
     ("idle_since", "i8", (UNITS,)),  # first empty slot at which warps of the class were ready, since one was used
     ("refused_before", "i8", (UNITS, SHARED)),  # the sums then
     ("due", "i8", (SLOTS,)),  # issue slot from which each waiting warp is ready
@@ -292,7 +292,7 @@ trace_t = record([
     ("block", "i8"),  # id in the grid
     ("pc", "i8"),
     # issue, refuse: slot at which it was ready; serve: cycles of the unit; release, select, replay: until when;
-    # hold: the shared; block: its slot
+    # hold: the shared reason; block: its slot
     ("detail", "i8"),
     ("unit", "i8"),  # issue: the pipe it takes; serve: the queue it comes from; hold: the unit class; else -1
     ("lanes", "i8"),  # issue: threads whose guard holds

@@ -1,7 +1,7 @@
-"""Why a warp does not issue: one enum, whose order is the order of stall reasons.
+"""Stall reasons: why a warp does not issue. The order of the enum is the order of stall reasons.
 
-A warp-cycle belongs to the first reason of this order that holds. Names are those of NVIDIA's profiler where it has one
-of that meaning. A reason that has not come up holds no cycles, and none is computed as a remainder.
+A cycle of a warp belongs to the first reason of this order that holds. Names are those of NVIDIA's profiler where it
+has one for the reason. A reason that never holds has no cycles, and no reason is computed as a remainder.
 """
 
 from __future__ import annotations

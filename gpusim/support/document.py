@@ -36,6 +36,8 @@ class Ineffective:
     reason: str
 
 
+ANYWAY = "it is {} anyway"  # the reason of a setting to what the machine has
+
 Unfelt = Annotated[Sequence[Ineffective] | UnsetType, doc("Those of the settings that do nothing.")]
 Gflops = Annotated[float, doc("10^9 operations per second of the chip; 0 where the kernel counts none.")]
 Pc = Annotated[int, doc("Program counter: the instruction's index in its program.")]

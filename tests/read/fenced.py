@@ -15,7 +15,7 @@ from pathlib import Path
 from gpusim.commands.main import execute
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/units/*.md")])
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
 NAMED = re.compile(r"(?:#|//) (\S+\.(?:asm|toml))\n")  # the first line of a block that is a file of that name
 PROMPT = re.compile(r"^\$ ", re.M)

@@ -154,7 +154,7 @@ def test_another_time_ahead_is_noticed(recurring, path):
     assert recurring.unnoticed(path, lambda _: recurring.now + 7) == []
 
 
-def test_another_rung_is_noticed(recurring):
+def test_another_release_time_is_noticed(recurring):
     """No reason can let go one cycle after its warp was settled, past as that may be: its stalls would be others."""
     since = recurring.sm.warps["since"][: recurring.sm.warp_slots].max()
     assert recurring.unnoticed("warps[w].release_at[o]", lambda _: since + 1) == []

@@ -21,8 +21,8 @@ def test_the_life_of_a_block_in_records():
     }  # fmt: skip
 
 
-def test_a_record_holds_the_rungs_that_were_waited_for():
-    """The reason of the scoreboard in an issue's record is the cycle at which it let go."""
+def test_a_record_holds_the_release_times():
+    """The scoreboard's release time in an issue's record is the cycle of the result."""
     run = run_text("FADD R0, R1, R2\nFADD R3, R0, R0\nEXIT", {"unit.fp32.latency": 17})
     second = [r for r in run.trace if TRACE_KINDS[r.kind] == "issue"][1]
     assert (int(second.cycle), int(second.detail), max(second.release_at)) == (18, 18, 17)

@@ -24,7 +24,7 @@ def test_waits_are_rounded_up_to_issue_slots(interval):
     assert reasons(run, 1) == {"WAIT": slot - interval, "SELECTED": interval}
 
 
-def test_an_earlier_rung_hides_a_later_one_until_it_lets_go():
+def test_an_earlier_reason_hides_a_later_one_until_its_release_time():
     """Reissue to 6, a result of the sp pipe to 18, a shared load to 26: each gets the cycles beyond the one before."""
     text = ".shared 128\nLDS R0, [RZ]\nEXIT"
     both = ".shared 128\nLDS R0, [RZ]\nFADD R1, R2, R3\nFADD R4, R0, R1\nEXIT"

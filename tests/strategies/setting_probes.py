@@ -266,7 +266,8 @@ def _gcn(machine: Machine) -> Iterator[Kernel]:
         yield _wave(f"units-{threads}", _streams(GCN, units, "v{}"), threads)
         yield _wave(f"memory-{threads}", "".join(map(_gcn_memory, (1, 2, 4))), threads)
         yield _wave(f"scalars-{threads}", _scalars(), threads)
-    yield _listed("halves", START + _halves(), 64, warp=64)
+    for threads in (64, 512):
+        yield _listed(f"halves-{threads}", START + _halves(), threads, warp=64)
     yield _wave("mixed", _mixed(units) * 2 + "S_WAITCNT lgkmcnt(0)\n", 1024)
     for section in ("l1", "l2", "l2_partition") if tagged(machine) else ():
         if getattr(machine, section):

@@ -142,6 +142,7 @@ CONDITIONS = (
     ),
     Condition("issue.pairing", "same_warp", lambda g: g.record.ports > 1, "a turn has one dispatch port"),
     Condition("pairing.* category.*", "", lambda g: g.record.ports > 1, "a turn has one dispatch port"),
+    Condition("pairing.* category.*", "", lambda g: g.pairs, "no scheduler has more than one warp of {kernel}"),
     Condition(
         "category.*",
         "",

@@ -82,6 +82,11 @@ class Given:
         return self.resident * self.kernel.warps <= self.machine.schedulers.count
 
     @property
+    def pairs(self) -> bool:
+        """Whether a later dispatch port may ever take an instruction: there is one, and a warp whose turn it may be."""
+        return self.record.ports > 1 and bool(self.record.same_warp or not self.alone)
+
+    @property
     def policy(self) -> str:
         """The scheduling policy."""
         return self.machine.schedulers.policy

@@ -26,7 +26,7 @@ from gpusim.machine import schema
 from gpusim.machine.machine import File
 from gpusim.machine.policy import POLICY_NAMES
 from gpusim.state.machine import FAR, PARTITION, machine_t
-from gpusim.support.document import Ineffective, Setting
+from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
 from isa.errors import UserError
 from isa.execute.traffic import traffic
@@ -108,7 +108,7 @@ def _of_units(given: Given) -> Iterator[tuple[str, Any]]:
             needs["joint"] = needs["blocked"] = -1  # nothing is occupied
         needs["lone"] = 0
         yield f"unit.{unit}", needs
-        yield f"pairs.{unit}", int(record.pairs[unit]) & beside if record.ports > 1 else 0
+        yield f"pairs.{unit}", int(record.pairs[unit]) & beside if given.pairs else 0
     for name in given.pipes:
         index = names.index(name)
         shared = record.instance[: machine.schedulers.count, index].tolist()
@@ -137,7 +137,7 @@ def _reason(file: File, given: Given, own: View, settings: Mapping[str, Setting]
         except UserError:
             continue  # it could not be without: perhaps without all of its section
         if before == given.machine or _default(path, settings[path]):
-            return f"it is {settings[path]} anyway"
+            return ANYWAY.format(settings[path])
         same = _same(own, view(other)) and (section != "energy" or _energy(given) == _energy(other))
         return _why(path, given, other) if same else ""
     return ""
