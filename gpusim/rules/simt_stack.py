@@ -1,8 +1,8 @@
 """The SIMT stack: the paths of a warp whose lanes have diverged. One path runs, the others wait on the stack.
 
-The path that runs is the warp's pc, lanes and reconvergence point. At a branch that only some lanes take, the lanes that
-do not take it run first, then those that do, each up to the reconvergence point (`isa.dataflow.divergence`); then all
-run together. That the lanes that do not take it run first is a guess.
+The path that runs is the warp's pc, lanes and reconvergence point. At a branch that only some lanes take, the other
+lanes run first, then those that take it, each up to the reconvergence point (`isa.dataflow.divergence`); then all run
+together. That the other lanes run first is a guess.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def test_a_wait_for_more_than_is_needed_is_told():
 
 
 def test_not_being_selected_is_no_wait():
-    """Of warps that compete for issue slots only, only the wait for their start and for the issue interval is listed."""
+    """Warps that only compete for issue slots have at most waits for their start and the issue interval listed."""
     kernel = read(".block 512\n" + "FFMA R0, R1, R2, R3\nFFMA R4, R1, R2, R3\n" * 20 + "EXIT")
     run = run_sm(kernel, GTX580)
     assert warp_cycles(run)["not_selected"] > 0
