@@ -85,7 +85,7 @@ def _others(sm: Any, k: int, now: int) -> int:
 
 @rule
 def _independent(warp: Any, now: int) -> bool:
-    """Whether the release times of all own reasons but the issue interval's, which counts from turn to turn, are past."""
+    """Whether all release times of the warp have passed, but for the issue interval, which is from turn to turn."""
     release = 0
     for reason in range(OWN):
         if reason != ISSUE_INTERVAL:
