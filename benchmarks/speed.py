@@ -10,7 +10,7 @@ from gpusim.engines import compiled, reference
 from gpusim.launch.launch import Launch, launch
 from gpusim.machine.machine import load
 from gpusim.state.recurrence import recurrence
-from gpusim.state.sm import NEVER, REGISTERS
+from gpusim.units.capacities import NEVER, REGISTERS
 from workloads.catalog import make
 
 

@@ -31,8 +31,8 @@ from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
-from gpusim.state.sm import NEVER
 from gpusim.support.document import doc
+from gpusim.units.capacities import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError

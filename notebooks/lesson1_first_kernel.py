@@ -16,8 +16,8 @@ with app.setup:
     import gpusim
     from gpusim import Result
     from gpusim.analysis.account.stalls import lost_slots
-    from gpusim.state.sm import ISSUE
-    from gpusim.state.stall import MEANING, Stall
+    from gpusim.units.record import ISSUE
+    from gpusim.units.stall import MEANING, Stall
     from isa.text import listing
 
     LATENCY = "global_memory.latency"

@@ -15,7 +15,7 @@ with app.setup:
     import gpusim
     from gpusim import Result
     from gpusim.analysis.bound.equations import WARP_SIZE, threads_needed
-    from gpusim.state.sm import ISSUE
+    from gpusim.units.record import ISSUE
     from workloads.catalog import make
 
     LATENCY = 24  # cycles of a multiply-add, as CME213 takes them

@@ -13,9 +13,9 @@ with app.setup:
     from teaching import Exercise, fields, marked, opening, picture
 
     import gpusim
-    from gpusim.machine.policy import POLICY_NAMES
     from gpusim.timeline.build import timeline
     from gpusim.timeline.document import Issued, Timeline, Wait
+    from gpusim.units.policies import POLICY_NAMES
     from gpusim.views.explain import Step, explain
     from isa.text import listing
 

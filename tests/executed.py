@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from msgspec import structs
 
-from gpusim.machine.memory_schema import SharedMemory
 from gpusim.machine.schema import Machine
+from gpusim.units.shared_memory import SharedMemory
 from isa import memory
 from isa.execute import steps
 from isa.execute.frame import Frame, Group

@@ -42,8 +42,8 @@ from gpusim.rules import (
     stall_accounting,
     wait_count,
 )
-from gpusim.state.sm import NEVER
-from gpusim.state.stall import OWN
+from gpusim.units.capacities import NEVER
+from gpusim.units.stall import OWN
 from isa.errors import DeadlockError, ExecutionError
 from isa.kernel import Kernel
 from isa.text.listing import read

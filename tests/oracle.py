@@ -19,7 +19,10 @@ from scan import simt_stack
 from scan.caches import Caches, Request, caches, from_memory, places, requests
 from scan.state import Warp
 
-from gpusim.machine.machine import Machine, initiation_interval, line_cycles, tagged
+from gpusim.machine.machine import Machine
+from gpusim.units.cache import tagged
+from gpusim.units.global_memory import line_cycles
+from gpusim.units.pipe import initiation_interval
 from isa import memory
 from isa.dataflow.dependence import unrolled
 from isa.execute.frame import group_of, new_frame

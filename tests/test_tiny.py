@@ -4,7 +4,7 @@ import numpy as np
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 from isa.execute.interpret import interpret
 from isa.text.listing import read
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from gpusim.engines.simulate import SmRun, run_sm
 from gpusim.machine.machine import Machine, load
 from gpusim.machine.schema import PIPE_UNITS
-from gpusim.state.sm import TRACE_KINDS
-from gpusim.state.stall import Stall
+from gpusim.units.record import TRACE_KINDS
+from gpusim.units.stall import Stall
 from isa.text.listing import read
 
 # One scheduler with a slot every 2 cycles, no skew, room in the queue: what calibration may change is fixed here.

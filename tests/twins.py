@@ -10,8 +10,8 @@ from scan.every_cycle import Scan
 
 from gpusim.engines.simulate import SmRun, run_sm
 from gpusim.machine.machine import Machine
-from gpusim.state.sm import HOLD, REPLAY, SELECT, TRACE_KINDS
-from gpusim.state.stall import Stall
+from gpusim.units.record import HOLD, REPLAY, SELECT, TRACE_KINDS
+from gpusim.units.stall import Stall
 from isa.kernel import Kernel
 
 ARRAYS = ("trace", "stalls", "lost", "issued", "active", "load_store_cycles", "memory")

@@ -26,7 +26,6 @@ TOP = (
     "gpusim.engines.simulate",
     "gpusim.launch.launch",
     "gpusim.machine.schema",
-    "gpusim.machine.memory_schema",
 )
 PACKAGES = "gpusim.analysis", "gpusim.views", "isa", "workloads"
 

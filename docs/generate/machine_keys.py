@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generate.markdown import anchor, code, page, table
-from gpusim.machine import memory_schema, schema
+from gpusim.machine import schema
 from gpusim.machine.facts import allowed
+from gpusim.units.ranges import MOST
 
 ABOUT = """\
 What a machine file may say, and `--set` change, one number or word for each key. Every one also names its source and
@@ -63,7 +64,10 @@ def _stem(name: str) -> str:
 
 def keys() -> dict[str, tuple[Any, str]]:
     """Return type and meaning of each key, by dotted path; the meaning is empty where the schema says nothing."""
-    words = meanings(inspect.getsource(memory_schema)) | meanings(inspect.getsource(schema))
+    words: dict[str, dict[str, str]] = {}
+    classes: list[type] = [schema.Machine, *schema.sections().values()]
+    for section in classes:
+        words |= meanings(inspect.getsource(section))
     return {path: (kind, _meaning(path, words)) for path, kind in schema.leaves()}
 
 
@@ -82,7 +86,7 @@ def machine_keys() -> str:
 
 def _takes(kind: Any) -> str:
     """What a key takes, in a column's few words."""
-    return allowed(kind).removeprefix("a ").replace(str(memory_schema.MOST), "10^9")
+    return allowed(kind).removeprefix("a ").replace(str(MOST), "10^9")
 
 
 def _section(name: str, every: Mapping[str, tuple[Any, str]]) -> str:

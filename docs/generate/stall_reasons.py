@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generate.markdown import code, page, table
-from gpusim.state.stall import LETTER, MEANING, Stall, label
+from gpusim.units.stall import LETTER, MEANING, Stall, label
 
 ABOUT = """\
 Why a warp does not issue, in the order in which reasons are asked: a warp-cycle belongs to the first that holds. Names

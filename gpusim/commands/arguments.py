@@ -13,7 +13,7 @@ import msgspec
 import typer
 
 from gpusim.machine.machine import Machine, load
-from gpusim.machine.policy import POLICY_NAMES, check_policy
+from gpusim.units.policies import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.reading import input_file

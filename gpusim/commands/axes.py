@@ -15,7 +15,7 @@ from gpusim.commands.arguments import POLICIES, POLICY, cycles_of, is_listing, p
 from gpusim.commands.notices import Launched
 from gpusim.machine.facts import checked
 from gpusim.machine.machine import File
-from gpusim.machine.policy import POLICY_NAMES, check_policy
+from gpusim.units.policies import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.text import listing

@@ -9,8 +9,9 @@ from gpusim.commands.arguments import Json, KernelName, MachineName, Overrides, 
 from gpusim.commands.document import write, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.launch.assign_codes import with_codes
-from gpusim.machine.machine import Machine, by_codes
+from gpusim.machine.machine import Machine
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, Pc, SourceLine, Text, doc
+from gpusim.units.control_code import by_codes
 from isa import control
 from isa.errors import UserError
 from isa.kernel import Kernel

@@ -32,8 +32,8 @@ from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import Launched, ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.machine.machine import Machine, read
-from gpusim.state.sm import NEVER
 from gpusim.support.document import LaunchDocument, Setting
+from gpusim.units.capacities import NEVER
 from isa.kernel import Kernel
 
 LONGEST = 32  # characters of a value with blanks

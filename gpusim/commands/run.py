@@ -30,8 +30,8 @@ from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.simulate import write_trace
 from gpusim.machine.machine import facts, seconds
 from gpusim.simulation import Result, Sample, Sms, simulate
-from gpusim.state.sm import NEVER
 from gpusim.support import whole_file
+from gpusim.units.capacities import NEVER
 from isa.errors import UserError
 from isa.execute.interpret import LIMIT
 from isa.execute.traffic import traffic

@@ -58,8 +58,8 @@ def timeline_of(
         document = load(Path(name))
         return part(document, document.start if cycles is None else start, end, slots)
     kernel, where = kernel_of(name, parameters), machine_of(machine or MACHINE, settings, policy)
-    from gpusim.state.sm import NEVER  # noqa: PLC0415
     from gpusim.timeline.build import timeline  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.units.capacities import NEVER  # noqa: PLC0415
 
     tell_of_compiling("compiled")
     replaced, limit = changes(where, settings), cycles_of(name, max_cycles) or NEVER

@@ -6,7 +6,8 @@ from typing import Any
 
 from gpusim.jit.rule import NEVER, borrow, entry, rule
 from gpusim.rules import block_scheduler, fast_forward, step
-from gpusim.state.sm import AGENTS, FIRST_SCHEDULER, LAUNCHER, TRACE, TRACE_MARGIN
+from gpusim.units.capacities import AGENTS, TRACE, TRACE_MARGIN
+from gpusim.units.sm import FIRST_SCHEDULER, LAUNCHER
 
 AT_HAND = 6  # agents of an SM of four schedulers, as chips have: asking ten each cycle would cost a few percent
 

@@ -15,8 +15,8 @@ from simpy.events import Event
 
 from gpusim.launch.launch import ChipLaunch, Launch
 from gpusim.rules import chip, step
-from gpusim.state.sm import NEVER, TRACE, TRACE_MARGIN
 from gpusim.support.interruption import held_back
+from gpusim.units.capacities import NEVER, TRACE, TRACE_MARGIN
 
 FIRST_PRIORITY = 2  # behind SimPy's own urgent and normal events
 

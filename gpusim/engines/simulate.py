@@ -15,13 +15,14 @@ from gpusim.engines.trace import Take, to_file
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip
 from gpusim.launch.scalar_registers import by_index
-from gpusim.machine.machine import Machine, tagged
+from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
 from gpusim.state.fault import Fault
 from gpusim.state.recurrence import recurrence
-from gpusim.state.sm import NEVER
-from gpusim.state.stall import Stall
 from gpusim.support.plural import plural
+from gpusim.units.cache import tagged
+from gpusim.units.capacities import NEVER
+from gpusim.units.stall import Stall
 from isa import brief
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.execute import faults

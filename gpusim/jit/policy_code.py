@@ -11,8 +11,8 @@ from numba.extending import intrinsic, overload
 
 from gpusim.jit.on_demand import begin_of, call_at
 from gpusim.jit.rule import COMPILED, OPTIONS
-from gpusim.machine.policy import REGISTERED, Policy
 from gpusim.state.sm import sm_t
+from gpusim.units.policies import REGISTERED, Policy
 from isa.errors import UserError
 
 CALLED: dict[int, tuple[Policy, Any]] = {}  # by code; what is called stays in memory

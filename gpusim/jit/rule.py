@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba.extending import intrinsic, overload
 
 from gpusim.jit.linking import EntryDispatcher, RuleDispatcher
-from gpusim.state.sm import NEVER
+from gpusim.units.capacities import NEVER
 
 __all__ = ["COMPILED", "NEVER", "borrow", "count_bits", "entry", "lowest_bit", "rarely", "rule", "switch"]
 

@@ -20,7 +20,10 @@ from typing import NamedTuple
 
 from gpusim.launch.memory_costs import memory_costs
 from gpusim.launch.share_barriers import READ, WRITE, Signal, Signals, barriers, bits, under_way
-from gpusim.machine.machine import Machine, by_codes, choices, pairs, through_port
+from gpusim.machine.machine import Machine
+from gpusim.units.control_code import by_codes
+from gpusim.units.dispatch import pairs
+from gpusim.units.pipe import choices, through_port
 from isa.control import BARRIERS, MOST_STALL, Control
 from isa.dataflow.flow import reads, successors, writes
 from isa.dataflow.shared_barriers import Beside, beside

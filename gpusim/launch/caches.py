@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine.machine import Machine, memory_latency, queues, tagged
-from gpusim.machine.memory_schema import Cache, Kept
-from gpusim.state.machine import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, TEXTURES
-from gpusim.state.sm import REQUEST_ROW, WAY_HEAD
+from gpusim.machine.machine import Machine
+from gpusim.units.cache import (
+    CONSTANTS,
+    FAR,
+    NEAR,
+    PARTITION,
+    REQUEST_ROW,
+    SCALARS,
+    TEXTURES,
+    WAY_HEAD,
+    Cache,
+    Kept,
+    memory_latency,
+    tagged,
+)
+from gpusim.units.load_store import queues
 from isa.memory import SECTOR_BYTES
 from isa.table import Unit
 

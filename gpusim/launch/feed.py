@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.state.sm import FEED
+from gpusim.units.capacities import FEED
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
 from isa.execute.block_step import block_steps

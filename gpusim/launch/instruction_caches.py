@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gpusim.machine.machine import Machine
-from gpusim.machine.schema import Fetch
-from gpusim.state.machine import LEVELS, OWN_CACHE
+from gpusim.units.dimensions import LEVELS
+from gpusim.units.fetch import OWN_CACHE, Fetch
 
 
 class Level(NamedTuple):

@@ -10,16 +10,39 @@ from numpy.typing import NDArray
 
 from gpusim.launch import caches, instruction_caches
 from gpusim.launch.assign_codes import has_codes
-from gpusim.launch.decode import SPACES, decode
+from gpusim.launch.decode import decode
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_replay, reads_memory
 from gpusim.launch.packing import pack
-from gpusim.machine import capacities
-from gpusim.machine.machine import Machine, by_codes, choices, tagged
+from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
-from gpusim.machine.policy import REGISTERED
-from gpusim.state import machine as machine_record
 from gpusim.state import sm as state
-from gpusim.state.stall import UNCHOSEN
+from gpusim.units.cache import tagged
+from gpusim.units.capacities import (
+    BANKS,
+    BLOCKS,
+    BUFFERS,
+    CACHED,
+    CHOICES,
+    FEED,
+    LANE_GROUPS,
+    LANES,
+    NEVER,
+    PIPES,
+    PORTS,
+    PROGRAM,
+    QUEUE,
+    REGISTERS,
+    SCHEDULERS,
+    SLOTS,
+    SMS,
+    WARPS,
+)
+from gpusim.units.control_code import by_codes
+from gpusim.units.opcodes import SPACES
+from gpusim.units.pipe import choices
+from gpusim.units.policies import REGISTERED
+from gpusim.units.sm import LAUNCHER
+from gpusim.units.stall import UNCHOSEN
 from isa.dataflow.divergence import reconvergence_points
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -180,22 +203,22 @@ def _image(
 def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -> None:
     """Raise UserError for what the records of so many SMs, with so many resident blocks, have no room for."""
     limits = (
-        ("chip.sms", sms, state.SMS),
-        ("schedulers.count", machine.schedulers.count, capacities.SCHEDULERS),
-        ("schedulers.dispatch_ports", machine.schedulers.dispatch_ports, capacities.PORTS),
-        ("pipes", len(machine.pipe), machine_record.PIPES),
-        ("pipes of a unit class", max(len(choices(machine, unit)) for unit in Unit), machine_record.CHOICES),
-        ("load_store.queue", machine.load_store.queue, capacities.QUEUE),
-        ("lines of an instruction cache", instruction_caches.largest(machine), capacities.CACHED),
-        ("shared_memory.banks", machine.shared_memory.banks, capacities.BANKS),
-        ("instructions", len(kernel.program) + 1, state.PROGRAM),
-        ("memory instructions", sum(i.row.unit in SPACES for i in kernel.program.instructions), state.FEED),
-        ("registers of a thread and a warp", kernel.program.registers + kernel.program.scalars, state.REGISTERS - 1),
-        ("buffers", len(kernel.buffers), state.BUFFERS),
-        ("resident blocks", resident, capacities.BLOCKS),
-        ("resident warps", resident * kernel.warps, capacities.WARPS),
-        ("resident lanes", resident * kernel.warps * kernel.warp_size, state.LANE_GROUPS * state.LANES),
-        ("warps per scheduler", -(-resident * kernel.warps // machine.schedulers.count), state.SLOTS),
+        ("chip.sms", sms, SMS),
+        ("schedulers.count", machine.schedulers.count, SCHEDULERS),
+        ("schedulers.dispatch_ports", machine.schedulers.dispatch_ports, PORTS),
+        ("pipes", len(machine.pipe), PIPES),
+        ("pipes of a unit class", max(len(choices(machine, unit)) for unit in Unit), CHOICES),
+        ("load_store.queue", machine.load_store.queue, QUEUE),
+        ("lines of an instruction cache", instruction_caches.largest(machine), CACHED),
+        ("shared_memory.banks", machine.shared_memory.banks, BANKS),
+        ("instructions", len(kernel.program) + 1, PROGRAM),
+        ("memory instructions", sum(i.row.unit in SPACES for i in kernel.program.instructions), FEED),
+        ("registers of a thread and a warp", kernel.program.registers + kernel.program.scalars, REGISTERS - 1),
+        ("buffers", len(kernel.buffers), BUFFERS),
+        ("resident blocks", resident, BLOCKS),
+        ("resident warps", resident * kernel.warps, WARPS),
+        ("resident lanes", resident * kernel.warps * kernel.warp_size, LANE_GROUPS * LANES),
+        ("warps per scheduler", -(-resident * kernel.warps // machine.schedulers.count), SLOTS),
     )
     for what, asked, capacity in limits:
         if asked > capacity:
@@ -207,13 +230,13 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
     sm.warp_slots = warp_slots
     sm.agents = machine.schedulers.count + 2
     sm.load_store_agent = machine.schedulers.count + 1
-    sm.agenda[:] = state.NEVER
-    sm.agenda[state.LAUNCHER] = 0
+    sm.agenda[:] = NEVER
+    sm.agenda[LAUNCHER] = 0
     sm.marker = -1
     sm.load_store.free[:] = 0
     for scheduler in sm.schedulers:
-        scheduler.later_due = state.NEVER
-        scheduler.due[:] = state.NEVER
+        scheduler.later_due = NEVER
+        scheduler.due[:] = NEVER
         scheduler.issued_at = NOT_YET
         scheduler.holding[:] = UNCHOSEN
         scheduler.last = scheduler.selected = scheduler.reader = -1

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
-from gpusim.machine.memory_schema import ConstantCache, ReadCache
-from gpusim.state.machine import CONSTANTS, FAR, NEAR, SCALARS, TEXTURES
+from gpusim.units.cache import CONSTANTS, FAR, NEAR, SCALARS, TEXTURES, ConstantCache, ReadCache, memory_latency, tagged
 from isa.table import Row, Unit
 
 
@@ -26,14 +24,14 @@ def memory_costs(form: Row, machine: Machine) -> tuple[int, int]:
 def _global_latency(form: Row, machine: Machine) -> int:
     cache = machine.cache
     if cache is None or cache.hits == "none" or not form.is_load:
-        return model.memory_latency(machine)
+        return memory_latency(machine)
     level = {1 + NEAR: "l1", 1 + FAR: "l2"}.get(cached_in(form, machine), cache.hits)
     return int(getattr(cache, f"{level}_latency_{form.width}"))
 
 
 def cached_in(form: Row, machine: Machine) -> int:
     """The cache that accesses of an instruction ask first, counted from 1; 0 if none keeps tags of them."""
-    if not model.tagged(machine):
+    if not tagged(machine):
         return 0
     read = {Unit.TEXTURE: TEXTURES, Unit.SMEM: SCALARS, Unit.CONSTANT: CONSTANTS}
     if form.unit in read:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpusim.machine.file import Fact
-from gpusim.machine.memory_schema import Kept
-from gpusim.machine.policy import check_policy
-from gpusim.machine.schema import MEMBERS, Machine, Selection
+from gpusim.machine.schema import MEMBERS, Machine
+from gpusim.units.cache import Kept
+from gpusim.units.policies import check_policy
+from gpusim.units.selection import Selection
 from isa.errors import UserError
 from isa.execute.profile import PLACE_BYTES
 from isa.memory import SECTOR_BYTES

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gpusim.machine.machine import Machine, every
-from gpusim.machine.memory_schema import ScalarFile
 from gpusim.support.document import doc
+from gpusim.units.scalar_registers import ScalarFile
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.operand import VCC

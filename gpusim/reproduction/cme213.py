@@ -18,11 +18,12 @@ from gpusim.analysis.bound import equations
 from gpusim.analysis.bound.access_cost import AccessCost, costs
 from gpusim.launch.feed import ADDRESS_ONLY
 from gpusim.launch.launch import launch
-from gpusim.machine.machine import bandwidth_gbs, lanes, peak_gflops, seconds
+from gpusim.machine.machine import bandwidth_gbs, peak_gflops, seconds
 from gpusim.reproduction.bench import Bench, Measurement, Run
 from gpusim.reproduction.claims import published
 from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, given, predicted, registrar
 from gpusim.reproduction.gf100 import WITH_TAGS
+from gpusim.units.pipe import lanes
 from isa.execute.profile import profile
 from isa.kernel import WARP_SIZE, Kernel
 from isa.table import Unit

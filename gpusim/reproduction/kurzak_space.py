@@ -11,9 +11,9 @@ from msgspec import structs
 from gpusim.machine.capability import capabilities
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import blocks_by_resource
-from gpusim.machine.schema import Limits
 from gpusim.reproduction.bench import Bench, Job
 from gpusim.reproduction.finding import Finder, Finding, analytic, given, not_reproducible, registrar
+from gpusim.units.sm import Limits
 from isa.kernel import Kernel
 from workloads.gemm.stencil_space import SIDE, WORDS, ZGEMM, stencil_space, winner_threads
 from workloads.space import blocks_per_sm, prune

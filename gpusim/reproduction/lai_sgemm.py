@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from gpusim.analysis.bound import equations
-from gpusim.machine.machine import bandwidth_gbs, lanes
+from gpusim.machine.machine import bandwidth_gbs
 from gpusim.reproduction.bench import NONE, Bench, Measurement, Run
 from gpusim.reproduction.claims import published
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, not_reproducible, predicted, registrar
 from gpusim.reproduction.lai_bound import BLOCKING, THREADS, sgemm_occupancy
 from gpusim.reproduction.lai_table import CARD, KEPLER, SPECULATED, rate_between
+from gpusim.units.pipe import lanes
 from isa.table import Unit
 
 CLAIMS: dict[str, Finder] = {}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpusim.machine.machine import Machine, bandwidth_gbs, lanes, peak_gflops
+from gpusim.machine.machine import Machine, bandwidth_gbs, peak_gflops
 from gpusim.reproduction.bench import Bench, Measurement, Run
 from gpusim.reproduction.finding import Finder, Finding, analytic, given, registrar
+from gpusim.units.pipe import lanes
 from isa.table import Unit
 
 CLAIMS: dict[str, Finder] = {}

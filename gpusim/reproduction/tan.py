@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.analysis.bound.equations import ffma_share
-from gpusim.machine.machine import Machine, bandwidth_gbs, instances, lanes, peak_fp64_gflops, peak_gflops
+from gpusim.machine.machine import Machine, bandwidth_gbs, peak_fp64_gflops, peak_gflops
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, given, not_reproducible, registrar
 from gpusim.reproduction.main_loop import main_loop
+from gpusim.units.pipe import instances, lanes
 from isa.execute.interpret import interpret
 from isa.instruction import Instruction
 from isa.kernel import Kernel

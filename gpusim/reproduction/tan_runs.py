@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from gpusim.analysis.bound.bounds import bound
-from gpusim.machine.machine import arriving_mbs
 from gpusim.reproduction import tan_cublas
 from gpusim.reproduction.bench import NONE, Bench, Measurement, Run
 from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, given, predicted, registrar
 from gpusim.reproduction.gf100 import WITHOUT_TAGS
+from gpusim.units.global_memory import arriving_mbs
 from isa.kernel import WARP_SIZE, Kernel
 from isa.text import listing
 from workloads.gemm.tan_program import TABLE_3

@@ -7,7 +7,7 @@ from typing import Any
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import warp_scheduler
 from gpusim.state.fault import Fault
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 
 BARRIER = int(Stall.BARRIER)
 MISCOUNTED = int(Fault.MISCOUNTED)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.machine.capacities import WARPS
 from gpusim.rules import control_code, fetch, simt_stack, stall_accounting, wait_count, warp_scheduler
-from gpusim.state.sm import DONE, FREE, HOLDS, LAUNCHER, RUNNING
-from gpusim.state.stall import OWN, Stall
+from gpusim.units.block_scheduler import DONE, FREE, RUNNING
+from gpusim.units.capacities import HOLDS, WARPS
+from gpusim.units.sm import LAUNCHER
+from gpusim.units.stall import OWN, Stall
 
 LAUNCH, EXITED, EMPTY = int(Stall.LAUNCH_DELAY), int(Stall.WARP_EXITED), int(Stall.NO_WARP)
 

@@ -23,10 +23,11 @@ import numpy as np
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
-from gpusim.launch.decode import LOAD, LOCAL_SPACE
 from gpusim.rules import global_memory, memory_access, queues
-from gpusim.state.machine import CONSTANTS, FAR, NEAR, PARTITION, SCALARS, SEGMENTS, TEXTURES
-from gpusim.state.sm import LANES, REQUEST_ROW, WAY_HEAD
+from gpusim.units.cache import CONSTANTS, FAR, NEAR, PARTITION, REQUEST_ROW, SCALARS, TEXTURES, WAY_HEAD
+from gpusim.units.capacities import LANES
+from gpusim.units.global_memory import SEGMENTS
+from gpusim.units.opcodes import LOAD, LOCAL_SPACE
 from isa.memory import SECTOR_BYTES
 
 TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then when each unit came

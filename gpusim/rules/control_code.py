@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.launch.decode import BRANCH
-from gpusim.state.stall import Stall
+from gpusim.units.opcodes import BRANCH
+from gpusim.units.stall import Stall
 from isa.control import BARRIERS
 
 WAIT, SHORT, LONG, WAR = (

@@ -8,8 +8,8 @@ import numpy as np
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rule
-from gpusim.launch.decode import ACROSS
-from gpusim.state.sm import LANES
+from gpusim.units.capacities import LANES
+from gpusim.units.opcodes import ACROSS
 from isa.values.cross_lane import ballot, shuffle_butterfly, shuffle_index, total
 
 SHUFFLE_INDEX, SHUFFLE_BUTTERFLY, BALLOT, TOTAL = map(ACROSS.index, (shuffle_index, shuffle_butterfly, ballot, total))

@@ -12,9 +12,9 @@ from typing import Any
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rule
-from gpusim.launch.decode import BARRIER, BRANCH, EXIT
 from gpusim.rules import double_precision, load_store, pipe, policies, register_file
-from gpusim.state.stall import OWN, Stall
+from gpusim.units.opcodes import BARRIER, BRANCH, EXIT
+from gpusim.units.stall import OWN, Stall
 
 ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)
 

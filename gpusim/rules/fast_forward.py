@@ -44,8 +44,8 @@ from gpusim.rules.same_state import (
     word,
 )
 from gpusim.state.recurrence import RECENT
-from gpusim.state.sm import DEPTHS, LOG
-from gpusim.state.stall import OWN, SHARED
+from gpusim.units.capacities import DEPTHS, LOG
+from gpusim.units.stall import OWN, SHARED
 
 COUNT, EVENTS, STRIDE, LOOKED = range(4)  # states kept, events looked at, one in how many stays, issued at the last one
 EAGER = 64  # events that are looked at in any case

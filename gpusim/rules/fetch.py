@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import rarely, rule
-from gpusim.state.machine import LEVELS, OWN_CACHE
-from gpusim.state.stall import Stall
+from gpusim.units.dimensions import LEVELS
+from gpusim.units.fetch import OWN_CACHE
+from gpusim.units.stall import Stall
 
 NO_INSTRUCTION = int(Stall.NO_INSTRUCTION)
 NOWHERE = -2  # before every line, and next to none

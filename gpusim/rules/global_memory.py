@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import lowest_bit, rarely, rule
-from gpusim.state.machine import LINES, SEGMENTS
-from gpusim.state.sm import LANES
+from gpusim.units.capacities import LANES
+from gpusim.units.global_memory import LINES, SEGMENTS
 from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES
 

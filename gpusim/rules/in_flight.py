@@ -19,10 +19,10 @@ from typing import Any
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.launch.decode import LOAD
 from gpusim.rules import memory_access
 from gpusim.state.fault import Fault
-from gpusim.state.sm import FLIGHTS, GROUPS, HAZARDS, LANES, REGISTERS
+from gpusim.units.capacities import FLIGHTS, GROUPS, HAZARDS, LANES, REGISTERS
+from gpusim.units.opcodes import LOAD
 from isa.operand import PT_INDEX
 
 RAW, WAW, WAR = range(3)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import rarely, rule
-from gpusim.launch.decode import GLOBAL_SPACE, SHARED_SPACE
 from gpusim.rules import record
-from gpusim.state.stall import Stall
+from gpusim.units.opcodes import GLOBAL_SPACE, SHARED_SPACE
+from gpusim.units.stall import Stall
 
 REPLAY = int(Stall.INSTRUCTION_REPLAY)
 

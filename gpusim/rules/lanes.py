@@ -15,8 +15,8 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from gpusim.jit.on_demand import one_on_demand
 from gpusim.jit.rule import COMPILED, rule
-from gpusim.launch.decode import COMPARISONS, LOOKUPS, VALUES32, VALUES64
-from gpusim.state.sm import LANES
+from gpusim.units.capacities import LANES
+from gpusim.units.opcodes import COMPARISONS, LOOKUPS, VALUES32, VALUES64
 from isa.values import lanes as original
 from isa.values.semantics import PARTS
 

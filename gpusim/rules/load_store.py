@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.launch.decode import GLOBAL_SPACE, STORE
 from gpusim.rules import (
     cache,
     control_code,
@@ -26,6 +25,7 @@ from gpusim.rules import (
     scoreboard,
     wait_count,
 )
+from gpusim.units.opcodes import GLOBAL_SPACE, STORE
 
 
 @rule

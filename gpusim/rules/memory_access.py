@@ -16,11 +16,12 @@ import numpy as np
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
-from gpusim.launch.decode import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, UPDATES
 from gpusim.rules import global_memory, shared_memory
 from gpusim.state.fault import Fault
-from gpusim.state.machine import L1, ONE_PASS, TAGS
-from gpusim.state.sm import LANES
+from gpusim.units.cache import L1, TAGS
+from gpusim.units.capacities import LANES
+from gpusim.units.opcodes import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, UPDATES
+from gpusim.units.what_if import ONE_PASS
 from isa.values.semantics import atomic_add
 
 ADD = UPDATES.index(atomic_add)  # the other is compare and swap

@@ -7,8 +7,8 @@ from typing import Any
 
 from gpusim.jit.policy_code import call
 from gpusim.jit.rule import NEVER, lowest_bit, rarely, rule, switch
-from gpusim.machine.policy import POLICY_NAMES
-from gpusim.state.stall import Stall
+from gpusim.units.policies import POLICY_NAMES
+from gpusim.units.stall import Stall
 
 BARRIER, LONG, DRAIN = int(Stall.BARRIER), int(Stall.LONG_SCOREBOARD), int(Stall.DRAIN)
 

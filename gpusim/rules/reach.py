@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from gpusim.jit.on_demand import on_demand
-from gpusim.launch.decode import COMPARISON, GLOBAL_SPACE
 from gpusim.rules import memory_access
-from gpusim.state.sm import LANES
+from gpusim.units.capacities import LANES
+from gpusim.units.opcodes import COMPARISON, GLOBAL_SPACE
 
 
 @on_demand

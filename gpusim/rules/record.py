@@ -5,20 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.on_demand import on_demand
-from gpusim.state.sm import (
-    FIRST_SCHEDULER,
-    HOLD,
-    ISSUE,
-    LAUNCHER,
-    PLACE,
-    REFUSE,
-    RELEASE,
-    REPLAY,
-    RETIRE,
-    SELECT,
-    SERVE,
-)
-from gpusim.state.stall import OWN
+from gpusim.units.record import HOLD, ISSUE, PLACE, REFUSE, RELEASE, REPLAY, RETIRE, SELECT, SERVE
+from gpusim.units.sm import FIRST_SCHEDULER, LAUNCHER
+from gpusim.units.stall import OWN
 
 __all__ = [
     "ISSUE",

@@ -22,10 +22,10 @@ from typing import Any
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
-from gpusim.launch.decode import COUNT_BITS
 from gpusim.rules import memory_access, stall_accounting
-from gpusim.state.sm import PROGRAM
-from gpusim.state.stall import DISPATCH
+from gpusim.units.capacities import PROGRAM
+from gpusim.units.register_file import COUNT_BITS
+from gpusim.units.stall import DISPATCH
 from isa.register_bank import BANK_PERIOD
 
 COUNT = (1 << COUNT_BITS) - 1

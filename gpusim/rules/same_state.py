@@ -10,8 +10,8 @@ from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules.stream import FACTOR, MASK
-from gpusim.state.machine import UNITS
-from gpusim.state.stall import OWN, SHARED
+from gpusim.units.capacities import UNITS
+from gpusim.units.stall import OWN, SHARED
 
 SAME, TIME, MOMENT, STAMP, TOTAL, NUMBER, SPECIAL = range(7)  # roles, as in `r.roles`
 # Columns, as in `r.columns`.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rule
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 from isa.operand import PT_INDEX
 
 WAIT, SHORT, LONG, WAR = (

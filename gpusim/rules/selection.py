@@ -13,7 +13,7 @@ from typing import Any
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import in_flight, load_store, pipe, record, register_file, values, wakeup, warp_scheduler
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 from isa.operand import PT_INDEX
 
 WAIT = int(Stall.WAIT)

@@ -32,8 +32,9 @@ from typing import Any
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rule
-from gpusim.state.machine import BANKS, FERMI, GCN, KEPLER, ONE_PASS, VOLTA
-from gpusim.state.sm import LANES
+from gpusim.units.capacities import LANES
+from gpusim.units.shared_memory import FERMI, GCN, KEPLER, VOLTA
+from gpusim.units.what_if import BANKS, ONE_PASS
 
 HALF = LANES // 2
 

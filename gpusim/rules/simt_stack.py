@@ -11,8 +11,8 @@ from typing import Any
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, rule
-from gpusim.launch.decode import BRANCH, EXIT
-from gpusim.state.sm import GROUPS, LANES
+from gpusim.units.capacities import GROUPS, LANES
+from gpusim.units.opcodes import BRANCH, EXIT
 
 
 @rule

@@ -11,8 +11,8 @@ from typing import Any
 
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import record
-from gpusim.state.machine import UNITS
-from gpusim.state.stall import BUSY, DISPATCH, EXCLUSIVE, OWN, REPLAY, SHARED, UNCHOSEN, Stall
+from gpusim.units.capacities import UNITS
+from gpusim.units.stall import BUSY, DISPATCH, EXCLUSIVE, OWN, REPLAY, SHARED, UNCHOSEN, Stall
 
 EMPTY = int(Stall.NO_WARP)
 INSTRUCTION_REPLAY = int(Stall.INSTRUCTION_REPLAY)

@@ -10,7 +10,6 @@ from typing import Any
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, borrow, entry, rarely, rule
-from gpusim.launch.decode import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.rules import (
     barrier,
     block_scheduler,
@@ -34,8 +33,11 @@ from gpusim.rules import (
     wakeup,
     warp_scheduler,
 )
-from gpusim.state.sm import DONE, FIRST_SCHEDULER, FREE, LANES, LAUNCHER
-from gpusim.state.stall import Stall
+from gpusim.units.block_scheduler import DONE, FREE
+from gpusim.units.capacities import LANES
+from gpusim.units.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
+from gpusim.units.sm import FIRST_SCHEDULER, LAUNCHER
+from gpusim.units.stall import Stall
 
 LAUNCH, BARRIER_REASON, BRANCH_REASON = int(Stall.LAUNCH_DELAY), int(Stall.BARRIER), int(Stall.BRANCH_RESOLVING)
 ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)

@@ -15,10 +15,10 @@ import numpy as np
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rarely, rule
-from gpusim.launch.decode import BRANCH, EXIT
 from gpusim.rules import memory_access, simt_stack, values
 from gpusim.state.fault import Fault
-from gpusim.state.sm import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
+from gpusim.units.capacities import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
+from gpusim.units.opcodes import BRANCH, EXIT
 
 MARKER, END = -1, -2  # pcs of what is no event: the end of a repeated part, and of the stream
 UNRECORDED = -1

@@ -15,7 +15,10 @@ import numpy as np
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, rarely, rule
-from gpusim.launch.decode import (
+from gpusim.rules import cache, cross_lane, memory_access, reach
+from gpusim.rules.lanes import compare, compute32, compute64, look_up
+from gpusim.units.capacities import LANES
+from gpusim.units.opcodes import (
     ARITHMETIC,
     ARITHMETIC64,
     COMPARISON,
@@ -26,9 +29,6 @@ from gpusim.launch.decode import (
     SPECIAL,
     WHOLE,
 )
-from gpusim.rules import cache, cross_lane, memory_access, reach
-from gpusim.rules.lanes import compare, compute32, compute64, look_up
-from gpusim.state.sm import LANES
 
 ALL = (1 << LANES) - 1
 SIGN = np.uint32(0x80000000)

@@ -16,9 +16,8 @@ from typing import Any
 
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rule
-from gpusim.state.row import COUNTERS
-from gpusim.state.sm import COUNTED
-from gpusim.state.stall import Stall
+from gpusim.units.capacities import COUNTED, COUNTERS
+from gpusim.units.stall import Stall
 
 SHORT, LONG, MIO = int(Stall.SHORT_SCOREBOARD), int(Stall.LONG_SCOREBOARD), int(Stall.MIO_THROTTLE)
 VECTOR = 0  # the other counts accesses to shared memory

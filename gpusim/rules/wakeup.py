@@ -10,7 +10,7 @@ from typing import Any
 
 from gpusim.jit.rule import NEVER, lowest_bit, rarely, rule
 from gpusim.rules import stall_accounting
-from gpusim.state.sm import CALENDAR
+from gpusim.units.capacities import CALENDAR
 
 
 @rule

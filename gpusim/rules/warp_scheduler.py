@@ -10,8 +10,8 @@ from typing import Any
 
 from gpusim.jit.rule import NEVER, lowest_bit, rule
 from gpusim.rules import double_precision, instruction_replay, load_store, pipe, stall_accounting, wakeup
-from gpusim.state.sm import FIRST_SCHEDULER
-from gpusim.state.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
+from gpusim.units.sm import FIRST_SCHEDULER
+from gpusim.units.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
 
 
 @rule

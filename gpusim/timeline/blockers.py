@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from gpusim.jit.plain import plain, unpacked
-from gpusim.launch.decode import BARRIER, FETCH, GLOBAL_SPACE, LOAD
 from gpusim.launch.launch import Launch
 from gpusim.rules import instruction_replay, memory_access, queues, stall_accounting
-from gpusim.state.sm import FIRST_SCHEDULER
-from gpusim.state.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, SHARED, UNCHOSEN, Stall, label
 from gpusim.timeline.document import NONE, Wait
+from gpusim.units.opcodes import BARRIER, FETCH, GLOBAL_SPACE, LOAD
+from gpusim.units.sm import FIRST_SCHEDULER
+from gpusim.units.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, SHARED, UNCHOSEN, Stall, label
 from isa.operand import PT_INDEX
 
 PREVIOUS = (

@@ -13,13 +13,13 @@ from gpusim.launch.assign_codes import sharing
 from gpusim.launch.feed import ADDRESS_ONLY, TRACE_DRIVEN
 from gpusim.launch.launch import launch
 from gpusim.machine.machine import Machine
-from gpusim.state import sm as state
-from gpusim.state.sm import NEVER
-from gpusim.state.stall import LETTER, MEANING, Stall, label
 from gpusim.support.document import plain
 from gpusim.timeline import blockers
 from gpusim.timeline.dependence import born, over
 from gpusim.timeline.document import NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait, seen
+from gpusim.units.capacities import NEVER
+from gpusim.units.record import HOLD, ISSUE, PLACE, REFUSE, RELEASE, REPLAY, RETIRE, SELECT, SERVE
+from gpusim.units.stall import LETTER, MEANING, Stall, label
 from isa.code_region import code_regions, innermost
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
@@ -220,15 +220,15 @@ def _release(kept: _Kept, record: Record) -> None:
 
 
 _FOLLOW: dict[int, Callable[[_Kept, Record], None]] = {
-    state.PLACE: _place,
-    state.ISSUE: _issue,
-    state.REFUSE: _refuse,
-    state.SERVE: _serve,
-    state.RELEASE: _release,
-    state.RETIRE: _retire,
-    state.HOLD: _hold,
-    state.SELECT: _select,
-    state.REPLAY: _replay,
+    PLACE: _place,
+    ISSUE: _issue,
+    REFUSE: _refuse,
+    SERVE: _serve,
+    RELEASE: _release,
+    RETIRE: _retire,
+    HOLD: _hold,
+    SELECT: _select,
+    REPLAY: _replay,
 }
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gpusim.state.stall import Stall, label
 from gpusim.timeline.document import Issued, Line
+from gpusim.units.stall import Stall, label
 
 # Reasons to wait for what another instruction does. The others wait for a place or a turn.
 DEPENDENCES = frozenset(

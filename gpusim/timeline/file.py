@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from gpusim.state.stall import Stall, label
 from gpusim.timeline.dependence import born, over
 from gpusim.timeline.document import NONE, VERSION, Timeline, seen
+from gpusim.units.stall import Stall, label
 from isa.errors import UserError
 from isa.reading import input_file
 

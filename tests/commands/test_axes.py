@@ -3,7 +3,7 @@ import pytest
 from gpusim.analysis.search.sweep import Axis
 from gpusim.commands.axes import axes_of
 from gpusim.machine import machine as model
-from gpusim.machine.policy import POLICY_NAMES
+from gpusim.units.policies import POLICY_NAMES
 from isa.errors import UserError
 
 FILE = model.read("gtx580")

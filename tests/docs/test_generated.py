@@ -13,7 +13,7 @@ from gpusim.commands.main import COMMANDS
 from gpusim.commands.schema import DOCUMENTS, text
 from gpusim.machine import machine, schema
 from gpusim.machine.file import METHODS
-from gpusim.state.stall import MEANING, Stall, label
+from gpusim.units.stall import MEANING, Stall, label
 from isa.table import ROWS
 from workloads.catalog import CATALOG
 from workloads.spaces import SPACES

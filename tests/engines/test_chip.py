@@ -13,8 +13,8 @@ from twins import differences
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
 from gpusim.jit.rule import COMPILED
 from gpusim.launch.feed import FEEDS
-from gpusim.machine.memory_schema import MOST
-from gpusim.state.stall import Stall
+from gpusim.units.ranges import MOST
+from gpusim.units.stall import Stall
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
 from isa.execute.interpret import interpret
 from isa.text.listing import read

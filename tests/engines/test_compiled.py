@@ -10,7 +10,8 @@ from gpusim.engines import compiled
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.launch import launch
 from gpusim.state.recurrence import recurrence
-from gpusim.state.sm import NEVER, RETIRE
+from gpusim.units.capacities import NEVER
+from gpusim.units.record import RETIRE
 from isa.text.listing import read
 
 

@@ -9,8 +9,8 @@ from strategies.launches import REPEATABLE, kernels, launches
 
 from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import COMPILED
-from gpusim.machine.machine import tagged
-from gpusim.state.sm import ISSUE
+from gpusim.units.cache import tagged
+from gpusim.units.record import ISSUE
 from isa.table import Unit
 
 

@@ -14,8 +14,8 @@ from twins import differences, mistakes, rarest, run_both, seen
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.jit.rule import COMPILED
 from gpusim.machine.occupancy import occupancy
-from gpusim.state.sm import ISSUE
-from gpusim.state.stall import Stall
+from gpusim.units.record import ISSUE
+from gpusim.units.stall import Stall
 from isa.execute.interpret import interpret
 
 BUSY_KERNELS = kernels(most_blocks=3, least=4)

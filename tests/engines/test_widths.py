@@ -4,10 +4,12 @@ import pytest
 from twins import differences, run_both
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine.machine import instances, load
+from gpusim.machine.machine import load
 from gpusim.simulation import simulate
-from gpusim.state.sm import FIRST_SCHEDULER, ISSUE
-from gpusim.state.stall import Stall
+from gpusim.units.pipe import instances
+from gpusim.units.record import ISSUE
+from gpusim.units.sm import FIRST_SCHEDULER
+from gpusim.units.stall import Stall
 from isa.text.listing import read
 from workloads.catalog import make
 

@@ -20,11 +20,12 @@ from fuzz.trial import LIMIT, MOST, Ended, Trial, ended, sums, trial, unlike
 from gpusim.analysis.bound.bounds import bound
 from gpusim.engines.simulate import SmRun, run_sm
 from gpusim.launch.feed import ADDRESS_ONLY, TRACE_DRIVEN, recordable
-from gpusim.machine.machine import Machine, tagged
+from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
-from gpusim.machine.policy import REGISTERED
-from gpusim.state.sm import ISSUE
 from gpusim.timeline.build import timeline
+from gpusim.units.cache import tagged
+from gpusim.units.policies import REGISTERED
+from gpusim.units.record import ISSUE
 from isa.errors import LimitError, UserError
 from isa.table import Unit
 from isa.text import listing

@@ -11,10 +11,10 @@ import numpy as np
 
 from fuzz.trial import Trial
 from gpusim.machine.machine import Machine
-from gpusim.machine.policy import POLICY_NAMES
 from gpusim.machine.schema import OPTIONAL, leaves
-from gpusim.state.sm import TRACE_KINDS
-from gpusim.state.stall import Stall
+from gpusim.units.policies import POLICY_NAMES
+from gpusim.units.record import TRACE_KINDS
+from gpusim.units.stall import Stall
 from isa.table import ROWS
 
 Coverage = Counter[str]  # pairs by `kind: what`

@@ -15,6 +15,7 @@ from strategies.waits import waited
 from fuzz.pair import Pair, machine_of
 from gpusim.machine import machine
 from gpusim.machine.schema import EXTRAS, PIPE_UNITS
+from gpusim.units.control_code import by_codes
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.text import listing
@@ -133,7 +134,7 @@ def _grafted(draw: st.DrawFn, name: str, settings: Mapping[str, int | str]) -> d
     found |= {"limits.blocks": settings["limits.blocks"]} if draw(st.booleans()) else {}
     for path in pipes if draw(st.booleans()) else ():
         found[path] = draw(st.sampled_from((4, 8, 16, 32) if path.endswith("lanes") else (1, 2, 4)))
-    codes = machine.by_codes(base) and found.get("dependence.rule", "codes") == "codes"
+    codes = by_codes(base) and found.get("dependence.rule", "codes") == "codes"
     return {path: value for path, value in found.items() if not (codes and path.startswith("wait_counters."))}
 
 

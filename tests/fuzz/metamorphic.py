@@ -13,8 +13,10 @@ from fuzz.pair import kernel_of
 from fuzz.trial import Ended, Trial, unlike
 from gpusim.launch.assign_codes import has_codes, with_codes
 from gpusim.launch.feed import TRACE_DRIVEN
-from gpusim.machine.machine import by_codes, tagged
-from gpusim.machine.memory_schema import Memory, WhatIf
+from gpusim.units.cache import tagged
+from gpusim.units.control_code import by_codes
+from gpusim.units.global_memory import Memory
+from gpusim.units.what_if import WhatIf
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import PT, Address, Operand, Predicate, Register

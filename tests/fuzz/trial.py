@@ -13,7 +13,8 @@ from fuzz.pair import Pair, kernel_of, machine_of
 from gpusim.engines.simulate import SmRun, run_chip, run_noting, run_sm
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.feed import TRACE_DRIVEN
-from gpusim.machine.machine import Machine, by_codes
+from gpusim.machine.machine import Machine
+from gpusim.units.control_code import by_codes
 from isa.errors import UserError
 from isa.execute.interpret import interpret
 from isa.execute.races import races

@@ -2,13 +2,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from gpusim.state.layout import record
 
 from gpusim.jit.plain import plain, unpacked
 from gpusim.jit.rule import NEVER
 from gpusim.rules import load_store, shared_memory, stall_accounting, wait_count
-from gpusim.state.layout import record
 from gpusim.state.machine import machine_t
-from gpusim.state.sm import COUNTED
+from gpusim.units.capacities import COUNTED
 
 
 def test_a_plain_rule_calls_plain_rules():

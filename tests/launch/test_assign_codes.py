@@ -10,8 +10,9 @@ from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import COMPILED
 from gpusim.launch import share_barriers
 from gpusim.launch.assign_codes import with_codes
-from gpusim.machine.machine import by_codes, load
+from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
+from gpusim.units.control_code import by_codes
 from isa.control import show
 from isa.dataflow.flow import reads, successors, writes
 from isa.execute.interpret import interpret

@@ -5,7 +5,10 @@ import pytest
 
 from gpusim.machine import machine as model
 from gpusim.machine.file import METHODS
-from gpusim.machine.schema import RegisterFile, UnitCost
+from gpusim.units.cache import memory_latency
+from gpusim.units.global_memory import line_cycles
+from gpusim.units.pipe import UnitCost, choices, initiation_interval, lanes
+from gpusim.units.register_file import RegisterFile, register_bank, register_banks
 from isa.errors import UserError
 from isa.table import MEMORY_UNITS, Unit
 
@@ -61,7 +64,7 @@ def test_every_arithmetic_unit_of_the_machine_has_a_pipe(name):
     lacking = LATER.get(machine.generation, set()) | (set() if machine.scalar_file else {Unit.SMEM})
     assert (machine.scalar_file is not None) == (machine.generation == "Vega")
     assert set(machine.unit) == set(Unit) - MEMORY_UNITS - {Unit.BARRIER, Unit.CONTROL} - lacking
-    assert {pipe for unit in Unit for pipe in model.choices(machine, unit)} == set(machine.pipe)
+    assert {pipe for unit in Unit for pipe in choices(machine, unit)} == set(machine.pipe)
 
 
 @pytest.mark.parametrize("name", model.names())
@@ -79,7 +82,7 @@ def test_a_machine_without_double_precision_has_no_peak_there():
     """Where a file names no unit class dp, nothing of it executes: 0 thread instructions per cycle."""
     machine = model.load("gtx580")
     bare = msgspec.structs.replace(machine, unit={name: unit for name, unit in machine.unit.items() if name != "dp"})
-    assert (model.lanes(bare, Unit.DP), model.peak_fp64_gflops(bare)) == (0, 0)
+    assert (lanes(bare, Unit.DP), model.peak_fp64_gflops(bare)) == (0, 0)
 
 
 @pytest.mark.parametrize("name", model.names())
@@ -117,22 +120,22 @@ def test_peaks_follow_from_pipes_and_clock(name, single, double):
 def test_a_pipe_takes_a_warp_every_32_over_lanes_cycles():
     """Initiation interval is warp size over lanes, and one cycle where the lanes suffice for a warp or more."""
     sp = {lanes: model.load("gtx580", {"pipe.sp.lanes": lanes}) for lanes in (4, 16, 32, 64)}
-    intervals = {lanes: model.initiation_interval(machine, "sp") for lanes, machine in sp.items()}
+    intervals = {lanes: initiation_interval(machine, "sp") for lanes, machine in sp.items()}
     assert intervals == {4: 8, 16: 2, 32: 1, 64: 1}
 
 
 def test_private_pipes_count_once_per_scheduler():
     """The SP pipes of both schedulers together take 32 thread instructions per cycle, the one shared int pipe 16."""
     machine = model.load("gtx580")
-    assert model.lanes(machine, Unit.FP32) == 32
-    assert model.lanes(machine, Unit.IMUL) == 16
+    assert lanes(machine, Unit.FP32) == 32
+    assert lanes(machine, Unit.IMUL) == 16
 
 
 def test_a_share_of_the_bandwidth_moves_a_line():
     """One of 16 SMs gets 192.4 GB/s / 16 / 1544 MHz = 7.788 bytes per cycle, and 128 of them take 16.435 cycles."""
-    assert float(model.line_cycles(model.load("gtx580"))) == pytest.approx(128 / (192400 / 16 / 1544))
+    assert float(line_cycles(model.load("gtx580"))) == pytest.approx(128 / (192400 / 16 / 1544))
     slowest = 16 * 1544 // 64
-    assert model.line_cycles(model.load("gtx580", {"chip.dram_mbs": slowest})) == 64 * 128
+    assert line_cycles(model.load("gtx580", {"chip.dram_mbs": slowest})) == 64 * 128
     with pytest.raises(UserError, match=f"385 MB/s is under 1/64 byte a cycle for each SM; take {slowest} or more"):
         model.load("gtx580", {"chip.dram_mbs": slowest - 1})
 
@@ -144,13 +147,13 @@ def test_a_share_of_the_bandwidth_moves_a_line():
 def test_what_lies_behind_the_l2_takes_time_not_cycles(mhz, latency, cycles):
     """Of 585 cycles at 1502 MHz 258 are an L2 hit at every clock; the other 327 are half as many at half the clock."""
     machine = model.load("mi60", {"chip.shader_mhz": mhz, "global_memory.latency": latency})
-    assert model.memory_latency(machine) == cycles
+    assert memory_latency(machine) == cycles
 
 
 def test_without_a_memory_clock_the_latency_is_the_files():
     """A GTX 580's file has no such section: its cycles stay as they are at half the clock."""
     machine = model.load("gtx580", {"chip.shader_mhz": 722})
-    assert model.memory_latency(machine) == machine.global_memory.latency
+    assert memory_latency(machine) == machine.global_memory.latency
 
 
 def test_seconds_of_a_clock():
@@ -296,5 +299,5 @@ def test_memory_ports_that_cannot_be_are_refused(key, value, message):
 def test_registers_lie_in_the_banks_of_their_generation(name, banks, first):
     """R0 to R8: Kepler's lie in pairs (Zhang PPoPP'17 table 3), later ones by number; without banks nothing is late."""
     machine = model.load(name)
-    assert model.register_banks(machine) == banks
-    assert [model.register_bank(machine, register) for register in range(9)] == first
+    assert register_banks(machine) == banks
+    assert [register_bank(machine, register) for register in range(9)] == first

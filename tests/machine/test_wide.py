@@ -1,8 +1,9 @@
 import pytest
 
 from gpusim.commands.main import execute
-from gpusim.machine.machine import facts, lanes, load
+from gpusim.machine.machine import facts, load
 from gpusim.machine.occupancy import occupancy
+from gpusim.units.pipe import lanes
 from isa.errors import UserError
 from isa.table import Unit
 from workloads.catalog import make

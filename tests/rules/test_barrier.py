@@ -5,7 +5,7 @@ from timing import cycles_of, run_text, stalled
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 from isa.text.listing import read
 
 

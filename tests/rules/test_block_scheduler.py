@@ -3,7 +3,7 @@
 import pytest
 from timing import cycles_of, run_text, stalled
 
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 
 
 def records(run, kind):

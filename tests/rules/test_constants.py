@@ -6,7 +6,7 @@ from timing import cycles_of, plain_machine, run_text, stalled
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 from isa.errors import UserError
 from isa.text.listing import read
 

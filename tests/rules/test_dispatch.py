@@ -3,7 +3,7 @@
 import pytest
 from timing import cycles_of, plain_machine, run_text, stalled
 
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 from isa.errors import UserError
 
 SAME: dict[str, int | str] = {"schedulers.dispatch_ports": 2, "issue.pairing": "same-warp"}

@@ -3,7 +3,7 @@
 import pytest
 from timing import cycles_of, run_text, stalled
 
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 
 # Warp 0 issues double precision at 6, when warp 1 would issue its first addition.
 TEXT = ".block 64\nFADD R8, R9, R10\nDADD R0, R2, R4\nFADD R11, R9, R10\nEXIT"

@@ -13,7 +13,7 @@ from gpusim.jit.rule import COMPILED, NEVER
 from gpusim.launch.launch import launch
 from gpusim.rules import fast_forward, same_state
 from gpusim.state import recurrence
-from gpusim.state.stall import SHARED
+from gpusim.units.stall import SHARED
 from isa.errors import LimitError
 from isa.text.listing import read
 

@@ -4,7 +4,7 @@ import pytest
 from timing import run_text, stalled
 
 from gpusim.machine.machine import load
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 from isa.errors import UserError
 
 LINE, ROUNDS = 8, 6

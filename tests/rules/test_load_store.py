@@ -3,7 +3,7 @@
 import pytest
 from timing import cycles_of, run_text, stalled
 
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 
 THREE_WARPS = ".block 96\n.shared 4096\nS2R R0, LANEID\nSHL R0, R0, 7\nLDS R1, [R0]\nEXIT"  # 32-way conflict: 64 cycles
 

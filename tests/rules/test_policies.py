@@ -7,8 +7,8 @@ from twins import differences, run_both
 import gpusim
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.jit.rule import lowest_bit
-from gpusim.machine.policy import POLICY_NAMES, REGISTERED
 from gpusim.rules.policies import POLICIES
+from gpusim.units.policies import POLICY_NAMES, REGISTERED
 from isa.errors import LimitError, UserError
 from isa.text.listing import read
 

@@ -5,8 +5,8 @@ from timing import plain_machine, run_text
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.state.sm import TRACE_KINDS
-from gpusim.state.stall import BUSY, UNCHOSEN
+from gpusim.units.record import TRACE_KINDS
+from gpusim.units.stall import BUSY, UNCHOSEN
 from isa.text.listing import read
 
 TEXT = ".block 64\n.shared 128\nLDS R0, [RZ]\nBAR.SYNC 0\nEXIT"

@@ -10,7 +10,7 @@ import pytest
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.state.sm import ISSUE
+from gpusim.units.record import ISSUE
 from workloads.microbench.register_banks import register_banks
 
 DATA = Path(__file__).parent.parent / "data" / "maxwell_register_banks.csv"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from timing import run_text
 
-from gpusim.launch.decode import ACROSS
+from gpusim.units.opcodes import ACROSS
 from isa.execute.interpret import interpret
 from isa.text.listing import read
 

@@ -13,10 +13,11 @@ from msgspec import structs
 from timing import issue_times, run_text
 
 from gpusim.jit.plain import plain
-from gpusim.machine.capacities import BANKS
 from gpusim.machine.machine import load
 from gpusim.rules import shared_memory
-from gpusim.state.machine import CONFLICT_FREE, SHARED_RULES
+from gpusim.units.capacities import BANKS
+from gpusim.units.shared_memory import SHARED_RULES
+from gpusim.units.what_if import CONFLICT_FREE
 
 STORE = """
 .shared 49152

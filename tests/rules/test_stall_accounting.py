@@ -7,7 +7,7 @@ from timing import run_text
 from gpusim.jit.plain import plain
 from gpusim.rules import stall_accounting
 from gpusim.state import sm as state
-from gpusim.state.stall import SHARED, UNCHOSEN, Stall
+from gpusim.units.stall import SHARED, UNCHOSEN, Stall
 
 
 def reasons(run, pc) -> dict[str, int]:

@@ -11,7 +11,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.launch.launch import launch
 from gpusim.rules.stream import END, MARKER
 from gpusim.state.recurrence import recurrence
-from gpusim.state.sm import NEVER, SCRIPTS
+from gpusim.units.capacities import NEVER, SCRIPTS
 from isa.errors import ExecutionError, LimitError
 from isa.text.listing import read
 

@@ -4,8 +4,8 @@ from timing import cycles_of, plain_machine, run_text
 from gpusim.analysis.account.hazards import hazards
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.state.sm import ISSUE
-from gpusim.state.stall import Stall
+from gpusim.units.record import ISSUE
+from gpusim.units.stall import Stall
 from isa.text.listing import read
 
 PIPE = {"pipe": "sp", "latency": 50}

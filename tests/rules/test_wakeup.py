@@ -13,10 +13,11 @@ from gpusim.launch.packing import pack
 from gpusim.rules import stall_accounting, wakeup
 from gpusim.state import machine as machine_record
 from gpusim.state import sm as state
+from gpusim.units.capacities import CALENDAR
 
 pytestmark = pytest.mark.skipif(COMPILED, reason="calls single rules, which compiled code alone can call")
 WARPS = 6
-FAR = 3 * state.CALENDAR  # slots: also such as lie behind the calendar
+FAR = 3 * CALENDAR  # slots: also such as lie behind the calendar
 Step = tuple[int, int, int]  # slots that pass, a warp, and in how many slots it is due
 
 

@@ -14,9 +14,9 @@ from gpusim.analysis.bound.bounds import bound
 from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import COMPILED
 from gpusim.machine.machine import facts, load
-from gpusim.machine.memory_schema import WhatIf
 from gpusim.machine.occupancy import occupancy
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
+from gpusim.units.what_if import WhatIf
 
 IDEALS = st.builds(WhatIf, st.sampled_from(("banks", "conflict-free", "one-pass")), st.sampled_from(("wait", "pass")))
 RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))

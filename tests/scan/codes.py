@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine.machine import by_codes
-from gpusim.state.stall import Stall
+from gpusim.units.control_code import by_codes
+from gpusim.units.stall import Stall
 from isa.control import BARRIERS
 from isa.dataflow import flow
 from scan.state import Access, Scan, Warp

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 from isa.instruction import Instruction
 from isa.operand import Immediate
 from isa.table import LOAD_UNITS, Row, Unit

@@ -12,8 +12,9 @@ import numpy as np
 from executed import execute, target
 
 from gpusim.launch.assign_codes import with_codes
-from gpusim.machine.machine import Machine, by_codes
-from gpusim.state.stall import Stall
+from gpusim.machine.machine import Machine
+from gpusim.units.control_code import by_codes
+from gpusim.units.stall import Stall
 from isa import memory
 from isa.dataflow import flow
 from isa.execute.frame import group_of, new_frame

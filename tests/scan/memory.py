@@ -7,8 +7,10 @@ from typing import Any
 
 from executed import load_store_cost, replays
 
-from gpusim.machine.machine import Machine, initiation_interval, line_cycles
-from gpusim.state.stall import Stall
+from gpusim.machine.machine import Machine
+from gpusim.units.global_memory import line_cycles
+from gpusim.units.pipe import initiation_interval
+from gpusim.units.stall import Stall
 from isa.dataflow import flow
 from isa.table import MEMORY_UNITS, Row, Unit
 from scan.caches import from_memory, places, requests

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.machine.machine import initiation_interval
-from gpusim.state.stall import Stall
+from gpusim.units.pipe import initiation_interval
+from gpusim.units.stall import Stall
 from isa.dataflow import flow
 from isa.table import Unit
 from scan.codes import hold

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gpusim.machine.machine import by_codes
-from gpusim.machine.schema import RegisterFile
+from gpusim.units.control_code import by_codes
+from gpusim.units.register_file import RegisterFile
 from isa.operand import FIRST_SCALAR, RZ, Address, Register
 from scan.state import Scan, Warp
 

@@ -6,7 +6,7 @@ from itertools import count
 
 from executed import holds
 
-from gpusim.machine.machine import by_codes
+from gpusim.units.control_code import by_codes
 from isa.table import Unit
 from scan.memory import full, queued
 from scan.pipes import takes

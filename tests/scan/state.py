@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from gpusim.machine.machine import Machine
-from gpusim.state.stall import Stall
+from gpusim.units.stall import Stall
 from isa.control import BARRIERS
 from isa.instruction import Instruction
 from isa.kernel import Kernel

@@ -12,8 +12,8 @@ from timing import ADDED
 
 from gpusim.launch.assign_codes import with_codes
 from gpusim.machine.machine import Machine, load
-from gpusim.machine.policy import POLICY_NAMES
 from gpusim.machine.schema import PIPE_UNITS
+from gpusim.units.policies import POLICY_NAMES
 from isa.control import Control
 from isa.dataflow.divergence import reconvergence_points
 from isa.generators import hash_fill

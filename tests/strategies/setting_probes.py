@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpusim.machine.machine import Machine, tagged
-from gpusim.machine.schema import Fetch
+from gpusim.machine.machine import Machine
+from gpusim.units.cache import tagged
+from gpusim.units.fetch import Fetch
 from isa.kernel import Kernel
 from isa.text import listing
 from workloads.catalog import make

@@ -9,9 +9,9 @@ from itertools import pairwise
 import hypothesis.strategies as st
 from msgspec import structs
 
-from gpusim.state.stall import MEANING, Stall, label
 from gpusim.timeline.document import NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait
 from gpusim.timeline.file import part
+from gpusim.units.stall import MEANING, Stall, label
 
 LETTERS = tuple(
     Letter(label(reason), letter, MEANING[reason])

@@ -18,11 +18,11 @@ from gpusim.jit.rule import COMPILED
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.launch.launch import launch
 from gpusim.machine.machine import load
-from gpusim.state.stall import BUSY, LETTER, UNCHOSEN, Stall, label
 from gpusim.timeline import blockers
 from gpusim.timeline.build import timeline
 from gpusim.timeline.document import NONE, Timeline
 from gpusim.timeline.file import part
+from gpusim.units.stall import BUSY, LETTER, UNCHOSEN, Stall, label
 from isa.errors import DeadlockError, UserError
 from isa.text.listing import read
 from workloads.catalog import make

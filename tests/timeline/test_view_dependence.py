@@ -1,9 +1,9 @@
 import pytest
 from strategies.timeline_documents import by_hand
 
-from gpusim.state.stall import Stall, label
 from gpusim.timeline.dependence import born, name, over, producers
 from gpusim.timeline.document import NONE, Issued, Line, Wait
+from gpusim.units.stall import Stall, label
 
 PROGRAM = [Line(0, "LDS\tR1,\n[R0]", "shared")]
 LOAD = Issued(7, 3, 0, 0, 0, issue=2, begin=5, end=7, done=30, lanes=32)

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from strategies.launches import timelines
 from strategies.timeline_documents import by_hand
 
-from gpusim.state.stall import Stall, label
 from gpusim.timeline.document import NONE, Issued, Line, Lost, Wait
+from gpusim.units.stall import Stall, label
 from gpusim.views.html import FOLDER, SCRIPTS, STATES, STYLES, pack, page
 
 COLOURS = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")

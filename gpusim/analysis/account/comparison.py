@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gpusim.analysis.account.figures import Figures
-from gpusim.state.stall import MEANING, Stall
 from gpusim.support.document import doc
+from gpusim.units.stall import MEANING, Stall
 
 USED = "issue slots used"
 TENFOLD = 10  # from which on a factor is read more easily than percent

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gpusim.machine import schema
 from gpusim.machine.machine import Machine, every
+from gpusim.units.energy import Energy
 from isa.errors import UserError
 from isa.execute.traffic import Level, Traffic
 
@@ -59,7 +59,7 @@ class Spent:
     watts: float
 
 
-def known(machine: Machine, lanes: int | None = None) -> schema.Energy:
+def known(machine: Machine, lanes: int | None = None) -> Energy:
     """Return the machine's energies; raises UserError if it has none, which names others for warps of so many lanes."""
     if machine.energy is None:
         others = [each.key for each in every() if each.energy and lanes in (None, each.limits.warp_size)]
@@ -89,7 +89,7 @@ def spent(traffic: Traffic, machine: Machine, seconds: float, methods: Mapping[s
     )
 
 
-def voltage_squared(costs: schema.Energy, mhz: float) -> float:
+def voltage_squared(costs: Energy, mhz: float) -> float:
     """Return the square of the voltage at a shader clock, over that at the clock of the energies."""
     return (1 + costs.voltage_slope / 1000 * (mhz / costs.mhz - 1)) ** 2
 

@@ -12,13 +12,14 @@ from typing import Annotated
 
 from gpusim.engines.simulate import run_noting
 from gpusim.launch.assign_codes import fixed_latency, with_codes
-from gpusim.launch.decode import NEARBY
 from gpusim.launch.scalar_registers import name_of
-from gpusim.machine.machine import Machine, by_codes
+from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
-from gpusim.state.sm import NEVER, REGISTERS
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
+from gpusim.units.capacities import NEVER, REGISTERS
+from gpusim.units.control_code import by_codes
+from gpusim.units.opcodes import NEARBY
 from isa.dataflow.scalar_waits import unsure_reads
 from isa.errors import UserError
 from isa.instruction import Instruction

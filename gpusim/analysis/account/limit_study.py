@@ -16,11 +16,11 @@ from fnmatch import fnmatchcase
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.feed import TRACE_DRIVEN, recordable
-from gpusim.machine import capacities
-from gpusim.machine.machine import Machine, by_codes, facts, load
-from gpusim.machine.memory_schema import MOST
-from gpusim.state import sm as state
+from gpusim.machine.machine import Machine, facts, load
 from gpusim.support.processes import cores, processes
+from gpusim.units.capacities import NEVER
+from gpusim.units.control_code import by_codes
+from gpusim.units.every import EVERY
 from isa.kernel import Kernel
 from isa.table import Unit
 
@@ -35,64 +35,25 @@ REAL: Mapping[str, Value] = {IDEAL_BANKS: "banks", "what_if.barriers": "wait"}
 CONFLICTS, BARRIERS, ISSUE, PIPES, LATENCY = "bank conflicts", "barriers", "issue", "pipes", "latency"
 WARP_SIZE = "limits.warp_size"
 
-# What lifts each limit: values, or a path that has the value, by pattern of the paths of a machine file.
+# From what is nearest to a kernel's accesses to how fast the SM issues.
+ORDER = (
+    CONFLICTS,
+    "shared-memory passes",
+    "load/store queue",
+    "load/store unit",
+    "bandwidth",
+    LATENCY,
+    BARRIERS,
+    "branches",
+    "instruction fetch",
+    "register banks",
+    "starts of blocks",
+    ISSUE,
+    PIPES,
+)
+# What lifts each limit, as the units say: values, or a path that has the value, by pattern of paths.
 LIMITS: Mapping[str, Mapping[str, Value]] = {
-    CONFLICTS: {IDEAL_BANKS: "conflict-free"},
-    "shared-memory passes": {
-        IDEAL_BANKS: "one-pass",
-        "shared_memory.pass_cycles": 1,
-        "shared_atomic.*_turns": 1,
-    },
-    "load/store queue": {
-        "load_store.queue": capacities.QUEUE,
-        "issue.refused_wastes_slot": 0,
-        "memory_port.held": 0,
-        "outstanding.*": state.COUNTED - 1,
-        "wait_counters.*": state.COUNTED - 1,
-    },
-    "load/store unit": {
-        "*_memory.request_cycles": 1,
-        "constant_cache.request_cycles": 1,
-        "instruction_replay.*": 0,
-        "memory_port.cycles": 1,
-        "memory_port.store_*": 1,
-        "memory_port.global_store": 1,
-        "memory_paths.shared_*": 1,
-        "memory_paths.load_*": 1,
-        "memory_paths.store": 1,
-        "shared_atomic.port": 1,
-    },
-    "bandwidth": {"chip.dram_mbs": MOST, "cache.l2_sector_parts": 1, "cache.*_late": 0, "l1.misses": 4096},
-    LATENCY: {
-        "unit.*.latency": 1,
-        "*_memory.latency*": 1,
-        "texture.latency": 1,
-        "cache.*_latency_*": 1,
-        "*_cache.latency": 1,
-        "l2_partition.late": 0,
-        "memory_port.early_*": 0,
-        "memory_port.late_cycles": 1,
-        "shared_atomic.*_latency": 1,
-        "*_memory.war*": 0,
-        "memory_port.war_*": 0,
-        "shared_atomic.war": 0,
-    },
-    BARRIERS: {"what_if.barriers": "pass"},
-    "branches": {"branch.latency": 1},
-    "instruction fetch": {"fetch.*_latency": 0, "fetch.*_parts": 0},
-    "register banks": {"register_file.mapping": "none"},
-    "starts of blocks": {"launch.*": 0},
-    ISSUE: {
-        "schedulers.interval": 1,
-        "schedulers.stagger": 0,
-        "schedulers.issue_interval": 1,
-        "schedulers.dispatch_ports": capacities.PORTS,
-        "issue.pairing": "different-warp",
-        "pairing.*": " ".join(Unit),
-        "double.exclusive": "off",
-        "dependence.yield_stall": 0,
-    },
-    PIPES: {"pipe.*.lanes": WARP_SIZE, "pipe.*.schedulers": 1},
+    limit: {path: value for unit in EVERY for path, value in unit.limits.get(limit, {}).items()} for limit in ORDER
 }
 
 
@@ -143,7 +104,7 @@ def limit_study(
     machine: str,
     overrides: Mapping[str, Value],
     *,
-    max_cycles: int = state.NEVER,
+    max_cycles: int = NEVER,
     workers: int | None = None,
     tell: Tell | None = None,
 ) -> LimitStudy:

@@ -12,9 +12,9 @@ from gpusim.analysis.bound import bounds, chain, critical_path
 from gpusim.analysis.bound.critical_path import Path
 from gpusim.analysis.bound.pressure import Pressure, Work
 from gpusim.launch.scalar_registers import place_of
-from gpusim.machine.machine import register_bank, register_banks
 from gpusim.simulation import Result
-from gpusim.state.stall import MEANING, Stall
+from gpusim.units.register_file import register_bank, register_banks
+from gpusim.units.stall import MEANING, Stall
 from isa.code_region import CodeRegion, code_regions, innermost
 from isa.dataflow.dependence import graph
 from isa.instruction import Instruction

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.simulate import SmRun
-from gpusim.state.stall import Stall, label
+from gpusim.units.stall import Stall, label
 from isa.dataflow.shared_barriers import SOURCES, Beside
 from isa.kernel import Kernel
 from isa.table import Unit

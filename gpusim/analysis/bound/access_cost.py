@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from gpusim.jit.plain import plain, unpacked
-from gpusim.launch.decode import SHARED_SPACE
 from gpusim.rules import instruction_replay, load_store, memory_access
-from gpusim.state.sm import LANES
+from gpusim.units.capacities import LANES
+from gpusim.units.opcodes import SHARED_SPACE
 from isa.execute.profile import Pattern, Profile
 
 

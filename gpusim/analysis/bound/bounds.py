@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from gpusim.analysis.bound import chain, pressure, rates
 from gpusim.analysis.bound.access_cost import AccessCost, Seen, costs
 from gpusim.analysis.bound.pressure import Pipes, Pressure, Resource, Work, added
-from gpusim.launch.decode import pipe_names
 from gpusim.launch.feed import ADDRESS_ONLY, recordable
 from gpusim.launch.launch import launch, share_channel
-from gpusim.machine.machine import Machine, register_banks
+from gpusim.machine.machine import Machine
 from gpusim.support.document import Gflops, doc
+from gpusim.units.pipe import pipe_names
+from gpusim.units.register_file import register_banks
 from isa.execute.block_step import block_steps
 from isa.execute.profile import Profile, profile
 from isa.execute.reach import without_contents

@@ -20,10 +20,11 @@ import numpy as np
 
 from gpusim.analysis.bound.access_cost import AccessCost
 from gpusim.jit.plain import plain, unpacked
-from gpusim.launch.decode import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.rules import control_code, scoreboard, stall_accounting, wait_count
-from gpusim.state.sm import LANES, warp_t
-from gpusim.state.stall import OWN, Stall
+from gpusim.state.sm import warp_t
+from gpusim.units.capacities import LANES
+from gpusim.units.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
+from gpusim.units.stall import OWN, Stall
 from isa.execute.profile import Profile
 
 ROUNDS = 12  # of a loop, at most, until its state has to recur

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.analysis.bound.access_cost import AccessCost
-from gpusim.launch.decode import pipe_names
 from gpusim.launch.scalar_registers import place_of
-from gpusim.machine.machine import Machine, instances, register_bank, register_banks
+from gpusim.machine.machine import Machine
+from gpusim.units.pipe import instances, pipe_names
+from gpusim.units.register_file import register_bank, register_banks
 from isa.execute.profile import Profile
 from isa.instruction import Instruction
 from isa.kernel import Kernel

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gpusim.analysis.bound import rates
 from gpusim.analysis.bound.bounds import LIMIT, bound
-from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
 from gpusim.timeline.document import Summary
+from gpusim.units.global_memory import arriving_mbs
 from isa.kernel import Kernel
 
 
@@ -18,7 +18,7 @@ def summary(kernel: Kernel, machine: Machine, cycles: int, *, limit: int = LIMIT
     bound by the memory bandwidth lies on the roof (Williams, Waterman and Patterson 2009). Raises as `bounds.bound`.
     """
     least, fits = bound(kernel, machine, limit=limit), occupancy(kernel, machine)
-    arriving = float(model.arriving_mbs(machine)) / 1000
+    arriving = float(arriving_mbs(machine)) / 1000
     moving = least.limits.get("memory bandwidth", 0)
     return Summary(
         gflops=rates.gflops(kernel, machine, cycles),

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 
 from gpusim.launch import caches, instruction_caches
-from gpusim.launch.decode import UNIT_CODE, decode
+from gpusim.launch.decode import decode
 from gpusim.launch.launch import check_capacity
 from gpusim.launch.packing import pack
-from gpusim.machine.machine import Machine, choices, tagged, through_port
+from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.state.machine import machine_t
 from gpusim.state.sm import instruction_cache_t, launch_t, sm_t
+from gpusim.units.cache import tagged
+from gpusim.units.opcodes import UNIT_CODE
+from gpusim.units.pipe import choices, through_port
 from isa.kernel import Kernel
 from isa.table import Unit
 

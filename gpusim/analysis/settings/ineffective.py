@@ -20,14 +20,16 @@ from gpusim.analysis.account.energy import spent
 from gpusim.analysis.bound import rates
 from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.given import Given, as_given
-from gpusim.launch.decode import STORE, UNIT_CODE, pipe_names
 from gpusim.machine import machine as model
 from gpusim.machine import schema
 from gpusim.machine.machine import File
-from gpusim.machine.policy import POLICY_NAMES
-from gpusim.state.machine import FAR, PARTITION, machine_t
+from gpusim.state.machine import machine_t
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
+from gpusim.units.cache import FAR, PARTITION
+from gpusim.units.opcodes import STORE, UNIT_CODE
+from gpusim.units.pipe import choices, initiation_interval, pipe_names, through_port
+from gpusim.units.policies import POLICY_NAMES
 from isa.errors import UserError
 from isa.execute.traffic import traffic
 from isa.kernel import Kernel
@@ -172,7 +174,7 @@ def _why(path: str, given: Given, other: Given) -> str:
     member, machine, kernel = key.partition(".")[0], given.machine, given.kernel.name
     if section in BY_UNIT and member not in given.units:
         return f"{kernel} has no instruction of unit class {member}"
-    if section in ("joint", "blocked") and model.through_port(machine, Unit(member)):
+    if section in ("joint", "blocked") and through_port(machine, Unit(member)):
         return f"unit class {member} goes through the memory ports, and takes no pipe"
     if section == "pipe" and (words := _of_pipe(member, given, other)):
         return words
@@ -193,7 +195,7 @@ def _of_pipe(name: str, given: Given, other: Given) -> str:
     """Say in words why nobody feels what is set of a pipe; nothing where that is not known."""
     if name not in given.pipes and not _through_port(name, given):
         return f"no instruction of {given.kernel.name} goes through pipe {name}"
-    cycles = [model.initiation_interval(each.machine, name) for each in (given, other)]
+    cycles = [initiation_interval(each.machine, name) for each in (given, other)]
     if given.machine.pipe[name].lanes != other.machine.pipe[name].lanes and cycles[0] == cycles[1]:
         return f"an instruction keeps pipe {name} for {cycles[0]} cycle{'s' * (cycles[0] > 1)} either way"
     return f"what pipe {name} executes goes through the memory ports" if name not in given.pipes else ""
@@ -202,4 +204,4 @@ def _of_pipe(name: str, given: Given, other: Given) -> str:
 def _through_port(name: str, given: Given) -> bool:
     """Tell whether instructions of the program that would take the pipe go through the memory ports instead."""
     machine = given.machine
-    return any(name in model.choices(machine, unit) and model.through_port(machine, unit) for unit in given.units)
+    return any(name in choices(machine, unit) and through_port(machine, unit) for unit in given.units)

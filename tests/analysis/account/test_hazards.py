@@ -15,7 +15,8 @@ from gpusim.analysis.account.hazards import Hazard, hazards
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.jit.rule import COMPILED
 from gpusim.launch.assign_codes import with_codes
-from gpusim.machine.machine import by_codes, load
+from gpusim.machine.machine import load
+from gpusim.units.control_code import by_codes
 from isa.dataflow import flow
 from isa.execute.interpret import interpret
 from isa.text.listing import read

@@ -11,7 +11,7 @@ from gpusim.analysis.bound.bounds import bound
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
 from gpusim.simulation import simulate
-from gpusim.state.stall import Stall, label
+from gpusim.units.stall import Stall, label
 from isa.text.listing import load as load_listing
 from isa.text.listing import read
 from workloads.catalog import make

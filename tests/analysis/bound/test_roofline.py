@@ -2,6 +2,7 @@ import pytest
 
 from gpusim.analysis.bound.roofline import summary
 from gpusim.machine import machine as model
+from gpusim.units.global_memory import line_cycles
 from isa.text import listing
 
 # 16 blocks of a warp, one for each SM of gtx580; each thread reads a word, adds, and writes a word.
@@ -42,6 +43,6 @@ def test_no_traffic_is_no_intensity():
 def test_memory_lies_on_the_roof():
     """A launch that takes the time in which its lines move reaches what the roof allows at its intensity."""
     kernel, machine = listing.read(TEXT), model.load("gtx580")
-    moving = 2 * float(model.line_cycles(machine))  # a line read and a line written
+    moving = 2 * float(line_cycles(machine))  # a line read and a line written
     found = summary(kernel, machine, cycles=round(moving))
     assert found.gflops == pytest.approx(found.flops_per_byte * found.bandwidth_gbs, rel=0.03)

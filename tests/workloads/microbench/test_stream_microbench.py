@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from gpusim.engines.simulate import run_sm
-from gpusim.machine.machine import arriving_mbs, load
+from gpusim.machine.machine import load
+from gpusim.units.global_memory import arriving_mbs
 from isa.errors import UserError
 from isa.execute.interpret import interpret
 from isa.memory import bases, view

@@ -1,12 +1,16 @@
-"""Names of the scheduling policies, in the order of `rules.policies.POLICIES`, and those that a user adds."""
+"""Scheduling policies: their names, and what they remember."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from gpusim.units.declare import Role, Unit, field, packed_key
 from isa.errors import UserError
 from isa.reading.source import suggest
+
+if TYPE_CHECKING:
+    from gpusim.machine.schema import Machine
 
 POLICY_NAMES = ("lrr", "gto", "oldest", "cggty", "two_level")
 Policy = Callable[[Any, int, int], int]
@@ -32,3 +36,32 @@ def register_policy(name: str, function: Policy) -> None:
     if name in POLICY_NAMES:
         raise UserError(f"policy {name}: it comes with the simulator; register yours under another name")
     REGISTERED[name] = function
+
+
+def pack(packed: Any, machine: Machine) -> None:
+    """The policy's index; raises UserError for an unknown one."""
+    name = machine.schedulers.policy
+    check_policy(name)
+    packed.policy = len(POLICY_NAMES) if name in REGISTERED else POLICY_NAMES.index(name)
+
+
+UNIT = Unit(
+    "policies",
+    fields={
+        "machine": (
+            field("policy", "index into policies.POLICIES; behind them, the registered one"),
+            field("policy_code", "that one's code"),
+            packed_key("schedulers.active"),
+        ),
+        "sm": (field("ordered", "warps and yields so far", role=Role.TOTAL),),
+        "scheduler": (
+            field("last", "local index of the warp that issued last", role=Role.SAME),
+            field("active", "warps among which `two_level` chooses", role=Role.SAME),
+            field("yielded", "1: it yielded", role=Role.SAME),
+        ),
+        "warp": (
+            field("order", "of placements and yields: whose is smaller goes first", role=Role.NUMBER, of="ordered"),
+        ),
+    },
+    pack=pack,
+)

@@ -1,0 +1,257 @@
+"""Caches: where accesses hit, what they hold, and what misses take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from gpusim.units.asks import accesses, asks, looks
+from gpusim.units.capacities import REQUESTS
+from gpusim.units.declare import Condition, Role, Unit, field
+from gpusim.units.opcodes import LOAD, STORE
+from gpusim.units.ranges import Count, Flag, Late, Positive, RequestCycles
+from isa.table import Unit as UnitClass
+
+if TYPE_CHECKING:
+    from gpusim.machine.schema import Machine
+
+
+class Cache(msgspec.Struct, frozen=True):
+    """Where loads from global memory hit a cache, and what such a load takes."""
+
+    hits: Literal["none", "l1", "l2", "tags"]  # all of a launch's alike; or as the tags of [l1] and [l2] say
+    l1_latency_32: Positive  # cycles of a load of this width that hits the L1, one request
+    l1_latency_64: Positive
+    l1_latency_128: Positive
+    l1_late: Late  # further cycles for each request to the L1 beyond the first
+    l2_latency_32: Positive  # cycles of a load of this width that hits the L2, one request
+    l2_latency_64: Positive
+    l2_latency_128: Positive
+    l2_late: Late  # further cycles for each request to the L2 beyond the first
+    l2_sector_parts: Positive  # 1/64 cycles of the SM's channel to the L2 for each sector
+
+
+class NearCache(msgspec.Struct, frozen=True):
+    """The SM's L1 cache, as its tags are kept; a line is global memory's."""
+
+    bytes: Positive  # bytes that it holds
+    sector_bytes: Positive  # bytes that a miss brings
+    ways: Positive  # lines of one set
+    misses: Annotated[int, msgspec.Meta(ge=1, le=4096)]  # lines asked for and not there yet, at most
+    global_loads: Flag  # 1: loads from global memory look here; 0: local memory's alone
+    global_stores: Literal["evict", "update"]  # what a store, which goes through, does to a line that is here
+    local_stores: Literal["back", "through"]  # they stay until they must make room, or go through
+
+
+class FarCache(msgspec.Struct, frozen=True):
+    """The chip's L2 cache, as its tags are kept; what is stored stays until it must make room."""
+
+    bytes: Positive  # bytes that it holds
+    sector_bytes: Positive  # bytes that a miss brings
+    ways: Positive  # lines of one set
+
+
+class Partition(msgspec.Struct, frozen=True):
+    """The part of the L2 near an SM, which its loads ask first and fill; what it misses is in the rest, or behind."""
+
+    bytes: Positive  # bytes that it holds; `l2.bytes` are so many, once or several times
+    sector_bytes: Positive  # bytes that a miss brings
+    ways: Positive  # lines of one set
+    late: Count  # further cycles of a load that hits the L2, but not here
+
+
+class ReadCache(msgspec.Struct, frozen=True):
+    """A cache of the SM that is only read, as its tags are kept; what it misses comes from the L2."""
+
+    bytes: Positive  # bytes that it holds
+    sector_bytes: Positive  # bytes that a miss brings
+    ways: Positive  # lines of one set
+    latency: Positive  # cycles of a hit
+
+
+class ConstantCache(msgspec.Struct, frozen=True):
+    """Where constant loads go: all hit, unless tags are kept. Distinct words are read one after the other."""
+
+    bytes: Positive  # bytes that it holds
+    sector_bytes: Positive  # bytes that a miss brings
+    ways: Positive  # lines of one set
+    latency: Positive  # cycles of a hit
+    request_cycles: RequestCycles  # cycles of the load/store units for each distinct word
+
+
+Kept = NearCache | FarCache | Partition | ReadCache | ConstantCache  # caches that keep tags
+HITS = ("none", "l1", "l2", "tags")
+MEMORY, L1, L2, TAGS = range(len(HITS))
+# Caches that keep tags: the L1, the L2, the partition near the SM, and three that are only read.
+NEAR, FAR, PARTITION, TEXTURES, SCALARS, CONSTANTS = range(6)
+REQUEST_ROW = 2 * REQUESTS  # words that a queue entry's requests take
+WAY_HEAD = 3  # words of a cache's way in front of those of its units
+
+
+def tagged(machine: Machine) -> bool:
+    """Tell whether the tags of its caches say what hits."""
+    return machine.cache is not None and machine.cache.hits == "tags"
+
+
+def memory_latency(machine: Machine) -> int:
+    """Cycles of a load that no cache has, at the machine's clock: those of an L2 hit, and what lies behind as time."""
+    latency, clock = machine.global_memory.latency, machine.memory_clock
+    near = min(latency, machine.cache.l2_latency_32 if machine.cache else 0)
+    return near + (latency - near) * machine.chip.shader_mhz // clock.mhz if clock else latency
+
+
+NO_TAGS = "no cache keeps tags (cache.hits is not tags)"
+NO_ASKER = "no access of {kernel} asks it"
+
+
+def _near(given: Any) -> bool:
+    """The L1 is asked by loads, and looked at by stores."""
+    stores = given.does(STORE, unit=UnitClass.GLOBAL) or given.does(STORE, unit=UnitClass.LOCAL)
+    return bool(given.levels["sets"][NEAR]) and given.cached and (stores or asks(NEAR)(given))
+
+
+def pack(packed: Any, machine: Machine) -> None:
+    """Which cache loads hit, and what misses take where tags are kept."""
+    cache = machine.cache
+    if cache and cache.hits != "none":
+        packed.hits, packed.hit_late = HITS.index(cache.hits), _late(machine, cache)
+    if cache and tagged(machine):
+        packed.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
+        packed.far_late, packed.memory_latency = cache.l2_late, memory_latency(machine)
+        packed.partition_late = machine.l2_partition.late if machine.l2_partition else 0
+        _pack_read(packed, machine, cache)
+        if machine.l1:
+            packed.misses = machine.l1.misses
+            packed.drops_stored = machine.l1.global_stores == "evict"
+            packed.keeps_stores = machine.l1.local_stores == "back"
+
+
+def _pack_read(packed: Any, machine: Machine, cache: Cache) -> None:
+    """The caches that are only read."""
+    kept = {TEXTURES: machine.texture_cache, SCALARS: machine.scalar_cache, CONSTANTS: machine.constant_cache}
+    for which, one in kept.items():
+        packed.read_latency[which] = one.latency if one else 0
+        packed.read_far[which] = cache.l2_latency_32
+    packed.read_far[SCALARS] = machine.unit[UnitClass.SMEM].latency if UnitClass.SMEM in machine.unit else 0
+
+
+def _late(machine: Machine, cache: Cache) -> int:
+    """Return the cycles that each request beyond the first adds to a load that hits the first cache asked."""
+    if cache.hits == "l1" or (tagged(machine) and machine.l1 and machine.l1.global_loads):
+        return cache.l1_late
+    return cache.l2_late
+
+
+UNIT = Unit(
+    "cache",
+    fields={
+        "machine": (
+            field("hits", "index into HITS: the cache that loads from global memory hit"),
+            field("hit_late", "cycles that each request beyond the first adds to their latency"),
+            field("far_latency", "tags: of a hit in the L2, widths 32, 64, 128", 3),
+            field("far_late", "what each request beyond the first adds to it"),
+            field("partition_late", "what that takes longer beyond the partition near the SM"),
+            field("memory_latency", "tags: of a load that both caches miss"),
+            field("read_latency", "of a hit in each cache that is only read", 6),
+            field("read_far", "tags: of a hit in the L2 behind it", 6),
+            field("misses", "lines that the L1 waits for at once"),
+            field("drops_stored", "1: the L1 drops a line that is stored to globally"),
+            field("keeps_stores", "1: what is stored locally stays in the L1"),
+        ),
+        "row": (
+            field("cached", "the cache it asks first, counted from 1; 0: none keeps tags of it", kind="i1"),
+            field("distinct", "load/store cycles for each distinct word, 0: its lines say", kind="i4"),
+        ),
+        "load_store": (
+            field("port", "when the channel to the L2 is free, in parts of a cycle", role=Role.FIXED),
+            field("waited", "cycles for which the last access held the unit until a line was back", role=Role.FIXED),
+            field("arrived", "when the last line asked for is there", role=Role.FIXED),
+        ),
+        "cache": (
+            field("first", "word with the number of uses, behind which its ways lie"),
+            field("sets", "0: there is no such cache"),
+            field("ways", "of a set"),
+            field("stride", "words of a way"),
+            field("sector", "parts of 32 bytes that come together"),
+        ),
+        "launch": (
+            field("cache_word", "where what caches keep begins in the memory array"),
+            field("cache_end", "where that ends"),
+            field("requests", "word in there of the first queue entry's requests"),
+            field("misses", "and of the times when lines on their way are there"),
+            field("caches", "by their numbers (gpusim.units.cache)", 6, kind="cache"),
+        ),
+    },
+    pack=pack,
+    conditions=(
+        Condition(
+            "cache.*_late",
+            "hit_late",
+            lambda g: g.does(LOAD, unit=UnitClass.GLOBAL),
+            "{kernel} loads nothing from global memory",
+        ),
+        Condition(
+            "cache.l1_*",
+            "",
+            lambda g: g.machine.cache is None or g.machine.cache.hits in ("l1", "tags"),
+            "no load hits the L1 (cache.hits)",
+        ),
+        Condition(
+            "cache.l2_*",
+            "",
+            lambda g: g.machine.cache is None or g.machine.cache.hits in ("l2", "tags"),
+            "no load hits the L2 (cache.hits)",
+        ),
+        Condition(
+            "cache.*", "", lambda g: g.does(LOAD, unit=UnitClass.GLOBAL), "{kernel} loads nothing from global memory"
+        ),
+        Condition(
+            "l1.* l2.* l2_partition.* texture_cache.* scalar_cache.* constant_cache.*bytes constant_cache.ways",
+            "",
+            lambda g: tagged(g.machine),
+            NO_TAGS,
+        ),
+        Condition(
+            "l1.* l2.* l2_partition.*",
+            "port_cost port_parts far_latency far_late partition_late memory_latency",
+            lambda g: g.cached,
+            NO_ASKER,
+        ),
+        Condition("l1.*", f"caches.{NEAR} misses drops_stored keeps_stores", _near, NO_ASKER),
+        Condition("l1.misses", "misses", asks(NEAR), "no load of {kernel} asks the L1"),
+        Condition(
+            "l1.global_stores",
+            "drops_stored",
+            lambda g: g.does(STORE, unit=UnitClass.GLOBAL),
+            "{kernel} stores nothing to global memory",
+        ),
+        Condition(
+            "l1.local_stores",
+            "keeps_stores",
+            lambda g: g.does(STORE, unit=UnitClass.LOCAL),
+            "{kernel} stores nothing to local memory",
+        ),
+        Condition("l2.*", f"caches.{FAR} port_cost port_parts far_latency far_late", looks(FAR), "nothing asks the L2"),
+        Condition(
+            "l2_partition.*",
+            f"caches.{PARTITION} partition_late",
+            lambda g: looks(FAR)(g) and looks(PARTITION)(g),
+            "nothing asks the L2",
+        ),
+        Condition("constant_cache.*", "", accesses(UnitClass.CONSTANT), "{kernel} has no constant load"),
+        *(
+            Condition(f"{section}.*", f"caches.{which} read_latency.{which} read_far.{which}", asks(which), NO_ASKER)
+            for section, which in (
+                ("texture_cache", TEXTURES),
+                ("scalar_cache", SCALARS),
+                ("constant_cache", CONSTANTS),
+            )
+        ),
+    ),
+    limits={
+        "load/store unit": {"constant_cache.request_cycles": 1},
+        "bandwidth": {"cache.l2_sector_parts": 1, "cache.*_late": 0, "l1.misses": 4096},
+        "latency": {"cache.*_latency_*": 1, "*_cache.latency": 1, "l2_partition.late": 0},
+    },
+)

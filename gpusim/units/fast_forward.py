@@ -1,0 +1,16 @@
+"""Fast-forward: whole periods taken at once, exactly."""
+
+from __future__ import annotations
+
+from gpusim.units.declare import Role, Unit, field
+
+UNIT = Unit(
+    "fast_forward",
+    fields={
+        "sm": (
+            field("forwarding", "1: events are watched for the state to come back", role=Role.FIXED),
+            field("marker", "warp slot whose way round its loop is watched, -1: none yet", role=Role.SPECIAL),
+            field("skipped", "cycles taken at once", role=Role.FREE),
+        ),
+    },
+)

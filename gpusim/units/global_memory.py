@@ -1,0 +1,141 @@
+"""Global memory: transactions, the channel that moves them, and DRAM."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from gpusim.units.asks import NO_GLOBAL, accesses
+from gpusim.units.cache import L1, tagged
+from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.opcodes import STORE
+from gpusim.units.ranges import Count, Flag, Positive, RequestCycles
+from isa.memory import SECTOR_BYTES
+from isa.table import Unit as UnitClass
+
+if TYPE_CHECKING:
+    from gpusim.machine.schema import Machine
+
+
+class GlobalMemory(msgspec.Struct, frozen=True):
+    """Everything behind the SM."""
+
+    rule: Literal["fermi", "gt200", "sectors"]  # how addresses become transactions
+    line_bytes: Positive  # bytes of a line, or of the largest segment
+    latency: Positive  # cycles of an access
+    request_cycles: RequestCycles  # cycles of the load/store units per transaction
+    war: Count  # cycles from service until the instruction's source registers may be overwritten
+
+
+class Memory(msgspec.Struct, frozen=True):
+    """How much of the DRAM's bandwidth arrives; all of it where this is left out."""
+
+    efficiency: Annotated[
+        int, msgspec.Meta(ge=100, le=1000)
+    ]  # thousandths of `chip.dram_mbs` that a stream of reads gets
+    ecc: Flag  # 1: memory is protected against errors at the cost of bandwidth
+    ecc_cost: Annotated[int, msgspec.Meta(ge=1, le=500)]  # thousandths of what would arrive without
+
+
+class MemoryClock(msgspec.Struct, frozen=True):
+    """What lies behind the L2 keeps time: its share of `global_memory.latency` follows the shader clock."""
+
+    mhz: Positive  # MHz of the shader clock at which that latency was measured
+
+
+GLOBAL_RULES = ("fermi", "gt200", "sectors")  # how addresses become transactions: rules/global_memory.py
+LINES, SEGMENTS, SECTORS = range(len(GLOBAL_RULES))
+SHARE_PARTS = 64  # of a cycle, in which an SM's share of the channel is reckoned; of n shares together, 64 n
+
+
+def transaction_bytes(machine: Machine) -> int:
+    """Bytes of a transaction: a line, or the least that moves where only part of one may."""
+    return machine.global_memory.line_bytes if machine.global_memory.rule == "fermi" else SECTOR_BYTES
+
+
+def line_cycles(machine: Machine) -> Fraction:
+    """Cycles in which one SM's fair share of what arrives of the DRAM bandwidth moves a transaction."""
+    chip = machine.chip
+    return Fraction(transaction_bytes(machine) * chip.sms * chip.shader_mhz) / arriving_mbs(machine)
+
+
+def arriving_mbs(machine: Machine) -> Fraction:
+    """What arrives of the DRAM's bandwidth, 10^6 bytes per second: less than it has where that was measured."""
+    memory = machine.memory
+    if memory is None:
+        return Fraction(machine.chip.dram_mbs)
+    kept = Fraction(1000 - memory.ecc * memory.ecc_cost, 1000)
+    return Fraction(machine.chip.dram_mbs * memory.efficiency, 1000) * kept
+
+
+def line_cost(machine: Machine) -> int:
+    """Parts of a cycle that one transaction occupies the channel, rounded: alike for a share and for all shares.
+
+    Where all loads hit a cache the channel is the one to the L2. Where tags say what hits, a transaction is 32 bytes.
+
+    The rounding is below 0.1 % of a line of 128 bytes where a share is at most 16 bytes per cycle.
+    """
+    if machine.cache and machine.cache.hits in ("l1", "l2"):
+        return machine.cache.l2_sector_parts
+    size = SECTOR_BYTES if tagged(machine) else transaction_bytes(machine)
+    return round(SHARE_PARTS * line_cycles(machine) * size / transaction_bytes(machine))
+
+
+def _moves(given: Any) -> bool:
+    """Whether transactions reach the channel behind the SM."""
+    if given.cached:
+        return True
+    return given.does(STORE, unit=UnitClass.GLOBAL) if given.record.hits == L1 else UnitClass.GLOBAL in given.units
+
+
+def pack(packed: Any, machine: Machine) -> None:
+    """How addresses become transactions, and what one costs the channel."""
+    packed.global_rule = GLOBAL_RULES.index(machine.global_memory.rule)
+    packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
+    if machine.cache and tagged(machine):
+        packed.port_cost, packed.port_parts = machine.cache.l2_sector_parts, SHARE_PARTS
+
+
+UNIT = Unit(
+    "global_memory",
+    fields={
+        "machine": (
+            packed_key("global_memory.request_cycles", "global_request"),
+            field("global_rule", "index into GLOBAL_RULES"),
+            packed_key("global_memory.line_bytes"),
+            field("line_cost", "parts of a cycle that one transaction occupies the channel"),
+            field("channel_parts", "parts of a cycle in which the channel's time counts"),
+            field("port_cost", "parts of a cycle in which the channel to the L2 moves 32 bytes"),
+            field("port_parts", "parts of a cycle in which its time counts"),
+        ),
+        "load_store": (field("channel", "when the memory channel is free, in parts of a cycle", role=Role.SPECIAL),),
+    },
+    pack=pack,
+    conditions=(
+        Condition("global_memory.*", "global_request", accesses(UnitClass.GLOBAL), NO_GLOBAL),
+        Condition(
+            "global_memory.rule", "global_rule hits", lambda g: UnitClass.GLOBAL in g.units or g.cached, NO_GLOBAL
+        ),
+        Condition(
+            "global_memory.line_bytes", "line_bytes", lambda g: UnitClass.GLOBAL in g.units or g.cached, NO_GLOBAL
+        ),
+        Condition(
+            "memory.ecc_cost",
+            "",
+            lambda g: g.machine.memory is None or bool(g.machine.memory.ecc),
+            "memory is not protected (memory.ecc = 0)",
+        ),
+        Condition(
+            "memory_clock.* memory.* chip.dram_mbs cache.l2_sector_parts",
+            "line_cost channel_parts",
+            _moves,
+            "no transaction of {kernel} goes through the channel",
+        ),
+    ),
+    limits={
+        "load/store unit": {"global_memory.request_cycles": 1},
+        "latency": {"global_memory.latency": 1, "global_memory.war": 0},
+    },
+)

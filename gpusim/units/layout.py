@@ -1,0 +1,41 @@
+"""The records that the units' fields make up, as they lie in memory."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gpusim.units.declare import Field
+from gpusim.units.every import EVERY
+
+LINE = 64  # bytes of a line of the host's cache
+SPREAD = {"warp"}  # many lie side by side, and the same few fields of each are looked at
+
+
+@cache
+def fields(record: str) -> tuple[Field, ...]:
+    """Return the fields of a record, in the order of the units that have them."""
+    return tuple(one for unit in EVERY for one in unit.fields.get(record, ()))
+
+
+@cache
+def layout(record: str) -> np.dtype[Any]:
+    """Return the NumPy type of a record, whose fields are read as attributes."""
+    parts = [(one.name, _kind(one), one.shape) for one in fields(record)]
+    kind = np.dtype(parts, align=True)
+    return np.dtype((np.record, _spread(kind) if record in SPREAD else kind))
+
+
+def _kind(one: Field) -> Any:
+    return layout(one.kind) if fields(one.kind) else one.kind
+
+
+def _spread(kind: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type with an odd number of lines, so that neighbours lie in different sets of the host's cache."""
+    lines = -(-kind.itemsize // LINE) | 1
+    parts = [(kind[name], kind.fields[name][1]) for name in kind.names]  # type: ignore[index,union-attr]
+    formats, offsets = zip(*parts, strict=True)
+    made = {"names": kind.names, "formats": formats, "offsets": offsets, "itemsize": lines * LINE}
+    return np.dtype(made, align=True)  # type: ignore[call-overload,no-any-return]

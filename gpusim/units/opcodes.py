@@ -1,0 +1,43 @@
+"""What an instruction's execution consists of, in numbers that the rules read: actions, memories, value functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gpusim.units.capacities import UNITS
+from isa.table import ROWS, Unit
+
+# What the execution of an instruction consists of.
+NOTHING, ARITHMETIC, ARITHMETIC64, COMPARISON, SPECIAL, LOAD, STORE, FETCH, BARRIER, BRANCH, EXIT = range(11)
+LOOKUP, CROSS_LANE = 11, 12  # by truth table; from other lanes
+# Where a memory instruction goes.
+SHARED_SPACE, GLOBAL_SPACE, LOCAL_SPACE = range(3)
+
+UNIT_CODE = {unit: code for code, unit in enumerate(Unit)}
+COMPARISONS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.compares))
+VALUES64 = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.width == 64))
+LOOKUPS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.form[-1] == "n"))
+WORDWISE = [row for row in ROWS if row.value and row.form[0] in "dD" and row.form[-1] != "n" and row.width == 32]
+VALUES32 = tuple(dict.fromkeys(row.value for row in WORDWISE if row.value))
+UPDATES = tuple(dict.fromkeys(row.update for row in ROWS if row.update))
+ACROSS = tuple(dict.fromkeys(row.across for row in ROWS if row.across))
+GROUPS: Mapping[int, tuple[Callable[..., Any], ...]] = {
+    ARITHMETIC: VALUES32,
+    ARITHMETIC64: VALUES64,
+    COMPARISON: COMPARISONS,
+    LOOKUP: LOOKUPS,
+    CROSS_LANE: ACROSS,
+}
+QUEUED = {  # of the load/store unit
+    Unit.SHARED: SHARED_SPACE,
+    Unit.GLOBAL: GLOBAL_SPACE,
+    Unit.CONSTANT: GLOBAL_SPACE,
+    Unit.LOCAL: LOCAL_SPACE,
+}
+NEARBY = frozenset({Unit.SHARED, Unit.SMEM, Unit.CONSTANT})  # what these load is waited for, and counted, apart
+SPACES = QUEUED | {Unit.SMEM: GLOBAL_SPACE}
+SIGN_BIT, TWOS_COMPLEMENT = 1, 2  # the two meanings of a minus before a register
+WHOLE = 2  # in the column guard_negated: the guard is that of the warp as a whole
+
+assert len(UNIT_CODE) <= UNITS

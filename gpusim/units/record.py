@@ -1,0 +1,42 @@
+"""Trace records."""
+
+from __future__ import annotations
+
+from gpusim.units.capacities import TRACE
+from gpusim.units.declare import Role, Unit, field
+from gpusim.units.stall import OWN
+
+TRACE_KINDS = ("place", "issue", "refuse", "serve", "release", "retire", "hold", "select", "replay")
+PLACE, ISSUE, REFUSE, SERVE, RELEASE, RETIRE, HOLD, SELECT, REPLAY = range(len(TRACE_KINDS))
+
+
+UNIT = Unit(
+    "record",
+    fields={
+        "sm": (
+            field("tracing", "1: keep trace records", role=Role.FIXED),
+            field("traced", "those that wait to be taken away", role=Role.FREE),
+            field("records", "trace records that wait to be taken away", TRACE, kind="trace", role=Role.FREE),
+        ),
+        "trace": (
+            field("cycle", "when"),
+            field("kind", "one of TRACE_KINDS"),
+            field("agent", "the agent that acts"),
+            field("warp", "slot"),
+            field("block", "id in the grid"),
+            field("pc", "the instruction"),
+            field(
+                "detail",
+                "issue, refuse: slot at which it was ready; serve: cycles of the unit; release, select, replay: until "
+                "when; hold: the shared reason; block: its slot",
+            ),
+            field("unit", "issue: the pipe it takes; serve: the queue it comes from; hold: the unit class; else -1"),
+            field("lanes", "issue: threads whose guard holds"),
+            field("end", "issue, serve: when the pipe, or the load/store unit, has done with it"),
+            field("read", "serve: when its source registers may be overwritten"),
+            field("done", "issue, serve: when its result is there, or its store has left"),
+            field("back", "serve: when what counts the warp's accesses under way has it back"),
+            field("release_at", "issue, refuse: release time of each own reason", OWN),
+        ),
+    },
+)

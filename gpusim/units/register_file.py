@@ -1,0 +1,141 @@
+"""Register file: banks, operand collection and the reuse cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from gpusim.units.asks import NO_QUEUE, ON_TIME
+from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.dimensions import COLLECTED, KEPT, OPERAND, REGISTER_BANK
+from gpusim.units.ranges import Count, Flag
+from isa.instruction import Instruction
+from isa.operand import Register
+from isa.register_bank import BANK_PERIOD, bank_of
+
+if TYPE_CHECKING:
+    from gpusim.machine.schema import Machine
+
+
+Returned = Annotated[int, msgspec.Meta(ge=0, le=63)]  # four registers in one bank take fewer than 256 cycles
+
+
+class RegisterFile(msgspec.Struct, frozen=True):
+    """How fast a scheduler's instructions get their operands."""
+
+    banks: Literal[1, 2, 4]  # each reads one register of a warp per cycle
+    mapping: Literal["none", "modulo", "kepler"]  # registers to banks (isa.register_bank); none: never late
+    collecting: Literal[0, 1, 2, 3, 4]  # instructions that collect operands at once (0: no limit)
+    window: Count  # cycles in which an instruction's reads must be done, or those of its fullest bank (0: no limit)
+    carried: Flag  # 1: what its warp's instruction just before has read as well is not read again
+    reuse: Literal[0, 1, 2]  # 32-bit words that the reuse cache keeps for each operand slot of a warp (0: none)
+    returned: Returned  # cycles that each register takes from the reads of its bank which comes back through the queue
+
+
+COUNT_BITS = 8  # of the reads of one register bank
+
+
+def register_banks(machine: Machine) -> int:
+    """Return how many banks each scheduler's register file has; 0 where operands are never late."""
+    file = machine.register_file
+    return 0 if file is None or file.mapping == "none" else file.banks
+
+
+def register_bank(machine: Machine, register: int) -> int:
+    """Return the bank in which a register lies; 0 where operands are never late."""
+    file, banks = machine.register_file, register_banks(machine)
+    return bank_of(register, file.mapping, banks) if file and banks else 0
+
+
+def pack(packed: Any, machine: Machine) -> None:
+    """The banks; nothing is kept for reuse until a program flags something (gpusim/launch/packing.py)."""
+    packed.register_banks = register_banks(machine)
+    if machine.register_file:
+        packed.bank_of[:] = [register_bank(machine, register) for register in range(BANK_PERIOD)]
+        packed.reuse = machine.register_file.reuse
+
+
+def decode(row: Any, instruction: Instruction, machine: Machine) -> None:
+    """How many registers the instruction reads from each bank, what comes back to each, and which sources are kept."""
+    row["bank_reads"] = _by_bank(set(instruction.reads()), machine)
+    if row["queued"] and machine.register_file:
+        row["bank_returns"] = machine.register_file.returned * _by_bank(instruction.writes(), machine)
+    sources = ((letter, o) for letter, o in instruction.slots() if letter in "abc" and isinstance(o, Register))
+    row["reuse"] = sum(o.reuse << "abc".index(letter) for letter, o in sources)
+
+
+def _by_bank(registers: Iterable[int], machine: Machine) -> int:
+    """How many of the registers lie in each bank of the register file, a byte for each bank."""
+    return sum(1 << COUNT_BITS * register_bank(machine, register) for register in registers)
+
+
+UNIT = Unit(
+    "register_file",
+    fields={
+        "machine": (
+            field("register_banks", "0: the register file is never late"),
+            field("bank_of", "a register's bank, by its number modulo this", BANK_PERIOD),
+            packed_key("register_file.carried"),
+            packed_key("register_file.collecting"),
+            packed_key("register_file.window"),
+            field(
+                "reuse",
+                "words of the reuse cache for each operand slot of a warp; 0 too where the program flags nothing",
+            ),
+        ),
+        "row": (
+            field("bank_reads", "registers read from each bank, a byte for each bank", kind="i4"),
+            field(
+                "bank_returns",
+                "cycles that what comes back through the queue takes of each bank, a byte for each",
+                kind="i4",
+            ),
+            field("reuse", "mask of the sources a, b, c that stay for the next instruction", kind="i4"),
+        ),
+        "scheduler": (
+            field("bank_free", "when each register bank has done the reads so far", REGISTER_BANK, role=Role.TIME),
+            field(
+                "collected",
+                "when each of the last instructions had its operands, the last one first",
+                COLLECTED,
+                role=Role.TIME,
+            ),
+            field(
+                "reader",
+                "warp slot and pc of the last instruction that read operands: slot * PROGRAM + pc, -1: none",
+                role=Role.SAME,
+            ),
+            field("stalled_until", "nothing dispatches until then, for lack of operands", role=Role.TIME),
+        ),
+        "warp": (
+            field(
+                "kept",
+                "the reuse cache, by operand slot and width: register + 1, 0: nothing",
+                OPERAND,
+                KEPT,
+                role=Role.SAME,
+            ),
+        ),
+    },
+    pack=pack,
+    decode=decode,
+    conditions=(
+        Condition(
+            "register_file.*",
+            "bank_of carried collecting window reuse rows.bank_reads rows.bank_returns",
+            lambda g: g.record.register_banks > 0,
+            ON_TIME,
+        ),
+        Condition(
+            "register_file.reuse",
+            "",
+            lambda g: bool(g.rows["reuse"].any()),
+            "{kernel} keeps nothing in the reuse cache",
+        ),
+        Condition("register_file.mapping", "bank_of", lambda g: bool(g.record.reuse or g.record.carried), ""),
+        Condition("register_file.returned", "", lambda g: g.queued, NO_QUEUE),
+    ),
+    limits={"register banks": {"register_file.mapping": "none"}},
+)

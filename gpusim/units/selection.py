@@ -1,0 +1,63 @@
+"""Selection: a warp that has been selected and can't dispatch is the next to go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from gpusim.units.asks import ON_TIME, SCOREBOARD
+from gpusim.units.control_code import by_codes
+from gpusim.units.declare import Condition, Role, Unit, field
+from gpusim.units.opcodes import UNIT_CODE
+from gpusim.units.pipe import pipes_of
+from gpusim.units.ranges import Count, Flag
+from gpusim.units.register_file import register_banks
+
+if TYPE_CHECKING:
+    from gpusim.machine.schema import Machine
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """A selected warp that can't dispatch is the next to go; without this section the policy chooses anew."""
+
+    keeps: str  # unit classes whose pipe is looked at only when a warp has been selected; or `none`
+    freezes: Flag  # 1: a stall for operands alone stops the stall counts of all warps of the scheduler
+    turns: Count  # stall count from which on, no branch's or access's, others go first, or at a full queue; 0: never
+
+
+def _order(given: Any) -> bool:
+    """Whether who came, or yielded, first matters to the policy."""
+    return given.policy != "lrr" and not given.alone
+
+
+def pack(packed: Any, machine: Machine) -> None:
+    """What may hold a selected warp; only a machine that obeys codes has stall counts to freeze."""
+    if machine.selection:
+        packed.selects, packed.freezes = 1, machine.selection.freezes and by_codes(machine)
+        packed.turns = machine.selection.turns * by_codes(machine)
+    packed.selection_may_wait = machine.selection is not None or register_banks(machine) > 0
+    for unit, code in UNIT_CODE.items():
+        has_pipes = bool(pipes_of(machine, unit))
+        packed.units[code].asked = has_pipes and not (machine.selection and unit in machine.selection.keeps.split())
+
+
+UNIT = Unit(
+    "selection",
+    fields={
+        "machine": (
+            field("selects", "1: a selected warp that can't go at once is the next to go"),
+            field("freezes", "1: a stall for operands stops the stall counts of the scheduler's warps"),
+            field("turns", "a warp that pauses so long, or fills its queue, goes to the back of the order; 0: none"),
+            field("selection_may_wait", "1: a selected warp may have to wait"),
+        ),
+        "unit_class": (field("asked", "1: it has pipes, and they must be free before a warp is selected"),),
+        "scheduler": (field("selected", "warp that was selected and could not go yet, -1: none", role=Role.SAME),),
+    },
+    pack=pack,
+    conditions=(
+        Condition("selection.freezes selection.turns", "", lambda g: bool(g.record.codes), SCOREBOARD),
+        Condition("selection.freezes", "freezes", lambda g: g.record.register_banks > 0, ON_TIME),
+        Condition("selection.turns", "turns", _order, "the policy {policy} asks nobody how long a warp pauses"),
+    ),
+)

@@ -1,0 +1,74 @@
+"""Streams: what each warp does, recorded and replayed."""
+
+from __future__ import annotations
+
+from gpusim.units.capacities import EVENTS, FEED, LOG, SCRIPTS, STREAMS, WARPS
+from gpusim.units.declare import Role, Unit, field
+from gpusim.units.dimensions import LOOP
+
+UNIT = Unit(
+    "stream",
+    fields={
+        "outcome": (
+            field("onward", "replay: pc where the warp goes on, of a program whose lanes may part"),
+            field("left", "replay: threads that go on there"),
+        ),
+        "row": (
+            field(
+                "visit",
+                "the first pc from here on that decides addresses, guards or branches, or depends on them",
+                kind="i4",
+            ),
+        ),
+        "sm": (
+            field("replaying", "1: outcomes come from recorded streams", role=Role.FIXED),
+            field(
+                "provable", "1: global addresses are all that depends on the block, by `block_step`", role=Role.FIXED
+            ),
+            field(
+                "block_step",
+                "bytes by which an address moves from a block to its neighbour in x, y, z",
+                FEED,
+                3,
+                role=Role.FIXED,
+            ),
+            field("recorded", "items of streams", role=Role.FREE),
+            field("streamed", "streams so far", role=Role.FREE),
+            field("scripted", "scripts so far", role=Role.FREE),
+            field("visits", "instructions walked through", role=Role.FREE),
+            field("event", "of this cycle, as in rules/stream.py", role=Role.FREE),
+            field("log", "scripts of the last blocks placed", LOG, role=Role.FREE),
+            field("events", "items of all streams", EVENTS, kind="event", role=Role.FREE),
+            field("streams", "the recorded streams", STREAMS, kind="stream", role=Role.FREE),
+            field("scripts", "the recorded scripts", SCRIPTS, kind="script", role=Role.FREE),
+        ),
+        "warp": (
+            field("cursor", "replay: its next event", role=Role.SAME),
+            field("laps", "replay: rounds done of the loops around that event", LOOP, role=Role.SPECIAL),
+        ),
+        "block": (field("script", "replay: what its warps do", role=Role.SAME),),
+        "event": (
+            field("pc", "of the instruction; or what else stands here (see rules/stream.py)", kind="i4"),
+            field("threads", "whose guard holds", kind="i4"),
+            field("cycles", "the access's, as in outcome_t", kind="i4"),
+            field("extra", "the access's, as in outcome", kind="i4"),
+            field("transactions", "the access's, as in outcome", kind="i4"),
+            field("onward", "where lanes may diverge: pc where the warp goes on", kind="i4"),
+            field("left", "where lanes may diverge: threads that go on there", kind="i4"),
+            field("rounds", "marker: further rounds of the part before it", kind="i4"),
+            field("length", "marker: items of that part", kind="i4"),
+            field("depth", "marker: loops inside it", kind="i4"),
+        ),
+        "stream": (
+            field("first", "its first item"),
+            field("length", "how many items it has"),
+            field("digest", "a hash of these"),
+        ),
+        "script": (
+            field("block", "the block it was recorded from"),
+            field("first", "first event of each of its warps", WARPS),
+            field("low", "lowest byte of global memory accessed, or number compared", FEED),
+            field("high", "behind the highest", FEED),
+        ),
+    },
+)

@@ -1,0 +1,31 @@
+"""Values: registers, predicates and memory, computed as instructions issue."""
+
+from __future__ import annotations
+
+from gpusim.units.capacities import BUFFERS, GROUPS, LANE_GROUPS, LANES, PREDICATES, REGISTERS
+from gpusim.units.declare import Role, Unit, field
+
+UNIT = Unit(
+    "values",
+    fields={
+        "sm": (
+            field("writes", "register writes so far", role=Role.FREE),
+            field("lanes", "values of each lane group", LANE_GROUPS, kind="lanes", role=Role.FREE),
+            field("buffers", "where global buffers lie", BUFFERS, kind="buffer", role=Role.FIXED),
+        ),
+        "lanes": (
+            field("registers", "of each lane", REGISTERS, LANES, kind="u4"),
+            field("predicates", "mask of lanes", PREDICATES),
+        ),
+        "buffer": (
+            field("start", "first byte address"),
+            field("end", "byte address after its last"),
+        ),
+        "launch": (field("buffers", "of global memory"),),
+        "warp": (field("version", "number of the write that made each register's value", REGISTERS, role=Role.FREE),),
+        "outcome": (
+            field("active", "by lane group, mask of the lanes whose guard holds", GROUPS),
+            field("threads", "how many those are"),
+        ),
+    },
+)
