@@ -61,7 +61,7 @@ def barrier(warps: int, rounds: int) -> Case:
 
 
 def prepared(case: Case, feed: str) -> Launch:
-    """The case's launch, ready to run on the given feed."""
+    """Return the case's launch, ready to run on the given feed."""
     kernel = make(case.kernel, {name: str(value) for name, value in case.parameters.items()})
     return launch(kernel, load(case.machine), blocks=case.blocks, **FEEDS[feed])
 

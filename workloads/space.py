@@ -146,7 +146,7 @@ def prune(space: Space, limits: Limits, last: str | None = None) -> Pruned:
 
 
 def as_points(space: Space, points: Column) -> Iterator[Point]:
-    """Give each row of [point, axis] by the axes' names."""
+    """Yield each row of [point, axis] by the axes' names."""
     for row in points.tolist():
         yield dict(zip(space.axes, row, strict=True))
 

@@ -159,7 +159,7 @@ def _unsigned(kind: Any, given: Any) -> Any:
 
 
 class _Brief(tuple[Any, ...]):
-    """The types of a rule's arguments; for large records, Numba's printing of them takes a tenth of all time."""
+    """The types of a rule's arguments, printed briefly: for large records, printing them takes a tenth of all time."""
 
     __slots__ = ()
 

@@ -119,7 +119,7 @@ def _prepared(
     memory: NDArray[np.uint32] | None,
     lines: NDArray[np.bool_] | None = None,
 ) -> tuple[Any, list[Launch]]:
-    """Prepare so many SMs, all with one global memory, each for its part of the first `count` blocks."""
+    """Prepare so many SMs with one global memory, each with the first `count` blocks of the first SM."""
     fits = occupancy(kernel, machine)
     resident = min(fits.blocks, count)
     check_capacity(machine, kernel, resident, number)

@@ -152,7 +152,7 @@ def _costs(signals: _About, weights: Sequence[int]) -> list[dict[int, int]]:
 
 
 def _apart(one: Signal, other: Signal) -> int:
-    """Return the cost of two signals' sharing a barrier that comes from their kinds alone, whatever the distance."""
+    """Return the part of the cost of sharing that depends only on the kinds of the two signals."""
     return APART if one.far != other.far else UNLIKE if (one.kind, one.unit) != (other.kind, other.unit) else 1
 
 

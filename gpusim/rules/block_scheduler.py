@@ -34,7 +34,7 @@ def retire(sm: Any, slot: int, now: int) -> None:
 
 @rarely
 def place(sm: Any, slot: int, now: int) -> None:
-    """Put the next block of the grid into the slot."""
+    """Place the next block of the grid in the slot."""
     launch, block = sm.launch, sm.blocks[slot]
     block.id, block.state, block.live = launch.next, RUNNING, launch.warps
     launch.next += launch.stride

@@ -31,6 +31,6 @@ def earliest(sm: Any, k: int, double: int, now: int) -> int:
 
 @rule
 def commit(sm: Any, now: int) -> None:
-    """A DP instruction issues."""
+    """Note that a DP instruction issues."""
     if sm.machine.exclusive:
         sm.exclusive_until = now + sm.machine.exclusive

@@ -117,7 +117,7 @@ def _thin(r: Any) -> None:
 
 @rarely
 def _follow(sm: Any, memory: Any, r: Any, at: int, here: int, limit: int) -> int:
-    """Return the cycles to skip by following the way from the state stored at this place; 0 if the states differ."""
+    """Return the cycles to skip by repeating the run since the state stored at this place; 0 if the states differ."""
     before, later, last = r.order[at], r.order.size, r.order.size + 1
     if not same_state.agree(sm, r, before, here):
         return 0

@@ -9,8 +9,8 @@ The machine's rule says which lanes are served together, and what is transferred
 * `gt200`: over half-warps; the segment that holds the first waiting lane's address serves all lanes within, and is
   halved, down to 32 bytes, while only one half is used (PG 4.2, F.3.2.2); a transaction is 32 bytes of it.
 
-If all loads of a launch hit a cache, each request of a load after the first makes its result later. The L1 transfers
-nothing; the L2 transfers sectors, and the channel is the SM's to the L2.
+If the loads hit a cache (then all loads of a launch do), each request of a load after the first delays its result. The
+L1 transfers nothing; the L2 transfers sectors, and the channel is the SM's to the L2.
 """
 
 from __future__ import annotations

@@ -259,7 +259,7 @@ def enter(sm: Any, g: int, pc: int) -> bool:
 
 @rule
 def _is_deferred(sm: Any, instruction: Any) -> bool:
-    """Tell whether only the program waits for the instruction; wait counters: whether they count it."""
+    """Tell whether only the program waits for the instruction: with wait counters, whether one counts it."""
     return instruction.counter >= 0 if sm.machine.codes == 0 else instruction.queued or instruction.pipe >= 0
 
 

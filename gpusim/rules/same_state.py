@@ -68,7 +68,7 @@ def agree(sm: Any, r: Any, before: int, here: int) -> bool:
 
 @rule
 def _moments_agree(sm: Any, r: Any, before: int, here: int) -> bool:
-    """Tell whether each moment has moved with the clock, or was unchanged and too old for other schedulers to see."""
+    """Tell whether each moment moved with the clock, or is unchanged and was already too old for other schedulers."""
     period = r.notes[here, WHEN] - r.notes[before, WHEN]
     for i in range(r.roles[MOMENT], r.roles[STAMP]):
         seen = r.kept[before, i]
@@ -106,7 +106,7 @@ def _warps_agree(sm: Any, r: Any, before: int, here: int) -> bool:
 
 @rule
 def _order_agrees(sm: Any, r: Any, name: int, before: int, here: int) -> bool:
-    """Tell whether warps placed in between, or that yielded, come after those that stayed, as in both states."""
+    """Tell whether warps placed in between, or that yielded, come after those that stayed, as their slots' did."""
     stayed, replaced = -1, NEVER
     for g in range(sm.warp_slots):
         seen = word(r, before, name, g)

@@ -16,7 +16,7 @@ from gpusim.state.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
 
 @rule
 def promote(sm: Any, k: int, page: int, now: int) -> None:
-    """Warps whose release times have all passed become ready."""
+    """Make warps ready whose release times have all passed."""
     due = wakeup.take(sm.schedulers[k], page, now)
     while due:
         j = lowest_bit(due)
@@ -37,7 +37,7 @@ def _make_ready(sm: Any, k: int, j: int, warp: Any, now: int) -> None:
 
 @rule
 def unready(scheduler: Any, j: int, unit: int) -> None:
-    """Warp j leaves the ready set."""
+    """Remove warp j from the ready set."""
     scheduler.ready &= ~(1 << j)
     scheduler.ready_for[unit] &= ~(1 << j)
     if scheduler.ready_for[unit] == 0:

@@ -23,7 +23,7 @@ OWN = ("TID", "LANEID")  # special registers that differ between the lanes of a 
 
 
 def reconvergence_points(program: Program) -> dict[int, int]:
-    """Return for each branch and exit at which lanes may diverge their reconvergence pc; program's length: its end."""
+    """Return the reconvergence pc of each branch and exit at which lanes may diverge (program's length: its end)."""
     guarded = {pc for pc, i in enumerate(program.instructions) if (i.row.is_branch or i.row.is_exit) and i.guard != PT}
     guarded -= {pc for pc in guarded if program.instructions[pc].guard.whole}
     writers, ends = _writers(program.instructions) if guarded else {}, region_ends(program)

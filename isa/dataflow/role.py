@@ -20,7 +20,7 @@ RESULTS, OTHER = "results", "other"
 JOINT = " or "
 _PASSING = (Unit.MOVE, Unit.SHUFFLE)  # unit classes whose results are their sources, moved
 
-State = Mapping[int, str]  # by register; `other` where absent
+State = Mapping[int, str]  # by register; a missing one is `other`
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def _pair(low: NDArray[np.uint32], high: NDArray[np.uint32]) -> NDArray[np.uint6
 
 
 def _negated(fetch: Fetch, row: Row) -> Fetch:
-    """Turn the sign of an operand: two's complement for integers, else the sign bit."""
+    """Negate an operand: two's complement for integers, else the sign bit flipped."""
     if not row.is_float:
         return lambda frame, group: np.negative(fetch(frame, group))
     sign = np.uint64(1 << 63) if row.width == 64 else np.uint32(1 << 31)

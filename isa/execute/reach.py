@@ -26,8 +26,8 @@ def without_contents(kernel: Kernel) -> Kernel:
 def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
     """Return, for each line of global memory, whether one of the blocks accesses it in any order of their warps.
 
-    Only for kernels whose addresses and branches do not depend on the contents of memory. None if the blocks fault: the
-    run itself then raises the fault in its own time.
+    Only for kernels whose addresses and branches do not depend on the contents of memory. None if this execution fails:
+    the run itself then raises the fault in its own time.
     """
     touched = np.zeros(-(-4 * length(kernel) // LINE_BYTES), np.bool_)
     rows = [instruction.row for instruction in kernel.program.instructions]
@@ -36,7 +36,7 @@ def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
         if rows[pc].unit in _REACHING:
             first = addresses[active]
             touched[first // np.uint32(LINE_BYTES)] = True
-            touched[(first + np.uint32(rows[pc].nbytes - 1)) // np.uint32(LINE_BYTES)] = True  # they may span two
+            touched[(first + np.uint32(rows[pc].nbytes - 1)) // np.uint32(LINE_BYTES)] = True  # scalar loads span two
 
     try:
         interpret(without_contents(kernel), blocks, observe, address_slice(kernel.program))

@@ -44,7 +44,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Instructions first to last, always in this order, the last a branch to the first."""
+    """A loop: instructions first to last, always in this order, the last a branch to the first."""
 
     first: int
     last: int

@@ -55,7 +55,7 @@ _USAGE = {
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """A line that starts with a point: its name with the point, and the rest of the line."""
+    """A line that starts with a dot: its name with the dot, and the rest of the line."""
 
     name: Token
     argument: Token

@@ -181,7 +181,7 @@ def word_pair(a: Any, c: Any) -> Any:
 
 
 def selected_byte(a: Any, digit: Any, c: Any) -> Any:
-    """Byte of the pair c:a that the digit's low three bits number; with the fourth, its sign eight times."""
+    """Byte of the pair c:a that the digit's low three bits select; with the fourth bit, its sign eight times."""
     byte = narrow(word_pair(a, c) >> widen((digit & 7) * 8)) & 255
     return choose((digit & 8) != ZERO, (byte >> 7) * 255, byte)
 
@@ -247,18 +247,18 @@ def sel(a: Any, b: Any, c: Any) -> Any:
 
 
 def icompare(a: Any, b: Any, c: Any) -> Any:
-    """Is the signed relation of a to b one of the code c? bool."""
+    """Tell whether the signed relation of a to b is one of the code c, as bool."""
     x, y = as_i32(a), as_i32(b)
     return (((c & LT) != 0) & (x < y)) | (((c & EQ) != 0) & (x == y)) | (((c & GT) != 0) & (x > y))
 
 
 def ucompare(a: Any, b: Any, c: Any) -> Any:
-    """Is the unsigned relation of a to b one of the code c? bool."""
+    """Tell whether the unsigned relation of a to b is one of the code c, as bool."""
     return (((c & LT) != 0) & (a < b)) | (((c & EQ) != 0) & (a == b)) | (((c & GT) != 0) & (a > b))
 
 
 def fcompare(a: Any, b: Any, c: Any) -> Any:
-    """Is the single relation of a to b (unordered if one is a NaN) one of the code c? bool."""
+    """Tell whether the single relation of a to b (unordered if one is a NaN) is one of the code c, as bool."""
     x, y = as_f32(a), as_f32(b)
     ordered = (((c & LT) != 0) & (x < y)) | (((c & EQ) != 0) & (x == y)) | (((c & GT) != 0) & (x > y))
     return ordered | (((c & UNORDERED) != 0) & (np.isnan(x) | np.isnan(y)))

@@ -54,7 +54,7 @@ class Plan:
     b: Operand
     end: Register
     sums: tuple[Register, ...]  # C, column by column
-    staging: tuple[Register, ...]  # global elements on their way to shared memory
+    staging: tuple[Register, ...]  # global elements in transfer to shared memory
     prefetch: bool
     addresses_moved: bool  # pointer updates among the shared stores
     loads_spread: bool  # global loads among the FFMAs
@@ -66,9 +66,10 @@ class Plan:
 
 
 def register_map(blocking: int, width: int, prefetch: bool) -> RegisterMap:
-    """Give the registers of section 4.1 for loads of `width` words: 63 at blocking 6, width 2, with prefetch.
+    """Return the registers of section 4.1 for loads of `width` words: 63 at blocking 6, width 2, with prefetch.
 
-    R1, the stack pointer of compiled code, holds the loop's end. Raises UserError if registers beyond R254 are needed.
+    R1, the stack pointer of compiled code, holds the loop's end. Raises UserError if registers beyond R254, the last,
+    are needed.
     """
     registers = RegisterMap("sgemm-lai")
     for name in ("a_fetch", "end", "b_fetch", "a_store"):

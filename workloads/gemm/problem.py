@@ -50,12 +50,12 @@ class Problem:
 
     @property
     def lda(self) -> int:
-        """Elements from one stored column of A to the next."""
+        """Elements between stored columns of A."""
         return self.m if self.layout[0] == "n" else self.k
 
     @property
     def ldb(self) -> int:
-        """Elements from one stored column of B to the next."""
+        """Elements between stored columns of B."""
         return self.k if self.layout[1] == "n" else self.n
 
     @property
