@@ -193,8 +193,7 @@ class _Shared(Flags):
 SHARED: dict[Flags, _Shared] = {}
 NUMBERS = count(secrets.randbits(48))
 
-# Passes for features that no rule uses: local functions, contexts, overloads with inlined bodies, dispatch on literal
-# types.
+# Passes for features that no rule uses: local functions, contexts, inlined overloads, dispatch on literal types.
 NEEDLESS = {
     WithLifting,
     InlineClosureLikes,

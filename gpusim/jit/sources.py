@@ -10,8 +10,7 @@ from pathlib import Path
 
 OURS = ("gpusim", "isa", "workloads")  # the packages that pyproject.toml installs
 ROOT = Path(__file__).parents[2]
-# Reading them with Python's own parser takes 0.15 s at each start. A line of prose that matches names no module of
-# ours.
+# Reading them with Python's own parser takes 0.15 s at each start. Prose that matches names no module of ours.
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|.*)|import[ \t]+(.*))", re.MULTILINE)
 
 

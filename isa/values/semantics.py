@@ -337,8 +337,7 @@ def atomic_swap(a: Any, b: Any, c: Any) -> Any:
     return choose(c == a, b, c)
 
 
-# Two halves in a register, each computed separately. A sum is a 1 + b, a product a b + -0: both keep the sign of a
-# zero.
+# Two halves in a register, each on its own. A sum is a 1 + b, a product a b + -0: both keep the sign of a zero.
 
 
 def hfma2(a: Any, b: Any, c: Any) -> Any:
