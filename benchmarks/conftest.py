@@ -1,4 +1,4 @@
-"""The fixture that measures a rate, and the table of all rates behind the one of the times."""
+"""The fixture that measures a rate, and the table of all rates, printed after that of the times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Measure = Callable[..., None]
 
 @pytest.fixture
 def keep(benchmark: BenchmarkFixture, pytestconfig: pytest.Config) -> Keep:
-    """Give the function that takes row, column and number of warp instructions of what was just timed."""
+    """Give a function that records the rate of the benchmark just timed, from row, column and warp instructions."""
 
     def into_the_table(row: str, column: str, instructions: int) -> None:
         rate = instructions / benchmark.stats.stats.min
@@ -28,7 +28,7 @@ def keep(benchmark: BenchmarkFixture, pytestconfig: pytest.Config) -> Keep:
 
 @pytest.fixture
 def measure(benchmark: BenchmarkFixture, keep: Keep) -> Measure:
-    """Give the function that times an engine's run of a case on a feed, without what prepares it, best of `rounds`."""
+    """Give a function that times an engine on a case and a feed, without preparation; the best of `rounds` counts."""
 
     def run(case: Case, feed: str, engine: str = "compiled", rounds: int = 3) -> None:
         done = benchmark.pedantic(

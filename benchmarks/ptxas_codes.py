@@ -1,17 +1,19 @@
-"""Assigned control codes beside those of ptxas, on the streams of 21 compiled kernels.
+"""Compare assigned control codes with those of ptxas, on the streams of 21 compiled kernels.
 
-Run `python benchmarks/ptxas_codes.py`. `tests/data/ptxas_codes.asm.xz` has the kernels, xz-compressed listings one
-behind the other: GEMMs of ten tiles, reductions, scans, a sort and others as nvcc 13.0 compiles them for sm_90, with
-the codes that ptxas gave. They were translated by instruction for their time alone: each reads and writes the same
-32-bit registers, on the same unit class; loops turn as often as counted on an H200, by a counter of their own (a move
-before, an addition and the comparison inside), and what no more than half of the warps execute is left out. Values are
-none: each address is that of the lane, without conflicts and coalesced. Uniform registers are further registers, and
-reads of the constant bank loads from shared memory. Left out: the upper register of a wide product and of 64-bit
-addresses, carries, second sources of products and comparisons, and guards that hold. Each kernel runs as one block.
+Run `python benchmarks/ptxas_codes.py`. `tests/data/ptxas_codes.asm.xz` has the kernels, xz-compressed listings in one
+file: GEMMs of ten tiles, reductions, scans, a sort and others as nvcc 13.0 compiles them for sm_90, with the codes that
+ptxas gave. They were translated instruction by instruction, and only their timing is kept: each instruction reads and
+writes the same 32-bit registers, on the same unit class. A loop runs as many rounds as counted on an H200, with its own
+counter (a move before the loop, an addition and a comparison inside). Code that at most half of the warps execute is
+left out. There are no values: each lane accesses its own address, coalesced and without conflicts. Uniform registers
+become further registers, and reads of the constant bank become loads from shared memory. Also left out: the upper
+register of a wide product and of 64-bit addresses, carries, second sources of products and comparisons, and guards that
+hold. Each kernel runs as one block.
 
-Both runs have the same instructions. Compared are the program with assigned codes, and the one with assigned barriers
-and the stall counts and yields of ptxas, which waits longer where no dependence asks for it: between accesses to shared
-memory, at branches and barriers, 13 cycles from a comparison to a guard, 5 from one pipe to another.
+All runs have the same instructions. The original is compared with two programs: one with assigned codes, and one with
+assigned barriers and the stall counts and yields of ptxas. ptxas waits longer than any dependence requires in some
+places: between accesses to shared memory, at branches and barriers, 13 cycles from a comparison to a guard, 5 from one
+pipe to another.
 """
 
 from __future__ import annotations
@@ -34,12 +36,12 @@ FILE = Path(__file__).parents[1] / "tests" / "data" / "ptxas_codes.asm.xz"
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A kernel's cycles with the codes of ptxas, and with others over these."""
+    """A kernel's cycles with the codes of ptxas, and its cycles with other codes as ratios to these."""
 
     kernel: str
     cycles: int
-    barriers: float  # assigned ones, with the stall counts and yields of ptxas
-    codes: float  # all of them assigned
+    barriers: float  # with assigned barriers, and the stall counts and yields of ptxas
+    codes: float  # with all codes assigned
 
 
 def kernels() -> Iterator[Kernel]:
@@ -77,7 +79,7 @@ def _coded(kernel: Kernel, codes: Sequence[Control | None]) -> Kernel:
 
 
 def main() -> None:
-    """Print the cycles of each kernel on the H200, and what assigned barriers and codes make of them."""
+    """Print the cycles of each kernel on the H200, and the ratios with assigned barriers and with assigned codes."""
     print(f"{'kernel':<28} {'ptxas':>7} {'barriers':>9} {'codes':>7}")  # noqa: T201
     rows = []
     for kernel in kernels():

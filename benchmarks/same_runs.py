@@ -1,4 +1,4 @@
-"""A hundred runs, a line each: what a change that keeps behaviour must leave as it is, to the bit.
+"""Print one line for each of a hundred runs; a change that keeps behaviour must keep these lines to the bit.
 
     python benchmarks/same_runs.py > before.txt     # on one state of the code
     python benchmarks/same_runs.py > after.txt      # on the other; the two must be equal
@@ -25,7 +25,7 @@ MOST = 2_000_000  # cycles
 
 
 def runs() -> Iterator[str]:
-    """Yield a line for each kernel of the catalog on each machine where both fit, in an order of chance."""
+    """Yield a line for each kernel of the catalog on each machine where it fits, in random order."""
     pairs = [(kernel, machine) for kernel in sorted(CATALOG) for machine in MACHINES]
     Random(16).shuffle(pairs)
     for kernel, machine in pairs:

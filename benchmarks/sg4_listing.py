@@ -1,7 +1,7 @@
-"""Write the listing of sg4 at its defaults, so that the same work can be timed beside other simulators.
+"""Write the listing of sg4 at its defaults, so that other simulators can be timed on the same work.
 
 Run `python benchmarks/sg4_listing.py sg4.asm`, then `gpusim run sg4.asm --machine wide`. A listing of this size cannot
-spell out what it expects, so its values are computed but not compared; `gpusim run sg4` compares them.
+list its expected values, so its values are computed but not compared; `gpusim run sg4` compares them.
 """
 
 from __future__ import annotations

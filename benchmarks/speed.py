@@ -1,4 +1,4 @@
-"""What the benchmarks share: cases, feeds, engines, and how a launch is made and run to its end."""
+"""The common part of the benchmarks: cases, feeds, engines, and how a launch is prepared and run to its end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workloads.catalog import make
 
 @dataclass(frozen=True)
 class Case:
-    """A kernel of the catalog with its parameters, on a machine; `blocks` of its SM's share (None: all)."""
+    """A kernel of the catalog with its parameters, on a machine; `blocks` of its SM's share run (None: all)."""
 
     label: str
     kernel: str
@@ -28,40 +28,40 @@ class Case:
 # A feed is where the engine gets values and addresses from; each is a set of options of `launch`.
 FEEDS: Mapping[str, Mapping[str, Any]] = {
     "execution-driven": {"feed": "execution-driven"},  # every instruction is computed
-    "address-only": {"feed": "address-only"},  # only what addresses, guards and branches need
-    "trace-driven": {"feed": "trace-driven"},  # that part walked through beforehand
+    "address-only": {"feed": "address-only"},  # only values that addresses, guards and branches need
+    "trace-driven": {"feed": "trace-driven"},  # the same values, recorded beforehand
     "forward": {"feed": "trace-driven", "fast_forward": True},  # and whole periods at once
 }
 
 
 def sg4(k: int = 1024, m: int = 256) -> Case:
-    """The SGEMM that other simulators were timed on, 16 warps; at its defaults 2,298,880 warp instructions."""
+    """The SGEMM on which other simulators were timed, with 16 warps; at its defaults 2,298,880 warp instructions."""
     return Case(f"sg4 m={m} k={k}", "sg4", {"m": m, "k": k})
 
 
 def lai(k: int) -> Case:
-    """Two blocks of the Lai SGEMM on the card it was written for: 16 warps."""
+    """Two blocks of the Lai SGEMM on the card for which it was written: 16 warps."""
     return Case(f"lai k={k}", "sgemm-lai", {"m": 384, "n": 1536, "k": k}, "gtx580-1566", 2)
 
 
 def mix(warps: int, groups: int) -> Case:
-    """FFMAs and loads one to one, `groups` pairs in all warps together: the load/store unit is the bottleneck."""
+    """FFMAs and loads one to one, `groups` pairs over all warps: the load/store unit is the bottleneck."""
     parameters = {"ratio": "1:1", "lds": 32, "warps": warps, "iterations": groups // 64 // warps}
     return Case(f"mix warps={warps}", "mix", parameters)
 
 
 def chain(warps: int, length: int) -> Case:
-    """FFMAs that wait for each other, `length` in all warps together: nothing but latency."""
+    """A chain of dependent FFMAs, `length` over all warps: only latency counts."""
     return Case(f"chain warps={warps}", "chain", {"op": "FFMA", "warps": warps, "iterations": length // 256 // warps})
 
 
 def barrier(warps: int, rounds: int) -> Case:
-    """Two barriers in seven instructions, `rounds` in all warps together."""
+    """Two barriers in seven instructions, `rounds` over all warps."""
     return Case(f"barrier warps={warps}", "barrier", {"warps": warps, "rounds": rounds // warps})
 
 
 def prepared(case: Case, feed: str) -> Launch:
-    """The case's launch, ready to run on the given feed."""
+    """Return the case's launch, ready to run on the given feed."""
     kernel = make(case.kernel, {name: str(value) for name, value in case.parameters.items()})
     return launch(kernel, load(case.machine), blocks=case.blocks, **FEEDS[feed])
 

@@ -11,11 +11,11 @@ from benchmarks.speed import ENGINES, FEEDS, Case, barrier, chain, lai, mix, sg4
 from workloads.catalog import make
 
 WHOLE = (sg4(), lai(2400), mix(16, 1 << 20), chain(1, 1 << 17), barrier(16, 1 << 17))
-SHORT = (lai(32), mix(16, 1 << 14), chain(1, 1 << 13), barrier(16, 1 << 12))  # the reference engine takes its time
+SHORT = (lai(32), mix(16, 1 << 14), chain(1, 1 << 13), barrier(16, 1 << 12))  # the reference engine is slow
 
 
 def label(case: Case) -> str:
-    """Return what names the case in a test's name."""
+    """Return the case's name within a test's name."""
     return case.label.replace(" ", ",")
 
 

@@ -1,4 +1,4 @@
-"""How the rates change with warps, inner size and grid; warps share the same work, k and grid add to it."""
+"""How the rates change with warps, inner size and grid: warps share the same work, k and grid add work."""
 
 from __future__ import annotations
 

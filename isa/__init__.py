@@ -1,1 +1,1 @@
-"""What instructions are: table, text, values, dependences. Knows no machine and no time."""
+"""Instructions: table, text, values, dependences; this package knows no machine and no time."""

@@ -1,4 +1,4 @@
-"""Data shown in a line, however much of it there is."""
+"""Show data of any size in one line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST = 3  # elements of a collection that are shown
 
 
 def brief(record: Any) -> str:
-    """Return a record with its fields in a few words each: its `__repr__`, where fields may hold any number.
+    """Return a record with its fields cut to a few words each: a `__repr__` for fields that may hold any amount.
 
     A record is a dataclass, or a struct of msgspec, which has the names of its fields.
     """
@@ -24,7 +24,7 @@ def brief(record: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return what a value looks like in at most LONGEST characters: of a collection, the first elements."""
+    """Return a text for a value, at most LONGEST characters: of a collection, the first elements."""
     if isinstance(value, str):
         return cut(repr(value[:LONGEST]))
     if isinstance(value, np.ndarray):
@@ -37,7 +37,7 @@ def shown(value: Any) -> str:
 
 
 def cut(text: str) -> str:
-    """Return the text, without its end where it is longer than LONGEST."""
+    """Return the text, cut off at LONGEST characters."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 

@@ -1,4 +1,4 @@
-"""Code regions: parts of a program that a report sums up, marked by comments in a listing, or its loops.
+"""Code regions: parts of a program that a report summarises, either marked by comments in a listing or its loops.
 
     // GPUSIM-BEGIN inner                     or LLVM-MCA-BEGIN, OSACA-BEGIN; the name may be left out
         FFMA R4, R8, R12, R4
@@ -38,7 +38,7 @@ class CodeRegion:
 
 
 def marked(text: str, name: str = "<text>") -> tuple[Lines, ...]:
-    """Return what comments mark in a listing, by first line; raises AssemblyError for a mark without its other one."""
+    """Return the regions marked by comments in a listing, by first line; raises AssemblyError for an unpaired mark."""
     opened: list[Token] = []
     found: list[Lines] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -55,12 +55,12 @@ def marked(text: str, name: str = "<text>") -> tuple[Lines, ...]:
 
 
 def code_regions(program: Program, lines: Sequence[Lines] = ()) -> tuple[CodeRegion, ...]:
-    """Return the regions of a program that hold instructions: those of `lines`; without any its loops."""
+    """Return the regions of a program that hold instructions: those of `lines`; without lines, its loops."""
     return tuple(_within(program, lines)) if lines else tuple(_loops(program))
 
 
 def innermost(regions: Iterable[CodeRegion]) -> dict[int, CodeRegion]:
-    """Return, by program counter, the smallest of the regions that it lies in; of equals, the first."""
+    """Return, by program counter, the smallest region that contains it; of equal ones, the first."""
     found: dict[int, CodeRegion] = {}
     for region in sorted(regions, key=lambda region: len(region.pcs)):
         found |= {pc: region for pc in region.pcs if pc not in found}
@@ -74,7 +74,7 @@ def _opened(token: Token, opened: Sequence[Token]) -> Token:
 
 
 def _closed(token: Token, opened: list[Token]) -> Token:
-    """Take away the mark that this one ends: the last, or the one of its name."""
+    """Remove and return the mark that this one closes: the last, or the one of its name."""
     wanted = [begin for begin in opened if begin.text == token.text] if token.text else opened
     if not wanted:
         cause = f"no region {token.text} is open" if token.text else "no region is open"
@@ -93,7 +93,7 @@ def _within(program: Program, lines: Sequence[Lines]) -> Iterator[CodeRegion]:
 
 
 def _loops(program: Program) -> Iterator[CodeRegion]:
-    """Yield each label that a branch goes back to, with the instructions up to the last such branch, as a loop."""
+    """Yield each loop: a label to which a branch goes back, with the instructions up to the last such branch."""
     ends: dict[str, int] = {}
     for pc, instruction in enumerate(program.instructions):
         target = instruction.operands[0] if instruction.row.is_branch else None

@@ -1,4 +1,4 @@
-"""Control codes: what the compiler tells the schedulers of Maxwell and later chips about each instruction.
+"""Control codes: the compiler's information on each instruction for the schedulers of Maxwell and later chips.
 
 In text, as in maxas and CuAssembler, `[B--2---:R0:W1:Y:S04]`: barriers waited for, barrier of the reads, barrier of the
 write, yield, stall count; a `-` for none.
@@ -27,7 +27,7 @@ _FIELDS = {  # in the order of the text
 class Control:
     """The code of one instruction. `waits` is a mask of barriers; a barrier of None is none.
 
-    `stall`: cycles until the warp may issue again; `read_barrier` is let go when the sources have been read,
+    `stall`: cycles until the warp may issue again; `read_barrier` is released when the sources have been read,
     `write_barrier` when the result is there.
     """
 
@@ -39,7 +39,7 @@ class Control:
 
 
 def parse(token: Token) -> Control:
-    """Return the code that a token holds, brackets included; raises AssemblyError at the field that is wrong."""
+    """Return the code in a token, brackets included; raises AssemblyError at the wrong field."""
     fields = token.text[1:-1].split(":")
     if len(fields) != len(_FIELDS):
         raise AssemblyError(token, f"{token.text} is no control code; write five fields, such as [B------:R-:W-:-:S01]")
@@ -57,20 +57,20 @@ def parse(token: Token) -> Control:
 
 
 def show(control: Control) -> str:
-    """Text of a code, which `parse` takes back."""
+    """Return the text of a code, which `parse` reads back."""
     waits = "".join(str(i) if control.waits >> i & 1 else "-" for i in range(BARRIERS))
     reads, write = ("-" if b is None else b for b in (control.read_barrier, control.write_barrier))
     return f"[B{waits}:R{reads}:W{write}:{'Y' if control.yields else '-'}:S{control.stall:02}]"
 
 
 def odd_one_out(controls: Iterable[Control | None]) -> int | None:
-    """Index of the first instruction that differs from the first one in having a code or none; None if all agree."""
+    """Return the index of the first instruction unlike the first in having a code or none; None if all agree."""
     present = [control is not None for control in controls]
     return next((i for i, has in enumerate(present) if has != present[0]), None)
 
 
 def uneven(control: Control | None) -> str:
-    """Cause and fix where an instruction with this code, or none, is the odd one out."""
+    """Return cause and fix for an instruction that, unlike the others, has this code or none."""
     if control is None:
         return "it has no control code, and those before it do; give every instruction one, or none"
     return "it has a control code, and those before it have none; give every instruction one, or none"

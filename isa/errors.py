@@ -1,29 +1,29 @@
-"""Errors of the user's making, told in one line."""
+"""Errors that the user can fix, each described in one line."""
 
 from __future__ import annotations
 
 from typing import Any
 
 LONGEST = 2000  # characters of a message, which may quote a text of any length
-_TAIL = 600  # of these, from the end, where the fix stands
+_TAIL = 600  # of these, from the end, where the fix is
 
 
 class UserError(Exception):
-    """What the user wrote can't be run. `str(error)` is one line: place, cause, fix; `exit_code` ends the command."""
+    """The user's input can't be run. `str(error)` is one line: place, cause, fix; `exit_code` ends the command."""
 
     exit_code = 2
 
     def __init__(self, message: str) -> None:
-        """Keep the message on one line, and leave out the middle of one that is too long to read."""
+        """Keep the message on one line, and leave out the middle of a very long one."""
         super().__init__(one_line(message))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Errors cross processes, also those that are made from something else than their message."""
+        """Support pickling, also for errors that are made from other arguments than their message."""
         return _remade, (type(self), str(self), self.__dict__)
 
 
 def one_line(message: str) -> str:
-    """Return a message on one line of at most LONGEST characters: its beginning and its end, where it is longer."""
+    """Return a message on one line of at most LONGEST characters: of a longer one, the beginning and the end."""
     line = " ".join(message.splitlines())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - _TAIL - 5]} ... {line[-_TAIL:]}"
 
@@ -35,16 +35,16 @@ def _remade(kind: type[UserError], message: str, fields: dict[str, Any]) -> User
 
 
 class ExecutionError(UserError):
-    """An instruction did what the machine forbids: a bad address, a divergent branch, a name that nothing defines."""
+    """An instruction did something forbidden: a bad address, a divergent branch, an undefined name."""
 
 
 class DeadlockError(UserError):
-    """Every warp that still lives waits at a barrier that nobody else will reach."""
+    """Every live warp waits at a barrier that no other warp will reach."""
 
     exit_code = 3
 
 
 class LimitError(UserError):
-    """The run went past its limit of instructions or cycles: an endless loop, as far as anyone can tell."""
+    """The run exceeded its limit of instructions or cycles, so it is probably an endless loop."""
 
     exit_code = 3

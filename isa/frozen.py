@@ -1,4 +1,4 @@
-"""Frozen data that crosses processes: mappings that can't be changed can't be pickled by themselves."""
+"""Pickling of frozen data: read-only mappings can't be pickled by themselves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class _Pairs(tuple[tuple[Any, Any], ...]):
-    """What a read-only mapping holds."""
+    """The pairs of a read-only mapping."""
 
     __slots__ = ()
 

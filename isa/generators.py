@@ -1,4 +1,4 @@
-"""Contents of buffers as functions of the element index, so that any part can be made alone."""
+"""Contents of buffers as functions of the element index, so that any part can be made without the rest."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-HASH_BITS = 16  # of the hash that reach a float: limits of up to 7 integer bits then give exact singles
+HASH_BITS = 16  # hash bits in a float: limits of up to 7 integer bits then give exact singles
 
 
 @dataclass(frozen=True, slots=True)
 class HashFill:
-    """Element i is a hash of (i, seed), scaled to [low, high)."""
+    """A fill whose element i is a hash of (i, seed), scaled to [low, high)."""
 
     seed: int
     low: float
@@ -21,7 +21,7 @@ class HashFill:
     dtype: str
 
     def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
-        """Values of `dtype` at the element indices."""
+        """Return values of `dtype` at the element indices."""
         bits = hash32(index, self.seed)
         if np.dtype(self.dtype).kind == "f":
             return _scale(self.low, self.high, self.dtype).take(bits >> np.uint32(32 - HASH_BITS))
@@ -31,42 +31,42 @@ class HashFill:
 
 @dataclass(frozen=True, slots=True)
 class IotaFill:
-    """Element i is i."""
+    """A fill whose element i is i."""
 
     dtype: str
 
     def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
-        """Element indices as `dtype`."""
+        """Return the element indices as `dtype`."""
         return index.astype(self.dtype)
 
 
 @dataclass(frozen=True, slots=True)
 class ConstantFill:
-    """Every element is `value`."""
+    """A fill whose every element is `value`."""
 
     value: float
     dtype: str
 
     def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
-        """`value` as `dtype`, once per element index."""
+        """Return `value` as `dtype`, once per element index."""
         return np.full(index.shape, self.value, self.dtype)
 
 
 @dataclass(frozen=True, slots=True)
 class ValuesFill:
-    """Element i is `values[i]`."""
+    """A fill whose element i is `values[i]`."""
 
     values: tuple[float, ...]
     dtype: str
 
     def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
-        """Values at the element indices, as `dtype`."""
+        """Return the values at the element indices, as `dtype`."""
         return np.array(self.values).astype(self.dtype)[index]
 
 
 @cache
 def _scale(low: float, high: float, dtype: str) -> NDArray[np.generic]:
-    """The value of each hash: a table, because arithmetic on every element takes several times as long."""
+    """Return the value of each hash: a table, because arithmetic on every element takes several times as long."""
     unit = np.arange(1 << HASH_BITS) / (1 << HASH_BITS)
     return (low + (high - low) * unit).astype(dtype)
 
@@ -75,11 +75,11 @@ GeneratedFill = HashFill | IotaFill | ConstantFill | ValuesFill
 
 
 def hash_fill(seed: int, low: float = -1.0, high: float = 1.0, dtype: str = "f4") -> HashFill:
-    """Fill that hashes (element index, seed) to [low, high).
+    """Return a fill that hashes (element index, seed) to [low, high).
 
     A float is low + (high - low) h / 2**16 with a 16-bit h: exact in single for integer limits up to 128, otherwise
-    IEEE double arithmetic rounded once to `dtype`, hence the same on every platform. An integer is the upper part of
-    h (high - low) with a 32-bit h. Raises ValueError when the range is empty or too narrow to keep `high` out.
+    IEEE double arithmetic rounded once to `dtype`, hence the same on every platform. An integer is the upper part of h
+    (high - low) with a 32-bit h. Raises ValueError if the range is empty or too narrow to exclude `high`.
     """
     if not low < high:
         raise ValueError(f"hash limits {low:g} {high:g}: the first must be below the second")
@@ -92,22 +92,22 @@ def hash_fill(seed: int, low: float = -1.0, high: float = 1.0, dtype: str = "f4"
 
 
 def iota_fill(dtype: str = "f4") -> IotaFill:
-    """Fill whose element i is i."""
+    """Return a fill whose element i is i."""
     return IotaFill(dtype)
 
 
 def constant_fill(value: float, dtype: str = "f4") -> ConstantFill:
-    """Fill whose every element is `value`."""
+    """Return a fill whose every element is `value`."""
     return ConstantFill(value, dtype)
 
 
 def values_fill(values: tuple[float, ...], dtype: str = "f4") -> ValuesFill:
-    """Fill whose element i is `values[i]`."""
+    """Return a fill whose element i is `values[i]`."""
     return ValuesFill(values, dtype)
 
 
 def hash32(index: NDArray[np.int64], seed: int) -> NDArray[np.uint32]:
-    """Well-mixed 32-bit hash of each index and the seed (both modulo 2**32)."""
+    """Return a well-mixed 32-bit hash of each index and the seed (both modulo 2**32)."""
     salt = _mix(np.array([seed & 0xFFFFFFFF], np.uint32))
     mixed = _mix(index.astype(np.uint32))
     mixed ^= salt
@@ -116,8 +116,8 @@ def hash32(index: NDArray[np.int64], seed: int) -> NDArray[np.uint32]:
 
 def _mix(x: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Mix in place."""
-    # A bijection of 32-bit words, each input bit turning about half the output bits: Wellons, "Prospecting for hash
-    # functions", 2018, the two-round function with bias 0.17. The offset moves its fixed point 0.
+    # A bijection of 32-bit words in which each input bit flips about half the output bits: Wellons, "Prospecting for
+    # hash functions", 2018, the two-round function with bias 0.17. The offset moves its fixed point 0.
     x += np.uint32(0x9E3779B9)
     x ^= x >> np.uint32(16)
     x *= np.uint32(0x7FEB352D)

@@ -13,7 +13,7 @@ from isa.table import Row
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """`operands` stand in the order of `row.form`; `line` is where the text had it (0: generated)."""
+    """An instruction: `operands` are in the order of `row.form`; `line` is its line in the text (0: generated)."""
 
     row: Row
     operands: tuple[Operand, ...]
@@ -22,21 +22,21 @@ class Instruction:
     control: Control | None = None
 
     def __post_init__(self) -> None:
-        """A row with a condition of its own has it as its guard."""
+        """Set the guard of a row that has its own condition."""
         if self.row.condition is not None:
             object.__setattr__(self, "guard", self.row.condition)
 
     def slots(self) -> Iterator[tuple[str, Operand]]:
-        """Pairs of form letter and operand, in the order of the text, and those that the row implies."""
+        """Yield pairs of form letter and operand, in the order of the text, then those that the row implies."""
         return chain(zip(self.row.form, self.operands, strict=False), self.row.implied)
 
     def reads(self) -> tuple[int, ...]:
-        """Indices of the 32-bit registers read (each word of a wide operand; RZ excluded), address base included."""
+        """Return the indices of the 32-bit registers read (each word of a wide operand, address base; without RZ)."""
         words = self.row.source.words
         return tuple(r for letter, operand in self.slots() for r in _words_read(letter, operand, words))
 
     def writes(self) -> tuple[int, ...]:
-        """Indices of the 32-bit registers written (RZ excluded)."""
+        """Return the indices of the 32-bit registers written (without RZ)."""
         return tuple(
             r
             for letter, operand in self.slots()
@@ -45,27 +45,27 @@ class Instruction:
         )
 
     def predicates_read(self) -> tuple[int, ...]:
-        """Indices of the predicates read, the guard included (PT excluded)."""
+        """Return the indices of the predicates read, including the guard (without PT)."""
         sources = [o for letter, o in self.slots() if letter == "Q"] + [self.guard]
         return tuple(p.index for p in sources if isinstance(p, Predicate) and p.index != PT_INDEX)
 
     def predicates_written(self) -> tuple[int, ...]:
-        """Indices of the predicates written (PT excluded)."""
+        """Return the indices of the predicates written (without PT)."""
         return tuple(
             o.index for letter, o in self.slots() if letter == "P" and isinstance(o, Predicate) and o.index != PT_INDEX
         )
 
     def place(self, pc: int) -> str:
-        """Return where a message finds this instruction: its line of the source, or its index where none was read."""
+        """Return the place of this instruction for messages: its line of the source, or its index without source."""
         return f"line {self.line}" if self.line else f"instruction {pc}"
 
     def barrier(self) -> tuple[int, int | None]:
-        """Number of the barrier at which it waits, and the threads that release it if it says how many."""
+        """Return the number of the barrier at which it waits, and the threads that release it if it says how many."""
         numbers = [o.bits for o in self.operands if isinstance(o, Immediate)]
         return (numbers[0] if numbers else 0), (numbers[1] if len(numbers) > 1 else None)
 
     def address(self) -> Address | None:
-        """The memory operand, if there is one."""
+        """Return the memory operand, if there is one."""
         return next((o for o in self.operands if isinstance(o, Address)), None)
 
 

@@ -1,4 +1,4 @@
-"""A kernel: a program with its launch, its memory and what it should compute."""
+"""A kernel: a program with its launch, its memory and its expected results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Buffer:
 
 @dataclass(frozen=True, repr=False)
 class Expectation:
-    """What one block should leave in `buffer`: at each element `index` a `value`, within an absolute error `bound`."""
+    """The contents of `buffer` expected of one block: at each `index` a `value`, within an absolute error `bound`."""
 
     buffer: str
     index: NDArray[np.int64]
@@ -52,11 +52,11 @@ class Expectation:
 class Kernel:
     """A launch. Block b of the grid is (x, y, z) with x fastest.
 
-    `expected(b)` is what block b alone should compute; `outcome()` is what must hold once every block has run.
+    `expected(b)` is the result that block b alone should compute; `outcome()` must hold after every block has run.
 
-    `parameters` are the 32-bit patterns behind c[name]; c[buffer] is that buffer's base byte address.
-    `flops` counts those of the whole launch as the field does (2 m n k for a matrix product). `racy`: its warps race
-    for shared memory, as it was published, so that what it leaves depends on the timing, and nobody verifies it.
+    `parameters` are the 32-bit patterns of c[name]; c[buffer] is that buffer's base byte address. `flops` counts those
+    of the whole launch in the usual way (2 m n k for a matrix product). `racy`: the published kernel has a race in
+    shared memory, so its results depend on timing and are not verified.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Global memory: where buffers lie and what they hold before the launch, all of it or those lines that matter."""
+"""Global memory: the places of buffers and their contents before the launch, all of them or only some lines."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from isa.kernel import Buffer, Fill, Kernel
 
 PAGE_BYTES = 4096  # buffers start on a page, the first page is never mapped, and a page lies between two buffers
-LINE_BYTES = 128  # what is filled alone; divides a page
-SECTOR_BYTES = 32  # the least that moves to or from global memory (CUDA C Programming Guide 4.2, F.3.2.2 and F.4.2)
-CHUNK = 1 << 14  # elements made at once: what that takes stays in a cache
+LINE_BYTES = 128  # smallest part that is filled by itself; divides a page
+SECTOR_BYTES = 32  # smallest transfer to or from global memory (CUDA C Programming Guide 4.2, F.3.2.2 and F.4.2)
+CHUNK = 1 << 14  # elements made at once: their memory stays in a cache
 
 
 def bases(buffers: Sequence[Buffer]) -> dict[str, int]:
-    """Base byte address of each buffer, in order; raises ValueError beyond 32-bit addresses."""
+    """Return the base byte address of each buffer, in order; raises ValueError beyond 32-bit addresses."""
     address, where = PAGE_BYTES, {}
     for buffer in buffers:
         where[buffer.name] = address
@@ -28,16 +28,16 @@ def bases(buffers: Sequence[Buffer]) -> dict[str, int]:
 
 
 def length(kernel: Kernel) -> int:
-    """Number of 32-bit words of global memory, the gaps between buffers included."""
+    """Return the number of 32-bit words of global memory, including the gaps between buffers."""
     where = bases(kernel.buffers)
     return -(-max((where[b.name] + b.nbytes for b in kernel.buffers), default=0) // 4)
 
 
 def image(kernel: Kernel, room: int = 0, lines: NDArray[np.bool_] | None = None) -> NDArray[np.uint32]:
-    """Global memory before the launch as 32-bit words, word w at byte address 4 w, and `room` words more behind it.
+    """Return global memory before the launch as 32-bit words, word w at byte address 4 w, and `room` words after it.
 
-    With `lines`, a bool for each line of memory, the others are left zero: pages of them that nobody touches cost
-    neither time nor memory.
+    With `lines`, a bool for each line of memory, other lines stay zero: their untouched pages cost neither time nor
+    memory.
     """
     where = bases(kernel.buffers)
     words = np.zeros(length(kernel) + room, np.uint32)
@@ -49,17 +49,17 @@ def image(kernel: Kernel, room: int = 0, lines: NDArray[np.bool_] | None = None)
 
 
 def view(words: NDArray[np.uint32], buffer: Buffer, base: int) -> NDArray[np.generic]:
-    """The buffer's elements inside the image (no copy); `base` is its byte address."""
+    """Return the buffer's elements inside the image (no copy); `base` is its byte address."""
     return words.view(np.uint8)[base : base + buffer.nbytes].view(buffer.dtype)
 
 
 def constants(kernel: Kernel) -> dict[str, int]:
-    """The 32-bit pattern behind each c[name]: launch parameters and buffer bases."""
+    """Return the 32-bit pattern of each c[name]: launch parameters and buffer bases."""
     return {**bases(kernel.buffers), **kernel.parameters}
 
 
 def elements(fill: Fill, index: NDArray[np.int64], dtype: str) -> NDArray[Any]:
-    """The contents at the element indices, of any shape, made piece by piece."""
+    """Return the contents at the element indices, of any shape, made piece by piece."""
     made = np.empty(index.size, dtype)
     for start in range(0, index.size, CHUNK):
         made[start : start + CHUNK] = fill(index.reshape(-1)[start : start + CHUNK])
@@ -78,7 +78,7 @@ def _fill(contents: NDArray[np.generic], buffer: Buffer, lines: NDArray[np.bool_
 
 
 def _of_lines(buffer: Buffer, lines: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Indices of the buffer's elements in its marked lines."""
+    """Return the indices of the buffer's elements in its marked lines."""
     held = LINE_BYTES * buffer.elements // max(1, buffer.nbytes)
     marked = np.flatnonzero(lines[: -(-buffer.nbytes // LINE_BYTES)])
     index = (marked[:, None] * held + np.arange(held)).ravel()

@@ -14,12 +14,12 @@ PT_INDEX = 7
 class Register:
     """A 32-bit register of each thread, or the first of several; RZ reads zero and drops writes.
 
-    From FIRST_SCALAR on it is a scalar register, which all lanes of a warp have in common.
+    From FIRST_SCALAR on it is a scalar register, which all lanes of a warp share.
     """
 
     index: int
     negated: bool = False
-    reuse: bool = False  # control code of a source: keep it for the next instruction's operand of the same place
+    reuse: bool = False  # control code of a source: keep it for the next instruction's operand in the same slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Immediate:
-    """A literal: `bits` is its pattern (32 bits, or 64 for a double), `kind` how the text writes it."""
+    """A literal: `bits` is its pattern (32 bits, or 64 for a double), `kind` its notation in the text."""
 
     bits: int
     kind: str  # "int", "float" or "double"
@@ -80,7 +80,7 @@ class Texture:
 
 @dataclass(frozen=True, slots=True)
 class Convergence:
-    """A convergence barrier of a warp, B0 to B15: where its lanes that have parted meet."""
+    """A convergence barrier of a warp, B0 to B15, at which its diverged lanes reconverge."""
 
     index: int
 
@@ -107,5 +107,5 @@ def is_scalar(operand: object) -> bool:
 
 
 def register_name(index: int) -> str:
-    """Name of the 32-bit register with that index: R3, or s3 of the scalar ones."""
+    """Return the name of the 32-bit register with that index: R3, or s3 for a scalar one."""
     return f"s{index - FIRST_SCALAR}" if index >= FIRST_SCALAR else f"R{index}"

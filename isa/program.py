@@ -1,4 +1,4 @@
-"""A program: instructions, labels and what one thread or block of it needs."""
+"""A program: instructions, labels and the resources that one thread or block of it needs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ WORD_BYTES = 4
 
 @dataclass(frozen=True, repr=False)
 class Program:
-    """`labels` maps a name to the index of the instruction it stands before (its length: the end).
+    """A program; `labels` maps a name to the index of the instruction after it (the program's length: the end).
 
-    Raises ValueError if shared or local memory is no whole number of words, or if some instructions have a control code
-    and others none.
+    Raises ValueError if shared or local memory is not a whole number of words, or if only some instructions have a
+    control code.
     """
 
     instructions: tuple[Instruction, ...]
@@ -43,17 +43,17 @@ class Program:
 
     @cached_property
     def registers(self) -> int:
-        """32-bit registers that a thread needs: the highest index used, plus one; scalar ones not counted."""
+        """Return the 32-bit registers that a thread needs: the highest index plus one, without scalar ones."""
         return max((r for r in self._used if r < FIRST_SCALAR), default=-1) + 1
 
     @cached_property
     def scalars(self) -> int:
-        """Scalar registers that a warp needs."""
+        """Return the scalar registers that a warp needs."""
         return max((r + 1 - FIRST_SCALAR for r in self._used if r >= FIRST_SCALAR), default=0)
 
     @property
     def register_rows(self) -> int:
-        """Where registers of both kinds end, by their index."""
+        """Return the index after the last register of either kind."""
         return FIRST_SCALAR + self.scalars if self.scalars else self.registers
 
     @cached_property
@@ -61,12 +61,12 @@ class Program:
         return frozenset(r for i in self.instructions for r in (*i.reads(), *i.writes()))
 
     def __len__(self) -> int:
-        """Number of instructions."""
+        """Return the number of instructions."""
         return len(self.instructions)
 
 
 def check_size(nbytes: int) -> None:
-    """Raise ValueError unless so many bytes of shared or local memory are whole 32-bit words, as their accesses are."""
+    """Raise ValueError unless so many bytes of shared or local memory are whole 32-bit words, like their accesses."""
     if nbytes % WORD_BYTES:
         words = -(-nbytes // WORD_BYTES)
         raise ValueError(f"{nbytes} bytes are no whole 32-bit words; take {words * WORD_BYTES}")

@@ -1,8 +1,8 @@
-"""Which bank of its register file a register lies in, by how a generation numbers them."""
+"""The register bank of each register, as each generation numbers them."""
 
 from __future__ import annotations
 
-BANK_PERIOD = 8  # registers so far apart lie in one bank, however they are numbered
+BANK_PERIOD = 8  # registers this far apart are in one bank in every numbering
 MODULO, KEPLER = MAPPINGS = ("modulo", "kepler")
 
 

@@ -11,11 +11,11 @@ Form letters, in the order of the text (a `?` after a letter: may be left out):
 
 `width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4 (vector registers of GCN:
 any). Addresses, predicates and texture coordinates keep their own size. `flops` are per thread. `value(a, b, c)`
-computes d, or the predicate P, from bit patterns (uint32, or uint64 at width 64); where the form has no c, it receives
-`code`, and Q arrives as 0 or 1 in the place of c. Where a number ends the form it is a fourth argument. `across(a, b,
-c, active)` does the same for a result that depends on other lanes (isa.values.cross_lane). `update(a, b, c)` is what an
-atomic leaves in the word that held c; d gets c. `implied` are operands that the text does not have, by their letter,
-`condition` a guard.
+computes d, or the predicate P, from bit patterns (uint32, or uint64 at width 64); if the form has no c, it receives
+`code`, and Q arrives as 0 or 1 in the place of c. A number at the end of the form is a fourth argument.
+`across(a, b, c, active)` does the same for a result that depends on other lanes (isa.values.cross_lane).
+`update(a, b, c)` is the word that an atomic stores in the place of c; d gets c. `implied` are operands that the text
+does not have, by their letter, and `condition` is an implied guard.
 
 Rows of GCN have its names (`V_`, `S_`, `DS_`, `GLOBAL_`), operands in its order, and vector or scalar registers (see
 `isa.text.gcn_text`).
@@ -34,7 +34,7 @@ from isa.values import semantics as v
 
 
 class Unit(StrEnum):
-    """What kind of hardware an instruction needs; a machine maps each to a pipe, a latency or a path."""
+    """The hardware that an instruction needs; a machine maps each class to a pipe, a latency or a path."""
 
     FP32 = "fp32"
     FMUL = "fmul"
@@ -88,32 +88,32 @@ class Row:
 
     @property
     def is_gcn(self) -> bool:
-        """Belongs to GCN: its registers are vector and scalar ones, and it has no guard of the text's."""
+        """Whether it belongs to GCN: its registers are vector and scalar ones, and its text has no guard."""
         return self.mnemonic.startswith(GCN)
 
     @property
     def is_branch(self) -> bool:
-        """Goes to a label."""
+        """Whether it goes to a label."""
         return self.form == "l"
 
     @property
     def is_exit(self) -> bool:
-        """Ends its threads."""
+        """Whether it ends its threads."""
         return self.mnemonic in ("EXIT", "S_ENDPGM")
 
     @property
     def compares(self) -> bool:
-        """Writes a predicate."""
+        """Whether it writes a predicate."""
         return self.form[:1] == "P" or any(letter == "P" for letter, _ in self.implied)
 
     @property
     def words(self) -> int:
-        """32-bit registers behind each d, a, b, c operand."""
+        """32-bit registers of each d, a, b, c operand."""
         return self.width // 32
 
     @property
     def source(self) -> Row:
-        """The row as its a, b, c see it: coordinates of a texture have 32 bits, however many it fetches."""
+        """The row for its sources a, b, c: coordinates of a texture have 32 bits, however many it fetches."""
         return replace(self, width=32) if self.unit is Unit.TEXTURE else self
 
     @property
@@ -123,30 +123,30 @@ class Row:
 
     @property
     def intervals(self) -> int:
-        """Initiation intervals for which it keeps its pipe: a texture's one for each word, scalar loads' for four."""
+        """Initiation intervals for which it keeps its pipe: a texture's one per word, scalar loads' as for four."""
         if self.unit is Unit.TEXTURE:
             return self.words
         return max(1, self.width // 128) if self.unit is Unit.SMEM else 1
 
     @property
     def alignment(self) -> int:
-        """Bytes of which an address is a multiple; scalar loads need whole words alone."""
+        """Bytes of which an address must be a multiple; scalar loads need only whole words."""
         return 4 if self.unit is Unit.SMEM else self.nbytes
 
     @property
     def is_float(self) -> bool:
-        """Takes its sources as IEEE numbers."""
+        """Whether it takes its sources as IEEE numbers."""
         compared = self.mnemonic.startswith("V_CMP") and self.mnemonic.endswith("F32")
         return compared or self.unit in FLOAT_UNITS or self.mnemonic.startswith(FLOAT_ROWS)
 
     @property
     def is_load(self) -> bool:
-        """Reads memory into registers."""
+        """Whether it reads memory into registers."""
         return self.unit in LOAD_UNITS and self.form[0] == "d"
 
     @property
     def is_store(self) -> bool:
-        """Writes registers to memory; an atomic does, and is a load too."""
+        """Whether it writes registers to memory; an atomic does, and is a load too."""
         return self.unit in MEMORY_UNITS and (self.form[0] == "m" or self.update is not None)
 
 
@@ -350,5 +350,5 @@ TABLE = {row.mnemonic: row for row in ROWS}
 
 
 def space(unit: Unit) -> Unit:
-    """Return the unit class whose stores write what a memory instruction of this one reads."""
+    """Return the unit class whose stores write the memory that an instruction of this one reads."""
     return _READERS.get(unit, unit)

@@ -1,7 +1,7 @@
 """Registers, labels and instructions for kernels that a Python function writes.
 
-Operands may be given as plain values, which the letter of the table's form turns into operands: an int or float where
-a number may stand, a string for a label, a special register or a texture.
+Operands may be given as plain values, which the letter of the table's form turns into operands: an int or float for a
+number, a string for a label, a special register or a texture.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class RegisterMap:
     count: int = 0
 
     def block(self, name: str, size: int, align: int = 1) -> tuple[Register, ...]:
-        """`size` consecutive new registers, the first a multiple of `align`.
+        """Return `size` consecutive new registers, the first a multiple of `align`.
 
-        Raises ValueError if the name is taken, UserError when R254, the last, is passed.
+        Raises ValueError if the name is taken, UserError if registers beyond R254, the last, are needed.
         """
         if name in self.blocks:
             raise ValueError(f"register name {name!r} is taken")
@@ -76,18 +76,18 @@ class RegisterMap:
         return self.blocks[name]
 
     def skip(self, period: int, allowed: Container[int]) -> None:
-        """Leave out registers until the number of the next one modulo `period` is among those allowed."""
+        """Skip registers until the number of the next one modulo `period` is among those allowed."""
         while self.count % period not in allowed:
             self.count += 1
 
     def one(self, name: str) -> Register:
-        """One new register."""
+        """Return one new register."""
         return self.block(name, 1)[0]
 
 
 @dataclass
 class Builder:
-    """A program in the making."""
+    """A program under construction."""
 
     instructions: list[Instruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class Builder:
         self.labels[name] = len(self.instructions)
 
     def build(self) -> Program:
-        """Program as written so far; ValueError if a branch goes to a label that is nowhere."""
+        """Return the program so far; ValueError if a branch goes to an undefined label."""
         targets = {o.name for i in self.instructions for o in i.operands if isinstance(o, Label)}
         if missing := targets - self.labels.keys():
             raise ValueError(f"no such label: {', '.join(sorted(missing))}")
@@ -119,7 +119,7 @@ class Builder:
 
 
 def instruction(mnemonic: str, *operands: Value, guard: Predicate = PT) -> Instruction:
-    """One instruction; ValueError if the table has no such row or the operands don't suit its form."""
+    """Return one instruction; ValueError if the table has no such row or the operands don't fit its form."""
     row = TABLE.get(mnemonic)
     if row is None:
         raise ValueError(f"no instruction {mnemonic!r} in the table")
@@ -133,23 +133,23 @@ def instruction(mnemonic: str, *operands: Value, guard: Predicate = PT) -> Instr
 
 
 def at(base: Register, offset: int = 0) -> Address:
-    """Memory operand [base + offset], in bytes."""
+    """Return the memory operand [base + offset], in bytes."""
     return Address(base, offset)
 
 
 def float_bits(value: float) -> int:
-    """32-bit pattern of the nearest IEEE single."""
+    """Return the 32-bit pattern of the nearest IEEE single."""
     return int(np.float32(value).view(np.uint32))
 
 
 def double_words(name: str, value: float) -> dict[str, int]:
-    """The two constants, NAME_low and NAME_high, that are a double's words."""
+    """Return the two constants, NAME_low and NAME_high, for the words of a double."""
     bits = double_bits(value)
     return {f"{name}_low": bits & 0xFFFFFFFF, f"{name}_high": bits >> 32}
 
 
 def double_bits(value: float) -> int:
-    """64-bit pattern of the IEEE double."""
+    """Return the 64-bit pattern of the IEEE double."""
     return int(np.float64(value).view(np.uint64))
 
 

@@ -1,4 +1,4 @@
-"""Kernels by name, built from what a command line gives as text."""
+"""Kernels by name, built from the texts of a command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CATALOG: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in 
 def make(name: str, texts: Mapping[str, str] | None = None) -> Kernel:
     """Build the named kernel with the parameters given as text, the others at their defaults.
 
-    Raises UserError for an unknown kernel or parameter, a value that does not parse, and what the kernel refuses.
+    Raises UserError for an unknown kernel or parameter, a value that does not parse, and one that the kernel refuses.
     """
     entry = find(name)
     return entry.function(**arguments(name, entry.parameters, texts or {}))
@@ -33,14 +33,14 @@ def arguments(name: str, parameters: Iterable[Parameter], texts: Mapping[str, st
 
 
 def find(name: str) -> Entry:
-    """Entry of the named kernel; raises UserError with the nearest name if there is none."""
+    """Return the entry of the named kernel; raises UserError with the nearest name if there is none."""
     if name not in CATALOG:
         raise UserError(f"no kernel {name}{nearest(name, CATALOG)}; there are {', '.join(CATALOG)}")
     return CATALOG[name]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the question whether the nearest known name was meant, or nothing."""
+    """Return a question that suggests the nearest known name, or nothing."""
     meant = nearest_name(name, known)
     return f" (did you mean {meant}?)" if meant else ""
 

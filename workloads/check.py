@@ -1,4 +1,4 @@
-"""Refusals that every kernel's parameters share, in one line each."""
+"""Checks that every kernel's parameters share, each with a one-line error."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from math import prod
 from isa.errors import UserError
 
 MOST = 2**31 - 1  # loop counters and sizes are signed 32-bit integers on the machine
-MOST_INSTRUCTIONS = 8191  # the simulator's program memory of 8192, less the place behind the last instruction
+MOST_INSTRUCTIONS = 8191  # the simulator's program memory of 8192, less the place after the last instruction
 MOST_THREADS = 1024  # of a block, on Fermi and later
-LARGEST_FACTOR = 1e30  # leaves eight decades below overflow of IEEE single
+LARGEST_FACTOR = 1e30  # eight decades below the overflow of an IEEE single
 
 
 def counts(kernel: str, minimum: int, **values: int) -> None:
@@ -29,7 +29,7 @@ def at_most(kernel: str, **values: int) -> None:
 
 
 def multiple(kernel: str, name: str, value: int, unit: int, why: str = "") -> None:
-    """Raise UserError if `value` is not a positive multiple of `unit`; `why` says in words where that comes from."""
+    """Raise UserError if `value` is not a positive multiple of `unit`; `why` gives the reason in words."""
     if value < unit or value % unit:
         nearest = max(1, (value + unit // 2) // unit) * unit
         rule = f"{unit} ({why})" if why else f"{unit}"
@@ -37,7 +37,7 @@ def multiple(kernel: str, name: str, value: int, unit: int, why: str = "") -> No
 
 
 def block_shape(kernel: str, **sides: int) -> None:
-    """Raise UserError unless the sides make a block of 1 to MOST_THREADS threads."""
+    """Raise UserError unless the sides give a block of 1 to MOST_THREADS threads."""
     for name, side in sides.items():
         if side < 1:
             raise UserError(f"{kernel}: {name}={side} is too small; give 1 or more")
@@ -47,7 +47,7 @@ def block_shape(kernel: str, **sides: int) -> None:
 
 
 def fits(kernel: str, instructions: int, **values: object) -> None:
-    """Raise UserError if a program of so many instructions, the doing of the named values, is above the limit."""
+    """Raise UserError if a program of so many instructions, caused by the named values, exceeds the limit."""
     if instructions > MOST_INSTRUCTIONS:
         told = " ".join(f"{name}={value}" for name, value in values.items())
         raise UserError(

@@ -1,4 +1,4 @@
-"""What the catalog says of a kernel: its function, a description, and the parameters that a command line can set."""
+"""The catalog's data on a kernel: its function, a description, and the parameters that a command line can set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from isa.kernel import Kernel
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`parse` turns text into a value or raises ValueError or KeyError; `allowed` says in words what it takes."""
+    """A parameter: `parse` gives a value or raises ValueError or KeyError; `allowed` describes valid texts."""
 
     name: str
     default: object
@@ -27,11 +27,11 @@ class Entry:
     function: Callable[..., Kernel]
     description: str
     parameters: tuple[Parameter, ...]
-    machine: str = "gtx580"  # one that holds it, for examples
+    machine: str = "gtx580"  # a machine that fits it, for examples
 
 
 def shown_default(parameter: Parameter) -> str:
-    """Return the default as a command line has it; auto where the kernel chooses."""
+    """Return the default in the notation of a command line; auto if the kernel chooses."""
     return "auto" if parameter.default is None else str(parameter.default)
 
 
@@ -52,5 +52,5 @@ def choice(name: str, default: object, choices: Iterable[object], doc: str) -> P
 
 
 def width(name: str, default: int, doc: str) -> Parameter:
-    """Return a parameter that takes the bits of an access."""
+    """Return a parameter that takes the width of an access in bits."""
     return choice(name, default, (32, 64, 128), doc)

@@ -1,8 +1,8 @@
-"""Search spaces: which points of a kernel's parameters constraints leave, counted constraint by constraint.
+"""Search spaces: the points of a kernel's parameters that meet constraints, counted constraint by constraint.
 
-A space lists its points as rows, whole arrays of them at a time, and a row may stand for several points: parameters
-that no constraint looks at are kept as a count, the row's weight, and written out only for what is left in the end.
-That is how 10^21 points are pruned in a second (Kurzak, Tomov and Dongarra, "Autotuning GEMMs", PPAM 2011).
+A space lists its points as rows, in whole arrays, and a row may represent several points: parameters that no constraint
+reads are kept as a count, the row's weight, and listed only for the points that are left in the end. In this way 10^21
+points are pruned in a second (Kurzak, Tomov and Dongarra, "Autotuning GEMMs", PPAM 2011).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from isa.errors import UserError
 
-WEIGHT = "weight"  # the column that says for how many points a row stands
+WEIGHT = "weight"  # the column with the number of points that a row represents
 Column = NDArray[np.int64]
 Columns = Mapping[str, Column]
 Mask = NDArray[np.bool_]
@@ -26,9 +26,9 @@ Size = tuple[int, int, int]
 
 
 class Limits(Protocol):
-    """What one block may ask for and one SM holds, as the CUDA C Programming Guide 4.2 tells it in table F-2.
+    """The limits of one block and one SM, as in the CUDA C Programming Guide 4.2, table F-2.
 
-    The limits of a machine of gpusim are such limits.
+    The limits of a machine of gpusim fit this protocol.
     """
 
     @property
@@ -66,7 +66,7 @@ class Limits(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A stage of the pruning: what it demands in words, and of which rows that holds.
+    """A stage of the pruning: its condition in words, and a function for the rows that meet it.
 
     A hard one keeps what can run, a soft one what may be fast.
     """
@@ -79,7 +79,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How many points are left when a constraint and all before it hold."""
+    """The number of points left after a constraint and all before it."""
 
     name: str
     kind: Literal["", "hard", "soft"]
@@ -89,7 +89,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Counts that somebody published, by stage, the limits that they hold for, and where they are from."""
+    """Published counts by stage, the limits for which they hold, and their source."""
 
     counts: Mapping[str, int]
     limits: Mapping[str, int]
@@ -100,8 +100,8 @@ class Published:
 class Space:
     """A search space of a kernel of the catalog.
 
-    `axes` are a point's numbers in order. `counted(limits)` gives the stages in front of the first constraint, which
-    need no list; `rows(limits)` what obeys them, in pieces that fit memory; `points(columns)` writes rows out as
+    `axes` are a point's numbers in order. `counted(limits)` gives the stages before the first constraint, which need no
+    list; `rows(limits)` the rows that meet them, in pieces that fit memory; `points(columns)` writes rows out as
     [point, axis]. `parameters(point)` are the kernel's, as text, and `tile(point)` the part of an m, n, k problem that
     a block computes in one step of its loop. `winner` is the published one.
     """
@@ -121,14 +121,14 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """Every stage with its count, and the points, [point, axis] in ascending order, that are left after the last."""
+    """Every stage with its count, and the points left after the last, [point, axis] in ascending order."""
 
     stages: tuple[Stage, ...]
     points: Column
 
 
 def prune(space: Space, limits: Limits, last: str | None = None) -> Pruned:
-    """Count what each constraint leaves, up to the one named `last`, and list the points that all of these leave.
+    """Count the points left by each constraint, up to the one named `last`, and list those left at the end.
 
     Raises UserError if no constraint has that name.
     """
@@ -146,7 +146,7 @@ def prune(space: Space, limits: Limits, last: str | None = None) -> Pruned:
 
 
 def as_points(space: Space, points: Column) -> Iterator[Point]:
-    """Give each row of [point, axis] by the axes' names."""
+    """Yield each row of [point, axis] by the axes' names."""
     for row in points.tolist():
         yield dict(zip(space.axes, row, strict=True))
 
@@ -157,7 +157,7 @@ def survives(space: Space, point: Point, points: Column) -> bool:
 
 
 def published_for(space: Space, limits: Limits) -> Mapping[str, int]:
-    """Return the published counts by stage; none where they are for other limits."""
+    """Return the published counts by stage; none if they are for other limits."""
     known = space.published
     if known is None or any(getattr(limits, name) != value for name, value in known.limits.items()):
         return MappingProxyType({})
@@ -165,10 +165,10 @@ def published_for(space: Space, limits: Limits) -> Mapping[str, int]:
 
 
 def blocks_per_sm(limits: Limits, threads: Column, registers: Column, shared_bytes: Column) -> Column:
-    """Resident blocks of so many threads, 32-bit registers and bytes of shared memory each, as the slides reckon.
+    """Return the resident blocks of so many threads, registers and bytes of shared memory, as the slides count.
 
-    Registers and shared memory by themselves, without the units in which they are allocated, and no more than the
-    SM's blocks and warps (Kurzak et al., "Occupancy Pruning").
+    The count ignores the units in which registers and shared memory are allocated, and is limited by the SM's blocks
+    and warps (Kurzak et al., "Occupancy Pruning").
     """
     warps = -(-threads // limits.warp_size)
     fits = limits.registers // registers, limits.shared_bytes // shared_bytes, limits.warps // warps
@@ -183,9 +183,9 @@ def whole_tiles(space: Space, point: Point, size: Size) -> Size:
 
 
 def arguments_at(space: Space, point: Point, size: Size, others: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the kernel's parameters at a point as text, the size in whole tiles, with the texts of others.
+    """Return the kernel's parameters at a point as text, the size in whole tiles, together with `others`.
 
-    Raises UserError where `others` names a parameter that the point or the size sets.
+    Raises UserError if `others` names a parameter that the point or the size sets.
     """
     sizes = {name: str(length) for name, length in zip("mnk", whole_tiles(space, point, size), strict=True)}
     fixed = sizes | dict(space.parameters(point))
@@ -195,7 +195,7 @@ def arguments_at(space: Space, point: Point, size: Size, others: Mapping[str, st
 
 
 def every(columns: Columns, _: Limits) -> Mask:
-    """Tell that a constraint holds of every row: rows are listed so."""
+    """Return the mask of a constraint that all listed rows meet by construction."""
     return np.ones(len(columns[WEIGHT]), np.bool_)
 
 

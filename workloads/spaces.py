@@ -18,7 +18,7 @@ from workloads.space import Space
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One search space; `function` takes the parameters by name, `machine` is one to tune on, for examples."""
+    """One search space; `function` takes the parameters by name, `machine` is an example of a machine to tune for."""
 
     name: str
     function: Callable[..., Space]
@@ -28,7 +28,7 @@ class Entry:
 
 
 def find(name: str) -> Entry:
-    """Entry of the named space; raises UserError with the nearest name if there is none."""
+    """Return the entry of the named space; raises UserError with the nearest name if there is none."""
     if name not in SPACES:
         raise UserError(f"no search space {name}{nearest(name, SPACES)}; there are {', '.join(SPACES)}")
     return SPACES[name]
@@ -44,14 +44,14 @@ def make_space(name: str, texts: Mapping[str, str]) -> Space:
 
 
 def split(name: str, texts: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Tell the texts of the named space's numbers from the others; raises UserError for an unknown space."""
+    """Separate the texts of the named space's numbers from the others; raises UserError for an unknown space."""
     own = {parameter.name for parameter in find(name).parameters}
     mine = {key: text for key, text in texts.items() if key in own}
     return mine, {key: text for key, text in texts.items() if key not in own}
 
 
 def _fraction(text: str) -> Fraction:
-    """A fraction or a decimal; raises ValueError unless it is above 0."""
+    """Return a fraction or a decimal; raises ValueError unless it is above 0."""
     try:
         value = Fraction(text)
     except ZeroDivisionError:

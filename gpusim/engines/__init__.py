@@ -1,1 +1,1 @@
-"""How time advances: discrete events on SimPy, or the same agents in a compiled loop. The rules are the same."""
+"""The engines advance time: discrete events on SimPy, or the same agents in a compiled loop, with the same rules."""

@@ -1,4 +1,4 @@
-"""The compiled engine for all SMs of a chip: in each cycle one SM after the other, handed what they share."""
+"""The compiled engine for all SMs of a chip: in each cycle one SM after another, which is lent the shared state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpusim.rules import chip
 
 @rule
 def earliest(times: Any) -> int:
-    """The earliest of the SMs' next times."""
+    """Return the earliest of the SMs' next times."""
     when = NEVER
     for s in range(times.size):
         when = min(when, times[s])
@@ -23,7 +23,7 @@ def run(sms: Any, chips: Any, times: Any, memory: Any, until: int) -> int:
     """Advance all SMs to the first time at or after `until` (NEVER: nothing left) and return it.
 
     `times` holds each SM's next time, 0 at first. Stops early at a fault, and when a trace may not hold the records of
-    another cycle; the SMs behind that one then still have this cycle before them.
+    another cycle; the later SMs of the order have then not yet run this cycle.
     """
     sms, chips, times, memory = borrow(sms), borrow(chips), borrow(times), borrow(memory)
     now, going = earliest(times), True

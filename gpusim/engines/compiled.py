@@ -9,12 +9,12 @@ from gpusim.rules import block_scheduler, fast_forward, step
 from gpusim.units.capacities import AGENTS, TRACE, TRACE_MARGIN
 from gpusim.units.sm import FIRST_SCHEDULER, LAUNCHER
 
-AT_HAND = 6  # agents of an SM of four schedulers, as chips have: asking ten each cycle would cost a few percent
+AT_HAND = 6  # agents of an SM of four schedulers, the common case: checking ten each cycle would cost a few percent
 
 
 @rule
 def next_time(sm: Any) -> int:
-    """The earliest cycle on the agenda; who does not exist never acts."""
+    """Return the earliest cycle on the agenda; agents that do not exist never act."""
     when = NEVER
     for agent in range(AT_HAND):
         when = min(when, sm.agenda[agent])
@@ -26,7 +26,7 @@ def next_time(sm: Any) -> int:
 
 @rule
 def cycle(sm: Any, memory: Any, now: int) -> None:
-    """Let the agents whose time has come act, in the order of this cycle."""
+    """Let the agents whose time has come act, in this cycle's order."""
     sm.now = now
     if sm.agenda[LAUNCHER] == now:
         step.launch(sm, memory, now)
@@ -41,7 +41,7 @@ def cycle(sm: Any, memory: Any, now: int) -> None:
 
 @rule
 def goes_on(sm: Any) -> bool:
-    """Whether the SM can take another cycle: no fault, and room for its trace records."""
+    """Tell whether the SM can take another cycle: no fault, and room for its trace records."""
     return sm.fault.code == 0 and sm.traced + TRACE_MARGIN < TRACE
 
 
@@ -49,7 +49,7 @@ def goes_on(sm: Any) -> bool:
 def run(sms: Any, memory: Any, recurrence: Any, until: int, limit: int) -> int:
     """Advance the first SM to the first agenda time at or after `until` (NEVER: nothing left) and return it.
 
-    Whole periods of a state that comes back are taken at once where the SM is `forwarding`, up to cycle `limit`.
+    If the SM is `forwarding`, periods of a recurring state are taken at once, up to cycle `limit`.
 
     Stops early at a fault, and when the trace may not hold the records of another cycle.
     """
@@ -65,5 +65,5 @@ def run(sms: Any, memory: Any, recurrence: Any, until: int, limit: int) -> int:
 
 @entry
 def close(sms: Any) -> None:
-    """Settle what is left of the first SM when the launch is over."""
+    """Settle the remaining counts of the first SM when the launch is over."""
     block_scheduler.close(sms[0])

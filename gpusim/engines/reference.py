@@ -1,8 +1,8 @@
 """The reference engine: discrete events on SimPy, one process per agent.
 
-An agent sleeps until its time on the agenda; an act that brings another agent's time forward wakes that one, which
-then sleeps until the new time. Only what happens is visited, never the cycles between. The rules are those of the
-compiled engine, and so is the order inside a cycle: every event carries its agent's rank as its priority.
+An agent sleeps until its time on the agenda; an act that makes another agent's time earlier wakes that agent, which
+then sleeps until the new time. Only cycles with events are visited. The rules are those of the compiled engine, and so
+is the order inside a cycle: every event carries its agent's rank as its priority.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from gpusim.rules import chip, step
 from gpusim.support.interruption import held_back
 from gpusim.units.capacities import NEVER, TRACE, TRACE_MARGIN
 
-FIRST_PRIORITY = 2  # behind SimPy's own urgent and normal events
+FIRST_PRIORITY = 2  # after SimPy's own urgent and normal events
 
 
 class Agents:
-    """The common ground of one SM's processes: the launch, the clock, and whom each agent has to wake.
+    """Shared state of one SM's processes: the launch, the clock, and the agents that each agent has to wake.
 
-    `index` is the SM's place in the order inside a cycle, and in the chip if there is one.
+    `index` is the SM's place in the order within a cycle, and in the chip if there is one.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Agents:
 
 
 def at(environment: simpy.Environment, when: int, priority: int) -> Event:
-    """An event at cycle `when` that orders itself among others of that cycle (a plain timeout can't)."""
+    """Return an event at cycle `when` with a priority among the events of that cycle (a plain timeout has none)."""
     event = Event(environment)
     event._ok, event._value = True, None
     environment.schedule(event, priority=priority, delay=when - environment.now)
@@ -48,13 +48,13 @@ def at(environment: simpy.Environment, when: int, priority: int) -> Event:
 
 
 def position(agents: Agents, agent: int, now: int) -> int:
-    """Where in the order of cycle `now` the agent acts, the SMs one after another."""
+    """Return the agent's position in the order of cycle `now`, one SM after another."""
     order, interval = agents.launch.order, int(agents.launch.sm.machine.interval)
     return agents.index * len(agents.planned) + order[now // interval % len(order)][agent]
 
 
 def order(launch: Launch) -> list[list[int]]:
-    """Each agent's position in the order of an issue slot's cycles, for as many slots as it takes to come back."""
+    """Return each agent's position in the order of a slot's cycles, for as many slots as the order takes to repeat."""
     machine, agents = launch.sm.machine, range(int(launch.sm.agents))
     firsts = [step.first_scheduler(launch.sm, slot * machine.interval) for slot in range(int(machine.schedulers))]
     turns = [[int(step.rank(launch.sm, p, first)) for p in agents] for first in firsts]
@@ -62,7 +62,7 @@ def order(launch: Launch) -> list[list[int]]:
 
 
 def live(agents: Agents, agent: int) -> Generator[Event, Any, None]:
-    """The life of one agent: sleep until its time or until woken, act, wake whoever must act sooner now."""
+    """Run one agent: sleep until its time or until woken, act, and wake every agent that must now act sooner."""
     environment, agenda = agents.environment, agents.agenda
     while True:
         when = agents.planned[agent] = int(agenda[agent])
@@ -77,12 +77,12 @@ def live(agents: Agents, agent: int) -> Generator[Event, Any, None]:
 
 
 def act(agents: Agents, agent: int) -> None:
-    """One act, and the wake-ups that it brings."""
+    """Do one act, and the wake-ups that follow from it."""
     launch, together = agents.launch, agents.together
     now = int(agents.environment.now)
     if together:
         chip.lend(together.sms, agents.index, together.chips, now)
-    with held_back():  # what compiled code calls has nobody to raise an exception to
+    with held_back():  # compiled code cannot pass an exception to its caller
         step.act_on(launch.sms, launch.memory, agent, now)
     if together:
         chip.take_back(together.sms, agents.index, together.chips, now)
@@ -99,12 +99,12 @@ def wake_up(agents: Agents, agent: int) -> None:
 
 
 def start(launch: Launch) -> list[Agents]:
-    """The launch with its SM's agents asleep, at cycle 0."""
+    """Return the launch with its SM's agents asleep, at cycle 0."""
     return [_asleep(Agents(launch, simpy.Environment()))]
 
 
 def start_chip(together: ChipLaunch) -> list[Agents]:
-    """All SMs with their agents asleep, at cycle 0 of one clock."""
+    """Return all SMs with their agents asleep, at cycle 0 of one clock."""
     environment = simpy.Environment()
     return [_asleep(Agents(launch, environment, together, s)) for s, launch in enumerate(together.each)]
 
@@ -117,7 +117,7 @@ def _asleep(agents: Agents) -> Agents:
 
 
 def goes_on(agents: Agents) -> bool:
-    """Whether the SM can take another cycle: no fault, and room for its trace records."""
+    """Tell whether the SM can take another cycle: no fault, and room for its trace records."""
     return bool(agents.fault[0] == 0 and agents.traced[0] + TRACE_MARGIN < TRACE)
 
 

@@ -1,4 +1,4 @@
-"""Run a kernel on one SM of a machine, or on all, with either engine, and collect what came out."""
+"""Run a kernel on one SM of a machine, or on all, with either engine, and collect the results."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from isa.execute import faults
 from isa.kernel import Kernel
 
 ENGINES = ("compiled", "reference")
-SLICE = 1 << 20  # cycles between two looks at the clock
+SLICE = 1 << 20  # cycles between two checks of the clock
 Progress = Callable[[int, int], None]
-Advance = Callable[[int], int]  # to the first time at or after a cycle, which it returns
+Advance = Callable[[int], int]  # advances to the first time at or after a cycle, and returns it
 Count = Callable[[], int]
 R = TypeVar("R", bound="SmRun")
 
 
 @dataclass(frozen=True, repr=False)
 class SmRun:
-    """What one SM did. Cycles are of the machine's fastest clock; arrays are indexed by pc unless said otherwise.
+    """The results of one SM. Cycles are of the machine's fastest clock; arrays are indexed by pc unless said otherwise.
 
     `stalls[pc, reason]` counts warp-cycles, `lost[scheduler, reason]` cycles of unused issue slots; with `empty`, the
     warp-cycles of slots without a block, `stalls` adds up to `cycles * warp_slots`. `registers` has a row for each
@@ -62,14 +62,14 @@ class SmRun:
     occupancy: Occupancy
     engine: str
     feed: str
-    skipped: int  # cycles taken at once
+    skipped: int  # cycles skipped by fast-forward
     events: int
 
     __repr__ = brief.brief
 
     @property
     def warp_instructions(self) -> int:
-        """Warp instructions issued, those whose guard was false included."""
+        """Warp instructions issued, including those whose guard was false."""
         return int(self.issued.sum())
 
     @property
@@ -80,10 +80,10 @@ class SmRun:
 
 @dataclass(frozen=True, repr=False)
 class ChipRun(SmRun):
-    """What all SMs did: `cycles` until the last of them is done, everything else summed; `each` has its own run.
+    """The results of all SMs: `cycles` until the last SM is done, sums for the rest, and in `each` the run of every SM.
 
     `lost` has a row for each scheduler of each SM, `registers` one for each warp slot; `trace` is empty, as each SM
-    keeps its own. An SM that is done has empty warp slots and empty schedulers (`no_warp`) until all are.
+    keeps its own. An SM that is done counts empty warp slots and empty schedulers (`no_warp`) until all are done.
     """
 
     each: tuple[SmRun, ...]
@@ -117,11 +117,11 @@ def run_sm(
 ) -> SmRun:
     """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones.
 
-    `feed`: one of gpusim.launch.feed.FEEDS; trace-driven becomes address-only where nothing can be recorded.
-    `fast_forward`: take periods at once where the compiled engine replays. `trace`: keep trace records, or hand them to
-    `take` as they come. `memory`: global memory to start from; `lines`: those of its lines that are filled, if not all.
-    `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and machine don't fit,
-    ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
+    `feed`: one of gpusim.launch.feed.FEEDS; trace-driven becomes address-only where recording is impossible.
+    `fast_forward`: take whole periods at once where the compiled engine replays streams. `trace`: keep trace records,
+    or pass them to `take` as they come. `memory`: initial global memory; `lines`: the lines of it that are filled, if
+    not all. `progress(blocks done, blocks in all)` is called from time to time. Raises UserError where kernel and
+    machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     check_engine(engine)
     start = partial(launch, kernel, machine, blocks=blocks, trace=trace, memory=memory, lines=lines)
@@ -139,10 +139,10 @@ def run_sm(
 def run_noting(
     kernel: Kernel, machine: Machine, *, blocks: int, max_cycles: int = NEVER
 ) -> tuple[NDArray[Any], UserError | None]:
-    """Run the SM's first blocks with values; return the hazards noted (`state.hazard_t`), and what ended it early.
+    """Run the SM's first blocks with values; return the hazards (`state.hazard_t`) and the error that ended the run.
 
-    Hazards are noted where the kernel has control codes and the machine obeys them. Raises UserError where the two
-    don't fit.
+    Hazards are recorded if the kernel has control codes and the machine obeys them. Raises UserError if kernel and
+    machine don't fit.
     """
     prepared, error = launch(kernel, machine, blocks=blocks), None
     job = _Job(kernel, machine, [prepared], blocks, "compiled", EXECUTION_DRIVEN, max_cycles, None)
@@ -154,9 +154,9 @@ def run_noting(
 
 
 def write_trace(kernel: Kernel, machine: Machine, path: Path, **options: Any) -> None:
-    """Simulate one SM, without values, and write its trace records (`state.trace_t`) to a .npy file as they come.
+    """Simulate one SM without values, and write its trace records (`state.trace_t`) to a .npy file during the run.
 
-    `options` and errors are those of `run_sm`; OSError, and no file, where it can't be written.
+    `options` and errors are those of `run_sm`; raises OSError, and leaves no file, if the file can't be written.
     """
     with to_file(path) as take:
         run_sm(kernel, machine, **options, feed=TRACE_DRIVEN, trace=True, take=take)
@@ -173,7 +173,7 @@ def run_chip(
     memory: NDArray[np.uint32] | None = None,
     progress: Progress | None = None,
 ) -> ChipRun:
-    """Simulate the whole grid on all SMs, which share the memory channel; options and errors as of `run_sm`."""
+    """Simulate the whole grid on all SMs, which share the memory channel; options and errors are those of `run_sm`."""
     check_engine(engine)
 
     def run(feed: str) -> ChipRun:
@@ -185,7 +185,7 @@ def run_chip(
 
 
 def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, machine: Machine, feed: str) -> R:
-    """Run on the feed; on the address-only one where nothing can be recorded, or tags need addresses."""
+    """Run on the feed, or on the address-only feed if nothing can be recorded or cache tags need addresses."""
     if feed == TRACE_DRIVEN and recordable(kernel) and not tagged(machine):
         try:
             return run(feed)
@@ -195,12 +195,12 @@ def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, machine: Machine, 
 
 
 class _UnrecordedError(Exception):
-    """The SM met what it could not record, a fault perhaps, which then comes up in its own time."""
+    """The SM reached something that it could not record; if it is a fault, the address-only run raises it."""
 
 
 @dataclass(frozen=True)
 class _Job:
-    """A launch on each SM that is simulated, `total` blocks in all, and how to run them."""
+    """A launch on each simulated SM, `total` blocks in all, and how to run them."""
 
     kernel: Kernel
     machine: Machine
@@ -232,7 +232,7 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
 
 
 def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tuple[Advance, Count]:
-    """How to advance one SM to a cycle, and how many events that has taken so far."""
+    """Return a function that advances one SM to a cycle, and one that counts the events so far."""
     if name == "reference":
         from gpusim.engines import reference  # noqa: PLC0415  (heavy imports only when simulating)
 
@@ -247,7 +247,7 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
 
 
 def _chip_engine(name: str, prepared: ChipLaunch) -> tuple[Advance, Count]:
-    """The same for all SMs of a chip."""
+    """Return the same two functions for all SMs of a chip."""
     if name == "reference":
         from gpusim.engines import reference  # noqa: PLC0415
 
@@ -267,12 +267,12 @@ def _by_reference(every: Sequence[Any]) -> tuple[Advance, Count]:
 
 
 def _done(prepared: Launch) -> int:
-    """Blocks that have left the SM."""
+    """Return the number of blocks that have left the SM."""
     return int(prepared.sm.placed) - sum(bool(block.state) for block in prepared.sm.blocks)
 
 
 def _drain(prepared: Launch) -> Any:
-    """Take the trace records so far away."""
+    """Take the trace records collected so far out of the SM."""
     count = int(prepared.sm.traced)
     prepared.sm.traced = 0
     return prepared.sm.records[:count].copy()
@@ -317,7 +317,7 @@ def _fault(kernel: Kernel, prepared: Launch) -> UserError:
 
 
 def _deadlock(kernel: Kernel, prepared: Launch) -> DeadlockError:
-    """Name the first block that can't go on, and who waits where in it."""
+    """Return an error that names the first blocked block, and where each of its warps waits."""
     sm = prepared.sm
     slot = next(s for s, block in enumerate(sm.blocks) if block.state)
     waiting: dict[int, list[tuple[int, int]]] = {}
@@ -358,7 +358,7 @@ def _result(job: _Job, prepared: Launch, trace: Any, events: int) -> SmRun:
 
 
 def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
-    """Return [warp slot, register, lane] by the program's indices, of no warp slot where nothing was computed."""
+    """Return [warp slot, register, lane] by the program's indices, without warp slots if no values were computed."""
     groups = int(sm.machine.groups)
     computed = 0 if sm.replaying else int(sm.warp_slots)
     program = kernel.program
@@ -368,7 +368,7 @@ def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
 
 
 def _together(each: Sequence[SmRun]) -> ChipRun:
-    """The sums over all SMs, each of which stays empty from its own last cycle to that of all."""
+    """Return the sums over all SMs; an SM counts as empty from its own last cycle to the last of all."""
     first, cycles = each[0], max(run.cycles for run in each)
     rest = np.array([cycles - run.cycles for run in each])
     lost = np.stack([run.lost for run in each])

@@ -1,4 +1,4 @@
-"""Trace records on their way to a file, which grows as the simulation goes on while memory does not."""
+"""Write trace records to a file during the simulation, so that memory use does not grow."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from gpusim.state.sm import trace_t
 from gpusim.support.whole_file import unfinished
 
 Take = Callable[[Any], None]
-PLAIN = np.dtype(trace_t.descr)  # the same fields without the type of a record, which a file would not name
+PLAIN = np.dtype(trace_t.descr)  # the same fields without NumPy's record type, which a file would not name
 
 
 @contextmanager
 def to_file(path: Path) -> Iterator[Take]:
-    """Give a function that appends records to a .npy file, which appears when all is well and not before.
+    """Give a function that appends records to a .npy file, which appears only after success.
 
-    Raises UserError where it can't be, and OSError where writing fails.
+    Raises UserError if the file can't be created, and OSError if writing fails.
     """
     count = 0
 
     def take(records: Any) -> None:
         nonlocal count
         count += len(records)
-        file.write(records.tobytes())  # tofile() forgets why it could not write
+        file.write(records.tobytes())  # the error of tofile() does not say why writing failed
 
     with unfinished(path) as part, part.open("wb") as file:
         _header(file, 0)
@@ -37,6 +37,6 @@ def to_file(path: Path) -> Iterator[Take]:
 
 
 def _header(file: BinaryIO, count: int) -> None:
-    """Write the header for so many records: NumPy leaves room for larger counts, so that its length stays."""
+    """Write the header for so many records: NumPy leaves room for larger counts, so that its length stays the same."""
     description = {"descr": np.lib.format.dtype_to_descr(PLAIN), "fortran_order": False, "shape": (count,)}
     np.lib.format.write_array_header_1_0(file, description)

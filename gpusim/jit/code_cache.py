@@ -1,11 +1,11 @@
-"""Where compiled code is kept from one process to the next, if there is a place that nobody else can write to.
+"""Keep compiled code from one process to the next, in a directory that nobody else can write to.
 
-Code that is loaded is run, so whoever can write to the cache, or put another directory in its place, runs code as us.
-As ssh does with its keys, we use no directory that others can write to or that lies below one (but for one like /tmp,
-where nobody can rename what belongs to others), nor one that belongs to anybody but us and root.
+Loaded code is executed, so anybody who can write to the cache, or replace its directory, can run code as this user.
+Like ssh for its keys, the cache uses no directory that others can write to or that lies below such a directory (except
+one like /tmp, where nobody can rename the files of others), and none that belongs to anybody but this user and root.
 
-Each entry has a file for each kind of arguments, named by all that its code is made of: sources, versions, processor.
-Where none can be kept, that is said once, and everything is compiled anew in each process.
+Each entry has a file for each kind of arguments, named after everything that its code depends on: sources, versions,
+processor. If no code can be kept, one message says so, and each process compiles everything again.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from gpusim.support import whole_file
 from isa.errors import UserError
 
 DIGEST = 32  # bytes of a SHA-256
-SAID: list[str] = []  # why code is not kept
+SAID: list[str] = []  # reasons already printed for not keeping code
 
 
 class CodeCache(NullCache):
-    """The files of one entry, as Numba asks for them."""
+    """The files of one entry, with the interface that Numba expects."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._name = _short(function.__module__, function.__qualname__)
@@ -47,7 +47,7 @@ class CodeCache(NullCache):
 
     @property
     def cache_path(self) -> Path | None:
-        """The folder of the files, or None where there is none."""
+        """Return the folder of the files, or None if there is none."""
         return _folder(self._key) if self._key and self._identity else None
 
     def load_overload(self, signature: Any, context: Any) -> Any:
@@ -58,7 +58,7 @@ class CodeCache(NullCache):
         return CompileResult._rebuild(context, *pickle.loads(content)) if content else None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep the code for these arguments, unless there are addresses of this process in it."""
+        """Keep the code for these arguments, unless it contains addresses of this process."""
         path = self._path(signature, result.codegen)
         if path is None or result.library.has_dynamic_globals:
             return
@@ -66,7 +66,7 @@ class CodeCache(NullCache):
         try:
             _created(path.parent)
             with whole_file.unfinished(path) as part:
-                part.touch(0o600)  # whatever the umask: what others can write to is not read
+                part.touch(0o600)  # whatever the umask: a file that others can write to is never read
                 part.write_bytes(hashlib.sha256(content).digest() + content)
         except (OSError, UserError) as error:
             _tell(error)
@@ -80,7 +80,7 @@ class CodeCache(NullCache):
 
 
 def holds(module: str, name: str) -> bool:
-    """Whether there is code of an entry for some arguments."""
+    """Tell whether the cache has code of an entry for some arguments."""
     key = sources.key(module)
     folder = _folder(key) if key else None
     return bool(folder and any(folder.glob(f"{_short(module, name)}-*.nbc")))
@@ -88,7 +88,7 @@ def holds(module: str, name: str) -> bool:
 
 @cache
 def directory() -> Path | None:
-    """Return the directory of the cache, which is there and safe, or None, having said why."""
+    """Return the directory of the cache if it exists and is safe; else say why on stderr and return None."""
     try:
         return _created(_wanted())
     except (OSError, RuntimeError, UserError) as error:
@@ -98,7 +98,7 @@ def directory() -> Path | None:
 
 @cache
 def _folder(key: str) -> Path | None:
-    """The folder for code of these sources, safe as well."""
+    """Return the folder for code of these sources, which is safe as well."""
     place = directory()
     try:
         return place and _created(place / key)
@@ -108,9 +108,9 @@ def _folder(key: str) -> Path | None:
 
 
 def _wanted() -> Path:
-    """Where the cache should be, without symbolic links; raises RuntimeError and UserError where there is no home."""
+    """Return the wanted place of the cache, without symbolic links; raises RuntimeError and UserError if no home."""
     given = Path(os.environ.get("XDG_CACHE_HOME") or "")
-    if not (given.is_absolute() or numba.config.CACHE_DIR):  # a relative one counts as none, says its standard
+    if not (given.is_absolute() or numba.config.CACHE_DIR):  # the XDG standard says to ignore a relative path
         home = Path.home()
         if os.environ.get("HOME") == "" or not home.is_dir():
             raise UserError(f"{os.environ.get('HOME') or 'HOME'}: no such directory")
@@ -119,20 +119,20 @@ def _wanted() -> Path:
 
 
 def _created(place: Path) -> Path:
-    """Return a directory, created with those above it if need be.
+    """Return a directory, created together with its missing parents.
 
-    Raises OSError where that can't be, and UserError where others could put something into it.
+    Raises OSError if it can't be created, and UserError if others could put files into it.
     """
     for one in (*reversed(place.parents), place):
         if not one.is_dir():
-            with suppress(FileExistsError):  # another process was first, or a file is there, as `check` finds
+            with suppress(FileExistsError):  # another process was first, or it is a file, which `check` finds
                 one.mkdir(0o700)
         check(one, one.lstat(), shared=one != place)
     return place
 
 
 def check(path: Path, status: os.stat_result, *, shared: bool = False) -> None:
-    """Raise UserError where others could change what is there, or in a `shared` directory what belongs to us."""
+    """Raise UserError if others could change the contents, or, in a `shared` directory, the files that belong to us."""
     if os.name != "posix":
         return
     if status.st_uid not in {0, os.geteuid()}:
@@ -143,7 +143,7 @@ def check(path: Path, status: os.stat_result, *, shared: bool = False) -> None:
 
 
 def _alone_in(group: int) -> bool:
-    """Whether the group is ours alone, as on systems that make one for each user."""
+    """Tell whether we are the only member of the group, as on systems that make a group for each user."""
     import grp  # noqa: PLC0415  (not on Windows)
     import pwd  # noqa: PLC0415
 
@@ -155,7 +155,7 @@ def _alone_in(group: int) -> bool:
 
 
 def _read(path: Path) -> bytes | None:
-    """Return what has been kept in a file, or None where that is not there, cut short, or perhaps from others."""
+    """Return the contents of a file, or None if it is missing, cut short, or perhaps written by others."""
     try:
         with path.open("rb") as file:
             check(path, os.fstat(file.fileno()))
@@ -167,12 +167,12 @@ def _read(path: Path) -> bytes | None:
 
 
 def _short(module: str, name: str) -> str:
-    """The part of a file's name that tells a reader whose code it is."""
+    """Return the readable part of a file's name, which says whose code it holds."""
     return f"{module.rpartition('.')[2]}.{name}"
 
 
 def _identity(value: Any) -> str:
-    """What tells an entry, or what it closes over, from others of its module; empty where nothing does."""
+    """Return what distinguishes an entry, or what it closes over, from others of its module; perhaps empty."""
     function = getattr(value, "py_func", value)
     if not isinstance(function, FunctionType):
         return repr(value) if isinstance(value, str | int | float) else ""
@@ -181,14 +181,14 @@ def _identity(value: Any) -> str:
 
 
 def _versions() -> str:
-    """What code depends on beside sources, arguments and processor."""
+    """Return the versions on which code depends beside sources, arguments and processor."""
     settings = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
     settings.pop("NUMBA_CACHE_DIR", None)
     return f"{sys.version} {numba.__version__} {llvmlite.__version__} {np.__version__} {sorted(settings.items())}"
 
 
 def _tell(error: Exception) -> None:
-    """Say on stderr why compiled code is not kept, once."""
+    """Say once on stderr why compiled code is not kept."""
     cause = f"{error.filename}: {error.strerror.lower()}" if isinstance(error, OSError) and error.strerror else error
     if sys.stderr and not SAID:
         remedy = "NUMBA_CACHE_DIR may name another directory"

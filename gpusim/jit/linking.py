@@ -1,11 +1,11 @@
-"""How compiled rules become one program: an entry links every rule that it reaches and optimises them together.
+"""Link compiled rules into one program: an entry links every rule that it reaches and optimises them together.
 
-Numba optimises each function and emits machine code for it as soon as it is compiled, together with all that it calls:
-the deepest rules would be worked on once for every rule above them. A rule is only reached from entries, so it is kept
-as plain LLVM code until an entry takes it. This halves the time of the first compile.
+Numba optimises each function, together with everything that it calls, and emits machine code as soon as it is compiled,
+so it would process the deepest rules once for every rule above them. Only entries reach a rule, so it stays plain LLVM
+code until an entry links it. This halves the time of the first compile.
 
-All of it is a compiler of our own made of Numba's parts: what others compile with Numba, even from inside a rule, is
-compiled as if we weren't there.
+This is a separate compiler made of Numba's parts: other code that is compiled with Numba, even from inside a rule, is
+not affected.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from numba.core.untyped_passes import (
 
 from gpusim.jit.code_cache import CodeCache
 
-NARROW = types.int8, types.uint8, types.int32  # columns of records: small numbers, which int64 holds as they are
+NARROW = types.int8, types.uint8, types.int32  # columns of records: small numbers, which int64 holds unchanged
 
 
 def _wide(kind: Any) -> Any:
@@ -43,10 +43,10 @@ def _wide(kind: Any) -> Any:
 
 
 class _NoMachineCode:
-    """Stands where Numba would note the address of compiled code's environment: a rule has none of its own."""
+    """A stand-in where Numba would note the address of compiled code's environment: a rule has no environment."""
 
     def set_env(self, _name: str, _environment: Any) -> None:
-        """Nothing to note."""
+        """Do nothing: there is no environment to note."""
 
 
 class RuleLibrary(JITCodeLibrary):
@@ -54,25 +54,25 @@ class RuleLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """Where Numba would note an address."""
+        """Return an object that stands in for the code generator, where Numba would note an address."""
         return _NoMachineCode()
 
     def finalize(self) -> None:
-        """Take no more code."""
+        """Accept no more code."""
         self._raise_if_finalized()
         self._finalized = True
 
     def get_pointer_to_function(self, _name: str) -> int:
-        """No machine code, no pointer."""
+        """Return 0: there is no machine code, so no pointer."""
         self._ensure_finalized()
         return 0
 
     def alone(self) -> Any:
-        """Return the rule's own code, as libraries of Numba return theirs."""
+        """Return the rule's own code, in the form in which Numba's libraries return theirs."""
         return super()._get_module_for_linking()
 
     def _get_module_for_linking(self) -> Any:
-        """Return the rule with all below it, for what isn't ours and calls it, such as a user's policy."""
+        """Return the rule with all rules below it, for callers that are neither rule nor entry: a user's policy."""
         below: dict[Any, None] = {}
         _collect(self, below)
         module = self.alone().clone()
@@ -82,7 +82,7 @@ class RuleLibrary(JITCodeLibrary):
 
 
 class _Alone:
-    """A library without what lies below it, as an entry links each by itself."""
+    """A library without the libraries below it, because an entry links each of them by itself."""
 
     def __init__(self, library: Any) -> None:
         self._library = library
@@ -97,7 +97,7 @@ class EntryLibrary(JITCodeLibrary):
     """The code of an entry with every rule below it."""
 
     def finalize(self) -> None:
-        """Link callers before what they call (LLVM drops what nothing has asked for yet), then optimise everything."""
+        """Link callers before their callees (LLVM drops code that nothing has asked for), then optimise everything."""
         self._own = {function.name for function in self._final_module.functions if not function.is_declaration}
         below: dict[Any, None] = {}
         _collect(self, below)
@@ -106,7 +106,7 @@ class EntryLibrary(JITCodeLibrary):
         super().finalize()
 
     def _finalize_final_module(self) -> None:
-        """Keep to itself what was linked: a name of another process may be that of something else in this one."""
+        """Make linked symbols private: a name from another process may mean something else in this one."""
         for function in self._final_module.functions:
             if not function.is_declaration and function.name not in self._own:
                 function.linkage = "internal"
@@ -114,7 +114,7 @@ class EntryLibrary(JITCodeLibrary):
 
 
 def _collect(library: Any, into: dict[Any, None]) -> None:
-    """Add a library behind everything that it needs."""
+    """Add a library after everything that it needs."""
     if library in into:
         return
     if isinstance(library, RuleLibrary | EntryLibrary):
@@ -125,9 +125,9 @@ def _collect(library: Any, into: dict[Any, None]) -> None:
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class IndexFromStart(FunctionPass):
-    """Takes every index that isn't constant as an unsigned number, which Numba needn't look at for being negative.
+    """Treat every index that isn't constant as unsigned, so that Numba does not test whether it is negative.
 
-    That look took 5 % of the engine's time. A rule that indexes with -1 so reads what lies before the array.
+    That test took 5 % of the engine's time. As a result, a rule that indexes with -1 reads memory before the array.
     """
 
     _name = "index_from_start"
@@ -136,11 +136,11 @@ class IndexFromStart(FunctionPass):
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        """Change the types that the compiler casts indices of arrays to."""
+        """Change the types to which the compiler casts array indices."""
         for access in [code for code in state.calltypes if _is_access(code)]:
             array, index, *value = state.calltypes[access].args
             if isinstance(array, types.Array):
-                before = state.calltypes.pop(access)  # it takes no second one
+                before = state.calltypes.pop(access)  # it accepts no second one
                 kind = _unsigned(index, state.typemap[access.index.name])
                 state.calltypes[access] = before.replace(args=(array, kind, *value))
         return False
@@ -151,7 +151,7 @@ def _is_access(code: Any) -> bool:
 
 
 def _unsigned(kind: Any, given: Any) -> Any:
-    """The type of an index, of which it is known what is given for it, as one without a sign."""
+    """Return the type of an index, given the type passed for it, without a sign."""
     if isinstance(kind, types.BaseTuple):
         return types.Tuple([_unsigned(*each) for each in zip(kind, given, strict=True)])
     plain = isinstance(kind, types.Integer) and not isinstance(given, types.Literal)
@@ -159,7 +159,7 @@ def _unsigned(kind: Any, given: Any) -> Any:
 
 
 class _Brief(tuple[Any, ...]):
-    """The types of a rule's arguments, which Numba spells out for each pass: a tenth of all time, for large records."""
+    """The types of a rule's arguments, printed briefly: for large records, printing them takes a tenth of all time."""
 
     __slots__ = ()
 
@@ -168,9 +168,9 @@ class _Brief(tuple[Any, ...]):
 
 
 class _Shared(Flags):
-    """Options that many rules have in common, and nobody changes: compared and hashed at once.
+    """Options that many rules share and nobody changes, so that comparing and hashing them is fast.
 
-    Numba does both for each call that it types, option by option: a twelfth of all time.
+    Numba does both for each call that it types, option by option, which takes a twelfth of all time.
     """
 
     __slots__ = ("_hashed",)
@@ -193,7 +193,7 @@ class _Shared(Flags):
 SHARED: dict[Flags, _Shared] = {}
 NUMBERS = count(secrets.randbits(48))
 
-# Passes for what no rule has: local functions, contexts, overloads with bodies to inline, values told by their type.
+# Passes for features that no rule uses: local functions, contexts, inlined overloads, dispatch on literal types.
 NEEDLESS = {
     WithLifting,
     InlineClosureLikes,
@@ -208,11 +208,11 @@ NEEDLESS = {
 
 
 class _OurCompiler(Compiler):
-    """Numba's compiler, where indices count from the first element.
+    """Numba's compiler, with indices that count from the first element.
 
-    An entry's code is linked by name, and in a name only a running number tells two kinds of arguments apart. Two
-    processes that count alike and cache different ones would give one name to both, and a third process that loads both
-    would run the wrong one. So each process starts counting at a number of its own.
+    An entry's code is linked by name, and only a running number in the name distinguishes two kinds of arguments. If
+    two processes counted alike and cached different kinds, both would get one name, and a third process that loads both
+    would run the wrong code. So each process starts counting at a different number.
     """
 
     library: type[JITCodeLibrary]
@@ -223,7 +223,7 @@ class _OurCompiler(Compiler):
         self.state.flags = SHARED.get(flags) or SHARED.setdefault(flags.copy(), _Shared(flags))
 
     def define_pipelines(self) -> Any:
-        """Return Numba's own passes, into a library of ours; object caching lets an entry be stored on disk."""
+        """Return Numba's own passes, into a library of ours; object caching allows an entry to be stored on disk."""
         state = self.state
         state.args = _Brief(state.args)
         state.func_id.unique_id = next(NUMBERS)
@@ -251,19 +251,19 @@ class EntryCompiler(_OurCompiler):
 
 
 class RuleDispatcher(CPUDispatcher):
-    """A rule, which is not compiled anew for each constant or width of number passed to it."""
+    """A rule, which is not compiled again for each constant or width of number passed to it."""
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=RuleCompiler)
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
-        """Numba's, for arguments of the widest kind."""
+        """Return Numba's template for arguments of the widest type."""
         named = {name: _wide(kind) for name, kind in keywords.items()}
         return super().get_call_template(tuple(map(_wide, arguments)), named)
 
 
 class EntryDispatcher(CPUDispatcher):
-    """An entry, whose code is kept in a cache of ours."""
+    """An entry, whose code is kept in our cache."""
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=EntryCompiler)

@@ -1,9 +1,9 @@
 """Rules that few launches need: each is compiled by itself when it is first called, and called by address.
 
-What a rule calls becomes part of it, so an engine would be compiled with every mechanism of every machine, and every
-instruction there is, before the first cycle. A rule that is `on_demand` stays out, as does each of those that
-`one_on_demand` chooses among: their callers keep its address in a cell of their own, and as long as that is empty ask
-for it (`address`). With NUMBA_DISABLE_JIT=1 all are plain functions.
+A rule includes every rule that it calls, so an engine would be compiled with every mechanism of every machine, and with
+every instruction, before the first cycle. Rules that are `on_demand`, and those among which `one_on_demand` chooses,
+are left out. Each caller keeps the address of such a rule in a cell of its own, and asks for it (`address`) while the
+cell is empty. With NUMBA_DISABLE_JIT=1 all are plain functions.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ MEMORY = types.Array(types.uint32, 1, "C")
 RECURRENCE = types.NamedTuple(
     [types.Array(types.int64, 2 if name in ("kept", "notes") else 1, "C") for name in Recurrence._fields], Recurrence
 )
-RULES: dict[int, tuple[Any, Any]] = {}  # by key of their name: dispatchers and their signature
+RULES: dict[int, tuple[Any, Any]] = {}  # by the key of their name: dispatchers and their signature
 
 
 def on_demand(function: F) -> F:
-    """The rule, kept out of what calls it.
+    """Return the rule, kept out of the code of its callers.
 
-    Its annotations say what is a number: an int, or a bool. Any other parameter is what its name says everywhere:
-    `sm`, `warp`, `instruction` and `scheduler` records, `memory`, or `r` for what fast-forward keeps.
+    Parameters annotated as int or bool are numbers. Any other parameter has the type of its name: `sm`, `warp`,
+    `instruction` and `scheduler` are records, `memory` is the memory, and `r` is the state of fast-forward.
     """
     if not COMPILED:
         return function
@@ -58,7 +58,7 @@ def on_demand(function: F) -> F:
 
 
 def one_on_demand(name: str, functions: Sequence[Callable[[Any], None]]) -> Callable[[int, Any], None]:
-    """A rule f(index, sm) that calls the index-th of some rules of one parameter, `sm`."""
+    """Return a rule f(index, sm) that calls the index-th of some rules of one parameter, `sm`."""
     if not COMPILED:
         return lambda index, sm: functions[index](sm)
     kind = types.none(types.int64, _kind("sm"))
@@ -68,21 +68,22 @@ def one_on_demand(name: str, functions: Sequence[Callable[[Any], None]]) -> Call
 
 
 def _kind(name: str) -> Any:
-    """The type of a parameter of that name that is no number."""
+    """Return the type of a parameter of that name that is not a number."""
     return numba.from_dtype(RECORDS[name]) if name in RECORDS else {"memory": MEMORY, "r": RECURRENCE}[name]
 
 
 def _known(name: str, functions: Sequence[Any], kind: Any) -> int:
-    """Remember rules of one signature; what compiled code calls them by, in any process."""
+    """Remember rules of one signature; return the key by which compiled code calls them in any process."""
     key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
     RULES[key] = [entry(function) for function in functions], kind
     return key
 
 
 def uninterrupted(run: Callable[[int], int]) -> Callable[[int], int]:
-    """The call of compiled code with Ctrl-C held back to its end; run(0), which does nothing, is called once before.
+    """Return a call of compiled code that delays Ctrl-C to its end; it first calls run(0), which does nothing.
 
-    That compiles it, which Ctrl-C may end. With NUMBA_DISABLE_JIT=1 the function itself, which Ctrl-C may end too.
+    That call compiles the code, and Ctrl-C may end it. With NUMBA_DISABLE_JIT=1 the function itself is returned, which
+    Ctrl-C may end too.
     """
     if not COMPILED:
         return run
@@ -96,18 +97,18 @@ def uninterrupted(run: Callable[[int], int]) -> Callable[[int], int]:
 
 
 def address(key: int, index: int) -> int:
-    """Where the code of a rule begins; it is compiled now if it isn't in the cache.
+    """Return the address of a rule's code; the rule is compiled now if it isn't in the cache.
 
-    Compiled code asks, and has nobody to raise an exception to: who calls that holds Ctrl-C back.
+    Compiled code calls this and cannot pass on an exception, so the caller of that code holds Ctrl-C back.
     """
     dispatchers, kind = RULES[key]
     return begin_of(dispatchers[index], kind)
 
 
 def begin_of(dispatcher: Any, kind: Any) -> int:
-    """Where the code of a function begins, compiled now for that signature; it stays as long as the dispatcher.
+    """Return the address of a function's code, compiled now for that signature and kept as long as the dispatcher.
 
-    Raises NumbaError where Numba cannot compile it.
+    Raises NumbaError if Numba cannot compile it.
     """
     dispatcher.compile(kind)
     code = dispatcher.overloads[kind.args]
@@ -115,7 +116,7 @@ def begin_of(dispatcher: Any, kind: Any) -> int:
 
 
 def call_at(context: Any, builder: Any, begin: Any, kind: Any, arguments: Any) -> Any:
-    """Generate a call of the function of that signature that begins there; an error in it is one of the caller's."""
+    """Generate a call of the function of that signature at address `begin`; its errors become errors of the caller."""
     shape = context.call_conv.get_function_type(kind.return_type, kind.args)
     callee = builder.inttoptr(begin, shape.as_pointer())
     status, result = context.call_conv.call_function(builder, callee, kind.return_type, kind.args, arguments)
@@ -125,9 +126,9 @@ def call_at(context: Any, builder: Any, begin: Any, kind: Any, arguments: Any) -
 
 
 def _stub(key: int, count: int, kind: Any, names: list[str], split: Callable[[Any], Any]) -> Any:
-    """What callers compile in the place of a rule: look up its address among so many, and call it.
+    """Return the code that callers compile instead of a rule: look up the address among `count` ones, and call it.
 
-    `split` tells the index from the arguments.
+    `split` separates the index from the arguments.
     """
 
     def definition(_typing_context: Any, *_kinds: Any) -> Any:
@@ -144,7 +145,7 @@ def _stub(key: int, count: int, kind: Any, names: list[str], split: Callable[[An
 
 
 def _looked_up(builder: Any, key: int, count: int, index: Any) -> Any:
-    """The address in this caller's cell, which is asked for if there is none yet."""
+    """Return the address in this caller's cell; if the cell is empty, ask for the address first."""
     kind = ir.ArrayType(LONG, count)
     cells = cgutils.add_global_variable(builder.module, kind, f"on_demand_{key}")
     cells.linkage, cells.initializer = "internal", ir.Constant(kind, None)

@@ -1,6 +1,6 @@
 """The rules without a compiler: the same source as plain Python, on plain namespaces instead of records.
 
-For analyses that ask a rule a few hundred times and must not wait for it to be compiled.
+This serves analyses that call a rule a few hundred times and must not wait for its compilation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Registered policies as compiled code that the engines call by address, so that none of these is compiled anew."""
+"""Registered policies as compiled code that the engines call by address, so that no engine is compiled again."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from gpusim.state.sm import sm_t
 from gpusim.units.policies import REGISTERED, Policy
 from isa.errors import UserError
 
-CALLED: dict[int, tuple[Policy, Any]] = {}  # by code; what is called stays in memory
+CALLED: dict[int, tuple[Policy, Any]] = {}  # by code; keeps the called code in memory
 KIND = types.int64(numba.from_dtype(sm_t), types.int64, types.int64)
 
 
 def code_of(name: str) -> int:
-    """Return what `call` takes for the registered policy of that name: an address, where rules are compiled.
+    """Return the code by which `call` calls the registered policy of that name: an address, if rules are compiled.
 
-    Raises UserError where Numba cannot compile it.
+    Raises UserError if Numba cannot compile it.
     """
     function = REGISTERED[name]
     for code, (known, _) in CALLED.items():
@@ -35,7 +35,7 @@ def code_of(name: str) -> int:
 
 
 def call(code: int, sm: Any, k: int, eligible: int) -> int:
-    """Ask the registered policy with this code."""
+    """Ask the registered policy that has this code."""
     return CALLED[int(code)][0](sm, k, eligible)
 
 

@@ -1,4 +1,4 @@
-"""How a rule is compiled: `@rule` for a step of the model, `@entry` for what an engine calls, `switch` to choose one.
+"""Decorators that compile rules: `@rule` for a step of the model, `@entry` for engine calls, `switch` for a choice.
 
 A rule is a plain function on plain data. Numba compiles it when an engine first needs it; with NUMBA_DISABLE_JIT=1 the
 same source runs as Python. Only entries are kept on disk (gpusim/jit/code_cache.py), with every rule below them.
@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILED = not numba.config.DISABLE_JIT
 OPTIONS = {"nogil": True, "error_model": "numpy"}
-INNER = {  # a rule is called from compiled code only, and becomes part of it
+INNER = {  # a rule is called from compiled code only, and is inlined into it
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
     "forceinline": True,
@@ -32,23 +32,23 @@ INNER = {  # a rule is called from compiled code only, and becomes part of it
 
 
 def rule(function: F) -> F:
-    """The function, compiled when compiled code first calls it."""
+    """Return the function, which is compiled when compiled code first calls it."""
     return RuleDispatcher(function, OPTIONS | INNER) if COMPILED else function
 
 
 def rarely(function: F) -> F:
-    """A rule that is called, not made part of its callers: large and seldom used."""
+    """Return a rule that is called instead of inlined: large and seldom used."""
     options = OPTIONS | INNER | {"forceinline": False}
     return RuleDispatcher(function, options) if COMPILED else function
 
 
 def entry(function: F) -> F:
-    """A rule that an engine calls from Python: compiled once per installation, then loaded from disk."""
+    """Return a rule that an engine calls from Python: compiled once per installation, then loaded from disk."""
     return EntryDispatcher(function, OPTIONS) if COMPILED else function
 
 
 def switch(functions: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
-    """A rule f(index, a, b, c, d) that calls the index-th of some rules of four arguments, by quartering."""
+    """Return a rule f(index, a, b, c, d) that calls the index-th of some rules of four arguments, by quartering."""
     if not COMPILED:
         return lambda index, *arguments: functions[index](*arguments)
     return _quarter(tuple(functions), 0)
@@ -66,7 +66,7 @@ def _quarter(functions: tuple[Callable[..., Any], ...], first: int) -> Callable[
 
 
 def _among_four(choices: tuple[Callable[..., Any], ...], firsts: tuple[int, ...], *, exact: bool) -> Callable[..., Any]:
-    """A rule that calls the last choice whose first index is not above the index; inner nodes pass the index on."""
+    """Return a rule that calls the last choice whose first index is at most the index; inner nodes pass it on."""
     p, q, r, s = (*choices, *[choices[-1]] * (4 - len(choices)))
     never = firsts[-1] + 1 << 20
     at_q, at_r, at_s = (*firsts[1:], *[never] * (4 - len(firsts)))
@@ -90,13 +90,13 @@ def _among_four(choices: tuple[Callable[..., Any], ...], firsts: tuple[int, ...]
 
 
 def lowest_bit(mask: int) -> int:
-    """Index of the lowest set bit of a mask that is not zero."""
+    """Return the index of the lowest set bit of a mask that is not zero."""
     mask = int(mask)
     return (mask & -mask).bit_length() - 1
 
 
 def count_bits(mask: int) -> int:
-    """How many bits of a mask that is not negative are set."""
+    """Return the number of set bits of a mask that is not negative."""
     return int(mask).bit_count()
 
 
@@ -117,9 +117,10 @@ def _count_set(_typing: Any, mask: Any) -> Any:
 
 
 def borrow(array: A) -> A:
-    """The same array, without the share in its ownership that compiled code would count at every call.
+    """Return the same array without its reference count, which compiled code would update at every call.
 
-    Counting is atomic and took 40 % of the engine's time. Only for what the caller of an entry keeps alive.
+    Counting is atomic and took 40 % of the engine's time. Use this only for arrays that the caller of an entry keeps
+    alive.
     """
     return array
 

@@ -1,4 +1,4 @@
-"""What compiled code is made of: the source files that its module imports, those that they import, and so on."""
+"""Find the sources of compiled code: the files that its module imports, the files that those import, and so on."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-OURS = ("gpusim", "isa", "workloads")  # what pyproject.toml installs
+OURS = ("gpusim", "isa", "workloads")  # the packages that pyproject.toml installs
 ROOT = Path(__file__).parents[2]
-# Reading them with Python's own parser takes 0.15 s at each start. A sentence that begins so names no module of ours.
+# Reading them with Python's own parser takes 0.15 s at each start. Prose that matches names no module of ours.
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|.*)|import[ \t]+(.*))", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A source file: the SHA-256 of its bytes, and what it may import."""
+    """A source file: the SHA-256 of its bytes, and the names that it may import."""
 
     digest: str
     imports: frozenset[str]
@@ -24,9 +24,9 @@ class Source:
 
 @cache
 def key(module: str, root: Path = ROOT) -> str | None:
-    """Return a hash of every source of ours that a module is made of, or None where it is none of ours.
+    """Return a hash of all our sources on which a module depends, or None if the module is not ours.
 
-    The files are read once, when first asked for: ask as the module is imported, before somebody edits them.
+    The files are read once, at the first call: call it when the module is imported, before somebody edits them.
     """
     below = sources(module, root)
     if module not in below:
@@ -36,7 +36,7 @@ def key(module: str, root: Path = ROOT) -> str | None:
 
 
 def sources(module: str, root: Path = ROOT) -> dict[str, Source]:
-    """Return the sources of ours that a module is made of, its own among them, by the names of their modules."""
+    """Return our sources on which a module depends, including its own, by the names of their modules."""
     found: dict[str, Source] = {}
     ahead = [module]
     while ahead:
@@ -60,7 +60,7 @@ def _source(module: str, root: Path) -> Source | None:
 
 
 def imported(text: str) -> frozenset[str]:
-    """Return the names of ours that a source may import, anywhere in it: modules, and what may be modules in them."""
+    """Return our names that a source may import anywhere in it: modules, and names that may be modules in them."""
     names = set()
     for package, members, modules in IMPORT.findall(text):
         names |= {package, *(f"{package}.{member}" for member in re.findall(r"\w+", members))}

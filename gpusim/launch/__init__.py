@@ -1,1 +1,1 @@
-"""Launches: a kernel and a machine become the record that an engine runs on."""
+"""Launches combine a kernel and a machine into the record on which an engine runs."""

@@ -1,4 +1,4 @@
-"""What a machine can't execute."""
+"""Find instructions that a machine can't execute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from isa.table import Unit
 
 
 def check(pc: int, instruction: Instruction, machine: Machine) -> None:
-    """Raise UserError, with its place, for an instruction that the machine has no unit, register or barrier for."""
+    """Raise UserError, with the place, for an instruction for which the machine has no unit, register or barrier."""
     limit, unit = machine.limits.registers_per_thread, instruction.row.unit
     if unit is Unit.BARRIER:
         _check_barrier(pc, instruction, machine)

@@ -1,15 +1,17 @@
-"""Control codes for a program that has none, from a machine's latencies: right on every path, not the best.
+"""Assign control codes to a program that has none, from a machine's latencies: correct on every path, not optimal.
 
-What is pending is followed through the program, as it is known before each instruction:
+The pass follows pending results and reads through the program, and keeps before each instruction:
 
-* of a result of fixed latency, the most cycles until it is written: whoever comes before its reader gets a stall count;
-* of any other, and of one further off than a stall count reaches, that it is under way: its reader waits for its write
-  barrier;
-* of sources of a memory instruction that something overwrites later, that they may not have been read: the overwriter
-  waits for the read barrier. It needs none where the result has been waited for before, as that comes later.
+* for a result of fixed latency, the most cycles until it is written: the instruction before its reader gets a stall
+  count;
+* for any other result, and for one later than a stall count reaches, that it is in flight: its reader waits for its
+  write barrier;
+* for sources of a memory instruction that are overwritten later, that they may not have been read: the overwriting
+  instruction waits for the read barrier, unless something has already waited for the result, which comes after the
+  read.
 
-Where paths meet, the later time and all that is under way count. Who shares a barrier where six are not enough, see
-`gpusim.launch.share_barriers`.
+Where paths join, the later time counts, and everything in flight on any of them. If six barriers are not enough,
+`gpusim.launch.share_barriers` says which signals share one.
 """
 
 from __future__ import annotations
@@ -31,13 +33,13 @@ from isa.instruction import Instruction
 from isa.program import Program
 from isa.table import MEMORY_UNITS, Row, Unit
 
-COVERED = 2  # beside READ and WRITE: names of results whose sources have been read when they are there
-FAR = frozenset({Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE})  # memories whose results come nobody knows when
+COVERED = 2  # beside READ and WRITE: names of results that come only after their sources have been read
+FAR = frozenset({Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE})  # memories whose results come after an unknown time
 
 
 @dataclass(slots=True)
 class Pending:
-    """What is pending before an instruction: cycles until each name is written, and the mask of signals under way."""
+    """The state before an instruction: cycles until each name is written, and the mask of signals in flight."""
 
     cycles: dict[str, int] = field(default_factory=dict)
     signals: int = 0
@@ -45,16 +47,16 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What does not change while the program is followed; by pc."""
+    """Facts that stay the same while the program is followed, by pc."""
 
     after: Sequence[tuple[int, ...]]
     touched: Sequence[frozenset[str]]  # read or written
     writes: Sequence[frozenset[str]]
-    fixed: Sequence[int]  # latency, 0: a barrier tells of the result
+    fixed: Sequence[int]  # latency; 0 if a barrier signals the result
     least: Sequence[int]  # stall count
     signals: Signals
-    barrier: Mapping[int, int]  # of each signal that has one
-    on: Sequence[int]  # mask of signals by barrier
+    barrier: Mapping[int, int]  # of each signal that has a barrier
+    on: Sequence[int]  # mask of signals, by barrier
 
 
 def has_codes(program: Program) -> bool:
@@ -63,7 +65,7 @@ def has_codes(program: Program) -> bool:
 
 
 def with_codes(program: Program, machine: Machine) -> Program:
-    """Return the program with control codes: its own, or assigned ones where it has none."""
+    """Return the program with control codes: its own, or assigned ones if it has none."""
     if has_codes(program):
         return program
     facts = _facts(program, machine)
@@ -76,12 +78,12 @@ def with_codes(program: Program, machine: Machine) -> Program:
 
 
 def sharing(program: Program, machine: Machine) -> dict[int, tuple[Beside, ...]]:
-    """Return by pc what instructions may wait for beside what they need of the same barrier; nothing without codes."""
+    """Return by pc the further signals for which instructions may wait on the same barrier; nothing without codes."""
     return beside(with_codes(program, machine)) if by_codes(machine) else {}
 
 
 def fixed_latency(instruction: Instruction, machine: Machine) -> int:
-    """Return the cycles after which the result is written for certain, if a stall count reaches that far; else 0."""
+    """Return the latency of the result if it is fixed and within reach of a stall count, else 0."""
     unit = instruction.row.unit
     assert machine.dependence is not None
     if _queues(unit, machine) or unit not in machine.unit or unit in machine.dependence.variable.split():
@@ -91,7 +93,7 @@ def fixed_latency(instruction: Instruction, machine: Machine) -> int:
 
 
 def _queues(unit: Unit, machine: Machine) -> bool:
-    """Tell whether the unit class waits in a queue, so that nobody knows when its sources are read."""
+    """Tell whether the unit class waits in a queue, so that the time at which its sources are read is unknown."""
     return unit in MEMORY_UNITS - {Unit.TEXTURE} or through_port(machine, unit)
 
 
@@ -115,7 +117,7 @@ def _signals(
     written: Sequence[frozenset[str]],
     fixed: Sequence[int],
 ) -> Signals:
-    """Return what barriers may have to tell of: results of no fixed latency, and sources read by who knows when."""
+    """Return the signals that may need barriers: results without fixed latency, and sources read at an unknown time."""
     found, masks, costs = list[Signal](), _Masks(), _costs(program, machine)
     given, free = [0] * len(program), 0
     for pc, instruction in enumerate(program.instructions):
@@ -139,9 +141,9 @@ def _signals(
 def _told(
     pc: int, instruction: Instruction, machine: Machine, cost: _Cost, late: int, written: frozenset[str]
 ) -> Iterator[tuple[Signal, frozenset[str]]]:
-    """Yield the signals of an instruction that writes these names at nobody knows when, and the names of each.
+    """Yield the signals of an instruction and their names; `written`: the names that it writes at an unknown time.
 
-    `late`: cycles that the queue is busy with what this warp has put there before.
+    `late`: cycles for which this warp's earlier instructions keep the queue busy.
     """
     unit = instruction.row.unit
     queues = _queues(unit, machine)
@@ -155,10 +157,10 @@ def _told(
 
 
 class _Cost(NamedTuple):
-    """Cycles until the result, and until the sources have been read, of what is served at once.
+    """Cycles until the result is there, and until the sources have been read, for an instruction served at once.
 
-    `service`: how long it keeps the queue, without conflicts; 0 where it enters none. `ordered`: the sources have
-    always been read when the result is there.
+    `service`: cycles for which it occupies the queue, without conflicts; 0 if it enters none. `ordered`: the sources
+    have always been read when the result is there.
     """
 
     result: int
@@ -168,7 +170,7 @@ class _Cost(NamedTuple):
 
 
 def _costs(program: Program, machine: Machine) -> dict[str, _Cost]:
-    """Return what the program's instructions cost, by mnemonic."""
+    """Return the costs of the program's instructions, by mnemonic."""
     rows = {i.row.mnemonic: i.row for i in program.instructions}
     return {mnemonic: _cost(row, machine) for mnemonic, row in rows.items()}
 
@@ -194,7 +196,7 @@ def _latency(unit: Unit, machine: Machine) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Masks:
-    """Masks of signals by what they tell of, and name."""
+    """Masks of signals, by kind and name."""
 
     of_names: dict[tuple[int, str], int] = field(default_factory=dict)
 
@@ -210,7 +212,7 @@ class _Masks:
 
 
 def _least(program: Program, machine: Machine) -> list[int]:
-    """Return the least stall counts: 0 where the next instruction may issue in the same turn, else 1."""
+    """Return the least stall counts: 0 if the next instruction may issue in the same turn, else 1."""
     ports = machine.schedulers.dispatch_ports if machine.issue.pairing == "same-warp" else 1
     run, least = 0, list[int]()
     for one, other in zip(program.instructions, program.instructions[1:], strict=False):
@@ -230,7 +232,7 @@ def _pair(one: Instruction, other: Instruction, machine: Machine) -> bool:
 
 
 def _followed(facts: _Facts) -> list[Pending]:
-    """Return what is pending before each instruction, on whatever path. Nothing that was once possible is dropped."""
+    """Return what is pending before each instruction, over all paths. Nothing that was once possible is dropped."""
     before = [Pending() for _ in facts.after]
     todo, queued = list(range(len(before)))[::-1], set(range(len(before)))
     while todo:
@@ -245,7 +247,7 @@ def _followed(facts: _Facts) -> list[Pending]:
 
 
 def _behind(facts: _Facts, before: Pending, pc: int) -> Pending:
-    """Return what is pending when the next instruction may go."""
+    """Return what is pending when the next instruction may issue."""
     stall, over = _stall(facts, before, pc), facts.signals.over[pc]
     for barrier in _waits(facts, before, pc):
         over |= facts.on[barrier]
@@ -260,19 +262,19 @@ def _left(facts: _Facts, before: Pending, pc: int) -> dict[str, int]:
 
 
 def _stall(facts: _Facts, before: Pending, pc: int) -> int:
-    """Return the stall count: until the names that an instruction behind this one touches are written."""
+    """Return the stall count: cycles until the names that a later instruction touches are written."""
     left = _left(facts, before, pc)
     touched = (name for after in facts.after[pc] for name in facts.touched[after])
     return max([facts.least[pc], *(left.get(name, 0) for name in touched)])
 
 
 def _waits(facts: _Facts, before: Pending, pc: int) -> set[int]:
-    """Return the barriers that the instruction waits for."""
+    """Return the barriers for which the instruction waits."""
     return {facts.barrier[one] for one in bits(before.signals & facts.signals.needed[pc])}
 
 
 def _joined(into: Pending, other: Pending) -> bool:
-    """Add what is pending on one more path; tells whether that is news."""
+    """Add what is pending on one more path; tell whether this changes anything."""
     news = bool(other.signals & ~into.signals)
     into.signals |= other.signals
     for name, cycles in other.cycles.items():

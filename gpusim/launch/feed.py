@@ -1,11 +1,12 @@
-"""Where the timing engine learns what each instruction does: its feed.
+"""The feed tells the timing engine what each instruction does.
 
 * execution-driven: every value is computed when its instruction issues.
-* address-only: only what addresses, guards and branches depend on is computed; costs of accesses are remembered while
-  addresses stand still or move together (rules/memory_access.py).
-* trace-driven: that part is walked through once per kind of block, without time, and played back (rules/stream.py).
+* address-only: only the values on which addresses, guards and branches depend are computed; the cost of an access is
+  remembered while its addresses stay the same or move together (rules/memory_access.py).
+* trace-driven: the same values are computed once per kind of block, without time, recorded and replayed
+  (rules/stream.py).
 
-All three give the same cycles. Where addresses or branches depend on what memory holds, they depend on time too, and
+All three give the same cycles. If addresses or branches depend on the contents of memory, they also depend on time, and
 nothing can be recorded.
 """
 
@@ -28,7 +29,7 @@ EXECUTION_DRIVEN, ADDRESS_ONLY, TRACE_DRIVEN = FEEDS = ("execution-driven", "add
 
 
 def evaluated(kernel: Kernel, feed: str) -> NDArray[np.bool_]:
-    """Return bool[pc]: the feed computes the instruction's result. Raises UserError for an unknown feed."""
+    """Return bool[pc]: whether the feed computes the instruction's result. Raises UserError for an unknown feed."""
     if feed not in FEEDS:
         raise UserError(f"unknown feed {feed}; choose one of {', '.join(FEEDS)}")
     return np.ones(len(kernel.program), np.bool_) if feed == EXECUTION_DRIVEN else address_slice(kernel.program)
@@ -40,12 +41,12 @@ def reads_memory(kernel: Kernel, computed: NDArray[np.bool_]) -> bool:
 
 
 def recordable(kernel: Kernel) -> bool:
-    """Tell whether the kernel's streams can be recorded: nothing that decides where it goes comes from memory."""
+    """Tell whether the kernel's streams can be recorded: no address, guard or branch depends on loaded values."""
     return not reads_memory(kernel, address_slice(kernel.program))
 
 
 def prepare_replay(sm: Any, kernel: Kernel) -> None:
-    """Let the SM record streams, and tell it how addresses and comparisons move from block to block."""
+    """Let the SM record streams, and store how addresses and comparisons change from block to block."""
     sm.replaying = True
     steps = block_steps(kernel) if kernel.blocks > 1 else None
     moving = [pc for pc in steps or () if kernel.program.instructions[pc].row.unit not in GLOBAL_UNITS]

@@ -1,4 +1,4 @@
-"""The caches that a launch's instructions come through, packed for the rules, and what they hold when it begins."""
+"""The caches through which a launch fetches instructions, packed for the rules, and their initial contents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpusim.units.fetch import OWN_CACHE, Fetch
 
 
 class Level(NamedTuple):
-    """Where lines come from; memory has none and so every line."""
+    """A level from which lines come; memory has no sets and holds every line."""
 
     lines: int
     ways: int
@@ -29,15 +29,15 @@ def levels(fetch: Fetch) -> list[Level]:
 
 
 def largest(machine: Machine) -> int:
-    """Return how many lines the largest cache holds, 0 where there is none."""
+    """Return how many lines the largest cache holds, 0 if there is none."""
     return max((level.lines for level in levels(machine.fetch)), default=0) if machine.fetch else 0
 
 
 def prepare(sm: Any, machine: Machine, rows: int) -> None:
-    """Pack the levels for a program of so many rows, up to the first that holds all of it: nobody asks beyond.
+    """Pack the levels for a program of so many rows, up to the first that holds all of it: no request goes further.
 
-    The caches hold what a walk through the program leaves there, as if it had run before. Where the schedulers' own
-    hold all of it, nothing is ever late.
+    The caches hold the lines that a walk through the program leaves, as if it had run before. If the schedulers' own
+    caches hold all of it, no fetch is ever late.
     """
     if machine.fetch is None:
         return
@@ -56,12 +56,12 @@ def prepare(sm: Any, machine: Machine, rows: int) -> None:
 
 
 def _caches(level: int) -> slice:
-    """Where the caches of a level stand among all."""
+    """Return where the caches of a level lie among all caches."""
     return slice(LEVELS - 1, None) if level == OWN_CACHE else slice(level - 1, level)
 
 
 def _walk(held: Any, lines: int, sets: int, ways: int) -> None:
-    """Fill in the lines that were used last of each set, the latest first."""
+    """Fill in the most recently used lines of each set, the latest first."""
     for first in range(min(sets, lines)):
         last = [line + 1 for line in range(first, lines, sets)][-ways:]
         held[first * ways : first * ways + len(last)] = last[::-1]

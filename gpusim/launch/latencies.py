@@ -1,4 +1,4 @@
-"""The latencies of a machine as the static scheduler (isa.schedule.schedule) takes them."""
+"""The latencies of a machine, in the form that the static scheduler (isa.schedule.schedule) takes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from isa.table import ROWS, Row
 
 
 def latencies(machine: Machine) -> Latencies:
-    """Return by mnemonic the cycles until a result, and until sources, are there for a warp that has the SM to itself.
+    """Return by mnemonic the cycles until the result, and until sources are read, for a warp that has the SM to itself.
 
-    Those of memory are without conflicts, and of global memory as the machine file has them: where caches keep tags, of
-    a miss. Instructions that the machine lacks, and those without result, have none.
+    Those of memory are without conflicts, and those of global memory are as in the machine file: if caches keep tags,
+    those of a miss. Instructions that the machine lacks, and those without a result, have none.
     """
     schedulers = machine.schedulers
     return Latencies(

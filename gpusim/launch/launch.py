@@ -1,4 +1,4 @@
-"""Kernel x Machine -> everything an engine runs on: the SM's state, decoded program, memory, feed and trace."""
+"""Combine kernel and machine into everything an engine runs on: SM state, decoded program, memory, feed and trace."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ from isa.table import Unit
 
 MORE = {"warps per scheduler": "set more schedulers (schedulers.count), or fewer warps (limits.warps)"}
 NOT_YET = -(1 << 40)  # before every cycle
-LOCAL_BASE = 1 << 32  # by which caches know local memory: behind all global memory
+LOCAL_BASE = 1 << 32  # addresses at which caches see local memory: after all global memory
 
 
 @dataclass
 class Launch:
-    """What engines change in place: the SM, and the memory, whose word w is at byte 4 w.
+    """The data that engines change in place: the SM, and the memory, whose word w is at byte 4 w.
 
-    Behind global memory lie the resident blocks' shared and local memory. `sms` is an array of one record, `sm` that
+    The resident blocks' shared and local memory follow global memory. `sms` is an array of one record, `sm` that
     record, `program` its decoded rows; `order` is the reference engine's, the agents' positions by issue slot.
     """
 
@@ -74,7 +74,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class ChipLaunch:
-    """All SMs of a chip: an array of their records, the launch on each, and an array of one record that they share."""
+    """All SMs of a chip: an array of their records, the launch on each, and an array of one shared record."""
 
     sms: Any
     each: tuple[Launch, ...]
@@ -94,15 +94,15 @@ def launch(
 ) -> Launch:
     """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` keeps records.
 
-    `feed` is one of gpusim.launch.feed.FEEDS; `fast_forward` takes periods at once where that is replay and nothing is
-    traced; of `memory`, if it is not given, only these `lines` are filled. Raises UserError where kernel and machine
-    don't fit, or for the replay feed where addresses or branches depend on what memory holds.
+    `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
+    and nothing is traced. If `memory` is not given, only these `lines` of it are filled. Raises UserError if kernel and
+    machine don't fit, or on the trace-driven feed if addresses or branches depend on the contents of memory.
     """
     share = -(-kernel.blocks // machine.chip.sms)
     count = share if blocks is None else min(blocks, share)
     _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines)
     prepared.sm.tracing = trace
-    own = machine.schedulers.policy in REGISTERED  # it may look at what fast-forward does not compare
+    own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
     prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and not own
     return prepared
 
@@ -115,7 +115,7 @@ def launch_chip(
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
 ) -> ChipLaunch:
-    """Prepare all SMs, which share the memory channel and the blocks behind the first wave; otherwise as `launch`."""
+    """Prepare all SMs, which share the memory channel and the blocks after the first wave; otherwise as `launch`."""
     share = -(-kernel.blocks // machine.chip.sms)
     sms, each = _prepared(machine.chip.sms, kernel, machine, feed, share, memory)
     first_wave = int(each[0].sm.launch.resident) * len(sms)
@@ -129,7 +129,7 @@ def launch_chip(
 
 
 def share_channel(sm: Any, sms: int) -> None:
-    """Let the SM's channel be that of so many SMs: as many shares, which move a line in as much less time."""
+    """Give the SM a channel of so many SMs: the sum of their shares, which moves a line in proportionally less time."""
     sm.machine.channel_parts *= sms
 
 
@@ -142,7 +142,7 @@ def _prepared(
     memory: NDArray[np.uint32] | None,
     lines: NDArray[np.bool_] | None = None,
 ) -> tuple[Any, list[Launch]]:
-    """Prepare so many SMs, each for the first `count` blocks of the first, all with one global memory."""
+    """Prepare so many SMs with one global memory, each with the first `count` blocks of the first SM."""
     fits = occupancy(kernel, machine)
     resident = min(fits.blocks, count)
     check_capacity(machine, kernel, resident, number)
@@ -171,14 +171,14 @@ def _prepared(
 
 
 def _defers(kernel: Kernel, machine: Machine) -> bool:
-    """Tell whether results are kept aside until they are there, as nothing but the program waits for them."""
+    """Tell whether results are kept aside until they are ready, because only the program waits for them."""
     if by_codes(machine):
         return has_codes(kernel.program)
     return machine.wait_counters is not None and any(i.row.unit in SPACES for i in kernel.program.instructions)
 
 
 def _words_of_block(kernel: Kernel) -> int:
-    """Words of shared memory, and of the local memory of all lanes."""
+    """Return the words of shared memory, and of the local memory of all lanes."""
     program = kernel.program
     return program.shared_bytes // WORD_BYTES + kernel.warps * kernel.warp_size * (program.local_bytes // WORD_BYTES)
 
@@ -191,7 +191,7 @@ def _image(
     lines: NDArray[np.bool_] | None,
     room: int,
 ) -> NDArray[np.uint32]:
-    """Return global memory as the feed needs it (none, if nothing is read), with room for so many words behind it."""
+    """Return global memory as the feed needs it (none if nothing is read), with room for so many words after it."""
     reads = reads_memory(kernel, computed)
     if feed == TRACE_DRIVEN and reads:
         raise UserError(f"{kernel.name}: its addresses or branches depend on what memory holds; take another feed")
@@ -201,7 +201,7 @@ def _image(
 
 
 def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -> None:
-    """Raise UserError for what the records of so many SMs, with so many resident blocks, have no room for."""
+    """Raise UserError if the records have no room for so many SMs, each with so many resident blocks."""
     limits = (
         ("chip.sms", sms, SMS),
         ("schedulers.count", machine.schedulers.count, SCHEDULERS),
@@ -253,7 +253,7 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
 
 
 def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
-    """Give the SM what it executes: rows, the outcomes to replay, and the buffers."""
+    """Give the SM its program: rows, the outcomes to replay, and the buffers."""
     sm.program[: len(decoded)] = decoded
     sm.diverges = bool((decoded["reconvergence"] >= 0).any())
     if feed == TRACE_DRIVEN:

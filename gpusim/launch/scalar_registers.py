@@ -1,6 +1,6 @@
-"""Scalar registers in an SM: they lie behind the registers of a thread, and every lane holds the same.
+"""Scalar registers in an SM: they follow the registers of a thread, and every lane holds the same value.
 
-So all that reads, writes, waits for and compares registers knows them. A wave's lanes must then never part.
+So all rules that read, write, wait for and compare registers also handle them. A wave's lanes must then never diverge.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from isa.table import Unit
 def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Instruction]:
     """Return a program's instructions with scalar registers renumbered: they follow the thread's.
 
-    Raises UserError for a scalar register that the machine lacks, and where lanes may part.
+    Raises UserError for a scalar register that the machine lacks, and if lanes may diverge.
     """
     if not program.scalars:
         return program.instructions
@@ -33,13 +33,13 @@ def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Ins
 
 
 def name_of(program: Program, place: int) -> str:
-    """Name of the register in that place of the SM's file: R3, s3."""
+    """Return the name of the register at that place of the SM's file: R3, s3."""
     beyond = place - program.registers
     return register_name(place if beyond < 0 else FIRST_SCALAR + beyond)
 
 
 def by_index(held: NDArray[np.uint32], program: Program) -> NDArray[np.uint32]:
-    """Return [warp slot, register, lane] by the program's indices, from the same by place."""
+    """Return [warp slot, register, lane] by the program's indices, from the same array by place."""
     if not program.scalars:
         return held
     found = np.zeros((len(held), program.register_rows, held.shape[-1]), np.uint32)
@@ -48,7 +48,7 @@ def by_index(held: NDArray[np.uint32], program: Program) -> NDArray[np.uint32]:
 
 
 def place_of(program: Program, index: int) -> int:
-    """Where the register of that index lies in the SM's file."""
+    """Return the place of the register of that index in the SM's file."""
     return index if index < FIRST_SCALAR else program.registers + index - FIRST_SCALAR
 
 
@@ -62,7 +62,7 @@ def _renumbered(operand: Operand, program: Program) -> Operand:
 
 
 def _check_special(instruction: Instruction, pc: int) -> None:
-    """Refuse a scalar register that would have to hold another number in each lane."""
+    """Raise UserError for a scalar register that would have to hold a different number in each lane."""
     if instruction.row.unit is Unit.SPECIAL and is_scalar(instruction.operands[0]):
         name = str(getattr(instruction.operands[1], "name", ""))
         if name.startswith(OWN):

@@ -1,14 +1,15 @@
-"""Which dependency barrier tells of what: where six are not enough, those share one whom it costs least.
+"""Choose a dependency barrier for each signal; if six are not enough, the signals that lose least share one.
 
-A *signal* is what a barrier tells of: that an instruction's result is written, or that its sources have been read. Who
-waits for a barrier waits for all signals on it that are under way, for those too that it does not need. What that costs
-is estimated for each two signals, at each instruction that needs one of them while the other may be under way: the
-cycles that it waits longer than for its own, or those until somebody needs the other one anyhow if these are fewer;
-ten times as many with each loop around it. What comes from far away, global memory above all, comes nobody knows when,
-and shares with what is near, such as results of shared memory, last of all.
+A *signal* is an event that a barrier announces: an instruction's result is written, or its sources have been read. An
+instruction that waits for a barrier waits for all signals in flight on it, also for those that it does not need. The
+cost of this is estimated for each pair of signals, at each instruction that needs one of them while the other may be in
+flight: the cycles that it waits longer than for its own signal, or the cycles until some instruction needs the other
+signal anyway if these are fewer; each loop around it makes the cost ten times as high. Far signals, above all from
+global memory, come at an unknown time; they share with near ones, such as results of shared memory, only as a last
+resort.
 
-Each signal then takes the barrier that costs least, the dearest places first, and changes it as long as that saves a
-cycle; the one that it disturbs most there may go elsewhere.
+Each signal then takes the cheapest barrier, the most expensive signals first. It changes its barrier as long as that
+saves a cycle; the signal that it disturbs most on the new barrier may move to another one.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from isa.program import Program
 from isa.table import Unit
 
 READ, WRITE = 0, 1
-PER_LOOP = 10  # how often a loop turns is not in the program
-FINE = 64  # parts of a cycle: sharing that should cost nothing still costs one, or
-UNLIKE = 8  # these, if the two are not of the same kind and unit class, which take turns
-APART = 1 << 64  # what it costs if one of two is far: more than all that a program can wait
+PER_LOOP = 10  # the program does not say how many rounds a loop runs
+FINE = 64  # parts of a cycle: even sharing that should cost nothing costs one part, or
+UNLIKE = 8  # this many parts, if the two differ in kind or unit class, so that they finish in no fixed order
+APART = 1 << 64  # cost if one of the two is far: more than a whole program can wait
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """What a barrier may tell of: that sources have been read, or a result is written, of the instruction at `pc`.
+    """An event that a barrier may announce: the instruction at `pc` has read its sources, or its result is written.
 
-    `far`: it is a result of far away. `cycles`: from issue, an estimate.
+    `far`: it is a result from far away. `cycles`: from issue, an estimate.
     """
 
     pc: int
@@ -48,10 +49,10 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """The signals of a program, by their place in `all`, which is their bit in the masks; masks by pc.
+    """The signals of a program; a signal's place in `all` is its bit in the masks, which are by pc.
 
-    `needed`: whom the instruction must wait for if they are under way; `over`: who is over once it has issued, as it
-    waited for them or for what comes later still.
+    `needed`: the signals in flight for which the instruction must wait; `over`: the signals that are over once it has
+    issued, because it waited for them or for a later one.
     """
 
     all: Sequence[Signal]
@@ -61,7 +62,7 @@ class Signals:
 
 
 def under_way(signals: Signals, after: Sequence[Sequence[int]]) -> list[int]:
-    """Return by pc the mask of signals that may be under way before it, on some path, if nobody waits for more."""
+    """Return by pc the mask of signals that may be in flight before it on some path, without further waits."""
     before = [0] * len(after)
     todo = list(range(len(after)))[::-1]
     while todo:
@@ -83,13 +84,13 @@ def waited_for(signals: Signals | _About, before: Sequence[int]) -> int:
 
 
 def barriers(program: Program, signals: Signals, before: Sequence[int]) -> dict[int, int]:
-    """Return for each signal that somebody waits for, by its bit's place, its barrier. `before`: as `under_way`."""
+    """Return the barrier of each signal for which some instruction waits, by its bit. `before`: as `under_way`."""
     about = _About(tuple(loops(program)), len(program), tuple(signals.all), tuple(signals.needed), tuple(before))
     return dict(_barriers(about))
 
 
 class _About(NamedTuple):
-    """What the choice is made from: the program's loops and length, its signals, whom each pc needs and may meet."""
+    """The input of the choice: the program's loops and length, its signals, and those needed and in flight by pc."""
 
     loops: tuple[frozenset[int], ...]
     length: int
@@ -100,7 +101,7 @@ class _About(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _barriers(about: _About) -> Mapping[int, int]:
-    """The same, kept for the next launches: few settings of a machine change it, and large programs take seconds."""
+    """Return the same, kept for later launches: few settings of a machine change it, and it may take seconds."""
     told, weights = list(bits(waited_for(about, about.before))), _weights(about)
     shared = _Shared(_costs(about, weights), [[0] * BARRIERS for _ in about.all], {})
     for one in sorted(told, key=lambda one: (-weights[about.all[one].pc], one)):
@@ -111,7 +112,7 @@ def _barriers(about: _About) -> Mapping[int, int]:
 
 
 def kept() -> int:
-    """Return how often a choice was known from before."""
+    """Return how often a choice came from the cache."""
     return _barriers.cache_info().hits
 
 
@@ -123,7 +124,7 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def _weights(about: _About) -> list[int]:
-    """Return by pc how often it may execute, as one in another."""
+    """Return by pc how often it may execute, relative to the others."""
     weights = [1] * about.length
     for body in about.loops:
         for pc in body:
@@ -132,7 +133,7 @@ def _weights(about: _About) -> list[int]:
 
 
 def _costs(signals: _About, weights: Sequence[int]) -> list[dict[int, int]]:
-    """Return by signal what sharing a barrier with each other one costs; nothing with those that it does not have."""
+    """Return by signal the cost of sharing a barrier with each other signal; no entry where sharing is free."""
     costs: list[dict[int, int]] = [{} for _ in signals.all]
     told, ways, needed_at = waited_for(signals, signals.before), _ways(signals), _needed_at(signals)
     for pc, pending in enumerate(signals.before):
@@ -151,12 +152,12 @@ def _costs(signals: _About, weights: Sequence[int]) -> list[dict[int, int]]:
 
 
 def _apart(one: Signal, other: Signal) -> int:
-    """Return what it costs that two signals come when they do, and not when they should."""
+    """Return the part of the cost of sharing that depends only on the kinds of the two signals."""
     return APART if one.far != other.far else UNLIKE if (one.kind, one.unit) != (other.kind, other.unit) else 1
 
 
 def _needed_at(signals: _About) -> list[list[int]]:
-    """Return by signal where somebody waits for it."""
+    """Return by signal the instructions that wait for it."""
     places: list[list[int]] = [[] for _ in signals.all]
     for pc, pending in enumerate(signals.before):
         for one in bits(pending & signals.needed[pc]):
@@ -166,7 +167,7 @@ def _needed_at(signals: _About) -> list[list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Ways:
-    """By pc the loops around it, the smallest first; and the length of the program."""
+    """By pc the loops around it, the smallest first, and the length of the program."""
 
     loops: Sequence[Sequence[frozenset[int]]]
     length: int
@@ -181,19 +182,19 @@ def _ways(about: _About) -> _Ways:
 
 
 def _distance(ways: _Ways, start: int, end: int) -> int:
-    """Return the instructions from one to another: straight on, or once around the smallest loop of both."""
+    """Return the instructions from `start` to `end`: straight on, or once around the smallest loop of both."""
     if end > start:
         return end - start
     return end - start + next((len(body) for body in ways.loops[start] if end in body), ways.length)
 
 
 def _rest(signals: _About, ways: _Ways, one: int, pc: int) -> int:
-    """Return the cycles that a signal still takes at an instruction, if one issues each cycle."""
+    """Return the cycles that a signal still takes at an instruction, if one instruction issues each cycle."""
     return max(0, signals.all[one].cycles - _distance(ways, signals.all[one].pc, pc))
 
 
 def _until(ways: _Ways, pc: int, places: Sequence[int]) -> int:
-    """Return the instructions until the first of some places, which are in order."""
+    """Return the number of instructions until the first of some places, which are in order."""
     back = places[: bisect_right(places, pc)]
     straight = [places[len(back)] - pc] if len(back) < len(places) else []
     return min(straight + [_distance(ways, pc, place) for place in back if ways.loops[pc] or not straight])
@@ -201,7 +202,7 @@ def _until(ways: _Ways, pc: int, places: Sequence[int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """What sharing with each other signal costs, by signal; what each barrier would; and which one it has."""
+    """The costs of sharing: by signal with each other one, by signal on each barrier, and the barrier that it has."""
 
     costs: Sequence[Mapping[int, int]]
     prices: Sequence[list[int]]
@@ -209,7 +210,7 @@ class _Shared:
 
 
 def _put(shared: _Shared, one: int, barrier: int) -> None:
-    """Give a signal a barrier, the one that it has no longer."""
+    """Move a signal to a barrier, away from its present one."""
     before = shared.given.get(one)
     for other, cost in shared.costs[one].items():
         shared.prices[other][barrier] += cost
@@ -223,7 +224,7 @@ def _least(prices: Sequence[int]) -> int:
 
 
 def _moved(shared: _Shared, one: int) -> bool:
-    """Move a signal, and the one that it disturbs most, if that saves a cycle; tells whether it does."""
+    """Move a signal, and the signal that it disturbs most, if that saves a cycle; tell whether it does."""
     if shared.prices[one][shared.given[one]] < FINE:
         return False
     dearest = _dearest(shared, one)
@@ -236,7 +237,7 @@ def _moved(shared: _Shared, one: int) -> bool:
 
 
 def _dearest(shared: _Shared, one: int) -> list[int | None]:
-    """Return by barrier the signal that has it, and with which this one shares at the highest cost."""
+    """Return by barrier the signal on it with which this signal shares at the highest cost."""
     found: list[int | None] = [None] * BARRIERS
     most = [-1] * BARRIERS
     for other, cost in shared.costs[one].items():
@@ -247,7 +248,7 @@ def _dearest(shared: _Shared, one: int) -> list[int | None]:
 
 
 def _tried(shared: _Shared, one: int, at: int, other: int | None) -> tuple[int, dict[int, int]]:
-    """Return what moving a signal to a barrier saves, and the moves: that of the `other` it disturbs most is one."""
+    """Return what moving a signal to a barrier saves, and the moves, including that of the `other` it disturbs most."""
     now, costs = shared.given[one], shared.costs[one]
     saved = shared.prices[one][now] - shared.prices[one][at]
     if at == now or other is None:

@@ -1,1 +1,1 @@
-"""The rules of the SM, one file per unit: `earliest` says when it may, `commit` that it does."""
+"""The rules of the SM, one file per unit: `earliest` says when a unit may act, `commit` carries the act out."""

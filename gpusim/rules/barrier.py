@@ -1,4 +1,4 @@
-"""BAR.SYNC: a block's barrier lets its warps go, one after the other, once as many as it names have arrived."""
+"""BAR.SYNC: once as many warps as it names have arrived, a block's barrier releases them one after the other."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ MISCOUNTED = int(Fault.MISCOUNTED)
 
 @rarely
 def commit(sm: Any, g: int, instruction: Any, now: int) -> int:
-    """Warp slot g arrives; returns the cycle at which it is released, NEVER while others are missing.
+    """Let warp slot g arrive; return the cycle at which it is released, NEVER while other warps are missing.
 
-    It is a fault to name another number of warps than those who wait there already. What-if, on no chip: nobody waits.
+    It is a fault to name another number of warps than those that wait there already. What-if, on no chip: no warp
+    waits.
     """
     if sm.machine.barriers_pass:
         return now
@@ -35,7 +36,7 @@ def commit(sm: Any, g: int, instruction: Any, now: int) -> int:
 
 @rule
 def _release(sm: Any, barrier: Any, last: int, now: int) -> int:
-    """All who wait are released in the order of their slots; when warp slot `last` is, which has just arrived."""
+    """Release all waiting warps in slot order; return when warp slot `last`, which has just arrived, is released."""
     schedulers, block = sm.machine.schedulers, sm.warps[last].block
     own = release = now + max(1, sm.machine.barrier)
     for g in range(block * sm.launch.warps, (block + 1) * sm.launch.warps):

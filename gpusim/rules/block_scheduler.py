@@ -1,4 +1,4 @@
-"""Block scheduler: places blocks of the grid while they fit, and the next one when a block has finished."""
+"""Block scheduler: it places blocks of the grid while they fit, and the next one when a block has finished."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LAUNCH, EXITED, EMPTY = int(Stall.LAUNCH_DELAY), int(Stall.WARP_EXITED), int(Sta
 
 @rule
 def finish(sm: Any, block: Any, when: int) -> None:
-    """The block's last warp leaves at `when`: its slot can be taken from then on."""
+    """The block's last warp leaves at `when`: from then on its slot is free."""
     block.state, block.finished = DONE, when
     sm.agenda[LAUNCHER] = min(sm.agenda[LAUNCHER], when)
 
 
 @rarely
 def retire(sm: Any, slot: int, now: int) -> None:
-    """Free the block slot and settle its warps, which have waited for the last of them."""
+    """Free the block slot and settle its warps, which have waited for their last one."""
     for index in range(sm.launch.warps):
         g = slot * sm.launch.warps + index
         warp = sm.warps[g]
@@ -35,7 +35,7 @@ def retire(sm: Any, slot: int, now: int) -> None:
 
 @rarely
 def place(sm: Any, slot: int, now: int) -> None:
-    """Put the next block of the grid into the slot."""
+    """Place the next block of the grid in the slot."""
     launch, block = sm.launch, sm.blocks[slot]
     block.id, block.state, block.live = launch.next, RUNNING, launch.warps
     launch.next += launch.stride
@@ -79,13 +79,13 @@ def _clear(warp: Any) -> None:
     warp.predicate[:] = 0
     warp.version[:] = 0
     warp.kept[:] = 0
-    for place in range(HOLDS):  # a slice of an array of another length would be compiled for itself
+    for place in range(HOLDS):  # a slice of an array of another length would be compiled separately
         warp.holders[place] = warp.let_go[place] = 0
 
 
 @rule
 def next_act(sm: Any) -> int:
-    """When the next block slot becomes free."""
+    """Return when the next block slot becomes free."""
     when = NEVER
     for slot in range(sm.launch.resident):
         if sm.blocks[slot].state == DONE:
@@ -95,7 +95,7 @@ def next_act(sm: Any) -> int:
 
 @rule
 def close(sm: Any) -> None:
-    """The launch is over: settle the warp slots and issue slots that had nothing more to do."""
+    """Settle the warp slots and issue slots that had no more work when the launch ended."""
     for g in range(WARPS):
         if g < sm.warp_slots:
             sm.empty += sm.cycles - sm.empty_since[g]

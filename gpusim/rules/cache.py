@@ -1,18 +1,20 @@
-"""Caches that keep tags: what an access finds in the L1 and the L2, what it brings there, and when its data comes.
+"""Caches with tags: what an access finds in the L1 and the L2, the lines that it fills, and when its data arrives.
 
-Each cache is sets of ways, of which the one used longest ago makes room. A way holds a line of global or local memory,
-and for each 32 bytes of it when they came, or will come; what is missed comes in parts of a cache's sector. An access
-is followed when the load/store unit serves it, line by line:
+Each cache has sets of ways with LRU replacement. A way holds a line of global or local memory, and for each 32 bytes of
+it the cycle at which they arrive; a miss brings whole sectors. The lookup happens when the load/store unit serves the
+access, line by line:
 
-* Who hits has the cache's latency, but nothing before it is there: a miss of the same line is joined.
-* What the L1 misses takes its channel to the L2, what that misses the channel of the DRAM, each in turn; a latency
-  counts from the last of these. Where as many lines are on their way as the L1 may wait for, the unit waits.
-* Of the L2 an SM may be near a part, which its loads ask first, and fill; other hits take longer, and stores pass it.
+* A hit takes the cache's latency, but data that is still on its way arrives no sooner: the hit joins the miss of that
+  line.
+* An L1 miss takes the channel to the L2, and an L2 miss the channel to the DRAM, one after the other; a latency counts
+  from the last of these. If the L1 already waits for as many lines as it may, the unit waits.
+* An SM may be near one part of the L2. Its loads ask this part first, and fill it; other hits take longer, and stores
+  bypass it.
 * The texture cache is asked when a fetch issues, the scalar cache when a scalar load does, for any number of lines.
-* Stores go through to the L2, where they stay until they must make room; then they move to the DRAM. Of the L1, Fermi
-  drops a line that is stored to globally, and keeps what is stored locally until it must make room.
+* Stores write through to the L2, and go to the DRAM when their line is evicted. In Fermi's L1, a global store drops its
+  line, and a local store stays until its line is evicted.
 
-Tags lie behind local memory in the memory array, in words of 64 bits, as do the lines of each queued access.
+Tags follow local memory in the memory array, in words of 64 bits, as do the lines of each queued access.
 """
 
 from __future__ import annotations
@@ -30,26 +32,26 @@ from gpusim.units.global_memory import SEGMENTS
 from gpusim.units.opcodes import LOAD, LOCAL_SPACE
 from isa.memory import SECTOR_BYTES
 
-TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then when each unit came
+TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then each unit's arrival
 
 
 @rule
 def _words(sm: Any, memory: Any) -> Any:
-    """What the caches keep, as words of 64 bits."""
+    """Return the data of the caches as words of 64 bits."""
     return memory[sm.launch.cache_word : sm.launch.cache_end].view(np.int64)
 
 
 @rule
 def _row(sm: Any, y: int, place: int) -> int:
-    """Where the requests of the entry at that place of queue y lie."""
+    """Return where the requests of the entry at that place of queue y lie."""
     return sm.launch.requests + (y * sm.machine.queue + place) * REQUEST_ROW
 
 
 @on_demand
 def ask(sm: Any, memory: Any, g: int, group: int, active: int) -> None:
-    """Keep the lines that a lane group of warp slot g accesses, for the entry that will be its instruction's.
+    """Store the lines that a lane group of warp slot g accesses, in the entry that its instruction will take.
 
-    A scalar load has none: the first lane group asks now, for all.
+    A scalar load has no entry: its first lane group asks the cache now, for all.
     """
     words, instruction = _words(sm, memory), sm.program[sm.warps[g].pc]
     if instruction.pipe < 0:
@@ -60,7 +62,7 @@ def ask(sm: Any, memory: Any, g: int, group: int, active: int) -> None:
 
 @rule
 def _note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int) -> None:
-    """Keep a lane group's requests, beside those of groups before it."""
+    """Store a lane group's requests, after those of the groups before it."""
     y = queues.number(sm, sm.warps[g].scheduler, instruction.unit)
     row = _row(sm, y, queues.behind(sm, y))
     local = instruction.space == LOCAL_SPACE
@@ -75,7 +77,7 @@ def _note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int
 
 @rule
 def _byte(sm: Any, instruction: Any, group: int, lane: int, offset: int) -> int:
-    """The first byte that a lane accesses; local memory lies behind all global, word by word across the lanes."""
+    """Return the first byte that a lane accesses; local memory follows global memory, word by word across the lanes."""
     byte = np.int64(sm.scratch.address[lane])
     if instruction.space == LOCAL_SPACE:
         return sm.launch.local_base + 4 * ((group * sm.launch.local_words + byte // 4 + offset) * LANES + lane)
@@ -84,7 +86,7 @@ def _byte(sm: Any, instruction: Any, group: int, lane: int, offset: int) -> int:
 
 @rule
 def _note_byte(sm: Any, words: Any, row: int, begin: int, byte: int) -> None:
-    """Add the 32 bytes that it lies in to the request for its line among those from `begin` on, or a new request."""
+    """Add the 32 bytes around `byte` to the request for its line among those from `begin` on, or to a new request."""
     line, outcome = byte // sm.machine.line_bytes, sm.outcome
     at = begin
     while at < outcome.requests and words[row + 2 * at] != line:
@@ -97,9 +99,9 @@ def _note_byte(sm: Any, words: Any, row: int, begin: int, byte: int) -> None:
 
 @on_demand
 def serve(sm: Any, memory: Any, y: int, place: int, now: int) -> int:
-    """Follow the access at that place of queue y; returns when a load's result is there, or a store has left.
+    """Look up the access at that place of queue y; return when a load's result is there, or when a store has left.
 
-    `sm.load_store.waited` says how long the unit has waited for room among the lines on their way.
+    `sm.load_store.waited` says how long the unit has waited for room among the outstanding lines.
     """
     words, row, entry = _words(sm, memory), _row(sm, y, place), sm.load_store.queues[y].entries[place]
     instruction = sm.program[entry.pc]
@@ -121,7 +123,7 @@ def serve(sm: Any, memory: Any, y: int, place: int, now: int) -> int:
 
 @rule
 def _load(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, start: int) -> int:
-    """The i-th request of a load, in the L1; returns when it was taken up, `arrived` says when its data is there."""
+    """Do the i-th request of a load in the L1; return when it was accepted; `arrived` says when its data is there."""
     cache = sm.launch.caches[NEAR]
     way = _way(words, cache, line)
     done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
@@ -140,15 +142,15 @@ def _load(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, 
 
 @rule
 def _behind(sm: Any, instruction: Any, i: int) -> int:
-    """Cycles of the i-th request of a load that hits the L2."""
+    """Return the cycles of the i-th request of a load that hits the L2."""
     return int(sm.machine.far_latency[instruction.width] + i * sm.machine.far_late)
 
 
 @on_demand
 def fetch(sm: Any, memory: Any, g: int, active: int) -> None:
-    """Texture: the elements at the coordinates in `scratch` of a lane group, and those of other groups, are there then.
+    """Texture: find when the elements at a lane group's coordinates in `scratch`, and those of other groups, are there.
 
-    The cycle stands in `outcome.ready`.
+    The cycle is in `outcome.ready`.
     """
     words, instruction = _words(sm, memory), sm.program[sm.warps[g].pc]
     row, begin = _row(sm, sm.machine.queues, 0), sm.outcome.requests
@@ -160,7 +162,7 @@ def fetch(sm: Any, memory: Any, g: int, active: int) -> None:
 
 @rule
 def _read_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
-    """So many bytes from one on are there at `outcome.ready`, from a scalar cache that is asked now."""
+    """Read `size` bytes through a scalar cache that is asked now; `outcome.ready` says when they are there."""
     row = _row(sm, sm.machine.queues, 0)
     for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
         _note_byte(sm, words, row, 0, unit * SECTOR_BYTES)
@@ -169,7 +171,7 @@ def _read_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
 
 @rule
 def _read_all(sm: Any, words: Any, which: int, begin: int) -> None:
-    """What is asked for since request `begin` is there at `outcome.ready`, from a cache that is only read."""
+    """Read the requests since `begin` through a read-only cache; `outcome.ready` says when their data is there."""
     row, outcome = _row(sm, sm.machine.queues, 0), sm.outcome
     for i in range(begin, outcome.requests):
         line, units = words[row + 2 * i], words[row + 2 * i + 1]
@@ -178,7 +180,7 @@ def _read_all(sm: Any, words: Any, which: int, begin: int) -> None:
 
 @rarely
 def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: int) -> int:
-    """The i-th request of a read, in a cache that is only read; when its data is there."""
+    """Do the i-th request of a read in a read-only cache; return when its data is there."""
     cache = sm.launch.caches[which]
     way = _way(words, cache, line)
     done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
@@ -192,7 +194,7 @@ def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: i
 
 @rarely
 def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: int) -> int:
-    """When these units of a line come from the L2, where a hit takes so long, or from behind it."""
+    """Return when these units of a line come from the L2, where a hit takes `latency` cycles, or from the DRAM."""
     if sm.launch.caches[FAR].sets == 0:
         return global_memory.commit(sm, count_bits(units), start) + sm.machine.memory_latency
     gone = _ported(sm, count_bits(units), start)
@@ -203,7 +205,7 @@ def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: i
 
 @rarely
 def _of_partition(sm: Any, words: Any, latency: int, line: int, units: int, gone: int) -> int:
-    """When these units come, asked for at `gone`, from the part of the L2 near the SM, or from beyond it."""
+    """Return when these units, requested at `gone`, come from the part of the L2 near the SM, or from beyond it."""
     cache = sm.launch.caches[PARTITION]
     way = _way(words, cache, line)
     done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
@@ -217,7 +219,7 @@ def _of_partition(sm: Any, words: Any, latency: int, line: int, units: int, gone
 
 @rarely
 def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int) -> int:
-    """The same from the L2 as a whole, or from the DRAM."""
+    """Return the same for the L2 as a whole, or for the DRAM."""
     cache, machine = sm.launch.caches[FAR], sm.machine
     way = _way(words, cache, line)
     done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
@@ -231,7 +233,7 @@ def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int)
 
 @rule
 def _store(sm: Any, words: Any, instruction: Any, line: int, units: int, now: int) -> int:
-    """A store's request; returns when it has left the SM."""
+    """Do a store's request; return when it has left the SM."""
     near, machine = sm.launch.caches[NEAR], sm.machine
     local = instruction.space == LOCAL_SPACE
     if near.sets > 0:
@@ -249,7 +251,7 @@ def _store(sm: Any, words: Any, instruction: Any, line: int, units: int, now: in
 
 @rarely
 def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
-    """Units of a line go to the L2, where they stay; returns when they have left the SM."""
+    """Write units of a line to the L2, where they stay; return when they have left the SM."""
     cache = sm.launch.caches[FAR]
     if cache.sets == 0:
         return global_memory.commit(sm, count_bits(units), now)
@@ -264,7 +266,7 @@ def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
 
 @rule
 def _way(words: Any, cache: Any, line: int) -> int:
-    """Where a line is kept; where it is not, the way of its set that was used longest ago."""
+    """Return the way of a line; if no way holds it, the least recently used way of its set."""
     way = cache.first + 1 + line % cache.sets * cache.ways * cache.stride
     oldest = way
     for _ in range(cache.ways):
@@ -278,7 +280,7 @@ def _way(words: Any, cache: Any, line: int) -> int:
 
 @rule
 def _there(words: Any, cache: Any, way: int, line: int, units: int) -> int:
-    """When the units that the way holds have all come."""
+    """Return when all the units that the way holds have arrived."""
     when = 0
     if words[way + TAG] == line + 1:
         for unit in range(cache.stride - WAY_HEAD):
@@ -289,7 +291,7 @@ def _there(words: Any, cache: Any, way: int, line: int, units: int) -> int:
 
 @rule
 def _lost(words: Any, cache: Any, way: int, line: int, units: int) -> int:
-    """The units that the way lacks and an access to these brings: all those lacking of each sector that lacks one."""
+    """Return the units that an access must bring: all that the way lacks of each sector with a missing one."""
     lacking, wanted, held = 0, 0, words[way + TAG] == line + 1
     for unit in range(cache.stride - WAY_HEAD):
         if not held or words[way + WAY_HEAD + unit] == 0:
@@ -303,14 +305,14 @@ def _lost(words: Any, cache: Any, way: int, line: int, units: int) -> int:
 
 @rule
 def _use(words: Any, cache: Any, way: int) -> None:
-    """The way is the one used last."""
+    """Mark the way as the one used last."""
     words[cache.first] += 1
     words[way + USED] = words[cache.first]
 
 
 @rule
 def _fill(words: Any, way: int, units: int, when: int) -> None:
-    """These units come then, those that are there stay."""
+    """Set the arrival of these units; units that are already there keep theirs."""
     unit = 0
     while units >> unit:
         if (units >> unit) & 1 and words[way + WAY_HEAD + unit] == 0:
@@ -320,7 +322,7 @@ def _fill(words: Any, way: int, units: int, when: int) -> None:
 
 @rule
 def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
-    """The way of the L1 is for this line; what was stored in another one's goes to the L2."""
+    """Take the way of the L1 for this line; stored data of the line before goes to the L2."""
     if words[way + TAG] != line + 1 and words[way + DIRTY]:
         _far_store(sm, words, words[way + TAG] - 1, words[way + DIRTY], now)
     _clear(words, sm.launch.caches[NEAR], way, line)
@@ -328,7 +330,7 @@ def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 
 @rule
 def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
-    """The same for a way of the L2; what was stored goes to the DRAM."""
+    """Take a way of the L2 in the same manner; stored data of the line before goes to the DRAM."""
     if words[way + TAG] != line + 1 and words[way + DIRTY]:
         global_memory.commit(sm, count_bits(words[way + DIRTY]), now)
     _clear(words, sm.launch.caches[FAR], way, line)
@@ -336,7 +338,7 @@ def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 
 @rule
 def _clear(words: Any, cache: Any, way: int, line: int) -> None:
-    """The way is for this line; what another one's held is gone."""
+    """Take the way for this line, and drop the contents of the line before."""
     if words[way + TAG] != line + 1:
         words[way + TAG], words[way + DIRTY] = line + 1, 0
         for unit in range(cache.stride - WAY_HEAD):
@@ -345,7 +347,7 @@ def _clear(words: Any, cache: Any, way: int, line: int) -> None:
 
 @rule
 def _room(sm: Any, words: Any) -> int:
-    """The place among the lines on their way that is free first."""
+    """Return the place among the outstanding lines that becomes free first."""
     first = sm.launch.misses
     for slot in range(first + 1, first + sm.machine.misses):
         if words[slot] < words[first]:
@@ -355,7 +357,7 @@ def _room(sm: Any, words: Any) -> int:
 
 @rule
 def _ported(sm: Any, units: int, now: int) -> int:
-    """When the SM's channel to the L2 has moved so many units."""
+    """Return when the SM's channel to the L2 has moved so many units."""
     unit, parts = sm.load_store, sm.machine.port_parts
     unit.port = max(unit.port, now * parts) + units * sm.machine.port_cost
     return (unit.port + parts - 1) // parts

@@ -1,8 +1,8 @@
-"""What the SMs of one chip share: the grid's next block, and the memory channel.
+"""The state that the SMs of one chip share: the grid's next block, and the memory channel.
 
-Rules know one SM. An engine that runs all of them hands what is shared to the SM that acts, and takes it back. The
-first wave is dealt out beforehand, block s + j S to slot j of SM s of S; each further block goes to the SM that has a
-free slot first.
+Rules know one SM. An engine that runs all of them lends the shared state to the SM that acts, and takes it back. The
+first wave is placed beforehand, block s + j S in slot j of SM s of S; each further block goes to the SM that has a free
+slot first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gpusim.jit.rule import entry
 
 @entry
 def lend(sms: Any, s: int, chips: Any, now: int) -> None:
-    """Give SM s what all share, before it acts."""
+    """Give SM s the shared state before it acts."""
     sm, chip = sms[s], chips[0]
     sm.load_store.channel = chip.channel
     if now > 0:
@@ -23,7 +23,7 @@ def lend(sms: Any, s: int, chips: Any, now: int) -> None:
 
 @entry
 def take_back(sms: Any, s: int, chips: Any, now: int) -> None:
-    """Take from SM s what all share, as its act has left it."""
+    """Take the shared state from SM s after its act."""
     sm, chip = sms[s], chips[0]
     chip.channel = sm.load_store.channel
     if now > 0:

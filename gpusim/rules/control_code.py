@@ -1,8 +1,8 @@
-"""Control codes: the compiler says when an instruction may go, and the hardware checks nothing else.
+"""Control codes: the compiler says when an instruction may issue, and the hardware checks nothing else.
 
-An instruction holds its warp back for its stall count, and waits for the dependency barriers of its wait mask. A
-barrier counts the instructions that hold it: from their issue until their result is written (write barrier) or their
-sources have been read (read barrier). It counts them by the stall reason of a wait for them.
+The warp waits for the stall count after an instruction, and before it for the dependency barriers of its wait mask. A
+barrier counts the instructions that hold it, from their issue until their result is written (write barrier) or their
+sources have been read (read barrier). There is one count for each stall reason that a wait for them may have.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REASONS_OF_BARRIERS = WAR - SHORT + 1  # stall reasons that a wait for a depende
 
 @rule
 def earliest(warp: Any, instruction: Any) -> None:
-    """Store in the warp's reasons when the barriers of the wait mask let `instruction` go."""
+    """Store in the warp's reasons when the barriers of the wait mask allow `instruction` to issue."""
     warp.release_at[SHORT] = warp.release_at[LONG] = warp.release_at[WAR] = 0
     if instruction.wait_mask:
         _wait(warp, instruction)
@@ -44,10 +44,10 @@ def _wait(warp: Any, instruction: Any) -> None:
 
 @rarely
 def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
-    """The warp issues: its next instruction may go when the stall count is over; a yield lets other warps go first.
+    """The warp issues: its next instruction may issue after the stall count; a yield lets other warps issue first.
 
-    A stall count of 0 leaves the next one to a further port of this turn; `schedulers.issue_interval` holds in any
-    case.
+    After a stall count of 0 the next one may take a further port of this turn; `schedulers.issue_interval` always
+    holds.
     """
     warp.release_at[WAIT] = now + stall_of(sm.machine, instruction)
     sm.schedulers[k].yielded = 0
@@ -57,27 +57,27 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
 
 @rule
 def _pauses(machine: Any, instruction: Any) -> bool:
-    """Whether the warp can't issue for so long, and no branch or place in the queue is the reason."""
+    """Tell whether the stall count, and no branch or place in the queue, keeps the warp from issuing so long."""
     return bool(instruction.stall_count >= machine.turns and instruction.action != BRANCH and not instruction.queued)
 
 
 @rule
 def let_others_go(sm: Any, k: int, warp: Any) -> None:
-    """The warp goes to the back of the order, and greed does not bring it to the front."""
+    """Move the warp to the back of the order; a greedy policy does not keep it at the front."""
     sm.schedulers[k].yielded = 1
     to_the_back(sm, warp)
 
 
 @rule
 def stall_of(machine: Any, instruction: Any) -> int:
-    """Cycles from the instruction's issue to the warp's next at the earliest."""
+    """Return the least number of cycles from the instruction's issue to the warp's next."""
     stall = int(instruction.stall_count)
     return max(stall, int(machine.yield_stall)) if instruction.yields else stall
 
 
 @rule
 def to_the_back(sm: Any, warp: Any) -> None:
-    """Others go first, where the policy asks who came first: the warp has just been placed, or has yielded."""
+    """Move a warp, just placed or yielding, to the back of the order by which policies compare ages."""
     warp.order = sm.ordered
     sm.ordered += 1
 
@@ -93,7 +93,7 @@ def hold(warp: Any, instruction: Any) -> None:
 
 @rarely
 def release(warp: Any, instruction: Any, read: int, written: int) -> None:
-    """A memory instruction is served: its sources are read, and its result is written, at these cycles."""
+    """A memory instruction is served: its sources are read, and its result is written, at the given cycles."""
     if instruction.write_barrier >= 0:
         warp.holders[_written(instruction)] -= 1
     if instruction.read_barrier >= 0:
@@ -103,7 +103,7 @@ def release(warp: Any, instruction: Any, read: int, written: int) -> None:
 
 @rarely
 def let_go(warp: Any, instruction: Any, read: int, written: int) -> None:
-    """The instruction holds its barriers until these cycles."""
+    """The instruction holds its barriers until the given cycles."""
     if instruction.write_barrier >= 0:
         place = _written(instruction)
         warp.let_go[place] = max(warp.let_go[place], written)
@@ -114,7 +114,7 @@ def let_go(warp: Any, instruction: Any, read: int, written: int) -> None:
 
 @rule
 def _written(instruction: Any) -> int:
-    """Where its write barrier is counted; NVIDIA counts what is no load from far away as short scoreboard."""
+    """Return where its write barrier is counted; NVIDIA counts all but loads from far memories as short scoreboard."""
     reason = int(instruction.reason)
     return int(instruction.write_barrier) * REASONS_OF_BARRIERS + max(SHORT, reason) - SHORT
 

@@ -1,9 +1,9 @@
-"""Dispatch ports: what one scheduler issues in one turn beyond its first instruction.
+"""Dispatch ports: the instructions that one scheduler issues in one turn after its first.
 
 A later port takes the next instruction of the warp that has just issued, or another ready warp's, as `issue.pairing`
-says (Kepler and Maxwell: the same warp's; GCN: another's). It never waits and never costs a slot: what does not go at
-once goes in a later turn. The pairing matrix, or the categories, say which unit classes go beside those that have
-issued in the turn.
+says (Kepler and Maxwell: the same warp's; GCN: another's). It never waits and never costs a slot: an instruction that
+cannot issue at once issues in a later turn. The pairing matrix, or the categories, say which unit classes may issue
+beside those of the same turn.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)
 
 @rule
 def commit(sm: Any, k: int, instruction: Any, now: int) -> None:
-    """An instruction issues: it takes a port of scheduler k's turn, and narrows what may go beside it."""
+    """An instruction issues: it takes a port of scheduler k's turn, and limits the classes that may issue beside it."""
     scheduler, machine = sm.schedulers[k], sm.machine
     first = scheduler.issued_at < now
     scheduler.dispatched = 1 if first else scheduler.dispatched + 1
@@ -32,14 +32,14 @@ def commit(sm: Any, k: int, instruction: Any, now: int) -> None:
 
 @on_demand
 def goes_on(sm: Any, k: int, warp: Any, now: int) -> bool:
-    """Whether the warp that has just issued from scheduler k issues its next instruction in the same turn."""
+    """Tell whether the warp that has just issued from scheduler k issues its next instruction in the same turn."""
     taken = _free(sm, k, now) and _independent(warp, now) and takes(sm, k, warp.unit, now)
     return taken and _collects(sm, k, warp, now)
 
 
 @on_demand
 def another(sm: Any, k: int, now: int) -> int:
-    """The next of scheduler k's warps to issue in this turn, -1: none."""
+    """Return the next of scheduler k's warps to issue in this turn, -1 if there is none."""
     others = _others(sm, k, now) if _free(sm, k, now) else 0
     j = policies.choose(sm.machine.policy, sm, k, others, 0) if others else -1
     return j if j >= 0 and _collects(sm, k, sm.warps[j * sm.machine.schedulers + k], now) else -1
@@ -47,13 +47,13 @@ def another(sm: Any, k: int, now: int) -> int:
 
 @rule
 def _collects(sm: Any, k: int, warp: Any, now: int) -> bool:
-    """Whether the register file can deliver the warp's operands in this turn."""
+    """Tell whether the register file can deliver the warp's operands in this turn."""
     return sm.machine.register_banks == 0 or register_file.earliest(sm, k, warp, now) <= now
 
 
 @rule
 def _free(sm: Any, k: int, now: int) -> bool:
-    """Whether the turn has a port left: none after a refused instruction, which wastes the turn, a stall or a fault."""
+    """Tell whether the turn has a port left: none after a refused instruction, a stall or a fault."""
     scheduler = sm.schedulers[k]
     left = scheduler.issued_at == now and scheduler.dispatched < sm.machine.ports
     return left and scheduler.stalled_until <= now and sm.fault.code == 0
@@ -61,7 +61,7 @@ def _free(sm: Any, k: int, now: int) -> bool:
 
 @rule
 def takes(sm: Any, k: int, unit: int, now: int) -> bool:
-    """Whether a later port of scheduler k's turn takes an instruction of this unit class."""
+    """Tell whether a later port of scheduler k's turn takes an instruction of this unit class."""
     needs = sm.machine.units[unit]
     if not (sm.schedulers[k].beside >> unit) & 1 or double_precision.alone(sm, needs.double, now):
         return False
@@ -72,7 +72,7 @@ def takes(sm: Any, k: int, unit: int, now: int) -> bool:
 
 @rule
 def _others(sm: Any, k: int, now: int) -> int:
-    """Mask of the ready warps that a later port takes; none of them has issued in this turn."""
+    """Return the mask of the ready warps that a later port takes; none of them has issued in this turn."""
     scheduler = sm.schedulers[k]
     taken, units = 0, scheduler.units
     while units:
@@ -85,7 +85,7 @@ def _others(sm: Any, k: int, now: int) -> int:
 
 @rule
 def _independent(warp: Any, now: int) -> bool:
-    """Whether all release times of the warp have passed, but for the issue interval, which is from turn to turn."""
+    """Tell whether all release times of the warp have passed, except the issue interval, which spans turns."""
     release = 0
     for reason in range(OWN):
         if reason != ISSUE_INTERVAL:

@@ -13,13 +13,13 @@ from gpusim.jit.rule import rule
 
 @rule
 def alone(sm: Any, double: int, now: int) -> bool:
-    """Whether an instruction, DP or not, may be the only one that the SM issues in this slot."""
+    """Tell whether an instruction, DP or not, may be the only one that the SM issues in this slot."""
     return sm.machine.exclusive != 0 and (double != 0 or now < sm.exclusive_until)
 
 
 @rule
 def earliest(sm: Any, k: int, double: int, now: int) -> int:
-    """First slot at which scheduler k may issue beside the others: `now`, or the slot after theirs."""
+    """Return the first slot at which scheduler k may issue beside the others: `now`, or the slot after theirs."""
     machine = sm.machine
     if not alone(sm, double, now):
         return now
@@ -31,6 +31,6 @@ def earliest(sm: Any, k: int, double: int, now: int) -> int:
 
 @rule
 def commit(sm: Any, now: int) -> None:
-    """A DP instruction issues."""
+    """Note that a DP instruction issues."""
     if sm.machine.exclusive:
         sm.exclusive_until = now + sm.machine.exclusive

@@ -1,15 +1,15 @@
-"""Exact fast-forward: when the SM comes back to a state that it has been in, it takes the same way at once.
+"""Exact fast-forward: when a state of the SM recurs, the simulator repeats the known continuation at once.
 
-At certain events (a certain warp goes round a loop, a block is placed) the state is hashed and kept. If the hash has
-been seen before, the two states are compared word by word, by role (gpusim/state/recurrence.py). If they are the same,
-some cycles apart, and what the warps will do is the same (their streams tell), then so is everything that happens:
-first whole periods, from the earlier state to the present one and again, then the part of the next that still is the
-same, up to the last kept state on the way. With n = 1 for such a part, and the present state as the one reached for n
-whole periods, every word that has changed on the way becomes
+At certain events (one chosen warp begins a loop round, a block is placed) the state is hashed and stored. If the hash
+has occurred before, the two states are compared word by word, by role (gpusim/state/recurrence.py). If they are the
+same except for the cycles between them, and the streams say that the warps will do the same, then everything that
+follows is the same: first whole periods, from the earlier state to the present one and again, then the part of the next
+period that is still the same, up to the last state stored within the period. With n = 1 for such a part, and the
+present state as the one reached for n whole periods, every word that has changed meanwhile becomes
 
-    word reached + n (word now - word when the state was met before)
+    word reached + n (word now - word in the earlier state)
 
-Nothing is estimated; where no state comes back, or a loop ends, or a block differs, time goes on cycle by cycle.
+Nothing is estimated; if no state recurs, or a loop ends, or a block differs, simulation goes on cycle by cycle.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ from gpusim.state.recurrence import RECENT
 from gpusim.units.capacities import DEPTHS, LOG
 from gpusim.units.stall import OWN, SHARED
 
-COUNT, EVENTS, STRIDE, LOOKED = range(4)  # states kept, events looked at, one in how many stays, issued at the last one
-EAGER = 64  # events that are looked at in any case
-WORTH = 4  # words kept for each instruction simulated since the last look: some per cent of what that takes
+COUNT, EVENTS, STRIDE, LOOKED = range(4)  # states stored, events seen, one in how many stays, issued at the last one
+EAGER = 64  # events that are always examined
+WORTH = 4  # words stored for each instruction simulated since the last look, at a few percent of its cost
 TRIES = 4  # states of the same hash that are compared
 
 
 @on_demand
 def skip(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
-    """After an event: cycles that are taken at once, none later than `limit`; 0 as long as nothing is known."""
+    """Return the cycles to skip after an event, none later than `limit`; 0 as long as nothing is known."""
     event, sm.event = sm.event, 0
     if not _worth_a_look(sm, r, event):
         return 0
@@ -72,7 +72,7 @@ def skip(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
 
 @rule
 def _worth_a_look(sm: Any, r: Any, event: int) -> bool:
-    """Whether so much has been issued since the last look that another one costs little beside it."""
+    """Tell whether enough has been issued since the last look that another look costs little in comparison."""
     issued = 0
     for k in range(sm.machine.schedulers):
         issued += sm.schedulers[k].issued
@@ -85,7 +85,7 @@ def _worth_a_look(sm: Any, r: Any, event: int) -> bool:
 
 @rarely
 def _keep(sm: Any, r: Any, now: int) -> int:
-    """Keep the present state; the row in which it stands."""
+    """Store the present state; return its row."""
     counts = r.counts
     while counts[COUNT] == r.order.size:
         _thin(r)
@@ -103,7 +103,7 @@ def _keep(sm: Any, r: Any, now: int) -> int:
 
 @rarely
 def _thin(r: Any) -> None:
-    """Make room: of what is not recent one state in so many stays, and in twice as many if that frees nothing."""
+    """Make room: of older states keep one in so many, and one in twice as many if that frees nothing."""
     kept, stride = 0, max(1, r.counts[STRIDE])
     for at in range(r.counts[COUNT]):
         row = r.order[at]
@@ -117,7 +117,7 @@ def _thin(r: Any) -> None:
 
 @rarely
 def _follow(sm: Any, memory: Any, r: Any, at: int, here: int, limit: int) -> int:
-    """Cycles of the way from the state kept at this place of the order that are taken from here: 0 if it is another."""
+    """Return the cycles to skip by repeating the run since the state stored at this place; 0 if the states differ."""
     before, later, last = r.order[at], r.order.size, r.order.size + 1
     if not same_state.agree(sm, r, before, here):
         return 0
@@ -137,7 +137,7 @@ def _follow(sm: Any, memory: Any, r: Any, at: int, here: int, limit: int) -> int
 
 @rule
 def _periods(sm: Any, memory: Any, r: Any, before: int, here: int, limit: int) -> int:
-    """How many whole periods go as the last one did."""
+    """Return how many whole periods repeat the last one."""
     n = (limit - r.notes[here, WHEN]) // (r.notes[here, WHEN] - r.notes[before, WHEN])
     for g in range(sm.warp_slots):
         n = min(n, _rounds_left(sm, r, before, here, g))
@@ -149,7 +149,7 @@ def _periods(sm: Any, memory: Any, r: Any, before: int, here: int, limit: int) -
 
 @rule
 def _rounds_left(sm: Any, r: Any, before: int, here: int, g: int) -> int:
-    """How many periods like the last the warp's loops still have in them."""
+    """Return how many further periods like the last one the warp's loops still contain."""
     left = NEVER
     for depth in range(DEPTHS):
         laps = word(r, here, LAPS, g * DEPTHS + depth)
@@ -163,7 +163,7 @@ def _rounds_left(sm: Any, r: Any, before: int, here: int, g: int) -> int:
 
 @rule
 def _marker(sm: Any, cursor: int, depth: int) -> int:
-    """The marker of the loop of that depth around an event, or the end of its stream."""
+    """Return the marker of the loop of that depth around an event, or the end of its stream."""
     i = cursor
     while sm.events[i].pc != stream.END:
         marker = sm.events[i]
@@ -175,7 +175,7 @@ def _marker(sm: Any, cursor: int, depth: int) -> int:
 
 @rarely
 def _blocks_alike(sm: Any, memory: Any, r: Any, before: int, here: int, now: int, most: int) -> int:
-    """How many of the blocks to come, up to `most`, do what those placed between two states did, one by one."""
+    """Return how many of the next blocks, up to `most`, do the same as those placed between two states, one by one."""
     first = word(r, before, PLACED, 0)
     placed = word(r, here, PLACED, 0) - first
     if first < sm.launch.resident or placed > LOG:
@@ -192,7 +192,7 @@ def _blocks_alike(sm: Any, memory: Any, r: Any, before: int, here: int, now: int
 
 @rule
 def _furthest(sm: Any, memory: Any, r: Any, at: int, here: int, now: int, limit: int) -> int:
-    """The last state on the way from the one kept at this place up to here that is reached from now on too."""
+    """Return the last stored state, from the one at this place up to `here`, that the run from now on also reaches."""
     before = r.order[at]
     placed = word(r, here, PLACED, 0) - word(r, before, PLACED, 0)
     blocks = _blocks_alike(sm, memory, r, before, here, now, placed) if placed else 0
@@ -210,9 +210,10 @@ def _furthest(sm: Any, memory: Any, r: Any, at: int, here: int, now: int, limit:
 
 @rule
 def _keeps_step(sm: Any, r: Any, before: int, now: int, way: int, g: int) -> bool:
-    """Whether a warp goes on as it went before, up to a state on the way.
+    """Tell whether a warp continues as it did before, up to a later stored state.
 
-    It does if it has done as many rounds of its loops. Else it may not leave the innermost of those that differ.
+    It does if it has done as many rounds of its loops. Otherwise it must stay in the innermost of the loops that
+    differ.
     """
     for depth in range(DEPTHS):
         i = g * DEPTHS + depth
@@ -229,7 +230,7 @@ def _keeps_step(sm: Any, r: Any, before: int, now: int, way: int, g: int) -> boo
 
 @rule
 def _same_laps(r: Any, before: int, way: int, g: int, depth: int) -> bool:
-    """Whether a warp has done as many rounds of the loops from that depth on outwards."""
+    """Tell whether a warp has done as many rounds of its loops, from that depth outwards."""
     for i in range(g * DEPTHS + depth, (g + 1) * DEPTHS):  # noqa: SIM110  (compiled)
         if word(r, way, LAPS, i) != word(r, before, LAPS, i):
             return False
@@ -238,7 +239,7 @@ def _same_laps(r: Any, before: int, way: int, g: int, depth: int) -> bool:
 
 @rarely
 def _move(sm: Any, r: Any, before: int, now: int, way: int, n: int, to: int) -> None:
-    """Work out the state that is reached: as from `before` to `way`, but n times as far from `before` as now is."""
+    """Compute the state reached: like the way from `before` to `way`, but n times as far from `before` as `now` is."""
     kept, cycles = r.kept, n * (r.notes[now, WHEN] - r.notes[before, WHEN])
     r.notes[to, WHEN] = r.notes[way, WHEN] + cycles
     for i in range(r.roles[SAME], r.roles[TIME]):
@@ -261,7 +262,7 @@ def _move(sm: Any, r: Any, before: int, now: int, way: int, n: int, to: int) -> 
 
 @rule
 def _moved(before: int, now: int, way: int, distance: int) -> int:
-    """A word that stays on the way stays now; one that changes becomes what it became, that distance away."""
+    """Return a word's new value: unchanged if it did not change on the way, else its later value plus `distance`."""
     if way == before:
         return now
     return NEVER if way >= NEVER else way + distance
@@ -271,7 +272,7 @@ def _moved(before: int, now: int, way: int, distance: int) -> int:
 def _move_warp(sm: Any, r: Any, before: int, now: int, way: int, n: int, to: int, g: int) -> None:
     kept, cycles = r.kept, n * (r.notes[now, WHEN] - r.notes[before, WHEN])
     for i in range(r.columns[RELEASE_AT] + g * OWN, r.columns[RELEASE_AT] + (g + 1) * OWN):
-        settled = kept[way, i] <= word(r, way, SINCE, g)  # and must not be taken for one that lies ahead
+        settled = kept[way, i] <= word(r, way, SINCE, g)  # and must not be mistaken for a future time
         kept[to, i] = kept[way, i] if settled else _moved(kept[before, i], kept[now, i], kept[way, i], cycles)
     for i in range(r.columns[LAPS] + g * DEPTHS, r.columns[LAPS] + (g + 1) * DEPTHS):
         kept[to, i] = kept[way, i] + n * (kept[now, i] - kept[before, i])
@@ -285,7 +286,7 @@ def _move_warp(sm: Any, r: Any, before: int, now: int, way: int, n: int, to: int
 
 @rule
 def _put(sm: Any, r: Any, before: int, here: int, reached: int) -> None:
-    """Let the state that is reached be the SM's; the blocks placed on the way have the scripts of a period ago."""
+    """Make the reached state the SM's state; the blocks placed meanwhile have the scripts of one period ago."""
     for i in range(r.places.size):
         r.words[r.places[i]] = r.kept[reached, i]
     for k in range(sm.machine.schedulers):

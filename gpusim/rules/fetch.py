@@ -1,8 +1,8 @@
 """Instruction fetch: a warp enters the next line of its program when the line is in its scheduler's cache.
 
-A line that is not there is asked for from cache to cache, the scheduler's own, two of the SM, and memory. Those that
-passed it on keep it: each drops from the line's set what was used longest ago. A port passes one line after another.
-Lines ahead of the one that a warp enters are asked for with it; whoever wants a line that is under way waits for it.
+A missing line is requested from one cache after another: the scheduler's own, two of the SM, and memory. Each cache
+that it passes keeps it, with LRU replacement in the line's set. A port passes one line at a time. Entering a line also
+requests the lines ahead of it (prefetch); a request for a line that is already on its way waits for that line.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from gpusim.units.fetch import OWN_CACHE
 from gpusim.units.stall import Stall
 
 NO_INSTRUCTION = int(Stall.NO_INSTRUCTION)
-NOWHERE = -2  # before every line, and next to none
-PARTS = 64  # of a cycle, in which a port's time counts
+NOWHERE = -2  # before every line, and adjacent to none
+PARTS = 64  # of a cycle: the unit of a port's time
 
 
 @rule
 def begin(warp: Any) -> None:
-    """The warp is new: it is in no line."""
+    """A new warp is in no line."""
     warp.line = NOWHERE
 
 
 @rule
 def commit(sm: Any, k: int, warp: Any, now: int) -> None:
-    """The warp of scheduler k goes on at its pc; if that is on a new line, the warp waits until the line is there."""
+    """The warp of scheduler k continues at its pc; on a new line the warp waits until the line is there."""
     line = sm.program[warp.pc].line
     if line != warp.line:
         _enter(sm, k, warp, line, now)
@@ -35,9 +35,9 @@ def commit(sm: Any, k: int, warp: Any, now: int) -> None:
 
 @rarely
 def _enter(sm: Any, k: int, warp: Any, line: int, now: int) -> None:
-    """Ask for the line, for what is missing of those ahead, and if nothing is, for the one behind them.
+    """Request the line and the missing lines ahead of it; if none is missing, request the line after those.
 
-    A warp that comes from the line before has asked for all of those but the last.
+    A warp that comes from the previous line has requested all of them but the last.
     """
     last = line + sm.machine.ahead
     first = max(line + 1, last) if line == warp.line + 1 else line + 1
@@ -51,7 +51,7 @@ def _enter(sm: Any, k: int, warp: Any, line: int, now: int) -> None:
 
 @rule
 def _fetch(sm: Any, k: int, line: int, now: int) -> int:
-    """When the line is in scheduler k's cache; it becomes the one used last in every cache that it passes."""
+    """Return when the line is in scheduler k's cache; in each cache that it passes it becomes the last used."""
     asked, level, there = now, OWN_CACHE, -1
     while there < 0:
         needs, cache = sm.machine.levels[level], _cache(sm, k, level)
@@ -69,13 +69,13 @@ def _fetch(sm: Any, k: int, line: int, now: int) -> int:
 
 @rule
 def _cache(sm: Any, k: int, level: int) -> Any:
-    """Scheduler k's own cache, or the SM's of a further level."""
+    """Return scheduler k's own cache, or the SM's cache of a further level."""
     return sm.instruction_caches[LEVELS - 1 + k if level == OWN_CACHE else level - 1]
 
 
 @rule
 def _pass(cache: Any, parts: int, asked: int) -> int:
-    """When the cache's port takes the request; it is occupied for so many parts of a cycle."""
+    """Return when the cache's port takes the request; the port is occupied for so many parts of a cycle."""
     if cache.free < asked:
         cache.free, cache.owed = asked, 0
     begin = cache.free
@@ -87,13 +87,13 @@ def _pass(cache: Any, parts: int, asked: int) -> int:
 
 @rule
 def _first(needs: Any, line: int) -> int:
-    """Where the line's set begins; its lines stand there in the order of their last use, the latest first."""
+    """Return where the line's set begins; its lines are in the order of their last use, the latest first."""
     return int(line % needs.sets * needs.ways)
 
 
 @rule
 def _holds(sm: Any, k: int, line: int) -> bool:
-    """Whether scheduler k's own cache holds the line."""
+    """Tell whether scheduler k's own cache holds the line."""
     needs, cache = sm.machine.levels[OWN_CACHE], _cache(sm, k, OWN_CACHE)
     first = _first(needs, line)
     for at in range(first, first + needs.ways):  # noqa: SIM110  (compiled)
@@ -104,7 +104,7 @@ def _holds(sm: Any, k: int, line: int) -> bool:
 
 @rule
 def _take(cache: Any, needs: Any, line: int) -> int:
-    """Since when the cache holds the line, -1 if it does not; now it does, as the one of its set that was used last."""
+    """Return since when the cache holds the line, -1 if it does not; make it the most recently used of its set."""
     first = _first(needs, line)
     last = first + needs.ways - 1
     at = first

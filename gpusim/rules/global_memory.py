@@ -1,16 +1,16 @@
 """Global memory as an SM sees it: requests, a channel of some bandwidth that moves transactions, then a latency.
 
-Which lanes go together, and what moves for them, is the machine's rule (PG is the CUDA C Programming Guide):
+The machine's rule says which lanes are served together, and what is transferred (PG is the CUDA C Programming Guide):
 
 * `fermi`: a request of 4 bytes per thread is resolved over the warp, of 8 bytes over half-warps, of 16 bytes over
   quarter-warps; each distinct line is one request and one transaction (PG 4.2, F.4.2);
-* `sectors`, Maxwell and later: the same requests, but of a line only the 32-byte sectors that are touched move, each
-  a transaction (PG 6.5, G.5.2);
+* `sectors`, Maxwell and later: the same requests, but only the touched 32-byte sectors of a line are transferred, each
+  as a transaction (PG 6.5, G.5.2);
 * `gt200`: over half-warps; the segment that holds the first waiting lane's address serves all lanes within, and is
   halved, down to 32 bytes, while only one half is used (PG 4.2, F.3.2.2); a transaction is 32 bytes of it.
 
-Of a load that hits a cache, as all of a launch do, each request beyond the first makes the result later. From the L1
-nothing moves; the L2 moves sectors, and the channel is the SM's to the L2.
+If the loads hit a cache (then all loads of a launch do), each request of a load after the first delays its result. The
+L1 transfers nothing; the L2 transfers sectors, and the channel is the SM's to the L2.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HALF = LANES // 2
 
 @rule
 def transactions(sm: Any, active: int, words: int) -> tuple[int, int]:
-    """Requests and transactions of an access of `words` 32-bit words per lane at the addresses in `sm.scratch`."""
+    """Return requests and transactions of an access of `words` 32-bit words per lane, at the addresses in `scratch`."""
     which, line_bytes = sm.machine.global_rule, sm.machine.line_bytes
     if which == SEGMENTS:
         return _segments(sm, active, 4 * words)
@@ -38,13 +38,13 @@ def transactions(sm: Any, active: int, words: int) -> tuple[int, int]:
 
 @rule
 def words(sm: Any, active: int) -> int:
-    """Distinct words at the addresses in `sm.scratch`."""
+    """Return the number of distinct words at the addresses in `sm.scratch`."""
     return _distinct(sm, active, 1, WORD_BYTES)
 
 
 @rule
 def _distinct(sm: Any, active: int, words: int, line_bytes: int) -> int:
-    """Stretches of so many bytes that the groups of lanes touch which are resolved together."""
+    """Return the number of distinct lines touched, summed over the groups of lanes that are resolved together."""
     count, group = 0, LANES // words
     line = sm.scratch.line
     for first in range(0, LANES, group):
@@ -60,7 +60,7 @@ def _distinct(sm: Any, active: int, words: int, line_bytes: int) -> int:
 
 @rarely
 def _segments(sm: Any, active: int, size: int) -> tuple[int, int]:
-    """Segments of both half-warps, and the sectors that move for them; a lane accesses `size` bytes."""
+    """Return the segments of both half-warps, and the sectors transferred for them; a lane accesses `size` bytes."""
     segments = sectors = 0
     for half in range(2):
         waiting = active & (0xFFFF << half * HALF)
@@ -80,7 +80,7 @@ def _segments(sm: Any, active: int, size: int) -> tuple[int, int]:
 
 @rule
 def _reduced(size: int, low: int, high: int) -> int:
-    """Bytes of the transaction that a segment becomes: halved while one half holds all from byte low to high."""
+    """Return the bytes of the transaction for a segment: halved while one half contains all bytes from low to high."""
     while size > SECTOR_BYTES and low // (size // 2) == high // (size // 2):
         size //= 2
     return size
@@ -96,7 +96,7 @@ def _contains(line: Any, begin: int, end: int, wanted: int) -> bool:
 
 @rule
 def commit(sm: Any, lines: int, now: int) -> int:
-    """The channel moves the transactions one by one; returns the cycle at which the last has gone."""
+    """The channel moves the transactions one by one; return the cycle at which the last has left."""
     unit, parts = sm.load_store, sm.machine.channel_parts
     if lines == 0:
         return now

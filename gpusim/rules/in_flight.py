@@ -1,16 +1,16 @@
-"""Results in flight, where codes or counts and no scoreboard keep order: who reads too early gets the old value.
+"""Results in flight on machines ordered by control codes or wait counters: an early read gets the old value.
 
 An instruction is in flight from its issue until its result is written and its sources are read. Results are computed at
-issue and kept aside; they are written when they are there, in order of time. Three things can go wrong, each noted as a
-hazard by pc, register and the other pc:
+issue and kept aside; they are written when they are ready, in order of time. There are three hazards, each recorded
+with its pc, its register and the other pc:
 
 * RAW: an instruction issues before a result that it reads is written;
-* WAW: a result is written over that of a later instruction, which came sooner;
+* WAW: a result overwrites that of a later instruction, which was written sooner;
 * WAR: a result is written before an earlier memory instruction has read the register.
 
-With wait counters only what these count is in flight, and no source is overwritten before it is read.
+With wait counters only the accesses that they count are in flight, and no source is overwritten before it is read.
 
-Lanes count: results that no lane has in common with the reader do it no harm.
+Hazards are found by lane: a result and a reader without a common lane cause none.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CROWDED = int(Fault.CROWDED)
 
 @on_demand
 def write_back(sm: Any, g: int, now: int) -> None:
-    """Write the results of warp slot g that are there by now, the earliest first."""
+    """Write the results of warp slot g that are ready by now, the earliest first."""
     first = _first_due(sm, g, now)
     while first >= 0:
         _write_result(sm, g, sm.in_flight[g, first])
@@ -41,7 +41,7 @@ def write_back(sm: Any, g: int, now: int) -> None:
 
 @rule
 def _first_due(sm: Any, g: int, now: int) -> int:
-    """Which result is to be written next, -1: none by now."""
+    """Return the result to be written next, -1 if none is ready by now."""
     first, best, order = -1, now + 1, 0
     for i in range(sm.warps[g].flights):
         flight = sm.in_flight[g, i]
@@ -53,7 +53,7 @@ def _first_due(sm: Any, g: int, now: int) -> int:
 
 @rule
 def _write_result(sm: Any, g: int, flight: Any) -> None:
-    """Write one result; note whom it meets in its registers."""
+    """Write one result; record its hazards with the other instructions that use its registers."""
     flight.written_back = 1
     instruction = sm.program[flight.pc]
     for i in range(instruction.writes):
@@ -73,7 +73,7 @@ def _write_result(sm: Any, g: int, flight: Any) -> None:
 
 @rule
 def _write(row: Any, flight: Any, half: int, i: int, scalar: bool) -> None:
-    """The i-th register of a flight is written in the active lanes of one lane group."""
+    """Write the i-th register of an instruction in flight in the active lanes of one lane group."""
     for lane in range(LANES):
         if (flight.mask[half] >> lane) & 1:
             row[lane] = flight.values[half, 0, i] if scalar else flight.values[half, i, lane]
@@ -81,13 +81,13 @@ def _write(row: Any, flight: Any, half: int, i: int, scalar: bool) -> None:
 
 @rule
 def _is_scalar(instruction: Any) -> bool:
-    """Whether it is a scalar load: all lanes get the same, and word i is kept once, in the place of lane i."""
+    """Tell whether it is a scalar load: all lanes get the same, and word i is kept once, in the place of lane i."""
     return instruction.pipe >= 0 and instruction.action == LOAD
 
 
 @rarely
 def _meet(sm: Any, g: int, flight: Any, name: int) -> None:
-    """Note a later result that has been written, and an earlier reader that is not done, of what is now written."""
+    """Record WAW with a later result already written, and WAR with an earlier reader that is not done."""
     for i in range(sm.warps[g].flights):
         other = sm.in_flight[g, i]
         instruction = sm.program[other.pc]
@@ -101,7 +101,7 @@ def _meet(sm: Any, g: int, flight: Any, name: int) -> None:
 
 @rule
 def _overlap(lanes: Any, others: Any) -> bool:
-    """Whether some lane is in both, each a mask by lane group."""
+    """Tell whether the two have a lane in common, each given as a mask by lane group."""
     for half in range(GROUPS):  # noqa: SIM110  (compiled)
         if lanes[half] & others[half]:
             return True
@@ -110,7 +110,7 @@ def _overlap(lanes: Any, others: Any) -> bool:
 
 @rule
 def _forget(sm: Any, g: int, now: int) -> None:
-    """Drop what is done, unless a result of an earlier instruction may still be written over its own."""
+    """Drop finished entries, unless a result of an earlier instruction may still overwrite theirs."""
     warp, i = sm.warps[g], 0
     while i < warp.flights:
         flight = sm.in_flight[g, i]
@@ -149,7 +149,7 @@ def _may_be_overwritten(sm: Any, g: int, flight: Any) -> bool:
 
 @rarely
 def writes(instruction: Any, name: int) -> bool:
-    """Whether the instruction writes a register, or a predicate: REGISTERS and its index."""
+    """Tell whether the instruction writes a register, or a predicate: REGISTERS and its index."""
     if name >= REGISTERS:
         return instruction.predicate == name - REGISTERS
     for i in range(instruction.writes):  # noqa: SIM110  (compiled)
@@ -160,7 +160,7 @@ def writes(instruction: Any, name: int) -> bool:
 
 @rarely
 def reads(instruction: Any, name: int) -> bool:
-    """Whether the instruction reads a register."""
+    """Tell whether the instruction reads a register."""
     for i in range(instruction.reads):  # noqa: SIM110  (compiled)
         if instruction.read[i] == name:
             return True
@@ -169,7 +169,7 @@ def reads(instruction: Any, name: int) -> bool:
 
 @rarely
 def look(sm: Any, g: int, pc: int) -> None:
-    """Note what the instruction that issues reads although its result is not written."""
+    """Record the registers that the issuing instruction reads although their result is not written."""
     instruction, active = sm.program[pc], sm.outcome.active
     if instruction.guard != PT_INDEX:
         _look_at(sm, g, pc, REGISTERS + int(instruction.guard), sm.warps[g].lanes)
@@ -186,7 +186,7 @@ def look(sm: Any, g: int, pc: int) -> None:
 
 @rarely
 def _written_over(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
-    """Note results that will be written over what is written now."""
+    """Record earlier results that will overwrite this one."""
     for i in range(sm.warps[g].flights):
         flight = sm.in_flight[g, i]
         if flight.written_back == 0 and _overlap(lanes, flight.mask) and writes(sm.program[flight.pc], name):
@@ -204,7 +204,7 @@ def _look_at(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
 
 @rarely
 def _missing(sm: Any, g: int, flight: Any, name: int, lanes: Any) -> bool:
-    """Whether some of the lanes need the flight's result, as no later one has been written there."""
+    """Tell whether some of the lanes need this result, because no later one has been written there."""
     for half in range(GROUPS):  # noqa: SIM110  (compiled)
         if lanes[half] & flight.mask[half] & ~_covered(sm, g, half, flight.order, name):
             return True
@@ -213,7 +213,7 @@ def _missing(sm: Any, g: int, flight: Any, name: int, lanes: Any) -> bool:
 
 @rarely
 def _covered(sm: Any, g: int, half: int, order: int, name: int) -> int:
-    """Lanes of a lane group in which a later result has been written."""
+    """Return the lanes of a lane group in which a later result has been written."""
     mask = 0
     for i in range(sm.warps[g].flights):
         other = sm.in_flight[g, i]
@@ -224,7 +224,7 @@ def _covered(sm: Any, g: int, half: int, order: int, name: int) -> int:
 
 @rarely
 def _note(sm: Any, kind: int, pc: int, name: int, other: int) -> None:
-    """Count a hazard at `pc`, in a register, with the instruction at `other`; of too many, the first ones."""
+    """Count a hazard at `pc`, in a register, with the instruction at `other`; of too many, keep the first ones."""
     for i in range(sm.hazardous):
         hazard = sm.hazards[i]
         if hazard.kind == kind and hazard.pc == pc and hazard.name == name and hazard.other == other:
@@ -238,7 +238,7 @@ def _note(sm: Any, kind: int, pc: int, name: int, other: int) -> None:
 
 @rarely
 def enter(sm: Any, g: int, pc: int) -> bool:
-    """Keep aside what the instruction at `pc` is about to write: its old values; false: too much is in flight."""
+    """Store the old values of the registers that the instruction at `pc` will write; false: too much is in flight."""
     warp, instruction = sm.warps[g], sm.program[pc]
     if warp.flights == FLIGHTS:
         sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
@@ -259,13 +259,13 @@ def enter(sm: Any, g: int, pc: int) -> bool:
 
 @rule
 def _is_deferred(sm: Any, instruction: Any) -> bool:
-    """Whether nothing but the program waits for the instruction; with wait counters that is so of what they count."""
+    """Tell whether only the program waits for the instruction: with wait counters, whether one counts it."""
     return instruction.counter >= 0 if sm.machine.codes == 0 else instruction.queued or instruction.pipe >= 0
 
 
 @rarely
 def defer(sm: Any, g: int, pc: int) -> None:
-    """The results of the instruction at `pc` have been computed: they fly, and the old values are back."""
+    """Put the computed results of the instruction at `pc` in flight, and restore the old values."""
     warp, instruction = sm.warps[g], sm.program[pc]
     if sm.outcome.threads == 0 or not _is_deferred(sm, instruction):
         return
@@ -286,7 +286,7 @@ def defer(sm: Any, g: int, pc: int) -> None:
 
 @rarely
 def _exchange(sm: Any, g: int, instruction: Any, flight: Any) -> None:
-    """What the registers written hold, and what the flight keeps, change places."""
+    """Swap the contents of the written registers with the values stored for the instruction in flight."""
     for half in range(sm.machine.groups):
         registers = sm.lanes[g * sm.machine.groups + half].registers
         for i in range(instruction.writes):
@@ -301,7 +301,7 @@ def _exchange(sm: Any, g: int, instruction: Any, flight: Any) -> None:
 
 @rule
 def _exchange_scalar(row: Any, flight: Any, half: int, i: int) -> None:
-    """The same for a word that all lanes have in common; lane 0 of a half is live if any lane of it is."""
+    """Do the same for a word that all lanes share; lane 0 of a half is live if any lane of it is."""
     held = row[0]
     for lane in range(LANES):
         row[lane] = flight.values[half, 0, i]
@@ -310,21 +310,21 @@ def _exchange_scalar(row: Any, flight: Any, half: int, i: int) -> None:
 
 @on_demand
 def last(sm: Any, g: int, read: int, written: int) -> None:
-    """The instruction that issued last reads its sources, and has its result, by these cycles."""
+    """Set the cycles by which the instruction that issued last has read its sources, and has its result."""
     flight = sm.in_flight[g, sm.warps[g].flights - 1]
     flight.read, flight.written = read, written
 
 
 @on_demand
 def served(sm: Any, g: int, pc: int, read: int, written: int) -> None:
-    """The memory instruction at `pc` that has been served knows its times."""
+    """Set the times of the memory instruction at `pc`, which has been served."""
     flight = sm.in_flight[g, _to_be_served(sm, g, pc)]
     flight.read, flight.written = read, written
 
 
 @rule
 def _to_be_served(sm: Any, g: int, pc: int) -> int:
-    """The first of the warp's memory instructions at `pc` that has not been served."""
+    """Return the first of the warp's memory instructions at `pc` that has not been served."""
     first, order = -1, NEVER
     for i in range(sm.warps[g].flights):
         flight = sm.in_flight[g, i]
@@ -335,10 +335,10 @@ def _to_be_served(sm: Any, g: int, pc: int) -> int:
 
 @on_demand
 def read_again(sm: Any, memory: Any, g: int, pc: int, now: int) -> None:
-    """The memory instruction at `pc` is about to be served: where its sources have been overwritten, it gets the new.
+    """Reread the sources of the memory instruction at `pc`, about to be served: overwritten ones have their new values.
 
-    Not so an atomic, which would update twice, nor what only computes (a queued SHFL), whose hazard is noted.
-    A store has been made at issue; it is made once more.
+    This excludes an atomic, which would update twice, and an instruction that only computes (a queued SHFL), whose
+    hazard is recorded. A store has been done at issue; it is done once more.
     """
     write_back(sm, g, now)
     warp, instruction = sm.warps[g], sm.program[pc]

@@ -1,8 +1,8 @@
 """Instruction replay: an access with conflicts takes issue slots of its scheduler again (Fermi and Kepler).
 
-A slot for each pass through shared memory, or request to global memory, beyond those that its width needs without any
-conflict. The replays follow the issue at once, and meanwhile the scheduler issues nothing else; what goes beside the
-access in its own turn still goes.
+It takes a slot for each pass through shared memory, or request to global memory, beyond those that its width needs
+without any conflict. The replays follow the issue at once, and meanwhile the scheduler issues nothing else;
+instructions beside the access in its own turn still issue.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ REPLAY = int(Stall.INSTRUCTION_REPLAY)
 
 @rule
 def earliest(scheduler: Any) -> int:
-    """When the replays of what the scheduler issued last are over."""
+    """Return when the replays of the scheduler's last instruction are over."""
     return int(scheduler.used_until)
 
 
 @rarely
 def commit(sm: Any, k: int, g: int, instruction: Any, cycles: int) -> None:
-    """Warp slot g's access of such a cost has issued: its replays use the slots behind."""
+    """Warp slot g's access of such a cost has issued: its replays use the following slots."""
     scheduler = sm.schedulers[k]
     again = slots(sm.machine, instruction, cycles) * sm.machine.interval
     scheduler.used_until += again
@@ -36,14 +36,14 @@ def commit(sm: Any, k: int, g: int, instruction: Any, cycles: int) -> None:
 
 @rule
 def slots(machine: Any, instruction: Any, cycles: int) -> int:
-    """Issue slots that an access of such a cost (`memory_access.cost`) takes again."""
+    """Return the issue slots that an access of such a cost (`memory_access.cost`) takes again."""
     each = machine.pass_slots if instruction.space == SHARED_SPACE else machine.request_slots
     return beyond(machine, instruction, cycles) * int(each)
 
 
 @rule
 def beyond(machine: Any, instruction: Any, cycles: int) -> int:
-    """Passes through shared memory, or requests to global memory, beyond those that its width needs."""
+    """Return the passes through shared memory, or requests to global memory, beyond those that its width needs."""
     if instruction.space == SHARED_SPACE:
         return max(0, int(cycles // machine.pass_cycles - machine.free_passes[instruction.width]))
     if instruction.space == GLOBAL_SPACE and instruction.distinct == 0:

@@ -46,7 +46,7 @@ _to_u32, _to_u64 = _bit_cast(types.uint32), _bit_cast(types.uint64)
 
 @register_jitable
 def _from_half(pattern: int) -> Any:
-    """The double that equals the half in the low 16 bits: a single with the same digits, moved to their place."""
+    """Return the double equal to the half in the low 16 bits: a single with the same digits, moved to place."""
     magnitude = np.uint32(pattern & 0x7FFF)
     if magnitude >= 0x7C00:
         number = np.inf if magnitude == 0x7C00 else np.nan
@@ -57,7 +57,7 @@ def _from_half(pattern: int) -> Any:
 
 @register_jitable
 def _to_half(number: Any) -> Any:
-    """The half nearest to a double, as a pattern: its steps above a power of two, rounded, carry into the exponent."""
+    """Return the half nearest to a double, as a pattern: rounded steps above a power of two carry into the exponent."""
     if np.isnan(number):
         return np.uint32(0x7FFF)
     bits, magnitude = _to_u64(number), abs(number)
@@ -65,13 +65,13 @@ def _to_half(number: Any) -> Any:
     if magnitude >= 65520.0:
         return np.uint32(sign | 0x7C00)
     exponent = np.int64(bits >> np.uint64(52)) & 2047
-    exponent = exponent if exponent > 1009 else np.int64(1009)  # of the least normal half, and of those below
+    exponent = exponent if exponent > 1009 else np.int64(1009)  # that of the least normal half, also for smaller values
     steps = np.rint(magnitude * _to_f64(np.uint64(2056 - exponent) << np.uint64(52)))
     return np.uint32(sign + ((exponent - 1009) << 10) + np.int64(steps))
 
 
 def _either(typed: Any, for_float: Any, for_integer: Any) -> Any:
-    """The implementation for an argument of that Numba type."""
+    """Return the implementation for an argument of that Numba type."""
     return for_float if isinstance(typed, types.Float) else for_integer
 
 
@@ -97,12 +97,12 @@ for part in PARTS:
 
 
 def lanewise(value: Callable[..., Any], names: str) -> Callable[[Any], None]:
-    """A rule (sm) that sets each lane of one field of `sm.scratch` to the value of that lane of three others."""
+    """Return a rule (sm) that sets each lane of one field of `sm.scratch` to the value of that lane of three others."""
     d, a, b, c = names.split()
     if not COMPILED:
 
         def interpreted(sm: Any) -> None:
-            with np.errstate(all="ignore"):  # overflow and NaN are results here, not mistakes
+            with np.errstate(all="ignore"):  # overflow and NaN are results here, not errors
                 np.copyto(sm.scratch[d], value(sm.scratch[a], sm.scratch[b], sm.scratch[c]), casting="unsafe")
 
         return interpreted
@@ -118,7 +118,7 @@ def lanewise(value: Callable[..., Any], names: str) -> Callable[[Any], None]:
 
 
 def lanewise_by_table(value: Callable[..., Any]) -> Callable[[Any, int], None]:
-    """A rule (sm, table) that sets each lane of `sm.scratch.d` to the value of that lane of a, b, c, and the table."""
+    """Return a rule (sm, table) that sets each lane of `sm.scratch.d` from that lane of a, b, c, and the table."""
     if not COMPILED:
 
         def interpreted(sm: Any, table: int) -> None:

@@ -1,11 +1,11 @@
 """Load/store unit: queues in issue order, served one instruction at a time for as many cycles as its passes take.
 
-One queue for the SM; or where the machine has memory ports, one for each scheduler, between whose heads the unit takes
-turns, and a port that keeps the scheduler's next instruction from the unit for an interval of its own. On GCN shared
-memory lies apart: it has a unit of its own, and a queue and port for each pair of schedulers.
+The SM has one queue. If the machine has memory ports, each scheduler has a queue and a port: the unit takes turns
+between the queue heads, and the port delays the scheduler's next instruction for its own interval. On GCN shared memory
+is separate: it has its own unit, and a queue and port for each pair of schedulers.
 
-It is an agent: it acts when it is free and something waits. Only then are the latency of a load and the release of the
-source registers known, and the warps that wait for them woken.
+The unit is an agent: it acts when it is free and an instruction waits. Only then does it know the latency of a load and
+the release of the source registers, and wake the warps that wait for them.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from gpusim.units.opcodes import GLOBAL_SPACE, STORE
 
 @rule
 def serves(instruction: Any) -> bool:
-    """Whether the instruction goes through this unit."""
+    """Tell whether the instruction goes through this unit."""
     return bool(instruction.queued)
 
 
 @rule
 def _queue(sm: Any, k: int, unit: int) -> Any:
-    """The queue that scheduler k's instructions of a unit class enter."""
+    """Return the queue that scheduler k's instructions of a unit class enter."""
     return sm.load_store.queues[queues.number(sm, k, unit)]
 
 
 @rule
 def earliest(sm: Any, k: int, unit: int, now: int) -> int:
-    """First cycle at which scheduler k's queue may take an instruction: now, or the one after the next service.
+    """Return the first cycle at which scheduler k's queue may take an instruction: now, or after the next service.
 
-    With several queues that service may be another one's; then the answer is the same again. An instruction keeps its
-    place for some cycles behind its service, where the machine says so (`held`).
+    With several queues that service may be another queue's; then a later call gives the same answer again. An
+    instruction keeps its place for some cycles after its service, if the machine says so (`held`).
     """
     queue = _queue(sm, k, unit)
     if queue.count < sm.machine.queue:
@@ -55,7 +55,7 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
 
 @rule
 def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None:
-    """The instruction of scheduler k's warp slot g enters the queue, with the outcome of its addresses."""
+    """Put the instruction of scheduler k's warp slot g into the queue, with the outcome of its addresses."""
     unit, queue, warp, outcome = sm.load_store, _queue(sm, k, instruction.unit), sm.warps[g], sm.outcome
     entry = queue.entries[queues.behind(sm, queues.number(sm, k, instruction.unit))]
     unit.entered += 1
@@ -85,13 +85,13 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
 
 @rule
 def chosen(sm: Any, now: int) -> int:
-    """The queue whose head is served now."""
+    """Return the queue whose head is served now."""
     return 0 if sm.machine.queues == 1 else _in_turn(sm, now)
 
 
 @rarely
 def _in_turn(sm: Any, now: int) -> int:
-    """The first queue, from the one whose turn it is, that has an instruction and whose port and unit are free."""
+    """Return the first queue, in turn, that has an instruction and whose port and unit are free."""
     unit, count = sm.load_store, sm.machine.queues
     y = unit.turn
     while unit.queues[y].count == 0 or max(unit.queues[y].free, unit.free[queues.path(sm.machine, y)]) > now:
@@ -102,7 +102,7 @@ def _in_turn(sm: Any, now: int) -> int:
 
 @rule
 def serve(sm: Any, memory: Any, y: int, now: int) -> int:
-    """Serve the head of queue y; returns the warp slot it belongs to."""
+    """Serve the head of queue y; return its warp slot."""
     unit, queue = sm.load_store, sm.load_store.queues[y]
     place = queue.head
     entry = queue.entries[queue.head]
@@ -139,7 +139,7 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
 
 @rarely
 def _back(sm: Any, entry: Any, ready: int) -> int:
-    """Where accesses are counted, when this one is back: then, or later if one before it is."""
+    """Return when an access that is counted is back: at `ready`, or with an earlier access that is back later."""
     warp, counter = sm.warps[entry.warp], sm.program[entry.pc].counter
     back = wait_count.serve(warp, counter, entry.pc, ready)
     while wait_count.settles(warp, counter):
@@ -152,7 +152,7 @@ def _back(sm: Any, entry: Any, ready: int) -> int:
 
 @rarely
 def _told(sm: Any, entry: Any, read: int, ready: int) -> None:
-    """Where control codes are obeyed, barriers tell when the sources are read and the result is there."""
+    """Where control codes are obeyed, set when barriers signal that sources are read and the result is there."""
     control_code.release(sm.warps[entry.warp], sm.program[entry.pc], read, ready)
     if sm.defers:
         in_flight.served(sm, entry.warp, entry.pc, read, ready)
@@ -160,7 +160,7 @@ def _told(sm: Any, entry: Any, read: int, ready: int) -> None:
 
 @rule
 def _next_service(sm: Any) -> int:
-    """When the next head is served; NEVER if nothing waits."""
+    """Return when the next head is served; NEVER if nothing waits."""
     unit, when = sm.load_store, NEVER
     for y in range(sm.machine.queues):
         if unit.queues[y].count > 0:
@@ -170,7 +170,7 @@ def _next_service(sm: Any) -> int:
 
 @rule
 def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
-    """When a load's result is there; when a store has left the SM."""
+    """Return when a load's result is there, or when a store has left the SM."""
     if instruction.action == STORE:
         return max(now + entry.cycles, global_memory.commit(sm, entry.transactions, now))
     gone = global_memory.commit(sm, entry.transactions, now) if instruction.space == GLOBAL_SPACE else now

@@ -1,8 +1,8 @@
-"""Memory accesses of a warp: addresses, their check, the data moved, and what they cost the load/store unit.
+"""Memory accesses of a warp: addresses, their check, the data transfer, and the cost for the load/store unit.
 
 The lane groups of a warp follow each other, and their costs add up. A cost depends on the addresses alone, and is
-remembered per lane group and instruction: it holds while the address register has not been written again, and where
-the lanes lie as before, moved together by whole lines and rows of banks.
+remembered per lane group and instruction. It stays valid while the address register is not written again, and also if
+all addresses have moved together by whole lines and rows of banks.
 
 All memory is one array of 32-bit words: global memory first (word w at byte address 4 w), then the resident blocks'
 shared memory, then their threads' local memory, word by word across the lanes of a warp.
@@ -30,20 +30,20 @@ MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
 
 @rule
 def accesses(instruction: Any) -> bool:
-    """Whether the instruction accesses memory, so that its addresses say how long it takes the load/store unit."""
+    """Tell whether the instruction accesses memory, so that its addresses determine its time in the load/store unit."""
     return instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
 
 
 @rule
 def new_version(sm: Any, g: int, register: int) -> None:
-    """The register has been written: whatever was remembered of its old value is void."""
+    """The register has been written: everything remembered of its old value is void."""
     sm.writes += 1
     sm.warps[g].version[register] = sm.writes
 
 
 @rule
 def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
-    """Carry out a lane group's access; `sm.outcome` grows by its cost. False: `sm.fault` says which address is bad."""
+    """Do a lane group's access and add its cost to `sm.outcome`. False: `sm.fault` says which address is bad."""
     instruction = sm.program[sm.warps[g].pc]
     remembered = sm.feed[group, instruction.feed]
     version = sm.warps[g].version[instruction.pointer] if instruction.pointer >= 0 else 1
@@ -77,7 +77,7 @@ def _addresses(sm: Any, instruction: Any, group: int) -> None:
 
 @rule
 def _checked(sm: Any, instruction: Any, remembered: Any, g: int, group: int, active: int) -> bool:
-    """Whether all addresses are good; the bytes that they span are remembered."""
+    """Tell whether all addresses are good; remember the bytes that they span."""
     low, high, bits = np.int64(1) << 32, np.int64(0), np.int64(0)
     for lane in range(LANES):
         if (active >> lane) & 1:
@@ -92,7 +92,7 @@ def _checked(sm: Any, instruction: Any, remembered: Any, g: int, group: int, act
 
 @rarely
 def _each_checked(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool:
-    """The same lane by lane: they may lie in different buffers; the first bad one is the fault."""
+    """Do the same check lane by lane, as lanes may access different buffers; the first bad one is the fault."""
     size, alignment = instruction.access_bytes, instruction.alignment
     for lane in range(LANES):
         address = np.int64(sm.scratch.address[lane])
@@ -107,7 +107,7 @@ def _each_checked(sm: Any, instruction: Any, g: int, group: int, active: int) ->
 
 @rule
 def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
-    """Whether the bytes from `start` up to `end` lie in the instruction's memory, in one buffer of it."""
+    """Tell whether the bytes from `start` up to `end` lie in the instruction's memory, in one buffer of it."""
     if instruction.space == SHARED_SPACE:
         return end <= 4 * sm.launch.shared_words
     if instruction.space == LOCAL_SPACE:
@@ -120,7 +120,7 @@ def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
 
 @rule
 def _recurs(sm: Any, remembered: Any, active: int) -> bool:
-    """Whether the lanes lie as they did when the remembered cost was found, moved by whole lines and rows of banks."""
+    """Tell whether the addresses equal those of the known cost, moved together by whole lines and rows of banks."""
     address = sm.scratch.address
     base = np.int64(address[lowest_bit(active)])
     same = remembered.mask == active and remembered.residue == base % sm.machine.row_bytes
@@ -134,14 +134,14 @@ def _recurs(sm: Any, remembered: Any, active: int) -> bool:
 
 @rarely
 def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
-    """Cycles of the load/store unit, and global transactions, of a lane group's access.
+    """Set the cycles of the load/store unit, and the global transactions, of a lane group's access.
 
-    Those of shared memory are as many as if no cycle had several passes, as costs of groups add up: see `service`.
+    Those of shared memory are counted as if no cycle had several passes, because costs of groups add up: see `service`.
     """
     machine, words = sm.machine, instruction.words
     into.cycles = into.transactions = 0
     if instruction.pipe >= 0:
-        return  # a scalar load goes another way
+        return  # a scalar load takes another path
     if instruction.distinct:
         into.cycles = global_memory.words(sm, active) * instruction.distinct
     elif instruction.space == SHARED_SPACE:
@@ -158,7 +158,7 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
 
 @rule
 def _passes(sm: Any, instruction: Any, active: int) -> int:
-    """Passes through shared memory; an atomic may take several for each lane in turn."""
+    """Return the passes through shared memory; an atomic may take several for each lane in turn."""
     if instruction.turns and sm.machine.shared_ideal != ONE_PASS:
         return shared_memory.turns(sm, active) * int(instruction.turns)
     return shared_memory.passes(sm, active, instruction.words, instruction.action == LOAD)
@@ -166,7 +166,7 @@ def _passes(sm: Any, instruction: Any, active: int) -> int:
 
 @rule
 def service(machine: Any, instruction: Any, cycles: int) -> int:
-    """Cycles for which an access of such a cost keeps the load/store unit: whole ones, of several passes perhaps."""
+    """Return the whole cycles for which an access of such a cost keeps the unit; one may hold several passes."""
     if instruction.space == SHARED_SPACE and machine.passes_per_cycle > 1:
         return (cycles + machine.passes_per_cycle - 1) // machine.passes_per_cycle
     return cycles
@@ -174,7 +174,7 @@ def service(machine: Any, instruction: Any, cycles: int) -> int:
 
 @rule
 def extra(machine: Any, instruction: Any, cycles: int) -> int:
-    """Cycles on top of the latency of an access of such a cost."""
+    """Return the cycles that an access of such a cost adds to the latency."""
     if instruction.space == SHARED_SPACE:
         beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
         if beyond < 0:
@@ -211,7 +211,7 @@ def _move(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: in
 
 @on_demand
 def _each_moved(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
-    """Load a byte in each lane, or update a word: lanes that meet in one follow each other."""
+    """Load a byte in each lane, or update a word: lanes that access the same word follow each other."""
     for lane in range(LANES):
         if (active >> lane) & 1:
             word = _word(sm, instruction, g, group, lane)
@@ -230,7 +230,7 @@ def _each_moved(sm: Any, instruction: Any, memory: Any, g: int, group: int, acti
 
 @rule
 def _of_lane(sm: Any, instruction: Any, group: int, position: int, lane: int) -> Any:
-    """The source at that position in one lane."""
+    """Return the source at that position in one lane."""
     source = instruction.source[position]
     return sm.lanes[group].registers[source, lane] if source >= 0 else np.uint32(instruction.constant[position])
 
@@ -242,7 +242,7 @@ def _constant_word(instruction: Any, offset: int) -> Any:
 
 @rule
 def _word(sm: Any, instruction: Any, g: int, group: int, lane: int) -> Any:
-    """Index into the memory array of the first word that a lane accesses."""
+    """Return the index in the memory array of the first word that a lane accesses."""
     word, launch = np.int64(sm.scratch.address[lane]) // 4, sm.launch
     if instruction.space == SHARED_SPACE:
         return launch.shared_word + sm.warps[g].block * launch.shared_words + word
@@ -253,7 +253,7 @@ def _word(sm: Any, instruction: Any, g: int, group: int, lane: int) -> Any:
 
 @rule
 def texel(scratch: Any, instruction: Any, lane: int) -> int:
-    """Byte address of a texture's element in column `a` and row `b` of rows of `c` elements, both clamped."""
+    """Return the byte address of a texture's element in column `a`, row `b` of rows of `c` elements, both clamped."""
     pitch = max(np.int64(scratch.c[lane]), np.int64(1))
     lines = max(np.int64(instruction.limit) // pitch, np.int64(1))
     column, line = _clamped(scratch.a[lane], pitch), _clamped(scratch.b[lane], lines)
@@ -267,6 +267,6 @@ def _clamped(coordinate: Any, end: Any) -> Any:
 
 @rule
 def fetch(sm: Any, instruction: Any, memory: Any, word: int) -> None:
-    """Texture: a word of each lane's element, into `scratch.d`."""
+    """Texture: load a word of each lane's element into `scratch.d`."""
     for lane in range(LANES):
         sm.scratch.d[lane] = memory[texel(sm.scratch, instruction, lane) // 4 + word]

@@ -1,8 +1,8 @@
 """Arithmetic pipes: a warp instruction occupies its pipe for warp size / lanes cycles, its initiation interval.
 
-A pipe has an instance for each group of neighbouring schedulers that share one. Where several pipes execute a unit
-class, the first of them that is free takes the instruction, and it waits only while all are busy. A joint pipe is one
-that the class needs beside its own; a blocked one takes nothing for an initiation interval behind the cycle of issue.
+A pipe has an instance for each group of neighbouring schedulers that share one. If several pipes execute a unit class,
+the first free one takes the instruction, which waits only while all are busy. A joint pipe is one that the class needs
+beside its own; a blocked pipe takes nothing for an initiation interval after the cycle of issue.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from gpusim.jit.rule import NEVER, rarely, rule
 
 @rule
 def instance(sm: Any, k: int, pipe: int) -> Any:
-    """The pipe that scheduler k's warps use: its own, or one that it shares."""
+    """Return the pipe that scheduler k's warps use: its own, or a shared one."""
     return sm.pipes[sm.machine.instance[k, pipe], pipe]
 
 
 @rule
 def earliest(sm: Any, k: int, needs: Any) -> int:
-    """First cycle at which a pipe takes the next warp instruction of the unit class."""
+    """Return the first cycle at which a pipe takes the next warp instruction of the unit class."""
     return instance(sm, k, needs.choice[0]).free if needs.lone else _first_free(sm, k, needs)
 
 
@@ -34,7 +34,7 @@ def _first_free(sm: Any, k: int, needs: Any) -> int:
 
 @rule
 def commit(sm: Any, k: int, instruction: Any, now: int, least: int) -> int:
-    """A warp instruction keeps the first of its class's pipes that is free, so long at least; returns which one."""
+    """Let a warp instruction take the first free pipe of its class, for at least `least` cycles; return which one."""
     needs = sm.machine.units[instruction.unit]
     pipe = needs.choice[0] if needs.lone else _chosen(sm, k, needs, now)
     taken, cycles = instance(sm, k, pipe), max(interval(sm, pipe) * instruction.intervals, least)
@@ -47,7 +47,7 @@ def commit(sm: Any, k: int, instruction: Any, now: int, least: int) -> int:
 
 @rarely
 def _others(sm: Any, k: int, needs: Any, now: int, cycles: int) -> None:
-    """The joint pipe is occupied as long as the first one; the blocked one behind the issue."""
+    """Occupy the joint pipe as long as the first one, and the blocked pipe after the issue."""
     if needs.joint >= 0:
         joint = instance(sm, k, needs.joint)
         joint.free = now + cycles
@@ -67,5 +67,5 @@ def _chosen(sm: Any, k: int, needs: Any, now: int) -> int:
 
 @rule
 def interval(sm: Any, pipe: int) -> int:
-    """Cycles for which a warp instruction keeps the pipe from the next."""
+    """Return the cycles for which a warp instruction keeps the pipe from the next."""
     return int(sm.machine.pipe_interval[pipe])

@@ -1,4 +1,4 @@
-"""Scheduling policies: which of a scheduler's eligible warps issues; -1 if the policy lets none go in this slot."""
+"""Scheduling policies: choose which of a scheduler's eligible warps issues; -1 if the policy lets none issue."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ BARRIER, LONG, DRAIN = int(Stall.BARRIER), int(Stall.LONG_SCOREBOARD), int(Stall
 
 @rule
 def lrr(sm: Any, k: int, eligible: int, _: int) -> int:
-    """Loose round robin: the next eligible warp after the one that issued last."""
+    """Loose round robin: return the next eligible warp after the one that issued last."""
     after = eligible >> (sm.schedulers[k].last + 1) << (sm.schedulers[k].last + 1)
     return lowest_bit(after if after else eligible)
 
 
 @rarely
 def oldest(sm: Any, k: int, eligible: int, _: int) -> int:
-    """The eligible warp that was placed, or yielded, first."""
+    """Return the eligible warp that was placed, or yielded, first."""
     best, first = 0, NEVER
     while eligible:
         j = lowest_bit(eligible)
@@ -35,7 +35,7 @@ def oldest(sm: Any, k: int, eligible: int, _: int) -> int:
 
 @rarely
 def gto(sm: Any, k: int, eligible: int, _: int) -> int:
-    """Greedy then oldest: the warp that issued last while it can and did not yield, else the oldest."""
+    """Greedy then oldest: return the warp that issued last while it can and did not yield, else the oldest."""
     last = sm.schedulers[k].last
     if last >= 0 and (eligible >> last) & 1 and not sm.schedulers[k].yielded:
         return last
@@ -44,7 +44,7 @@ def gto(sm: Any, k: int, eligible: int, _: int) -> int:
 
 @rarely
 def cggty(sm: Any, k: int, eligible: int, _: int) -> int:
-    """Greedy then youngest (Huerta et al., MICRO 2025): the same while it did not yield, else the one placed last."""
+    """Greedy then youngest (Huerta et al., MICRO 2025): like gto, but else the warp that was placed last."""
     best, age = sm.schedulers[k].last, -1
     if best >= 0 and (eligible >> best) & 1 and not sm.schedulers[k].yielded:
         return best
@@ -61,7 +61,7 @@ def cggty(sm: Any, k: int, eligible: int, _: int) -> int:
 def two_level(sm: Any, k: int, eligible: int, _: int) -> int:
     """Loose round robin among the active warps (Gebhart et al., ISCA 2011).
 
-    One that waits for memory or a barrier leaves them, and the oldest of the eligible others takes its place.
+    A warp that waits for memory or a barrier leaves them, and the oldest of the other eligible warps takes its place.
     """
     scheduler = sm.schedulers[k]
     room = sm.machine.active - _stay(sm, k, scheduler)
@@ -77,7 +77,7 @@ def two_level(sm: Any, k: int, eligible: int, _: int) -> int:
 
 @rule
 def _stay(sm: Any, k: int, scheduler: Any) -> int:
-    """Let active warps that wait for memory or a barrier leave, and count the others; who exits leaves by itself."""
+    """Remove active warps that wait for memory or a barrier, and count the rest; a warp that exits removes itself."""
     left, stay = scheduler.active, 0
     while left:
         j = lowest_bit(left)
@@ -92,7 +92,7 @@ def _stay(sm: Any, k: int, scheduler: Any) -> int:
 
 @rarely
 def registered(sm: Any, k: int, eligible: int, _: int) -> int:
-    """What a policy registered from Python says; an answer that is not eligible means nobody."""
+    """Return the choice of a policy registered from Python, or -1 if its answer is not eligible."""
     j = call(sm.machine.policy_code, sm, k, eligible)
     return j if 0 <= j < 64 and (eligible >> j) & 1 else -1
 
@@ -110,11 +110,11 @@ _by_index = switch((*(POLICIES[name] for name in POLICY_NAMES), registered))
 
 @rarely
 def _other(policy: int, sm: Any, k: int, eligible: int) -> int:
-    """What any policy chooses."""
+    """Return the choice of any policy."""
     return _by_index(policy, sm, k, eligible, 0)
 
 
 @rule
 def choose(policy: int, sm: Any, k: int, eligible: int, _: int) -> int:
-    """What the policy of that index chooses: `lrr`, which most machines have, becomes part of the callers."""
+    """Return the choice of the policy of that index: `lrr`, which most machines have, is inlined into the callers."""
     return lrr(sm, k, eligible, 0) if policy == LRR else _other(policy, sm, k, eligible)

@@ -1,6 +1,6 @@
 """Where the entries of the load/store unit's queues lie: one queue for the SM, or one for each scheduler.
 
-Where shared memory lies apart (GCN), neighbouring schedulers share a queue to it, behind those of the schedulers.
+If shared memory is separate (GCN), neighbouring schedulers share a queue to it, placed after those of the schedulers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from gpusim.jit.rule import rarely, rule
 
 @rule
 def number(sm: Any, k: int, unit: int) -> int:
-    """Which queue scheduler k's instructions of a unit class enter."""
+    """Return the queue that scheduler k's instructions of a unit class enter."""
     return _of_several(sm.machine, k, unit) if sm.machine.queues > 1 else 0
 
 
@@ -23,18 +23,18 @@ def _of_several(machine: Any, k: int, unit: int) -> int:
 
 @rule
 def path(machine: Any, y: int) -> int:
-    """The unit that serves queue y: 1 is that of shared memory, where it lies apart."""
+    """Return the unit that serves queue y: 1 is that of shared memory, if it is separate."""
     return 1 if machine.sharing and y >= machine.schedulers else 0
 
 
 @rule
 def wrapped(sm: Any, place: int) -> int:
-    """The place in the ring of entries; it is as long as the queue, so that equal states lie alike."""
+    """Return the place in the ring of entries, which is as long as the queue, so that equal states have equal words."""
     return place if place < sm.machine.queue else place - sm.machine.queue
 
 
 @rule
 def behind(sm: Any, y: int) -> int:
-    """The place behind the last entry of queue y, which the next instruction takes."""
+    """Return the place after the last entry of queue y, which the next instruction takes."""
     queue = sm.load_store.queues[y]
     return wrapped(sm, queue.head + queue.count)

@@ -1,4 +1,4 @@
-"""What a recorded block accesses of global memory, and what it compares: other blocks play its script by that."""
+"""The global addresses and comparisons of a recorded block, which decide whether other blocks can replay its script."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpusim.units.opcodes import COMPARISON, GLOBAL_SPACE
 
 @on_demand
 def widen(sm: Any, group: int, instruction: Any, active: int) -> None:
-    """Take in what a lane group's instruction, just computed, has accessed or compared."""
+    """Include the accesses or comparisons of a lane group's instruction that was just computed."""
     script, feed = sm.scripts[sm.scripted], instruction.feed
     if instruction.action == COMPARISON and feed >= 0 and instruction.evaluate:
         for lane in range(LANES):

@@ -1,4 +1,4 @@
-"""The trace: one record per thing that happens, in that order. Its writers are called only where the SM is tracing."""
+"""The trace: one record per event, in order. Its writers are called only while the SM is tracing."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def _write(sm: Any, kind: int, agent: int, g: int, block: int, pc: int, detail: 
     entry.cycle, entry.kind, entry.agent, entry.detail = now, kind, agent, detail
     entry.warp, entry.block, entry.pc = g, block, pc
     entry.unit = entry.lanes = entry.end = entry.read = entry.done = entry.back = -1
-    for reason in range(OWN):  # an array assigned to an array would bring in Numba's check of shapes, and take seconds
+    for reason in range(OWN):  # array assignment would compile Numba's check of shapes, which takes seconds
         entry.release_at[reason] = 0
 
 
 @on_demand
 def issue(sm: Any, kind: int, k: int, g: int, now: int) -> None:
-    """Warp slot g issues (or is refused) from scheduler k; with its reasons, and the lanes that are active."""
+    """Record that warp slot g issues (or is refused) from scheduler k, with its reasons and its active lanes."""
     warp = sm.warps[g]
     entry = sm.records[sm.traced]
     _write(sm, kind, FIRST_SCHEDULER + k, g, sm.blocks[warp.block].id, warp.pc, warp.ready_at, now)
@@ -49,16 +49,16 @@ def issue(sm: Any, kind: int, k: int, g: int, now: int) -> None:
 
 @on_demand
 def occupied(sm: Any, pipe: int, end: int, done: int) -> None:
-    """What has just issued occupies this pipe until `end`, and its result is there at `done`."""
+    """Record that the instruction just issued occupies this pipe until `end`, and has its result at `done`."""
     entry = sm.records[sm.traced - 1]
     entry.unit, entry.end, entry.done = pipe, end, done
 
 
 @on_demand
 def service(sm: Any, y: int, place: int, end: int, read: int, done: int, back: int, now: int) -> None:
-    """The load/store unit begins to serve what stands at this place of queue y, until `end`.
+    """Record that the load/store unit begins to serve the entry at this place of queue y, until `end`.
 
-    Its sources are read at `read`, its result is there at `done`, and what counts accesses has it back at `back`.
+    Its sources are read at `read`, its result is there at `done`, and wait counters have it back at `back`.
     """
     served = sm.load_store.queues[y].entries[place]
     entry, g = sm.records[sm.traced], served.warp
@@ -68,13 +68,13 @@ def service(sm: Any, y: int, place: int, end: int, read: int, done: int, back: i
 
 @on_demand
 def release(sm: Any, k: int, g: int, pc: int, when: int, now: int) -> None:
-    """Warp slot g completes a barrier, which lets go at `when`."""
+    """Record that warp slot g completes a barrier, which releases it at `when`."""
     _write(sm, RELEASE, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, pc, when, now)
 
 
 @on_demand
 def hold(sm: Any, k: int, unit: int, shared: int, now: int) -> None:
-    """From now on scheduler k's ready warps of a unit class are refused for this."""
+    """Record that from now on scheduler k's ready warps of a unit class are refused for this reason."""
     entry = sm.records[sm.traced]
     _write(sm, HOLD, FIRST_SCHEDULER + k, -1, -1, -1, shared, now)
     entry.unit = unit
@@ -82,17 +82,17 @@ def hold(sm: Any, k: int, unit: int, shared: int, now: int) -> None:
 
 @on_demand
 def select(sm: Any, k: int, g: int, until: int, now: int) -> None:
-    """Scheduler k has selected warp slot g, which can't go before `until`."""
+    """Record that scheduler k has selected warp slot g, which can't issue before `until`."""
     _write(sm, SELECT, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, sm.warps[g].pc, until, now)
 
 
 @on_demand
 def replay(sm: Any, k: int, g: int, until: int) -> None:
-    """The access of warp slot g that has just issued takes scheduler k's slots again until then."""
+    """Record that the access of warp slot g, just issued, takes scheduler k's slots again until then."""
     _write(sm, REPLAY, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, sm.warps[g].pc - 1, until, sm.now)
 
 
 @on_demand
 def block(sm: Any, kind: int, slot: int, now: int) -> None:
-    """A block is placed into its slot, or leaves it."""
+    """Record that a block is placed into its slot, or leaves it."""
     _write(sm, kind, LAUNCHER, -1, sm.blocks[slot].id, -1, slot, now)

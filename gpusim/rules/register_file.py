@@ -1,19 +1,19 @@
 """Register file: each bank reads one register of a warp per cycle, and a scheduler's instructions collect in order.
 
-The reads of an instruction queue at their banks (`gpusim.machine.machine.register_bank`) behind those of earlier ones;
-two limits, of which a machine has one or both, say how late they may be when it dispatches:
+The reads of an instruction queue at their banks (`gpusim.machine.machine.register_bank`) after those of earlier ones. A
+machine has one or both of two limits on how late the reads may be when the instruction dispatches:
 
 * `collecting` instructions collect operands at once: the n-th waits until n - collecting has all of its own;
 * all reads are done within `window` cycles, or as many as its fullest bank needs.
 
-The first alone meets what was measured on Kepler and Maxwell, the second what an H200 shows; there a pipe takes nothing
-else before its operands have been read. What comes back through the queue of memory instructions takes its bank too,
-where the machine says so (`returned`, or less where the access is through its port sooner); it is charged at issue,
-when nobody knows yet when it will be. A dispatch stall holds the whole scheduler: no other warp overtakes.
+The first limit alone agrees with measurements on Kepler and Maxwell, the second with those on an H200, where a pipe
+takes nothing else before its operands have been read. Results that return through the queue of memory instructions also
+occupy their bank, if the machine says so (`returned`, or less if the access passes its port sooner); this is charged at
+issue, because the time of return is still unknown. A dispatch stall stops the whole scheduler: no other warp overtakes.
 
 The reuse cache keeps the last register of each operand slot whose source was flagged, by warp, width and register
-number modulo its words; a source found there is not read. Nor is one, where sources are carried, that the scheduler's
-last instruction had too, if that was the same warp's and did not write it.
+number modulo its words; a source found there is not read. With carried sources, a source is also not read if the
+scheduler's last instruction was the same warp's, had the same source and did not write it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SLOTS = 3  # operands a, b, c
 
 @rarely
 def earliest(sm: Any, k: int, warp: Any, now: int) -> int:
-    """First cycle at which the warp's next instruction may collect its operands, if nothing issues before it."""
+    """Return the first cycle at which the warp's next instruction may collect operands, if nothing issues before it."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     when = max(now, scheduler.stalled_until)
     if machine.window:
@@ -49,7 +49,7 @@ def earliest(sm: Any, k: int, warp: Any, now: int) -> int:
 
 @rarely
 def stall(sm: Any, k: int, until: int, now: int) -> None:
-    """Scheduler k issues nothing until then."""
+    """Stop scheduler k from issuing until then."""
     scheduler = sm.schedulers[k]
     scheduler.stalled_until = until
     units = scheduler.units
@@ -61,7 +61,7 @@ def stall(sm: Any, k: int, until: int, now: int) -> None:
 
 @on_demand
 def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
-    """The instruction collects its operands; returns how many cycles behind this one the last is read."""
+    """Collect the instruction's operands; return by how many cycles the last is read after this one."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     reads, done = _reads(sm, k, warp, instruction), now + 1
     for bank in range(machine.register_banks):
@@ -81,20 +81,20 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
 
 @rule
 def late(machine: Any, behind: int) -> int:
-    """By how many cycles operands that are read so far behind make a result late."""
-    fixed = machine.window or machine.codes  # what the window allows is part of the latency; codes count on that
+    """Return by how many cycles operands that are read so many cycles later delay a result."""
+    fixed = machine.window or machine.codes  # the window's delay is part of the latency; control codes rely on this
     return 0 if fixed else behind
 
 
 @rule
 def reading(machine: Any, behind: int) -> int:
-    """For how many cycles operands of which the last is read so far behind keep others out of their pipe."""
+    """Return for how many cycles operands, the last of them read so late, keep other instructions out of their pipe."""
     return behind + 1 if machine.window else 0
 
 
 @rarely
 def _returned(sm: Any, instruction: Any, bank: int) -> int:
-    """For how many cycles what comes back takes the bank: no longer than its share of the access's time at the port."""
+    """Return the cycles for which a returning result takes the bank: at most its share of the access's port time."""
     cycles, most = _of_bank(instruction.bank_returns, bank), 0
     if not memory_access.accesses(instruction):
         return cycles
@@ -107,7 +107,7 @@ def _returned(sm: Any, instruction: Any, bank: int) -> int:
 
 @rule
 def _collect(scheduler: Any, collecting: int, done: int) -> None:
-    """The last instruction has its operands at `done`; the next waits for one that is `collecting` before it."""
+    """Note that the last instruction has its operands at `done`; the next waits for the one `collecting` before it."""
     for i in range(collecting - 1, 0, -1):
         scheduler.collected[i] = scheduler.collected[i - 1]
     scheduler.collected[0] = done
@@ -121,7 +121,7 @@ def _of_bank(reads: int, bank: int) -> int:
 
 @rule
 def _fullest(machine: Any, reads: int) -> int:
-    """Reads of the bank that has the most."""
+    """Return the reads of the bank that has the most."""
     most = 0
     for bank in range(machine.register_banks):
         most = max(most, _of_bank(reads, bank))
@@ -130,7 +130,7 @@ def _fullest(machine: Any, reads: int) -> int:
 
 @rule
 def _reads(sm: Any, k: int, warp: Any, instruction: Any) -> int:
-    """How many registers each bank reads for the instruction, COUNT_BITS for each."""
+    """Return how many registers each bank reads for the instruction, in COUNT_BITS for each bank."""
     machine = sm.machine
     before = _before(sm, k, warp) if machine.carried else -1
     if machine.reuse == 0 and before < 0:
@@ -151,14 +151,14 @@ def _slot(machine: Any, warp: Any) -> int:
 
 @rule
 def _before(sm: Any, k: int, warp: Any) -> int:
-    """The pc of the last instruction that read operands of scheduler k, if the warp's; else -1."""
+    """Return the pc of the last instruction of scheduler k that read operands, if it is the warp's; else -1."""
     pc = sm.schedulers[k].reader - _slot(sm.machine, warp) * PROGRAM
     return pc if 0 <= pc < PROGRAM else -1
 
 
 @rule
 def _carried(before: Any, register: int) -> bool:
-    """Whether the instruction before has read the register, and left it as it was."""
+    """Tell whether the previous instruction has read the register and not written it."""
     read = False
     for i in range(before.reads):
         read |= before.read[i] == register
@@ -169,7 +169,7 @@ def _carried(before: Any, register: int) -> bool:
 
 @rule
 def _kept(machine: Any, warp: Any, instruction: Any, register: int) -> bool:
-    """Whether the reuse cache has the register for every operand that it is; addresses are never kept."""
+    """Tell whether the reuse cache holds the register in all its operand slots; addresses are never kept."""
     if register == instruction.pointer:
         return False
     for slot in range(SLOTS):
@@ -182,7 +182,7 @@ def _kept(machine: Any, warp: Any, instruction: Any, register: int) -> bool:
 
 @rule
 def _keep(machine: Any, warp: Any, instruction: Any) -> None:
-    """A flagged source is kept from now on; one that was kept and is not flagged is dropped."""
+    """Keep flagged sources from now on; drop a kept source that is not flagged."""
     for slot in range(SLOTS):
         first = instruction.source[slot]
         for register in range(first, first + instruction.words if first >= 0 else first):
@@ -196,5 +196,5 @@ def _keep(machine: Any, warp: Any, instruction: Any) -> None:
 
 @rule
 def _place(instruction: Any, slot: int) -> int:
-    """Where an operand slot's registers are kept: operands of 64 bits apart from those of 32."""
+    """Return where an operand slot's registers are kept: 64-bit operands separate from 32-bit ones."""
     return slot + SLOTS if instruction.words > 1 else slot

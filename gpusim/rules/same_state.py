@@ -1,6 +1,6 @@
-"""When two kept states of the SM are the same, but for the cycles between them: word by word, by role.
+"""Decide whether two stored states of the SM are the same except for the cycles between them: word by word, by role.
 
-The roles, and what makes two words of each the same, are those of gpusim/state/recurrence.py and
+The roles, and the condition for each under which two words are the same, are those of gpusim/state/recurrence.py and
 docs/units/fast-forward.md.
 """
 
@@ -17,30 +17,30 @@ SAME, TIME, MOMENT, STAMP, TOTAL, NUMBER, SPECIAL = range(7)  # roles, as in `r.
 # Columns, as in `r.columns`.
 LIVE, CURSOR, UNIT, READY, SINCE, READY_AT, REFUSALS, ISSUED, PLACED, NEXT, AGE, ORDER = range(12)
 LAPS, RELEASE_AT, REFUSED, CHANNEL, MARKER = range(12, 17)
-WHEN, HASH, EVENT = range(3)  # notes of a kept state
+WHEN, HASH, EVENT = range(3)  # notes of a stored state
 
 
 @rule
 def word(r: Any, row: int, name: int, i: int) -> int:
-    """The i-th of the words of that name in a kept state."""
+    """Return the i-th word of that name in a stored state."""
     return int(r.kept[row, r.columns[name] + i])
 
 
 @rule
 def ahead(time: int, now: int) -> int:
-    """How far ahead a time lies, 0 if it has passed."""
+    """Return how far ahead a time lies, 0 if it has passed."""
     return NEVER if time >= NEVER else max(0, time - now)
 
 
 @rule
 def channel_ahead(sm: Any, r: Any, row: int) -> int:
-    """For how many parts of a cycle the memory channel is still taken."""
+    """Return for how many parts of a cycle the memory channel is still occupied."""
     return max(0, word(r, row, CHANNEL, 0) - r.notes[row, WHEN] * sm.machine.channel_parts)
 
 
 @rule
 def digest(sm: Any, r: Any, row: int, now: int) -> int:
-    """A hash of what is the same in equal states."""
+    """Return a hash of the words that agree in equal states."""
     value = now % (sm.machine.interval * sm.machine.schedulers)
     for i in range(r.roles[SAME], r.roles[TIME]):
         value = (value * FACTOR + (r.kept[row, i] & MASK)) & MASK
@@ -51,7 +51,7 @@ def digest(sm: Any, r: Any, row: int, now: int) -> int:
 
 @rarely
 def agree(sm: Any, r: Any, before: int, here: int) -> bool:
-    """Whether two kept states are the same, but for the cycles between them."""
+    """Tell whether two stored states are the same except for the cycles between them."""
     period = r.notes[here, WHEN] - r.notes[before, WHEN]
     if period % (sm.machine.interval * sm.machine.schedulers):
         return False
@@ -68,7 +68,7 @@ def agree(sm: Any, r: Any, before: int, here: int) -> bool:
 
 @rule
 def _moments_agree(sm: Any, r: Any, before: int, here: int) -> bool:
-    """Whether each moment has moved with the clock, or has stayed and was out of sight of other schedulers before."""
+    """Tell whether each moment moved with the clock, or is unchanged and was already too old for other schedulers."""
     period = r.notes[here, WHEN] - r.notes[before, WHEN]
     for i in range(r.roles[MOMENT], r.roles[STAMP]):
         seen = r.kept[before, i]
@@ -80,7 +80,7 @@ def _moments_agree(sm: Any, r: Any, before: int, here: int) -> bool:
 
 @rule
 def _numbers_agree(r: Any, before: int, here: int) -> bool:
-    """Whether each number that matters has kept its distance from its total, or has not been taken anew."""
+    """Tell whether each number that matters has moved with its total, or has stayed without being set again."""
     for i in range(r.source.size):
         at, total, moment = r.roles[NUMBER] + i, r.source[i], r.renewal[i]
         change = r.kept[here, at] - r.kept[before, at]
@@ -106,7 +106,7 @@ def _warps_agree(sm: Any, r: Any, before: int, here: int) -> bool:
 
 @rule
 def _order_agrees(sm: Any, r: Any, name: int, before: int, here: int) -> bool:
-    """Whether warps placed in between, or that yielded, come behind those that stayed, as did those in their slots."""
+    """Tell whether warps placed in between, or that yielded, come after those that stayed, as their slots' did."""
     stayed, replaced = -1, NEVER
     for g in range(sm.warp_slots):
         seen = word(r, before, name, g)
@@ -119,7 +119,7 @@ def _order_agrees(sm: Any, r: Any, name: int, before: int, here: int) -> bool:
 
 @rule
 def _reasons_agree(r: Any, before: int, here: int, g: int) -> bool:
-    """Whether each reason has moved with the clock, or was settled both times, or the warp has slept all the while."""
+    """Tell whether each reason moved with the clock, or was settled both times, or the warp slept all the time."""
     since, seen_since = word(r, here, SINCE, g), word(r, before, SINCE, g)
     for reason in range(g * OWN, (g + 1) * OWN):
         time, seen = word(r, here, RELEASE_AT, reason), word(r, before, RELEASE_AT, reason)
@@ -132,14 +132,14 @@ def _reasons_agree(r: Any, before: int, here: int, g: int) -> bool:
 
 @rule
 def behind(sm: Any, r: Any, row: int, g: int, shared: int) -> int:
-    """How far the sums that a warp remembers lie behind those of its scheduler and unit class."""
+    """Return how far the sums that a warp remembers lag behind those of its scheduler and unit class."""
     own = (g % sm.machine.schedulers * UNITS + word(r, row, UNIT, g)) * SHARED + shared
     return word(r, row, REFUSALS, own) - word(r, row, REFUSED, g * SHARED + shared)
 
 
 @rule
 def _sums_agree(sm: Any, r: Any, before: int, here: int, g: int) -> bool:
-    """Whether what a ready warp remembers of its scheduler's sums lies as far behind them, or is still the same."""
+    """Tell whether a ready warp's remembered sums lag behind its scheduler's by as much, or are unchanged."""
     if word(r, here, READY_AT, g) == word(r, before, READY_AT, g):
         return True
     for shared in range(SHARED):  # noqa: SIM110  (compiled)

@@ -1,4 +1,4 @@
-"""Scoreboard: which pending results and readers an instruction must wait for.
+"""Scoreboard: the pending results and readers for which an instruction must wait.
 
 RAW and WAW: a register with a pending write can be neither read nor written before the result is there. WAR: the
 source registers of a memory instruction can't be written before it has read them. Everything else issues in order and
@@ -23,8 +23,8 @@ WAIT, SHORT, LONG, WAR = (
 
 @rule
 def earliest(warp: Any, instruction: Any) -> None:
-    """Store in the warp's reasons when each kind of pending result, and pending readers, let `instruction` go."""
-    wait = short = long = war = 0  # not in the reasons themselves: a store that the next register has to wait for
+    """Store in the warp's reasons when each kind of pending result, and pending readers, let `instruction` issue."""
+    wait = short = long = war = 0  # local copies: a store into the reasons themselves would delay the next register
     for i in range(instruction.waits):
         register = instruction.read[i]
         wait = max(wait, _pending(warp, register, WAIT))
@@ -43,13 +43,13 @@ def earliest(warp: Any, instruction: Any) -> None:
 
 @rule
 def _pending(warp: Any, register: int, kind: int) -> int:
-    """When the register's result is there, if it is of that kind."""
+    """Return when the register's result is there, if it is of that kind."""
     return warp.ready[register] if warp.kind[register] == kind else 0
 
 
 @rule
 def commit(warp: Any, instruction: Any, ready: int) -> None:
-    """Mark what `instruction` writes as pending until `ready` (NEVER: until its service tells)."""
+    """Mark the registers that `instruction` writes as pending until `ready` (NEVER: until its service is known)."""
     for i in range(instruction.writes):
         register = instruction.write[i]
         warp.ready[register] = ready
@@ -60,7 +60,7 @@ def commit(warp: Any, instruction: Any, ready: int) -> None:
 
 @rule
 def hold(warp: Any, instruction: Any, number: int) -> None:
-    """Mark what `instruction` reads as still to be read, the last reader being number `number` of the queue."""
+    """Mark the registers that `instruction` reads as unread, the last reader being number `number` of the queue."""
     for i in range(instruction.reads):
         register = instruction.read[i]
         warp.held[register] = NEVER
@@ -69,7 +69,7 @@ def hold(warp: Any, instruction: Any, number: int) -> None:
 
 @rule
 def let_go(warp: Any, instruction: Any, number: int, until: int) -> None:
-    """Instruction `number` of the queue has been served: its sources are its own until then, unless others wait."""
+    """Instruction `number` of the queue is served: keep its sources until then, unless later readers wait."""
     for i in range(instruction.reads):
         register = instruction.read[i]
         warp.read[register] = max(warp.read[register], until)

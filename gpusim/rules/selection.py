@@ -1,9 +1,9 @@
-"""Selection: the warp that the policy has chosen waits for its operands, and may have to wait for its pipe.
+"""Selection: the warp chosen by the policy waits for its operands, and perhaps for its pipe.
 
-Meanwhile its scheduler issues nothing. On a machine with `[selection]` this warp is the next to go, whoever becomes
-ready, and pipes of the classes `keeps` are looked at only now, not before the choice. A stall for operands alone stops
-the stall counts of the scheduler's warps where the machine `freezes`. An H200 does both (docs/hopper.md). Whose guard
-holds in no lane needs neither operands nor pipe, only the slot.
+Meanwhile its scheduler issues nothing. On a machine with `[selection]` this warp issues next, even if others become
+ready, and pipes of the classes `keeps` are checked only now, not before the choice. If the machine `freezes`, a stall
+for operands alone stops the stall counts of the scheduler's warps. An H200 does both (docs/hopper.md). An instruction
+whose guard holds in no lane needs neither operands nor pipe, only the slot.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WAIT = int(Stall.WAIT)
 
 @on_demand
 def commit(sm: Any, k: int, j: int, now: int) -> int:
-    """Warp j of scheduler k is selected: it goes now, or -1 goes and nobody until it can."""
+    """Select warp j of scheduler k: return j if it issues now, or -1, and no other warp issues until it can."""
     scheduler, machine = sm.schedulers[k], sm.machine
     g = j * machine.schedulers + k
     warp, free, read = sm.warps[g], now, now
@@ -44,7 +44,7 @@ def commit(sm: Any, k: int, j: int, now: int) -> int:
 
 @rule
 def _needs_only_a_slot(sm: Any, g: int, warp: Any, now: int) -> bool:
-    """Whether the warp's next instruction has a guard, and it holds in no lane."""
+    """Tell whether the warp's next instruction has a guard that holds in no lane."""
     instruction = sm.program[warp.pc]
     return instruction.guard != PT_INDEX and _holds_nowhere(sm, g, warp, instruction, now)
 
@@ -64,7 +64,7 @@ def _holds_nowhere(sm: Any, g: int, warp: Any, instruction: Any, now: int) -> bo
 
 @rule
 def _unit_free(sm: Any, k: int, unit: int, now: int) -> int:
-    """When its unit may take the instruction: it could when the warp was selected, or its class keeps the slot."""
+    """Return when its unit may take the instruction: at selection it could, unless its class keeps the slot."""
     needs = sm.machine.units[unit]
     if needs.choices > 0:
         return pipe.earliest(sm, k, needs)
@@ -74,7 +74,7 @@ def _unit_free(sm: Any, k: int, unit: int, now: int) -> int:
 
 @rule
 def _freeze(sm: Any, k: int, cycles: int, now: int) -> None:
-    """Stall counts that are not over go on so many cycles later."""
+    """Delay the stall counts that are not over by so many cycles."""
     scheduler, machine = sm.schedulers[k], sm.machine
     waiting = scheduler.waiting
     while waiting:

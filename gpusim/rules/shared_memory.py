@@ -1,29 +1,29 @@
-"""Shared memory: from the addresses of a warp to passes through the banks.
+"""Shared memory: turn the addresses of a warp into passes through the banks.
 
-Identical words are broadcast, distinct words in one bank take a pass each. Which lanes go together is the machine's
-rule (PG is the CUDA C Programming Guide 4.2):
+Identical words are broadcast, distinct words in one bank take a pass each. The machine's rule says which lanes are
+served together (PG is the CUDA C Programming Guide 4.2):
 
 * `gt200`, 16 banks: each half-warp by itself, wide accesses word by word; a pass broadcasts one word, to as many lanes
   as want it, and serves one lane of every other bank (PG F.3.3);
 * `fermi`, 32 banks: 32 bits all lanes together, 64 bits each half-warp by itself (PG F.4.3), 128 bits as two 64-bit
-  parts (Tan et al., SC'11), each over half-warps; two half-warps with the same addresses are merged where the machine
-  says so. This gives the 16 cycles of RR-7923 for 32 distinct addresses;
+  parts (Tan et al., SC'11), each over half-warps; two half-warps with the same addresses are merged if the machine says
+  so. This gives the 16 cycles of RR-7923 for 32 distinct addresses;
 * `kepler`, 32 banks that deliver 8 bytes: words in one bank conflict unless they lie in the same 64 words, and 64-bit
   mode (`bank_bytes` = 8) puts neighbours into one bank (PG F.5.3); 128 bits each half-warp by itself, as a pass moves
   at most 256 bytes (Zhang et al., PPoPP'17);
-* `volta`, 32 banks, Maxwell and later: a pass moves at most 128 bytes, so that 64 bits go by half-warps and 128 bits by
-  quarter-warps; loads of twice as many lanes go together where every lane has its address in common with its neighbour,
+* `volta`, 32 banks, Maxwell and later: a pass moves at most 128 bytes, so that 64 bits are served by half-warps and 128
+  bits by quarter-warps; loads serve twice as many lanes together if every lane shares its address with its neighbour,
   or with the lane after the next (an NVIDIA engineer's answer, forum thread 77228; measured on an H200);
 * `gcn`, 32 banks: each half of a wave by itself, at most 128 bytes in a pass, so that an access takes 2 passes at best
   and 64 at worst (GCN3 ISA manual, chapter 10); no lanes are merged.
 
-With more banks than a rule was made for a pass serves more, of 32 lanes at most: as many words as there are banks.
-`gt200` and `fermi` take more words of each lane of a half-warp, and then both halves; with 64 banks 64 bits so take one
-pass and 128 bits two, with 128 banks one. `kepler`, `volta` and `gcn` let more lanes go together; Kepler's 64 banks
-deliver 128 words. With fewer banks the same lanes go together, and meet in a bank (`kepler`: fewer lanes).
+With more banks than in the rule's original chip, a pass serves as many words as there are banks, of at most 32 lanes.
+`gt200` and `fermi` take more words of each lane of a half-warp, and then both halves: with 64 banks 64 bits take one
+pass and 128 bits two, with 128 banks one. `kepler`, `volta` and `gcn` serve more lanes together; Kepler's 64 banks
+deliver 128 words. With fewer banks the same lanes are served together and conflict (`kepler`: fewer lanes).
 
-What-if, on no chip: `conflict-free`, the lanes that a rule serves together, and those of an atomic, take one pass
-whatever they want; `one-pass`, so does each access.
+What-if, on no chip: with `conflict-free`, the lanes that a rule serves together, and those of an atomic, always take
+one pass; with `one-pass`, each access does.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ HALF = LANES // 2
 
 @rule
 def passes(sm: Any, active: int, words: int, loads: bool) -> int:
-    """Passes of an access of `words` 32-bit words per lane at the addresses in `sm.scratch`; at least one."""
+    """Return the passes, at least one, of an access of `words` 32-bit words per lane at the addresses in `scratch`."""
     which = sm.machine.shared_rule
     if sm.machine.shared_ideal == ONE_PASS:
         return 1
@@ -56,7 +56,7 @@ def passes(sm: Any, active: int, words: int, loads: bool) -> int:
 def _fermi(sm: Any, active: int, words: int) -> int:
     if words == 1:
         return _ways(sm, active, 0, LANES, 0, 1)
-    size = min(words, max(LANES, sm.machine.banks) // HALF)  # words of each lane that go together
+    size = min(words, max(LANES, sm.machine.banks) // HALF)  # words of each lane that are served together
     together = LANES if size * LANES <= sm.machine.banks else HALF
     last, total = LANES, 0
     if words == 4 and together == HALF and sm.machine.merge_halves and _halves_agree(sm, active):
@@ -87,13 +87,13 @@ def _kepler(sm: Any, active: int, words: int) -> int:
 
 @rule
 def _row(sm: Any) -> int:
-    """Words that Kepler's banks hold side by side."""
+    """Return the words that Kepler's banks hold side by side."""
     return 2 * sm.machine.banks
 
 
 @on_demand
 def _gt200(sm: Any, active: int, words: int) -> int:
-    size = min(words, max(HALF, sm.machine.banks) // HALF)  # words of each lane that go together
+    size = min(words, max(HALF, sm.machine.banks) // HALF)  # words of each lane that are served together
     together = LANES if size * LANES <= sm.machine.banks else HALF
     total = 0
     for part in range(0, words, size):
@@ -104,7 +104,7 @@ def _gt200(sm: Any, active: int, words: int) -> int:
 
 @rule
 def _steps(sm: Any, active: int, first: int, last: int, part: int, words: int) -> int:
-    """Passes that serve `words` words of each lane: the first goes to all who want it, others bank by bank."""
+    """Return the passes for `words` words of each lane: one serves all lanes that want the first, others by bank."""
     scratch, banks, count = sm.scratch, sm.machine.banks, 0
     wanted, waiting = scratch.line, 0
     for lane in range(first, last):
@@ -120,7 +120,7 @@ def _steps(sm: Any, active: int, first: int, last: int, part: int, words: int) -
 
 @rule
 def _step(scratch: Any, banks: int, wanted: Any, waiting: int) -> int:
-    """One pass over the words that wait; those that it does not serve move up. Returns how many these are."""
+    """Do one pass over the waiting words; move those that it does not serve up, and return their number."""
     broadcast, left = wanted[0], 0
     for bank in range(banks):
         scratch.depth[bank] = 0
@@ -136,7 +136,7 @@ def _step(scratch: Any, banks: int, wanted: Any, waiting: int) -> int:
 
 @on_demand
 def turns(sm: Any, active: int) -> int:
-    """Passes of an atomic whose lanes go one by one in each bank, whatever word of it they want."""
+    """Return the passes of an atomic whose lanes take turns in each bank, also for different words of it."""
     scratch, banks, worst = sm.scratch, sm.machine.banks, 1
     for bank in range(banks):
         scratch.depth[bank] = 0
@@ -150,13 +150,13 @@ def turns(sm: Any, active: int) -> int:
 
 @rule
 def _lifted(sm: Any, passes: int) -> int:
-    """Passes of lanes that go together: one at most where banks never conflict."""
+    """Return the passes of lanes that are served together: at most one if banks never conflict."""
     return passes if sm.machine.shared_ideal == BANKS else min(passes, 1)
 
 
 @rule
 def _halves_agree(sm: Any, active: int) -> bool:
-    """Whether both half-warps access the same addresses in the same lanes."""
+    """Tell whether both half-warps access the same addresses in the same lanes."""
     if (active & 0xFFFF) != (active >> HALF) & 0xFFFF:
         return False
     for lane in range(HALF):
@@ -167,7 +167,7 @@ def _halves_agree(sm: Any, active: int) -> bool:
 
 @rule
 def _lanes_agree(sm: Any, active: int, distance: int) -> bool:
-    """Whether each active lane has the address of the lane whose number differs by `distance`, if that is active."""
+    """Tell whether each active lane shares its address with the lane `distance` away, if that lane is active."""
     for lane in range(LANES):
         other = lane ^ distance
         both = (active >> lane) & (active >> other) & 1
@@ -178,7 +178,7 @@ def _lanes_agree(sm: Any, active: int, distance: int) -> bool:
 
 @rule
 def _ways(sm: Any, active: int, first: int, last: int, part: int, words: int) -> int:
-    """Most distinct words in one bank, over lanes first..last and `words` words from word `part` of each."""
+    """Return the most distinct words in one bank, over lanes first..last and `words` words from word `part` of each."""
     scratch, banks, worst = sm.scratch, sm.machine.banks, 0
     for bank in range(banks):
         scratch.depth[bank] = 0
@@ -191,7 +191,7 @@ def _ways(sm: Any, active: int, first: int, last: int, part: int, words: int) ->
 
 @rule
 def _enter(sm: Any, scratch: Any, banks: int, word: int) -> int:
-    """Note a word in its bank unless what the bank then delivers is noted already; returns how many that bank has."""
+    """Note a word in its bank, unless an already noted word delivers it; return the count of that bank."""
     wide = sm.machine.shared_rule == KEPLER
     bank = (word // 2 if wide and sm.machine.bank_words == 2 else word) % banks
     delivered = word // _row(sm) if wide else word

@@ -17,7 +17,7 @@ from gpusim.units.opcodes import BRANCH, EXIT
 
 @rule
 def begin(sm: Any, g: int) -> None:
-    """All lanes of warp slot g that are threads of its block go together, to the end of the program."""
+    """All lanes of warp slot g that are threads of its block run together, to the end of the program."""
     warp, size = sm.warps[g], sm.machine.groups * LANES
     warp.threads = min(size, sm.launch.threads - size * warp.index)
     warp.reconvergence, warp.depth = -1, 0
@@ -27,7 +27,7 @@ def begin(sm: Any, g: int) -> None:
 
 @on_demand
 def follow(sm: Any, g: int, instruction: Any, pc: int) -> None:
-    """The instruction at pc is done, and the warp's pc is where its active lanes go: choose the way to go on with.
+    """Choose the path to run next: the instruction at pc is done, and the warp's pc is where its active lanes go.
 
     No threads are left if the warp has exited.
     """

@@ -1,8 +1,8 @@
 """The order of stall reasons: charge each cycle of a waiting warp, and each empty issue slot, to exactly one reason.
 
-Time is counted in issue slots of the warp's scheduler: a cycle has the reason of the last slot that began before it.
-A warp waits first on reasons of its own (stored release times), then for what its unit class is refused (running sums
-kept by the scheduler); each is settled in closed form when the warp issues.
+Time is counted in issue slots of the warp's scheduler: a cycle has the reason of the last slot that began before it. A
+warp waits first for its own reasons (stored release times), then for reasons for which its unit class is refused
+(running sums kept by the scheduler). Both are settled in closed form when the warp issues.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from gpusim.units.stall import BUSY, DISPATCH, EXCLUSIVE, OWN, REPLAY, SHARED, U
 
 EMPTY = int(Stall.NO_WARP)
 INSTRUCTION_REPLAY = int(Stall.INSTRUCTION_REPLAY)
-# Distances from a shared reason to its stall reason: before BUSY, which has a reason for each unit class, and after it.
+# Offsets from a shared reason to its stall reason: before BUSY, which has a reason for each unit class, and after it.
 BEFORE, BEHIND = INSTRUCTION_REPLAY - REPLAY, int(Stall.DP_ISSUE_CONFLICT) - EXCLUSIVE
 
 
 @rule
 def slot_from(machine: Any, k: int, cycle: int) -> int:
-    """Begin of scheduler k's first issue slot at or after `cycle`."""
+    """Return the start of scheduler k's first issue slot at or after `cycle`."""
     interval, lag = machine.interval, cycle - k * machine.stagger
     late = lag & (interval - 1) if machine.shift >= 0 else lag % interval
     return cycle if late == 0 else cycle + interval - late
@@ -30,13 +30,13 @@ def slot_from(machine: Any, k: int, cycle: int) -> int:
 
 @rule
 def slots(machine: Any, cycle: int) -> int:
-    """How many whole issue intervals have passed up to `cycle`."""
+    """Return how many whole issue intervals have passed up to `cycle`."""
     return cycle >> machine.shift if machine.shift >= 0 else cycle // machine.interval
 
 
 @rule
 def latest(warp: Any) -> int:
-    """When the warp's last own reason lets go: from then on it is ready."""
+    """Return when the last of the warp's own reasons is over: from then on it is ready."""
     release = 0
     for reason in range(OWN):
         release = max(release, warp.release_at[reason])
@@ -57,7 +57,7 @@ def settle_own(machine: Any, k: int, warp: Any, stall: Any, until: int) -> None:
 
 @rule
 def hold(sm: Any, k: int, unit: int, shared: int, now: int) -> None:
-    """From now on the unit class's ready warps of scheduler k are refused for this."""
+    """Refuse the unit class's ready warps of scheduler k for this reason from now on."""
     scheduler = sm.schedulers[k]
     if shared != scheduler.holding[unit]:
         if sm.tracing:
@@ -75,9 +75,9 @@ def charge(scheduler: Any, unit: int, now: int) -> None:
 
 @rarely
 def forget(scheduler: Any, now: int) -> None:
-    """What is never read again shall not tell states apart that are the same.
+    """Clear values that are never read again, so that equal states compare as equal.
 
-    Nobody asks for the sums of a class without ready warps, nor for those at empty slots before the last one used.
+    Nothing reads the sums of a class without ready warps, nor those at empty slots before the last used one.
     """
     for unit in range(UNITS):
         idle = (scheduler.units >> unit) & 1 == 0
@@ -91,10 +91,10 @@ def forget(scheduler: Any, now: int) -> None:
 
 @rule
 def remember(machine: Any, scheduler: Any, warp: Any, now: int) -> None:
-    """Note the running sums of the warp's unit class at the moment when it becomes ready."""
+    """Store the running sums of the warp's unit class at the time when it becomes ready."""
     unit = warp.unit
     charge(scheduler, unit, now)
-    if machine.replays:  # apart from the other four, which are copied as one vector
+    if machine.replays:  # separate from the other four, which are copied as one vector
         warp.refused[REPLAY] = scheduler.refused[unit, REPLAY]
     for shared in range(DISPATCH, SHARED):
         warp.refused[shared] = scheduler.refused[unit, shared]
@@ -102,7 +102,7 @@ def remember(machine: Any, scheduler: Any, warp: Any, now: int) -> None:
 
 @rule
 def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any) -> None:
-    """Charge the cycles since the warp became ready to what its unit class has been refused, up to the last charge."""
+    """Charge the cycles since the warp became ready to the refusals of its unit class, up to the last charge."""
     unit = warp.unit
     if machine.replays:
         stall[INSTRUCTION_REPLAY] += scheduler.refused[unit, REPLAY] - warp.refused[REPLAY]
@@ -112,7 +112,7 @@ def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any) -> None:
 
 @rule
 def reason_of(machine: Any, unit: int, shared: int) -> int:
-    """The stall reason of a shared reason, for a unit class."""
+    """Return the stall reason of a shared reason, for a unit class."""
     if shared < BUSY:
         return BEFORE + shared
     return int(machine.units[unit].throttle) if shared == BUSY else BEHIND + shared
@@ -120,7 +120,7 @@ def reason_of(machine: Any, unit: int, shared: int) -> int:
 
 @rule
 def begin_idling(machine: Any, scheduler: Any, now: int) -> None:
-    """No warp uses the slot at `now`: note each ready class's sums at its first such slot since one was used."""
+    """No warp uses the slot at `now`: store each ready class's sums at its first unused slot since one was used."""
     units = scheduler.units
     while units:
         unit = lowest_bit(units)
@@ -136,7 +136,7 @@ def begin_idling(machine: Any, scheduler: Any, now: int) -> None:
 
 @rarely
 def blame(machine: Any, k: int, scheduler: Any, warp: Any) -> None:
-    """Charge the scheduler's unused slots so far to the warp that ends them, before that warp is settled itself."""
+    """Charge the scheduler's unused slots so far to the warp that ends them, before settling that warp itself."""
     reached = scheduler.used_until
     if warp.since > reached:
         scheduler.lost[EMPTY] += warp.since - reached
@@ -148,6 +148,6 @@ def blame(machine: Any, k: int, scheduler: Any, warp: Any) -> None:
                 scheduler.lost[reason] += release - reached
                 reached = release
     unit = warp.unit
-    for shared in range(DISPATCH, SHARED):  # a slot that an access takes again is not unused
+    for shared in range(DISPATCH, SHARED):  # a slot that an access replays in is not unused
         seen = max(warp.refused[shared], scheduler.refused_before[unit, shared])
         scheduler.lost[reason_of(machine, unit, shared)] += scheduler.refused[unit, shared] - seen

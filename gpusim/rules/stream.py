@@ -1,10 +1,10 @@
-"""The replay feed: what a warp's instructions will do, walked through once without time, kept short, and played back.
+"""The trace-driven feed: the outcomes of a warp's instructions, recorded once without time, compressed and replayed.
 
-Where neither addresses nor branches depend on what memory holds, timing cannot change them. A stream has an event for
-each instruction of a warp whose outcome depends on values (a memory access, a branch, a guard), in the order of their
-execution; rounds of a loop that repeat the one before are counted instead of kept. A script names the streams of a
-block's warps. A block whose addresses are those of a recorded block, moved by whole lines of its buffers, plays that
-block's script; any other is recorded when it is placed.
+If neither addresses nor branches depend on the contents of memory, timing cannot change them. A stream has an event for
+each instruction of a warp whose outcome depends on values (a memory access, a branch, a guard), in the order of
+execution; loop rounds that repeat the previous round are counted instead of stored. A script names the streams of a
+block's warps. A block whose addresses are those of a recorded block, moved by whole lines of its buffers, replays that
+block's script; any other block is recorded when it is placed.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from gpusim.state.fault import Fault
 from gpusim.units.capacities import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
 from gpusim.units.opcodes import BRANCH, EXIT
 
-MARKER, END = -1, -2  # pcs of what is no event: the end of a repeated part, and of the stream
+MARKER, END = -1, -2  # special pcs: the end of a repeated part, and the end of the stream
 UNRECORDED = -1
 CANDIDATES = 8  # backward branches among the latest events at which a repetition may begin
 FACTOR, MASK = 1_000_003, (1 << 40) - 1  # of hashes, here and in fast_forward: products stay below 2**63
-LOOPED, PLACED = 1, 2  # events that fast-forward looks at
+LOOPED, PLACED = 1, 2  # events that fast-forward examines
 NO_STREAM = int(Fault.UNRECORDED)
 
 
 @on_demand
 def begin(sm: Any, memory: Any, slot: int) -> None:
-    """The block in this slot has been placed: its warps stand at the beginning of their streams."""
+    """The block in this slot has been placed: its warps begin at the start of their streams."""
     block = sm.blocks[slot]
     block.script = script_of(sm, memory, slot, block.id)
     if block.script == UNRECORDED:
@@ -63,7 +63,7 @@ def following(sm: Any, warp: Any, instruction: Any) -> None:
 
 @rule
 def passed(sm: Any, g: int, pc: int, target: int) -> None:
-    """Warp slot g branches: one warp's way round its loop is an event for fast-forward."""
+    """Warp slot g branches: a loop round of one chosen warp is an event for fast-forward."""
     if target <= pc:
         if sm.marker < 0 or not sm.warps[sm.marker].live:
             sm.marker = g
@@ -73,7 +73,7 @@ def passed(sm: Any, g: int, pc: int, target: int) -> None:
 
 @rule
 def _turn(warp: Any, marker: Any) -> None:
-    """At the end of a repeated part: once more from its beginning, or on."""
+    """At the end of a repeated part, go back to its start or continue after it."""
     depth = marker.depth
     if warp.laps[depth] < marker.rounds:
         warp.laps[depth] += 1
@@ -85,7 +85,7 @@ def _turn(warp: Any, marker: Any) -> None:
 
 @rarely
 def script_of(sm: Any, memory: Any, slot: int, block: int) -> int:
-    """The script of a block of the grid, recorded with the slot's lanes if it is new; UNRECORDED if that fails."""
+    """Return the script of a block of the grid, recorded with the slot's lanes if it is new; UNRECORDED on failure."""
     for known in range(sm.scripted):
         if _moved(sm, sm.scripts[known], block):
             return known
@@ -107,7 +107,7 @@ def script_of(sm: Any, memory: Any, slot: int, block: int) -> int:
 
 @rule
 def _known_script(sm: Any) -> int:
-    """The script of the same streams as the newest one; the newest itself, which then is kept."""
+    """Return an older script with the same streams as the newest one; else keep the newest and return it."""
     newest = sm.scripts[sm.scripted]
     for known in range(sm.scripted):
         if _same_streams(sm, sm.scripts[known], newest):
@@ -126,9 +126,9 @@ def _same_streams(sm: Any, script: Any, other: Any) -> bool:
 
 @rule
 def _moved(sm: Any, script: Any, block: int) -> bool:
-    """Whether the block's accesses are those of the script's, moved by whole lines and inside the same buffers.
+    """Tell whether the block's accesses are the script's, moved by whole lines and inside the same buffers.
 
-    Shared-memory addresses, guards and branches don't depend on the block's place in the grid where `provable` is set.
+    If `provable` is set, shared-memory addresses, guards and branches don't depend on the block's place in the grid.
     """
     if not sm.provable:
         return script.block == block
@@ -146,13 +146,13 @@ def _moved(sm: Any, script: Any, block: int) -> bool:
 
 @rule
 def _signed(distance: int) -> int:
-    """A distance between 32-bit addresses."""
+    """Return a distance between 32-bit addresses as a signed number."""
     return ((distance + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
 
 
 @rule
 def _stands(sm: Any, script: Any, feed: int, distance: int) -> bool:
-    """Whether an access, or a comparison, has the same outcome that distance away."""
+    """Tell whether an access, or a comparison, has the same outcome after a move by that distance."""
     low, high = script.low[feed] + distance, script.high[feed] + distance
     if feed >= sm.memory_feeds:
         return low >= 0 and high <= 1 << 32
@@ -166,7 +166,7 @@ def _stands(sm: Any, script: Any, feed: int, distance: int) -> bool:
 
 @rarely
 def record(sm: Any, memory: Any, g: int) -> int:
-    """Walk warp slot g's program in program order and keep the outcomes: index of the first event, or UNRECORDED."""
+    """Execute warp slot g in program order and keep the outcomes; return the first event's index, or UNRECORDED."""
     warp, first, home = sm.warps[g], sm.recorded, sm.warps[g].pc
     threads = warp.threads
     for group in range(g * sm.machine.groups, (g + 1) * sm.machine.groups):
@@ -215,7 +215,7 @@ def _keep(sm: Any, pc: int, instruction: Any, onward: int, left: int) -> None:
 
 @rule
 def _fold(sm: Any, first: int) -> None:
-    """If the events up to this backward branch repeat the part before them, count one round more and drop them."""
+    """If the events up to this backward branch repeat the part before them, drop them and count one more round."""
     end, tried = sm.recorded, 0
     pc = sm.events[end - 1].pc
     at = end - 2
@@ -236,7 +236,7 @@ def _fold(sm: Any, first: int) -> None:
 
 @rule
 def _mark(sm: Any, at: int, length: int, depth: int) -> None:
-    """Put a marker of one more round behind a part of that length."""
+    """Put a marker of one more round after a part of that length."""
     marker = sm.events[at]
     marker.pc, marker.rounds, marker.length, marker.depth = MARKER, 1, length, depth
     marker.threads = marker.cycles = marker.extra = marker.transactions = marker.onward = marker.left = 0
@@ -245,7 +245,7 @@ def _mark(sm: Any, at: int, length: int, depth: int) -> None:
 
 @rule
 def _repeats(sm: Any, end: int, start: int, length: int) -> bool:
-    """Whether `length` items from `start` on equal those that end before `end`."""
+    """Tell whether `length` items from `start` on equal those that end before `end`."""
     for i in range(length):  # noqa: SIM110  (compiled)
         if not _equal(sm.events[end - length + i], sm.events[start + i]):
             return False
@@ -268,7 +268,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 @rule
 def _depth(sm: Any, start: int, end: int) -> int:
-    """How deep loops are nested in a part: one more than its deepest marker; DEPTHS if one begins before the part."""
+    """Return a part's loop depth: one more than its deepest marker, or DEPTHS if a marked part begins before it."""
     depth = 0
     for i in range(start, end):
         if sm.events[i].pc == MARKER:
@@ -279,7 +279,7 @@ def _depth(sm: Any, start: int, end: int) -> int:
 
 @rule
 def _finish(sm: Any, first: int) -> int:
-    """Close the newest stream; the first event of an equal one if there is one, and then the new one is dropped."""
+    """Close the newest stream; return its first event, or that of an equal older one, and then drop the new one."""
     end = sm.events[sm.recorded]
     end.pc = END
     sm.recorded += 1
@@ -299,7 +299,7 @@ def _finish(sm: Any, first: int) -> int:
 
 @rule
 def _digest(sm: Any, first: int) -> int:
-    """A hash of the items from `first` to the last."""
+    """Return a hash of the items from `first` to the last."""
     digest = 0
     for i in range(first, sm.recorded):
         item = sm.events[i]

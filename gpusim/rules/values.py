@@ -1,8 +1,8 @@
-"""What an instruction computes: operands of a lane group in, results and the outcome of its addresses out.
+"""Compute an instruction: from the operands of a lane group to its results and the outcome of its addresses.
 
-It runs when the warp issues. The scoreboard keeps everybody from seeing a register early or late, and the load/store
-queue is served in issue order, so computing at issue gives what the hardware would see at read and writeback.
-Instructions whose result nobody needs for addresses or branches are skipped when only time is asked for.
+It runs when the warp issues. The scoreboard prevents reads of a register too early or too late, and the load/store
+queue is served in issue order, so computing at issue gives the values that the hardware would see at read and
+writeback. If only time is of interest, instructions whose results no address or branch needs are skipped.
 
 A warp of 64 lanes is two lane groups of 32, computed one after the other; each has registers and masks of its own.
 """
@@ -36,7 +36,7 @@ SIGN = np.uint32(0x80000000)
 
 @rule
 def wipe(lanes: Any) -> None:
-    """A warp begins with zero registers and false predicates, but for the one that is always true."""
+    """Set a new warp's registers to zero and its predicates to false, except the one that is always true."""
     lanes.registers[:] = 0
     lanes.predicates[:] = 0
     lanes.predicates[lanes.predicates.size - 1] = ALL
@@ -44,14 +44,14 @@ def wipe(lanes: Any) -> None:
 
 @rule
 def mask_of(lanes: Any, predicate: int, negated: int) -> int:
-    """Lanes in which a predicate, perhaps negated, is true."""
+    """Return the lanes in which a predicate, perhaps negated, is true."""
     mask = lanes.predicates[predicate]
     return ALL & ~mask if negated else mask
 
 
 @on_demand
 def execute(sm: Any, memory: Any, g: int) -> bool:
-    """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, and `sm.fault` says how."""
+    """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, as `sm.fault` describes."""
     warp, outcome = sm.warps[g], sm.outcome
     instruction = sm.program[warp.pc]
     outcome.threads = outcome.cycles = outcome.transactions = outcome.requests = outcome.ready = 0
@@ -66,7 +66,7 @@ def execute(sm: Any, memory: Any, g: int) -> bool:
 
 @rarely
 def _as_a_whole(sm: Any, g: int, instruction: Any) -> None:
-    """A branch that all lanes of the warp take, or none: whether its condition is true in any of them, or in none."""
+    """Decide a branch of the whole warp: its condition is true in any lane, or in none, and all lanes follow."""
     warp, somewhere = sm.warps[g], 0
     for half in range(sm.machine.groups):
         somewhere |= sm.lanes[g * sm.machine.groups + half].predicates[instruction.guard] & warp.lanes[half]
@@ -78,7 +78,7 @@ def _as_a_whole(sm: Any, g: int, instruction: Any) -> None:
 
 @rule
 def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool:
-    """Add what the instruction does in a lane group of warp slot g to `sm.outcome`; false: it faults."""
+    """Add the effect of the instruction in a lane group of warp slot g to `sm.outcome`; false: it faults."""
     group = g * sm.machine.groups + half
     active = mask_of(sm.lanes[group], instruction.guard, instruction.guard_negated) & sm.warps[g].lanes[half]
     sm.outcome.active[half] = active
@@ -223,7 +223,7 @@ def _set_predicate(lanes: Any, predicate: int, flag: Any, active: int) -> None:
 
 @rule
 def _special(sm: Any, which: int, g: int, group: int) -> None:
-    """The special register, numbered as in isa.operand.SPECIALS, of every lane of a lane group, into `scratch.d`."""
+    """Load the special register, numbered as in isa.operand.SPECIALS, for every lane of a group into `scratch.d`."""
     warp, launch = sm.warps[g], sm.launch
     place = (group - g * sm.machine.groups) * LANES  # of the group's first lane in the warp
     block, axis = sm.blocks[warp.block].id, which % 3

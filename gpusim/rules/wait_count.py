@@ -1,13 +1,12 @@
-"""Wait counters: how many accesses of a warp are under way, by kind of memory.
+"""Wait counters: how many accesses of a warp are in flight, by kind of memory.
 
-Accesses of the load/store unit that one counter counts come back in the order of issue. Scalar loads come back when
-they do, and count two where they load more than a word. A count is at most n once all but n are back; so of what is
-under way the times are kept from the latest on, and the one behind n of them says when. On GCN programs wait for the
-counts, and nothing else waits for what an access loads. On other machines an access only waits while its warp has as
-many under way as it may.
+Accesses of the load/store unit on one counter return in the order of issue. Scalar loads return in any order, and count
+two if they load more than a word. A count is at most n once all but n have returned; so the return times are kept from
+the latest on, and the one after n of them says when. On GCN programs wait for the counts, and nothing else waits for
+loaded values. On other machines an access waits only while its warp has as many in flight as allowed.
 
-Two units may serve what one counter counts, each in its own order. So accesses that are served before an earlier one
-are kept, in order of issue, until that one has been served too.
+Two units may serve the accesses of one counter, each in its own order. So an access that is served before an earlier
+one is kept, in order of issue, until the earlier one has been served too.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ VECTOR = 0  # the other counts accesses to shared memory
 
 @on_demand
 def earliest(warp: Any, instruction: Any) -> None:
-    """Raise the warp's reasons to when the counts have come down to what `instruction` may issue with."""
+    """Raise the warp's reasons to the time when the counts are low enough for `instruction` to issue."""
     for counter in range(COUNTERS):
         most, reason = instruction.most[counter], LONG if counter == VECTOR else SHORT
         if counter == instruction.counter and instruction.tracked:
@@ -36,7 +35,7 @@ def earliest(warp: Any, instruction: Any) -> None:
 
 @on_demand
 def commit(warp: Any, instruction: Any, pc: int) -> None:
-    """An access is under way, and nobody knows until when."""
+    """Count an access that is now in flight and returns at a time not yet known."""
     counter, step = instruction.counter, instruction.counted
     for n in range(COUNTED - 1, step - 1, -1):
         warp.returned[counter, n] = warp.returned[counter, n - step]
@@ -50,13 +49,13 @@ def commit(warp: Any, instruction: Any, pc: int) -> None:
 
 @on_demand
 def load(warp: Any, instruction: Any, back: int) -> None:
-    """A scalar load that was just committed is back then, whatever else is under way."""
+    """Set when the scalar load just committed returns, independent of the other accesses."""
     _returns(warp, instruction.counter, instruction.counted, back)
 
 
 @on_demand
 def serve(warp: Any, counter: int, pc: int, done: int) -> int:
-    """The oldest access at `pc` that waited is done then; returns when it is back, as far as is known."""
+    """The oldest waiting access at `pc` is done at `done`; return when it is back, as far as is known."""
     n = 0
     while warp.asked[counter, n] != pc + 1 or warp.served[counter, n] < NEVER:
         n += 1
@@ -66,13 +65,13 @@ def serve(warp: Any, counter: int, pc: int, done: int) -> int:
 
 @rule
 def settles(warp: Any, counter: int) -> bool:
-    """Whether the oldest access that waited has been served."""
+    """Tell whether the oldest waiting access has been served."""
     return bool(warp.unserved[counter] > 0 and warp.served[counter, 0] < NEVER)
 
 
 @on_demand
 def settle(warp: Any, counter: int) -> int:
-    """The oldest access that waited has been served: it is back then, but not before the one before it."""
+    """The oldest waiting access has been served: return when it is back, no earlier than the access before it."""
     back = max(warp.served[counter, 0], warp.latest[counter])
     warp.latest[counter] = back
     _returns(warp, counter, 1, back)
@@ -85,7 +84,7 @@ def settle(warp: Any, counter: int) -> int:
 
 @rule
 def _returns(warp: Any, counter: int, step: int, back: int) -> None:
-    """Of what is under way, so many are back then."""
+    """So many of the accesses in flight return at that time."""
     for _ in range(step):
         warp.unserved[counter] -= 1
         _insert(warp.returned[counter], int(warp.unserved[counter]), back)
@@ -93,7 +92,7 @@ def _returns(warp: Any, counter: int, step: int, back: int) -> None:
 
 @rule
 def _insert(times: Any, n: int, back: int) -> None:
-    """Put a time into place n, or behind the later ones that follow."""
+    """Insert a time at place n, or after later times that follow."""
     while n + 1 < COUNTED and times[n + 1] > back:
         times[n] = times[n + 1]
         n += 1
@@ -102,7 +101,7 @@ def _insert(times: Any, n: int, back: int) -> None:
 
 @on_demand
 def clear(warp: Any) -> None:
-    """A new warp has no access under way."""
+    """Clear the counts of a new warp."""
     for counter in range(COUNTERS):
         warp.unserved[counter] = warp.latest[counter] = 0
         for n in range(COUNTED):

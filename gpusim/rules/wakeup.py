@@ -1,7 +1,7 @@
-"""A scheduler's waiting warps by the issue slot from which they are ready, so that nobody scans them.
+"""A scheduler's waiting warps by the issue slot from which they are ready, which avoids scanning them.
 
 A calendar has a mask of warps for each of the next slots, by the slot's number modulo the calendar's length; warps that
-are due later stand aside in one mask. All of it follows from `waiting` and `due`.
+are due later are in one separate mask. All of it follows from `waiting` and `due`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from gpusim.units.capacities import CALENDAR
 
 @rule
 def page_of(machine: Any, k: int, slot: int) -> int:
-    """Where the calendar of scheduler k keeps the warps that are due at this slot."""
+    """Return the calendar page of scheduler k for the warps that are due at this slot."""
     return stall_accounting.slots(machine, slot - k * machine.stagger) & (CALENDAR - 1)
 
 
 @rule
 def enter(machine: Any, k: int, scheduler: Any, j: int, due: int, now: int) -> None:
-    """Warp j, which is not in the calendar, waits until the slot `due` (NEVER: until its reasons change)."""
+    """Enter warp j, not yet in the calendar, until the slot `due` (NEVER: until its reasons change)."""
     scheduler.due[j] = due
     if stall_accounting.slots(machine, due - now) < CALENDAR - 1:
         page = page_of(machine, k, due)
@@ -34,19 +34,19 @@ def enter(machine: Any, k: int, scheduler: Any, j: int, due: int, now: int) -> N
 
 @rule
 def leave(machine: Any, k: int, scheduler: Any, j: int) -> None:
-    """Warp j no longer waits until the slot for which it has been entered."""
+    """Remove warp j, which no longer waits until the slot for which it was entered."""
     page = page_of(machine, k, scheduler.due[j])
     scheduler.calendar[page] &= ~(1 << j)
     if scheduler.calendar[page] == 0:
         scheduler.filled &= ~(1 << page)
     if (scheduler.later >> j) & 1:
         scheduler.later &= ~(1 << j)
-        _take_later(scheduler, -1)  # nobody: it looks for the first of those that stay
+        _take_later(scheduler, -1)  # takes none, but finds the first of those that stay
 
 
 @rule
 def take(scheduler: Any, page: int, now: int) -> int:
-    """Mask of the warps that are due at the slot `now`, which has this page; they leave the calendar."""
+    """Return the mask of the warps due at the slot `now`, which has this page; they leave the calendar."""
     due = scheduler.calendar[page]
     scheduler.calendar[page] = 0
     scheduler.filled &= ~(1 << page)
@@ -55,7 +55,7 @@ def take(scheduler: Any, page: int, now: int) -> int:
 
 @rarely
 def _take_later(scheduler: Any, now: int) -> int:
-    """Mask of the warps that have stood aside until now."""
+    """Return the mask of the later warps that are due now."""
     later, due = scheduler.later, 0
     scheduler.later_due = NEVER
     while later:
@@ -71,7 +71,7 @@ def _take_later(scheduler: Any, now: int) -> int:
 
 @rule
 def next_due(machine: Any, scheduler: Any, page: int, now: int) -> int:
-    """The next slot at which a warp is due, seen from the slot `now` with this page, now empty; NEVER: none."""
+    """Return the next slot at which a warp is due after the slot `now`, whose page is empty; NEVER: none."""
     filled = scheduler.filled
     ahead = (filled >> page | filled << (CALENDAR - page)) & ((1 << CALENDAR) - 1)
     soon = now + lowest_bit(ahead) * machine.interval if ahead else NEVER
@@ -80,7 +80,7 @@ def next_due(machine: Any, scheduler: Any, page: int, now: int) -> int:
 
 @rule
 def renew(machine: Any, k: int, scheduler: Any, now: int) -> None:
-    """Enter all waiting warps anew, after their slots have been moved."""
+    """Enter all waiting warps again, after their slots have been moved."""
     scheduler.calendar[:] = 0
     scheduler.filled = scheduler.later = 0
     scheduler.later_due = NEVER

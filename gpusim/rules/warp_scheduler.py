@@ -1,7 +1,7 @@
 """A warp scheduler: in each of its issue slots it picks one ready warp whose unit accepts it.
 
 It sleeps while nothing can change: until the last release time of a waiting warp, or until a unit that refuses its
-ready warps may accept them.
+ready warps may accept one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gpusim.units.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
 
 @rule
 def promote(sm: Any, k: int, page: int, now: int) -> None:
-    """Warps whose release times have all passed become ready."""
+    """Make warps ready whose release times have all passed."""
     due = wakeup.take(sm.schedulers[k], page, now)
     while due:
         j = lowest_bit(due)
@@ -37,7 +37,7 @@ def _make_ready(sm: Any, k: int, j: int, warp: Any, now: int) -> None:
 
 @rule
 def unready(scheduler: Any, j: int, unit: int) -> None:
-    """Warp j leaves the ready set."""
+    """Remove warp j from the ready set."""
     scheduler.ready &= ~(1 << j)
     scheduler.ready_for[unit] &= ~(1 << j)
     if scheduler.ready_for[unit] == 0:
@@ -46,7 +46,7 @@ def unready(scheduler: Any, j: int, unit: int) -> None:
 
 @rule
 def earliest(sm: Any, k: int, unit: int, now: int) -> int:
-    """When the SM lets scheduler k issue for this unit class; from now on what holds its warps is charged."""
+    """Return when the SM lets scheduler k issue for this unit class; from now on the cause of the wait is charged."""
     needs, scheduler = sm.machine.units[unit], sm.schedulers[k]
     when, holding = instruction_replay.earliest(scheduler), REPLAY
     if when <= now:
@@ -62,7 +62,7 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
 
 @rule
 def _unit_free(sm: Any, k: int, unit: int, now: int) -> int:
-    """When the pipe or queue takes an instruction."""
+    """Return when the pipe or queue takes an instruction."""
     needs = sm.machine.units[unit]
     if needs.asked:
         return pipe.earliest(sm, k, needs)
@@ -71,7 +71,7 @@ def _unit_free(sm: Any, k: int, unit: int, now: int) -> int:
 
 @rule
 def eligible(sm: Any, k: int, now: int) -> tuple[int, int]:
-    """Mask of the ready warps whose unit accepts them now, and when else to look again."""
+    """Return the mask of ready warps whose unit accepts them now, and the time of the next check."""
     scheduler = sm.schedulers[k]
     accepted, again = 0, NEVER
     units = scheduler.units
@@ -88,9 +88,9 @@ def eligible(sm: Any, k: int, now: int) -> tuple[int, int]:
 
 @rule
 def wake(sm: Any, g: int) -> None:
-    """Warp slot g's reasons have changed while it waits: its scheduler looks again when they let go, or before.
+    """Warp slot g's reasons changed while it waits: its scheduler checks again when they are over, or before.
 
-    Whoever wakes a scheduler that has acted in this cycle already must have set a reason to a later one.
+    A caller that wakes a scheduler that has already acted in this cycle must have set a reason to a later cycle.
     """
     warp = sm.warps[g]
     k, j = warp.scheduler, warp.place
@@ -101,7 +101,7 @@ def wake(sm: Any, g: int) -> None:
 
 @rule
 def wait(sm: Any, k: int, j: int, warp: Any, now: int) -> int:
-    """Warp j of scheduler k waits for its own reasons: the slot from which it is ready, NEVER if not known yet."""
+    """Let warp j of scheduler k wait for its own reasons; return the slot from which it is ready, NEVER if unknown."""
     release, slot = stall_accounting.latest(warp), NEVER
     if release < NEVER:
         slot = stall_accounting.slot_from(sm.machine, k, max(release, now))

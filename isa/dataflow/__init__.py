@@ -1,1 +1,1 @@
-"""Which values go from which instruction to which, and where lanes part."""
+"""Data flow: which instructions produce and use which values, and where lanes diverge."""

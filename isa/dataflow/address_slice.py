@@ -1,8 +1,8 @@
-"""The part of a program that decides where it goes and which addresses it touches.
+"""The address slice: the part of a program that determines its branches and the addresses that it accesses.
 
 A backward closure over the data flow, by reaching definitions: from every address, guard and texture index to the
-instructions whose result may arrive there, and on to what those read. Values that only become results (the
-multiply-adds of a matrix product) stay outside, even where an epilogue reuses their registers for addresses.
+instructions whose result may reach it, and on to the sources of those. Values that only become results (the
+multiply-adds of a matrix product) stay outside, even if an epilogue reuses their registers for addresses.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Flow:
 def address_slice(program: Program) -> NDArray[np.bool_]:
     """Return bool[pc]: the result of the instruction may influence an address, a guard or a branch.
 
-    Stores are in the slice if a load of their memory space is. Where blocks hand each other addresses through global
+    Stores are in the slice if a load of their memory space is. If blocks pass addresses to each other through global
     memory, the slice of one block alone is not enough.
     """
     needed = np.zeros(len(program), np.bool_)
@@ -44,7 +44,7 @@ def address_slice(program: Program) -> NDArray[np.bool_]:
 
 
 def _steering(instruction: Instruction) -> set[str]:
-    """Return what decides the address of an instruction and whether it executes."""
+    """Return the names that determine an instruction's address and whether it executes."""
     names = set() if instruction.guard.index == PT_INDEX else {f"P{instruction.guard.index}"}
     address = instruction.address()
     if address is not None and address.base.index != RZ_INDEX:
@@ -55,7 +55,7 @@ def _steering(instruction: Instruction) -> set[str]:
 
 
 def _reaching(flow: _Flow, seen: set[tuple[int, str]], pc: int, name: str) -> list[int]:
-    """Return the pcs whose write of `name` may arrive at pc, those found on earlier walks (`seen`) left out."""
+    """Return the pcs whose write of `name` may reach pc, except those found on earlier walks (`seen`)."""
     found, todo = [], [pc]
     while todo:
         for previous in flow.before[todo.pop()]:

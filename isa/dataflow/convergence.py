@@ -1,7 +1,7 @@
-"""Convergence barriers: between BSSY and BSYNC lanes that part meet behind the BSYNC, where programs say so.
+"""Convergence barriers: lanes that diverge between BSSY and BSYNC reconverge after the BSYNC.
 
-A region is what lies between a BSSY and its BSYNC, on every way; one may lie inside another. Its label is the place
-behind the BSYNC, as in the machine code of Volta and later.
+A region consists of the instructions between a BSSY and its BSYNC, on every path; regions may be nested. Its label is
+the place after the BSYNC, as in the machine code of Volta and later.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from isa.errors import UserError
 from isa.operand import PT, Convergence, Label
 from isa.program import Program
 
-Regions = tuple[tuple[int, int], ...]  # barrier and the pc behind the BSYNC, the innermost last
+Regions = tuple[tuple[int, int], ...]  # barrier and the pc after the BSYNC, the innermost last
 BARRIERS = 16  # of a warp
 
 
 def region_ends(program: Program) -> dict[int, int]:
-    """Return for each pc inside a region the pc behind the BSYNC of the innermost.
+    """Return for each pc inside a region the pc after the BSYNC of the innermost region.
 
-    Raises UserError where a BSYNC does not end the innermost region, or ways meet from different ones.
+    Raises UserError if a BSYNC does not end the innermost region, or if paths from different regions join.
     """
     if not any(i.row.mnemonic in ("BSSY", "BSYNC") for i in program.instructions):
         return {}
@@ -34,7 +34,7 @@ def region_ends(program: Program) -> dict[int, int]:
 
 
 def _behind(program: Program, pc: int, regions: Regions) -> Regions:
-    """Return the regions behind an instruction."""
+    """Return the regions after an instruction."""
     instruction = program.instructions[pc]
     mnemonic = instruction.row.mnemonic
     if mnemonic not in ("BSSY", "BSYNC"):

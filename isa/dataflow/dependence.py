@@ -1,9 +1,10 @@
 """Dependences between instructions through registers and predicates, word by word, as networkx graphs.
 
-An oracle that knows no machine: what a dependence costs is the caller's `weight`. Memory carries no edges here.
+This is an oracle that knows no machine: the caller's `weight` gives the cost of a dependence. Memory creates no edges.
 
 Edges have `kind` ("RAW", "WAR" or "WAW"), `register` (such as R4 or P0) and `distance`: 0 within an iteration, 1 if
-every way from one to the other takes a backward branch. A write under a guard does not end the life of what was there.
+every path from one to the other takes a backward branch. A write under a guard does not end the life of the earlier
+value.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Edge = tuple[int, int, int, int]  # from, to, weight, distance
 
 
 def graph(program: Program) -> nx.MultiDiGraph:
-    """Return the dependences of a program: its nodes are the pcs."""
+    """Return the dependences of a program; the nodes are the pcs."""
     import networkx as nx  # noqa: PLC0415  (start-up time)
 
     flow = _flow(program)
@@ -41,12 +42,12 @@ def graph(program: Program) -> nx.MultiDiGraph:
 
 
 def unrolled(instructions: Sequence[Instruction]) -> nx.MultiDiGraph:
-    """Return the dependences of a straight stream of executed instructions: its nodes are their indices."""
+    """Return the dependences of a straight stream of executed instructions; the nodes are their indices."""
     import networkx as nx  # noqa: PLC0415  (start-up time)
 
     result = nx.MultiDiGraph()
     result.add_nodes_from(range(len(instructions)))
-    writers: defaultdict[str, list[int]] = defaultdict(list)  # since the last certain write, that one included
+    writers: defaultdict[str, list[int]] = defaultdict(list)  # since the last unguarded write, which is included
     readers: defaultdict[str, list[int]] = defaultdict(list)
     for index, instruction in enumerate(instructions):
         read, written = sorted(reads(instruction)), sorted(writes(instruction))
@@ -65,7 +66,7 @@ def unrolled(instructions: Sequence[Instruction]) -> nx.MultiDiGraph:
 def critical_path(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[int, list[int]]:
     """Return the length of the longest path in the unit of `weight`, and its nodes; loop-carried edges do not count.
 
-    The weight of an edge is weight(from, to, its data). What the last node takes is not part of the length.
+    The weight of an edge is weight(from, to, its data). The time of the last node itself is not part of the length.
     """
     import networkx as nx  # noqa: PLC0415  (start-up time)
 
@@ -84,7 +85,8 @@ def critical_path(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[int, li
 def recurrence(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[Fraction, list[int]]:
     """Return the largest ratio of weights to distances, summed over any cycle, and the cycle's nodes; or (0, []).
 
-    With weights in cycles it is the least time of an iteration that dependences allow. Raises as `slowest_cycle` does.
+    With weights in cycles, it is the least time of an iteration that the dependences allow. Raises as `slowest_cycle`
+    does.
     """
     ratio, cycle = slowest_cycle(dependences, weight)
     return ratio, [before for before, _, _, _ in cycle]
@@ -93,8 +95,8 @@ def recurrence(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[Fraction, 
 def slowest_cycle(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[Fraction, list[Edge]]:
     """Return the ratio of `recurrence`, and the cycle's edges in order.
 
-    The ratio is raised to that of a better cycle until there is none: Dinkelbach, Management Science 13(7), 1967, with
-    Bellman and Ford's relaxation. Raises ValueError for a cycle that no backward branch closes.
+    Method: replace the ratio by that of a better cycle until there is none (Dinkelbach, Management Science 13(7), 1967,
+    with Bellman and Ford's relaxation). Raises ValueError for a cycle that no backward branch closes.
     """
     edges = _cyclic(dependences, weight)
     best, found = Fraction(0), list[Edge]()
@@ -122,7 +124,7 @@ def _flow(program: Program) -> _Flow:
 
 
 def _reached(flow: _Flow, pc: int, name: str) -> Iterator[tuple[int, int]]:
-    """Yield (pc, distance) of each instruction that what `name` holds after pc can reach, by the shortest way."""
+    """Yield (pc, distance) of each instruction that the value of `name` after pc can reach, by the shortest path."""
     seen: set[int] = set()
     todo = deque(_onward(flow, pc, 0))
     while todo:
@@ -142,7 +144,7 @@ def _onward(flow: _Flow, pc: int, distance: int) -> list[tuple[int, int]]:
 
 def _kinds(flow: _Flow, before: int, after: int, name: str) -> list[str]:
     wrote, writes_now = name in flow.written[before], name in flow.written[after]
-    still_read = name in flow.read[before] and not (wrote and flow.certain[before])  # else its own write comes between
+    still_read = name in flow.read[before] and not (wrote and flow.certain[before])  # else its own write intervenes
     held = {
         "RAW": wrote and name in flow.read[after],
         "WAR": still_read and writes_now,
@@ -160,7 +162,7 @@ def _connect(
 
 
 def _edges(dependences: nx.MultiDiGraph, weight: Weight) -> list[Edge]:
-    """Return the heaviest of parallel edges, in order of their nodes."""
+    """Return the heaviest edge of each group of parallel ones, in order of their nodes."""
     heaviest: dict[tuple[int, int, int], int] = {}
     for u, v, data in dependences.edges(data=True):
         key, cost = (u, v, data["distance"]), weight(u, v, data)
@@ -169,7 +171,7 @@ def _edges(dependences: nx.MultiDiGraph, weight: Weight) -> list[Edge]:
 
 
 def _cyclic(dependences: nx.MultiDiGraph, weight: Weight) -> list[Edge]:
-    """Return the edges within strongly connected components: no other lies on a cycle."""
+    """Return the edges within strongly connected components, since no other edge lies on a cycle."""
     import networkx as nx  # noqa: PLC0415  (start-up time)
 
     component = {n: k for k, nodes in enumerate(nx.strongly_connected_components(dependences)) for n in nodes}
@@ -177,7 +179,7 @@ def _cyclic(dependences: nx.MultiDiGraph, weight: Weight) -> list[Edge]:
 
 
 def _better_cycle(edges: Sequence[Edge], ratio: Fraction) -> list[Edge]:
-    """Return the edges of a cycle of more than `ratio` weight per distance, backwards; [] if there is none."""
+    """Return the edges of a cycle of more than `ratio` weight per distance, in reverse; [] if there is none."""
     height: defaultdict[int, int] = defaultdict(int)
     into: dict[int, Edge] = {}
     raised = True

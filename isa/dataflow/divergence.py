@@ -1,9 +1,9 @@
-"""Where the lanes of a warp may part, and where they meet again.
+"""Find where the lanes of a warp may diverge, and where they reconverge.
 
-Lanes part at a branch or exit whose guard holds in some of them only. They meet at the branch's immediate
-post-dominator, the first instruction that lies on every way from there to the end, or where the program says
-(`isa.dataflow.convergence`). A guard that depends on nothing
-that differs between lanes parts none: such branches, those of most loops, cost nobody anything.
+Lanes diverge at a branch or exit whose guard holds in only some of them. They reconverge at the branch's immediate
+post-dominator, the first instruction that lies on every path from there to the end, or where the program says
+(`isa.dataflow.convergence`). A guard whose inputs are the same in all lanes makes none diverge: such branches, which
+close most loops, cost nothing extra.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OWN = ("TID", "LANEID")  # special registers that differ between the lanes of a 
 
 
 def reconvergence_points(program: Program) -> dict[int, int]:
-    """Return for each branch and exit at which lanes may part the pc where they meet; the program's length: its end."""
+    """Return the reconvergence pc of each branch and exit at which lanes may diverge (program's length: its end)."""
     guarded = {pc for pc, i in enumerate(program.instructions) if (i.row.is_branch or i.row.is_exit) and i.guard != PT}
     guarded -= {pc for pc in guarded if program.instructions[pc].guard.whole}
     writers, ends = _writers(program.instructions) if guarded else {}, region_ends(program)
@@ -42,11 +42,11 @@ def reconvergence_points(program: Program) -> dict[int, int]:
 
 
 def post_dominators(program: Program) -> dict[int, int]:
-    """Return for each pc the next one that every way to the end goes through; the program's length is the end.
+    """Return for each pc the next one on every path to the end; the program's length is the end.
 
-    Lanes that exit under a guard are on no way. A pc from which no way leads to the end is left out.
+    Lanes that exit under a guard are on no path. A pc without a path to the end is left out.
     """
-    # As sets of bits, made smaller until they fit; a graph library would take longer to load than this takes.
+    # Sets of bits, reduced until they fit; a graph library would take longer to load than this takes to run.
     end = len(program)
     ways, unknown = _ways(program), 1 << end + 1
     behind = [2 * unknown - 1] * end + [1 << end]
@@ -61,7 +61,7 @@ def post_dominators(program: Program) -> dict[int, int]:
 
 
 def _ways(program: Program) -> list[tuple[int, ...]]:
-    """Return for each pc those behind it, the end included."""
+    """Return for each pc its successors, the end included."""
     end, found = len(program), []
     for pc, after in enumerate(successors(program)):
         instruction = program.instructions[pc]
@@ -78,7 +78,7 @@ def _bits(mask: int) -> Iterator[int]:
 
 
 def _closes_plain_loop(program: Program, pc: int) -> bool:
-    """Tell whether pc branches back over nothing that transfers control: lanes meet behind it."""
+    """Tell whether pc branches back over no other transfer of control: lanes reconverge after it."""
     branch = program.instructions[pc]
     label = branch.operands[0] if branch.operands else None
     start = program.labels[label.name] if isinstance(label, Label) else pc + 1
@@ -98,7 +98,7 @@ def _writers(instructions: Sequence[Instruction]) -> dict[str, list[int]]:
 def _differs(
     instructions: Sequence[Instruction], writers: Mapping[str, Iterable[int]], apart: set[int], pc: int
 ) -> bool:
-    """Tell whether the guard at pc may differ between lanes: by what it is made of, or where lanes were apart then."""
+    """Tell whether the guard at pc may differ between lanes: by its inputs, or because its writers ran diverged."""
     waiting, seen = [f"P{instructions[pc].guard.index}"], set[str]()
     while waiting:
         name = waiting.pop()
@@ -113,14 +113,14 @@ def _differs(
 
 
 def _is_own(instruction: Instruction) -> bool:
-    """Tell whether each lane gets a result of its own, whatever the operands."""
+    """Tell whether each lane gets its own result, whatever the operands."""
     row = instruction.row
     special = any(isinstance(o, Special) and o.name.startswith(OWN) for o in instruction.operands)
     return special or row.unit in MEMORY_UNITS or row.across is not None
 
 
 def _between(after: Sequence[Iterable[int]], pc: int, reconvergence: int) -> set[int]:
-    """Return the pcs on the ways from pc to where its lanes meet, both left out unless a way comes back."""
+    """Return the pcs on paths from pc to its reconvergence, both excluded unless a path returns to them."""
     waiting, found = list(after[pc]), set[int]()
     while waiting:
         at = waiting.pop()

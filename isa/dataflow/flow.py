@@ -1,4 +1,4 @@
-"""Which instruction may follow which, and what each reads and writes, by name (R4, P0)."""
+"""Control flow between instructions, and the names (R4, P0) that each reads and writes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def writes(instruction: Instruction) -> set[str]:
 
 
 def overwrites(instruction: Instruction) -> bool:
-    """Tell whether what was in the registers written is gone for certain: under a guard it may stay."""
+    """Tell whether the old contents of the written registers are certainly lost: under a guard they may stay."""
     return instruction.guard == PT
 
 

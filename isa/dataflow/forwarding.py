@@ -1,8 +1,8 @@
-"""Results that the next instruction of the warp takes before they are in the register file.
+"""Results that the warp's next instruction takes before they are in the register file.
 
-A result goes straight to the very next instruction where that reads it. If that instruction also overwrites it, it
-needs no place in the register file at all: of a chain of multiply-adds on one accumulator only the first reads it there
-and only the last writes it.
+A result goes straight to the very next instruction if that one reads it. If that instruction also overwrites it, it
+needs no place in the register file at all: in a chain of multiply-adds on one accumulator, only the first reads it
+there and only the last writes it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ELSEWHERE = LOAD_UNITS | {Unit.BARRIER, Unit.CONTROL, Unit.UNIFORM}
 
 
 def forwarded(program: Program) -> tuple[Places, Places]:
-    """Return the reads, and the writes, by pc and vector register, that do without the register file.
+    """Return the reads and the writes, by pc and vector register, that bypass the register file.
 
     Both instructions compute in every lane, and no branch leads between them.
     """

@@ -1,4 +1,4 @@
-"""Until where in a program a register or predicate is still needed."""
+"""Liveness: where a register or predicate is still needed."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from isa.program import Program
 
 
 def live(program: Program) -> list[frozenset[str]]:
-    """Return by pc the names (R4, P0) whose value some instruction behind it may still read.
+    """Return by pc the names (R4, P0) whose value some later instruction may still read.
 
-    A write under a guard, of which some lanes may keep what they had, ends the life of nothing.
+    A write under a guard ends no life, because some lanes may keep their old value.
     """
     code, before = program.instructions, predecessors(program)
     needed = [frozenset(reads(i)) for i in code]

@@ -1,4 +1,4 @@
-"""How deep in loops each instruction lies."""
+"""Loops of a program, and how deep in loops each instruction lies."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from isa.program import Program
 
 
 def loops(program: Program) -> list[frozenset[int]]:
-    """Return the pcs of each loop: those from which an edge back is reached without its target, the loop's head.
+    """Return the pcs of each loop: those that reach a back edge without passing its target, the loop's head.
 
-    Edges back to one head are of one loop.
+    Back edges to the same head belong to one loop.
     """
     before, after = predecessors(program), successors(program)
     ends = defaultdict[int, list[int]](list)
@@ -22,7 +22,7 @@ def loops(program: Program) -> list[frozenset[int]]:
 
 
 def depths(program: Program) -> list[int]:
-    """Return by pc in how many loops it lies."""
+    """Return by pc the number of loops around it."""
     inside = [0] * len(program)
     for body in loops(program):
         for pc in body:
@@ -31,7 +31,7 @@ def depths(program: Program) -> list[int]:
 
 
 def _back(after: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
-    """Return the edges that lead back to where a walk in depth still is."""
+    """Return the edges that lead back to a pc on the current path of a depth-first walk."""
     found, seen, under_way = list[tuple[int, int]](), set[int](), list[tuple[int, list[int]]]()
     above = set[int]()
     if after:

@@ -1,9 +1,9 @@
-"""Whose values the registers hold at each instruction: those of a buffer, results, or others such as addresses.
+"""The roles of register values at each instruction: those of a buffer, results, or others such as addresses.
 
 A forward data flow of names. A load brings the name of the buffer that it reads, a load from shared or local memory the
-name of what was stored to its words; moves pass the name on; floating-point instructions make results; whatever else
-computes makes others. A register whose name depends on the way has that which is not `other`, or both names. One that
-is written under a guard has the name of what was written, for who reads it then is after that.
+name of the values stored to its words; moves pass the name on; floating-point instructions make results; all other
+computations make others. A register whose name depends on the path has the name that is not `other`, or both names. A
+register written under a guard has the name of the written value, because its readers want that value.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from isa.table import Unit
 
 RESULTS, OTHER = "results", "other"
 JOINT = " or "
-_PASSING = (Unit.MOVE, Unit.SHUFFLE)  # whose results are their sources, somewhere else
+_PASSING = (Unit.MOVE, Unit.SHUFFLE)  # unit classes whose results are their sources, moved
 
-State = Mapping[int, str]  # by register; `other` where absent
+State = Mapping[int, str]  # by register; a missing one is `other`
 
 
 @dataclass(frozen=True)
 class Origins:
-    """Where loads come from, by pc: the names of the buffers that they read, or the stores whose words they read."""
+    """The sources of loads, by pc: the names of the buffers that they read, or the stores whose words they read."""
 
     buffers: Mapping[int, frozenset[str]]
     stores: Mapping[int, frozenset[int]]
@@ -33,7 +33,7 @@ class Origins:
 
 @dataclass(frozen=True)
 class Roles:
-    """By pc: whose values the registers hold before it (None where no way leads), and whose it writes or stores."""
+    """By pc: the roles of the registers before it (None if unreachable), and of the values that it writes or stores."""
 
     before: tuple[State | None, ...]
     written: tuple[str, ...]  # to registers
@@ -41,7 +41,7 @@ class Roles:
 
 
 def roles(program: Program, origins: Origins) -> Roles:
-    """Return whose values each instruction reads and writes."""
+    """Return the roles of the values that each instruction reads and writes."""
     stored: dict[int, str] = {}
     while True:
         before, written = _flow(program, origins, stored)
@@ -52,13 +52,13 @@ def roles(program: Program, origins: Origins) -> Roles:
 
 
 def joined(names: Iterable[str]) -> str:
-    """Return one name for several: that which is not `other`, or all of those in order."""
+    """Return one name for several: the one that is not `other`, or all of those in order."""
     parts = {part for name in names for part in name.split(JOINT)} - {OTHER}
     return JOINT.join(sorted(parts)) or OTHER
 
 
 def _flow(program: Program, origins: Origins, stored: Mapping[int, str]) -> tuple[list[State | None], list[str]]:
-    """Return the states before each instruction and what it writes, given the names of what stores store."""
+    """Return the states before each instruction and the names that it writes, given the names of stored values."""
     onward = successors(program)
     states: list[State | None] = [None] * len(program)
     written = [OTHER] * len(program)
@@ -76,7 +76,7 @@ def _flow(program: Program, origins: Origins, stored: Mapping[int, str]) -> tupl
 
 
 def _merged(known: State | None, arriving: State) -> State | None:
-    """Return what holds on both ways here; None if nothing new has come."""
+    """Return the state that holds on both paths; None if nothing new has arrived."""
     if known is None:
         return arriving
     changed = {r: joined((name, known.get(r, OTHER))) for r, name in arriving.items() if name != known.get(r)}
@@ -85,7 +85,7 @@ def _merged(known: State | None, arriving: State) -> State | None:
 
 
 def _after(instruction: Instruction, state: State, name: str) -> State:
-    """Return what holds behind the instruction."""
+    """Return the state after the instruction."""
     return {**state, **dict.fromkeys(instruction.writes(), name)}
 
 

@@ -1,6 +1,7 @@
-"""Scalar loads that a program reads without having waited for all: they come back in any order (GCN3 ISA, 4.4).
+"""Find reads of scalar loads without a wait for all of them: they return in any order (GCN3 ISA, 4.4).
 
-A forward data flow: what S_LOAD writes is unsure on every way until an S_WAITCNT lets no such access be under way.
+A forward data flow: the registers that S_LOAD writes are unsure on every path until an S_WAITCNT waits for all such
+accesses.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ Unsure = frozenset[tuple[str, int]]  # register, and the pc of the load
 
 
 def unsure_reads(program: Program) -> list[tuple[int, int]]:
-    """Return (pc, pc of the scalar load) of each instruction that reads or overwrites what may not be back."""
+    """Return (pc, pc of the scalar load) of each instruction that reads or overwrites a value that may not be back."""
     onward = successors(program)
     before: list[Unsure | None] = [None] * len(program)
     todo: list[tuple[int, Unsure]] = [(0, frozenset())] if len(program) else []

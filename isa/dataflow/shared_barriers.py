@@ -1,4 +1,4 @@
-"""Who waits for more than it needs, as what it needs shares a dependency barrier with something else under way."""
+"""Find instructions that wait too long because their dependency barrier also holds another signal in flight."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ CODE = re.compile(r"^\[B.*?\] ")  # before an instruction's text
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What may be under way on a barrier that an instruction waits for, and that it does not need.
+    """Something that may be in flight on a barrier for which an instruction waits, but that it does not need.
 
-    `what`: the `result` of the instruction at `pc`, or its `sources`, which may not have been read; `needed`: whom on
-    that barrier the waiting instruction does need, by pc.
+    `what`: the `result` of the instruction at `pc`, or its `sources`, which may not have been read; `needed`: the
+    instructions on that barrier that the waiting one does need, by pc.
     """
 
     barrier: int
@@ -31,7 +31,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class _Giver:
-    """A giver of a barrier: its result, or its sources, and the names that these are."""
+    """An instruction that takes a barrier for its result or its sources, and the names of these."""
 
     pc: int
     what: str
@@ -40,9 +40,9 @@ class _Giver:
 
 
 def beside(program: Program) -> dict[int, tuple[Beside, ...]]:
-    """Return by pc what the instruction may wait for beside what it needs of the same barrier, on some path.
+    """Return by pc what the instruction may wait for, on some path, besides what it needs of the same barrier.
 
-    Nothing of a program without control codes.
+    Empty for a program without control codes.
     """
     givers = [giver for pc, instruction in enumerate(program.instructions) for giver in _givers(pc, instruction)]
     held = _held(program, givers)
@@ -51,7 +51,7 @@ def beside(program: Program) -> dict[int, tuple[Beside, ...]]:
 
 
 def words(one: Beside, text: Callable[[int], str]) -> str:
-    """Return the barrier that an instruction waits for, and who holds it; `text` has the instructions by pc."""
+    """Return the barrier on which an instruction waits, and its holder; `text` has the instructions by pc."""
     who, needed, more = (*(CODE.sub("", text(pc)) for pc in (one.pc, one.needed[-1])), len(one.needed) - 1)
     holds = f"`{who}` at pc {one.pc} holds" if one.what == RESULT else f"the sources of `{who}` at pc {one.pc} hold"
     others = f" (and {more} more)" if more else ""
@@ -69,7 +69,7 @@ def _givers(pc: int, instruction: Instruction) -> list[_Giver]:
 
 
 def _held(program: Program, givers: Sequence[_Giver]) -> list[int]:
-    """Return by pc the mask of givers, by their place, whose barrier may not have been waited for since."""
+    """Return by pc the mask of givers, by their place, for whose barrier nothing may have waited since."""
     after, sharing = successors(program), [0] * BARRIERS
     given = dict[int, int]()
     for place, giver in enumerate(givers):
@@ -93,7 +93,7 @@ def _waits(instruction: Instruction) -> list[int]:
 
 
 def _found(givers: Sequence[_Giver], held: int, waiting: Instruction) -> tuple[Beside, ...]:
-    """Return who is beside those that are needed, of the barriers of one instruction."""
+    """Return the unneeded holders of one instruction's barriers, together with the needed ones."""
     found = list[Beside]()
     for barrier in _waits(waiting):
         on = [giver for place, giver in enumerate(givers) if held >> place & 1 and giver.barrier == barrier]

@@ -1,4 +1,4 @@
-"""Where a thread may read and write: the ranges of each memory space, and the check of a set of addresses."""
+"""Accessible memory of a thread: the ranges of each memory space, and the check of a set of addresses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def inside(allowed: Ranges, addresses: NDArray[np.uint32], nbytes: int) -> bool:
 
 
 def outside(allowed: Ranges, addresses: NDArray[np.uint32], nbytes: int) -> NDArray[np.bool_]:
-    """Tell for each address whether `nbytes` there leave the ranges."""
+    """Tell for each address whether an access of `nbytes` there leaves the ranges."""
     if not allowed.starts:
         return np.ones(addresses.shape, np.bool_)
     wide: Any = addresses.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Neighbouring instructions computed as one: a NumPy operation takes little longer for a dozen of them than for one.
+"""Compute neighbouring instructions as one: a NumPy operation takes little longer for a dozen than for one.
 
 A batch is a straight run of unguarded multiply-adds of one row; none reads or writes what an earlier one wrote.
 """
@@ -17,7 +17,7 @@ from isa.program import Program
 
 
 def batches(program: Program, computed: Collection[int]) -> list[list[int]]:
-    """Pcs of each batch of at least two instructions, among those whose pc is in `computed`; in order."""
+    """Return the pcs of each batch of at least two instructions, among those whose pc is in `computed`; in order."""
     found: list[list[int]] = [[]]
     entries = set(program.labels.values())
     for pc, instruction in enumerate(program.instructions):
@@ -34,10 +34,10 @@ def batches(program: Program, computed: Collection[int]) -> list[list[int]]:
 
 
 def action(batch: Sequence[Instruction]) -> Action:
-    """Return what computes the whole batch."""
+    """Return the function that computes the whole batch."""
     value = batch[0].row.value
     assert value is not None
-    # Rows of register indices, upright: with the warps beside them they pick [instruction, warp, lane].
+    # Columns of register indices: together with the warps they select [instruction, warp, lane].
     d, a, b, c = np.array([[o.index for o in i.operands if isinstance(o, Register)] for i in batch]).T[..., None]
     written = [register for i in batch for register in i.writes()]
 

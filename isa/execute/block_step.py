@@ -1,9 +1,9 @@
-"""How far the addresses of a program move from one block of the grid to its neighbour.
+"""Find how far a program's addresses move from one block of the grid to its neighbour.
 
-A forward data flow over steps: what a register gains, in every lane and whatever path led here, when the block's index
-grows by one in x, y or z. Sums, and products with what is the same everywhere, are linear modulo 2**32; a comparison of
-two values that move together stays as it is while neither wraps around. Anything else computed from a value that moves
-is given up.
+A forward data flow over steps: a step is the amount by which a register grows, in every lane and on every path, when
+the block's index grows by one in x, y or z. Sums, and products with uniform values, are linear modulo 2**32; a
+comparison of two values that move together stays the same while neither wraps around. Any other computation from a
+moving value gives up.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WORD = 32  # bits
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """What is known of a register: its step, None if it moves in no regular way; its content where that is fixed."""
+    """The known facts about a register: its step, None if it moves irregularly, and its content if that is fixed."""
 
     step: Step | None = STILL
     fixed: int | None = None
@@ -46,7 +46,7 @@ def block_steps(kernel: Kernel) -> dict[int, Step] | None:
     Steps are bytes, or units of the operands, per block in x, y and z, modulo 2**32.
 
     None if a guard, a branch, or an address of shared or local memory may depend on the block's index in another way,
-    or if a global address does in no linear way: then blocks can't be told from one of them.
+    or if a global address does not depend on it linearly: then one block does not determine the others.
     """
     steps: dict[int, Step] = {}
     for pc, state in enumerate(_states(kernel)):
@@ -84,7 +84,7 @@ def _step(operand: Operand, state: _State) -> Step | None:
 
 
 def _states(kernel: Kernel) -> list[_State | None]:
-    """Return what is known before each instruction; None where none ever arrives."""
+    """Return the state before each instruction; None if it is unreachable."""
     instructions, onward = kernel.program.instructions, successors(kernel.program)
     before: list[_State | None] = [None] * len(instructions)
     known = constants(kernel)
@@ -101,7 +101,7 @@ def _states(kernel: Kernel) -> list[_State | None]:
 
 
 def _merged(known: _State | None, arriving: _State) -> _State | None:
-    """Return what holds on both ways here; None if nothing new has come."""
+    """Return the state that holds on both paths; None if nothing new has arrived."""
     if known is None:
         return arriving
     pairs = ((name, known.get(name, _ZERO), arriving.get(name, _ZERO)) for name in known.keys() | arriving.keys())
@@ -119,7 +119,7 @@ def _either(a: _Value, b: _Value) -> _Value:
 
 
 def _after(instruction: Instruction, state: _State, known: Mapping[str, int], kernel: Kernel) -> _State:
-    """Return what holds behind the instruction; under a guard, what it found may stay."""
+    """Return the state after the instruction; under a guard, the old state may remain."""
     written = writes(instruction)
     if not written:
         return state

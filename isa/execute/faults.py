@@ -1,4 +1,4 @@
-"""The errors of a run, built from plain values, so that whoever executes a kernel says them alike.
+"""The errors of a run, built from plain values, so that all executors of a kernel give the same messages.
 
 Each function returns the error for the caller to raise: place (pc, line, instruction, block, warp, lane), cause, fix.
 """
@@ -15,7 +15,7 @@ from isa.text.printer import show_instruction
 
 
 def place(kernel: Kernel, pc: int, block: int | None = None, warp: int | None = None, lane: int | None = None) -> str:
-    """Say where it happened, in one phrase: kernel, line where the text has one, pc, instruction, block, warp, lane."""
+    """Return the place of an error in one phrase: kernel, line if known, pc, instruction, block, warp, lane."""
     instruction = kernel.program.instructions[pc]
     line = f"line {instruction.line}, " if instruction.line else ""
     where = {"block": block, "warp": warp, "lane": lane}
@@ -24,7 +24,7 @@ def place(kernel: Kernel, pc: int, block: int | None = None, warp: int | None = 
 
 
 def misaligned(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
-    """Refuse a byte address that is not a multiple of the access width."""
+    """Return the error for a byte address that is not a multiple of the access width."""
     nbytes = kernel.program.instructions[pc].row.alignment
     return ExecutionError(
         f"{place(kernel, pc, block, warp, lane)}: address {address:#x} is misaligned for {nbytes} bytes; "
@@ -33,7 +33,7 @@ def misaligned(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, add
 
 
 def out_of_bounds(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
-    """Refuse an access not wholly inside a buffer, the block's shared memory or the thread's local memory."""
+    """Return the error for an access not wholly inside a buffer, the block's shared or the thread's local memory."""
     row = kernel.program.instructions[pc].row
     nbytes = row.nbytes
     where = f"{place(kernel, pc, block, warp, lane)}: {nbytes} bytes at {address:#x}"
@@ -45,14 +45,14 @@ def out_of_bounds(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, 
 
 
 def crowded(kernel: Kernel, pc: int, block: int, warp: int) -> ExecutionError:
-    """Refuse a warp that has more results under way than are kept apart."""
+    """Return the error for a warp with more results in flight than can be kept."""
     return ExecutionError(
         f"{place(kernel, pc, block, warp)}: too many results of its warp are under way; let it wait for earlier ones"
     )
 
 
 def barrier_count(kernel: Kernel, pc: int, block: int, warp: int, *, expected: int, given: int) -> ExecutionError:
-    """Refuse a warp that waits at a barrier for another number of warps than those already there."""
+    """Return the error for a warp that waits at a barrier for another number of warps than those already there."""
     return ExecutionError(
         f"{place(kernel, pc, block, warp)}: waits for {given} warps at a barrier where others wait for {expected}; "
         "give both the same thread count, or different barriers"
@@ -62,7 +62,7 @@ def barrier_count(kernel: Kernel, pc: int, block: int, warp: int, *, expected: i
 def deadlock(
     kernel: Kernel, block: int, waiting: Mapping[int, Sequence[tuple[int, int]]], needed: Mapping[int, int]
 ) -> DeadlockError:
-    """Say that nobody can run. `waiting`: (warp, pc) of those at each barrier id; `needed`: warps that release it."""
+    """Return the error if no warp can run. `waiting`: (warp, pc) by barrier id; `needed`: warps that release it."""
     barriers = "; ".join(
         f"barrier {barrier} has {len(who)} of {needed[barrier]} warps: {_waiters(kernel, who)}"
         for barrier, who in sorted(waiting.items())
@@ -74,7 +74,7 @@ def deadlock(
 
 
 def endless(kernel: Kernel, block: int, limit: int, pc: int) -> LimitError:
-    """Give up on a block that issued more warp instructions than `limit`; `pc` is where it was."""
+    """Return the error for a block that issued more warp instructions than `limit`; `pc` is where it stopped."""
     return LimitError(
         f"{place(kernel, pc, block)}: more than {limit} warp instructions issued; "
         "check the loop's end condition, or raise the limit, --max-instructions"
@@ -82,7 +82,7 @@ def endless(kernel: Kernel, block: int, limit: int, pc: int) -> LimitError:
 
 
 def undefined_name(kernel: Kernel, pc: int, kind: str, name: str, known: Iterable[str]) -> ExecutionError:
-    """Refuse a c[name] or tex[name] that the kernel does not define; `kind` is "c" or "tex"."""
+    """Return the error for a c[name] or tex[name] that the kernel does not define; `kind` is "c" or "tex"."""
     names = ", ".join(sorted(known)) or "none"
     what = "parameter or buffer" if kind == "c" else "buffer"
     return ExecutionError(f"{place(kernel, pc)}: {kind}[{name}] is no {what}; define it, or use one of: {names}")

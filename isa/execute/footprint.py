@@ -1,7 +1,7 @@
-"""What memory a launch touches: how often each instruction executes, and the distinct sectors of every buffer.
+"""The memory footprint of a launch: how often each instruction executes, and the distinct sectors of every buffer.
 
-Where a block's index does no more than move its global addresses by whole sectors, the first block stands for all;
-else each block is walked through.
+If a block's index only moves its global addresses by whole sectors, the first block represents all blocks; otherwise
+each block is executed without time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from isa.memory import SECTOR_BYTES, bases, length
 from isa.program import WORD_BYTES
 from isa.table import GLOBAL_UNITS, Row, Unit
 
-PENDING = 1 << 20  # numbers that wait to be made distinct
+PENDING = 1 << 20  # numbers that wait until duplicates are removed
 SPACE = 1 << 32  # bytes that addresses reach
 SECTORED = GLOBAL_UNITS | {Unit.TEXTURE}
 Touched = Mapping[tuple[str, bool], int]  # distinct sectors, by buffer and whether they are written
@@ -32,7 +32,7 @@ Touched = Mapping[tuple[str, bool], int]  # distinct sectors, by buffer and whet
 
 @dataclass(frozen=True)
 class Footprint:
-    """What a launch touches; `counts` and `active` are sums over its blocks.
+    """The footprint of a launch; `counts` and `active` are sums over its blocks.
 
     `of_blocks` counts a sector once for each block that touches it, `of_launch` once in all.
     """
@@ -47,7 +47,7 @@ class Footprint:
 
 @dataclass
 class _Distinct:
-    """Numbers, made distinct now and then."""
+    """Numbers, from which duplicates are removed from time to time."""
 
     parts: list[NDArray[np.int64]] = field(default_factory=list)
     size: int = 0
@@ -65,7 +65,7 @@ class _Distinct:
 
 @dataclass(frozen=True)
 class _Walk:
-    """What has been met so far; `sectors` are those of the running block, by pc, `marked` those of the launch."""
+    """Everything touched so far; `sectors` are those of the running block, by pc, `marked` those of the launch."""
 
     kernel: Kernel
     steps: Mapping[int, Step] | None
@@ -78,7 +78,7 @@ class _Walk:
 
 
 def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
-    """Return what the launch touches.
+    """Return the footprint of the launch.
 
     Raises what `interpret` raises, for the addresses and branches of its blocks; LimitError beyond `limit` warp
     instructions in one of them.
@@ -106,7 +106,7 @@ def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
 
 
 def _note(walk: _Walk, pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
-    """Add what one memory instruction touches."""
+    """Add the words and sectors that one memory instruction touches."""
     row = walk.kernel.program.instructions[pc].row
     found = addresses[:, 0] if row.unit is Unit.SMEM else addresses[active]
     if row.unit in SECTORED:
@@ -124,7 +124,7 @@ def _new_walk(kernel: Kernel) -> _Walk:
 
 
 def _sector_steps(kernel: Kernel) -> Mapping[int, Step] | None:
-    """Return by pc how far a block's index moves global accesses, if by whole sectors and nothing else; else None."""
+    """Return by pc how far a block's index moves global accesses, if only by whole sectors; else None."""
     rows = [i.row for i in kernel.program.instructions]
     steps = None if any(row.unit is Unit.TEXTURE for row in rows) else block_steps(kernel)
     moved = {pc: step for pc, step in (steps or {}).items() if rows[pc].unit in GLOBAL_UNITS}
@@ -133,7 +133,7 @@ def _sector_steps(kernel: Kernel) -> Mapping[int, Step] | None:
 
 
 def _units(row: Row, addresses: NDArray[np.uint32], nbytes: int) -> NDArray[np.int64]:
-    """Return the numbers of the units of so many bytes that accesses at these addresses touch."""
+    """Return the numbers of the `nbytes`-sized units that accesses at these addresses touch."""
     reach = np.arange(0, row.nbytes, WORD_BYTES)
     return np.asarray((addresses.astype(np.int64)[:, None] + reach).ravel() // nbytes, np.int64)
 
@@ -162,6 +162,6 @@ def _by_buffer(walk: _Walk, sectors: NDArray[np.int64]) -> Iterator[tuple[str, i
 
 
 def _shifts(kernel: Kernel, step: Step) -> set[int]:
-    """Return by how many sectors the blocks of the grid move what the first one touches, modulo the address space."""
+    """Return by how many sectors the grid's blocks move the first block's sectors, modulo the address space."""
     indices = product(*(range(size if part else 1) for size, part in zip(kernel.grid, step, strict=True)))
     return {sum(i * part for i, part in zip(at, step, strict=True)) % SPACE // SECTOR_BYTES for at in indices}

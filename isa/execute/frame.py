@@ -1,4 +1,4 @@
-"""What one block holds while it is interpreted: registers, predicates, shared and local memory, of all its warps."""
+"""The state of one block while it is interpreted: registers, predicates, shared and local memory of all its warps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PREDICATES = PT_INDEX + 1
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Warps that execute together; `select` picks their rows (a slice where they are neighbours, for speed)."""
+    """Warps that execute together; `select` picks their rows (a slice if they are neighbours, for speed)."""
 
     members: tuple[int, ...]
     warps: NDArray[np.int64]  # the same
@@ -30,10 +30,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The arrays are written in place; [.., warp, lane] unless said otherwise.
+    """The state of a block, in arrays that are written in place; [.., warp, lane] unless said otherwise.
 
     `versions[r]` counts the writes to register r; `located[pc]` keeps the addresses that a memory instruction last
-    used, with the version of its base register and the group, so that an unchanged base costs nothing.
+    used, with the version of its base register and the group, so that an unchanged base needs no new computation.
     """
 
     block: int
@@ -54,7 +54,7 @@ class Frame:
 def new_frame(
     kernel: Kernel, block: int, memory: NDArray[np.uint32], counts: NDArray[np.int64], active: NDArray[np.int64]
 ) -> Frame:
-    """Return a block at its launch: everything zero but its special registers; `memory` is shared by all blocks."""
+    """Return a block at its launch: all zero except its special registers; `memory` is shared by all blocks."""
     registers, warps, lanes = kernel.program.register_rows, kernel.warps, kernel.warp_size
     local_words = kernel.program.local_bytes // WORD_BYTES
     predicates = np.zeros((PREDICATES, warps, lanes), np.bool_)

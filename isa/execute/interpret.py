@@ -1,10 +1,10 @@
-"""What a kernel computes, in program order between barriers: the numerical truth to compare with.
+"""Interpret a kernel in program order between barriers: its results are the numerical reference.
 
 Blocks run one after another. Inside a block the runnable warps with the smallest pc run together, one NumPy operation
 on (warps, lanes) per instruction (or per batch: `isa.execute.batch`), until a branch, a barrier or the pc of other
 warps. Running off the end exits. A warp arrives at a barrier as a whole if the guard holds in any of its lanes;
-barriers count warps, exited ones never. Where its lanes part, a warp goes one path after the other
-(`isa.execute.simt_stack`), to where `isa.dataflow.divergence` has them meet.
+barriers count warps, exited ones never. If its lanes diverge, a warp executes one path after the other
+(`isa.execute.simt_stack`), up to the reconvergence point of `isa.dataflow.divergence`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LIMIT = 100_000_000  # warp instructions of a block: some sixty times a 4800-dee
 
 @dataclass(frozen=True)
 class Interpretation:
-    """What is left after the run."""
+    """The state after the run."""
 
     memory: NDArray[np.uint32]  # global memory, 32-bit words
     counts: NDArray[np.int64]  # [pc] warp instructions, those whose guard was false included: they issue too
@@ -54,30 +54,30 @@ class _Visit:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The program translated. Straight from pc to stops[pc] nothing transfers control."""
+    """The translated program. From pc straight to stops[pc] nothing transfers control."""
 
     kernel: Kernel
     visits: list[_Visit]  # in order
     first: list[int]  # [pc] index of the first visit at or after pc
     stops: list[int]  # [pc] the first control instruction at or after pc, else the program's length
     guards: dict[int, Fetch | None]  # of the control instructions
-    loops: dict[int, Loop]  # by the pc of their branch, those whose rounds may be taken together
+    loops: dict[int, Loop]  # by the pc of their branch: loops whose rounds may be computed together
     observe: Observe | None
     released: Callable[[NDArray[np.int64]], None] | None
     limit: int
 
     @cached_property
     def reconvergence_points(self) -> dict[int, int]:
-        """Where lanes meet that part at a pc; few kernels ask."""
+        """Return by pc the reconvergence point of lanes that diverge there; computed on demand, as few kernels ask."""
         return reconvergence_points(self.kernel.program)
 
 
 @dataclass(slots=True)
 class _Progress:
-    """Where the warps of the running block stand; `waiting` and `needed` have an entry per barrier in use.
+    """The positions of the running block's warps; `waiting` and `needed` have an entry per barrier in use.
 
-    `apart` has the paths of warps whose lanes have parted; the last is the one that goes on, its pc and lanes are those
-    of the warp.
+    `apart` has the paths of warps whose lanes have diverged; the last is the running one, and its pc and lanes are
+    those of the warp.
     """
 
     pcs: list[int]
@@ -102,11 +102,12 @@ def interpret(
 ) -> Interpretation:
     """Run `blocks` (None: all, in order) and return the memory and registers that they leave.
 
-    `observe(pc, warps[W], addresses[W, lanes], active[W, lanes])` is told each memory instruction; the arrays must not
-    be changed, and the addresses are byte addresses, meaningless where not active. The same array object comes again
-    while an unguarded instruction's base register is unwritten. `started(block)` is told each block, `released(warps)`
-    each barrier release. Instructions that `evaluate` marks False are counted, not computed; then, unless `released`
-    is given, rounds of a loop may be taken together, and are observed as one, of that many times the warps.
+    `observe(pc, warps[W], addresses[W, lanes], active[W, lanes])` is called for each memory instruction; it must not
+    change the arrays, and the byte addresses of inactive lanes are meaningless. The same array object comes again while
+    an unguarded instruction's base register is unwritten. `started(block)` is called for each block, `released(warps)`
+    for each barrier release. Instructions that `evaluate` marks False are counted, not computed. Rounds of a loop may
+    then be computed together, unless `released` is given; they are observed as one access with that many times the
+    warps.
 
     Raises ExecutionError for a bad address or an undefined name; DeadlockError; LimitError after `limit` warp
     instructions in one block.
@@ -156,7 +157,7 @@ def _plan(
 
 
 def _transfers(row: Row) -> bool:
-    """Tell whether a warp may go on elsewhere, or wait."""
+    """Tell whether a warp may continue elsewhere, or wait."""
     return row.unit is Unit.BARRIER or row.is_branch or row.is_exit
 
 
@@ -179,7 +180,7 @@ def _visits(program: Program, guards: Mapping[int, Fetch | None], actions: Mappi
 
 
 def _run(plan: _Plan, frame: Frame) -> None:
-    """One block, until every warp has exited."""
+    """Run one block until every warp has exited."""
     warps = plan.kernel.warps
     progress = _Progress([0] * warps, list(range(warps)), {}, {}, {}, {}, {})
     while progress.running:
@@ -213,7 +214,7 @@ def _lowest(frame: Frame, progress: _Progress) -> tuple[Group, int, int]:
 
 
 def _straight(plan: _Plan, frame: Frame, group: Group, start: int, stop: int) -> None:
-    """Instructions start to stop - 1, none of which transfers control."""
+    """Execute instructions start to stop - 1, none of which transfers control."""
     frame.counts[start:stop] += len(group.members)
     frame.active[start:stop] += group.lanes
     for visit in plan.visits[plan.first[start] : plan.first[stop]]:
@@ -231,7 +232,7 @@ def _move(progress: _Progress, members: Iterable[int], pc: int) -> None:
 
 
 def _transfer(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: int) -> None:
-    """Do the branch, exit or barrier at pc, or the end of the program, where the group stands."""
+    """Execute the branch, exit or barrier at pc, or the end of the program, for the group."""
     if pc == len(plan.kernel.program):
         progress.running = [w for w in progress.running if w not in group.members]
         return
@@ -255,7 +256,7 @@ def _transfer(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: 
 def _branch(
     plan: _Plan, frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.bool_], pc: int
 ) -> list[int]:
-    """Move the warps that branch, or part their lanes; return those that branch whole."""
+    """Move the warps that branch, or let their lanes diverge; return those that branch whole."""
     held, target = np.count_nonzero(lanes, axis=1), _target(plan.kernel, pc)
     whole = held == np.count_nonzero(group.live, axis=1)
     taken = [int(w) for w in group.warps[whole & (held != 0)]]
@@ -268,7 +269,7 @@ def _branch(
 
 
 def _exit(frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.bool_]) -> None:
-    """Lanes exit; a warp is done when none is left on any path."""
+    """Let lanes exit; a warp is done when no lane is left on any path."""
     for row in np.flatnonzero(lanes.any(axis=1)):
         warp = group.members[row]
         left = simt_stack.without(_paths(frame, progress, warp, progress.pcs[warp]), lanes[row])
@@ -280,20 +281,20 @@ def _exit(frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.boo
 
 
 def _meet(frame: Frame, progress: _Progress, members: Iterable[int]) -> None:
-    """Let lanes that have come to where they meet others wait, and the next path go on."""
+    """Let lanes at their reconvergence point wait for others, and the next path run."""
     for warp in members:
         if warp in progress.apart and progress.pcs[warp] == progress.apart[warp][-1].reconvergence:
             _take_up(frame, progress, warp, progress.apart[warp][:-1])
 
 
 def _paths(frame: Frame, progress: _Progress, warp: int, pc: int) -> list[Path]:
-    """Return the paths of a warp that stands at pc."""
+    """Return the paths of a warp at pc."""
     here = progress.apart.get(warp, [Path(pc, frame.live[warp].copy())])
     return [*here[:-1], replace(here[-1], pc=pc)]
 
 
 def _take_up(frame: Frame, progress: _Progress, warp: int, waiting: Sequence[Path]) -> None:
-    """Let the last of the paths go on that has not come to where it meets another."""
+    """Run the last of the paths that has not reached its reconvergence point."""
     left = list(waiting)
     while left[-1].pc == left[-1].reconvergence:
         left.pop()
@@ -305,8 +306,8 @@ def _take_up(frame: Frame, progress: _Progress, warp: int, waiting: Sequence[Pat
 
 
 def _leap(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: int) -> None:
-    """Take rounds of the loop together, all warps that are left having just branched back at pc."""
-    loop, most = plan.loops[pc], plan.limit - progress.issued  # which a round goes beyond, if it is as many
+    """Take rounds of the loop together, after all remaining warps have just branched back at pc."""
+    loop, most = plan.loops[pc], plan.limit - progress.issued  # rounds to take: more of them exceed the limit
     progress.turns[pc], taken = rounds.leap(loop, progress.turns.get(pc), frame, group, progress.issued, most)
     progress.issued = progress.turns[pc].issued
     if taken and plan.observe is not None:
@@ -321,7 +322,7 @@ def _target(kernel: Kernel, pc: int) -> int:
 
 
 def _arrive(plan: _Plan, frame: Frame, progress: _Progress, warps: Iterable[int], pc: int) -> None:
-    """Each warp in turn waits at the barrier, whole, and the last one needed sets all that wait there free."""
+    """Let each warp in turn wait at the barrier, whole; the last one needed releases all that wait there."""
     barrier, needed = _barrier(plan.kernel, pc)
     for warp in warps:
         expected = progress.needed.setdefault(barrier, needed)
@@ -349,5 +350,5 @@ def _release(plan: _Plan, progress: _Progress, barrier: int) -> None:
 
 
 def _stuck(progress: _Progress) -> dict[int, list[tuple[int, int]]]:
-    """(warp, pc of its BAR.SYNC) of those waiting at each barrier; a waiting warp's next pc is the one after."""
+    """Return (warp, pc of its BAR.SYNC) of those waiting at each barrier; a waiting warp's pc is the one after."""
     return {b: [(w, progress.pcs[w] - 1) for w in warps] for b, warps in progress.waiting.items()}

@@ -1,4 +1,4 @@
-"""Operands of an instruction as functions on the frame of a block: reading them, and writing results.
+"""Operands of an instruction as functions on the frame of a block, which read sources and write results.
 
 Values that are equal in all lanes have shape (1, 1) and broadcast.
 """
@@ -27,7 +27,7 @@ Observe = Callable[[int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a translation needs to know: the instruction's place and what its names mean."""
+    """The context of a translation: the instruction's place and the meaning of its names."""
 
     kernel: Kernel
     pc: int
@@ -36,7 +36,7 @@ class Scope:
 
     @property
     def instruction(self) -> Instruction:
-        """The instruction being translated."""
+        """Return the instruction being translated."""
         return self.kernel.program.instructions[self.pc]
 
 
@@ -85,7 +85,7 @@ def _pair(low: NDArray[np.uint32], high: NDArray[np.uint32]) -> NDArray[np.uint6
 
 
 def _negated(fetch: Fetch, row: Row) -> Fetch:
-    """Turn the sign of an operand: two's complement for integers, else the sign bit."""
+    """Negate an operand: two's complement for integers, else the sign bit flipped."""
     if not row.is_float:
         return lambda frame, group: np.negative(fetch(frame, group))
     sign = np.uint64(1 << 63) if row.width == 64 else np.uint32(1 << 31)

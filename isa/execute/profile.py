@@ -1,6 +1,6 @@
-"""How often each instruction of a block executes and how its memory accesses lie, with no machine's rule applied.
+"""Profile a block: how often each instruction executes, and its access patterns, without any machine's rule.
 
-Only the part of the program that decides addresses is computed, so a block takes milliseconds.
+Only the part of the program that determines addresses is computed, so a block takes milliseconds.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Profile:
 
 @dataclass(slots=True)
 class _Tally:
-    """Patterns of one pc, a whole group of warps in a key; the last group seen, which often comes again unchanged."""
+    """Patterns of one pc, each key a whole group of warps; and the last group, which often recurs unchanged."""
 
     groups: Counter[bytes]
     key: bytes = b""
@@ -70,7 +70,7 @@ def profile(kernel: Kernel, block: int = 0, *, limit: int = LIMIT) -> Profile:
 
 
 def _key(addresses: NDArray[np.uint32], active: NDArray[np.bool_], rounds: int) -> tuple[bytes, int]:
-    """Return the group's patterns as bytes, and how often they come: once per round if each of the rounds is alike.
+    """Return the group's patterns as bytes, and how often they occur: once per round if all rounds are alike.
 
     The bytes are, for each warp, the lanes' relative addresses, then their flags as words.
     """
@@ -82,7 +82,7 @@ def _key(addresses: NDArray[np.uint32], active: NDArray[np.bool_], rounds: int) 
 
 
 def _alike(rows: NDArray[Any], rounds: int) -> bool:
-    """Tell whether the rows of each round are those of the first."""
+    """Tell whether the rows of each round equal those of the first."""
     each = rows.reshape(rounds, -1)
     return bool((each == each[0]).all())
 

@@ -1,11 +1,11 @@
-"""Accesses of different warps to the same shared word that no barrier orders.
+"""Find races: accesses of different warps to the same shared word that no barrier orders.
 
 Each warp has a vector clock (Mattern, Parallel and Distributed Algorithms, 1989): entry v is the last epoch of warp v
-that surely lies before. A barrier joins the clocks of the warps that it releases, and each starts a new epoch.
+that is certainly earlier. A barrier joins the clocks of the warps that it releases, and each starts a new epoch.
 
-Per word and warp the latest read and the latest write are kept, which is enough: if the latest is ordered before an
-access, so are those before it. So a word with a race is always reported, though not with each pair of instructions that
-meets there within one epoch. Two atomics are no race: the memory takes them one after the other.
+Only the latest read and the latest write are kept per word and warp: if the latest is ordered before an access, so are
+those before it. So every word with a race is reported, but not each pair of instructions that conflict there within one
+epoch. Two atomics are no race: the memory serves them one after the other.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from isa.text.printer import show_instruction
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One side of a race; `line` is 0 where the program has no text."""
+    """One side of a race; `line` is 0 if the program has no text."""
 
     warp: int
     pc: int
@@ -34,7 +34,7 @@ class Access:
     text: str
 
     def __str__(self) -> str:
-        """One phrase."""
+        """Return the access in one phrase."""
         line = f"line {self.line}, " if self.line else ""
         return f"warp {self.warp} {'writes' if self.writes else 'reads'} it at {line}pc {self.pc} `{self.text}`"
 
@@ -49,7 +49,7 @@ class Race:
     second: Access
 
     def __str__(self) -> str:
-        """One line that names both instructions and the fix."""
+        """Return one line that names both instructions and the fix."""
         return (
             f"race in block {self.block} on the shared word at {self.address:#x}: {self.first}, {self.second}; "
             "put a BAR.SYNC that both warps reach between the two"
@@ -66,7 +66,7 @@ class _Past:
 
 @dataclass(frozen=True, slots=True)
 class _Touch:
-    """The words that an instruction accesses, and by which warp each."""
+    """The words that an instruction accesses, each with its warp."""
 
     pc: int
     words: NDArray[np.int64]
@@ -75,7 +75,7 @@ class _Touch:
 
 @dataclass(frozen=True, slots=True)
 class _History:
-    """What has happened in the running block; `fresh` marks words written since a barrier of the whole block."""
+    """The accesses so far in the running block; `fresh` marks words written since a barrier of the whole block."""
 
     kernel: Kernel
     block: int
@@ -88,7 +88,7 @@ class _History:
 
 
 def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = LIMIT) -> list[Race]:
-    """Return the races in `blocks` (None: all), one for each pair of instructions, in the order they were met.
+    """Return the races in `blocks` (None: all), one for each pair of instructions, in the order of discovery.
 
     Raises what `interpret` raises, such as LimitError beyond `limit` warp instructions in one block.
     """
@@ -125,7 +125,7 @@ def _touch(
 
 
 def _access(history: _History, touch: _Touch, row: Row) -> None:
-    """Record an access first, so that warps which store together meet each other, then compare it with the past."""
+    """Record an access first, so that warps that store together are compared, then compare it with earlier ones."""
     reads, writes, atomics = history.reads, history.writes, history.atomics
     past = atomics if row.update else writes if row.is_store else reads
     past.epoch[touch.words, touch.warps] = history.clock[touch.warps, touch.warps]
@@ -157,7 +157,7 @@ def _side(kernel: Kernel, warp: int, pc: int) -> Access:
 
 
 def _join(history: _History, warps: NDArray[np.int64]) -> None:
-    """Let everything before the barrier lie before everything after it, for the warps that it releases."""
+    """Order everything before the barrier before everything after it, for the warps that it releases."""
     history.clock[warps] = history.clock[warps].max(axis=0)
     history.clock[warps, warps] += 1
     if len(warps) == len(history.clock):

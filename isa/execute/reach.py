@@ -1,4 +1,4 @@
-"""Which lines of global memory some blocks touch, where that can be told without running them."""
+"""Find the lines of global memory that some blocks touch, if this is possible without running them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def without_contents(kernel: Kernel) -> Kernel:
 def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
     """Return, for each line of global memory, whether one of the blocks accesses it in any order of their warps.
 
-    Only for kernels whose addresses and branches do not depend on what memory holds. None if the blocks can't be walked
-    through: whoever runs them then meets the fault in its own time.
+    Only for kernels whose addresses and branches do not depend on the contents of memory. None if this execution fails:
+    the run itself then raises the fault in its own time.
     """
     touched = np.zeros(-(-4 * length(kernel) // LINE_BYTES), np.bool_)
     rows = [instruction.row for instruction in kernel.program.instructions]
@@ -36,7 +36,7 @@ def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
         if rows[pc].unit in _REACHING:
             first = addresses[active]
             touched[first // np.uint32(LINE_BYTES)] = True
-            touched[(first + np.uint32(rows[pc].nbytes - 1)) // np.uint32(LINE_BYTES)] = True  # scalar loads cross
+            touched[(first + np.uint32(rows[pc].nbytes - 1)) // np.uint32(LINE_BYTES)] = True  # scalar loads span two
 
     try:
         interpret(without_contents(kernel), blocks, observe, address_slice(kernel.program))

@@ -1,8 +1,8 @@
-"""Many rounds of a loop computed side by side, where each adds the same to the registers: guessed, then checked.
+"""Compute many loop rounds side by side if each adds the same to the registers: guess the states, then check them.
 
-What a round makes of its state is computed as always, as if each round were further warps of the block. The guess is
-only that the next round begins with that state, and it is compared for every round: nothing else is assumed of the
-instructions. So the loops of an address slice take as long as a few of their rounds, and stay exact.
+Each round is computed as usual, as if its warps were further warps of the block. Only the state at the start of each
+round is guessed, and it is checked for every round; nothing else is assumed of the instructions. So a loop of an
+address slice takes as long as a few of its rounds, and stays exact.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from isa.operand import PT, RZ_INDEX, Label
 from isa.table import LOAD_UNITS, Unit
 
 FIRST = 16  # rounds guessed at the first attempt
-GROWTH = 8  # times as many after an attempt in which every round was as guessed
-WARPS = 1 << 11  # of all rounds of an attempt: a register of theirs then takes 256 KiB, which stays in a cache
+GROWTH = 8  # factor after an attempt in which every guess was right
+WARPS = 1 << 11  # of all rounds of an attempt: one of their registers then takes 256 KiB, which stays in a cache
 
 Access = tuple[int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]]
 
@@ -44,19 +44,19 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Instructions first to last, always in this order, the last a branch to the first."""
+    """A loop: instructions first to last, always in this order, the last a branch to the first."""
 
     first: int
     last: int
     visits: tuple[Visit, ...]
-    registers: NDArray[np.int64]  # that any of them reads or writes
+    registers: NDArray[np.int64]  # registers that the loop reads or writes
     needed: frozenset[int]  # warps that its barriers wait for
     seen: list[Access]  # of the rounds being computed
 
 
 @dataclass(slots=True)
 class Round:
-    """The state in which a group of warps last branched back, and how much to guess from there."""
+    """The state in which a group of warps last branched back, and the number of rounds to guess from there."""
 
     group: Group
     issued: int
@@ -69,9 +69,9 @@ class Round:
 def loop_at(
     kernel: Kernel, constants: Mapping[str, int], evaluate: NDArray[np.bool_], needed: Mapping[int, int], last: int
 ) -> Loop | None:
-    """Return the loop that ends with the branch at pc `last`, if no round of it can touch another but by registers.
+    """Return the loop that ends with the branch at pc `last`, if its rounds affect each other only by registers.
 
-    `needed` are the warps that the barrier at a pc waits for. None if the loop has further branches, guarded barriers,
+    `needed` are the warps for which the barrier at a pc waits. None if the loop has further branches, guarded barriers,
     special registers, or accesses whose data is evaluated.
     """
     instructions = kernel.program.instructions
@@ -95,10 +95,10 @@ def loop_at(
 
 
 def leap(loop: Loop, turn: Round | None, frame: Frame, group: Group, issued: int, most: int) -> tuple[Round, int]:
-    """Take up to `most` rounds at once where a group has just branched back; return where it stands, and how many.
+    """Take up to `most` rounds at once after a group has just branched back; return its state, and how many.
 
-    `turn` is what the last call for this loop returned; `issued`, the warp instructions of the whole block, tells
-    whether one round lay between and nothing else. Registers and counts are left as the rounds leave them.
+    `turn` is the result of the last call for this loop; `issued`, the warp instructions of the whole block, shows
+    whether exactly one round was executed since. Registers and counts end as the rounds leave them.
     """
     here = Round(group, issued, frame.registers[loop.registers][:, group.select])
     if turn is None or turn.group is not group or issued - turn.issued != _issues(loop, group):
@@ -124,7 +124,7 @@ def _issues(loop: Loop, group: Group) -> int:
 
 
 def _alone(instruction: Instruction, evaluated: bool) -> bool:
-    """Tell whether the instruction does the same in rounds side by side as in one after another."""
+    """Tell whether the instruction has the same effect in rounds side by side as in one after another."""
     row = instruction.row
     if row.unit is Unit.BARRIER:
         return not instruction.predicates_read()
@@ -142,7 +142,7 @@ def _visit(scope: Scope, evaluated: bool, written: set[str]) -> Visit:
 
 
 def _sources(instruction: Instruction) -> set[str]:
-    """Return the names of what is read to compute, or to find an address."""
+    """Return the names read to compute a value or an address."""
     address = instruction.address()
     return reads(instruction) if address is None else {f"R{address.base.index}"} - {f"R{RZ_INDEX}"}
 
@@ -154,7 +154,7 @@ def _note(seen: list[Access]) -> Observe:
 def _as_guessed(
     loop: Loop, frame: Frame, group: Group, start: NDArray[np.uint32], step: NDArray[np.uint32], guess: int
 ) -> int:
-    """Return how many rounds end as the next one was guessed to begin, and branch back: with the same predicates."""
+    """Return how many rounds end as the next was guessed to begin, and branch back with the same predicates."""
     wide, wide_group = _side_by_side(loop, frame, group, start, step, guess)
     for visit in loop.visits:
         if visit.action is not None and not visit.accesses:
@@ -170,7 +170,7 @@ def _as_guessed(
 def _take(
     loop: Loop, frame: Frame, group: Group, start: NDArray[np.uint32], step: NDArray[np.uint32], rounds: int
 ) -> bool:
-    """Compute rounds that are as guessed, with their accesses; False, and nothing changed, at a fault in one."""
+    """Compute rounds with correct guesses, and their accesses; False, with nothing changed, if one of them faults."""
     wide, wide_group = _side_by_side(loop, frame, group, start, step, rounds)
     loop.seen.clear()
     held: dict[int, int] = {}
@@ -181,7 +181,7 @@ def _take(
                 loop.seen.extend(loop.seen[-1:] * (rounds - 1))
             else:
                 held[visit.pc] = _do(visit, wide, wide_group)
-    except ExecutionError:  # which comes up in its own round
+    except ExecutionError:  # it comes again in its own round
         return False
     span = slice(loop.first, loop.last + 1)
     frame.counts[span] += rounds * len(group.members)
@@ -205,7 +205,7 @@ def _do(visit: Visit, frame: Frame, group: Group) -> int:
 def _side_by_side(
     loop: Loop, frame: Frame, group: Group, start: NDArray[np.uint32], step: NDArray[np.uint32], rounds: int
 ) -> tuple[Frame, Group]:
-    """Return the block with the warps of each round beside those of the round before it, all at their begin."""
+    """Return the block with the warps of each round beside those of the previous round, all at their start."""
     warps = rounds * len(group.members)
     registers = np.zeros((len(frame.registers), warps, *start.shape[2:]), np.uint32)
     registers[loop.registers] = _states(start, step, rounds).reshape(len(start), warps, *start.shape[2:])
@@ -217,5 +217,5 @@ def _side_by_side(
 
 
 def _states(start: NDArray[np.uint32], step: NDArray[np.uint32], rounds: int) -> Any:
-    """Return what the registers are guessed to hold at the begin of each round, [register, round, warp, lane]."""
+    """Return the guessed registers at the start of each round, [register, round, warp, lane]."""
     return start[:, None] + np.arange(rounds, dtype=np.uint32)[:, None, None] * step[:, None]

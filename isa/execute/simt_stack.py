@@ -1,6 +1,7 @@
-"""The ways that the lanes of one warp go where they have parted: one goes on, the others wait, the last to part first.
+"""The paths of a warp whose lanes have diverged: one runs, the others wait, the last to diverge runs first.
 
-At a branch that some lanes take, those that don't go on first; then those that do, up to where they meet; then all.
+At a branch that some lanes take, the others run first, then those that take it, up to the reconvergence point; then all
+run together.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ Lanes = NDArray[np.bool_]  # [lane]
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Lanes, the pc where they go on, and the pc before which they wait for others (None: nowhere)."""
+    """Lanes, the pc at which they continue, and the pc before which they wait for others (None: no such pc)."""
 
     pc: int
     lanes: Lanes
@@ -24,9 +25,9 @@ class Path:
 
 
 def part(path: Path, taken: Lanes, target: int, reconvergence: int) -> list[Path]:
-    """Return what becomes of a path at a branch that part of its lanes take, the way to go on with last."""
+    """Return the paths after a branch that some of its lanes take, the path to run next last."""
     both = [Path(reconvergence, path.lanes, path.reconvergence)] if reconvergence != path.reconvergence else []
-    taken = taken.copy()  # it may be the predicate itself, which those that go first may write
+    taken = taken.copy()  # it may be the predicate itself, which the path that runs first may write
     return [*both, Path(target, taken, reconvergence), Path(path.pc + 1, path.lanes & ~taken, reconvergence)]
 
 

@@ -1,4 +1,4 @@
-"""Each instruction as one function on the frame of a block: the translation that `interpret` runs.
+"""Translate each instruction into one function on the frame of a block, which `interpret` runs.
 
 An action gets (frame, group, mask): it computes for the group's warps and writes the lanes of `mask` (None: all).
 Values that are equal in all lanes have shape (1, 1) and broadcast.
@@ -28,9 +28,9 @@ Locate = Callable[[Frame, Group, Mask], NDArray[np.uint32]]
 
 
 def action(scope: Scope, compute: bool) -> Action | None:
-    """Return the function of an instruction, None where there is nothing to do.
+    """Return the function of an instruction, None if there is nothing to do.
 
-    Without `compute` only the addresses of memory instructions are worked out, checked and observed.
+    Without `compute` only the addresses of memory instructions are computed, checked and observed.
     """
     row = scope.instruction.row
     if row.is_load or row.is_store:
@@ -43,7 +43,7 @@ def action(scope: Scope, compute: bool) -> Action | None:
 
 
 def guard(predicate: Predicate) -> Fetch | None:
-    """Return a function giving [warp, lane] where the guard and the thread are true; None for a plain PT."""
+    """Return a function giving [warp, lane] where both guard and thread are active; None for a plain PT."""
     if predicate.index == PT_INDEX and not predicate.negated:
         return None
     index, negated, whole = predicate.index, predicate.negated, predicate.whole
@@ -123,7 +123,7 @@ def _memory(scope: Scope, compute: bool) -> Action:
 
 
 def _locate(scope: Scope) -> Locate:
-    """Return a function giving checked byte addresses [warp, lane]; kept while no register of them is written."""
+    """Return a function giving checked byte addresses [warp, lane], cached while their registers are unwritten."""
     pc = scope.pc
     registers, fetch = _address(scope)
     check = _check(scope)
@@ -143,7 +143,7 @@ def _locate(scope: Scope) -> Locate:
 
 
 def _address(scope: Scope) -> tuple[tuple[int, ...], Fetch]:
-    """Return the registers that addresses depend on, and the function that computes them."""
+    """Return the registers on which addresses depend, and the function that computes them."""
     if scope.instruction.row.unit is Unit.TEXTURE:
         return _texel(scope)
     operand = scope.instruction.address()
@@ -155,7 +155,7 @@ def _address(scope: Scope) -> tuple[tuple[int, ...], Fetch]:
 
 
 def _texel(scope: Scope) -> tuple[tuple[int, ...], Fetch]:
-    """Address the element in column a and row b of rows of c elements, or a of a single row, both clamped."""
+    """Return registers and address of the element in column a and row b of rows of c (or a of one row), clamped."""
     row, held = scope.instruction.row, dict(scope.instruction.slots())
     texture = held["t"]
     assert isinstance(texture, Texture)
@@ -250,7 +250,7 @@ def _load(scope: Scope) -> Move:
     writes = [] if dropped else [values.word_writer(target.index + k) for k in range(row.words)]
 
     def move(frame: Frame, group: Group, mask: Mask, index: NDArray[np.int64]) -> None:
-        index = index if mask is None else np.where(mask, index, 0)  # a lane that is off may point anywhere
+        index = index if mask is None else np.where(mask, index, 0)  # an inactive lane may point anywhere
         for k, write in enumerate(writes):
             write(frame, group, mask, words(frame).view(kind).take(index + k))
 
@@ -258,7 +258,7 @@ def _load(scope: Scope) -> Move:
 
 
 def _atomic(scope: Scope) -> Move:
-    """Lanes that meet in a word follow each other, by warp and lane."""
+    """Return an atomic update: lanes that access the same word follow each other, by warp and lane."""
     row, words, held = scope.instruction.row, _WORDS[scope.instruction.row.unit], dict(scope.instruction.slots())
     sources, write, update = (
         [values.source(scope, held.get(x), row) for x in "ab"],
@@ -279,7 +279,7 @@ def _atomic(scope: Scope) -> Move:
 
 
 def _stored_word(scope: Scope, value: Operand, k: int) -> Fetch:
-    """Return a function giving word k of what is stored, little-endian."""
+    """Return a function giving word k of the stored value, little-endian."""
     if isinstance(value, Register):
         return values.register(value.index if value.index == RZ_INDEX else value.index + k, 32)
     if isinstance(value, Constant):
@@ -289,7 +289,7 @@ def _stored_word(scope: Scope, value: Operand, k: int) -> Fetch:
 
 
 def _store(scope: Scope) -> Move:
-    """Where lanes store to one word, the last lane of the last warp stays."""
+    """Return a store: if several lanes store to one word, the last lane of the last warp wins."""
     row, words = scope.instruction.row, _WORDS[scope.instruction.row.unit]
     value = dict(scope.instruction.slots())["a"]
     sources = [_stored_word(scope, value, k) for k in range(row.words)]

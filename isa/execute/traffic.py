@@ -1,8 +1,8 @@
-"""How many 32-bit words a launch reads and writes at each level of the memory hierarchy, by whose values they are.
+"""Count the 32-bit words that a launch reads and writes at each level of the memory hierarchy, by role.
 
-Counted from what executes: no machine's rule is applied and no time is taken. Every lane's word counts, also where
-lanes share one, but a warp reads and writes a scalar register once. Behind the caches of an SM is counted what must
-move at least: a sector from and to the L2 once for each block that touches it, from and to DRAM once in all.
+Counts come from execution: no machine's rule is applied and no time is taken. Every lane's word counts, even if lanes
+share one, but a warp reads and writes a scalar register once. Behind the caches of an SM the count is the least
+possible traffic: a sector from and to the L2 once for each block that touches it, from and to DRAM once in all.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from isa.table import Unit
 
 
 class Level(StrEnum):
-    """Where words are read and written, from the lanes outwards."""
+    """A level at which words are read and written, from the lanes outwards."""
 
     REGISTERS = "registers"
     SCALARS = "scalar registers"
@@ -51,7 +51,7 @@ LEVEL_OF = {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words that the instruction at `pc` reads and writes at a level; `role` says whose values (isa.dataflow.role).
+    """Words that the instruction at `pc` reads and writes at a level; for `role` see isa.dataflow.role.
 
     Behind the caches words belong to no instruction: there `pc` is None, and `role` the buffer in which they lie.
     """
@@ -66,10 +66,10 @@ class Words:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a launch moves and computes; `flops` are those that its kernel states.
+    """The traffic and arithmetic of a launch; `flops` are those that its kernel states.
 
-    `barriers` counts how often warps are released from one, over all blocks, `arithmetic` floating-point thread
-    instructions by the bits of their operands.
+    `barriers` counts how often warps are released from a barrier, over all blocks; `arithmetic` counts floating-point
+    thread instructions by the bits of their operands.
     """
 
     words: tuple[Words, ...]
@@ -78,7 +78,7 @@ class Traffic:
     flops: int
 
     def read(self, level: Level, role: str | None = None, *, arithmetic: bool = False) -> int:
-        """Return the words read at a level, of one role or all; `arithmetic`: by floating-point instructions alone."""
+        """Return the words read at a level, of one role or all; `arithmetic`: only by floating-point instructions."""
         return sum(w.read for w in self._chosen(level, role, arithmetic))
 
     def written(self, level: Level, role: str | None = None, *, arithmetic: bool = False) -> int:
@@ -96,7 +96,7 @@ class Traffic:
 
 
 def traffic(kernel: Kernel, *, forwarding: bool = False, limit: int = LIMIT) -> Traffic:
-    """Return what the launch moves.
+    """Return the traffic of the launch.
 
     `forwarding`: results go straight to the next instruction (isa.dataflow.forwarding).
     Raises what `interpret` raises, for the addresses and branches of its blocks; LimitError beyond `limit` warp
@@ -111,7 +111,7 @@ def traffic(kernel: Kernel, *, forwarding: bool = False, limit: int = LIMIT) -> 
 
 
 def _registers(kernel: Kernel, touched: Footprint, whose: Roles, forwarding: bool) -> Iterator[Words]:
-    """Yield what each instruction reads and writes of vector registers, by role, and of scalar ones."""
+    """Yield the words that each instruction reads and writes in vector registers, by role, and in scalar ones."""
     reads, writes = forwarded(kernel.program) if forwarding else (frozenset(), frozenset())
     for pc, instruction in enumerate(kernel.program.instructions):
         state = whose.before[pc] or {}
@@ -127,7 +127,7 @@ def _registers(kernel: Kernel, touched: Footprint, whose: Roles, forwarding: boo
 
 
 def _memory(kernel: Kernel, touched: Footprint, whose: Roles) -> Iterator[Words]:
-    """Yield what each access reads and writes of shared memory or a cache of the SM."""
+    """Yield the words that each access reads and writes in shared memory or a cache of the SM."""
     for pc, instruction in enumerate(kernel.program.instructions):
         row = instruction.row
         if row.unit in LEVEL_OF:
@@ -137,14 +137,14 @@ def _memory(kernel: Kernel, touched: Footprint, whose: Roles) -> Iterator[Words]
 
 
 def _behind(level: Level, sectors: Touched) -> Iterator[Words]:
-    """Yield what moves behind the caches of the SMs."""
+    """Yield the traffic behind the caches of the SMs."""
     for (buffer, written), count in sectors.items():
         words = count * SECTOR_BYTES // WORD_BYTES
         yield Words(None, level, buffer, words * (not written), words * written)
 
 
 def _origins(kernel: Kernel, touched: Footprint) -> Origins:
-    """Return where loads come from: the buffers, and the stores to the same words of shared or local memory."""
+    """Return the sources of loads: the buffers, and the stores to the same words of shared or local memory."""
     instructions = kernel.program.instructions
     stores = {pc: found for pc, found in touched.words.items() if instructions[pc].row.is_store}
     room = max((int(found.max(initial=-1)) + 1 for found in touched.words.values()), default=0)
@@ -164,9 +164,9 @@ def _origins(kernel: Kernel, touched: Footprint) -> Origins:
 
 
 def _barriers(kernel: Kernel, touched: Footprint) -> int:
-    """Return how often warps are released: their arrivals over those that a barrier waits for.
+    """Return how often warps are released: their arrivals divided by the warps for which a barrier waits.
 
-    Under a guard as many warps arrive as the threads in which it holds fill: it is taken to hold for whole warps.
+    A guard is assumed to hold for whole warps: the arriving warps are as many as its active threads would fill.
     """
     released = 0
     for pc, instruction in enumerate(kernel.program.instructions):

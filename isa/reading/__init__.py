@@ -1,1 +1,1 @@
-"""Text as users write it: pieces with line and column, numbers, names, files."""
+"""Text input: pieces with line and column, numbers, names, files."""

@@ -1,4 +1,4 @@
-"""Reading what a user names, which may be anything: never more of it than a file of its kind can have."""
+"""Read files that a user names, which may be anything: never more than a file of their kind can have."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from isa.errors import UserError
 
 MOST = 1 << 26  # bytes of a file that people write
 MOST_GENERATED = 1 << 30  # of one that programs write
-RATIO = 100  # bytes from each packed one; timelines have 10
-LEAST_UNPACKED = 1 << 24  # which need not be as rare as that
+RATIO = 100  # most unpacked bytes per packed byte; timelines have 10
+LEAST_UNPACKED = 1 << 24  # up to this size RATIO does not apply
 
 
 def present(path: Path) -> bool:
-    """Tell whether something lies at a path; nothing does at a name that no file can have."""
+    """Tell whether something exists at a path; false for a name that no file can have."""
     try:
         return path.exists()
     except OSError:  # too long
@@ -24,7 +24,7 @@ def present(path: Path) -> bool:
 
 
 def read(path: Path | str, fix: str, most: int = MOST) -> bytes:
-    """Return the bytes of a file; raises UserError, which ends with `fix`, where it can't be read or has more."""
+    """Return the bytes of a file; raises UserError, which ends with `fix`, if it is unreadable or larger."""
     try:
         with Path(path).open("rb") as file:
             data = file.read(most + 1)
@@ -36,7 +36,7 @@ def read(path: Path | str, fix: str, most: int = MOST) -> bytes:
 
 
 def text(path: Path | str, fix: str, encoding: str = "utf-8") -> str:
-    """Return the text of a file, its lines ended by newlines; raises UserError as `read` does, and for other bytes."""
+    """Return the text of a file with newline line ends; raises UserError as `read` does, and for other bytes."""
     try:
         return read(path, fix).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
@@ -44,7 +44,7 @@ def text(path: Path | str, fix: str, encoding: str = "utf-8") -> str:
 
 
 def unpacked(path: Path | str, fix: str) -> bytes:
-    """Return what a gzipped file unpacks to; raises UserError as `read` does, and for what no such file unpacks to."""
+    """Return the contents of a gzipped file; raises UserError as `read` does, and for implausible contents."""
     data = read(path, fix, MOST_GENERATED)
     most = min(max(LEAST_UNPACKED, RATIO * len(data)), MOST_GENERATED)
     try:

@@ -1,4 +1,4 @@
-"""Numbers in text: from a literal to its bit pattern and back, exactly."""
+"""Numbers in text: exact conversion between literals and bit patterns."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from isa.values.semantics import NAN32, NAN64
 INTEGER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|\d+)")
 DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 PATTERN = {32: re.compile(r"0[fF]([0-9a-fA-F]{8})"), 64: re.compile(r"0[dD]([0-9a-fA-F]{16})")}
-MOST = 2**31 - 1  # of what is counted: sizes are signed 32-bit integers on the machine
-MOST_DIGITS = 100  # of an integer literal; what it is for holds 10 to 20
+MOST = 2**31 - 1  # of anything counted: sizes are signed 32-bit integers on the machine
+MOST_DIGITS = 100  # of an integer literal; its value needs 10 to 20
 CANONICAL_NAN = {32: int(NAN32), 64: int(NAN64)}
 
 
@@ -23,7 +23,7 @@ def is_integer(text: str) -> bool:
 
 
 def integer(text: str) -> int:
-    """Value of an integer literal; raises ValueError."""
+    """Return the value of an integer literal; raises ValueError."""
     if not is_integer(text):
         raise ValueError(f"{text!r} is not an integer; write a decimal or 0x number")
     if len(text) > MOST_DIGITS:
@@ -32,7 +32,7 @@ def integer(text: str) -> int:
 
 
 def integer_bits(text: str, width: int = 32) -> int:
-    """Two's-complement pattern, `width` bits, of an integer literal; raises ValueError with cause and fix."""
+    """Return the two's-complement pattern, `width` bits, of an integer literal; ValueError with cause and fix."""
     value = integer(text)
     if not -(1 << (width - 1)) <= value < 1 << width:
         raise ValueError(f"{text} does not fit {width} bits; write {-(1 << (width - 1))} to {(1 << width) - 1}")
@@ -40,7 +40,7 @@ def integer_bits(text: str, width: int = 32) -> int:
 
 
 def real_bits(text: str, width: int = 32) -> int:
-    """IEEE pattern, `width` bits, of a literal with a point or exponent, of inf or nan, or of a pattern in hex.
+    """Return the IEEE pattern, `width` bits, of a literal with point or exponent, of inf or nan, or of a hex pattern.
 
     A decimal is rounded once, to nearest even; a pattern is 0f and 8, or 0d and 16 digits, as in PTX. Raises
     ValueError with cause and fix.
@@ -58,12 +58,12 @@ def real_bits(text: str, width: int = 32) -> int:
 
 
 def show_integer(bits: int, width: int = 32) -> str:
-    """Signed decimal literal of a pattern; `integer_bits` takes it back."""
+    """Return the signed decimal literal of a pattern; `integer_bits` reads it back."""
     return str(bits - (1 << width) if bits >> (width - 1) else bits)
 
 
 def show_real(bits: int, width: int = 32) -> str:
-    """Shortest literal of an IEEE pattern; `real_bits` takes it back."""
+    """Return the shortest literal of an IEEE pattern; `real_bits` reads it back."""
     value = np.uint32(bits).view(np.float32) if width == 32 else np.uint64(bits).view(np.float64)
     if not np.isnan(value):
         return str(value)
@@ -84,7 +84,7 @@ def _rounded(magnitude: str, width: int) -> int:
 
 
 def _towards(value: np.float64, exact: Fraction) -> np.float64:
-    # Rounded to odd, the double rounds to the same single as the exact value does.
+    # Rounded to odd, the double then rounds to the same single as the exact value.
     pattern, error = int(value.view(np.uint64)), exact - Fraction(float(value))
     if error and pattern % 2 == 0:
         pattern += 1 if error > 0 else -1

@@ -1,4 +1,4 @@
-"""The known name that was probably meant."""
+"""Find the known name that the user probably meant."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-LONGEST = 100  # characters of a name that is compared: what is longer is no slip of the finger
+LONGEST = 100  # characters of a name that is compared: a longer one is not a typing error
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most like this one, None if none is; those of its family first.
+    """Return the known name that is most like this one, its own family first; None if none is similar.
 
-    A family are names that begin with the same letters, h100 and h200, or lie in the same section of a machine.
+    Names of a family begin with the same letters, such as h100 and h200, or are in the same section of a machine.
     """
     names = list(known)
     close = get_close_matches(name, names, n=max(1, len(names))) if len(name) <= LONGEST else []

@@ -1,4 +1,4 @@
-"""Pieces of a text that know where they stand, so that every complaint has a line and a column."""
+"""Pieces of a text that know their position, so that every message has a line and a column."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Token:
 
 
 class AssemblyError(UserError):
-    """The text is no program. `str(error)` is `name:line:column: cause; fix`."""
+    """The text is not a program. `str(error)` is `name:line:column: cause; fix`."""
 
     def __init__(self, token: Token, message: str) -> None:
         super().__init__(f"{token.name}:{token.line}:{token.column}: {message}")
@@ -33,21 +33,21 @@ class AssemblyError(UserError):
 
 
 def lines(text: str, name: str) -> list[Token]:
-    """One token for each line with something on it, without comments (// or # to the end) and outer blanks."""
+    """Return one token for each non-empty line, without comments (// or # to the end) and outer blanks."""
     whole = (Token(line, name, number, 1) for number, line in enumerate(text.splitlines(), 1))
     bare = (part(token, 0, _comment(token.text)) for token in whole)
     return [token for token in bare if token.text]
 
 
 def part(token: Token, start: int, stop: int | None = None) -> Token:
-    """Characters start to stop of the token, without outer blanks."""
+    """Return characters start to stop of the token, without outer blanks."""
     text = token.text[start:stop]
     blanks = len(text) - len(text.lstrip())
     return Token(text.strip(), token.name, token.line, token.column + start + blanks)
 
 
 def split(token: Token, separator: str) -> list[Token]:
-    """Pieces between separators; none for an empty token."""
+    """Return the pieces between separators; none for an empty token."""
     pieces, start = [], 0
     for text in token.text.split(separator) if token.text else []:
         pieces.append(part(token, start, start + len(text)))
@@ -56,12 +56,12 @@ def split(token: Token, separator: str) -> list[Token]:
 
 
 def words(token: Token) -> list[Token]:
-    """Pieces between blanks."""
+    """Return the pieces between blanks."""
     return [part(token, match.start(), match.end()) for match in re.finditer(r"\S+", token.text)]
 
 
 def equation(token: Token, usage: str) -> tuple[Token, Token]:
-    """Left and right side of the first `=`; `usage` is the fix in the AssemblyError if one is missing."""
+    """Return both sides of the first `=`; `usage` is the fix in the AssemblyError if one is missing."""
     middle = token.text.find("=")
     left, right = part(token, 0, max(middle, 0)), part(token, middle + 1)
     if middle < 0 or not left.text or not right.text:
@@ -70,7 +70,7 @@ def equation(token: Token, usage: str) -> tuple[Token, Token]:
 
 
 def new_name(token: Token, taken: Iterable[str]) -> str:
-    """Text of a token that is an identifier and not taken yet; raises AssemblyError."""
+    """Return the text of a token that is an identifier and not yet taken; raises AssemblyError."""
     if not re.fullmatch(IDENTIFIER, token.text):
         raise AssemblyError(token, f"{token.text!r} is no name; write letters, digits and _")
     if token.text in taken:
@@ -79,7 +79,7 @@ def new_name(token: Token, taken: Iterable[str]) -> str:
 
 
 def whole(token: Token, least: int, most: int = MOST) -> int:
-    """Value of a token that is an integer from `least` to `most`; raises AssemblyError."""
+    """Return the value of a token that is an integer from `least` to `most`; raises AssemblyError."""
     try:
         value = integer(token.text) if is_integer(token.text) else least - 1
     except ValueError as error:
@@ -92,7 +92,7 @@ def whole(token: Token, least: int, most: int = MOST) -> int:
 
 
 def suggest(text: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Fix for an unknown word: a known one that it begins, or else the nearest, or else `otherwise` or all of them."""
+    """Return the fix for an unknown word: a known one that it starts, or the nearest, or `otherwise`, or all."""
     known = list(known)
     begun = [word for word in known if text and word.startswith(text)]
     meant = begun[0] if begun else nearest(text, known)

@@ -1,11 +1,11 @@
-"""Expressions as people write them, read by Python's parser and bounded, so that walking through them is safe."""
+"""Expressions as users write them, read by Python's parser and bounded, so that recursion over them is safe."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-DEEPEST = 100  # levels of a tree, which are walked through by functions that call themselves
+DEEPEST = 100  # levels of a tree, which recursive functions walk
 LONGEST = 1_000_000  # characters
 
 
@@ -14,10 +14,10 @@ TOO_MUCH = f"is nested deeper than {DEEPEST} levels, or has over 2,000 operators
 
 
 def parsed(text: str, fix: str) -> ast.expr:
-    """Return the tree of an expression; raises ValueError for text that is none, which says so and ends with `fix`.
+    """Return the tree of an expression; raises ValueError, which ends with `fix`, for any other text.
 
-    So does text nested deeper than DEEPEST, and what Python's parser does not take: over 2,000 operators in a row. A
-    shorter chain of operators, 1 + 2 + 3, is one level: see `chain`.
+    It also raises for text nested deeper than DEEPEST, and for more than Python's parser accepts: over 2,000 operators
+    in a row. A shorter chain of operators, 1 + 2 + 3, is one level: see `chain`.
     """
     if len(text) > LONGEST:
         raise ValueError(f"is an expression of {len(text)} characters; write {LONGEST} at most")
@@ -35,7 +35,7 @@ def parsed(text: str, fix: str) -> ast.expr:
 
 
 def chain(node: ast.BinOp) -> tuple[ast.expr, list[tuple[ast.operator, ast.expr]]]:
-    """Return the first operand of a chain of operators, and then each operator with the operand behind it, in order."""
+    """Return the first operand of a chain of operators, then each operator with the operand after it, in order."""
     pairs: list[tuple[ast.operator, ast.expr]] = []
     first: ast.expr = node
     while isinstance(first, ast.BinOp):
@@ -45,7 +45,7 @@ def chain(node: ast.BinOp) -> tuple[ast.expr, list[tuple[ast.operator, ast.expr]
 
 
 def _levels(tree: ast.expr) -> Iterator[int]:
-    """Yield how deep each node lies; the operands of a chain lie one level below it."""
+    """Yield how deep each node is; the operands of a chain are one level below it."""
     waiting: list[tuple[ast.AST, int]] = [(tree, 1)]
     while waiting:
         node, level = waiting.pop()

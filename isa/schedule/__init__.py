@@ -1,1 +1,1 @@
-"""Orders of a program that compute the same, and which of them waits least."""
+"""Orders of a program that compute the same results, and the search for the one with the fewest stalls."""

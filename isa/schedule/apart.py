@@ -1,8 +1,8 @@
-"""Which memory accesses of a program never meet, as seen when a kernel was walked through without time.
+"""Find memory accesses of a program that never conflict, by executing a kernel without time.
 
-Two accesses of a region (isa.schedule.reorder) meet if, in one pass of a warp through it, they touch a common word of
-memory and one of them stores. Other warps don't matter: between barriers nothing orders them anyway. What is seen is no
-proof: other blocks or sizes may do otherwise, so whoever relies on it checks the values.
+Two accesses of a region (isa.schedule.reorder) conflict if, in one pass of a warp through it, they touch a common word
+of memory and one of them stores. Other warps don't matter: between barriers nothing orders them anyway. The result is
+no proof, because other blocks or sizes may behave differently, so its users must check the values.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _NOTHING: Words = frozenset()
 
 
 def apart(kernel: Kernel, blocks: Iterable[int], *, limit: int = LIMIT) -> Pairs:
-    """Return the pairs of pcs, the smaller first, of accesses that did not meet in these blocks.
+    """Return the pairs of pcs, the smaller first, of accesses that did not conflict in these blocks.
 
-    Empty where the blocks can't be walked through, as what memory holds decides where they go, or as they are longer
-    than `limit` warp instructions.
+    Empty if the blocks can't be executed without time, because their addresses or branches depend on memory, or because
+    they are longer than `limit` warp instructions.
     """
     watched = _Watch(kernel.program, *_pairs(kernel.program))
     if not watched.left:
@@ -50,9 +50,9 @@ def apart(kernel: Kernel, blocks: Iterable[int], *, limit: int = LIMIT) -> Pairs
 
 @dataclass(slots=True)
 class _Watch:
-    """Earlier accesses of its region, by pc, that an access has not met, and what each warp's pass has touched.
+    """For each access, the earlier accesses of its region without a conflict, by pc, and the words of each warp's pass.
 
-    Arrays that come again have touched what they had, and what has been compared is not compared again.
+    An array object that comes again has the same words, and no comparison is repeated.
     """
 
     program: Program
@@ -94,7 +94,7 @@ def _words(addresses: NDArray[np.uint32], nbytes: int) -> Words:
 
 
 def _pairs(program: Program) -> tuple[dict[int, set[int]], frozenset[int]]:
-    """Return what may meet, by the later pc, and where the accesses of each region begin."""
+    """Return the pairs that may conflict, by the later pc, and the first access of each region."""
     left, begins = defaultdict[int, set[int]](set), set[int]()
     for accesses in _accesses(program):
         begins.add(accesses[0])

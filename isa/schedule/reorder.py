@@ -1,14 +1,14 @@
-"""Other orders of a program that compute the same, and the static scheduler that looks for better ones.
+"""Reorder a program without changing its results, and search for orders with fewer stalls (static scheduling).
 
-A program falls into regions, at labels and behind branches and exits; one that ends with a branch to its own begin
-repeats. Within its region an instruction may change places with others unless the two are bound:
+Labels, branches and exits divide a program into regions; a region that ends with a branch to its own start repeats.
+Within its region an instruction may change places with another unless the two are bound:
 
 * one writes a register or predicate that the other reads or writes;
-* both access the same memory and one stores, unless it is known that the two never meet (`isa.schedule.apart`);
-* a barrier stands between accesses to memory that other warps see, and no instruction of control lets any pass;
-* accesses all keep their order where S_WAITCNT counts them.
+* both access the same memory and one stores, unless the two are known never to conflict (`isa.schedule.apart`);
+* one is a barrier and the other a barrier or an access to memory that other warps see, or one is a control instruction;
+* both are accesses that S_WAITCNT counts.
 
-A dependence through a loop's branch needs no care: whatever is moved stays in its round.
+A dependence through a loop's branch needs no care: a moved instruction stays in its round.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Told = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Instructions that any order may have, from pc `first` on; `before[i]` and `after[i]` are those bound to i."""
+    """A region from pc `first` on, free to reorder except that `before[i]` and `after[i]` are bound to i."""
 
     first: int
     code: tuple[Instruction, ...]
@@ -43,20 +43,20 @@ class Region:
 
 
 def regions(program: Program, apart: Apart = ()) -> list[Region]:
-    """Return the regions of a program in its order; the accesses of each pair of `apart` are known never to meet."""
+    """Return the regions of a program in its order; the accesses of each pair of `apart` never conflict."""
     counted = any(i.row.mnemonic == "S_WAITCNT" for i in program.instructions)
     return [_region(program, first, end, () if counted else apart, counted) for first, end in spans(program)]
 
 
 def spans(program: Program) -> list[tuple[int, int]]:
-    """Return where each region begins and ends, the end not included."""
+    """Return the start and the end of each region, the end excluded."""
     code = program.instructions
     behind = {pc + 1 for pc, i in enumerate(code) if i.row.is_branch or i.row.is_exit}
     return list(pairwise(sorted({0, len(code), *behind, *program.labels.values()})))
 
 
 def places(region: Region, order: Sequence[int], index: int) -> range:
-    """Return the places among the others of an order at which instruction `index` of the region may stand."""
+    """Return the places among the others of an order at which instruction `index` of the region may be."""
     others = [each for each in order if each != index]
     first = max((at + 1 for at, each in enumerate(others) if each in region.before[index]), default=0)
     last = min((at for at, each in enumerate(others) if each in region.after[index]), default=len(others))
@@ -64,7 +64,7 @@ def places(region: Region, order: Sequence[int], index: int) -> range:
 
 
 def put(order: Sequence[int], index: int, place: int) -> list[int]:
-    """Return the order with instruction `index` before that one of the others."""
+    """Return the order with instruction `index` before the other one at that place."""
     others = [each for each in order if each != index]
     return [*others[:place], index, *others[place:]]
 
@@ -72,7 +72,7 @@ def put(order: Sequence[int], index: int, place: int) -> list[int]:
 def reordered(program: Program, order: Sequence[int]) -> Program:
     """Return the program with its instructions in the order of their old pcs.
 
-    Control codes and reuse flags, which fit one order only, are dropped, unless the order is that of the program.
+    Control codes and reuse flags fit one order only, so they are dropped unless the order is unchanged.
     """
     if list(order) == list(range(len(program))):
         return program
@@ -80,8 +80,8 @@ def reordered(program: Program, order: Sequence[int]) -> Program:
 
 
 def moved(order: Sequence[int]) -> frozenset[int]:
-    """Return the fewest old pcs that, taken out, leave the others in the order of the program."""
-    tails, previous = list[int](), dict[int, int]()  # the lowest end of a rising part by its length (patience sorting)
+    """Return the fewest old pcs whose removal leaves the others in the order of the program."""
+    tails, previous = list[int](), dict[int, int]()  # lowest end of a rising sequence, by its length (patience sorting)
     for pc in order:
         at = bisect_left(tails, pc)
         tails[at : at + 1] = [pc]
@@ -94,15 +94,15 @@ def moved(order: Sequence[int]) -> frozenset[int]:
 
 
 def static_stalls(program: Program, latencies: Latencies) -> Fraction:
-    """Return the sum of stalls of a warp that goes once through each region, through a loop as in its long run."""
+    """Return the sum of stalls of a warp that runs each region once; for a loop, a round of its steady state."""
     return sum((_cost(region, range(len(region.code)), latencies) for region in regions(program)), Fraction(0))
 
 
 def improved(program: Program, latencies: Latencies, apart: Apart = (), tell: Told | None = None) -> tuple[int, ...]:
     """Return an order, as old pcs, in which the memory instructions and barriers of each region stall one warp least.
 
-    They move one after the other, then what a region fetches from global memory and its stores together, until a round
-    over all gains nothing: the stalls of no region grow. `tell(done, total)` is called behind each region.
+    They move one at a time, then global fetches and the stores of their data together, until a round over all gains
+    nothing; the stalls of no region grow. `tell(done, total)` is called after each region.
     """
     found, order = regions(program, apart), list[int]()
     for done, region in enumerate(found, 1):
@@ -114,7 +114,7 @@ def improved(program: Program, latencies: Latencies, apart: Apart = (), tell: To
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """Of an instruction: registers and predicates read and written, as masks, and what else binds it."""
+    """The constraints of an instruction: registers and predicates read and written, as masks, and its other bonds."""
 
     reads: int
     writes: int
@@ -167,7 +167,7 @@ def _by_register(one: _Facts, other: _Facts) -> bool:
 
 
 def _bound(one: _Facts, other: _Facts, counted: bool) -> bool:
-    """Whether two instructions keep their order for another reason than registers."""
+    """Tell whether two instructions must keep their order for a reason other than registers."""
     if one.is_fence or other.is_fence or (one.is_barrier and other.is_barrier):
         return True
     if one.is_barrier or other.is_barrier:
@@ -183,7 +183,7 @@ def _uncoded(instruction: Instruction) -> Instruction:
 
 
 def _settled(region: Region, latencies: Latencies) -> list[int]:
-    """Move what may be moved of a region until no move helps."""
+    """Move the movable instructions of a region until no move helps."""
     order, before = list(range(len(region.code))), None
     movable = [i for i, each in enumerate(region.code) if each.row.unit in LOAD_UNITS | {Unit.BARRIER}]
     while before is None or _cost(region, order, latencies) < before:
@@ -200,7 +200,7 @@ def _cost(region: Region, order: Sequence[int], latencies: Latencies) -> Fractio
 
 
 def _better(region: Region, order: list[int], index: int, latencies: Latencies) -> list[int]:
-    """Return the order with one instruction where the stalls are least, the same if nothing is gained."""
+    """Return the order with one instruction at the place of least stalls; the same order if nothing is gained."""
     where = places(region, order, index)
     others = [region.code[each] for each in order if each != index]
     sums = totals(others, region.code[index], latencies, where, repeats=region.repeats)
@@ -209,7 +209,7 @@ def _better(region: Region, order: list[int], index: int, latencies: Latencies) 
 
 
 def _fetched(region: Region, order: Sequence[int]) -> list[list[int]]:
-    """Return the accesses to global memory and the stores of what they bring, between barriers, in their order."""
+    """Return the accesses to global memory and the stores of their data, between barriers, in their order."""
     groups: list[list[int]] = [[]]
     for index in order:
         row = region.code[index].row

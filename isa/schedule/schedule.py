@@ -1,15 +1,15 @@
-"""Static scheduling for one warp, after Tan et al. (SC'11, section 4.3): when instructions stall, and better places.
+"""Static scheduling for one warp, after Tan et al. (SC'11, section 4.3): find stalls, and places with fewer of them.
 
 The model: a warp issues an instruction every `issue_interval` cycles, unless a register that it reads or writes is not
-there yet (`last_raw`) or one that it writes has not been read yet (`last_war`); then it stalls. Nothing is shared with
-other warps. The objective is the sum of all stalls. Latencies come as a table by mnemonic: no machine is known here.
+ready yet (`last_raw`) or one that it writes has not been read yet (`last_war`); then it stalls. Nothing is shared with
+other warps. The objective is the sum of all stalls. Latencies come as a table by mnemonic: the module knows no machine.
 
-A stream that repeats is the body of a loop: what is pending at its end is so at its begin, and stalls are those of a
-round once rounds are alike. The paper follows the straight stream alone, for which the first half is as the second.
+A stream that repeats is the body of a loop: results pending at its end are also pending at its start, and the stalls
+are those of a round in the steady state. The paper follows only the straight stream, in which both halves are alike.
 
-Many orders are followed at once, one column of the two tables each: where an instruction stands best is asked of all
-places, and `best_places` asks it of several instructions together. That search is exact without trying all: of two
-orders of the same instructions, one in which nothing is there or read later than in the other never ends later.
+Many orders are followed at once, each as one column of the two tables: all places of an instruction are compared, and
+`best_places` places several instructions together. That search is exact without trying all orders: if in one of two
+orders of the same instructions nothing is ready or read later than in the other, it never ends later.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from numpy.typing import NDArray
 from isa.dataflow.flow import reads, writes
 from isa.instruction import Instruction
 
-ROUNDS = 32  # of a loop, at most, until what is pending recurs; two or three are the rule
-NOW = 0  # row of the tables: when the warp may issue again
+ROUNDS = 32  # most rounds of a loop until the pending state recurs; usually two or three
+NOW = 0  # row of the tables: earliest next issue of the warp
 Tables = NDArray[np.int64]  # [NOW, last_raw by name, last_war by name; order], cycles
 Walk = Callable[[Tables], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Cycles from issue until results are there, and until sources have been read (0: nobody has to wait for that)."""
+    """Cycles from issue until results are ready, and until sources have been read (0: nothing waits for that)."""
 
     raw: int
     war: int = 0
@@ -41,7 +41,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """Latencies by mnemonic, and the cycles from one issue of a warp to its next."""
+    """Latencies by mnemonic, and the cycles between two issues of a warp."""
 
     of: Mapping[str, Latency]
     issue_interval: int
@@ -76,10 +76,10 @@ def best_place(
     *,
     repeats: bool = False,
 ) -> int:
-    """Return before which of the stream the instruction makes the sum of stalls least, the first of equal places.
+    """Return the place in the stream at which the instruction makes the sum of stalls least, the first of equal ones.
 
-    Tried are all places from `first` to `last`, which is the end unless given. Whether it may stand there is the
-    caller's business.
+    All places from `first` to `last` (default: the end) are tried. The caller must ensure that these places are
+    allowed.
     """
     places = range(first, len(stream) + 1 if last is None else last + 1)
     sums = totals(stream, instruction, latencies, places, repeats=repeats)
@@ -94,7 +94,7 @@ def totals(
     *,
     repeats: bool = False,
 ) -> list[Fraction]:
-    """Return by place the sum of stalls when the instruction stands before that one of the stream."""
+    """Return by place the sum of stalls with the instruction before that one of the stream."""
     model = _model(latencies, [*stream, instruction])
     *steps, moved = model.steps([*stream, instruction])
     column = {place: slice(c, c + 1) for c, place in enumerate(places)}
@@ -117,11 +117,11 @@ def best_places(
     allowed: Sequence[range] | None = None,
     before: Iterable[Instruction] = (),
 ) -> tuple[int, ...]:
-    """Return before which of the stream each instruction makes the sum of stalls least, all of them together.
+    """Return the places in the stream at which the instructions together make the sum of stalls least.
 
-    They keep their order. `allowed` are the places of each, all of them unless given; `before` has issued when the
-    stream begins. Of several best ways it is always the same one. Raises ValueError where the instructions can't stand
-    in their order.
+    They keep their order. `allowed` are the places of each, by default all; `before` has issued before the stream. Of
+    several best results it always returns the same one. Raises ValueError if the instructions can't be placed in their
+    order.
     """
     ranges = allowed or [range(len(stream) + 1)] * len(instructions)
     known = [*before]
@@ -145,7 +145,7 @@ def best_places(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """An instruction as rows of the tables: those that it waits for, that it writes, whose readers it is one of."""
+    """An instruction as rows of the tables: those it waits for, those it writes, and those it reads until later."""
 
     waits: NDArray[np.int64]
     raws: NDArray[np.int64]
@@ -160,7 +160,7 @@ class _Model:
     row: Mapping[str, int]
 
     def tables(self, orders: int) -> Tables:
-        """Nothing pending, in so many orders."""
+        """Return tables with nothing pending, for so many orders."""
         return np.zeros((1 + 2 * len(self.row), orders), np.int64)
 
     def steps(self, instructions: Iterable[Instruction]) -> list[_Step]:
@@ -180,7 +180,7 @@ def _model(latencies: Latencies, instructions: Iterable[Instruction]) -> _Model:
 
 
 def _issue(tables: Tables, step: _Step, issue_interval: int) -> NDArray[np.int64]:
-    """Let the instruction issue in each order; returns when."""
+    """Let the instruction issue in each order; return when."""
     issue: NDArray[np.int64] = tables[step.waits].max(axis=0)
     if step.raws.size:
         tables[step.raws] = issue + step.raw
@@ -191,14 +191,14 @@ def _issue(tables: Tables, step: _Step, issue_interval: int) -> NDArray[np.int64
 
 
 def _followed(tables: Tables, steps: Iterable[_Step], issue_interval: int) -> Iterator[tuple[int, int]]:
-    """Follow one order; yields when each instruction might have issued, and when it did."""
+    """Follow one order; yield for each instruction when it might have issued, and when it did."""
     for step in steps:
         ready = int(tables[NOW, 0])
         yield ready, int(_issue(tables, step, issue_interval)[0])
 
 
 def _times(walk: Walk, tables: Tables, repeats: bool) -> list[Fraction]:
-    """Return the cycles of one walk in each order; of a round in the long run where the stream repeats."""
+    """Return the cycles of one walk in each order; if the stream repeats, of a round in the steady state."""
     ends, states = [tables[NOW].copy()], [_pending(tables)]
     periods = np.zeros(tables.shape[1], np.int64)
     while len(ends) == 1 or (repeats and (periods == 0).any() and len(ends) <= ROUNDS):
@@ -215,21 +215,21 @@ def _times(walk: Walk, tables: Tables, repeats: bool) -> list[Fraction]:
 
 
 def _pending(tables: Tables) -> Tables:
-    """Return what a warp still waits for, as cycles from when it may issue."""
+    """Return the remaining waits of a warp, in cycles from its earliest next issue."""
     pending: Tables = np.maximum(tables - tables[NOW], 0)
     return pending
 
 
 @dataclass(slots=True)
 class _Front:
-    """Orders of the same instructions of which none is better than another in all that is pending."""
+    """Orders of the same instructions, none of which is better than another in all pending times."""
 
     tables: Tables
     places: list[tuple[int, ...]]  # of the moved instructions so far
 
 
 def _with(front: _Front, source: _Front, step: _Step, place: int, issue_interval: int) -> _Front:
-    """Return the front with the orders of the source in which the next instruction stands here."""
+    """Return the front extended by the orders of the source with the next instruction at this place."""
     new = source.tables.copy()
     _issue(new, step, issue_interval)
     places = [*front.places, *((*before, place) for before in source.places)]
@@ -240,7 +240,7 @@ def _with(front: _Front, source: _Front, step: _Step, place: int, issue_interval
 
 
 def _undominated(late: Tables, places: Sequence[tuple[int, ...]]) -> list[int]:
-    """Return the columns that no other undercuts in all rows; of equal ones that whose places come first."""
+    """Return the columns that no other undercuts in all rows; of equal ones, the one with the first places."""
     kept: list[int] = []
     for c in sorted(range(len(places)), key=lambda c: (int(late[NOW, c]), int(late[:, c].sum()), places[c])):
         if not (late[:, kept] <= late[:, c : c + 1]).all(axis=0).any():

@@ -1,4 +1,4 @@
-"""Text to program, one instruction a line.
+"""Assemble text into a program, one instruction a line.
 
     loop:                                     // a label stands before the next instruction
         LDS.64 R8, [R2+0x40];                 # the semicolon may be left out
@@ -7,7 +7,7 @@
     @P0 BRA loop
         EXIT
 
-A control code may stand before each instruction: [B------:R-:W-:-:S01] @P0 FADD R1, R2.reuse, R3.
+A control code may precede each instruction: [B------:R-:W-:-:S01] @P0 FADD R1, R2.reuse, R3.
 
 `.shared BYTES` and `.local BYTES` say what a block and a thread need; other directives belong to `isa.text.listing`.
 """
@@ -31,7 +31,7 @@ __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
 
 RESOURCES = (".shared", ".local")
 BARRIERS = 16
-WRITE_SCC = ("S_ADD_U32", "S_SUB_U32", "S_LSHL_B32", "S_LSHR_B32", "S_AND_B32", "S_OR_B32")  # carries, results not 0
+WRITE_SCC = ("S_ADD_U32", "S_SUB_U32", "S_LSHL_B32", "S_LSHR_B32", "S_AND_B32", "S_OR_B32")  # carry, or result not 0
 LARGEST = {"LOP3": 0xFF, "WARPSYNC": 0xFFFFFFFF, "S_WAITCNT": 63, "S_NOP": 15}  # truth table; mask; counts
 _LABEL = re.compile(rf"({IDENTIFIER})\s*:")
 MOST_BYTES = {".shared": 1 << 24, ".local": 1 << 19}  # local: CUDA C Programming Guide 4.2, table F-2
@@ -55,7 +55,7 @@ _USAGE = {
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """A line that starts with a point: its name with the point, and the rest of the line."""
+    """A line that starts with a dot: its name with the dot, and the rest of the line."""
 
     name: Token
     argument: Token
@@ -78,7 +78,7 @@ class _Statement:
 
 
 def assemble(text: str, name: str = "<text>") -> Program:
-    """Program of a text without launch directives; `name` stands in messages. Raises AssemblyError."""
+    """Return the program of a text without launch directives; messages show `name`. Raises AssemblyError."""
     parsed = parse(text, name)
     for directive in parsed.directives:
         raise AssemblyError(directive.name, f"{directive.name.text} is part of a launch; read this as a listing")
@@ -86,7 +86,7 @@ def assemble(text: str, name: str = "<text>") -> Program:
 
 
 def parse(text: str, name: str = "<text>") -> Parsed:
-    """Program of a text, and its launch directives unread. Raises AssemblyError."""
+    """Return the program of a text, and its launch directives unparsed. Raises AssemblyError."""
     tokens = lines(text, name)
     directives = [_directive(token) for token in tokens if token.text.startswith(".")]
     statements = [_statement(token) for token in tokens if not token.text.startswith(".")]
@@ -163,7 +163,7 @@ def _instruction(token: Token) -> tuple[Instruction, tuple[Token, ...]]:
 
 
 def _pieces(row: Row, tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], int]:
-    """Return what stands for operands, and an offset that stands apart."""
+    """Return the texts of the operands, and a separate offset."""
     return gcn_text.pieces(row, tokens) if row.is_gcn else (tokens, 0)
 
 
@@ -217,7 +217,7 @@ def _check_numbers(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand,
     most = LARGEST.get(row.mnemonic)
     for place, (letter, value) in enumerate(zip(row.form, operands, strict=False)):
         if letter == "n" and most and isinstance(value, Immediate) and not 0 <= value.bits <= most:
-            token = tokens[min(place, len(tokens) - 1)]  # one may hold both counts
+            token = tokens[min(place, len(tokens) - 1)]  # one token may hold both counts
             raise AssemblyError(token, f"{row.mnemonic} takes no number {token.text}; write 0 to {most:#x}")
 
 
@@ -249,7 +249,7 @@ def _check_controls(statements: list[_Statement]) -> None:
 
 
 def _check_scc(statements: list[_Statement]) -> None:
-    """Refuse a branch on what scalar arithmetic leaves in SCC, as that is not computed here."""
+    """Raise AssemblyError for a branch on SCC after scalar arithmetic, as its SCC is not computed here."""
     last = None
     for row, statement in ((s.instruction.row, s) for s in statements if s.instruction):
         if row.mnemonic in WRITE_SCC:

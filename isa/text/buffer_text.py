@@ -1,4 +1,4 @@
-"""Buffers in text: name, type, number of elements and generator of their contents, both ways."""
+"""Buffers in text: name, type, number of elements and generator of their contents, read and written."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from isa.reading.source import AssemblyError, Token, equation, new_name, suggest
 DTYPES = {"f32": "f4", "f64": "f8", "i32": "i4", "u32": "u4"}
 GENERATORS = ("zero", "iota", "constant", "hash", "values")
 MOST_SEED = 2**64 - 1  # of a hash, which takes its low 32 bits
-LONGEST = 4096  # elements that are spelt out when no generator describes them
+LONGEST = 4096  # elements that are written out when no generator describes them
 
 
 def buffer(token: Token, taken: Iterable[str]) -> Buffer:
-    """Buffer from `name dtype elements [= generator]`, its name not among the taken ones; raises AssemblyError."""
+    """Return the buffer of `name dtype elements [= generator]`, a name not in `taken`; raises AssemblyError."""
     head, generator = equation(token, "name dtype elements = generator") if "=" in token.text else (token, None)
     if len(fields := words(head)) != 3:
         raise AssemblyError(head, f"{head.text!r} is no buffer; write .buffer name dtype elements")
@@ -31,7 +31,7 @@ def buffer(token: Token, taken: Iterable[str]) -> Buffer:
 
 
 def show_buffer(buffer: Buffer) -> str:
-    """Text of a buffer that `buffer` takes back; raises UserError for long contents with no generator."""
+    """Return the text of a buffer, which `buffer` reads back; raises UserError for long contents without generator."""
     dtype = np.dtype(buffer.dtype)
     name = next((text for text, kind in DTYPES.items() if dtype == kind), None)
     if name is None:
@@ -41,7 +41,7 @@ def show_buffer(buffer: Buffer) -> str:
 
 
 def contents(buffer: Buffer) -> NDArray[np.float64]:
-    """Elements of a buffer before the launch, as doubles."""
+    """Return the elements of a buffer before the launch, as doubles."""
     if buffer.fill is None:
         return np.zeros(buffer.elements)
     return buffer.fill(np.arange(buffer.elements, dtype=np.int64)).astype(buffer.dtype).astype(np.float64)
@@ -82,7 +82,7 @@ def _hash(token: Token, arguments: list[Token], dtype: str) -> HashFill:
 
 
 def _number(token: Token, dtype: str) -> float:
-    """Value that an element holds: an integer exactly, a decimal rounded once."""
+    """Return the value that an element holds: an integer exactly, a decimal rounded once."""
     try:
         if dtype[0] == "f":
             return _real(token.text, 8 * int(dtype[1]))

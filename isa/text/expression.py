@@ -1,4 +1,4 @@
-"""Arithmetic on buffers in text: what a listing expects, in double precision."""
+"""Arithmetic on buffers in text: the expected values of a listing, in double precision."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {ast.USub: np.negative, 
 
 
 def evaluate(text: str, buffers: Mapping[str, Values]) -> Values:
-    """Value of an expression over buffer names, numbers, + - * ( ) and lists of numbers: one number or an array.
+    """Return the number or array of an expression over buffer names, numbers, + - * ( ) and lists of numbers.
 
     Raises ValueError with cause and fix.
     """
@@ -53,7 +53,7 @@ def _value(node: ast.expr, buffers: Mapping[str, Values]) -> Any:
 
 
 def _chained(node: ast.BinOp, buffers: Mapping[str, Values]) -> Any:
-    """The value of a chain of operators, from left to right."""
+    """Return the value of a chain of operators, from left to right."""
     first, pairs = chain(node)
     if any(type(operation) not in _BINARY for operation, _ in pairs):
         raise _unusable(node, buffers)
@@ -69,7 +69,7 @@ def _unusable(node: ast.expr, buffers: Mapping[str, Values]) -> ValueError:
 
 
 def _text(node: ast.expr) -> str:
-    """What was written, or its kind where that can't be told: a chain may be longer than can be written anew."""
+    """Return the source text, or its kind if that is impossible: a chain may be too long to write out."""
     try:
         return ast.unparse(node)
     except RecursionError:

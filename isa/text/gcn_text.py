@@ -1,7 +1,7 @@
 """Operands of GCN's instructions in its assemblers' notation: v3, v[4:7], s0, s[8:15], VCC, off, offset:16.
 
-Vector instructions read at most one scalar register beside vector ones, scalar instructions scalar ones alone. Words
-that stand in the text of each instruction of a row alike are no operands.
+Vector instructions read at most one scalar register beside vector ones, scalar instructions only scalar ones. Words
+that are the same in the text of each instruction of a row are not operands.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _COUNT = re.compile(r"(vmcnt|lgkmcnt)\(\s*(\d{1,9})\s*\)")
 
 
 def usage(row: Row) -> str:
-    """How an instruction of the row is written."""
+    """Return how an instruction of the row is written."""
     kinds = {"d": "vdst", "D": "vdst", "m": "vaddr", "l": "label", "n": "number"}
     if row.mnemonic.startswith("S_"):
         kinds |= {"d": "sdst", "m": "sbase, offset"}
@@ -59,12 +59,12 @@ def pieces(row: Row, tokens: Sequence[Token]) -> tuple[tuple[Token, ...], int]:
 
 
 def with_offset(operand: Operand, offset: int) -> Operand:
-    """Return an address moved by the offset that stands behind the other operands; other operands as they are."""
+    """Return an address moved by the offset after the other operands; return other operands unchanged."""
     return replace(operand, offset=offset) if isinstance(operand, Address) else operand
 
 
 def register(token: Token, letter: str, row: Row) -> Register:
-    """Vector or scalar register, or several, as the row takes them at that letter; raises AssemblyError."""
+    """Return the vector or scalar registers that the row takes at that letter; raises AssemblyError."""
     match, kinds = _REGISTER.fullmatch(token.text), _kinds(row, letter)
     if not match or match[2] not in kinds:
         wanted = " or ".join(f"{kind}3" for kind in kinds)
@@ -83,7 +83,7 @@ def register(token: Token, letter: str, row: Row) -> Register:
 
 
 def counts(tokens: Sequence[Token]) -> tuple[Immediate, ...] | None:
-    """Return both counts of `vmcnt(1) lgkmcnt(0)`, the larger one than any where it is left out; None: other text."""
+    """Return both counts of `vmcnt(1) lgkmcnt(0)`, the maximum for a missing one; None for other text."""
     if len(tokens) != 1 or not _COUNT.match(tokens[0].text):
         return None
     found = dict(_COUNT.findall(tokens[0].text))
@@ -96,7 +96,7 @@ NO_LIMIT = 63  # as large as a count can be
 
 
 def check_scalars(row: Row, tokens: Sequence[Token], operands: Sequence[Operand]) -> None:
-    """Raise AssemblyError where a vector instruction reads two scalar registers: it has one port to them."""
+    """Raise AssemblyError if a vector instruction reads two scalar registers: it has one port to them."""
     if row.mnemonic.startswith("V_"):
         read = dict.fromkeys(o for o in operands if is_scalar(o))
         if len({o.index for o in read if isinstance(o, Register)}) > 1:
@@ -106,7 +106,7 @@ def check_scalars(row: Row, tokens: Sequence[Token], operands: Sequence[Operand]
 
 
 def show(row: Row, operands: Sequence[tuple[str, str, Operand]]) -> str:
-    """Text of an instruction behind its mnemonic, from letter, other text and operand of each."""
+    """Return the text of an instruction after its mnemonic, from letter, other text and operand of each."""
     before, after = _words(row)
     texts = [_show(row, letter, text, operand) for letter, text, operand in operands]
     offset = next((o.offset for _, _, o in operands if isinstance(o, Address)), 0)
@@ -116,7 +116,7 @@ def show(row: Row, operands: Sequence[tuple[str, str, Operand]]) -> str:
 
 
 def show_register(index: int, words: int) -> str:
-    """v3, v[4:7], s[8:15] of the register with that index and those behind it."""
+    """Return v3, v[4:7] or s[8:15] for the register with that index and those after it."""
     kind, first = ("s", index - FIRST_SCALAR) if index >= FIRST_SCALAR else ("v", index)
     return f"{kind}{first}" if words == 1 else f"{kind}[{first}:{first + words - 1}]"
 
@@ -130,7 +130,7 @@ def _show(row: Row, letter: str, text: str, operand: Operand) -> str:
 
 
 def _words(row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words before and behind the operands that each instruction of the row has."""
+    """Return the words before and after the operands that each instruction of the row has."""
     if row.unit is Unit.GLOBAL:
         return (), ("off",)
     implied = [letter for letter, o in row.implied if isinstance(o, Predicate) and row.mnemonic.startswith("V_")]

@@ -1,4 +1,4 @@
-"""A listing: a program in text with its launch, its memory and what it should compute, so that a file runs by itself.
+"""A listing: a program in text with its launch, its memory and its expected results, so that a file runs by itself.
 
     .kernel saxpy                          name; the file's own if left out
     .grid 2                                blocks: x [y z]; 1 if left out
@@ -35,7 +35,7 @@ from isa.text import buffer_text, printer
 from isa.text.assembler import Directive, parse
 from isa.text.expression import Values, evaluate
 
-MOST_THREADS = 1 << 16  # of a block: whether a machine takes as many is its own matter
+MOST_THREADS = 1 << 16  # of a block: the machine may have a lower limit
 MOST_FLOPS = 2**63 - 1
 ONCE = (".kernel", ".grid", ".block", ".warp", ".flops")
 DIRECTIVES = (*ONCE, ".shared", ".local", ".param", ".buffer", ".expect")
@@ -52,18 +52,18 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a listing expects; called, it gives the expectations, as `Kernel.outcome` does."""
+    """The expected results of a listing; a call gives the expectations, as `Kernel.outcome` does."""
 
     statements: tuple[Statement, ...]
     expectations: tuple[Expectation, ...]
 
     def __call__(self) -> tuple[Expectation, ...]:
-        """Every element of each buffer named by an `.expect`."""
+        """Return the expectations of every element of each buffer named by an `.expect`."""
         return self.expectations
 
 
 def load(path: Path | str) -> Kernel:
-    """Kernel of the listing in a file; raises UserError if it can't be read, AssemblyError if it is none."""
+    """Return the kernel of the listing in a file; raises UserError if unreadable, AssemblyError if not a listing."""
     return read(text_of(path), str(path))
 
 
@@ -73,7 +73,7 @@ def text_of(path: Path | str) -> str:
 
 
 def read(text: str, name: str = "<text>") -> Kernel:
-    """Kernel of a listing; `name` stands in messages. Without directives: one block of a warp. AssemblyError."""
+    """Return the kernel of a listing, by default one block of a warp; messages show `name`. Raises AssemblyError."""
     parsed = parse(text, name)
     given = {d: [x.argument for x in parsed.directives if x.name.text == d] for d in DIRECTIVES}
     _check_directives(parsed.directives)
@@ -99,10 +99,10 @@ def read(text: str, name: str = "<text>") -> Kernel:
 
 
 def write(kernel: Kernel, notes: Mapping[int, str] = printer.NONE) -> str:
-    """Return the listing of a kernel, which `read` takes back. What each block is expected to do alone is not carried.
+    """Return the listing of a kernel, which `read` reads back; results expected of single blocks are left out.
 
-    `notes` by pc follow their instruction as comments.
-    Raises UserError if a buffer or what is expected of it is neither generated nor short enough to be spelt out.
+    `notes` by pc follow their instruction as comments. Raises UserError if a buffer or its expected contents are
+    neither generated nor short enough to be written out.
     """
     grid, block = (" ".join(map(str, size)) for size in (kernel.grid, kernel.block))
     head = [f".kernel {'_'.join(kernel.name.split())}", f".grid {grid}", f".block {block}"]

@@ -36,7 +36,7 @@ _NUMBER_LIKE = re.compile(r"[+-]?(\.?\d.*|inf|nan)", re.IGNORECASE)
 
 
 def operand(token: Token, letter: str, row: Row) -> Operand:
-    """Operand of the kind that the form letter asks for; raises AssemblyError."""
+    """Return the operand of the kind that the form letter requires; raises AssemblyError."""
     if row.is_gcn and letter in "dDabcm":
         return _of_gcn(token, letter, row)
     return _PARSERS[letter](token, row)
@@ -52,7 +52,7 @@ def _of_gcn(token: Token, letter: str, row: Row) -> Operand:
 
 
 def predicate(token: Token, row: Row | None = None) -> Predicate:  # noqa: ARG001
-    """`P0` to `P6` or `PT`, with `!` before it if negated; raises AssemblyError."""
+    """Return the predicate `P0` to `P6` or `PT`, with `!` before it if negated; raises AssemblyError."""
     match = _PREDICATE.fullmatch(token.text)
     if not match:
         raise AssemblyError(token, f"{token.text!r} is not a predicate; write P0 to P6 or PT, with ! for its opposite")

@@ -1,4 +1,4 @@
-"""Program to text, the inverse of the assembler: `assemble(show(p)) == p`."""
+"""Print a program as text, the inverse of the assembler: `assemble(show(p)) == p`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NONE: Mapping[int, str] = MappingProxyType({})
 
 
 def show(program: Program, notes: Mapping[int, str] = NONE) -> str:
-    """Text of a program: its resources, then each label and each instruction on a line of its own.
+    """Return the text of a program: its resources, then each label and each instruction on its own line.
 
     `notes` by pc follow their instruction as comments.
     """
@@ -47,7 +47,7 @@ def show(program: Program, notes: Mapping[int, str] = NONE) -> str:
 
 
 def show_instruction(instruction: Instruction) -> str:
-    """Text of one instruction: control code, guard, mnemonic, operands."""
+    """Return the text of one instruction: control code, guard, mnemonic, operands."""
     code = "" if instruction.control is None else f"{control.show(instruction.control)} "
     guard = "" if instruction.guard == PT or instruction.row.is_gcn else f"@{_predicate(instruction.guard)} "
     row, written = instruction.row, zip(instruction.row.form, instruction.operands, strict=False)

@@ -1,1 +1,1 @@
-"""What each instruction computes, per lane, on bit patterns."""
+"""Value functions of the instructions, per lane, on bit patterns."""

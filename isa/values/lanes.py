@@ -1,7 +1,7 @@
-"""The few primitives that value functions are made of, on NumPy arrays or scalars of bit patterns.
+"""The few primitives of which value functions consist, on NumPy arrays or scalars of bit patterns.
 
-A compiled engine may replace each by a machine instruction of the same meaning; the results are equal bit for bit.
-NumPy's warnings are the caller's to silence, as in `isa.values.semantics`.
+A compiled engine may replace each by a machine instruction of the same meaning; the results are equal bit for bit. The
+caller silences NumPy's warnings, as in `isa.values.semantics`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def choose(condition: Any, yes: Any, no: Any) -> Any:
 def fma16(a: Any, b: Any, c: Any) -> Any:
     """Half a b + c of the low 16 bits of three patterns, rounded once, as a 32-bit pattern; a NaN is 0x7FFF.
 
-    The double a b + c is exact, or too far from any middle between two halves to matter: the product has 22 bits and
-    none below 2**-48, the addend 11 and none below 2**-24.
+    The double a b + c is exact, or too far from any midpoint of two halves to matter: the product has 22 bits and none
+    below 2**-48, the addend 11 and none below 2**-24.
     """
     x, y, z = (
         np.asarray(p & np.uint32(0xFFFF)).astype(np.uint16).view(np.float16).astype(np.float64) for p in (a, b, c)
@@ -70,9 +70,9 @@ def fma16(a: Any, b: Any, c: Any) -> Any:
 def fma32(a: Any, b: Any, c: Any) -> Any:
     """Single a b + c, rounded once.
 
-    The product is exact in double. Rounding the double sum to single is wrong only where the sum fell on the middle
-    between two singles (below 2**-126: may have); there it is rounded to odd first, which keeps the side on which the
-    exact sum lies (Boldo and Melquiond, IEEE Trans. Computers 57(4), 2008).
+    The product is exact in double. Rounding the double sum to single is wrong only if the sum is the midpoint of two
+    singles (below 2**-126: may be); it is then rounded to odd first, which keeps the side on which the exact sum lies
+    (Boldo and Melquiond, IEEE Trans. Computers 57(4), 2008).
     """
     product = np.asarray(a, np.float64) * np.asarray(b, np.float64)
     addend = np.asarray(c, np.float64)

@@ -1,14 +1,14 @@
-"""Value functions: what each instruction computes, per lane, on bit patterns.
+"""Value functions of the instructions, per lane, on bit patterns.
 
 `value(a, b, c)` takes and gives uint32 patterns (uint64 at width 64), as NumPy arrays of any shape or as scalars; a
 comparison gives bool. Each function is an expression over operators, a few NumPy functions, the primitives of
-`isa.values.lanes` and the PARTS below, so that an engine can compile the same source. Where a 32-bit operation may be
-carried out in 64 bits, the caller keeps the low 32 of the result; inside, `as_u32` cuts a computed integer before it is
-shifted right or compared.
+`isa.values.lanes` and the PARTS below, so that an engine can compile the same source. If a 32-bit operation is done in
+64 bits, the caller keeps the low 32 of the result; inside, `as_u32` cuts a computed integer before it is shifted right
+or compared.
 
 Floating point is IEEE 754 to nearest even, with denormals. A NaN result is always the one quiet NaN that CUDA's
-math_constants.h names: 0x7FFFFFFF single, 0xFFF8000000000000 double; of halves 0x7FFF, as in the PTX ISA. NumPy's
-warnings (overflow, division by zero) are the caller's to silence, once around a run: `with np.errstate(all="ignore")`.
+math_constants.h names: 0x7FFFFFFF single, 0xFFF8000000000000 double; of halves 0x7FFF, as in the PTX ISA. The caller
+silences NumPy's warnings (overflow, division by zero), once around a run: `with np.errstate(all="ignore")`.
 """
 
 # ruff: noqa: ARG001  (every value function takes a, b and c; few need all three)
@@ -20,9 +20,9 @@ import numpy as np
 
 from isa.values.lanes import as_f32, as_f64, as_i32, as_u32, as_u64, choose, fma16, fma32, fma64, narrow, widen
 
-# A comparison is true if the relation between its operands is one of its code.
+# A comparison is true if the relation between its operands is one of those in its code.
 LT, EQ, GT, UNORDERED = 1, 2, 4, 8
-# GCN's names of them; of its scalar comparisons; of singles, where LG is false with a NaN.
+# GCN's names of relations; then of its scalar comparisons; then of singles, for which LG is false with a NaN.
 RELATIONS = {"LT": LT, "EQ": EQ, "LE": LT | EQ, "GT": GT, "NE": LT | GT, "GE": GT | EQ}
 SCALAR_RELATIONS = {"LG" if name == "NE" else name: code for name, code in RELATIONS.items()}
 ORDERED_RELATIONS = SCALAR_RELATIONS | {"NEQ": LT | GT | UNORDERED}
@@ -65,7 +65,7 @@ def fmad(a: Any, b: Any, c: Any) -> Any:
 
 
 def fmnmx(a: Any, b: Any, c: Any) -> Any:
-    """Single minimum where c is 1, maximum where 0; a NaN loses to a number, and -0 is below +0."""
+    """Single minimum where c is 1, maximum where 0; a number is preferred to a NaN, and -0 is below +0."""
     x, y = as_f32(a), as_f32(b)
     a_below = (x < y) | ((x == y) & (as_i32(a) < 0))
     a_above = (x > y) | ((x == y) & (as_i32(b) < 0))
@@ -112,7 +112,7 @@ def imul(a: Any, b: Any, c: Any) -> Any:
 
 
 def imul_high(a: Any, b: Any, c: Any) -> Any:
-    """Upper 32 bits of the signed 64-bit product: those of the unsigned one less what each sign bit weighs in it."""
+    """Upper 32 bits of the signed 64-bit product: those of the unsigned one less the weight of each sign bit."""
     high = narrow((widen(a) * widen(b)) >> HALF)
     return high - choose(as_i32(a) < 0, b, ZERO) - choose(as_i32(b) < 0, a, ZERO)
 
@@ -135,7 +135,7 @@ def dot_bytes(a: Any, b: Any, c: Any) -> Any:
 
 
 def signed_byte(x: Any, left: int) -> Any:
-    """Signed byte of x that lies `left` bits below the top."""
+    """Return the signed byte of x that lies `left` bits below the top."""
     return as_i32(as_u32(x << left)) >> 24
 
 
@@ -181,7 +181,7 @@ def word_pair(a: Any, c: Any) -> Any:
 
 
 def selected_byte(a: Any, digit: Any, c: Any) -> Any:
-    """Byte of the pair c:a that the digit's low three bits number; with the fourth, its sign eight times."""
+    """Byte of the pair c:a that the digit's low three bits select; with the fourth bit, its sign eight times."""
     byte = narrow(word_pair(a, c) >> widen((digit & 7) * 8)) & 255
     return choose((digit & 8) != ZERO, (byte >> 7) * 255, byte)
 
@@ -214,7 +214,7 @@ def by_bit(c: Any, yes: Any, no: Any) -> Any:
 
 
 def popc(a: Any, b: Any, c: Any) -> Any:
-    """Bits set in a (Hacker's Delight, figure 5-2)."""
+    """Number of bits set in a (Hacker's Delight, figure 5-2)."""
     pairs = a - ((a >> 1) & 0x55555555)
     digits = (pairs & 0x33333333) + ((pairs >> 2) & 0x33333333)
     return as_u32(((digits + (digits >> 4)) & 0x0F0F0F0F) * 0x01010101) >> 24
@@ -228,7 +228,7 @@ def find_leading_one(a: Any, b: Any, c: Any) -> Any:
 
 
 def reverse_bits(a: Any, b: Any, c: Any) -> Any:
-    """Bits of a from the other end (Hacker's Delight, figure 7-1)."""
+    """Bits of a in reverse order (Hacker's Delight, figure 7-1)."""
     x = ((a >> 1) & 0x55555555) | ((a & 0x55555555) << 1)
     x = ((x >> 2) & 0x33333333) | ((x & 0x33333333) << 2)
     x = ((x >> 4) & 0x0F0F0F0F) | ((x & 0x0F0F0F0F) << 4)
@@ -247,18 +247,18 @@ def sel(a: Any, b: Any, c: Any) -> Any:
 
 
 def icompare(a: Any, b: Any, c: Any) -> Any:
-    """Is the signed relation of a to b one of the code c? bool."""
+    """Tell whether the signed relation of a to b is one of the code c, as bool."""
     x, y = as_i32(a), as_i32(b)
     return (((c & LT) != 0) & (x < y)) | (((c & EQ) != 0) & (x == y)) | (((c & GT) != 0) & (x > y))
 
 
 def ucompare(a: Any, b: Any, c: Any) -> Any:
-    """Is the unsigned relation of a to b one of the code c? bool."""
+    """Tell whether the unsigned relation of a to b is one of the code c, as bool."""
     return (((c & LT) != 0) & (a < b)) | (((c & EQ) != 0) & (a == b)) | (((c & GT) != 0) & (a > b))
 
 
 def fcompare(a: Any, b: Any, c: Any) -> Any:
-    """Is the single relation of a to b (unordered if one is a NaN) one of the code c? bool."""
+    """Tell whether the single relation of a to b (unordered if one is a NaN) is one of the code c, as bool."""
     x, y = as_f32(a), as_f32(b)
     ordered = (((c & LT) != 0) & (x < y)) | (((c & EQ) != 0) & (x == y)) | (((c & GT) != 0) & (x > y))
     return ordered | (((c & UNORDERED) != 0) & (np.isnan(x) | np.isnan(y)))
@@ -322,7 +322,7 @@ def int_to_single(a: Any, b: Any, c: Any) -> Any:
 
 
 def single_to_int(a: Any, b: Any, c: Any) -> Any:
-    """Signed integer that the single a has before its point, or the nearest there is; 0 for a NaN (PTX cvt.rzi.s32)."""
+    """Signed integer part of the single a, or the nearest there is; 0 for a NaN (PTX cvt.rzi.s32)."""
     x = np.float64(as_f32(a))
     return as_u32(np.int32(choose(np.isnan(x), 0.0, choose(x < LOWEST, LOWEST, choose(x > HIGHEST, HIGHEST, x)))))
 
@@ -337,7 +337,7 @@ def atomic_swap(a: Any, b: Any, c: Any) -> Any:
     return choose(c == a, b, c)
 
 
-# Two halves in a register, each computed by itself. A sum is a 1 + b, a product a b + -0: both keep the sign of a zero.
+# Two halves in a register, each on its own. A sum is a 1 + b, a product a b + -0: both keep the sign of a zero.
 
 
 def hfma2(a: Any, b: Any, c: Any) -> Any:

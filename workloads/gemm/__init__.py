@@ -1,1 +1,1 @@
-"""Matrix products as published, one file per kernel."""
+"""Published matrix products, one file per kernel."""

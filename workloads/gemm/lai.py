@@ -1,9 +1,9 @@
 """SGEMM for Fermi as Lai and Seznec published it (INRIA research report RR-7923, 2012).
 
 A block of 256 threads computes a tile of C of 16 blocking rows and columns, each thread blocking by blocking of them,
-in steps of 16 along k. Per step: fetch the next tiles of A and B to registers, 16 rank-1 updates from shared memory,
+in steps of 16 along k. Per step: fetch the next tiles of A and B to registers, do 16 rank-1 updates from shared memory,
 barrier, store the fetched elements to shared memory, barrier. The loop over k inside a tile is fully unrolled and has
-no integer instruction: every shared address is an immediate beyond a pointer.
+no integer instruction: every shared address is a pointer plus an immediate.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def sgemm_lai(
     """Build the kernel for C = alpha op(A) op(B) + beta C, column-major single precision, C m by n, inner size k.
 
     `layout` is n or t for A, then for B; `lds` the bits of the shared-memory loads (at 128 the values of a thread are
-    padded to a multiple of four words); `blocking` the rows and columns of C per thread; `prefetch` None means on,
-    but off at 128 bits, where it would need 67 registers; `order` is base, or moves what section 4.2 of the report
-    moves: addresses, prefetch, or, interleaved, both.
+    padded to a multiple of four words); `blocking` the rows and columns of C per thread; `prefetch` None means on, but
+    off at 128 bits, where it would need 67 registers; `order` is base, or names the instructions that are moved as in
+    section 4.2 of the report: addresses, prefetch, or interleaved (both).
 
-    Raises UserError for sizes that don't tile, choices that don't exist, factors that may overflow, and matrices or
-    registers beyond what 32-bit addresses or an instruction reach.
+    Raises UserError for sizes that don't tile, unknown choices, factors that may overflow, matrices beyond 32-bit
+    addresses, and more registers than an instruction can name.
     """
     prefetch = lds != 128 if prefetch is None else prefetch
     _check(layout, lds, blocking, order)

@@ -1,17 +1,17 @@
-"""Instructions of the SGEMM of Lai and Seznec (see `lai`): register map, loop and the order of what is in it.
+"""Instructions of the SGEMM of Lai and Seznec (see `lai`): register map, loop and instruction order.
 
 Order inside a rank-1 update: all loads of A, then each load of B followed by the FFMAs that use it. There are registers
-for one load of B only, so none is moved ahead of its use; other warps cover its latency.
+for only one load of B, so no load is moved ahead of its use; other warps hide its latency.
 
-Order inside a tile: "base" has the pointer updates and global loads first. Section 4.2 of the report moves two things:
+Order inside a tile: "base" puts the pointer updates and global loads first. Section 4.2 of the report moves two things:
 "addresses" puts the pointer updates that lead to the next tile among the shared stores, between the barriers, and
 "prefetch" spreads the global loads, with the updates between them, evenly over the FFMAs. "interleaved" does both.
 
-The last tile fetches nothing: its global loads and shared stores are predicated off by the loop's own condition, so the
-loop has one copy and each of its rounds the published instruction counts.
+The last tile fetches nothing: the loop's own condition predicates its global loads and shared stores off, so the loop
+has one copy and each round has the published instruction counts.
 
 Without prefetch the loop starts with the fetch, through the registers that hold A and B during the updates, in as many
-turns as those need; "prefetch" then means that the first turn's loads go before the barrier, not after it.
+turns as needed; "prefetch" then puts the first turn's loads before the barrier, not after it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Plan:
     b: Operand
     end: Register
     sums: tuple[Register, ...]  # C, column by column
-    staging: tuple[Register, ...]  # global elements on their way to shared memory
+    staging: tuple[Register, ...]  # global elements in transfer to shared memory
     prefetch: bool
     addresses_moved: bool  # pointer updates among the shared stores
     loads_spread: bool  # global loads among the FFMAs
@@ -66,9 +66,10 @@ class Plan:
 
 
 def register_map(blocking: int, width: int, prefetch: bool) -> RegisterMap:
-    """Give the registers of section 4.1 for loads of `width` words: 63 at blocking 6, width 2, with prefetch.
+    """Return the registers of section 4.1 for loads of `width` words: 63 at blocking 6, width 2, with prefetch.
 
-    R1, the stack pointer of compiled code, holds the loop's end. Raises UserError when R254, the last, is passed.
+    R1, the stack pointer of compiled code, holds the loop's end. Raises UserError if registers beyond R254, the last,
+    are needed.
     """
     registers = RegisterMap("sgemm-lai")
     for name in ("a_fetch", "end", "b_fetch", "a_store"):
@@ -83,7 +84,7 @@ def register_map(blocking: int, width: int, prefetch: bool) -> RegisterMap:
 
 
 def plan_of(layout: str, blocking: int, width: int, *, prefetch: bool, order: str) -> Plan:
-    """Give tiles and registers of a layout (n or t for A, then for B); raises UserError for too many registers.
+    """Return tiles and registers of a layout (n or t for A, then for B); raises UserError for too many registers.
 
     `order` is one of ORDERS.
     """
@@ -188,7 +189,7 @@ def _clear(b: Builder, plan: Plan) -> None:
 
 
 def _fetches(plan: Plan, guard: Predicate) -> list[list[Instruction]]:
-    """Global loads of a tile of A and B, each with the pointer update that the next one needs."""
+    """Return the global loads of a tile of A and B, each with the pointer update that the next one needs."""
     out: list[list[Instruction]] = []
     for x in (plan.a, plan.b):
         for i, element in enumerate(elements(x.tile)):
@@ -208,7 +209,7 @@ def _stores(plan: Plan, guard: Predicate) -> list[Instruction]:
 
 
 def _advance(plan: Plan) -> list[Instruction]:
-    """Move the global pointers from the last run of a tile to the next tile."""
+    """Return the updates of the global pointers from the last run of a tile to the next tile."""
     return [instruction("IADD", x.fetch, x.fetch, f"{x.name}_next") for x in (plan.a, plan.b)]
 
 
@@ -221,7 +222,7 @@ def _more(plan: Plan) -> Instruction:
 
 
 def _updates(plan: Plan) -> list[Instruction]:
-    """All rank-1 updates of a tile."""
+    """Return all rank-1 updates of a tile."""
     return [i for k in range(DEPTH) for i in _update(plan, k)]
 
 
@@ -275,7 +276,7 @@ def _write_c(b: Builder, plan: Plan, *, reads_c: bool) -> None:
 
 
 def _pointer_to_c(b: Builder, plan: Plan, row: Register, column: Register, free: Register) -> None:
-    """Leave in `row` the address of the thread's first element of C."""
+    """Compute in `row` the address of the thread's first element of C."""
     b.emit("S2R", free, "TID.X")
     b.emit("LOP.AND", row, free, SIDE - 1)
     b.emit("SHR.U32", column, free, _log2(SIDE))

@@ -1,7 +1,7 @@
 """The search space of Lai and Seznec's SGEMM: register blocking, width of the shared loads, prefetch and order.
 
-Registers and shared memory are counted as the kernel itself has them. Their report reasons its way to one point of it
-(INRIA RR-7923, 2012, section 4): blocking 6, LDS.64, prefetch, loads interleaved.
+Registers and shared memory are counted as in the kernel itself. Their report derives one point of it (INRIA RR-7923,
+2012, section 4): blocking 6, LDS.64, prefetch, loads interleaved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SWITCHES = ("off", "on")
 
 
 def lai_space(occupancy: Fraction = Fraction(1, 3)) -> Space:
-    """Build the space; `occupancy` is the least share of the threads that an SM holds."""
+    """Return the space; `occupancy` is the least share of an SM's threads that must be resident."""
     return Space(
         name="sgemm-lai",
         kernel="sgemm-lai",
@@ -73,13 +73,13 @@ def _blocks(columns: Columns, limits: Limits) -> Column:
 
 
 def _registers(columns: Columns) -> Column:
-    """32-bit registers of a thread, by row."""
+    """Return the 32-bit registers of a thread, by row."""
     each = zip(*(columns[axis].tolist() for axis in ("blocking", "lds", "prefetch")), strict=True)
     return np.array([register_map(size, lds // WORD_BITS, bool(on)).count for size, lds, on in each], np.int64)
 
 
 def _shared_bytes(columns: Columns) -> Iterator[int]:
-    """Bytes of shared memory of a block, by row: two tiles of operands stored along their rows (layout nt)."""
+    """Yield the shared memory of a block in bytes, by row: two operand tiles stored along their rows (layout nt)."""
     for blocking, lds in zip(columns["blocking"].tolist(), columns["lds"].tolist(), strict=True):
         yield 2 * Tile(blocking, lds // WORD_BITS, contiguous=True).shared_bytes
 

@@ -2,9 +2,9 @@
 
 A block of `block` by `block` threads computes a tile of C of that size, an element each, in steps of `block` along k:
 fetch an element of A and one of B, barrier, `block` fused multiply-adds with two shared loads each, barrier. Nothing is
-padded: a warp's loads of A are broadcasts, those of B neighbours. Matrices are row-major, the loop over k inside a tile
-is unrolled, and its loads go `ahead` steps before their use, one step's behind another's sum, as a compiler's may: the
-document does not say.
+padded: a warp's loads of A are broadcasts, those of B neighbouring words. Matrices are row-major, the loop over k
+inside a tile is unrolled, and its loads issue `ahead` steps before their use, each after the sum of an earlier step, as
+a compiler might place them: the document does not say.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ MORE = Predicate(0)
 def matmul_block(m: int = 320, n: int = 320, k: int = 320, block: int = 32, ahead: int = 4) -> Kernel:
     """Build the kernel for C = A B, row-major single precision, C m by n, inner size k, in square blocks.
 
-    Raises UserError for sizes that are no multiples of `block`, for blocks of more than 1,024 threads, where `ahead` is
-    not 1 to `block`, and for matrices beyond what 32-bit addresses reach.
+    Raises UserError for sizes that are not multiples of `block`, for blocks of more than 1,024 threads, if `ahead` is
+    not 1 to `block`, and for matrices beyond 32-bit addresses.
     """
     sizes, shape = {"m": m, "n": n, "k": k}, {"block": block, "ahead": ahead}
     counts(NAME, 1, block=block)
@@ -114,7 +114,7 @@ def _pointers(b: Builder, r: Mapping[str, Register], x: Register, y: Register, b
     b.emit("IMAD", r["a"], row, "row_bytes", x)
     b.emit("IADD", r["a"], r["a"], "A")
     b.emit("IADD", r["end"], r["a"], "row_bytes")
-    b.emit("IMAD", y, r["total"], block, y)  # the block's first column: CTAID.X was read last
+    b.emit("IMAD", y, r["total"], block, y)  # the block's first column: this register still holds CTAID.X
     b.emit("SHL", r["b"], y, 2)
     b.emit("IADD", r["b"], r["b"], "B")
     b.emit("MOV", r["total"], 0)

@@ -1,7 +1,7 @@
 """The matrix product of Stanford's CME213, lecture 9 (2012), without blocking: a thread for each element of C.
 
 Each thread walks along its row of A and its column of B, straight from global memory: per k two loads, a fused
-multiply-add, and seven instructions for pointers and loop. Pointers have 64 bits, as the document's do: its 64 bytes of
+multiply-add, and seven instructions for pointers and loop. Pointers have 64 bits, as in the document: its 64 bytes of
 constants are 32 of the launch (CUDA's sm_20), three such pointers and two widths. Matrices are row-major, and the loop
 is not unrolled.
 """
@@ -33,8 +33,8 @@ MORE = Predicate(0)
 def matmul_naive(m: int = 256, n: int = 256, k: int = 64, block_x: int = 32, block_y: int = 8) -> Kernel:
     """Build the kernel for C = A B, row-major single precision, C m by n, in blocks of block_x columns, block_y rows.
 
-    Raises UserError for sizes that the blocks don't divide, for blocks of more threads than 1,024, and for matrices
-    beyond what 32-bit addresses reach.
+    Raises UserError for sizes that the blocks don't divide, for blocks of more than 1,024 threads, and for matrices
+    beyond 32-bit addresses.
     """
     sizes, shape = {"m": m, "n": n, "k": k}, {"block_x": block_x, "block_y": block_y}
     block_shape(NAME, **shape)
@@ -66,8 +66,8 @@ def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
 def program() -> Program:
     """Build the program; its constants are A, B, C and those of `matmul_naive`.
 
-    A register for each value that the source names and uses again, and one for the stack pointer, which the ABI of
-    sm_20 reserves (RR-7923).
+    It has a register for each value that the source names and uses again, and one for the stack pointer, which the ABI
+    of sm_20 reserves (RR-7923).
     """
     b, registers = Builder(), RegisterMap(NAME)
     names = ("stack", "tx", "ty", "bx", "by", "a", "end", "total", "x", "y")
@@ -109,7 +109,7 @@ def _begin(b: Builder, r: Mapping[str, Register], pairs: Mapping[str, Sequence[R
 
 
 def _advance(b: Builder, pointer: Sequence[Register], low: Register | int, high: Register | int) -> None:
-    """Add 64 bits to a pointer; its upper word is added without carry, as memory here ends below 4 GiB."""
+    """Add 64 bits to a pointer, the upper word without carry, as memory here ends below 4 GiB."""
     b.emit("IADD", pointer[0], pointer[0], low)
     b.emit("IADD", pointer[1], pointer[1], high)
 

@@ -1,4 +1,4 @@
-"""The matrix product C = alpha op(A) op(B) + beta C: its matrices, and what any tile of it should be.
+"""The matrix product C = alpha op(A) op(B) + beta C: its matrices, and the expected values of any tile.
 
 Matrices are column-major and filled with a hash of the element's position, so that a tile is checked from its own rows
 of op(A) and columns of op(B), whatever the size of the whole. A complex element is two numbers, the real part first.
@@ -30,11 +30,11 @@ SEEDS = {"A": 1, "B": 2, "C": 3}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """C is m by n, the inner size is k; `layout` is n (as stored), t (transposed) or c (conjugate too) for A, then B.
+    """C is m by n, the inner size is k; `layout` is n (as stored), t (transposed) or c (also conjugate) for A, then B.
 
-    `dtype` is f4 or f8, `parts` the numbers of an element: 2 of a complex one, and `imaginary` those parts of alpha and
-    beta. `buffers` are those that hold A and B: a row-major product is the column-major one of the transposed matrices,
-    in which they change places (`row_major`).
+    `dtype` is f4 or f8, `parts` the count of numbers per element (2 if complex), and `imaginary` the imaginary parts of
+    alpha and beta. `buffers` name the buffers of A and B: a row-major product is the column-major product of the
+    transposed matrices, in which A and B change places (`row_major`).
     """
 
     m: int
@@ -50,12 +50,12 @@ class Problem:
 
     @property
     def lda(self) -> int:
-        """Elements from one stored column of A to the next."""
+        """Elements between stored columns of A."""
         return self.m if self.layout[0] == "n" else self.k
 
     @property
     def ldb(self) -> int:
-        """Elements from one stored column of B to the next."""
+        """Elements between stored columns of B."""
         return self.k if self.layout[1] == "n" else self.n
 
     @property
@@ -65,17 +65,17 @@ class Problem:
 
     @property
     def flops(self) -> int:
-        """Floating-point operations as the field counts them: 2 m n k, of complex elements four times that."""
+        """Floating-point operations by the usual count: 2 m n k, for complex elements four times that."""
         return 2 * self.parts**2 * self.m * self.n * self.k
 
 
 def row_major(rows: int, columns: int, k: int) -> Problem:
-    """Give C = A B of row-major single-precision matrices, C rows by columns."""
+    """Return C = A B of row-major single-precision matrices, C rows by columns."""
     return Problem(columns, rows, k, "nn", buffers=("B", "A"))
 
 
 def buffers(problem: Problem) -> tuple[Buffer, Buffer, Buffer]:
-    """Give buffers A, B and C."""
+    """Return buffers A, B and C."""
     left, right = problem.buffers
     sizes = {left: problem.m * problem.k, right: problem.k * problem.n, "C": problem.m * problem.n}
     a, b, c = (Buffer(x, problem.dtype, problem.parts * sizes[x], fill_of(x, problem.dtype)) for x in SEEDS)
@@ -83,12 +83,12 @@ def buffers(problem: Problem) -> tuple[Buffer, Buffer, Buffer]:
 
 
 def fill_of(name: str, dtype: str) -> Fill:
-    """Give the contents of a buffer."""
+    """Return the contents of a buffer."""
     return hash_fill(SEEDS[name], dtype=dtype)
 
 
 def check_addresses(kernel: str, problem: Problem, **sizes: int) -> None:
-    """Raise UserError, which names the sizes, if the matrices are more than 32-bit addresses reach."""
+    """Raise UserError, which names the sizes, if the matrices exceed 32-bit addresses."""
     try:
         bases(buffers(problem))
     except ValueError as error:
@@ -97,9 +97,9 @@ def check_addresses(kernel: str, problem: Problem, **sizes: int) -> None:
 
 
 def tile_of_block(problem: Problem, size: int, block: int, columns: int = 0) -> tuple[Indices, Indices]:
-    """Give rows and columns of the block's tile of C, the grid's x running along the rows.
+    """Return rows and columns of the block's tile of C, the grid's x running along the rows.
 
-    It has `size` rows, and as many columns unless `columns` says how many; fewer where C ends.
+    It has `size` rows, and `columns` columns (default: `size`); fewer at the edges of C.
     """
     y, x = divmod(block, -(-problem.m // size))
     wide = columns or size
@@ -107,29 +107,29 @@ def tile_of_block(problem: Problem, size: int, block: int, columns: int = 0) -> 
 
 
 def rows_of_a(problem: Problem, rows: Indices) -> Values:
-    """Give those rows of op(A), [rows, k]."""
+    """Return those rows of op(A), [rows, k]."""
     index = _index(problem.lda, rows[:, None], np.arange(problem.k), stored=problem.layout[0] == "n")
     return _conjugated(_elements(problem, problem.buffers[0], index), problem.layout[0])
 
 
 def columns_of_b(problem: Problem, columns: Indices) -> Values:
-    """Give those columns of op(B), [k, columns]."""
+    """Return those columns of op(B), [k, columns]."""
     index = _index(problem.ldb, np.arange(problem.k)[:, None], columns, stored=problem.layout[1] == "n")
     return _conjugated(_elements(problem, problem.buffers[1], index), problem.layout[1])
 
 
 def tile_of_c(problem: Problem, rows: Indices, columns: Indices) -> Values:
-    """Give C before the launch, [rows, columns]."""
+    """Return C before the launch, [rows, columns]."""
     return _elements(problem, "C", _index(problem.m, rows[:, None], columns, stored=True))
 
 
 def expectation(problem: Problem, rows: Indices, columns: Indices) -> Expectation:
-    """Compute what the launch should leave in that tile of C, in higher precision, and how far it may be off.
+    """Compute the expected tile of C after the launch, in higher precision, and its error bound.
 
-    k fused steps, the factor alpha and the sum with beta C are k + 2 roundings, in whatever order the sum is taken:
+    k fused steps, the factor alpha and the sum with beta C are k + 2 roundings, for any order of the sum:
     `|error| <= gamma(k + 2) (|alpha| |A| |B| + |beta| |C|)`, Higham, Accuracy and Stability of Numerical Algorithms,
     2nd ed., 2002, section 3.5. Each part of a complex product is such a sum of twice as many real products (his section
-    3.6 has bounds on the modulus). In double precision the reference itself, rounded to double, is one more.
+    3.6 has bounds on the modulus). In double precision the rounding of the reference to double is one more.
     """
     higher: Any = HIGHER[problem.dtype, problem.parts]
     a, b = (x.astype(higher) for x in (rows_of_a(problem, rows), columns_of_b(problem, columns)))
@@ -148,7 +148,7 @@ def expectation(problem: Problem, rows: Indices, columns: Indices) -> Expectatio
 
 
 def promise(problem: Problem, size: int, columns: int = 0) -> Callable[[int], Expectation]:
-    """Give Kernel.expected of a kernel whose blocks have such tiles, see `tile_of_block`; it crosses processes."""
+    """Return Kernel.expected of a kernel whose blocks have such tiles, see `tile_of_block`; it can be pickled."""
     return partial(_promised, problem, size, columns)
 
 
@@ -157,9 +157,10 @@ def _promised(problem: Problem, size: int, columns: int, block: int) -> Expectat
 
 
 def fused_tile(problem: Problem, rows: Indices, columns: Indices) -> Values:
-    """Compute that tile of the result, bit for bit: fused steps in the order of k, then alpha, then beta.
+    """Compute that tile of the result bit for bit: fused steps in the order of k, then alpha, then beta.
 
-    A complex step is four: the real part of a times b, then its imaginary part, each to both parts of the sum.
+    A complex step is four real steps: the real part of a times b, then its imaginary part, each added to both parts of
+    the sum.
     """
     a, b = rows_of_a(problem, rows), columns_of_b(problem, columns)
     total = np.zeros((len(rows), len(columns)), a.dtype)
@@ -173,13 +174,13 @@ def fused_tile(problem: Problem, rows: Indices, columns: Indices) -> Values:
 
 
 def numbers(values: Values) -> NDArray[np.floating[Any]]:
-    """Give the numbers of an array, one after the other: of a complex element two."""
+    """Return the numbers of an array in order, two for each complex element."""
     flat = np.ascontiguousarray(values).ravel()
     return flat.view(flat.real.dtype)
 
 
 def gamma(roundings: int, dtype: str = "f4") -> float:
-    """Bound n u / (1 - n u) on the relative effect of n roundings to that precision (Higham 2002, lemma 3.1)."""
+    """Bound the relative effect of n roundings in that precision by n u / (1 - n u) (Higham 2002, lemma 3.1)."""
     error = roundings * UNIT_ROUNDOFF[dtype]
     return error / (1 - error)
 
@@ -189,7 +190,7 @@ def _stretch(start: int, length: int, end: int) -> Indices:
 
 
 def _factors(problem: Problem) -> tuple[Any, Any]:
-    """Give alpha and beta, rounded as the kernel's constants are."""
+    """Return alpha and beta, rounded as the kernel's constants are."""
     number: Any = np.dtype(problem.dtype).type
     if problem.parts == 1:
         return number(problem.alpha), number(problem.beta)
@@ -202,7 +203,7 @@ def _conjugated(values: Values, letter: str) -> Values:
 
 
 def _magnitude(a: Any, b: Any, times: Callable[[Any, Any], Any]) -> Any:
-    """Give the sums of magnitudes of the real products that make up each part of a times b."""
+    """Return the sums of magnitudes of the real products that make up each part of a times b."""
     if not np.iscomplexobj(a):
         return times(abs(a), abs(b))
     real_a, imaginary_a, real_b, imaginary_b = abs(a.real), abs(a.imag), abs(b.real), abs(b.imag)
@@ -220,7 +221,7 @@ def _fused(problem: Problem, a: Any, b: Any, total: Values) -> Values:
 
 
 def _scaled(problem: Problem, factor: Any, total: Values) -> Values:
-    """Multiply by a factor: of complex ones the first product of each part is rounded alone."""
+    """Multiply by a factor; if complex, the first product of each part is rounded separately."""
     if problem.parts == 1:
         return np.asarray(factor * total)
     fma = fma32 if problem.dtype == "f4" else fma64

@@ -1,8 +1,8 @@
-"""SGEMM as it is blocked for SMs with four schedulers: a stream by which simulators of such SMs can be compared.
+"""SGEMM with a blocking for SMs with four schedulers, as a stream on which simulators of such SMs can be compared.
 
 A block of 256 threads computes a tile of C of 128 by 128, each thread 8 by 8 of it, in steps of 8 along k: per k 64
-FFMAs and 4 LDS.128, per tile 2 LDG.128, 5 stores to shared memory and one barrier. Nobody published this very kernel;
-the shape is the common one of hand-written SGEMMs since registers allow 128 per thread. See `sg4_program`.
+FFMAs and 4 LDS.128, per tile 2 LDG.128, 5 stores to shared memory and one barrier. This exact kernel is not published;
+its shape is common in hand-written SGEMMs since 128 registers per thread are available. See `sg4_program`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workloads.gemm.sg4_program import DEPTH, SIDE, THREADS, VECTOR, program
 def sg4(m: int = 256, n: int = 256, k: int = 1024) -> Kernel:
     """Build the kernel for C = A B, column-major single precision, C m by n, inner size k.
 
-    Raises UserError for sizes that don't tile, and for matrices beyond what 32-bit addresses reach.
+    Raises UserError for sizes that don't tile, and for matrices beyond 32-bit addresses.
     """
     sizes = {"m": m, "n": n, "k": k}
     at_most("sg4", **sizes)

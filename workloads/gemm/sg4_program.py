@@ -1,17 +1,17 @@
 """Instructions of `sg4`: register map, thread map, loop, and the end that writes C.
 
 Shared memory has two buffers, each with a tile of A and one of B, k-major. While one is read the other is written, so
-that a tile needs one barrier: it stands between the last load of one buffer and the first of the other, both of which
-are loads ahead of their use. Pointers change buffers by an exclusive or with the distance of the two.
+that a tile needs one barrier: between the last load of one buffer and the first of the other, both of which are loads
+ahead of their use. An exclusive or with the buffer distance switches a pointer to the other buffer.
 
 A is contiguous along its rows: 128 bits from global memory are 128 bits of a k-row. B is contiguous along k: 128 bits
 are one word in each of four k-rows. Two neighbouring threads hold the eight k of a column, so a warp stores 16 columns
-of two k-rows that lie four apart; PAD makes these 16 banks apart, and no store has a conflict.
+of two k-rows with distance four; PAD separates these by 16 banks, so that no store has a conflict.
 
-A warp computes 8 by 4 threads, not 16 by 2: a half-warp's 128-bit loads of A then are 32 words side by side.
+The threads of a warp form 8 by 4, not 16 by 2: a half-warp's 128-bit loads of A are then 32 adjacent words.
 
-The last tile fetches nothing: its fetches and stores, and the loads behind its barrier, are predicated off by the
-loop's own condition.
+The last tile fetches nothing: the loop's own condition predicates its fetches and stores off, and the loads after its
+barrier.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ BLOCKING = 8  # rows and columns of C per thread, in two groups of VECTOR
 VECTOR = 4  # words of a 128-bit access
 GROUP = SIDE // 2  # rows from a thread's first group to its second
 PAD = 4  # words after a k-row of B
-A_PITCH, B_PITCH = SIDE, SIDE + PAD  # words from one k-row to the next
-B_BASE = 4 * DEPTH * A_PITCH  # byte of B behind A in a buffer
-BUFFER = 16384  # bytes from one buffer to the other: a power of two that no address inside a buffer has
+A_PITCH, B_PITCH = SIDE, SIDE + PAD  # words between k-rows
+B_BASE = 4 * DEPTH * A_PITCH  # byte of B after A in a buffer
+BUFFER = 16384  # bytes between the buffers: a power of two that no address inside a buffer contains
 SHARED_BYTES = BUFFER + B_BASE + 4 * DEPTH * B_PITCH
 MORE = Predicate(0)  # there is a tile after this one
 
@@ -40,7 +40,7 @@ Blocks = dict[str, tuple[Register, ...]]
 
 
 def register_map() -> RegisterMap:
-    """Give the registers: 64 sums, twice 8 + 8 operands of a rank-1 update, 8 on their way, and 7 pointers."""
+    """Return the registers: 64 sums, twice 8 + 8 operands of a rank-1 update, 8 in transfer, and 7 pointers."""
     registers = RegisterMap("sg4")
     registers.block("sums", BLOCKING * BLOCKING, VECTOR)  # C, column by column
     for name in ("a0", "b0", "a1", "b1"):  # operands of even and of odd k
@@ -111,7 +111,7 @@ def _load_pointers(b: Builder, r: Blocks, thread: Register, free: Register) -> N
 
 
 def _place(b: Builder, name: str, target: Register, thread: Register, free: Register) -> None:
-    """Leave in `target` the thread's row ("a") or column ("b") among the 16 by 16: warps are 2 by 4, lanes 8 by 4."""
+    """Compute in `target` the thread's row ("a") or column ("b") of the 16 by 16: warps 2 by 4, lanes 8 by 4."""
     if name == "a":
         b.emit("LOP.AND", target, thread, 7)
         b.emit("SHR.U32", free, thread, 2)
@@ -125,14 +125,14 @@ def _place(b: Builder, name: str, target: Register, thread: Register, free: Regi
 
 
 def _to_address(b: Builder, target: Register, column: Register, row: Register, matrix: str) -> None:
-    """Address of an element of a column-major matrix."""
+    """Compute the address of an element of a column-major matrix."""
     b.emit("IMAD", target, column, f"{matrix}_pitch", row)
     b.emit("SHL", target, target, 2)
     b.emit("IADD", target, target, matrix)
 
 
 def _fetch(r: Blocks) -> Iterator[Instruction]:
-    """Load the thread's part of the next tiles, and move on."""
+    """Load the thread's part of the next tiles, and move the pointers."""
     yield instruction("LDG.128", r["a_staging"][0], at(r["a_fetch"][0]))
     yield instruction("LDG.128", r["b_staging"][0], at(r["b_fetch"][0]))
     yield instruction("IADD", r["a_fetch"][0], r["a_fetch"][0], "A_step")
@@ -140,7 +140,7 @@ def _fetch(r: Blocks) -> Iterator[Instruction]:
 
 
 def _store(r: Blocks) -> Iterator[Instruction]:
-    """Store it to a buffer, and turn to the other one."""
+    """Store it to a buffer, and switch to the other buffer."""
     yield instruction("STS.128", at(r["a_store"][0]), r["a_staging"][0])
     for k, word in enumerate(r["b_staging"]):
         yield instruction("STS", at(r["b_store"][0], 4 * k * B_PITCH), word)

@@ -1,16 +1,16 @@
 """The GEMM stencil of Kurzak, Tomov and Dongarra (PPAM 2011): one kernel for every BLAS case, tuned by nine parameters.
 
-A block takes a tile of C. Per step along k its threads fetch the next tiles of A and B to registers, update their part
-of C from shared memory, meet at a barrier, store what they fetched to shared memory, transposed where the matrix is,
-and meet again. A tile in shared memory has an element more per row, so that its columns lie in different banks.
+A block computes a tile of C. Per step along k its threads fetch the next tiles of A and B to registers, update their
+part of C from shared memory, wait at a barrier, store the fetched elements to shared memory (transposed if the matrix
+is), and wait again. A tile in shared memory has one extra element per row, so that its columns lie in different banks.
 
 - precision: s, d, c, z: single or double, real or complex
 - layout: n, t or c (conjugate transpose) for A, then for B
 - read: plain loads, or through 1D or 2D textures
 
 That is 2 (4 + 9) 3 = 78 cases. Sizes need not be multiples of the tile: coordinates of textures are clamped, plain
-loads behind the matrix are left out, border blocks compute like all others, and what lies outside C is not stored.
-Where the sizes are multiples, plain loads and stores have no condition. Columns of a stored matrix follow each other.
+loads beyond the matrix are left out, border blocks compute like all others, and results outside C are not stored. If
+the sizes are multiples, plain loads and stores have no condition. Columns of a stored matrix are contiguous.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ SKEWS = ("on", "off")
 LAYOUTS = {
     1: ("nn", "nt", "tn", "tt"),
     2: tuple(a + b for a in "ntc" for b in "ntc"),
-}  # by the numbers of an element
-TILE = tuple(TUNING)[:5]  # what a program's length depends on
-REGISTERS = 63  # of a thread, on Fermi, and where nothing else is asked for
+}  # by the count of numbers per element
+TILE = tuple(TUNING)[:5]  # the parameters that determine a program's length
+REGISTERS = 63  # of a thread, on Fermi, and by default
 
 
 def gemm_stencil(
@@ -75,12 +75,12 @@ def gemm_stencil(
     """Build the kernel for C = alpha op(A) op(B) + beta C, column-major, C m by n, inner size k.
 
     `precision`, `layout` and `read` are those of the table above; `alpha_im` and `beta_im` the imaginary parts of
-    complex factors. `skew` off leaves the element more per row of shared memory out. The nine from `blk_m` on are
-    those of `stencil_tuning`, None the published one. Beyond `registers` pointers are kept in local memory; None:
-    beyond 63, or as few as hold the data.
+    complex factors. Without `skew` the rows in shared memory have no extra element. The nine from `blk_m` on are those
+    of `stencil_tuning`, None the published one. Pointers beyond `registers` are kept in local memory; None: beyond 63,
+    or as few as hold the data.
 
-    Raises UserError for choices that don't exist, shapes that don't fit, factors that may overflow, programs that are
-    too long, fewer registers than data need, and matrices beyond what 32-bit addresses reach.
+    Raises UserError for unknown choices, shapes that don't fit, factors that may overflow, programs that are too long,
+    fewer registers than data need, and matrices beyond 32-bit addresses.
     """
     one_of(NAME, "precision", precision, PRECISIONS)
     one_of(NAME, "read", read, READS)
@@ -145,7 +145,7 @@ def _problem(
 
 
 def _tuned(precision: str, layout: str, given: Iterable[int | None]) -> Tuning:
-    """The tuning parameters, the published ones where none is given; raises UserError where they don't fit."""
+    """Return the tuning parameters, by default the published ones; raises UserError if they don't fit."""
     chosen = {name: value for name, value in zip(TUNING, given, strict=True) if value is not None}
     tuned = replace(published_tuning(precision, layout), **chosen)
     check(tuned, layout)
@@ -153,7 +153,7 @@ def _tuned(precision: str, layout: str, given: Iterable[int | None]) -> Tuning:
 
 
 def _program(plan: Plan) -> Program:
-    """Build the program; raises UserError where it is too long, before it is built if the plan tells already."""
+    """Build the program; raises UserError if it is too long, before building if the plan already shows it."""
     sizes = {name: getattr(plan.tuning, name) for name in TILE}
     fits(NAME, plan.length, **sizes)
     built = program(plan)
@@ -162,7 +162,7 @@ def _program(plan: Plan) -> Program:
 
 
 def _least(plan_for: Callable[..., Plan], registers: int) -> int:
-    """The fewest registers, from so many up, that a program made for them does not exceed."""
+    """Return the fewest registers, from `registers` up, that a program made for them does not exceed."""
     while (taken := _program(plan_for(registers=registers)).registers) > registers:
         registers = taken
     return registers

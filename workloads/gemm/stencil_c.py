@@ -1,4 +1,4 @@
-"""The end of the GEMM stencil: C = alpha A B + beta C, of each block what lies inside C."""
+"""The end of the GEMM stencil: C = alpha A B + beta C, for the part of each block inside C."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ STORED = Predicate(0)
 
 
 def write_c(b: Builder, plan: Plan, suffix: str) -> None:
-    """Append what scales the sums, adds beta C where beta is not 0, stores them and exits.
+    """Append the code that scales the sums, adds beta C if beta is not 0, stores them and exits.
 
-    All registers but the sums' are free. Where a block may reach over the ends of C, a store has its row and column
-    compared with them.
+    All registers except the sums' are free. If a block may reach over the edges of C, each store compares its row and
+    column with them.
     """
     r = RegisterMap(NAME, count=len(plan.registers["sums"]))
     alpha, beta = _factors(b, plan, r)
@@ -40,7 +40,7 @@ def write_c(b: Builder, plan: Plan, suffix: str) -> None:
 
 
 def _factors(b: Builder, plan: Plan, r: RegisterMap) -> list[list[Value]]:
-    """Real and imaginary part of alpha and of beta: constants, doubles in registers."""
+    """Return real and imaginary part of alpha and of beta: constants, doubles in registers."""
     named = [[f"{name}_{part}" for part in ("re", "im")[: plan.problem.parts]] for name in ("alpha", "beta")]
     return [[_number(b, plan, r, name) for name in names] for names in named]
 
@@ -56,7 +56,7 @@ def _number(b: Builder, plan: Plan, r: RegisterMap, name: str) -> Value:
 
 
 def _place(b: Builder, plan: Plan, row: Register, column: Register, pointer: Register, free: Register) -> None:
-    """Find row and column of the thread's first element of C, and its address."""
+    """Compute row and column of the thread's first element of C, and its address."""
     for x, index in ((plan.a, row), (plan.b, column)):
         b.emit("S2R", index, x.thread)
         b.emit("S2R", free, x.axis)
@@ -67,7 +67,7 @@ def _place(b: Builder, plan: Plan, row: Register, column: Register, pointer: Reg
 
 
 def _next_column(b: Builder, plan: Plan, number: int, column: Register, limit: Register, pointer: Register) -> None:
-    """Go on to the thread's next column; `limit` is where its rows end, 0 if it lies behind the last."""
+    """Advance to the thread's next column; `limit` is the end of its rows, 0 if the column is beyond the last."""
     if number:
         b.emit("IADD", pointer, pointer, "C_step")
     if not plan.border:

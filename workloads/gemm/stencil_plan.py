@@ -1,13 +1,13 @@
-"""Where the GEMM stencil keeps what: its tiles in global and shared memory, and its registers.
+"""The data layout of the GEMM stencil: its tiles in global and shared memory, and its registers.
 
-In shared memory A lies k by k, as [blk_k][blk_m + 1], and B column by column, as [blk_n][blk_k + 1]. A thread's values
-of A are dim_x rows apart, those of B dim_y columns.
+In shared memory A is stored k by k, as [blk_k][blk_m + 1], and B column by column, as [blk_n][blk_k + 1]. A thread's
+values of A have a distance of dim_x rows, those of B of dim_y columns.
 
-Data take the registers first: C, the elements on their way to shared memory, the shorter of the thread's two lines of a
-rank-1 update, and of the longer as many values as there is room for, one at least. Then come pointers: into global
-memory (with 2D textures column and row), for shared stores, for shared loads, and a counter (with 2D textures a
-coordinate does that). Those that find no room stay in local memory and are loaded where they are used, into registers
-of the lines, which are idle then: at 63 registers two of the published kernels in double and complex precision.
+Data take the registers first: C, the elements in transfer to shared memory, the shorter of the thread's two lines of a
+rank-1 update, and as many values of the longer line as fit, at least one. Pointers follow: into global memory (with 2D
+textures column and row), for shared stores, for shared loads, and a counter (with 2D textures a coordinate serves as
+one). Pointers without a register stay in local memory and are loaded at their use into registers of the lines, which
+are then idle: at 63 registers this happens in two of the published kernels in double and complex precision.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workloads.gemm.problem import Problem, buffers
 from workloads.gemm.stencil_tuning import NAME, Tuning
 
 Registers = tuple[Register, ...]
-SPARE = 8  # registers that the beginning of the program needs beside pointers
+SPARE = 8  # registers that the start of the program needs beside pointers
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,16 @@ class Operand:
     depth: int
     along: bool  # the columns of the stored matrix run along the outer side
     across: int  # threads that read along stored columns
-    down: int  # and from column to column
-    outer_stride: int  # elements of shared memory from row to row of C
-    depth_stride: int  # and along k
+    down: int  # threads from column to column
+    outer_stride: int  # elements of shared memory between rows of C
+    depth_stride: int  # the same along k
     base: int  # byte of shared memory
-    thread: str  # special register that says which values a thread computes with
-    lanes: int  # threads along the outer side as they compute
+    thread: str  # special register that selects the values of a thread's computation
+    lanes: int  # threads along the outer side during computation
     nbytes: int  # of an element
-    pitch: int  # elements from one stored column to the next
-    end: int  # byte behind the matrix
-    ragged: bool  # a tile may reach over the matrix's ends
+    pitch: int  # elements between stored columns
+    end: int  # byte after the matrix
+    ragged: bool  # whether a tile may reach over the matrix's edges
     conjugated: bool
 
     @property
@@ -59,7 +59,7 @@ class Operand:
 
     @property
     def rows(self) -> int:
-        """Stored columns of which a thread reads."""
+        """Stored columns from which a thread reads."""
         return (self.depth if self.along else self.outer) // self.down
 
     @property
@@ -69,24 +69,24 @@ class Operand:
 
     @property
     def strides(self) -> tuple[int, int]:
-        """Bytes of shared memory along a stored column, and from one to the next."""
+        """Bytes of shared memory along a stored column, and between columns."""
         bytes_outer, bytes_depth = self.nbytes * self.outer_stride, self.nbytes * self.depth_stride
         return (bytes_outer, bytes_depth) if self.along else (bytes_depth, bytes_outer)
 
     def offset(self, column: int, row: int) -> int:
-        """Return the elements of global memory from a thread's first to another that it reads of a tile."""
+        """Return the elements of global memory from a thread's first element of a tile to another that it reads."""
         return self.across * column + self.down * row * self.pitch
 
     def place(self, column: int, row: int) -> int:
-        """Return the byte of shared memory, behind the thread's store pointer, of an element that it reads."""
+        """Return the byte of shared memory, relative to the thread's store pointer, of an element that it reads."""
         return self.base + self.across * column * self.strides[0] + self.down * row * self.strides[1]
 
     def value(self, k: int, number: int) -> int:
-        """Return the byte of shared memory, behind the thread's load pointer, of one of its values at k."""
+        """Return the byte of shared memory, relative to the thread's load pointer, of one of its values at k."""
         return self.base + self.nbytes * (k * self.depth_stride + self.lanes * number * self.outer_stride)
 
     def constants(self, read: str) -> dict[str, int]:
-        """Return what the program needs to know of the matrix, by name: bytes if it is read plainly, else elements."""
+        """Return the program's constants for the matrix, by name: in bytes if it is read plainly, else in elements."""
         tile = self.depth * (self.pitch if self.along else 1)
         known = {"pitch": self.pitch}
         if read == "plain":
@@ -100,7 +100,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a program is made from: the problem, how it is tuned and read, operands and registers."""
+    """The input of a program: the problem, its tuning and way of reading, operands and registers."""
 
     problem: Problem
     tuning: Tuning
@@ -108,7 +108,7 @@ class Plan:
     a: Operand
     b: Operand
     registers: Mapping[str, Registers]
-    spilled: tuple[str, ...]  # pointers in local memory, a word each
+    spilled: tuple[str, ...]  # pointers in local memory, one word each
 
     @property
     def words(self) -> int:
@@ -127,7 +127,7 @@ class Plan:
 
     @property
     def lines(self) -> tuple[Operand, Operand]:
-        """The operand whose values of a rank-1 update all have registers, and the one of which some do."""
+        """The operand whose values of a rank-1 update all have registers, and the other one."""
         return in_order(self.a, self.b)
 
     @property
@@ -142,7 +142,7 @@ class Plan:
 
     @property
     def border(self) -> bool:
-        """Whether a block may reach over the ends of C."""
+        """Whether a block may reach over the edges of C."""
         return bool(self.problem.m % self.tuning.blk_m or self.problem.n % self.tuning.blk_n)
 
     @property
@@ -154,7 +154,7 @@ class Plan:
 
     @property
     def idle(self) -> Registers:
-        """Registers of the lines, which between rank-1 updates hold nothing."""
+        """Registers of the lines, which are empty between rank-1 updates."""
         return self.registers["held"] + self.registers["streamed"]
 
     def one(self, name: str) -> Register:
@@ -163,14 +163,14 @@ class Plan:
 
 
 def plan_of(problem: Problem, tuning: Tuning, read: str, *, skew: bool, registers: int) -> Plan:
-    """Give operands and registers; raises UserError if an instruction can't name as many."""
+    """Return operands and registers; raises UserError if there are more than an instruction can name."""
     a, b = _operands(problem, tuning, int(skew))
     blocks, spilled = _registers(a, b, tuning, read, registers)
     return Plan(problem, tuning, read, a, b, blocks, spilled)
 
 
 def in_order(a: Operand, b: Operand) -> tuple[Operand, Operand]:
-    """Give the operand of which a thread has fewer values, then the other."""
+    """Return the operand with fewer values per thread, then the other."""
     return (a, b) if a.values <= b.values else (b, a)
 
 
@@ -218,5 +218,5 @@ def _pointers(read: str) -> tuple[str, ...]:
 
 
 def _spillable(read: str) -> tuple[str, ...]:
-    """Pointers that a tile needs once, those first that cost least."""
+    """Return the pointers that a tile needs once, the cheapest to spill first."""
     return ("B_store", "A_store", *(("B_outer", "A_outer") if read == "tex2d" else ()))

@@ -1,9 +1,9 @@
 """Instructions of the GEMM stencil (see `stencil` and `stencil_plan`): pointers, reads, rank-1 updates, the loop, C.
 
-A rank-1 update loads the shorter line of a thread's values, then of the longer as many as have registers; each of these
-is followed, once its multiply-adds are done, by the load of the next. A complex multiply-add is four real ones; that a
-matrix is conjugated changes the sign of their operands. The loop over k inside a tile is unrolled, that of the last
-tile to as many steps as are left.
+A rank-1 update loads the shorter line of a thread's values, then as many values of the longer line as have registers;
+after the multiply-adds of each of these, the next value is loaded. A complex multiply-add is four real ones;
+conjugation changes the sign of their operands. The loop over k inside a tile is unrolled, for the last tile to the
+steps that are left.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _loop(b: Builder, plan: Plan) -> None:
 
 
 def _begin(b: Builder, plan: Plan) -> None:
-    """Compute the pointers; the registers of data are free."""
+    """Compute the pointers while the registers of data are free."""
     data = [r for name in ("sums", "staging", "held", "streamed", "spare") for r in plan.registers[name]]
     x, y, thread, *free = data
     b.emit("S2R", x, "TID.X")
@@ -93,14 +93,14 @@ def _keep(b: Builder, plan: Plan, name: str, value: Register) -> None:
 
 
 def _found(plan: Plan, name: str, idle: Register) -> tuple[Register, list[Instruction]]:
-    """Where a pointer is, and what loads it there from local memory."""
+    """Return the register of a pointer, and the code that loads it from local memory."""
     if name not in plan.spilled:
         return plan.one(name), []
     return idle, [instruction("LDL", idle, at(RZ, 4 * plan.spilled.index(name)))]
 
 
 def _advance(plan: Plan) -> Iterator[Instruction]:
-    """Move on to the next tile, and find out whether another follows it."""
+    """Advance to the next tile, and test whether another follows it."""
     for x in (plan.a, plan.b):
         where = plan.one(f"{x.name}_k" if plan.read == "tex2d" else f"{x.name}_fetch")
         yield instruction("IADD", where, where, x.depth if plan.read == "tex2d" else f"{x.name}_next")
@@ -121,7 +121,7 @@ def _fetches(plan: Plan) -> Iterator[Instruction]:
 
 
 def _plain(plan: Plan, x: Operand, staging: tuple[Register, ...]) -> Iterator[Instruction]:
-    """Read with loads; where a tile may reach over the matrix, not what lies behind its end."""
+    """Read with loads; if a tile may reach over the matrix, leave out elements beyond its end."""
     pointer, idle, load = plan.one(f"{x.name}_fetch"), plan.idle[0], f"LDG{SUFFIX[plan.words]}"
     for number, to in enumerate(staging):
         row, column = divmod(number, x.columns)
@@ -139,7 +139,7 @@ def _plain(plan: Plan, x: Operand, staging: tuple[Register, ...]) -> Iterator[In
 
 
 def _texture_1d(plan: Plan, x: Operand, staging: tuple[Register, ...]) -> Iterator[Instruction]:
-    """Read by index, which stands where the element goes."""
+    """Read by index; the index is in the element's destination register."""
     first = plan.one(f"{x.name}_fetch")
     for number, to in enumerate(staging):
         row, column = divmod(number, x.columns)
@@ -149,7 +149,7 @@ def _texture_1d(plan: Plan, x: Operand, staging: tuple[Register, ...]) -> Iterat
 
 
 def _texture_2d(plan: Plan, x: Operand, staging: tuple[Register, ...]) -> Iterator[Instruction]:
-    """Read by column and row; what is added to the column stands where the element goes."""
+    """Read by column and row; the column's offset is in the element's destination register."""
     outer, reload = _found(plan, f"{x.name}_outer", plan.idle[0])
     yield from reload
     k, lower = plan.one(f"{x.name}_k"), plan.idle[1]
@@ -170,7 +170,7 @@ def _stores(plan: Plan) -> Iterator[Instruction]:
 
 
 def _reloads(plan: Plan) -> Iterator[Instruction]:
-    """Bring the pointers of shared stores that are spilled."""
+    """Load the spilled pointers of shared stores."""
     for x, idle in zip((plan.a, plan.b), plan.idle, strict=False):
         yield from _found(plan, f"{x.name}_store", idle)[1]
 
@@ -185,7 +185,7 @@ def _shared_stores(plan: Plan) -> Iterator[Instruction]:
 
 
 def _updates(plan: Plan, steps: int) -> Iterator[Instruction]:
-    """Rank-1 updates of a tile."""
+    """Do the rank-1 updates of a tile."""
     for k in range(steps):
         yield from _update(plan, k)
 
@@ -222,7 +222,7 @@ def _multiply_adds(plan: Plan, number: int, line: tuple[Register, ...], value: R
 
 
 def _products(plan: Plan) -> tuple[tuple[int, int, int, bool], ...]:
-    """Real products of a step: the parts of A and B, that of the sum, and whether it is subtracted."""
+    """Return the real products of a step: the parts of A, B and the sum, and whether the product is subtracted."""
     if plan.problem.parts == 1:
         return ((0, 0, 0, False),)
     a, b = plan.a.conjugated, plan.b.conjugated

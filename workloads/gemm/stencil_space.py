@@ -1,15 +1,16 @@
 """The search space of the GEMM stencil, pruned as Kurzak, Tomov and Dongarra do ("Autotuning GEMMs", PPAM 2011).
 
 A point has nine numbers: the tile, blk_m by blk_n of C in steps of blk_k along k, and three shapes of the same threads:
-dim_x by dim_y to compute C, dim_xa by dim_ya to read A, dim_xb by dim_yb to read B. The slides name the constraints
-and give counts for ZGEMM, but not every definition; what is left open is decided here and said in the rules' words:
+dim_x by dim_y to compute C, dim_xa by dim_ya to read A, dim_xb by dim_yb to read B. The slides name the constraints and
+give counts for ZGEMM, but not every definition; the missing ones are chosen here:
 
-* registers: those that the innermost loop's values need, e (r_C + r_A + r_B + f_A + f_B) words per thread, elements of
-  e words each: sums, a line of A and of B, and the elements of the next tiles on their way; addresses not counted.
-* shared memory: tiles as the kernel declares them, sA[blk_k][blk_m + 1] and sB[blk_n][blk_k + 1].
+* registers: those for the innermost loop's values, e (r_C + r_A + r_B + f_A + f_B) words per thread, with elements of e
+  words: sums, a line of A and of B, and the elements of the next tiles in transfer; addresses are not counted.
+* shared memory: the tiles that the kernel declares, sA[blk_k][blk_m + 1] and sB[blk_n][blk_k + 1].
 * loads per FMA: real numbers loaded from shared memory for each FMA of elements, a complex one counted once.
 
-No constraint looks at the shapes that read A and B, beyond whether they tile: how many do is a row's weight.
+The constraints only require of the shapes that read A and B that they tile; a row's weight is the number of such
+shapes.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ AXES = tuple(TUNING)
 WORDS = {"s": 1, "d": 2, "c": 2, "z": 4}  # 32-bit words of an element
 NUMBERS = {"s": 1, "d": 1, "c": 2, "z": 2}  # real numbers of an element
 SIDE = 256  # the slides' "256^9"
-# The slides' table of compute capability 2.x, for which they count.
+# The slides' table of compute capability 2.x, to which their counts apply.
 FERMI = MappingProxyType(
     {"warp_size": 32, "threads_per_block": 1024, "blocks": 8, "warps": 48, "threads": 1536}
     | {"registers": 32768, "shared_bytes": 49152}
@@ -56,9 +57,8 @@ def stencil_space(
     """Build the space of one precision: s, d, c or z.
 
     The soft constraints are `occupancy`, of the threads that an SM holds, `loads` per FMA at most, and `blocks` per SM
-    at least; no number of a point is above `side`. `layout` is n, t or c for A, then for B: of a transposed matrix
-    columns run along k (A) or n (B), and so does the x of the threads that read it. Raises UserError for values that
-    make no sense.
+    at least; no number of a point is above `side`. `layout` is n, t or c for A, then for B: the columns of a transposed
+    matrix run along k (A) or n (B), and so does the x of the threads that read it. Raises UserError for invalid values.
     """
     name = f"{precision}gemm"
     one_of(name, "precision", precision, WORDS)
@@ -81,7 +81,7 @@ def stencil_space(
 
 
 def registers_per_block(precision: str, columns: Columns) -> Column:
-    """32-bit registers of a block's values in the innermost loop, by row."""
+    """Return the 32-bit registers of a block's values in the innermost loop, by row."""
     m, n, k, threads = (columns[name] for name in ("m", "n", "k", "threads"))
     rows, wide = _thread_tile(columns)
     words: Column = m * n + (rows + wide) * threads + m * k + k * n
@@ -89,19 +89,19 @@ def registers_per_block(precision: str, columns: Columns) -> Column:
 
 
 def shared_per_block(precision: str, columns: Columns) -> Column:
-    """Bytes of shared memory of a block, by row: both tiles with a column more than they need."""
+    """Return the shared memory of a block in bytes, by row: both tiles, each with an extra column."""
     m, n, k = (columns[name] for name in ("m", "n", "k"))
     return WORD_BYTES * WORDS[precision] * (k * (m + 1) + n * (k + 1))
 
 
 def blocks_per_sm(precision: str, columns: Columns, limits: Limits) -> Column:
-    """Resident blocks of an SM, by row."""
+    """Return the resident blocks of an SM, by row."""
     need = registers_per_block(precision, columns), shared_per_block(precision, columns)
     return spaces.blocks_per_sm(limits, columns["threads"], *need)
 
 
 def winner_threads(precision: str, limits: Limits) -> int:
-    """Resident threads of an SM that runs the published winner."""
+    """Return the resident threads of an SM that runs the published winner."""
     tuning = PUBLISHED[precision]["nn"]
     values = (tuning.blk_m, tuning.blk_n, tuning.blk_k, tuning.dim_x, tuning.threads)
     columns = {name: np.array([value]) for name, value in zip(("m", "n", "k", "x", "threads"), values, strict=True)}
@@ -109,13 +109,13 @@ def winner_threads(precision: str, limits: Limits) -> int:
 
 
 def _thread_tile(columns: Columns) -> tuple[Column, Column]:
-    """Rows and columns of C that a thread computes."""
+    """Return the rows and columns of C that a thread computes."""
     x, y = columns["x"], columns["threads"] // columns["x"]
     return columns["m"] // x, columns["n"] // y
 
 
 def _hard(precision: str, layout: str) -> tuple[Constraint, ...]:
-    """What a point must satisfy to run at all."""
+    """Return the constraints that a point must satisfy to run at all."""
     a = "dim_xa | blk_m, dim_ya | blk_k" if layout[0] == "n" else "dim_xa | blk_k, dim_ya | blk_m"
     b = "dim_xb | blk_k, dim_yb | blk_n" if layout[1] == "n" else "dim_xb | blk_n, dim_yb | blk_k"
     shape = f"dim_x | blk_m, dim_y | blk_n; {a}; {b}"
@@ -139,7 +139,7 @@ def _hard(precision: str, layout: str) -> tuple[Constraint, ...]:
 
 
 def _soft(precision: str, occupancy: Fraction, loads: Fraction, blocks: int) -> tuple[Constraint, ...]:
-    """What a point must satisfy to promise speed."""
+    """Return the constraints that a point must satisfy to promise speed."""
     return (
         Constraint(
             "occupancy",
@@ -175,7 +175,7 @@ def _few_loads(precision: str, loads: Fraction, columns: Columns, _: Limits) -> 
 
 
 def _counted(side: int, limits: Limits) -> tuple[Stage, ...]:
-    """The stages that take no list: shapes of equally many threads, times every tile."""
+    """Return the stages that need no list: shapes with equal thread counts, times every tile."""
     shapes = {threads: len(_widths(threads, side)) ** 3 for threads in range(1, limits.threads_per_block + 1)}
     warps = sum(count for threads, count in shapes.items() if threads % limits.warp_size == 0)
     return (
@@ -191,12 +191,12 @@ def _counted(side: int, limits: Limits) -> tuple[Stage, ...]:
 
 
 def _widths(threads: int, side: int) -> list[int]:
-    """The widths of all shapes of so many threads."""
+    """Return the widths of all shapes of so many threads."""
     return [x for x in range(1, min(threads, side) + 1) if threads % x == 0 and threads // x <= side]
 
 
 def _rows(side: int, limits: Limits) -> Iterator[Columns]:
-    """Rows of tiles and shapes for C, of whole warps; the weight counts the shapes that read A and B."""
+    """Yield rows of tiles and shapes for C, of whole warps; the weight counts the shapes that read A and B."""
     for threads in range(limits.warp_size, limits.threads_per_block + 1, limits.warp_size):
         if widths := _widths(threads, side):
             fits = _fits(threads, side, widths)
@@ -204,14 +204,14 @@ def _rows(side: int, limits: Limits) -> Iterator[Columns]:
 
 
 def _fits(threads: int, side: int, widths: list[int]) -> Column:
-    """How many of the shapes tile a by b elements, [a - 1, b - 1]."""
+    """Return how many of the shapes tile a by b elements, [a - 1, b - 1]."""
     lengths, x = np.arange(1, side + 1)[:, None], np.array(widths)
     shapes: Column = (lengths % x == 0).astype(np.int64) @ (lengths % (threads // x) == 0).astype(np.int64).T
     return shapes
 
 
 def _rows_of(threads: int, x: int, fits: Column) -> Columns:
-    """Rows of one shape for C."""
+    """Return rows of one shape for C."""
     side, y = len(fits), threads // x
     m, n, k = np.arange(x, side + 1, x), np.arange(y, side + 1, y), np.arange(1, side + 1)
     weight = fits[m - 1][:, None, :] * fits.T[n - 1][None, :, :]
@@ -234,7 +234,7 @@ def _points(layout: str, columns: Columns) -> Column:
 
 
 def _tiling(threads: int, along_x: int, along_y: int) -> list[int]:
-    """Widths of the shapes that tile so many elements."""
+    """Return the widths of the shapes that tile so many elements."""
     return [x for x in range(1, along_x + 1) if along_x % x == threads % x == 0 and along_y % (threads // x) == 0]
 
 

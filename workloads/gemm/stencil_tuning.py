@@ -1,4 +1,4 @@
-"""The nine tuning parameters of the GEMM stencil, those that were published, and what they must satisfy.
+"""The nine tuning parameters of the GEMM stencil, their published values, and the conditions on them.
 
 A block of dim_x by dim_y threads computes a tile of C of blk_m by blk_n in steps of blk_k along k. The same threads
 read a tile of A as dim_xa by dim_ya and one of B as dim_xb by dim_yb, x along the matrix's columns as they are stored.
@@ -18,7 +18,7 @@ NAME = "gemm-stencil"
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """Tile of C and step along k; threads as they compute C, read A and read B."""
+    """Tile of C and step along k; shapes of the threads that compute C, read A and read B."""
 
     blk_m: int
     blk_n: int
@@ -46,7 +46,7 @@ class Tuning:
         return self.blk_n // self.dim_y
 
 
-TUNING = {  # by name; where none is given, the published one
+TUNING = {  # by name; the published one is the default
     "blk_m": "rows of a tile of C",
     "blk_n": "columns of a tile of C",
     "blk_k": "step along k",
@@ -85,12 +85,12 @@ PUBLISHED = {  # by precision, then by whether A and B are transposed
 
 
 def published_tuning(precision: str, layout: str) -> Tuning:
-    """Give the published parameters: a conjugate matrix is read as a transposed one."""
+    """Return the published parameters; a conjugate matrix is read like a transposed one."""
     return PUBLISHED[precision][layout.replace("c", "t")]
 
 
 def check(tuning: Tuning, layout: str) -> None:
-    """Raise UserError unless the threads' three shapes have as many threads, and each divides what it covers."""
+    """Raise UserError unless the threads' three shapes have equal thread counts, and each divides its tile."""
     for name in TUNING:
         counts(NAME, 1, **{name: getattr(tuning, name)})
     block_shape(NAME, dim_x=tuning.dim_x, dim_y=tuning.dim_y)
@@ -105,7 +105,7 @@ def check(tuning: Tuning, layout: str) -> None:
 
 
 def _shapes(layout: str) -> Iterator[tuple[str, str]]:
-    """Side of a tile, and the side of the threads' shape that must divide it."""
+    """Yield a side of a tile, and the side of the threads' shape that must divide it."""
     yield from (("blk_m", "dim_x"), ("blk_n", "dim_y"))
     yield from (
         (("blk_m", "dim_xa"), ("blk_k", "dim_ya")) if layout[0] == "n" else (("blk_k", "dim_xa"), ("blk_m", "dim_ya"))

@@ -1,11 +1,11 @@
 """DGEMM for Fermi as Tan, Li, Triechle, Phillips, Bao and Sun published it (SC'11), algorithm by algorithm.
 
 A block of 256 threads computes a tile of C of 64 by 64, each thread 4 by 4 of it, in steps of 16 along k. Both operands
-are contiguous along their rows (A as stored, B transposed), as the paper transposes one beforehand. What is not in the
-paper's text is chosen here, and said in `tan_program`.
+are contiguous along their rows (A as stored, B transposed), as the paper transposes one beforehand. Choices that the
+paper leaves open are described in `tan_program`.
 
 - alg1: tiles through shared memory, fetched between two rank-16 updates
-- alg2: the next tile is fetched to registers meanwhile; those that don't fit are spilled to local memory
+- alg2: the next tile is fetched to registers meanwhile; elements that don't fit are spilled to local memory
 - alg3, v2: two buffers of 8 along k: one is filled while the other is used
 - v1: alg3 with one buffer of 16
 - v3: v2 with shared loads between the DFMAs, as in the paper's figure 9
@@ -35,9 +35,9 @@ from workloads.gemm.tan_program import program
 
 NAME = "dgemm-tan"
 VARIANTS = ("alg1", "alg2", "alg3", "v1", "v2", "v3", "v4")
-NARROW = ("alg1", "alg2")  # whose accesses are of 64 bits in the paper; the others' are of 128
+NARROW = ("alg1", "alg2")  # variants with 64-bit accesses in the paper; the others' have 128
 BARRIERS = ("strict", "literal")
-RACY = ("alg1", "alg2", "v1")  # with literal barriers and more than one tile: one barrier is not enough for one buffer
+RACY = ("alg1", "alg2", "v1")  # with literal barriers and several tiles: one barrier is not enough for one buffer
 
 
 def dgemm_tan(
@@ -57,8 +57,7 @@ def dgemm_tan(
     `barriers` strict, or literal: as the paper prints alg1 and alg2 (one barrier a tile) and describes v1, which race.
     `spilled`: doubles of alg2's prefetch that live in local memory.
 
-    Raises UserError for sizes that don't tile, choices that don't exist or mean nothing, and matrices beyond what
-    32-bit addresses reach.
+    Raises UserError for sizes that don't tile, unknown or meaningless choices, and matrices beyond 32-bit addresses.
     """
     sizes = {"m": m, "n": n, "k": k}
     at_most(NAME, **sizes)

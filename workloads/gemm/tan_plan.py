@@ -15,9 +15,9 @@ HALF = DEPTH // 2
 BLOCKING = 4
 ROW = 8 * SIDE  # bytes of a tile's k in shared memory
 B_BASE = DEPTH * ROW
-BUFFER = HALF * ROW  # the bit of a load pointer that tells the two buffers apart
+BUFFER = HALF * ROW  # the bit of a load pointer that selects the buffer
 FEWEST_SPILLED = 6  # doubles: 54 registers, the two that stay, and the window are 62
-WINDOW = 2  # doubles on their way to local memory
+WINDOW = 2  # doubles in transfer to local memory
 SUFFIX = {1: ".64", 2: ".128"}
 
 Registers = tuple[Register, ...]
@@ -25,7 +25,7 @@ Registers = tuple[Register, ...]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A variant, doubles per access, whether every barrier is there, and doubles that algorithm 2 spills."""
+    """A variant, doubles per access, whether it has every barrier, and doubles that algorithm 2 spills."""
 
     variant: str
     doubles: int
@@ -34,12 +34,12 @@ class Plan:
 
     @property
     def suffix(self) -> str:
-        """Of the mnemonics of memory accesses."""
+        """Suffix of the mnemonics of memory accesses."""
         return SUFFIX[self.doubles]
 
     @property
     def fetched_rows(self) -> int:
-        """K that all threads fetch of a tile with one access each: 4 or 8."""
+        """Number of k that all threads fetch of a tile with one access each: 4 or 8."""
         return THREADS * self.doubles // SIDE
 
     @property
@@ -49,7 +49,7 @@ class Plan:
 
     @property
     def column_skip(self) -> int:
-        """Columns from a thread's last in one group of 16 threads to its first in the next."""
+        """Columns between a thread's last in one group of 16 threads and its first in the next."""
         return 16 * self.doubles - self.doubles + 1
 
 
@@ -80,7 +80,7 @@ class Held:
 
 
 def registers(plan: Plan) -> tuple[Held, int]:
-    """Give a plan's registers, doubles by their even ones, and how many there are."""
+    """Return a plan's registers, with a double named by its even one, and their number."""
     r = RegisterMap(NAME)
     sums, a, b = r.block("sums", 32, 2), r.block("a", 8, 4), r.block("b", 8, 4)
     held = (8 - plan.spilled if plan.variant == "alg2" else 0, WINDOW if plan.variant == "alg2" and plan.spilled else 0)
@@ -97,5 +97,5 @@ def registers(plan: Plan) -> tuple[Held, int]:
 
 
 def places(plan: Plan, doubles: Registers) -> list[Register]:
-    """The first register of each access that these doubles hold."""
+    """Return the first register of each access to these doubles."""
     return list(doubles[:: plan.doubles])

@@ -1,18 +1,18 @@
-"""Instructions of the DGEMM of Tan et al. (see `tan`): thread maps, and the order of what is in the loop.
+"""Instructions of the DGEMM of Tan et al. (see `tan`): thread maps, and the order inside the loop.
 
-In global memory a row of a tile (along m for A, along n for B) is contiguous; in shared memory the 64 of one k lie side
-by side, k after k, A's tile before B's. An access moves one double of a thread (64 bits) or two. Threads fetch as 64 by
-4 or 32 by 8, the paper's figure 7, and so the place of what thread t stores is t accesses behind that of thread 0. They
-compute as 16 by 16: with 64 bits thread t has rows t + 16 i, with 128 bits rows 2 t and 2 t + 1 of each 32.
+In global memory a row of a tile (along m for A, along n for B) is contiguous; in shared memory the 64 elements of one k
+are adjacent, k after k, A's tile before B's. An access moves one double of a thread (64 bits) or two. Threads fetch as
+64 by 4 or 32 by 8 (the paper's figure 7), so thread t stores t accesses after thread 0. They compute as 16 by 16: with
+64 bits thread t has rows t + 16 i, with 128 bits rows 2 t and 2 t + 1 of each 32.
 
-Chosen, as the paper is silent: each fetch moves its pointer on; the ten integer instructions of algorithm 3's table 3
-are four of these, four that turn the load pointers to the other buffer, a counter and its comparison. Fetches of the
-tile behind the last are predicated off. Algorithm 1 moves A's tile to shared memory, then B's, as the paper's figure 1
-has two statements for them; its text would allow that both are fetched first, which simulates 7 % faster.
+Choices that the paper leaves open: each fetch advances its pointer; the ten integer instructions of algorithm 3 in
+table 3 are four of these, four that switch the load pointers to the other buffer, a counter and its comparison. Fetches
+after the last tile are predicated off. Algorithm 1 moves A's tile to shared memory, then B's, as the paper's figure 1
+has two statements for them; its text would allow fetching both first, which simulates 7 % faster.
 
-Algorithm 2 needs 16 registers for what it has fetched; beside 48 of data and six pointers 63 leave nine. A window of
-two doubles takes what is spilled on its way to local memory, and the rest stays in registers. The windows are spread
-evenly over a tile's rank-1 updates, and each is stored just before the next is fetched: nobody waits for the fetch.
+Algorithm 2 needs 16 registers for fetched elements; of 63, the 48 of data and six pointers leave nine. Spilled elements
+pass through a window of two doubles to local memory, and the rest stays in registers. The windows are spread evenly
+over a tile's rank-1 updates, and each is stored just before the next is fetched, so that nothing waits for the fetch.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from workloads.gemm.tan_plan import (
 MORE = Predicate(0)  # there is a tile after this one
 QUADRANTS = ((0, 0), (0, 2), (2, 0), (2, 2))  # first row and column of each 2 by 2 of a thread's values, in order
 
-# Table 3 of the paper, cycles of the shader clock; a load from global memory that misses all caches.
+# Table 3 of the paper, in cycles of the shader clock, for a load from global memory that misses all caches.
 TABLE_3 = Latencies(
     {"LDG.128": Latency(1000, 46), "LDS.128": Latency(46, 46), "STS.128": Latency(0, 46), "DFMA": Latency(24)},
     issue_interval=6,
@@ -143,7 +143,7 @@ def _algorithm_2(b: Builder, plan: Plan, r: Held) -> None:
 
 
 def _updates_and_spills(b: Builder, plan: Plan, r: Held, moves: Sequence[Move]) -> None:
-    """A tile's updates; meanwhile window by window is fetched, and stored to local memory as late as may be."""
+    """Emit a tile's updates; meanwhile fetch window by window, and spill each to local memory as late as possible."""
     window = places(plan, r.window)
     spills = [moves[i : i + len(window)] for i in range(0, len(moves), len(window) or 1)]
     apart = DEPTH // max(1, len(spills))
@@ -178,7 +178,7 @@ def _algorithm_3(b: Builder, plan: Plan, r: Held) -> None:
 
 
 def _scheduled(b: Builder, plan: Plan, r: Held, halves: Sequence[Sequence[Move]]) -> None:
-    """Version 4: fetches, stores and barriers stand where one warp stalls least (figure 9's order stays as it is)."""
+    """Version 4: place fetches, stores and barriers where one warp stalls least (figure 9's order is kept)."""
     staging = places(plan, r.staging)
     for half in range(2):
         moves, stream = halves[1 - half], _woven(plan, r)
@@ -203,16 +203,16 @@ def _count(b: Builder, r: Held) -> None:
     b.emit("ISETP.GT", MORE, r.left, 0)
 
 
-Move = tuple[Operand, int]  # an operand and the shared byte, behind the store pointer, of what one access brings
+Move = tuple[Operand, int]  # an operand and the shared byte, from the store pointer, of one access
 
 
 def _moves(plan: Plan, r: Held) -> list[Move]:
-    """What a thread moves of a tile, access by access."""
+    """Return a thread's moves for a tile, access by access."""
     return [(x, x.base + ROW * plan.fetched_rows * i) for x in (r.a, r.b) for i in range(plan.fetches)]
 
 
 def _half(plan: Plan, r: Held, half: int) -> list[Move]:
-    """What a thread moves of the first or second half of a tile."""
+    """Return a thread's moves for the first or second half of a tile."""
     accesses = plan.fetches // 2
     first = half * accesses
     return [(x, x.base + ROW * plan.fetched_rows * (first + i)) for x in (r.a, r.b) for i in range(accesses)]
@@ -239,7 +239,7 @@ def _filling(plan: Plan, r: Held, moves: Sequence[Move], staging: Sequence[Regis
 
 
 def _local(plan: Plan, way: str, first: int, held: Sequence[Register]) -> list[Instruction]:
-    """Spill to local memory (STL), or bring back (LDL), the accesses from the first-th on."""
+    """Spill accesses from the first-th on to local memory (STL), or load them back (LDL)."""
     addresses = [at(RZ, 8 * plan.doubles * (first + i)) for i in range(len(held))]
     if way == "LDL":
         return [instruction(f"LDL{plan.suffix}", p, a) for p, a in zip(held, addresses, strict=True)]
@@ -247,7 +247,7 @@ def _local(plan: Plan, way: str, first: int, held: Sequence[Register]) -> list[I
 
 
 def _updates(plan: Plan, r: Held, steps: Sequence[int]) -> list[Instruction]:
-    """Rank-1 updates: all loads of one, then its DFMAs."""
+    """Return rank-1 updates: all loads of one, then its DFMAs."""
     return list(chain.from_iterable(_update(plan, r, k) for k in steps))
 
 
@@ -257,7 +257,7 @@ def _update(plan: Plan, r: Held, k: int) -> list[Instruction]:
 
 
 def _woven(plan: Plan, r: Held) -> list[Instruction]:
-    """Half a tile's updates in the order of figure 9: each load stands four DFMAs or more before its use."""
+    """Return half a tile's updates in the order of figure 9: each load four DFMAs or more before its use."""
     out = [*_loads(plan, r.a, 0, 0), *_loads(plan, r.b, 0, 0), *_loads(plan, r.b, 0, 2)]
     for k in range(HALF):
         following = ((r.a, k, 2), (r.a, k + 1, 0), (r.b, k + 1, 0), (r.b, k + 1, 2))
@@ -273,12 +273,12 @@ def _loads(plan: Plan, x: Operand, k: int, first: int) -> list[Instruction]:
 
 
 def _load(plan: Plan, x: Operand, k: int, i: int) -> Instruction:
-    place = 8 * 16 * i  # double i of thread t is row t + 16 i, or with its neighbour rows 2 t, 2 t + 1 behind 16 i
+    place = 8 * 16 * i  # double i of thread t is row t + 16 i, or with its neighbour rows 2 t, 2 t + 1 from 16 i
     return instruction(f"LDS{plan.suffix}", x.line[i], at(x.load, ROW * k + place))
 
 
 def _quadrant(r: Held, row: int, column: int) -> list[Instruction]:
-    """The four DFMAs of two rows and two columns."""
+    """Return the four DFMAs of two rows and two columns."""
     return [
         instruction("DFMA", total := r.sums[BLOCKING * j + i], r.a.line[i], r.b.line[j], total)
         for i in (row, row + 1)

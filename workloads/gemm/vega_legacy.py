@@ -1,10 +1,11 @@
-"""The usual SGEMM as AMD's VLP SGEMM readme describes it for Vega: tiles of A and B through shared memory (the LDS).
+"""The usual SGEMM for Vega, from AMD's VLP SGEMM readme: tiles of A and B go through shared memory (the LDS).
 
 A block is one wave of 8 by 8 threads and computes a tile of C of 64 by 64, each thread 8 by 8, in steps of 8 along k. A
-thread fetches a row of A and a column of B, 8 elements each, to registers while the step before is computed, and writes
-them to the LDS, where an element of each row (of A) or column (of B) lies side by side. Per k it reads 8 elements of A
-and 8 of B from there. A thread's rows are 4 neighbours in each half of the tile, so that 8 threads read 128 bytes in a
-row; its columns too. The readme has no listing: step, number of buffers and threads' places are chosen here.
+thread fetches a row of A and a column of B, 8 elements each, to registers while the previous step is computed, and
+writes them to the LDS, where the elements of all rows (of A) or columns (of B) at one k are adjacent. Per k it reads 8
+elements of A and 8 of B from there. A thread's rows, and its columns, are 4 neighbours in each half of the tile, so
+that 8 threads read 128 contiguous bytes. The readme has no listing: step, number of buffers and thread map are chosen
+here.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ X, Y, NEXT, END, TEMPORARY = (scalar(i) for i in range(5))
 def sgemm_vega_legacy(m: int = 128, n: int = 128, k: int = 64) -> Kernel:
     """Build the kernel for C = A B in single precision.
 
-    Raises UserError for sizes that don't tile (m and n 64, k 8) and matrices beyond what 32-bit addresses reach.
+    Raises UserError for sizes that don't tile (m and n 64, k 8) and matrices beyond 32-bit addresses.
     """
     problem = checked_product(NAME, m, n, k, columns=COLUMNS, depth=DEPTH)
     return Kernel(
@@ -56,7 +57,7 @@ def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
 
 
 def register_map() -> RegisterMap:
-    """Give the vector registers: 8 of addresses and for scratch, 16 fetched, 16 read from the LDS, 64 sums."""
+    """Return the vector registers: 8 of addresses and for scratch, 16 fetched, 16 read from the LDS, 64 sums."""
     registers = RegisterMap(NAME)
     for name in ("thread", "row", "column", "a", "b", "store", "load_a", "load_b"):
         registers.one(name)
@@ -105,7 +106,7 @@ def _pointers(b: Builder, r: Mapping[str, Register]) -> None:
 
 
 def _fetch(b: Builder, r: Mapping[str, Register], fetched: tuple[Register, ...]) -> None:
-    """Load 8 elements of a row of A and of a column of B, and move on."""
+    """Load 8 elements of a row of A and of a column of B, and advance the pointers."""
     for i, pointer in enumerate(("a", "b")):
         for j in range(0, DEPTH, QUAD):
             b.emit("GLOBAL_LOAD_DWORDX4", fetched[DEPTH * i + j], at(r[pointer], 4 * j))
@@ -113,7 +114,7 @@ def _fetch(b: Builder, r: Mapping[str, Register], fetched: tuple[Register, ...])
 
 
 def _store(b: Builder, r: Mapping[str, Register], fetched: tuple[Register, ...]) -> None:
-    """Write what was fetched to the LDS, when it is there."""
+    """Wait for the fetched elements and write them to the LDS."""
     b.emit("S_WAITCNT", 0, 63)
     for i, value in enumerate(fetched):
         b.emit("DS_WRITE_B32", at(r["store"], TILE * (i // DEPTH) + PITCH * (i % DEPTH)), value)
@@ -141,7 +142,7 @@ def _update(b: Builder, blocks: Mapping[str, tuple[Register, ...]], k: int) -> N
 
 
 def _places() -> Iterator[tuple[int, int]]:
-    """Give row and column of a thread's sums."""
+    """Yield row and column of a thread's sums."""
     for row in range(DEPTH):
         for column in range(DEPTH):
             yield row, column

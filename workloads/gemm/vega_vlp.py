@@ -1,12 +1,13 @@
 """AMD's very low power SGEMM for Vega (readme of the VLP SGEMM, MI60): A through scalar registers, no shared memory.
 
 A block is 1, 2 or 4 waves and computes 64 rows and a column for each thread. Every 8 k a thread has 8 elements of its
-column of B in registers, by two loads of 16 bytes, and the next 8 on their way. The rows of A come in groups of 8, of
-which eight scalar loads of 8 words fill s32 to s95; then one wait for all of them, as they come back in any order, and
-64 multiply-adds with a scalar source. In the order `forwarding` the 8 of one sum follow each other, so that it stays in
-the pipe; `interleaved` goes round the 8 rows.
+column of B in registers, by two loads of 16 bytes, and the next 8 in flight. The rows of A come in groups of 8: for
+each, eight scalar loads of 8 words fill s32 to s95; then one wait covers all of them, as they return in any order, and
+64 multiply-adds with a scalar source follow. In the order `forwarding` the 8 of one sum are consecutive, so that the
+sum stays in the pipe; `interleaved` cycles through the 8 rows.
 
-The registers are the readme's. Addresses are 32 bits here: v2 and v3, there one address of B, are those of B and of C.
+The registers are the readme's. Addresses have 32 bits here: v2 and v3, in the readme one address of B, are those of B
+and of C.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ X, Y, ROW, END, TEMPORARY = (scalar(i) for i in range(5))
 def sgemm_vega_vlp(m: int = 128, n: int = 512, k: int = 64, threads: int = 256, order: str = "forwarding") -> Kernel:
     """Build the kernel for C = A B in single precision, `threads` of a block 64, 128 or 256: as many columns of a tile.
 
-    Raises UserError for sizes that don't tile (m 64, n `threads`, k 16), choices that don't exist and matrices beyond
-    what 32-bit addresses reach.
+    Raises UserError for sizes that don't tile (m 64, n `threads`, k 16), unknown choices and matrices beyond 32-bit
+    addresses.
     """
     one_of(NAME, "threads", threads, (64, 128, 256))
     one_of(NAME, "order", order, ORDERS)
@@ -66,7 +67,7 @@ def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
 
 
 def register_map() -> RegisterMap:
-    """Give the readme's 83 vector registers: the thread's number, two pointers, 64 sums, two buffers for B of 8."""
+    """Return the readme's 83 vector registers: the thread's number, two pointers, 64 sums, two buffers for B of 8."""
     registers = RegisterMap(NAME)
     registers.one("thread")
     registers.block("pointers", 2, align=2)
@@ -76,7 +77,7 @@ def register_map() -> RegisterMap:
 
 
 def scalars_of_a() -> tuple[Register, ...]:
-    """Give the scalar registers that hold a group of A, row by row."""
+    """Return the scalar registers that hold a group of A, row by row."""
     return tuple(scalar(FIRST_OF_A + i) for i in range(STEP * STEP))
 
 
@@ -101,7 +102,7 @@ def program(threads: int, order: str) -> Program:
 
 
 def _pointers(b: Builder, r: Mapping[str, tuple[Register, ...]], threads: int) -> None:
-    """Leave the address of the tile's first row of A, the thread's of B and of its column of C."""
+    """Compute the addresses of the tile's first row of A, of the thread's column of B, and of its column of C."""
     (thread,), (column, place) = r["thread"], r["pointers"]
     b.emit("S2R", thread, "TID.X")
     b.emit("S2R", X, "CTAID.X")
@@ -120,7 +121,7 @@ def _pointers(b: Builder, r: Mapping[str, tuple[Register, ...]], threads: int) -
 
 
 def _fetch(b: Builder, r: Mapping[str, tuple[Register, ...]], half: int, offset: int) -> None:
-    """Load 8 elements of B into that buffer."""
+    """Load 8 elements of B into that half of the buffer registers."""
     for i in range(0, STEP, QUAD):
         b.emit("GLOBAL_LOAD_DWORDX4", r["b"][half * STEP + i], at(r["pointers"][0], offset + 4 * i))
 
@@ -150,7 +151,7 @@ def _step(b: Builder, r: Mapping[str, tuple[Register, ...]], half: int, order: s
 
 
 def _order(order: str) -> Iterator[tuple[int, int]]:
-    """Give row and k of a group's multiply-adds, one after the other."""
+    """Yield row and k of a group's multiply-adds, in order."""
     for i in range(STEP):
         for j in range(STEP):
             yield (i, j) if order == "forwarding" else (j, i)

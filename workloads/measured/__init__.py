@@ -1,1 +1,1 @@
-"""The instruction streams behind figures measured on a chip: one kernel per row of a measured file."""
+"""The instruction streams of measured chip figures: one kernel per row of a measured file."""

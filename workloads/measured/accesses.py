@@ -1,4 +1,4 @@
-"""Streams of memory accesses in patterns, barriers, and bursts between two reads of the clock."""
+"""Streams of memory accesses in patterns, of barriers, and of bursts between two clock reads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workloads.measured.patterns import offsets
 LOADS = {"LDS32": ("LDS", 1), "LDS64": ("LDS.64", 2), "LDS128": ("LDS.128", 4)}
 STORES = {"STS32": ("STS", 1), "STS64": ("STS.64", 2), "STS128": ("STS.128", 4)}
 GLOBAL = {"LDG32": ("LDG", 1), "LDG64": ("LDG.64", 2), "LDG128": ("LDG.128", 4)}
-GLOBAL_BARRIERS = 3  # the others are kept for what is loaded before and behind the loop
+GLOBAL_BARRIERS = 3  # the others are for loads before and after the loop
 SHARED_LOADS, GLOBAL_LOADS, SINGLE_STEPS, BARRIERS = 96, 48, 48, 16
 SHARED_BYTES = 32768
 FIRST = 8  # registers of the chains
@@ -33,7 +33,7 @@ BURSTS = {
 
 
 def shared_loads(op: str, pattern: str, chains: int, iterations: int) -> Stream | None:
-    """Return 96 loads from shared memory in chains, each to the address of the one before."""
+    """Return 96 loads from shared memory in chains, each from the address that the previous one loaded."""
     if op not in LOADS or not 1 <= chains <= 16:
         return None
     mnemonic, words = LOADS[op]
@@ -42,7 +42,7 @@ def shared_loads(op: str, pattern: str, chains: int, iterations: int) -> Stream 
 
 
 def shared_stores(op: str, pattern: str, iterations: int) -> Stream | None:
-    """Return 96 stores to shared memory that wait for nothing."""
+    """Return 96 stores to shared memory without waits."""
     if op not in STORES:
         return None
     mnemonic, words = STORES[op]
@@ -61,7 +61,7 @@ def shared_chain(op: str, pattern: str, iterations: int) -> Stream | None:
 
 
 def _store_and_load(suffix: str, copies: int) -> Make:
-    """The word is copied to others that are stored with it, and comes back with the load."""
+    """Return steps that copy the word to others stored with it, and load it back."""
     stored = COPY if copies else X
 
     def step(turn: int) -> Sequence[Instruction]:
@@ -80,11 +80,11 @@ def _swapped(turn: int) -> Sequence[Instruction]:
 
 
 def _copied(to: Register, turn: int) -> Instruction:
-    """A copy of the word, by the integer multiplier every other time."""
+    """Return a copy of the word, on the integer multiplier every other time."""
     return instruction("MOV", to, X) if turn % 2 else instruction("IMAD", to, RZ, RZ, X)
 
 
-SINGLE: dict[str, tuple[Make, int]] = {  # by operation: what one step is, and the bytes of an access
+SINGLE: dict[str, tuple[Make, int]] = {  # by operation: the instructions of a step, and the bytes of an access
     "STS32_LDS32": (_store_and_load("", 0), 4),
     "STS64_LDS64": (_store_and_load(".64", 2), 8),
     "STS128_LDS128": (_store_and_load(".128", 3), 16),
@@ -97,7 +97,7 @@ SINGLE: dict[str, tuple[Make, int]] = {  # by operation: what one step is, and t
 
 
 def global_loads(op: str, param: str, chains: int, iterations: int) -> Stream | None:
-    """Return 48 loads from global memory in chains; `param` says which cache and how far apart lanes and warps are."""
+    """Return 48 loads from global memory in chains; `param` gives the cache and the distances of lanes and warps."""
     match = re.fullmatch(r"c[ag] stride(\d{1,6})B( perwarp-lines)?", param)
     if op not in GLOBAL or not match or not 1 <= chains <= 16:
         return None
@@ -114,7 +114,7 @@ def global_loads(op: str, param: str, chains: int, iterations: int) -> Stream | 
 
 
 def _chains(mnemonic: str, words: int, chains: int, apart: int) -> list[Instruction]:
-    """The loads, each chain so many bytes behind the one before; last words of quadruples are summed up in pairs."""
+    """Return the loads, with `apart` bytes between chains; last words of quadruples are summed up in pairs."""
     registers = [Register(FIRST + words * (i % chains)) for i in range(GLOBAL_LOADS)]
     loads = [instruction(mnemonic, x, at(PLACE, apart * (i % chains))) for i, x in enumerate(registers)]
     if words < 4 or chains == 1:
@@ -131,7 +131,7 @@ def _chains(mnemonic: str, words: int, chains: int, apart: int) -> list[Instruct
 
 
 def barriers(op: str, iterations: int) -> Stream | None:
-    """Return 16 barriers of the block, or of the warp, which are nothing."""
+    """Return 16 barriers of the block, or of the warp; the latter do nothing."""
     if op == "WARPSYNC":
         steps = [plain(instruction("WARPSYNC", 0xFFFFFFFF))] * BARRIERS
         body = plain(COUNT), *steps[:3], plain(test(iterations)), *steps[3:], plain(BRANCH, stall=5)
@@ -147,8 +147,8 @@ def barriers(op: str, iterations: int) -> Stream | None:
 
 
 def burst(op: str, number: int) -> Stream | None:
-    """Return so many independent instructions, without waits, between two reads of the clock."""
-    if op == "MUFU_EX2":  # the compiler moved them out: two reads of the clock, which the ALU does, follow each other
+    """Return so many independent instructions, without waits, between two clock reads."""
+    if op == "MUFU_EX2":  # the compiler moved them out: two clock reads, which the ALU does, follow each other
         return Stream((plain(instruction("MOV", COPY, 0)),), marked=True)
     if op not in BURSTS or not 1 <= number <= MOST:
         return None
@@ -162,7 +162,7 @@ def burst(op: str, number: int) -> Stream | None:
 
 
 def chase(param: str, loads: int) -> Stream | None:
-    """Return so many loads of one thread, each from where the one before said."""
+    """Return so many loads of one thread, each from the address that the previous one loaded."""
     match = re.search(r"spacing\d+B .*wid(4|8|16)B", param)
     if not match:
         return None

@@ -1,4 +1,4 @@
-"""Streams of dependent chains, as the compiler writes them and with some of their control codes edited."""
+"""Streams of dependent chains, as compiled and with some control codes edited."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LANES = range(32)
 
 @dataclass(frozen=True)
 class Chain:
-    """What one step of a chain consists of, and the bytes that its lanes access."""
+    """The instructions of one step of a chain, and the bytes that its lanes access."""
 
     step: tuple[Instruction, ...]
     space: str = ""
@@ -41,7 +41,7 @@ def _logic(x: Register) -> Instruction:
 FMA = instruction("FFMA", X, A, X, B)
 MULTIPLY = _multiply(Y)
 ADD = instruction("IADD3", Y, B, Y, A)
-CHAINS = {  # those with an FFMA that multiplies the chain lie in the bank of its first source, the others in the other
+CHAINS = {  # chains with an FFMA that multiplies them are in the bank of its first source, the others in the other bank
     "ch_ffma": Chain((FMA,)),
     "ch_ffma_c": Chain((instruction("FFMA", Y, A, B, Y),)),
     "ch_fadd": Chain((instruction("FADD", Y, A, Y),)),
@@ -73,14 +73,14 @@ CHAINS = {  # those with an FFMA that multiplies the chain lie in the bank of it
 
 @dataclass(frozen=True)
 class Wait:
-    """The control code of each of 96 equal instructions, and where their result goes: to nobody, or to one register."""
+    """The control code of each of 96 equal instructions, and the destination of their result: none, or one register."""
 
     target: Register
     code: Control
 
 
 WAITING = {
-    "war": Wait(RZ, Control(2, read_barrier=0, write_barrier=5, waits=1)),  # until the last has read
+    "war": Wait(RZ, Control(2, read_barrier=0, write_barrier=5, waits=1)),  # until the last has read its sources
     "raw": Wait(X, Control(2, write_barrier=0, waits=1)),  # until its result is there
     "nowait": Wait(RZ, Control(1, write_barrier=5)),
 }
@@ -88,7 +88,7 @@ KINDS = frozenset({"ref", "s2r", "minstall", *WAITING})
 
 
 def chain(kind: str, rest: str, op: str, iterations: int) -> Stream | None:
-    """Return the stream of a chain by experiment, the rest of its name and its kernel; None where there is none."""
+    """Return the stream of a chain by experiment, the rest of its name and its kernel; None if unknown."""
     if kind == "ref":
         return _referred(op, iterations)
     if kind == "s2r":
@@ -102,7 +102,7 @@ def chain(kind: str, rest: str, op: str, iterations: int) -> Stream | None:
 
 
 def _referred(op: str, iterations: int) -> Stream | None:
-    """The loop as it was before any edit."""
+    """Return the loop before any edit."""
     if op == "base_alu":
         return Stream(coded(looped(_accumulators(), iterations, 0)))
     if op.startswith("base_mix"):
@@ -112,7 +112,7 @@ def _referred(op: str, iterations: int) -> Stream | None:
 
 
 def _steps(found: Chain) -> list[Instruction]:
-    """The chain at its length: of one instruction, or two that are one operation, 96; else 96 of each."""
+    """Return the chain at its length: 96 of one instruction or of a two-instruction operation, else 96 of each."""
     number = STEPS // 2 if found is CHAINS["ch_hfma2"] else STEPS
     return list(found.step) * number
 
@@ -127,12 +127,12 @@ def _stream(found: Chain, body: tuple[Instruction, ...]) -> Stream:
 
 
 def _accumulators() -> list[Instruction]:
-    """220 multiply-adds to 44 registers in turn."""
+    """Return 220 multiply-adds to 44 registers in turn."""
     return [instruction("FFMA", x, A, x, B) for x in (Register(20 + i % 44) for i in range(220))]
 
 
 def _rotation(offset: int, iterations: int) -> Stream:
-    """A load, and 216 multiply-adds of 36 registers, each of the next two."""
+    """Return a load, and 216 multiply-adds of 36 registers, each of the next two."""
     xs = [Register(16 + i) for i in range(36)]
     steps = [load("LDS", xs[0])]
     steps += [instruction("FFMA", xs[i % 36], xs[(i + 1) % 36], xs[i % 36], xs[(i + 2) % 36]) for i in range(216)]
@@ -141,7 +141,7 @@ def _rotation(offset: int, iterations: int) -> Stream:
 
 
 def _shortened(found: Chain, rest: str, iterations: int) -> Stream | None:
-    """The chain with another stall count behind one of its instructions."""
+    """Return the chain with another stall count after one of its instructions."""
     match = re.fullmatch(r"([\w.]+)>.+:stall(\d|1[0-5])", rest)
     if not match:
         return None
@@ -158,7 +158,7 @@ def _shorter(made: Instruction, producer: str, stall: int) -> Instruction:
 
 
 def _waiting(found: Chain, wait: Wait, iterations: int) -> Stream | None:
-    """96 of the chain's instruction, each with the same control code."""
+    """Return 96 copies of the chain's instruction, each with the same control code."""
     first = found.step[0]
     if first.row.unit not in SLOW | {Unit.SHARED, Unit.GLOBAL}:
         return None
@@ -173,7 +173,7 @@ def _waiting(found: Chain, wait: Wait, iterations: int) -> Stream | None:
 
 
 def _special(rest: str, iterations: int) -> Stream | None:
-    """A special register is read 96 times, each time when the last is there."""
+    """Return 96 reads of a special register, each issued when the previous result is there."""
     name = rest.removeprefix("SR_")
     if name not in SPECIALS:
         return None

@@ -1,15 +1,15 @@
 """Control codes and reuse flags for a loop body, as the compiler of a Hopper chip writes them.
 
-What ptxas (CUDA 13.0, sm_90) does was read off the machine code of the measured loops:
+The rules of ptxas (CUDA 13.0, sm_90), as seen in the machine code of the measured loops:
 
-* an instruction's stall count is the time until the next one finds its unit, and its operands where their latency is
-  fixed; 2 at least, where the next one waits for its barrier;
-* a warp stays selected (yield bit set) but for waits of 3 cycles or more for an operand, and once in some 12 cycles at
-  a wait of 2;
-* the result of a unit without fixed latency gets the first barrier that nobody has to wait for yet, or the last one of
-  all; whoever needs the result waits. Of six, one is kept for what was loaded before the loop, as sources are;
-* a source is kept (reuse) for the next instruction that reads the same register at the same place, but not where the
-  warp lets others go first; pairs are kept apart from single registers.
+* an instruction's stall count is the time until the next one's unit is free, and its operands of fixed latency are
+  ready; at least 2 if the next one waits for its barrier;
+* a warp stays selected (yield bit set) except for operand waits of 3 cycles or more, and once in about 12 cycles at a
+  wait of 2;
+* the result of a unit without fixed latency gets the first barrier without a pending wait, or the last of all; the
+  reader of the result waits. One of six is reserved for values loaded before the loop, such as sources;
+* a source is kept (reuse) for the next instruction that reads the same register in the same slot, but not if the warp
+  yields in between; pairs are kept separate from single registers.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ FMA = frozenset({Unit.FP32, Unit.FMUL})
 HEAVY = frozenset({Unit.IMUL, Unit.DOT, Unit.WIDE})
 QUEUED = MEMORY_UNITS | {Unit.SHUFFLE, Unit.REDUCE, Unit.SPECIAL}
 SLOW = frozenset({Unit.SFU, Unit.BITS, Unit.CONVERT})
-VARIABLE = QUEUED | SLOW  # results come when they come: barriers tell
+VARIABLE = QUEUED | SLOW  # units whose results come at a variable time: barriers signal them
 LATENCY = {Unit.UNIFORM: 6, Unit.FP16: 6, Unit.FP16M: 8, Unit.DP: 8, Unit.WIDE: 6}
 HALVES = {(Unit.FP16, Unit.FP16): 4, (Unit.FP16M, Unit.FP16): 10}
 SAME, ACROSS, OUT = (
     4,
     5,
     6,
-)  # cycles from a result of the FMA or ALU group to its use inside it, in the other, elsewhere
+)  # cycles from a result of the FMA or ALU group to its use in the same group, in the other group, elsewhere
 GUARD = 13  # cycles from a comparison to the instruction that it guards
 GROUPS = (ALU, HEAVY, frozenset({Unit.FP16}), frozenset({Unit.FP16M}), frozenset({Unit.DP}), QUEUED, SLOW)
 INTERVAL = {Unit.WIDE: 4, Unit.REDUCE: 8, **dict.fromkeys(QUEUED - {Unit.REDUCE}, 4), **dict.fromkeys(SLOW, 8)}
 PAIR = 2  # interval of the other units of a group
-TURN = 12  # cycles after which a warp lets others go first at the next wait for a unit
+TURN = 12  # cycles after which a warp yields at the next wait for a unit
 BRANCH = 5
 
 
 @dataclass
 class _State:
-    """What is known at an instruction, in cycles of the body."""
+    """The state at an instruction, in cycles of the body."""
 
-    ready: dict[tuple[str, int], tuple[int, Unit]] = field(default_factory=dict)  # register or predicate: written when
-    free: dict[int, int] = field(default_factory=dict)  # unit group: when
+    ready: dict[tuple[str, int], tuple[int, Unit]] = field(default_factory=dict)  # register or predicate: when written
+    free: dict[int, int] = field(default_factory=dict)  # unit group: when free
     barrier: dict[int, int] = field(default_factory=dict)  # register: barrier of its pending result
     barriers: int = BARRIERS
 
@@ -58,7 +58,7 @@ class _State:
 def coded(body: Sequence[Instruction], barriers: int = BARRIERS) -> tuple[Instruction, ...]:
     """Return the body of a loop, its branch last, with control codes that use so many barriers, and reuse flags."""
     state = _State(barriers=barriers)
-    _pass(body, state)  # barriers that are pending where the loop begins again
+    _pass(body, state)  # finds the barriers that are pending when the loop starts again
     state.ready.clear()
     state.free.clear()
     times, waits, writes = _pass(body, state)
@@ -88,13 +88,13 @@ def plain(
 
 
 def _pass(body: Sequence[Instruction], state: _State) -> tuple[list[int], list[int], list[int | None]]:
-    """Issue time, barriers waited for and barrier set, of each instruction."""
+    """Return issue time, barriers waited for and barrier set, for each instruction."""
     now, times, waits, writes = 0, list[int](), list[int](), list[int | None]()
     for instruction in body:
         now = max([now, *_needs(instruction, state)])
         waits.append(_wait(instruction, state))
         if writes and writes[-1] is not None and waits[-1] >> writes[-1] & 1:
-            now = max(now, times[-1] + PAIR)  # a barrier tells one cycle late
+            now = max(now, times[-1] + PAIR)  # a barrier signals one cycle late
         times.append(now)
         writes.append(_issue(instruction, state, now))
         now += 1
@@ -102,7 +102,7 @@ def _pass(body: Sequence[Instruction], state: _State) -> tuple[list[int], list[i
 
 
 def _needs(instruction: Instruction, state: _State) -> Iterable[int]:
-    """Times before which the instruction can't go: its unit and its operands."""
+    """Return the times before which the instruction can't issue: those of its unit and its operands."""
     unit = instruction.row.unit
     yield state.free.get(group_of(unit), 0)
     if unit in FMA:
@@ -117,7 +117,7 @@ def _needs(instruction: Instruction, state: _State) -> Iterable[int]:
 
 
 def latency(producer: Unit, consumer: Unit) -> int:
-    """Cycles from an instruction of a fixed latency to one that reads its register."""
+    """Return the cycles from an instruction of fixed latency to a reader of its register."""
     found = HALVES.get((producer, consumer)) or LATENCY.get(producer)
     if found or consumer in VARIABLE:
         return found or OUT
@@ -125,23 +125,23 @@ def latency(producer: Unit, consumer: Unit) -> int:
 
 
 def latency_of_predicate(producer: Unit, consumer: Instruction, predicate: int) -> int:
-    """Cycles from a comparison to an instruction that reads its predicate, as a guard or as an operand."""
+    """Return the cycles from a comparison to an instruction that reads its predicate, as a guard or as an operand."""
     unit = consumer.row.unit
     return GUARD if consumer.guard.index == predicate or unit is Unit.VOTE else latency(producer, unit)
 
 
 def group_of(unit: Unit) -> int:
-    """The units of one number take turns; -1 are those that never wait."""
+    """Return the number of the unit's group, whose units take turns; -1 for units that never wait."""
     return next((i for i, units in enumerate(GROUPS) if unit in units), -1)
 
 
 def interval_of(unit: Unit) -> int:
-    """Cycles for which an instruction keeps those of its group waiting."""
+    """Return the cycles for which an instruction blocks its group."""
     return INTERVAL.get(unit, PAIR) if group_of(unit) >= 0 else 0
 
 
 def _wait(instruction: Instruction, state: _State) -> int:
-    """Mask of barriers that the instruction waits for, which are then done with."""
+    """Return the mask of barriers for which the instruction waits, and clear them."""
     touched = {*instruction.reads(), *instruction.writes()}
     waited = {barrier for register, barrier in state.barrier.items() if register in touched}
     state.barrier = {register: b for register, b in state.barrier.items() if b not in waited}
@@ -149,7 +149,7 @@ def _wait(instruction: Instruction, state: _State) -> int:
 
 
 def _issue(instruction: Instruction, state: _State, now: int) -> int | None:
-    """Note what the instruction occupies and writes; returns its barrier."""
+    """Record the resources that the instruction occupies and the registers that it writes; return its barrier."""
     unit = instruction.row.unit
     state.free[group_of(unit)] = now + interval_of(unit)
     state.ready |= {("R", register): (now, unit) for register in instruction.writes()}
@@ -163,7 +163,7 @@ def _issue(instruction: Instruction, state: _State, now: int) -> int | None:
 
 
 def _stays(body: Sequence[Instruction], counts: Sequence[int]) -> list[bool]:
-    """Yield bits: whether the warp stays selected, and does not yield."""
+    """Return the yield bits: whether the warp stays selected and does not yield."""
     since, bits = 0, list[bool]()
     for instruction, count in zip(body, counts, strict=True):
         for_unit = instruction.row.unit in VARIABLE or instruction.row.unit is Unit.CONTROL
@@ -175,7 +175,7 @@ def _stays(body: Sequence[Instruction], counts: Sequence[int]) -> list[bool]:
 
 
 def _reused(body: Sequence[Instruction], place: int, stays: Sequence[bool]) -> tuple[str, ...]:
-    """Source letters whose register the next instruction that reads one at this place reads again."""
+    """Return the source letters whose register the next reader in the same slot reads again."""
     return tuple(
         letter
         for letter, operand in body[place].slots()
@@ -185,7 +185,7 @@ def _reused(body: Sequence[Instruction], place: int, stays: Sequence[bool]) -> t
 
 
 def _next_there(body: Sequence[Instruction], first: int, letter: str, index: int, stays: Sequence[bool]) -> int | None:
-    """The next register of the same bank that is read at this operand place before the warp lets others go first."""
+    """Return the next register of the same bank that is read in this operand slot before the warp yields."""
     words = body[first - 1].row.words
     for place in range(first, len(body)):
         for other, operand in body[place].slots():

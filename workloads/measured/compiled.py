@@ -1,4 +1,4 @@
-"""Streams of operations in independent chains, alone or two mixed, as the compiler writes them."""
+"""Streams of operations in independent chains, one kind or a mix of two, as compiled."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from workloads.measured.loop import Stream, load, looped
 from workloads.measured.order import ordered
 
 STEPS = 240
-PREDICATES = 6  # for as many chains; the others wait for one
-FEW, MANY = 3, 4  # ratios from which on registers lie otherwise
+PREDICATES = 6  # available for chains; further chains wait for one
+FEW, MANY = 3, 4  # ratios from which on the registers are placed differently
 MAJORITY = 0xE8
 TURNS = 0.15915494  # 1 / (2 pi)
 NOT_PT = Predicate(PT.index, negated=True)
-FIRST_CHAIN = 8  # register; the sources stand before
+FIRST_CHAIN = 8  # first register of the chains; the sources precede it
 
 Sources = tuple[Register, Register]
 
 
 @dataclass(frozen=True)
 class Step:
-    """The registers of one step of a chain, its predicate, and how many steps went before."""
+    """The registers of one step of a chain, its predicate, and the number of earlier steps."""
 
     x: Register
     a: Register
@@ -39,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Chains:
-    """The register of each chain, and the sources of all."""
+    """The register of each chain, and the sources that all share."""
 
     registers: list[Register]
     sources: Sources
@@ -50,10 +50,10 @@ Make = Callable[[Step], tuple[Instruction, ...]]
 
 @dataclass(frozen=True)
 class Operation:
-    """What a step of a chain is: x, a and b are `words` registers; lanes load words `bytes_apart`.
+    """The step of a chain: x, a and b are `words` registers; lanes load words at a distance of `bytes_apart`.
 
-    Chains lie in the banks in turn, or all in the first source's (`bank` 0) or the other (1); the sources in one bank
-    each, or both in the even one (`even`). `queued`: it goes through the queue of memory instructions.
+    Chains are in the banks in turn, or all in the first source's (`bank` 0) or the other (1); the sources are in one
+    bank each, or both in the even one (`even`). `queued`: it goes through the queue of memory instructions.
     """
 
     make: Make
@@ -65,7 +65,7 @@ class Operation:
 
 
 def _one(mnemonic: str, order: str, *rest: Value) -> Make:
-    """A step of one instruction with x as destination and sources in the given order."""
+    """Return a step of one instruction with x as destination and sources in the given order."""
     return lambda s: (instruction(mnemonic, s.x, *(getattr(s, letter) for letter in order), *rest),)
 
 
@@ -74,7 +74,7 @@ def _loaded(mnemonic: str) -> Make:
 
 
 def _guarded(compare: str, mnemonic: str, order: str) -> Make:
-    """A comparison of x and a, and an instruction under its guard; 1 stands for itself."""
+    """Return a comparison of x and a, and an instruction under its guard; 1 stands for itself."""
 
     def make(s: Step) -> tuple[Instruction, ...]:
         sources = [1 if letter == "1" else getattr(s, letter) for letter in order]
@@ -84,22 +84,22 @@ def _guarded(compare: str, mnemonic: str, order: str) -> Make:
 
 
 def _bounded(mnemonic: str) -> Make:
-    """The smaller of x and a, then the larger of that and b."""
+    """Return the smaller of x and a, then the larger of that and b."""
     return lambda s: (instruction(mnemonic, s.x, s.a, s.x, PT), instruction(mnemonic, s.x, s.b, s.x, NOT_PT))
 
 
 def _halves(s: Step) -> tuple[Instruction, ...]:
-    """The compiler adds halves on either unit in turn: a multiply-add by 1 on the one for matrices."""
+    """Return an addition of halves, on either unit in turn as compiled: a multiply-add by 1 on the matrix unit."""
     return (instruction("HADD2", s.x, s.x, s.a) if s.turn % 2 else instruction("HFMA2.MMA", s.x, s.x, 1, s.a),)
 
 
 def _reduced(s: Step) -> tuple[Instruction, ...]:
-    """A sum over the lanes, and its move back, to the integer multiplier every other time."""
+    """Return a sum over the lanes, and its move back, on the integer multiplier every other time."""
     moved = instruction("MOV", s.x, s.x) if s.turn % 2 else instruction("IMAD", s.x, RZ, RZ, s.x)
     return instruction("REDUX.SUM", s.x, s.x), moved
 
 
-OPERATIONS = {  # of two sources, one lies in each register bank, as ptxas arranges it
+OPERATIONS = {  # of two sources, one is in each register bank, as ptxas arranges it
     "FFMA": Operation(_one("FFMA", "axb"), bank=0),
     "FFMA_acc": Operation(_one("FFMA", "abx")),
     "FADD": Operation(_one("FADD", "bx"), bank=0),
@@ -145,7 +145,7 @@ SLOW_OPERATIONS = ("LDS", "MUFU", "POPC", "BREV", "FLO", "REDUX", "SHFL")
 
 
 def alone(op: str, chains: int, steps: int, iterations: int) -> Stream | None:
-    """Return the stream of so many steps in turn from independent chains; None for an unknown one, or too many."""
+    """Return a stream of so many steps in turn from independent chains; None for an unknown op, or too many steps."""
     operation = OPERATIONS.get(op)
     if operation is None or not 1 <= chains <= 16 or steps > MOST_INSTRUCTIONS:
         return None
@@ -159,7 +159,7 @@ def alone(op: str, chains: int, steps: int, iterations: int) -> Stream | None:
 def mixed(ops: str, param: str, iterations: int) -> Stream | None:
     """Return the stream of two operations, "A:B" in the ratio of "3:1 U60", B first in each of the U groups.
 
-    None for unknown ones, and for more than a program holds.
+    None for unknown operations, and for more than a program holds.
     """
     first, _, second = ops.partition(":")
     match = re.fullmatch(r"(\d{1,4}):(\d{1,4}) U(\d{1,4})", param)
@@ -175,11 +175,11 @@ def mixed(ops: str, param: str, iterations: int) -> Stream | None:
 
 
 def _mixed_chains(one: Operation, other: Operation, a: int, b: int) -> tuple[Chains, Chains]:
-    """Registers of the eight chains of one operation and the four of another, in a ratio of a to b, as ptxas has them.
+    """Return the registers of eight chains of one operation and four of another, in a ratio of a to b, as by ptxas.
 
-    Multiply-adds lie in the even bank, with their first source; chains of single words beside them in the odd one, but
-    for the last where they are few or go through the queue. From 1:4 on the banks change places. A pair of operations
-    has both sources in the multiply-adds' bank, from 4:1 on in the other, and then its chains lie with them.
+    Multiply-adds are in the even bank, with their first source. Chains of single words beside them are in the odd bank,
+    except the last one if they are few or go through the queue. From 1:4 on the banks change places. A pair of
+    operations has both sources in the multiply-adds' bank, from 4:1 on in the other, and then its chains are there too.
     """
     parted = one.bank is not None and (other.words == 1 or other.bytes_apart > 0)
     few, many = other.even and a >= MANY * b, b >= MANY * a and not other.even
@@ -194,7 +194,7 @@ def _mixed_chains(one: Operation, other: Operation, a: int, b: int) -> tuple[Cha
 
 
 def _sources(operation: Operation, first: int) -> Sources:
-    """The two sources, from this register on."""
+    """Return the two sources, from this register on."""
     return Register(first), Register(first + (2 if operation.words == 2 or operation.even else 1))
 
 
@@ -203,7 +203,7 @@ def _registers(first: int, chains: int, apart: int) -> list[Register]:
 
 
 def _steps(operation: Operation, chains: Chains, first: int, number: int) -> list[Instruction]:
-    """So many steps from that one on, of the chains in turn, each as its instructions."""
+    """Return so many steps from `first` on, of the chains in turn, as their instructions."""
     made = list[Instruction]()
     for i in range(first, first + number):
         turn = i % len(chains.registers)

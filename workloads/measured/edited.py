@@ -1,7 +1,7 @@
 """Streams of edited loops: 220 or 217 instructions whose registers, reuse flags and control codes were chosen by hand.
 
-The measured loops take destinations and sources from what the compiler had in use; here they are 12 destinations from
-R16 on, and the 32 registers behind them as sources, by residue. Loads go to RZ, as nobody reads them.
+The measured loops use destinations and sources that the compiler had in use; here they are 12 destinations from R16 on,
+and the 32 registers after them as sources, by residue. Loads go to RZ, as nothing reads them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OP = "|".join(sorted(map(re.escape, OPS), key=len, reverse=True))
 
 
 def edited(kind: str, rest: str, iterations: int) -> Stream | None:
-    """Return the stream of an edited loop by the two parts of its name, None where there is none."""
+    """Return the stream of an edited loop by the two parts of its name, None if unknown."""
     for pattern, build in FORMS.get(kind, ()):
         match = re.fullmatch(pattern, rest)
         if match:
@@ -41,7 +41,7 @@ def edited(kind: str, rest: str, iterations: int) -> Stream | None:
 
 
 def pool(letter: str, *, wide: bool = False) -> tuple[int, ...]:
-    """Sources of a bank: E and O by register number modulo 2, a digit modulo 4; pairs begin at even numbers."""
+    """Return the sources of a bank: E and O by number modulo 2, a digit modulo 4; pairs begin at even numbers."""
     modulus, residue = (2, "EO".index(letter)) if letter in "EO" else (4, int(letter))
     return tuple(r for r in SOURCES if r % modulus == residue and not (wide and r % 2))
 
@@ -49,7 +49,7 @@ def pool(letter: str, *, wide: bool = False) -> tuple[int, ...]:
 def copy(
     op: str, i: int, sources: Sequence[Value], kept: str = "", *, among: Sequence[int] = DESTINATIONS
 ) -> Instruction:
-    """Return copy i of an operation on as many of the sources as it takes; `kept` are the places with a reuse flag."""
+    """Return copy i of an operation on as many sources as it takes; `kept` are the slots with a reuse flag."""
     row = TABLE[OPS[op]]
     if row.unit is Unit.SHARED:
         return plain(load(row.mnemonic, RZ), write_barrier=5)
@@ -61,7 +61,7 @@ def copy(
 
 
 def banked(op: str, pattern: str) -> Step:
-    """Return copies whose sources lie in the banks of the pattern, going round in each."""
+    """Return copies whose sources are in the banks of the pattern, cycling through each bank."""
     wide = TABLE[OPS[op]].width == 64
     pools, apart = [pool(letter, wide=wide) for letter in pattern], 1 if pattern.isdigit() else 3
 
@@ -72,20 +72,20 @@ def banked(op: str, pattern: str) -> Step:
 
 
 def same(op: str, i: int, letter: str = "") -> Instruction:
-    """Return copy i with one register in all places, of any bank or a given one."""
+    """Return copy i with one register in all slots, from any bank or a given one."""
     wide = TABLE[OPS[op]].width == 64
     registers = pool(letter, wide=wide) if letter else tuple(r for r in SOURCES if not (wide and r % 2))
     return copy(op, i, [Register(registers[i * (1 if letter else 5) % len(registers)])] * 3)
 
 
 def _bank_loop(iterations: int, step: Step) -> Stream:
-    """The loop of 220 copies, with the counting instruction first."""
+    """Return the loop of 220 copies, with the counting instruction first."""
     copies = [step(i) for i in range(BANK_SLOTS)]
     return Stream((plain(COUNT), *copies[:3], plain(test(iterations)), *copies[3:], plain(BRANCH, stall=6)))
 
 
 def _mix_loop(iterations: int, step: Step, offset: int = 16) -> Stream:
-    """The loop of 217 copies, one of them before the counting instructions; lanes load `offset` bytes apart."""
+    """Return the loop of 217 copies, one before the counting instructions; lanes load `offset` bytes apart."""
     copies = [step(i) for i in range(MIX_SLOTS)]
     counting = plain(COUNT, stall=6, yields=True), plain(test(iterations))
     body = (copies[0], *counting, *copies[1:], plain(BRANCH, stall=6))
@@ -97,7 +97,7 @@ def _banks(iterations: int, op: str, pattern: str) -> Stream | None:
 
 
 def _accumulating(iterations: int, op: str, pattern: str, all_banks: str | None) -> Stream:
-    """The third source is the destination: an even one, or any of the 12."""
+    """Return a loop whose third source is the destination: an even one, or any of the 12."""
     among = DESTINATIONS if all_banks else tuple(r for r in DESTINATIONS if r % 2 == 0)
     first, second = pool(pattern[0]), pool(pattern[1])
 
@@ -109,7 +109,7 @@ def _accumulating(iterations: int, op: str, pattern: str, all_banks: str | None)
 
 
 def _same(iterations: int, op: str, places: str, letter: str | None) -> Stream:
-    """Places with the same letter hold the same register."""
+    """Return a loop in which slots with the same letter hold the same register."""
     registers = pool(letter or "E", wide=TABLE[OPS[op]].width == 64)
 
     def step(i: int) -> Instruction:
@@ -119,7 +119,7 @@ def _same(iterations: int, op: str, places: str, letter: str | None) -> Stream:
 
 
 def _fixed(iterations: int, op: str, places: str, pattern: str, kept: str | None) -> Stream:
-    """The registers at some places never change; the others go round in the rest of the bank."""
+    """Return a loop in which some slots keep their register; the others cycle through the rest of the bank."""
     wide = pattern.isdigit()
     registers = pool(pattern[0], wide=wide)
     held, others = registers[: len(places)], registers[len(places) :]
@@ -133,7 +133,7 @@ def _fixed(iterations: int, op: str, places: str, pattern: str, kept: str | None
 
 
 def _grouped(iterations: int, op: str, group: str, pattern: str) -> Stream:
-    """The first source changes after every two or four copies, of which all but the last keep it."""
+    """Return a loop whose first source changes after two or four copies, of which all but the last keep it."""
     size, registers = {"pairs": 2, "quads": 4}[group], pool(pattern[0])
 
     def step(i: int) -> Instruction:
@@ -144,7 +144,7 @@ def _grouped(iterations: int, op: str, group: str, pattern: str) -> Stream:
 
 
 def _bogus(iterations: int, op: str, pattern: str) -> Stream:
-    """A reuse flag on a source that is another one each time."""
+    """Return a loop with a reuse flag on a source that is different each time."""
     registers = pool(pattern[0])
 
     def step(i: int) -> Instruction:
@@ -172,7 +172,7 @@ def _recoded(made: Instruction, stall: int, stays: bool) -> Instruction:
 
 
 def _destined(iterations: int, op: str, pattern: str, bank: str) -> Stream:
-    """All destinations lie in one bank."""
+    """Return a loop whose destinations are all in one bank."""
     among = tuple(r for r in DESTINATIONS if r % 2 == "EO".index(bank))
     pools = [pool(letter) for letter in pattern]
 
@@ -199,7 +199,7 @@ def _crossing_same(iterations: int, op: str, pattern: str, other: str, letter: s
 
 
 def _kept_across(iterations: int, op: str, pattern: str, flag: str, other: str, rest: str) -> Stream:
-    """A source that is kept, or not, over an instruction between: one odd register, or two, in all its places."""
+    """Return a loop with a source kept, or not, across an instruction with one or two odd registers in all slots."""
     registers, odd = pool(pattern[0]), [Register(r) for r in pool("O")]
     between = [odd[0], odd[1] if rest.startswith("b") else odd[0], odd[0]]
 
@@ -214,7 +214,7 @@ def _kept_across(iterations: int, op: str, pattern: str, flag: str, other: str, 
 
 
 def _one_constant(iterations: int, pattern: str) -> Stream:
-    """The second source is a number, or a uniform register: neither is read from a bank."""
+    """Return a loop whose second source is a number or a uniform register: neither is read from a bank."""
     first, third = pool(pattern[0]), pool(pattern[1])
 
     def step(i: int) -> Instruction:
@@ -225,7 +225,7 @@ def _one_constant(iterations: int, pattern: str) -> Stream:
 
 
 def _clock_reads(iterations: int, stall: str) -> Stream:
-    """Reads of the clock: instructions of the ALU without a source, as a move of a number."""
+    """Return a loop of clock reads: ALU instructions without a source, like a move of a number."""
     even = [Register(r) for r in DESTINATIONS if r % 2 == 0]
     made = [plain(instruction("MOV", register, 0), stall=int(stall)) for register in even]
     return _bank_loop(iterations, lambda i: made[i % len(made)])

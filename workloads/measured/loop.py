@@ -1,4 +1,4 @@
-"""A timed loop as the measured ones are: a body, two instructions that count, a branch; registers and launch."""
+"""A timed loop like the measured ones: a body, two counting instructions, a branch; registers and launch."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ BRANCH = instruction("BRA", "loop", guard=replace(DONE, negated=True))
 
 @dataclass(frozen=True)
 class Stream:
-    """The body of a timed loop, with its branch, and what its accesses need.
+    """The body of a timed loop, with its branch, and the layout of its accesses.
 
-    `marked`: a NOP stands before the loop and one behind it, where the clock was read. `offsets` are the bytes from
-    which each lane's address starts, `warp_bytes` how far apart the warps are, both in shared memory of `shared_bytes`
-    or, where `data_bytes` is not 0, in a buffer of global memory.
+    `marked`: there is a NOP before the loop and one after it, where the clock was read. `offsets` are the byte offsets
+    of the lanes' addresses, `warp_bytes` is the distance between warps, both in shared memory of `shared_bytes` or, if
+    `data_bytes` is not 0, in a buffer of global memory.
     """
 
     body: tuple[Instruction, ...]
@@ -45,7 +45,7 @@ class Stream:
 
     @cached_property
     def program(self) -> Program:
-        """The whole program: addresses and counter before the loop, nothing behind it."""
+        """Return the whole program: addresses and counter before the loop, nothing after it."""
         b = Builder(shared_bytes=self.shared_bytes)
         _set_up(b, self)
         b.instructions = [_carefully(i) for i in b.instructions]
@@ -79,7 +79,7 @@ def kernel(name: str, stream: Stream, warps: int) -> Kernel:
 
 
 def _set_up(b: Builder, stream: Stream) -> None:
-    """Zero the counter and work out the lane's address."""
+    """Zero the counter and compute the lane's address."""
     b.emit("MOV", COUNTER, 0)
     if not stream.offsets:
         return
@@ -94,7 +94,7 @@ def _set_up(b: Builder, stream: Stream) -> None:
 
 
 def _place(b: Builder, offsets: Sequence[int]) -> None:
-    """Set the address: a multiple of the lane number where the offsets are, else one lane after the other."""
+    """Set the address: a multiple of the lane number if the offsets are, else lane by lane."""
     step = offsets[1] - offsets[0]
     b.emit("MOV", PLACE, offsets[0])
     if all(offset == offsets[0] + lane * step for lane, offset in enumerate(offsets)):
@@ -106,7 +106,7 @@ def _place(b: Builder, offsets: Sequence[int]) -> None:
 
 
 def _carefully(prepared: Instruction) -> Instruction:
-    """The instruction with a code that lets it wait for all before it."""
+    """Return the instruction with a control code that waits for everything before it."""
     slow = prepared.row.unit in VARIABLE
     return replace(prepared, control=replace(CAREFUL, write_barrier=0 if slow else None))
 

@@ -1,9 +1,9 @@
-"""The order in which the compiler of a Hopper chip puts independent chains of operations.
+"""The order into which the compiler of a Hopper chip brings independent chains of operations.
 
-ptxas (CUDA 13.0, sm_90) lists instructions from the first on, cycle by cycle: of those whose operands and unit are
-ready, the one goes that begins the longest path to the end; of equals, the first of the source. A result whose time
-varies is expected after a fixed time: loads from shared memory so lie in bunches, 40 cycles apart. The last loads,
-behind which there is nothing left to do, follow each other closely, and the warp waits.
+ptxas (CUDA 13.0, sm_90) does list scheduling from the first instruction on, cycle by cycle: of the instructions whose
+operands and unit are ready, it takes the one that starts the longest path to the end; of equal ones, the first in the
+source. It expects a result of variable latency after a fixed time, so loads from shared memory come in groups, 40
+cycles apart. The last loads, with nothing left to do after them, follow each other closely, and the warp waits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Place = tuple[str, int]  # a register or predicate
 
 @dataclass
 class _Node:
-    """An instruction: who waits for it for how long, how many it waits for, when it may go, its longest path."""
+    """An instruction: its waiters and delays, the count of its own waits, its earliest time, its longest path."""
 
     followers: list[tuple[int, int]] = field(default_factory=list)
     missing: int = 0
@@ -55,7 +55,7 @@ def ordered(steps: Sequence[Instruction]) -> list[Instruction]:
 
 
 def _nodes(steps: Sequence[Instruction]) -> list[_Node]:
-    """The graph of who waits for whom: for results, and to overwrite what others read or wrote before."""
+    """Return the graph of waits: for results, and to overwrite values that others read or wrote before."""
     nodes, writer, readers = [_Node() for _ in steps], dict[Place, int](), dict[Place, list[int]]()
     for i, step in enumerate(steps):
         before = dict[int, int]()

@@ -1,4 +1,4 @@
-"""Where the lanes of a warp access memory, by the name of a pattern, in units of the access size."""
+"""Addresses of the lanes of a warp, by the name of a pattern, in units of the access size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is run for one row of a measured file."""
+"""The kernels that run for one row of a measured file."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from workloads.check import MOST_INSTRUCTIONS
 from workloads.measured import accesses, chains, compiled, edited
 from workloads.measured.loop import Stream, kernel
 
-SLOPE = 16  # iterations of the chains of two lengths that give a latency
+SLOPE = 16  # iterations of the chains of two lengths from which a latency follows
 CHASE = 32, 96  # loads of two walks through memory
-SCHEDULED = 8  # iterations of the loops that tell which warp ends when
-ROOM = 128  # instructions before a loop and behind it, at most
+SCHEDULED = 8  # iterations of the loops that show when each warp ends
+ROOM = 128  # instructions before a loop and after it, at most
 
 
 @dataclass(frozen=True)
 class Probe:
     """Kernels whose cycles are compared: those of `second` less those of `first`, over `per`.
 
-    Without `first`, the time between the marks of `second`, its NOPs: in the median warp, or from the first one's start
-    to the last one's end (`span`). `hits` is the cache in which all their loads from global memory hit.
+    Without `first`, the time between the marks (NOPs) of `second`: in the median warp, or from the first warp's start
+    to the last warp's end (`span`). `hits` is the cache in which all their loads from global memory hit.
     """
 
     second: Kernel
@@ -35,7 +35,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class ProbePoint:
-    """The columns of a row that say what ran; `count` iterations."""
+    """The columns of a row that identify a run; `count` iterations."""
 
     experiment: str
     op: str
@@ -45,10 +45,10 @@ class ProbePoint:
 
 
 def probe(experiment: str, op: str, param: str, warps: int, ilp: int, counts: tuple[int, int]) -> Probe | None:
-    """Return what is run for a row of these columns, None where there is no stream for it.
+    """Return the probe for a row of these columns, None if there is no stream for it.
 
-    `counts` are its two iteration counts. Rows of edited code have the first part of their name as experiment, the
-    rest as `param`, and their kernel as `op`.
+    `counts` are its two iteration counts. For edited code, the experiment is the first part of the row's name, `param`
+    the rest, and `op` its kernel.
     """
     points = [ProbePoint(experiment, op, param, ilp, count) for count in counts]
     if experiment in OTHERS:
@@ -76,13 +76,13 @@ def _burst(point: ProbePoint, warps: int) -> Probe | None:
 
 
 def _scheduled(point: ProbePoint, warps: int) -> Probe | None:
-    """All warps from the first one's start to the last one's end."""
+    """Return a probe of all warps, from the first one's start to the last one's end."""
     stream = _turns(replace(point, count=SCHEDULED))
     return Probe(kernel(f"sched {point.op}", replace(stream, marked=True), warps), span=True) if stream else None
 
 
 def _walk(point: ProbePoint, warps: int) -> Probe | None:
-    """A load of one thread, from the difference of two walks."""
+    """Return a probe of one thread's load, from the difference of two walks."""
     streams = [accesses.chase(point.param, loads) for loads in CHASE]
     if point.op not in ("DRAM", "L2hit") or None in streams:
         return None
@@ -91,7 +91,7 @@ def _walk(point: ProbePoint, warps: int) -> Probe | None:
 
 
 def _turns(point: ProbePoint) -> Stream | None:
-    """As many whole turns of the chains as 240 steps have room for."""
+    """Return as many whole turns of the chains as fit in 240 steps."""
     return compiled.alone(point.op, point.ilp, compiled.STEPS // max(point.ilp, 1) * point.ilp, point.count)
 
 
@@ -113,5 +113,5 @@ COMPILED: dict[str, Callable[[ProbePoint], Stream | None]] = {
     "bar": lambda p: accesses.barriers(p.op, p.count),
 }
 OTHERS: dict[str, Callable[[ProbePoint, int], Probe | None]] = {"burst": _burst, "sched": _scheduled, "memlat": _walk}
-UNKNOWN = frozenset({"membw", "clk"})  # measured, but no stream of ours: the chip's bandwidth, reads of the clock
+UNKNOWN = frozenset({"membw", "clk"})  # measured, but without a stream here: the chip's bandwidth, clock reads
 EXPERIMENTS = frozenset({*COMPILED, *OTHERS, *UNKNOWN, *edited.FORMS, *chains.KINDS})

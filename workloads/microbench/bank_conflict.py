@@ -1,4 +1,4 @@
-"""Shared-memory loads whose lanes lie a stride apart: cycles per load shows the passes that bank conflicts cost."""
+"""Shared-memory loads with a stride between lanes: cycles per load show the passes that bank conflicts cost."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def bank_conflict(
 ) -> Kernel:
     """Build a kernel of `length` loads of `width` bits, lane l at word l * stride, `iterations` times.
 
-    Stride 0 is a broadcast. Every word holds its own index. Raises UserError for a width that does not exist, numbers
-    too small or large, and a stride that misaligns the width.
+    Stride 0 is a broadcast. Every word holds its own index. Raises UserError for an unknown width, numbers too small or
+    large, and a stride that misaligns the width.
     """
     one_of("bank-conflict", "width", width, (32, 64, 128))
     counts("bank-conflict", 0, stride=stride)
@@ -56,7 +56,7 @@ def bank_conflict(
 
 
 def _fill_shared(b: Builder, registers: RegisterMap, stride: int, words: int) -> Register:
-    """Address of the lane's words, which the first warp has set to their word indices."""
+    """Return the address of the lane's words; the first warp sets them to their word indices."""
     thread, place = registers.one("thread"), registers.one("place")
     values = registers.block("values", words, words)
     b.emit("S2R", thread, "TID.X")
@@ -73,5 +73,5 @@ def _fill_shared(b: Builder, registers: RegisterMap, stride: int, words: int) ->
 
 
 def _last_words(stride: int, words: int, threads: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What each load finds last in its place, in every stream."""
+    """Return the last value that each load finds in its place, in every stream."""
     return np.tile(threads % WARP_SIZE * stride + words - 1.0, (STREAMS, 1))

@@ -1,4 +1,4 @@
-"""Words that go round a block from warp to warp, two barriers a round: cycles per round show what a barrier costs."""
+"""Words passed round a block from warp to warp, two barriers a round: cycles per round show the cost of a barrier."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LAST_WARP = Predicate(1)
 
 
 def barrier(warps: int = 8, rounds: int = 64, *, alone: int = 0) -> Kernel:
-    """Build a kernel in which each thread passes its word to that lane of the warp before it, `rounds` times.
+    """Build a kernel in which each thread passes its word to the same lane of the previous warp, `rounds` times.
 
-    A round stores, waits, loads and waits: whoever misses a barrier gets a wrong word. With `alone` a round is so many
-    barriers and nothing else. Raises UserError for numbers too small or large.
+    A round stores, waits, loads and waits: a warp that misses a barrier gets a wrong word. With `alone` a round is only
+    that many barriers. Raises UserError for numbers too small or large.
     """
     counts("barrier", 0, alone=alone)
     fits("barrier", alone, alone=alone)
@@ -47,7 +47,7 @@ def barrier(warps: int = 8, rounds: int = 64, *, alone: int = 0) -> Kernel:
 
 
 def _places(b: Builder, own: Register, following: Register, geometry: Geometry) -> None:
-    """Shared addresses of the thread's own word and of that lane's in the next warp, the first after the last."""
+    """Compute shared addresses of the thread's own word and of the same lane's in the next warp (cyclically)."""
     b.shared_bytes = 4 * geometry.threads_per_block
     b.emit("S2R", own, "TID.X")
     b.emit("SHL", own, own, 2)
@@ -62,5 +62,5 @@ def _round(word: Register, own: Register, following: Register) -> tuple[Instruct
 
 
 def _moved(distance: int, number: int, threads: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The index of the thread that lies so far on, the first after the last of that number."""
+    """Return the index of the thread at that distance, cyclically among `number` threads."""
     return ((threads + distance) % number).astype(np.float64)

@@ -1,4 +1,4 @@
-"""GCN's instructions one after another from each wave: cycles over instructions is what one takes its wave."""
+"""GCN instructions in a row from each wave: cycles per instruction show how long one occupies its wave."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from isa.text.assembler import assemble
 from workloads.check import counts, fits, one_of
 
 LANES = 64
-WIDEST = 16  # bytes that a thread has of each buffer
+WIDEST = 16  # bytes of a thread in each buffer
 
 # By instruction: the text of the i-th. v1 is the byte offset of the thread's 16 bytes, v2 and v3 their addresses in `x`
-# and `sink`, s0 the address of `x`. What is loaded goes to four places in turn, and nobody reads it.
+# and `sink`, s0 the address of `x`. Loaded values go to four places in turn, and nothing reads them.
 OPS: MappingProxyType[str, Callable[[int], str]] = MappingProxyType({
     "V_MAC_F32": lambda _: "V_MAC_F32 v4, v5, v6",
     "V_FMA_F32": lambda i: f"V_FMA_F32 v{8 + i % 8}, v4, v5, v6",
@@ -59,9 +59,9 @@ EPILOGUE = """
 
 
 def cadence(op: str = "V_MAC_F32", *, length: int = 64, warps: int = 1) -> Kernel:
-    """Build a kernel of `length` instructions in a row from each of so many waves; each thread then stores its number.
+    """Build a kernel of `length` instructions in a row from each of `warps` waves; each thread then stores its number.
 
-    V_MAC_F32, V_ADD_U32 and S_ADD_U32 depend on the one before, the others on none. Accesses to global memory are all
+    V_MAC_F32, V_ADD_U32 and S_ADD_U32 depend on the previous one, the others on none. All accesses to global memory go
     to one place. Raises UserError for an unknown op and numbers too small or large.
     """
     one_of("cadence", "op", op, tuple(OPS))

@@ -1,4 +1,4 @@
-"""Dependent chain of one instruction: cycles over length is its latency."""
+"""A dependent chain of one instruction: cycles divided by length give its latency."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def chain(
     pattern: str = "broadcast",
     lanes: int = WARP_SIZE,
 ) -> Kernel:
-    """Build a kernel of `length` instructions, each of which needs the one before, `iterations` times.
+    """Build a kernel of `length` instructions, each of which depends on the previous one, `iterations` times.
 
-    Loads chase a ring of a pointer for each lane; by `pattern` the lanes start all at one, or each at its own. Where
-    warps have 64 lanes each load is waited for, as on GCN.
-    Raises UserError for an unknown op or pattern and for numbers too small or large.
+    Loads chase a ring with one pointer for each lane; by `pattern` all lanes start at the same one, or each at its own.
+    If warps have 64 lanes, the program waits for each load, as on GCN. Raises UserError for an unknown op or pattern
+    and for numbers too small or large.
     """
     one_of("chain", "op", op, OPS)
     one_of("chain", "pattern", pattern, PATTERNS)

@@ -1,10 +1,10 @@
-"""The inner loop of maxas' SGEMM on data that need no matrices: 64 FFMAs a step on 8 by 8 results per thread.
+"""The inner loop of maxas' SGEMM on simple data without matrices: 64 FFMAs a step on 8 by 8 results per thread.
 
 After Scott Gray's description (github.com/NervanaSystems/maxas, wiki page SGEMM): 256 threads, eight steps a round,
-each with its operands loaded by four LDS.128 during the step before. An issue slot of their own need 512 FFMAs, 4 IADD,
-3 LOP.XOR and 1 ISETP; memory instructions, barrier and branch go beside an FFMA. A result's register lies in neither
-bank of its two factors; where these share one, 16 times in 64, the reuse cache has one of them, as rows of results are
-taken to and fro.
+each with its operands loaded by four LDS.128 during the previous step. Only 512 FFMAs, 4 IADD, 3 LOP.XOR and 1 ISETP
+need their own issue slots; memory instructions, barrier and branch issue beside an FFMA. A result's register is in
+neither bank of its two factors. If the factors share a bank, 16 times in 64, the reuse cache has one of them, because
+rows of results are processed in alternating directions.
 
 Tile t holds A = t + 1 and B = 1 everywhere, so that each result is 8 (1 + ... + tiles).
 """
@@ -32,23 +32,23 @@ WARPS = 8
 BANKS = 4
 TILE_BYTES = 8192  # 128 by 8 words of A and of B
 STEP_BYTES = 512  # 128 words of one of them
-PART_BYTES = TILE_BYTES // 4  # what the block loads at once, 8 bytes per thread
-COLUMNS = (1, 0, 2, 3, 4, 5, 6, 7)  # so that a step does not begin with factors in one bank
+PART_BYTES = TILE_BYTES // 4  # bytes that the block loads at once, 8 per thread
+COLUMNS = (1, 0, 2, 3, 4, 5, 6, 7)  # so that a step does not start with both factors in one bank
 
 
 @dataclass(frozen=True, slots=True)
 class TileFill:
-    """Words of the tiles one after the other: A, then B."""
+    """Words of the tiles in order: A, then B."""
 
     def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
-        """float32 at the indices."""
+        """Return float32 at the indices."""
         tile, word = np.divmod(index, TILE_BYTES // 4)
         return np.where(word < TILE_BYTES // 8, tile + 1, 1).astype(np.float32)
 
 
 @dataclass(frozen=True)
 class Names:
-    """Registers of a thread: two sets of factors by step, results by row and column, what is loaded, and addresses."""
+    """Registers of a thread: two sets of factors by step, results by row and column, loaded values, and addresses."""
 
     a: tuple[tuple[Register, ...], ...]
     b: tuple[tuple[Register, ...], ...]
@@ -64,7 +64,7 @@ class Names:
 def maxas_loop(reuse: str = "on", *, iterations: int = 4, blocks: int = 32) -> Kernel:
     """Build a kernel of `iterations` rounds of the loop; `reuse` says whether factors are flagged for the reuse cache.
 
-    Raises UserError for another word than on or off, and numbers below 1.
+    Raises UserError for a word other than on or off, and numbers below 1.
     """
     one_of(NAME, "reuse", reuse, ("on", "off"))
     counts(NAME, 1, iterations=iterations, blocks=blocks)
@@ -106,12 +106,12 @@ def _registers(registers: RegisterMap) -> Names:
 
 
 def _result_bank(i: int, j: int) -> int:
-    """A bank that is neither row i's nor column j's; each is that of 16 results."""
+    """Return a bank that is neither row i's nor column j's; each bank has 16 results."""
     return (i ^ (2 if (i ^ j) % BANKS == 1 else 1)) % BANKS
 
 
 def _begin(b: Builder, registers: RegisterMap, names: Names, iterations: int) -> None:
-    """Addresses, the first tile in shared memory and its first factors in registers."""
+    """Set up addresses, the first tile in shared memory and its first factors in registers."""
     thread, part = registers.one("thread"), registers.one("part")
     b.emit("S2R", thread, "TID.X")
     b.emit("SHL", names.store, thread, 3)
@@ -150,7 +150,7 @@ def _stores(names: Names) -> list[Instruction]:
 
 
 def _loads(names: Names, step: int) -> list[Instruction]:
-    """The factors of a step, to the registers that the step before does not read."""
+    """Return the loads of a step's factors, to the registers that the previous step does not read."""
     reads = ((names.a, names.read_a), (names.b, names.read_b))
     return [
         instruction("LDS.128", sets[step % 2][4 * half], at(place, step * STEP_BYTES + half * STEP_BYTES // 2))
@@ -160,7 +160,7 @@ def _loads(names: Names, step: int) -> list[Instruction]:
 
 
 def _round(names: Names, *, flagged: bool) -> Iterator[Instruction]:
-    """Eight steps, and behind which FFMA of each stands what else the round does."""
+    """Yield eight steps, with the round's other instructions after certain FFMAs."""
     beside = _beside(names)
     for step in range(SIDE):
         for number, ffma in enumerate(_step(names, step, flagged=flagged)):
@@ -169,7 +169,7 @@ def _round(names: Names, *, flagged: bool) -> Iterator[Instruction]:
 
 
 def _beside(names: Names) -> dict[tuple[int, int], list[Instruction]]:
-    """By step and FFMA: loads stand in every second slot, as maxas advises, others where their operands are there."""
+    """Return other instructions by step and FFMA: loads in every second slot, as maxas advises, the rest when ready."""
     swaps = [instruction("LOP.XOR", x, x, TILE_BYTES) for x in (names.read_a, names.read_b, names.store)]
     plan = {(step, 2 * i): x for step in range(SIDE - 1) for i, x in enumerate(_loads(names, step + 1))}
     plan |= {(7, 10 + 2 * i): x for i, x in enumerate(_loads(names, 0))}
@@ -182,7 +182,7 @@ def _beside(names: Names) -> dict[tuple[int, int], list[Instruction]]:
 
 
 def _step(names: Names, step: int, *, flagged: bool) -> Iterator[Instruction]:
-    """64 FFMAs, row by row to and fro: a row's factor is kept along the row, the last column's into the next row."""
+    """Yield 64 FFMAs, rows in alternating directions: a row's factor stays along it, the last column's to the next."""
     a, b = names.a[step % 2], names.b[step % 2]
     for i in range(SIDE):
         for n, j in enumerate(COLUMNS if i % 2 == 0 else COLUMNS[::-1]):

@@ -2,8 +2,8 @@
 
 Loads are spread evenly over the FFMAs. The FFMAs go in turn to ACCUMULATORS chains, so that with 16 warps none waits
 for its own result (18 cycles on Fermi). The loads go in turn to DESTINATIONS register blocks that only the end of the
-program reads: a load waits for an earlier one to the same block (WAW), never an FFMA for a load. A thread loads its own
-words, threads side by side: no bank conflicts, and 32 distinct addresses per warp at every width.
+program reads: a load waits for an earlier one to the same block (WAW), an FFMA never waits for a load. A thread loads
+its own words, next to those of other threads: no bank conflicts, and 32 distinct addresses per warp at every width.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ DESTINATIONS = 8
 def mix(ratio: str = "6:1", *, lds: int = 64, warps: int = 16, groups: int = 64, iterations: int = 32) -> Kernel:
     """Build a kernel of `groups` groups per iteration; "6:1" is six FFMAs to one load of `lds` bits, "0:1" loads only.
 
-    The paper's points are 3:1 at 32 bits, 6:1 at 64 and 12:1 at 128. Raises UserError for a ratio that is none, a width
-    that does not exist, and numbers below 1.
+    The paper's points are 3:1 at 32 bits, 6:1 at 64 and 12:1 at 128. Raises UserError for an invalid ratio, an unknown
+    width, and numbers below 1.
     """
     ffmas, loads = parse_ratio(ratio)
     one_of("mix", "lds", lds, (32, 64, 128))
@@ -67,7 +67,7 @@ def mix(ratio: str = "6:1", *, lds: int = 64, warps: int = 16, groups: int = 64,
 
 
 def parse_ratio(ratio: str) -> tuple[int, int]:
-    """FFMAs and loads of "F:L"; raises UserError if the text is not two counts with a positive sum."""
+    """Return FFMAs and loads of "F:L"; raises UserError if the text is not two counts with a positive sum."""
     ffmas, colon, loads = ratio.partition(":")
     counts = [part for part in (ffmas, loads) if re.fullmatch("[0-9]{1,9}", part)]
     if not colon or len(counts) != len("FL") or not any(map(int, counts)):
@@ -84,7 +84,7 @@ def _clear(b: Builder, accumulators: Sequence[Register], destinations: Sequence[
 def _interleave(
     ffmas: int, loads: int, arithmetic: Sequence[Instruction], memory: Sequence[Instruction]
 ) -> Iterator[Instruction]:
-    """Spread `loads` loads evenly behind `ffmas` FFMAs, each kind in turn from its list."""
+    """Spread `loads` loads evenly after `ffmas` FFMAs, each kind in turn from its list."""
     slots = max(loads, 1)
     done = 0
     for slot in range(slots):
@@ -101,5 +101,5 @@ def _add_up(b: Builder, add: str, registers: Sequence[Register]) -> None:
 
 
 def _totals(total: int, seen: int, threads: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The sum of the FFMAs' chains, as its pattern, and that of the loads that are still there."""
+    """Return the sum of the FFMAs' chains, as a pattern, and the sum of the loaded values still in registers."""
     return np.stack([np.full(threads.shape, float_bits(total)), seen * threads]).astype(np.float64)

@@ -1,6 +1,6 @@
-"""What a probe repeats: start value, other sources and the closed form of the result, one row per instruction.
+"""The operations that probes repeat: start value, other sources and closed form of the result, one row each.
 
-The operands are such that every result is exact, so a probe proves its values as it measures its cycles.
+The operands make every result exact, so a probe checks its values while it measures its cycles.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from isa.operand import PT, Register
 from isa.table import TABLE
 from workloads.builder import Builder, RegisterMap, Value, double_bits, float_bits, instruction
 
-SINGLE_EXACT = 1 << 24  # from here on a single no longer counts by one
+SINGLE_EXACT = 1 << 24  # from here on a single can no longer count by one
 DOUBLE_EXACT = 1 << 53
-COS_FIXED_POINT = 0.7390851332151607  # of cos; the map contracts, so its nearest single is one of rounded cos
+COS_FIXED_POINT = 0.7390851332151607  # of cos; the map contracts, so the nearest single is a fixed point of rounded cos
 HALF_ONES, HALF_MINUS_ONES = 0x3C003C00, 0xBC00BC00  # two halves 1, two -1
 TRUTH_TABLE = 0x96  # of exclusive or
 
@@ -25,7 +25,7 @@ BITS: dict[str, Callable[[float], int]] = {"f4": float_bits, "f8": double_bits, 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """x = mnemonic(x, sources...) from x = start; `result(n)` is x after n times, as the buffer of `dtype` reads it."""
+    """The recurrence x = mnemonic(x, sources...) from x = start; `result(n)` is x after n steps, read as `dtype`."""
 
     mnemonic: str
     dtype: str
@@ -106,7 +106,7 @@ OPERATIONS = {row.mnemonic: row for row in (
 
 
 def step(operation: Operation, x: Register, sources: tuple[Register, ...]) -> Instruction:
-    """Instruction x = operation(x, sources), with PT for a predicate read, exclusive or for a truth table."""
+    """Return x = operation(x, sources) as an instruction: PT for a read predicate, exclusive or for a truth table."""
     last: dict[str, Value] = {"Q": PT, "n": TRUTH_TABLE}
     return instruction(
         operation.mnemonic, x, x, *sources, *(last[x] for x in TABLE[operation.mnemonic].form if x in last)
@@ -119,7 +119,7 @@ def load_sources(b: Builder, registers: RegisterMap, operation: Operation) -> tu
 
 
 def load_value(b: Builder, registers: RegisterMap, name: str, operation: Operation, value: float) -> Register:
-    """Load `value`, in the operation's type, into a new register or pair; returns the first."""
+    """Load `value`, in the operation's type, into a new register or pair; return the first."""
     block = registers.block(name, operation.words, operation.words)
     bits = BITS[operation.dtype](value)
     for word, register in enumerate(block):

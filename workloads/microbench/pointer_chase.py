@@ -1,4 +1,4 @@
-"""Pointers chased through global memory: cycles per load, by footprint, are the latency of what holds them."""
+"""Pointer chasing through global memory: cycles per load, by footprint, show the latency of the cache or memory."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ BODY = 256  # loads of the loop body
 def pointer_chase(footprint: int = 16384, *, stride: int = 128, loads: int = 1024, lanes: int = WARP_SIZE) -> Kernel:
     """Build a kernel of one warp whose lanes follow one ring of pointers, `stride` bytes apart in `footprint` bytes.
 
-    The first way round comes from behind all caches, further ones from the cache that holds the ring.
-    Raises UserError for a footprint that is no whole number of strides, a stride of no whole number of words, loads
-    that are no multiple of 256, and numbers too small or large.
+    The first round misses all caches, further rounds hit the cache that holds the ring. Raises UserError for a
+    footprint that is not a whole number of strides, a stride that is not a whole number of words, loads that are not a
+    multiple of 256, and numbers too small or large.
     """
     one_of("pointer-chase", "lanes", lanes, WARP_SIZES)
     counts("pointer-chase", 1, footprint=footprint, stride=stride, loads=loads)

@@ -1,4 +1,4 @@
-"""What all probes share: a loop, a ring of pointers to chase, and results stored one per thread."""
+"""The common part of all probes: a loop, a ring of pointers to chase, and results stored one per thread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SUFFIX = {1: "", 2: ".64", 4: ".128"}
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """Launch of a probe: warps of so many lanes per block, blocks in a row."""
+    """The launch of a probe: warps of so many lanes per block, blocks along x."""
 
     warps: int
     blocks: int = 1
@@ -68,7 +68,7 @@ def thread_index(b: Builder, registers: RegisterMap) -> Register:
 
 
 def own_shared_words(b: Builder, registers: RegisterMap, index: Register, words: int, geometry: Geometry) -> Register:
-    """Set the thread's own `words` words of shared memory to its index in the launch; returns their address."""
+    """Set the thread's own `words` words of shared memory to its index in the launch; return their address."""
     values = registers.block("values", words, words)
     place = registers.one("place")
     for value in values:
@@ -93,12 +93,12 @@ def store_results(b: Builder, index: Register, geometry: Geometry, results: Sequ
 
 
 def waits(geometry: Geometry) -> list[Instruction]:
-    """Return what has to stand between an access and the use of what it loads: nothing, but on GCN."""
+    """Return the instructions needed between an access and the use of its data: none, except on GCN."""
     return [] if geometry.lanes == WARP_SIZE else [instruction("S_WAITCNT", 0, 0)]
 
 
 def fill_ring(b: Builder, registers: RegisterMap, words: int, geometry: Geometry) -> None:
-    """Write a ring, an element of `words` words for each lane, to shared memory: word 0 is the next one's address."""
+    """Write a ring to shared memory, an element of `words` words per lane: word 0 is the next one's address."""
     thread, place = registers.one("thread"), registers.one("place")
     pointer = registers.block("pointer", words, words)
     b.emit("S2R", thread, "TID.X")
@@ -124,7 +124,7 @@ class RingFill:
     size: int = WARP_SIZE
 
     def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
-        """uint32 words at the indices."""
+        """Return uint32 words at the indices."""
         following = (index // self.words + 1) % self.size
         return np.where(index % self.words == 0, self.base + self.stride * following, 0).astype(np.uint32)
 
@@ -136,16 +136,16 @@ class IndexFill:
     words: int
 
     def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
-        """uint32 words at the indices."""
+        """Return uint32 words at the indices."""
         return (index // self.words).astype(np.uint32)
 
 
 def per_thread(
     values: Callable[[NDArray[np.int64]], NDArray[np.float64]], geometry: Geometry
 ) -> Callable[[int], Expectation]:
-    """Kernel.expected for exact results: `values` gives float64 [results, threads] at thread indices of the launch.
+    """Return Kernel.expected for exact results: `values` gives float64 [results, threads] at the launch's threads.
 
-    It crosses processes if `values` does.
+    It can be pickled if `values` can.
     """
     return partial(_expected, values, geometry)
 
@@ -161,7 +161,7 @@ def _expected(
 
 
 def everywhere(value: Any, threads: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Give the values of all threads where they are alike: a number, or one for each result."""
+    """Return the values of all threads if they are equal: a number, or one for each result."""
     return np.asarray(value + np.zeros(threads.shape))
 
 
@@ -177,7 +177,7 @@ def probe(
     data: tuple[Buffer, ...] = (),
     flops: int = 0,
 ) -> Kernel:
-    """Kernel of a finished builder and its result buffer; `flops` are per thread. UserError beyond 32-bit reach."""
+    """Return the kernel of a builder and its result buffer; `flops` are per thread. UserError beyond 32-bit reach."""
     buffers = (*data, Buffer(RESULT, dtype, results * geometry.threads))
     try:
         bases(buffers)

@@ -1,10 +1,9 @@
-"""Streams of FFMAs whose sources lie in given register banks: cycles per FFMA shows what bank conflicts cost.
+"""Streams of FFMAs whose sources are in given register banks: cycles per FFMA show the cost of bank conflicts.
 
 The registers are numbered for four banks: register number modulo 4, or Kepler's pairs (Zhang et al., PPoPP 2017, table
-3). A pattern says of each FFMA in turn, or of one drawn at random, how many distinct registers of bank 0, 1, 2 and 3 it
-reads: 3000 reads three of bank 0, 1110 one each of the first three. An FFMA with fewer than three distinct sources
-reads its last one again. CuAssembler's authors measured triples of these on Maxwell (github.com/cloudcores/CuAssembler,
-RegBank).
+3). A pattern gives for each FFMA, in turn or at random, how many distinct registers of bank 0, 1, 2 and 3 it reads:
+3000 reads three of bank 0, 1110 one each of the first three. An FFMA with fewer than three distinct sources repeats its
+last one. CuAssembler's authors measured triples of these on Maxwell (github.com/cloudcores/CuAssembler, RegBank).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from workloads.microbench.probe import Geometry, everywhere, per_thread, probe, 
 
 BANKS = 4
 SOURCES = 3  # of an FFMA
-TARGETS = 12  # registers written in turn: none is written again before its last result is there
+TARGETS = 12  # registers written in turn: none is written again before its last result is ready
 ORDERS = ("turn", "random")
 
 
@@ -43,8 +42,8 @@ def register_banks(
 ) -> Kernel:
     """Build a kernel of `length` FFMAs of the pattern; the first `flagged` sources of each stay for reuse.
 
-    They write `targets` registers in turn: of one, none goes before the result of the last is there.
-    Raises UserError for a pattern that is none, and numbers too small or large.
+    They write `targets` registers in turn: with one, each waits for the result of the last. Raises UserError for an
+    invalid pattern, and numbers too small or large.
     """
     banks = parse_pattern(pattern)
     one_of("register-banks", "mapping", mapping, MAPPINGS)
@@ -75,7 +74,7 @@ def register_banks(
 
 
 def parse_pattern(pattern: str) -> tuple[tuple[int, ...], ...]:
-    """Registers of each bank for each FFMA; raises UserError if the text is not such counts, one to three in all."""
+    """Return registers of each bank for each FFMA; raises UserError unless each FFMA has one to three in all."""
     words = pattern.split(",")
     if not all(len(word) == BANKS and word.isdecimal() and 1 <= sum(map(int, word)) <= SOURCES for word in words):
         raise UserError(
@@ -86,20 +85,20 @@ def parse_pattern(pattern: str) -> tuple[tuple[int, ...], ...]:
 
 
 def _ordered(banks: Sequence[tuple[int, ...]], order: str, length: int) -> list[tuple[int, ...]]:
-    """Return for each FFMA what it counts; at random means the same at each call."""
+    """Return the counts of each FFMA; random order is the same at each call."""
     if order == "random":
         return Random(0).choices(banks, k=length)
     return [banks[i % len(banks)] for i in range(length)]
 
 
 def _places(banks: tuple[int, ...], mapping: str) -> list[int]:
-    """Which of the source registers an FFMA has as a, b and c; register i holds the number i."""
+    """Return the source registers that an FFMA has as a, b and c; register i holds the number i."""
     distinct = [_nth(mapping, bank, i) for bank, count in enumerate(banks) for i in range(count)]
     return distinct + distinct[-1:] * (SOURCES - len(distinct))
 
 
 def _nth(mapping: str, bank: int, i: int) -> int:
-    """The i-th register of a bank, from 0 on."""
+    """Return the i-th register of a bank, from 0 on."""
     return [register for register in range(SOURCES * BANK_PERIOD) if bank_of(register, mapping, BANKS) == bank][i]
 
 

@@ -1,4 +1,4 @@
-"""Streams through global memory: what many warps read or copy, in order or a stride apart, over cycles."""
+"""Streams through global memory: many warps read or copy elements, in order or with a stride."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from workloads.microbench.probe import Geometry, IndexFill, per_thread, probe, s
 
 DATA, COPY = "data", "copy"
 OPS = ("read", "copy")
-TOGETHER = 4  # loads under way before the first is needed
+TOGETHER = 4  # loads in flight before the first is needed
 
 
 def stream(op: str = "read", *, length: int = 32, warps: int = 16, blocks: int = 16, lanes: int = WARP_SIZE) -> Kernel:
-    """Build a kernel whose threads each load, or copy, `length` elements of 16 bytes, side by side with each other's.
+    """Build a kernel whose threads each load, or copy, `length` elements of 16 bytes, adjacent to each other's.
 
     Raises UserError for an unknown op and for numbers too small or large.
     """
@@ -52,7 +52,7 @@ def stream(op: str = "read", *, length: int = 32, warps: int = 16, blocks: int =
 
 
 def coalescing(stride: int = 1, *, length: int = 32, warps: int = 16, blocks: int = 16) -> Kernel:
-    """Build a kernel whose lanes load words `stride` words apart, `length` times from other places; 0: all from one.
+    """Build a kernel whose lanes load with a stride in words, `length` times from new places; 0: all lanes from one.
 
     Raises UserError for numbers too small or large.
     """
@@ -84,7 +84,7 @@ def _load_and_add(
     geometry: Geometry,
     width: str,
 ) -> None:
-    """Load from these places one after the other, and add the first word of each to the total."""
+    """Load from these places in order, and add the first word of each to the total."""
     for value, offset in zip(values, offsets, strict=False):
         b.emit("LDG" + width, value, at(place, offset))
     b.extend(waits(geometry))
@@ -93,6 +93,6 @@ def _load_and_add(
 
 
 def _sums(length: int, stride: int, apart: int, threads: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What the threads' totals are, modulo 2**32, of so many words, each that far from the one before."""
+    """Return the threads' totals, modulo 2**32, of `length` words with a distance of `apart`."""
     total = length * stride * threads + apart * (length * (length - 1) // 2)
     return (total % (1 << 32)).astype(np.float64)

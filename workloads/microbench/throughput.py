@@ -1,4 +1,4 @@
-"""Independent streams of one instruction from many warps: instructions over cycles is its throughput."""
+"""Independent streams of one instruction from many warps: instructions divided by cycles give its throughput."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def throughput(
 ) -> Kernel:
     """Build a kernel of `length` instructions in turn from `streams` independent chains, `iterations` times.
 
-    A load stream has the same address every time, threads side by side: no bank conflicts, coalesced. With
-    `reuse` on, the sources that all instructions have in common are flagged for the reuse cache, as compilers do.
-    With `banks` kepler the sources lie in two of a Kepler's four register banks, the chains in turn in the others.
-    Where warps have 64 lanes the loads are waited for at the end, as on GCN.
-    Raises UserError for an unknown op, numbers too small or large, and more streams than instructions or registers.
+    A load stream always has the same address, adjacent among threads: no bank conflicts, coalesced. With `reuse` on,
+    the sources that all instructions share are flagged for the reuse cache, as compilers do. With `banks` kepler the
+    sources are in two of a Kepler's four register banks, the chains in turn in the others. If warps have 64 lanes, the
+    program waits for the loads at the end, as on GCN. Raises UserError for an unknown op, numbers too small or large,
+    and more streams than instructions or registers.
     """
     one_of("throughput", "op", op, OPS)
     one_of("throughput", "reuse", reuse, ("off", "on"))
@@ -117,7 +117,7 @@ def _loads(op: str, streams: int, length: int, iterations: int, geometry: Geomet
 
 
 def _own_global_words(b: Builder, registers: RegisterMap, index: Register, words: int) -> Register:
-    """Address of the thread's own words of the data buffer."""
+    """Compute the address of the thread's own words of the data buffer."""
     place = registers.one("place")
     b.emit("IMUL", place, index, 4 * words)
     b.emit("IADD", place, place, DATA)
