@@ -11,7 +11,7 @@ _HOME = {
     "bound": "gpusim.analysis.bound.bounds",
     "ineffective": "gpusim.analysis.settings.ineffective",
     "load": "gpusim.machine.machine",
-    "register_policy": "gpusim.machine.policy",
+    "register_policy": "gpusim.units.policies",
     "simulate": "gpusim.simulation",
 }
 

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from gpusim.analysis.bound import rates
 from gpusim.analysis.bound.bounds import LIMIT, Bound, bound
-from gpusim.engines.simulate import ChipRun, Progress, SmRun, check_engine, run_chip, run_sm
+from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
+from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gpusim.engines.simulate import SmRun, run_sm
+from gpusim.engines.simulate import run_sm
+from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine, load
 from gpusim.machine.schema import PIPE_UNITS
 from gpusim.units.record import TRACE_KINDS

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scan.every_cycle import Scan
 
-from gpusim.engines.simulate import SmRun, run_sm
+from gpusim.engines.simulate import run_sm
+from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine
 from gpusim.units.record import HOLD, REPLAY, SELECT, TRACE_KINDS
 from gpusim.units.stall import Stall

@@ -1,4 +1,4 @@
-"""The page of stall reasons, from `gpusim/state/stall.py`."""
+"""The page of stall reasons, from `gpusim/units/stall.py`."""
 
 from __future__ import annotations
 

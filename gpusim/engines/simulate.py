@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,19 +11,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip
-from gpusim.launch.scalar_registers import by_index
 from gpusim.machine.machine import Machine
-from gpusim.machine.occupancy import Occupancy
 from gpusim.state.fault import Fault
 from gpusim.state.recurrence import recurrence
 from gpusim.support.plural import plural
 from gpusim.units.cache import tagged
 from gpusim.units.capacities import NEVER
-from gpusim.units.stall import Stall
-from isa import brief
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.execute import faults
 from isa.kernel import Kernel
@@ -34,64 +31,6 @@ Progress = Callable[[int, int], None]
 Advance = Callable[[int], int]  # advances to the first time at or after a cycle, and returns it
 Count = Callable[[], int]
 R = TypeVar("R", bound="SmRun")
-
-
-@dataclass(frozen=True, repr=False)
-class SmRun:
-    """The results of one SM. Cycles are of the machine's fastest clock; arrays are indexed by pc unless said otherwise.
-
-    `stalls[pc, reason]` counts warp-cycles, `lost[scheduler, reason]` cycles of unused issue slots; with `empty`, the
-    warp-cycles of slots without a block, `stalls` adds up to `cycles * warp_slots`. `registers` has a row for each
-    warp slot, and none if the run is trace-driven, which computes no values.
-    """
-
-    cycles: int
-    blocks: int
-    warp_slots: int
-    interval: int
-    issued: NDArray[np.int64]
-    active: NDArray[np.int64]
-    load_store_cycles: NDArray[np.int64]
-    stalls: NDArray[np.int64]
-    empty: int
-    lost: NDArray[np.int64]
-    pipe_cycles: dict[str, int]
-    memory: NDArray[np.uint32]
-    registers: NDArray[np.uint32]
-    trace: Any
-    occupancy: Occupancy
-    engine: str
-    feed: str
-    skipped: int  # cycles skipped by fast-forward
-    events: int
-
-    __repr__ = brief.brief
-
-    @property
-    def warp_instructions(self) -> int:
-        """Warp instructions issued, including those whose guard was false."""
-        return int(self.issued.sum())
-
-    @property
-    def sms(self) -> int:
-        """SMs that were simulated."""
-        return 1
-
-
-@dataclass(frozen=True, repr=False)
-class ChipRun(SmRun):
-    """The results of all SMs: `cycles` until the last SM is done, sums for the rest, and in `each` the run of every SM.
-
-    `lost` has a row for each scheduler of each SM, `registers` one for each warp slot; `trace` is empty, as each SM
-    keeps its own. An SM that is done counts empty warp slots and empty schedulers (`no_warp`) until all are done.
-    """
-
-    each: tuple[SmRun, ...]
-
-    @property
-    def sms(self) -> int:
-        """SMs that were simulated."""
-        return len(self.each)
 
 
 def check_engine(name: str) -> None:
@@ -179,7 +118,7 @@ def run_chip(
     def run(feed: str) -> ChipRun:
         prepared = launch_chip(kernel, machine, feed=feed, trace=trace, memory=memory)
         job = _Job(kernel, machine, prepared.each, kernel.blocks, engine, feed, max_cycles, progress)
-        return _together(_run(job, *_chip_engine(engine, prepared)))
+        return together(_run(job, *_chip_engine(engine, prepared)))
 
     return _recorded_or_not(run, kernel, machine, feed)
 
@@ -228,7 +167,11 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     for prepared in job.launches:
         _close(prepared)
     traces = map(np.concatenate, chunks)
-    return [_result(job, prepared, trace, events()) for prepared, trace in zip(job.launches, traces, strict=True)]
+    how = {"engine": job.engine, "feed": job.feed}
+    return [
+        result(job.kernel, job.machine, how, prepared, trace, events())
+        for prepared, trace in zip(job.launches, traces, strict=True)
+    ]
 
 
 def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tuple[Advance, Count]:
@@ -330,72 +273,3 @@ def _deadlock(kernel: Kernel, prepared: Launch) -> DeadlockError:
             waiting.setdefault(int(row.barrier), []).append((int(warp.index), pc))
             needed[int(row.barrier)] = int(row.arrivals)
     return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)
-
-
-def _result(job: _Job, prepared: Launch, trace: Any, events: int) -> SmRun:
-    sm, program, schedulers = prepared.sm, prepared.program, job.machine.schedulers.count
-    return SmRun(
-        cycles=int(sm.cycles),
-        blocks=int(sm.placed),
-        warp_slots=int(sm.warp_slots),
-        interval=job.machine.schedulers.interval,
-        issued=np.array(program.issued),
-        active=np.array(program.active),
-        load_store_cycles=np.array(program.passes),
-        stalls=np.array(program.stall),
-        empty=int(sm.empty),
-        lost=np.array(sm.schedulers["lost"][:schedulers]),
-        pipe_cycles={name: int(sm.pipes["busy"][:, i].sum()) for i, name in enumerate(job.machine.pipe)},
-        memory=prepared.memory[: prepared.global_words],
-        registers=_registers(sm, job.kernel),
-        trace=trace.view(np.recarray),
-        occupancy=prepared.occupancy,
-        engine=job.engine,
-        feed=job.feed,
-        skipped=int(sm.skipped),
-        events=events,
-    )
-
-
-def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
-    """Return [warp slot, register, lane] by the program's indices, without warp slots if no values were computed."""
-    groups = int(sm.machine.groups)
-    computed = 0 if sm.replaying else int(sm.warp_slots)
-    program = kernel.program
-    held = sm.lanes["registers"][: computed * groups, : program.registers + program.scalars]
-    apart = held.reshape(computed, groups, *held.shape[1:])
-    return by_index(np.concatenate([apart[:, group] for group in range(groups)], axis=-1), program)
-
-
-def _together(each: Sequence[SmRun]) -> ChipRun:
-    """Return the sums over all SMs; an SM counts as empty from its own last cycle to the last of all."""
-    first, cycles = each[0], max(run.cycles for run in each)
-    rest = np.array([cycles - run.cycles for run in each])
-    lost = np.stack([run.lost for run in each])
-    lost[:, :, Stall.NO_WARP] += rest[:, None]
-    return ChipRun(
-        cycles=cycles,
-        blocks=sum(run.blocks for run in each),
-        warp_slots=sum(run.warp_slots for run in each),
-        interval=first.interval,
-        issued=_sum(run.issued for run in each),
-        active=_sum(run.active for run in each),
-        load_store_cycles=_sum(run.load_store_cycles for run in each),
-        stalls=_sum(run.stalls for run in each),
-        empty=sum(run.empty for run in each) + int(rest.sum()) * first.warp_slots,
-        lost=lost.reshape(-1, lost.shape[-1]),
-        pipe_cycles={name: sum(run.pipe_cycles[name] for run in each) for name in first.pipe_cycles},
-        memory=first.memory,
-        registers=np.concatenate([run.registers for run in each]),
-        trace=first.trace[:0],
-        occupancy=first.occupancy,
-        engine=first.engine,
-        feed=first.feed,
-        skipped=0,
-        events=first.events,
-        each=tuple(each),
-    )
-
-
-def _sum(arrays: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return np.asarray(np.sum(list(arrays), axis=0))

@@ -23,7 +23,7 @@ class Schedulers(msgspec.Struct, frozen=True):
     stagger: Count  # cycles by which scheduler k's slots lag behind those of scheduler 0, times k
     dispatch_ports: Annotated[int, msgspec.Meta(ge=1, le=PORTS)]  # most instructions of a scheduler in one turn
     issue_interval: Positive  # cycles between the turns in which one warp issues, at least
-    policy: str  # one of gpusim.machine.policy.POLICY_NAMES, or registered from Python
+    policy: str  # one of gpusim.units.policies.POLICY_NAMES, or registered from Python
     active: Positive  # warps of one scheduler among which `two_level` chooses
 
 

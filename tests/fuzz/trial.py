@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from fuzz.pair import Pair, kernel_of, machine_of
-from gpusim.engines.simulate import SmRun, run_chip, run_noting, run_sm
+from gpusim.engines.simulate import run_chip, run_noting, run_sm
+from gpusim.engines.sm_run import SmRun
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine

@@ -2,13 +2,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from gpusim.state.layout import record
 
 from gpusim.jit.plain import plain, unpacked
 from gpusim.jit.rule import NEVER
 from gpusim.rules import load_store, shared_memory, stall_accounting, wait_count
 from gpusim.state.machine import machine_t
 from gpusim.units.capacities import COUNTED
+
+
+def record(fields):
+    """A record type whose fields are read as attributes."""
+    return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
 def test_a_plain_rule_calls_plain_rules():

@@ -192,7 +192,7 @@ def test_override_replaces_a_value_and_says_so():
 )
 def test_bad_override_is_refused_in_one_line(monkeypatch, path, value, message):
     """A bad --set names the key, what is wrong with it and what to write instead."""
-    monkeypatch.setattr("gpusim.machine.policy.REGISTERED", {})  # other tests register policies
+    monkeypatch.setattr("gpusim.units.policies.REGISTERED", {})  # other tests register policies
     with pytest.raises(UserError) as caught:
         model.load("gtx580", {path: value})
     assert str(caught.value) == message

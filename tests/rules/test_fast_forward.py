@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from draws import draws
@@ -16,6 +14,7 @@ from gpusim.jit.rule import COMPILED
 from gpusim.machine.machine import load
 from gpusim.state import recurrence
 from gpusim.state import sm as state
+from gpusim.units.dimensions import REGISTER, WARP
 from isa.errors import LimitError
 from workloads.catalog import make
 
@@ -91,42 +90,19 @@ def test_the_limit_is_met_at_the_same_cycle():
             run_sm(kernel, GTX580, feed="trace-driven", fast_forward=forward, max_cycles=cycles - 50)
 
 
-FREE = {  # read by the trace or an error alone, or written before they are read
-    "now", "outcome", "scratch", "fault", "event", "skipped", "recorded", "streamed", "scripted", "visits",
-    "writes", "traced", "records", "feed", "lanes", "events", "streams", "scripts", "log",
-    "warps.reconvergence", "warps.depth", "simt_stack",  # on replay, the streams know
-    "warps.writer", "warps.setter", "warps.issued_at", "warps.version", "warps.waits_at",
-    "schedulers.calendar", "schedulers.filled", "schedulers.later", "schedulers.later_due",  # follow from `due`
-}  # fmt: skip
-FIXED = {  # never changes during a replay
-    "agents", "load_store_agent", "tracing", "replaying", "diverges", "provable", "feeds", "memory_feeds", "forwarding",
-    "warp_slots", "machine", "buffers", "block_step", "lines",
-    "defers", "in_flight", "hazardous", "hazards", "warps.flights", "warps.deferred",
-    "load_store.port", "load_store.waited", "load_store.arrived", "load_store.queues.entries.requests",  # without tags
-}  # fmt: skip
-COUNTED = {"issued", "active", "passes", "stall"}  # the fields of a program's row that change
+def test_every_word_of_the_state_has_a_role():
+    """Each field of the state has a role of its own, or that of the record that it is part of: none is left out."""
+    used = dict.fromkeys(recurrence.DIMENSIONS, 0)
+    assert {word.field.role for word in recurrence.words("sm", used)} == set(recurrence.ROLES)
+    with pytest.raises(TypeError, match="pc has no role"):
+        list(recurrence.words("path", used))
 
 
-def changing(kind, prefix=""):
-    """Paths of the fields of a record type, those of the records inside it included."""
-    for name, (inner, _) in kind.fields.items():
-        path = prefix + name
-        if path in FREE | FIXED or (prefix == "program." and name not in COUNTED):
-            continue
-        if prefix == "launch." and name != "next":
-            continue
-        yield from changing(inner.base, f"{path}.") if inner.base.fields else [path]
-
-
-def test_every_word_that_changes_has_a_role():
-    """Each field of the state is the same, a time, a moment, a total, a number or special: a new one needs a role."""
-    given_roles = [re.sub(r"\[\w\]", "", path) for role in recurrence.ROLES for path in role]
-    assert sorted(given_roles) == sorted(changing(state.sm_t))
-
-
-def test_a_path_names_the_words_of_a_field():
-    """The indices of a path are where writing through the record's field changes the array of words."""
+def test_words_are_where_their_field_lies():
+    """The indices of a field's words are where writing through the record changes the array of words."""
     sms = np.zeros(1, state.sm_t)
-    words = sms.view(np.uint8).view(np.int64)
+    array = sms.view(np.uint8).view(np.int64)
     sms["warps"][0, :2]["ready"][:, :3] = 7
-    assert np.flatnonzero(words == 7).tolist() == recurrence.places("warps[w].ready[r]", {"w": 2, "r": 3}).tolist()
+    used = dict.fromkeys(recurrence.DIMENSIONS, 0) | {WARP: 2, REGISTER: 3}
+    (ready,) = [word for word in recurrence.words("sm", used) if word.path == "warps.ready"]
+    assert np.flatnonzero(array == 7).tolist() == ready.places.tolist()

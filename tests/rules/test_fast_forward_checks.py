@@ -13,6 +13,7 @@ from gpusim.jit.rule import COMPILED, NEVER
 from gpusim.launch.launch import launch
 from gpusim.rules import fast_forward, same_state
 from gpusim.state import recurrence
+from gpusim.units.declare import Extent, Role
 from gpusim.units.stall import SHARED
 from isa.errors import LimitError
 from isa.text.listing import read
@@ -46,7 +47,14 @@ meet:
     BAR.SYNC 0
     EXIT
 """
-COUNTED = [path for path in recurrence.NUMBER if path not in recurrence.AWAITED]
+WORDS = {word.path: word.field for word in recurrence.words("sm", dict.fromkeys(recurrence.DIMENSIONS, 0))}
+
+
+def paths(role):
+    """Paths of the fields of a role; of numbers, those that matter at all times."""
+    return [path for path, field in WORDS.items() if field.role is role and not field.awaited]
+
+
 CHANGES = {"schedulers.count": 2, "load_store.queue": 2, "limits.blocks": 1, "double.exclusive": "issue"}
 
 
@@ -72,7 +80,9 @@ class Recurring:
         kernel = read(STEADY)
         self.started = launch(kernel, plain_machine(CHANGES), feed="trace-driven", fast_forward=True)
         self.sm, rows = self.started.sm, len(self.started.program)
-        self.sizes = recurrence._sizes(self.sm, rows, kernel.program.registers)
+        extent = Extent(self.sm, rows, kernel.program.registers)
+        used = {size: size.used(extent) for size in recurrence.DIMENSIONS}
+        self.places = {word.path: word.places for word in recurrence.words("sm", used)}
         self.roles = recurrence.recurrence(self.started.sms, rows, kernel.program.registers)
         monkeypatch.setattr(fast_forward, "_move", self.stop)
         with pytest.raises(StopIteration):
@@ -96,7 +106,7 @@ class Recurring:
     def unnoticed(self, path, change):
         """Indices of those words of a path that may be changed, one at a time, without being noticed."""
         missed, words = [], self.roles.words
-        for place in recurrence.places(path, self.sizes):
+        for place in self.places[path]:
             before = words[place]
             words[place] = change(before)
             if words[place] != before and self.agrees():
@@ -126,7 +136,7 @@ def test_the_state_comes_back(recurring):
     assert recurring.agrees()
 
 
-@pytest.mark.parametrize("path", [*recurrence.SAME, *recurrence.MOMENT, *COUNTED])
+@pytest.mark.parametrize("path", [*paths(Role.SAME), *paths(Role.MOMENT), *paths(Role.NUMBER)])
 def test_one_more_is_noticed(recurring, path):
     """Whatever is the same, a moment, or a total's earlier value, can't be one more without being noticed."""
     assert recurring.unnoticed(path, lambda word: word + 1) == []
@@ -141,14 +151,14 @@ def test_a_reader_counts_while_it_has_not_read(recurring, held, agrees):
     assert same_state._numbers_agree(roles, recurring.before, recurring.here) == agrees
 
 
-@pytest.mark.parametrize("path", recurrence.STAMP)
+@pytest.mark.parametrize("path", paths(Role.STAMP))
 def test_a_stamp_may_differ(recurring, path):
     """What only the next retirement reads, having written it, keeps no state from coming back."""
-    places = recurrence.places(path, recurring.sizes).tolist()
+    places = recurring.places[path].tolist()
     assert recurring.unnoticed(path, lambda word: word + 1) == places
 
 
-@pytest.mark.parametrize("path", recurrence.TIME)
+@pytest.mark.parametrize("path", paths(Role.TIME))
 def test_another_time_ahead_is_noticed(recurring, path):
     """No time can lie seven cycles ahead that did not."""
     assert recurring.unnoticed(path, lambda _: recurring.now + 7) == []
@@ -157,7 +167,7 @@ def test_another_time_ahead_is_noticed(recurring, path):
 def test_another_release_time_is_noticed(recurring):
     """No reason can let go one cycle after its warp was settled, past as that may be: its stalls would be others."""
     since = recurring.sm.warps["since"][: recurring.sm.warp_slots].max()
-    assert recurring.unnoticed("warps[w].release_at[o]", lambda _: since + 1) == []
+    assert recurring.unnoticed("warps.release_at", lambda _: since + 1) == []
 
 
 def test_a_busier_channel_is_noticed(recurring):

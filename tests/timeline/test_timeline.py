@@ -13,7 +13,8 @@ from read.worked import timeline_of
 from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
 from timing import plain_machine
 
-from gpusim.engines.simulate import SmRun, run_sm
+from gpusim.engines.simulate import run_sm
+from gpusim.engines.sm_run import SmRun
 from gpusim.jit.rule import COMPILED
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.launch.launch import launch

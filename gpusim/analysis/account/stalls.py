@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.simulate import SmRun
+from gpusim.engines.sm_run import SmRun
 from gpusim.units.stall import Stall, label
 from isa.dataflow.shared_barriers import SOURCES, Beside
 from isa.kernel import Kernel

@@ -1,0 +1,148 @@
+"""The results of a run: of one SM, or of all SMs of a chip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.launch.launch import Launch
+from gpusim.launch.scalar_registers import by_index
+from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import Occupancy
+from gpusim.units.stall import Stall
+from isa import brief
+from isa.kernel import Kernel
+
+
+@dataclass(frozen=True, repr=False)
+class SmRun:
+    """The results of one SM. Cycles are of the machine's fastest clock; arrays are indexed by pc unless said otherwise.
+
+    `stalls[pc, reason]` counts warp-cycles, `lost[scheduler, reason]` cycles of unused issue slots; with `empty`, the
+    warp-cycles of slots without a block, `stalls` adds up to `cycles * warp_slots`. `registers` has a row for each
+    warp slot, and none if the run is trace-driven, which computes no values.
+    """
+
+    cycles: int
+    blocks: int
+    warp_slots: int
+    interval: int
+    issued: NDArray[np.int64]
+    active: NDArray[np.int64]
+    load_store_cycles: NDArray[np.int64]
+    stalls: NDArray[np.int64]
+    empty: int
+    lost: NDArray[np.int64]
+    pipe_cycles: dict[str, int]
+    memory: NDArray[np.uint32]
+    registers: NDArray[np.uint32]
+    trace: Any
+    occupancy: Occupancy
+    engine: str
+    feed: str
+    skipped: int  # cycles skipped by fast-forward
+    events: int
+
+    __repr__ = brief.brief
+
+    @property
+    def warp_instructions(self) -> int:
+        """Warp instructions issued, including those whose guard was false."""
+        return int(self.issued.sum())
+
+    @property
+    def sms(self) -> int:
+        """SMs that were simulated."""
+        return 1
+
+
+@dataclass(frozen=True, repr=False)
+class ChipRun(SmRun):
+    """The results of all SMs: `cycles` until the last SM is done, sums for the rest, and in `each` the run of every SM.
+
+    `lost` has a row for each scheduler of each SM, `registers` one for each warp slot; `trace` is empty, as each SM
+    keeps its own. An SM that is done counts empty warp slots and empty schedulers (`no_warp`) until all are done.
+    """
+
+    each: tuple[SmRun, ...]
+
+    @property
+    def sms(self) -> int:
+        """SMs that were simulated."""
+        return len(self.each)
+
+
+def result(
+    kernel: Kernel, machine: Machine, how: Mapping[str, str], prepared: Launch, trace: Any, events: int
+) -> SmRun:
+    """Return the results of a launch that has come to its end; `how` names the engine and the feed."""
+    sm, program, schedulers = prepared.sm, prepared.program, machine.schedulers.count
+    return SmRun(
+        cycles=int(sm.cycles),
+        blocks=int(sm.placed),
+        warp_slots=int(sm.warp_slots),
+        interval=machine.schedulers.interval,
+        issued=np.array(program.issued),
+        active=np.array(program.active),
+        load_store_cycles=np.array(program.passes),
+        stalls=np.array(program.stall),
+        empty=int(sm.empty),
+        lost=np.array(sm.schedulers["lost"][:schedulers]),
+        pipe_cycles={name: int(sm.pipes["busy"][:, i].sum()) for i, name in enumerate(machine.pipe)},
+        memory=prepared.memory[: prepared.global_words],
+        registers=_registers(sm, kernel),
+        trace=trace.view(np.recarray),
+        occupancy=prepared.occupancy,
+        engine=how["engine"],
+        feed=how["feed"],
+        skipped=int(sm.skipped),
+        events=events,
+    )
+
+
+def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
+    """Return [warp slot, register, lane] by the program's indices, without warp slots if no values were computed."""
+    groups = int(sm.machine.groups)
+    computed = 0 if sm.replaying else int(sm.warp_slots)
+    program = kernel.program
+    held = sm.lanes["registers"][: computed * groups, : program.registers + program.scalars]
+    apart = held.reshape(computed, groups, *held.shape[1:])
+    return by_index(np.concatenate([apart[:, group] for group in range(groups)], axis=-1), program)
+
+
+def together(each: Sequence[SmRun]) -> ChipRun:
+    """Return the sums over all SMs; an SM counts as empty from its own last cycle to the last of all."""
+    first, cycles = each[0], max(run.cycles for run in each)
+    rest = np.array([cycles - run.cycles for run in each])
+    lost = np.stack([run.lost for run in each])
+    lost[:, :, Stall.NO_WARP] += rest[:, None]
+    return ChipRun(
+        cycles=cycles,
+        blocks=sum(run.blocks for run in each),
+        warp_slots=sum(run.warp_slots for run in each),
+        interval=first.interval,
+        issued=_sum(run.issued for run in each),
+        active=_sum(run.active for run in each),
+        load_store_cycles=_sum(run.load_store_cycles for run in each),
+        stalls=_sum(run.stalls for run in each),
+        empty=sum(run.empty for run in each) + int(rest.sum()) * first.warp_slots,
+        lost=lost.reshape(-1, lost.shape[-1]),
+        pipe_cycles={name: sum(run.pipe_cycles[name] for run in each) for name in first.pipe_cycles},
+        memory=first.memory,
+        registers=np.concatenate([run.registers for run in each]),
+        trace=first.trace[:0],
+        occupancy=first.occupancy,
+        engine=first.engine,
+        feed=first.feed,
+        skipped=0,
+        events=first.events,
+        each=tuple(each),
+    )
+
+
+def _sum(arrays: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.asarray(np.sum(list(arrays), axis=0))
