@@ -12,7 +12,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.jit import policy_code
 from gpusim.jit.linking import EntryCompiler, RuleLibrary
 from gpusim.jit.rule import OPTIONS, entry, lowest_bit, rule
-from gpusim.machine import policy
+from gpusim.units import policies as policy
 from gpusim.machine.machine import load
 from gpusim.rules import policies
 from gpusim.state.sm import sm_t
