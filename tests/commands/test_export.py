@@ -143,7 +143,7 @@ def test_another_table_is_written(document, tmp_path):
             "--cycles 9: no cycles; give the first and the one after",
         ),
         (["--format", "csv", "--out", "x", "--cycles", "60:"], "cycles 60:: the timeline has 0:60; choose among these"),
-        (["--format", "csv", "--out", "x", "--policy", "gto"], "a timeline of a run that has been; leave out"),
+        (["--format", "csv", "--out", "x", "--policy", "gto"], "a timeline is of a finished run; leave out"),
         (["--format", "xls", "--out", "x"], "--format xls: no such format; choose one of kanata"),
         (["--format", "csv"], "Missing option '--out'"),
     ],

@@ -57,6 +57,6 @@ def test_what_names_no_cycles_is_refused(ask, text):
     "given", [{"machine": "h200"}, {"policy": "gto"}, {"parameters": ["n=1"]}, {"settings": ["a=1"]}, {"max_cycles": 9}]
 )
 def test_what_ran_can_not_be_changed(ask, given):
-    """A document is of a run that has been: options of kernel and machine are refused, and not ignored."""
+    """A document is of a finished run: options of kernel and machine are refused, and not ignored."""
     with pytest.raises(UserError, match="a timeline is of a finished run; leave out kernel and machine options"):
         ask(**given)
