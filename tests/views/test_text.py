@@ -53,7 +53,7 @@ def test_a_queue_shows_its_letter():
 @settings(REPEATABLE, max_examples=draws(100))
 @given(timelines(), st.integers(60, 160))
 def test_every_line_fits_and_every_instruction_has_a_row(document, width):
-    """No line is longer than requested, and each instruction has a row wherever it does something."""
+    """No line is longer than asked for, and each instruction has a row wherever it does something."""
     lines = text(document, width).splitlines()
     assert max(map(len, lines)) <= width
     rows = sum(bool(re.match(r" *\d+ +\d+  ", line)) for line in lines)
