@@ -17,7 +17,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for when it is asked for, so that `gpusim --help` waits for no compiler."""
+    """Import a name when it is first used, so that `gpusim --help` waits for no compiler."""
     from importlib import import_module  # noqa: PLC0415  (start-up time)
 
     if name not in _HOME:
@@ -26,5 +26,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List what is imported when it is asked for, too."""
+    """List the names imported on first use, too."""
     return sorted({*globals(), *__all__})

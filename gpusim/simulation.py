@@ -1,13 +1,13 @@
 """Simulate a launch: cycles, checked values, bound and stalls in one result.
 
-Time is that of all SMs, which share the memory bandwidth, if that is asked for; else that of the SM that gets the most
-blocks of the grid, with its fair share of the bandwidth; every one of its blocks is simulated. Values are computed in
-the same run where that is affordable; of a larger launch of one SM time is found without them (gpusim/launch/feed.py),
-and its first blocks are run once more with values, and checked.
+On request, time is that of all SMs, which share the memory bandwidth. Otherwise it is that of the SM that gets the most
+blocks of the grid, with its fair share of the bandwidth; each of its blocks is simulated. Values are computed in the
+same run if that is affordable. For a larger launch on one SM time is found without values (gpusim/launch/feed.py), and
+its first blocks are run once more with values, and checked.
 
-Where a sample is asked for, time is an estimate: cycles(b) is simulated for the first wave of resident blocks and for
-several whole waves, the waves between grow linearly, and the blocks behind the last whole wave take what they take
-behind the first one:
+With a sample, time is an estimate: cycles(b) is simulated for the first wave of resident blocks and for several whole
+waves, the waves between grow linearly, and the blocks after the last whole wave take the time that they take after the
+first one:
 
     cycles = c(several) + (waves - several) (c(several) - c(1)) / (several - 1) + c(1 wave + rest) - c(1 wave)
 """
@@ -44,7 +44,7 @@ from isa.execute.races import races as find_races
 from isa.kernel import Kernel
 from isa.memory import length
 
-BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed unasked
+BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
 Sample = int | str | None
 Sms = Literal[1, "all"]
@@ -62,7 +62,7 @@ class Scaling:
     method: str
     error_checked: Annotated[
         str,
-        doc("How far the sample is off what half its waves foretell; empty below four waves, and of a complete run."),
+        doc("Deviation of the sample from what half its waves predict; empty below four waves and for complete runs."),
     ]
 
 
@@ -70,8 +70,8 @@ class Scaling:
 class Result:
     """One launch on one machine. `run` holds the simulated blocks, `cycles` counts for all blocks of the SM, or SMs.
 
-    Cycles are shader cycles; rates are of the whole chip, figures per cycle of one SM; `run` is a ChipRun if all SMs
-    were simulated.
+    Cycles are shader cycles; rates are of the whole chip, figures per cycle are of one SM; `run` is a ChipRun if all
+    SMs were simulated.
     """
 
     kernel: Kernel
@@ -84,7 +84,7 @@ class Result:
     bound: Bound
 
     def __repr__(self) -> str:
-        """One line; the arrays of the run would take pages."""
+        """Return one line; the arrays of the run would take pages."""
         found = self.verification
         values = "wrong" if found.wrong else "right" if found.verified else "unchecked"
         rate = f"{self.gflops:.1f} GFLOP/s, " if self.kernel.flops else ""
@@ -98,12 +98,12 @@ class Result:
 
     @property
     def growth(self) -> float:
-        """Blocks of the SM over simulated blocks: what counts of the run are multiplied by."""
+        """Blocks of the SM over simulated blocks: the factor for counts of the run."""
         return self.scaling.blocks_of_sm / self.scaling.simulated_blocks
 
     @property
     def warp_instructions(self) -> int:
-        """Warp instructions that the simulated SM issues for its blocks, or all SMs."""
+        """Warp instructions that the simulated SM issues for its blocks, or that all SMs issue."""
         return round(self.run.warp_instructions * self.growth)
 
     @property
@@ -123,7 +123,7 @@ class Result:
 
     @cached_property
     def races(self) -> tuple[Race, ...] | None:
-        """Races in the first block, one for each pair of instructions; None, not looked for, of kernels not racy."""
+        """Races in the first block, one for each pair of instructions; None, not searched, for kernels not racy."""
         return tuple(find_races(self.kernel, (0,))) if self.kernel.racy else None
 
     @property
@@ -146,20 +146,20 @@ def simulate(
     trace: bool = False,
     fast_forward: bool = True,
 ) -> Result:
-    """Simulate a launch on a machine, given as such or by name, and check its values.
+    """Simulate a launch on a machine, given as an object or by name, and check its values.
 
     Without `values` only time is found. `policy` replaces the machine's scheduling policy. `sample` is the number of
-    blocks to simulate, rounded up to whole waves and at least two, from which the time of all is estimated; "all"
-    computes the values of every block; None: of as many as are quick. `fast_forward` takes periods of a state that
-    comes back at once. `sms`: 1, the SM that gets the most blocks, with its share of the bandwidth, or "all", and every
-    block. `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and
-    machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
+    blocks to simulate, rounded up to at least two whole waves, from which the time of all is estimated; "all" computes
+    the values of every block; None computes as many as are quick. `fast_forward` skips periods of a recurring state at
+    once. `sms`: 1 for the SM that gets the most blocks, with its share of the bandwidth, or "all" for all SMs and every
+    block. `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and machine
+    don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     if not isinstance(kernel, Kernel):
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")
     check_engine(engine)
     machine = _with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
-    occupancy(kernel, machine)  # what can't be held is refused before anything is computed
+    occupancy(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
     if _valid_sms(sms, sample) == "all":
         feed = EXECUTION_DRIVEN if values else TRACE_DRIVEN
@@ -189,7 +189,7 @@ def _timed_and_checked(
     told: Callable[..., SmRun],
     sample: Sample,
 ) -> tuple[SmRun, Verification]:
-    """Time every block of the SM, with values where that is quick, else check those of its first blocks meanwhile."""
+    """Time every block of the SM, with values if that is quick; else check values of the first blocks meanwhile."""
     share = -(-kernel.blocks // machine.chip.sms)
     few = share if sample == "all" else _affordable(kernel, engine)
     if few is not None and few < share:
@@ -206,7 +206,7 @@ def _timed_and_checked(
 
 
 def _affordable(kernel: Kernel, engine: str) -> int | None:
-    """Blocks whose values are computed unasked, if all are as long as the first; None if only a run can tell."""
+    """Blocks whose values are computed by default, if all are as long as the first; None if only a run can tell."""
     if not recordable(kernel):
         return None
     try:
@@ -225,7 +225,7 @@ def _checked_run(kernel: Kernel, machine: Machine, runner: Callable[..., SmRun],
 
 
 def _enough(run: SmRun) -> int:
-    """Warp instructions beyond which the bound gives up: never before what has been simulated."""
+    """Warp instructions beyond which the bound gives up; at least as many as were simulated."""
     return max(LIMIT, run.warp_instructions)
 
 
@@ -238,7 +238,7 @@ def _sampled(
     sample: int,
     values: bool,
 ) -> Result:
-    """Return the estimate from a sample, of all blocks where those are few. Raises UserError where blocks differ."""
+    """Return the estimate from a sample, or from all blocks if they are few; raises UserError where blocks differ."""
     share, resident = -(-kernel.blocks // machine.chip.sms), occupancy(kernel, machine).blocks
     blocks = resident * max(2, -(-sample // resident))
     if share // resident < 3 or blocks >= share:
@@ -246,7 +246,7 @@ def _sampled(
     first = runner(feed=TRACE_DRIVEN, blocks=min(resident, share))
     limits = bound(kernel, machine, limit=_enough(first))
     if blocks < share and not limits.alike:
-        raise UserError(f"{kernel.name}: its blocks do not all do the same, so some can't stand for all; sample all")
+        raise UserError(f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all")
     run = told(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks)
     whole = Scaling(share, share, "complete", "")
     return Result(
@@ -290,7 +290,7 @@ def _valid(sample: Sample) -> Sample:
 
 
 def _checked(runner: Callable[..., SmRun], resident: int, first: SmRun, run: SmRun) -> str:
-    """How far the sample is off what half of its waves foretell; nothing where half a sample has no growth to tell."""
+    """The deviation of the sample from the prediction of half its waves; empty if half a sample can't predict."""
     several = run.blocks // resident
     half = several // 2
     if half < 2:
@@ -298,7 +298,7 @@ def _checked(runner: Callable[..., SmRun], resident: int, first: SmRun, run: SmR
     fewer = runner(feed=TRACE_DRIVEN, blocks=half * resident)
     foretold = _extrapolated(resident, several, first, fewer)
     error = 100 * (foretold / run.cycles - 1)
-    return f"{half} of the {several} waves simulated foretell these within {abs(error):.2g} %"
+    return f"{half} of the {several} waves simulated predict these within {abs(error):.2g} %"
 
 
 def _with_policy(machine: Machine, policy: str | None) -> Machine:
@@ -315,13 +315,13 @@ def _scaled(runner: Callable[..., SmRun], share: int, resident: int, first: SmRu
 
 
 def _extrapolated(resident: int, waves: int, first: SmRun, run: SmRun) -> int:
-    """Cycles of so many whole waves, if each behind the first takes as long as those of the run do."""
+    """Cycles of so many whole waves, if each after the first takes as long as in the run."""
     several = run.blocks // resident
     return round(run.cycles + (waves - several) * (run.cycles - first.cycles) / (several - 1))
 
 
 def _lines(kernel: Kernel, machine: Machine, blocks: int) -> NDArray[np.bool_] | None:
-    """Lines of memory that so many blocks of the SM touch, where finding these is quicker than filling all."""
+    """Lines of memory that so many blocks of the SM touch; None if filling all memory is quicker than finding them."""
     if 4 * length(kernel) < blocks * WALK_BYTES or not recordable(kernel):
         return None
     return reach.lines(kernel, range(0, kernel.blocks, machine.chip.sms)[:blocks])

@@ -1,4 +1,4 @@
-"""Compare what a launch left in memory with what its kernel says it should have."""
+"""Compare the memory after a launch with the values that its kernel expects."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from isa.memory import LINE_BYTES, bases, elements, image, length, view
 from isa.table import Unit
 
 Scope = Literal["complete", "sampled", "none"]
-VISIT_SECONDS = 15e-6  # of one instruction for the warps of a block in program order, on one core: rough
+VISIT_SECONDS = 15e-6  # rough time of one instruction for the warps of a block in program order, on one core
 PATIENCE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class Verification:
-    """How the values compare. Complete: all that the kernel promises for its grid was checked; sampled: some blocks.
+    """The result of a check of values. Complete: all values that the kernel promises; sampled: those of some blocks.
 
     Of a complete check's `blocks`, `in_program_order` were not timed: their values are the interpreter's.
-    `error_bound` is the error allowed where `max_error` is; `worst_ratio` is the largest error over the error allowed
-    of any value, infinite where none is allowed or the value is no number. JSON has null for such numbers.
+    `error_bound` is the allowed error at the place of `max_error`; `worst_ratio` is the largest ratio of error to
+    allowed error, infinite if no error is allowed or the value is no number. JSON has null for such numbers.
     """
 
     scope: Scope
     blocks: Annotated[int, doc("Blocks whose values were checked.")]
-    in_program_order: Annotated[int, doc("Blocks of these run without timing because another SM gets them.")]
+    in_program_order: Annotated[int, doc("Blocks of these that run without timing because another SM gets them.")]
     values: int
     wrong: int
     max_error: Finite
     error_bound: float
     worst_ratio: Finite
-    first_wrong: Annotated[str, doc("Where and what, in words; empty if nothing is wrong.")]
+    first_wrong: Annotated[str, doc("Place and value of the first wrong one, in words; empty if none.")]
 
     @property
     def verified(self) -> bool:
@@ -51,7 +51,7 @@ UNCHECKED = Verification("none", 0, 0, 0, 0, 0.0, 0.0, 0.0, "")
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """One expectation's outcome; arrays have an entry per value, `got` as doubles."""
+    """The outcome of one expectation; arrays have an entry per value, `got` as doubles."""
 
     expectation: Expectation
     got: NDArray[np.float64]
@@ -66,14 +66,14 @@ def verify(
     visits: float,
     lines: NDArray[np.bool_] | None = None,
 ) -> Verification:
-    """Check the values of the `blocks` that ran, `memory` being what they left in global memory.
+    """Check the values of the `blocks` that ran and left `memory` in global memory.
 
-    If only some `lines` of memory were filled (isa/execute/reach.py), the others count as what they should have held.
+    If only some `lines` of memory were filled (isa/execute/reach.py), the others count as filled, too.
 
     The grid's other blocks are run in program order if that is quick, `visits` being the instructions that one block's
-    warps go through together; then the check is complete. A value is right if it is whether they ran before those
-    `blocks` or after them: what either leaves where the other stores is not covered up. A racy kernel is not checked.
-    Raises what `interpret` raises.
+    warps execute together; then the check is complete. A value must be right both if the others ran before those
+    `blocks` and if they ran after them, so that neither hides wrong stores of the other. A racy kernel is not checked.
+    Raises the errors of `interpret`.
     """
     if kernel.racy or (kernel.expected is None and kernel.outcome is None):
         return UNCHECKED
@@ -90,7 +90,7 @@ def verify(
 def compare(
     kernel: Kernel, memory: NDArray[np.uint32], expectation: Expectation, lines: NDArray[np.bool_] | None = None
 ) -> _Comparison:
-    """Errors of the values in memory: right if equal, or within the bound; what is no number is wrong."""
+    """Return the errors of the values in memory: right if equal or within the bound; NaN is wrong."""
     buffer = next(b for b in kernel.buffers if b.name == expectation.buffer)
     base = bases(kernel.buffers)[buffer.name]
     left = view(memory, buffer, base)[expectation.index]
@@ -119,14 +119,14 @@ def _in_either_order(
     theirs, after = _stored(kernel, others)
     ours, _ = _stored(kernel, blocks, address_slice(kernel.program))
     if lines is None:
-        ours |= memory != image(kernel)  # a race may have led the timed blocks elsewhere
+        ours |= memory != image(kernel)  # a race may make the timed blocks store elsewhere
     return [np.where(ours, memory, after), np.where(ours & ~theirs, memory, after)]
 
 
 def _stored(
     kernel: Kernel, blocks: Sequence[int], evaluate: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.bool_], NDArray[np.uint32]]:
-    """Which words of global memory the blocks store to in program order, and what they leave there."""
+    """The words of global memory that the blocks store to in program order, and their values."""
     rows = [instruction.row for instruction in kernel.program.instructions]
     stored = np.zeros(length(kernel), np.bool_)
 
@@ -157,7 +157,7 @@ def _summary(parts: Sequence[_Comparison], *, scope: Scope, blocks: int, in_prog
 
 
 def _worst(candidates: Sequence[_Comparison]) -> _Comparison:
-    """Each value as the candidate has it whose error is the largest; no number is larger than any."""
+    """Each value from the candidate with the largest error; NaN counts as largest."""
     which = np.argmax([c.error for c in candidates], axis=0)[None]
     got, error, right = (
         np.take_along_axis(np.array(arrays), which, axis=0)[0]

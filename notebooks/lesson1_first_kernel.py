@@ -58,7 +58,7 @@ def _():
 
 @app.function(hide_code=True)
 def issues(result: Result) -> Figure:
-    """Figure: a dot for each warp instruction that the SM issued, by cycle and warp, memory accesses set apart."""
+    """Figure: a dot for each warp instruction that the SM issued, by cycle and warp, memory accesses marked."""
     code = result.kernel.program.instructions
     trace = result.run.trace[result.run.trace["kind"] == ISSUE]
     names = [code[pc].row.mnemonic for pc in trace["pc"]]
@@ -94,7 +94,7 @@ def _(result):
 def _():
     mo.md(f"""
     The gap is the wait for both loads: the multiply-add needs `R4` and `R5`. Here is the program. Lines with a dot
-    describe the launch: blocks, threads of a block, parameters, data, and the result to expect. An instruction behind
+    describe the launch: blocks, threads of a block, parameters, data, and the result to expect. An instruction after
     `@P0` takes effect only in the threads where `P0` holds; `c[x]` is the address at which the buffer `x` begins.
 
     ```asm{dedent(TEXT).rstrip()}
@@ -134,7 +134,7 @@ def _(result):
     ## Try it
 
     A machine is a file of numbers; `gpusim.load("gtx580", {{"{LATENCY}": 200}})` replaces one. Move the sliders: does a
-    slower memory spread the dots of a warp, or only move those behind the gap?
+    slower memory spread the dots of a warp, or only move those after the gap?
     """),
             mo.hstack([latency, warps], justify="start", gap=2),
         ]
@@ -169,7 +169,7 @@ def _(kernel, result):
             "The launch has 8 blocks of 128 threads for 1000 elements. How many threads have nothing to do?",
             _idle,
             f"8 x 128 = {kernel.blocks * kernel.threads} threads, 1000 elements: {_idle}. That is what the guard `@P0` "
-            "is for; without it they would store behind the end of `y`.",
+            "is for; without it they would store after the end of `y`.",
         ),
         Exercise(
             "The SM of the picture got one block. How many warp instructions did it issue?",

@@ -23,7 +23,7 @@ with app.setup:
     States = dict[tuple[int, int], State]  # by warp and cycle
     WARPS, ROUNDS, PAIRS = 6, 4, 3
     SLOTS = 40  # shown at once
-    DEPTH = 4  # steps back to the cause that are told
+    DEPTH = 4  # steps shown back to the cause
     MACHINE = {"schedulers.count": 1, "launch.warp_skew": 0}
     RULES = {  # each can be switched off: what is said of it, and the machine without it
         "A warp may issue only every 6 cycles": {"schedulers.issue_interval": 2},

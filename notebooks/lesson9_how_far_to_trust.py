@@ -30,7 +30,7 @@ with app.setup:
     H200 = gpusim.load("h200")
     ROWS = DIRECTORY / "h200.csv"
     SWEEPS = {"tput": "FFMAs from 1 to 64 warps", "mixlds": "FFMAs among 64-bit shared loads"}  # by experiment
-    KNOWN = {"calibrated": "rules may be fitted to them", "predicted": "set apart"}  # what a row is, by its hash
+    KNOWN = {"calibrated": "rules may be fitted to them", "predicted": "held out"}  # what a row is, by its hash
     QUICK = "LS20", "LS29", "LS33", "LS44", "CM10", "CM13", "VG15", "VG18", "VG25", "TN07", "TN19", "TN22"
     GUESSES = {  # numbers that nobody measured on this card, as they could be, too
         "policy gto": {"schedulers.policy": "gto"},
@@ -221,7 +221,7 @@ def _(beside, issued):
             mo.md("""
     ## Beside a real GPU
 
-    A rule can be fitted to a measurement without being true. **So set some measurements apart before the first rule is
+    A rule can be fitted to a measurement without being true. **So hold some measurements out before the first rule is
     made, and try the rules on them at the end.** Below are lessons 2 and 4 on an H200: all rows at hand of two sweeps,
     measured with the microbenchmarks of `docs/hopper.md`. A hash of its name decided for each row whether rules might
     be fitted to it (hollow) or not (filled).
@@ -236,7 +236,7 @@ def _(beside, issued):
     |:---|:---|---|---|---|
 {_lines}
 
-    Rows set apart are met about as well as the others: no sign of rules that only fit. The right picture is missed by
+    Held-out rows are met about as well as the others: no sign of rules that only fit. The right picture is missed by
     more than the left one: its loops are written anew here, in another order and with other registers than the
     compiler's. `gpusim validate h200 --measured FILE.csv` compares any such file.
     """),

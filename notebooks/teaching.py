@@ -1,4 +1,4 @@
-"""What the lessons share: how they open, how their figures look, and exercises whose answers they compute."""
+"""Shared parts of the lessons: their opening, their figures, and exercises with computed answers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import marimo as mo
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-SHORT = 60  # letters of choices that stand side by side
+SHORT = 60  # letters up to which choices stand side by side
 plt.style.use(Path(__file__).with_name("lessons.mplstyle"))
 
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """A question with its answer, and how that comes about, both in Markdown.
+    """A question with its answer, and the derivation, both in Markdown.
 
     A number may be off by the relative error `within`; an answer in words is one of `choices`.
     """
@@ -32,7 +32,7 @@ class Exercise:
 
 
 def picture(figure: Figure, caption: str) -> mo.Html:
-    """Return the figure as it stands in a lesson, above its caption, which is also read to whoever can't see it."""
+    """Return a figure above its caption, which screen readers also read."""
     drawn = BytesIO()
     figure.savefig(drawn, format="svg", metadata={"Date": None})
     plt.close(figure)
@@ -64,7 +64,7 @@ def is_right(exercise: Exercise, given: float | str) -> bool:
 
 
 def marked(exercises: Sequence[Exercise], answers: mo.ui.array) -> mo.Html:
-    """Return the exercises with their fields, what is to be said of each answer, and the solutions, folded."""
+    """Return the exercises with their fields, a verdict on each answer, and the folded solutions."""
     parts: list[object] = [mo.md("## Exercises")]
     for number, (exercise, field, given) in enumerate(zip(exercises, answers, answers.value, strict=True), start=1):
         solution = mo.accordion({"Solution": mo.md(exercise.solution)})
@@ -73,7 +73,7 @@ def marked(exercises: Sequence[Exercise], answers: mo.ui.array) -> mo.Html:
 
 
 def verdict(exercise: Exercise, given: Any) -> mo.Html:
-    """Return what is to be said of an answer: nothing of none."""
+    """Return the verdict on an answer; empty if there is none."""
     if given is None:
         return mo.md("")
     right = is_right(exercise, given)

@@ -1,4 +1,4 @@
-"""What all tests stand on."""
+"""Shared fixtures of all tests."""
 
 import signal
 

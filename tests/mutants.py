@@ -272,7 +272,7 @@ def last_way(words: Any, kept: Any, line: int) -> int:
 
 
 def dropped(_sm: Any, words: Any, way: int, line: int, _now: int) -> None:
-    """What was stored is forgotten."""
+    """Forget stored values."""
     if words[way] != line + 1:
         cache._clear(words, _sm.launch.caches[1], way, line)
 

@@ -55,7 +55,7 @@ def test_a_command_works_as_the_document_has_it(command, folder):
 @pytest.mark.filterwarnings("ignore:None of the tunable parameters")  # Kernel Tuner: nothing is launched
 @pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "python"], ids=lambda block: block.name)
 def test_python_of_a_document_runs(block, folder, capsys):
-    """Each Python block runs, and prints what comments behind its prints say; or it stands so in the reproduction."""
+    """Each Python block runs, and prints the text in the comments after its prints, or a text of the reproduction."""
     if block.text.startswith("@claim"):
         assert any(block.text in path.read_text() for path in (ROOT / "gpusim" / "reproduction").glob("*.py"))
         return

@@ -1,4 +1,4 @@
-"""What a campaign once found stays mended."""
+"""Faults that a campaign found stay fixed."""
 
 import pytest
 from fuzz import found

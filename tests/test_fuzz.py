@@ -102,7 +102,7 @@ def test_a_planted_text_is_made_smaller_and_stored(monkeypatch, tmp_path):
 
 
 def test_a_text_that_takes_too_long_is_a_failure(monkeypatch):
-    """A reader that never ends is ended, and told of."""
+    """A reader that never ends is stopped and reported."""
 
     def endless(_, __):
         while True:
@@ -118,7 +118,7 @@ def test_a_pair_survives_its_text():
 
 
 def test_batches_are_the_same_for_a_seed():
-    """What is drawn follows from the seed."""
+    """The draws follow from the seed."""
     random = [Random(5), Random(5)]
     first, second = (mutate.mutated(b"a 1 b 2", [b"c 3"], each) for each in random)
     assert first == second
@@ -126,14 +126,14 @@ def test_batches_are_the_same_for_a_seed():
 
 @pytest.mark.jit
 def test_what_a_pair_covers():
-    """Events, reasons, mechanisms and mnemonics of a pair are told, and all of these can be listed."""
+    """Events, reasons, mechanisms and mnemonics of a pair are reported, and all of these can be listed."""
     seen = set(coverage.of_trial(trial(PAIR)))
     assert {"event: issue", "mnemonic: FADD", "mechanism: schedulers.policy = gto", "file: gtx580"} <= seen
     assert {each for each in seen if each.startswith(("event", "reason", "mnemonic", "mechanism"))} <= coverage.every()
 
 
 def test_a_campaign_goes_on_when_a_process_dies():
-    """A batch whose process died, or that raised, counts as failed, by its name, and those behind it are tried."""
+    """A batch whose process died, or that raised, counts as failed, by its name, and the later ones are tried."""
     batches = [
         ("lost", partial(os._exit, 3)),
         ("raised", partial(int, "x")),

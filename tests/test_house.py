@@ -69,7 +69,7 @@ CHECKERS = checkers([f for path in TESTS for f in functions(path)])
 
 
 def told(paths: Iterable[Path], faults: Callable[[Path], Any]) -> dict[str, Any]:
-    """Return by file what is wrong with it; nothing of those that are right."""
+    """Return the faults of each file that has any."""
     return {label(path): wrong for path in paths if (wrong := faults(path))}
 
 
@@ -160,7 +160,7 @@ CORE = [path for path in SOURCES if re.match(r"isa/|gpusim/(?!reproduction/|comm
 
 
 def test_the_core_asks_for_no_name():
-    """What simulates and reports treats all kernels and machines alike: it decides nothing by their names."""
+    """The code that simulates and reports treats all kernels and machines alike: it decides nothing by their names."""
     assert told(CORE, lambda path: asked_by_name(path.read_text(encoding="utf-8"))) == {}
 
 
@@ -173,7 +173,7 @@ def test_a_decision_by_name_is_found(text):
 
 
 def test_no_two_test_files_share_a_name():
-    """Test files have distinct names, since most test folders are not packages; pytest tells conftests apart itself."""
+    """Test files have distinct names, since most test folders are not packages; pytest distinguishes conftests."""
     names = [path.name for path in TESTS if path.name.startswith("test_")]
     assert sorted(set(names)) == sorted(names)
 
@@ -189,7 +189,7 @@ def test_the_files_of_the_vocabulary_exist():
 
 
 def test_the_vocabulary_is_sorted():
-    """The terms stand in alphabetical order, so that each is found and none is there twice."""
+    """The terms are in alphabetical order, without repetition."""
     rows = [line for line in (ROOT / "docs/vocabulary.md").read_text().splitlines() if line.startswith("| ")][1:]
     terms = [row.split("|")[1].strip().lower() for row in rows]
     assert terms == sorted(set(terms))

@@ -19,7 +19,7 @@ LISTING = "examples/saxpy.asm"
 
 
 def parts(record):
-    """What a record or a collection consists of."""
+    """The parts of a record or a collection."""
     if isinstance(record, msgspec.Struct):
         return [getattr(record, name) for name in record.__struct_fields__]
     if dataclasses.is_dataclass(record) and not isinstance(record, type):

@@ -75,7 +75,7 @@ def test_without_values_nothing_is_verified():
 
 
 def test_a_wrong_kernel_is_not_verified():
-    """A product without its barriers computes something else once warps run apart, and the result says so."""
+    """A product without its barriers computes wrong values once warps drift apart, and the result says so."""
     kernel = make("sgemm-lai", {**SMALL, "k": "64"})
     code = tuple(i for i in kernel.program.instructions if i.row.mnemonic != "BAR.SYNC")
     labels = {
@@ -110,7 +110,7 @@ def test_few_waves_are_simulated_completely():
 
 
 def test_waves_are_sampled_when_asked():
-    """Of 31 blocks, 3 at a time, 5 are asked for: two waves run, and the cycles are within 1 % of all blocks'."""
+    """Of 31 blocks, 3 at a time, sample 5: two waves run, and the cycles are within 1 % of all blocks'."""
     kernel = make("throughput", {"blocks": "31", "iterations": "1"})
     sampled, complete = simulate(kernel, ONE_SM, sample=5), simulate(kernel, ONE_SM, sample="all")
     assert (sampled.scaling.simulated_blocks, sampled.scaling.blocks_of_sm) == (6, 31)
@@ -130,7 +130,7 @@ def test_a_sample_says_how_well_half_of_it_foretells_the_whole():
     one, two, four = (run_sm(kernel, ONE_SM, feed="trace-driven", blocks=blocks).cycles for blocks in (3, 6, 12))
     foretold = two + 2 * (two - one)
     error = f"{abs(100 * (foretold / four - 1)):.2g}"
-    assert sampled.scaling.error_checked == f"2 of the 4 waves simulated foretell these within {error} %"
+    assert sampled.scaling.error_checked == f"2 of the 4 waves simulated predict these within {error} %"
     renamed = replace(kernel, name="sgemm-lai")
     assert simulate(renamed, ONE_SM, sample=12).scaling == sampled.scaling
 
@@ -222,5 +222,5 @@ def test_a_name_is_no_kernel():
 
 
 def test_dir_lists_what_the_package_offers():
-    """`dir(gpusim)` has the names that are imported only when they are asked for."""
+    """`dir(gpusim)` has the names that are imported on first use."""
     assert set(gpusim.__all__) <= set(dir(gpusim))

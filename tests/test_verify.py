@@ -89,7 +89,7 @@ def test_blocks_of_other_sms_are_run_in_program_order():
 
 
 def test_a_wrong_block_is_found_beside_those_in_program_order():
-    """What the simulated block left wrong is not covered up by the others."""
+    """The other blocks don't hide wrong values of the simulated block."""
     found = verify(ONES, interpret(ONES, []).memory, [1], 9)
     assert (found.wrong, found.verified, found.first_wrong) == (32, False, "y[32] is 0, not 1")
 
@@ -97,7 +97,7 @@ def test_a_wrong_block_is_found_beside_those_in_program_order():
 @pytest.mark.parametrize("value", [5.0, 0.0])
 @pytest.mark.parametrize(("block", "offset", "where"), [(0, "+128", 32), (1, "-128", 0)])
 def test_a_store_to_the_output_of_another_block_is_wrong(block, offset, where, value):
-    """Whichever stores to the other's output, timed block 0 or block 1 in program order, nobody's right value hides it.
+    """If block 0, timed, or block 1, in program order, stores to the other's output, no right value hides it.
 
     That holds of the value that was there before the launch, 0, as of any other.
     """
@@ -114,7 +114,7 @@ def test_the_right_value_may_come_from_any_block():
 
 
 def test_a_word_changed_off_the_programs_path_is_seen():
-    """What the timed run changed counts even where its blocks store nothing in program order."""
+    """Words that the timed run changed count even if its blocks don't store there in program order."""
     left = interpret(ONES, [0]).memory
     left[bases(ONES.buffers)["y"] // 4 + 40] = 7
     found = verify(ONES, left, [0], 9)
@@ -190,7 +190,7 @@ def test_no_number_is_the_largest_error():
 
 @pytest.mark.parametrize("visits", [9, LONG])
 def test_what_no_block_touched_counts_as_what_it_held(visits):
-    """Where only touched lines were filled, an output that nobody wrote is judged by its initial value, not zero."""
+    """Where only touched lines were filled, an output without a store is judged by its initial value, not zero."""
     expected = Expectation("y", np.arange(4000), np.zeros(4000), np.zeros(4000))
     buffers = (Buffer("y", "f4", 4000, constant_fill(1.0)),)
     text = "S2R R0, CTAID.X\nSHL R0, R0, 2\nIADD R0, R0, c[y]\nSTG [R0], RZ\nEXIT"

@@ -63,7 +63,7 @@ def test_lanes_warps_and_halves_are_numbered(engine):
 
 
 def test_a_listing_keeps_its_warp_size():
-    """What `write` prints, `read` takes back; another size is refused in one line."""
+    """`read` accepts the output of `write`; another size is refused in one line."""
     assert read(write(read(PLACES))).warp_size == 64
     assert read("EXIT").warp_size == 32
     with pytest.raises(UserError, match=r"no warps of 48 lanes; write .warp 32 or .warp 64"):

@@ -8,9 +8,9 @@ from importlib import import_module
 from generate.markdown import block, contents, page
 
 ABOUT = """\
-From `import gpusim` come `simulate`, `bound`, `load`, `register_policy` and `Result`; the rest is for who goes further.
-What begins with an underscore, the rules of the timing model ([model](../model.md)) and what serves the command line
-alone are left out."""
+From `import gpusim` come `simulate`, `bound`, `load`, `register_policy` and `Result`; other modules serve further use.
+Names that begin with an underscore, the rules of the timing model ([model](../model.md)) and modules that only serve
+the command line are left out."""
 TOP = (
     "gpusim.simulation",
     "gpusim.machine.machine",

@@ -1,4 +1,4 @@
-"""The page of commands: what `--help` prints of each."""
+"""The page of commands: the output of `--help` of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unittest.mock import patch
 from generate.markdown import anchor, block, page
 from gpusim.commands.main import COMMANDS, execute
 
-ABOUT = "What `gpusim COMMAND --help` prints. Options of `gpusim` itself come first."
+ABOUT = "The output of `gpusim COMMAND --help`. Options of `gpusim` itself come first."
 COLUMNS = "88"
 
 

@@ -9,8 +9,8 @@ from generate.markdown import code, contents, page, table
 from gpusim.commands.schema import DOCUMENTS, text
 
 ABOUT = """\
-What `--json` prints, for other programs. `gpusim schema NAME` prints the JSON Schema of a document (draft 2020-12), by
-which it can be checked. The version grows when a field changes its meaning or goes."""
+Documents are the output of `--json`, for other programs. `gpusim schema NAME` prints the JSON Schema (draft 2020-12) of
+a document, with which it can be checked. The version grows when a field changes its meaning or is removed."""
 HEAD = "field", "type", "meaning"
 
 
@@ -25,7 +25,7 @@ def documents() -> dict[str, str]:
 
 
 def _about(schema: dict[str, Any]) -> str:
-    """What the document is, in a line."""
+    """A description of the document, in a line."""
     return str(schema["$defs"][schema["$ref"].rpartition("/")[2]]["description"]).split("\n")[0]
 
 
@@ -68,7 +68,7 @@ def _kind(schema: dict[str, Any]) -> str:
 
 
 def _items(schema: dict[str, Any]) -> str:
-    """What an array holds: all alike, or one after the other."""
+    """The types of an array's items: one for all, or one for each place."""
     if schema.get("prefixItems"):
         return ", ".join(_kind(one) for one in schema["prefixItems"])
     items = schema.get("items")

@@ -1,4 +1,4 @@
-"""The page of instructions: a row for each of `isa/table.py`, with the words that `docs/listing.md` has for it."""
+"""The page of instructions: a row for each of `isa/table.py`, with its description in `docs/listing.md`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from isa.table import ROWS, Row
 LISTING = Path(__file__).parent.parent / "listing.md"
 HEAD = "mnemonic", "operands", "unit class", "bits", "flops", "what it does"
 ABOUT = """\
-Each mnemonic of `isa/table.py`. Operands are written as [listings](../listing.md) have them, which also says what the
+Each mnemonic of `isa/table.py`. Operands are written as in [listings](../listing.md); that page also says what the
 mnemonics of a group have in common. A machine takes an instruction if its file names the unit class
 ([`unit`](machine-keys.md)); `bits` are those of an operand in registers, `flops` operations of a thread."""
 

@@ -1,4 +1,4 @@
-"""The page of kernels and search spaces, with what a command line can set of each."""
+"""The page of kernels and search spaces, with the parameters of each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from workloads.entry import Entry, Parameter, shown_default
 from workloads.spaces import SPACES
 
 ABOUT = """\
-What `gpusim run` and the other commands take by name, and `-p NAME=VALUE` sets. Behind the kernels stand the search
-spaces, which `gpusim space` and `gpusim tune` take by name ([tuning](../tuning.md))."""
+`gpusim run` and other commands take a kernel by name, and `-p NAME=VALUE` sets its parameters. After the kernels follow
+the search spaces, which `gpusim space` and `gpusim tune` take by name ([tuning](../tuning.md))."""
 HEAD = "parameter", "default", "takes", "what it is"
 
 

@@ -16,18 +16,18 @@ from gpusim.machine.facts import allowed
 from gpusim.units.ranges import MOST
 
 ABOUT = """\
-What a machine file may say, and `--set` change, one number or word for each key. Every one also names its source and
+The keys of a machine file, each with one number or word, which `--set` changes. Each also names its source and
 method ([contributing](contributing.md)). `*` stands for a name: of a pipe, which the file chooses, or a unit class
-([instructions](instructions.md)). A section marked so may be left out. Beside them a file has a `name`, a `generation`,
+([instructions](instructions.md)). Optional sections are marked. A file also has a `name`, a `generation`,
 and may have `extends`, the machine whose numbers it changes. All cycles are shader cycles."""
 HEAD = "key", "takes", "meaning"
 OPTIONAL = "May be left out."
 
 
 def meanings(source: str) -> dict[str, dict[str, str]]:
-    """Return by class and field what the comments say: behind the field, or in the lines above it.
+    """Return the comments by class and field: after the field, or in the lines above it.
 
-    Fields that differ from the one above in a number alone, `war_64` below `war_32`, share its comment.
+    Fields whose names differ from the one above only in a number, `war_64` below `war_32`, share its comment.
     """
     comments = {
         token.start[0]: (token.string.lstrip("# "), token.line.lstrip().startswith("#"))
@@ -85,7 +85,7 @@ def machine_keys() -> str:
 
 
 def _takes(kind: Any) -> str:
-    """What a key takes, in a column's few words."""
+    """The values that a key takes, in a few words."""
     return allowed(kind).removeprefix("a ").replace(str(MOST), "10^9")
 
 

@@ -10,8 +10,8 @@ from gpusim.machine import machine
 from gpusim.machine.file import DIRECTORY, Fact
 
 ABOUT = """\
-Peaks are in GFLOP/s, bandwidth in GB/s; the last column says by which [methods](contributing.md) how many of the
-numbers became known."""
+Peaks are in GFLOP/s, bandwidth in GB/s; the last column has the share of the numbers that became known by each
+[method](contributing.md)."""
 OVERVIEW = "machine", "name", "generation", "SMs", "warp", "MHz", "FP32", "FP64", "GB/s", "numbers, in percent"
 FACTS = "key", "value", "method", "source; note"
 

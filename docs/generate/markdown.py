@@ -1,4 +1,4 @@
-"""What the generated pages are written with: headings, tables and code of MyST Markdown."""
+"""Parts of the generated pages: headings, tables and code of MyST Markdown."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterable, Sequence
 
 
 def page(title: str, *parts: str) -> str:
-    """Return a page: its title, and what lies below, an empty line between the parts."""
+    """Return a page: its title and parts, with an empty line between them."""
     return "\n\n".join((f"# {title}", *parts)) + "\n"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table of so many columns; a cell is one line, and a bar in it is no border."""
+    """Return a table of so many columns; a cell is one line, and a bar in it is escaped."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
 
 
 def code(text: object) -> str:
-    """Return text as code within a line; nothing where there is none."""
+    """Return text as inline code; empty text stays empty."""
     return f"`{text}`" if str(text) else ""
 
 

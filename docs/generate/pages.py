@@ -1,4 +1,4 @@
-"""All generated pages, and how they are written."""
+"""All generated pages, and the function that writes them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pages() -> Mapping[str, str]:
 
 
 def write(folder: Path = FOLDER) -> None:
-    """Write every page into the folder; leaves alone what is as it should be, and removes what no generator makes."""
+    """Write every page into the folder; leave up-to-date pages untouched, and remove those that no generator makes."""
     made = {folder / f"{name}.md": text for name, text in pages().items()}
     for old in [path for path in folder.rglob("*.md") if path not in made]:
         old.unlink()

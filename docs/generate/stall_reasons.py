@@ -6,8 +6,8 @@ from generate.markdown import code, page, table
 from gpusim.units.stall import LETTER, MEANING, Stall, label
 
 ABOUT = """\
-Why a warp does not issue, in the order in which reasons are asked: a warp-cycle belongs to the first that holds. Names
-are those of NVIDIA's profiler where it has one of that meaning. Letters are those of `gpusim timeline`.
+Why a warp does not issue, in the order in which reasons are checked: a warp-cycle belongs to the first that holds.
+Names are those of NVIDIA's profiler where it has one of that meaning. Letters are those of `gpusim timeline`.
 [The model](../model.md) says how they are counted, [views](../views.md) which instruction each is blamed on."""
 
 

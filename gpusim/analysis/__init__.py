@@ -1,1 +1,1 @@
-"""What a run means: bounds, stalls and reports."""
+"""Analysis of runs: bounds, stalls and reports."""

@@ -20,11 +20,11 @@ from isa.reading import input_file
 from isa.text import listing
 from workloads.catalog import CATALOG, make
 
-MAX_CYCLES = 200_000_000  # of a listing, which may never end; the catalog's kernels do
-MAX_INSTRUCTIONS = 500_000  # of a listing's block, which may never end: a warp instruction takes 16 us at most
+MAX_CYCLES = 200_000_000  # for listings, which may never end; kernels of the catalog always end
+MAX_INSTRUCTIONS = 500_000  # in a block of a listing, which may never end: a warp instruction takes 16 us at most
 
-MOST_WHOLE = 2**63 - 1  # of a whole number that an option takes
-MOST_SEED = 2**32 - 1  # of the generators of random numbers
+MOST_WHOLE = 2**63 - 1  # largest whole number that an option takes
+MOST_SEED = 2**32 - 1  # largest seed of the random number generators
 
 POLICY = "schedulers.policy"  # the path that `--policy` sets
 POLICIES = ", ".join(POLICY_NAMES)
@@ -40,7 +40,7 @@ Policy = Annotated[str | None, typer.Option("--policy", help=f"Scheduling policy
 MaxInstructions = Annotated[
     int | None,
     typer.Option(
-        "--max-instructions", min=1, max=MOST_WHOLE, help=f"Give up beyond, in one block; listings: {MAX_INSTRUCTIONS}."
+        "--max-instructions", min=1, max=MOST_WHOLE, help=f"Stop a block after so many; listings: {MAX_INSTRUCTIONS}."
     ),
 ]
 MaxCycles = Annotated[
@@ -49,14 +49,14 @@ MaxCycles = Annotated[
         "--max-cycles",
         min=1,
         max=MOST_WHOLE,
-        help=f"Stop with an error beyond; a listing: {MAX_CYCLES // 10**6} million.",
+        help=f"Stop with an error after so many; listings: {MAX_CYCLES // 10**6} million.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 
 
 def kernel_of(name: str, parameters: Sequence[str]) -> Kernel:
-    """Return the kernel by name with its parameters, or of a listing; raises UserError."""
+    """Return the kernel of a name and its parameters, or of a listing; raises UserError."""
     given = pairs("-p", "name=value", parameters)
     if not is_listing(name):
         return make(name, given)
@@ -82,7 +82,7 @@ def overrides_of(settings: Sequence[str], policy: str | None) -> dict[str, str]:
 
 
 def changes(machine: Machine, settings: Sequence[str]) -> Mapping[str, int | str]:
-    """Return the settings of the command line by path, with the values that the machine has by them."""
+    """Return the settings of the command line by path, with the values that they give the machine."""
     tree: Any = msgspec.to_builtins(machine)
     return {path: reduce(getitem, path.split("."), tree) for path in pairs("--set", "machine.path=value", settings)}
 
@@ -98,12 +98,12 @@ def cycles_of(name: str, given: int | None) -> int | None:
 
 
 def is_listing(name: str) -> bool:
-    """Tell the path of a listing from a kernel's name: it has a slash or a point, or something lies there."""
+    """Tell whether a name is the path of a listing: it has a slash or a dot, or a file of that name exists."""
     return name not in CATALOG and bool(name) and ("/" in name or "." in name or input_file.present(Path(name)))
 
 
 def whole_number(text: str) -> int | None:
-    """Return the number that decimal digits are, None for other text and for more digits than any count has."""
+    """Return the number that decimal digits spell; None for other text, and for more digits than any count has."""
     return int(text) if re.fullmatch("[0-9]{1,18}", text) else None
 
 

@@ -1,4 +1,4 @@
-"""`gpusim asm`: what the assembler makes of a listing."""
+"""`gpusim asm`: a listing as the assembler reads it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Assembled:
 
 
 class AsmDocument(Document, frozen=True):
-    """What the assembler makes of a listing."""
+    """A listing as the assembler reads it."""
 
     kernel: KernelKey
     grid: Annotated[Extent, doc("Blocks in x, y and z.")]

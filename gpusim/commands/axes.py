@@ -1,4 +1,4 @@
-"""What is swept or compared, from the options of a command line: lists and ranges of values."""
+"""The axes of sweeps and comparisons, from the options of a command line: lists and ranges of values."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _RANGE = re.compile(r"(?P<first>-?\d{1,18}):(?P<last>-?\d{1,18})(:(?P<step>\d{1,
 
 
 def subject_of(kernel: str, file: File, max_cycles: int | None) -> Subject:
-    """Return the kernel by name, or of a listing, and the machine's file; a listing ends after so many cycles anyway.
+    """Return the kernel, by name or from a listing, and the machine's file; a listing always has a limit on cycles.
 
-    Raises UserError for a kernel or a listing that there is not.
+    Raises UserError for an unknown kernel, and for a listing that is missing or wrong.
     """
     limit = cycles_of(kernel, max_cycles)
     if not is_listing(kernel):
@@ -55,15 +55,15 @@ def _assembled(text: str, name: str, _: Mapping[str, str]) -> Kernel:
 def axes_of(
     kernel: str, file: File, settings: Sequence[str], parameters: Sequence[str], policies: str | None
 ) -> list[Axis]:
-    """Return the machine's axes and then the kernel's, in the order given; an option repeated adds values.
+    """Return the machine's axes and then the kernel's, in the order given; a repeated option adds values.
 
-    Raises UserError for a name or a value that the machine's file or the kernel does not have. What values forbid
-    together is no error here.
+    Raises UserError for a name or a value that the machine's file or the kernel does not have. Values that exclude
+    each other are no error here.
     """
     of_machine = {name: _listed(texts) for name, texts in _by_name("--set", "machine.path=values", settings).items()}
     if policies:
         if POLICY in of_machine:
-            raise UserError(f"--policy {policies}: --set {POLICY} says which already; give one of the two")
+            raise UserError(f"--policy {policies}: --set {POLICY} already names one; give one of the two")
         of_machine[POLICY] = POLICY_NAMES if policies == "all" else _listed([policies])
         for policy in of_machine[POLICY]:
             check_policy(policy, "--policy: ")
@@ -74,7 +74,7 @@ def axes_of(
 
 
 def launches(subject: Subject, points: Iterable[SweepPoint]) -> Iterator[Launched]:
-    """Yield the launches of points at which something is set of the machine, but of kernels that there are not."""
+    """Yield the launch of each point with its settings of the machine; skip points whose kernel can't be built."""
     for point in points:
         with suppress(UserError):
             kernel = subject.build(point.parameters)
@@ -82,7 +82,7 @@ def launches(subject: Subject, points: Iterable[SweepPoint]) -> Iterator[Launche
 
 
 def _by_name(option: str, form: str, texts: Sequence[str]) -> dict[str, list[str]]:
-    """The values of an option by name, as they were written."""
+    """The values of an option by name, as written."""
     found: dict[str, list[str]] = {}
     for text in texts:
         for name, values in pairs(option, form, [text]).items():
@@ -91,7 +91,7 @@ def _by_name(option: str, form: str, texts: Sequence[str]) -> dict[str, list[str
 
 
 def _listed(texts: Sequence[str], whole: Callable[[str], bool] = lambda _: False) -> tuple[str, ...]:
-    """Values as they are written, apart at commas and with ranges spelt out, but for texts that are one value."""
+    """Values as written, split at commas and with ranges expanded; a text for which `whole` holds is one value."""
     return tuple(dict.fromkeys(value for text in texts for value in ([text] if whole(text) else _spelt_out(text))))
 
 
@@ -109,7 +109,7 @@ def _spelt_out(text: str) -> Iterator[str]:
 
 
 def _of_kernel(kernel: str, name: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """The values of a kernel's parameter: a text that it takes as it stands is one."""
+    """The values of a kernel's parameter; a text that the parameter takes unsplit is one value."""
     if kernel not in CATALOG:
         raise UserError(f"-p {name}: {kernel} is a listing; change its .param lines instead")
     known = CATALOG[kernel].parameters
@@ -128,7 +128,7 @@ def _takes(known: Sequence[Parameter], name: str, text: str) -> bool:
 
 
 def _check_machine(file: File, axes: Sequence[Axis]) -> None:
-    """Check each value by itself, the others at their first."""
+    """Check each value by itself, with the other axes at their first value."""
     first = {axis.name: axis.values[0] for axis in axes}
     for axis in axes:
         for value in axis.values:

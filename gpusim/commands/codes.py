@@ -36,7 +36,7 @@ class CodesDocument(OfSettings, frozen=True):
 
     kernel: KernelKey
     machine: MachineKey
-    assigned: Annotated[bool, doc("The program has none of its own; gpusim assigned them.")]
+    assigned: Annotated[bool, doc("True if gpusim assigned the codes, as the program has none of its own.")]
     instructions: Annotated[list[Coded], doc("The program.")]
 
 
@@ -48,9 +48,9 @@ def codes(
     setting: Overrides = None,
     json: Json = False,
 ) -> None:
-    """Print a program with control codes: its own, or those that it gets on a machine that obeys them.
+    """Print a program with control codes: its own, or those that gpusim assigns for the machine.
 
-    A listing is printed whole, as the other commands read it; of a kernel of the catalog the program alone.
+    A listing is printed whole, as the other commands read it; for a kernel of the catalog only the program is.
 
     Example: gpusim codes examples/saxpy.asm --machine h200
     """

@@ -1,4 +1,4 @@
-"""`gpusim compare`: runs side by side, and which unit or reason makes the difference."""
+"""`gpusim compare`: runs side by side, and the unit or stall reason behind each difference."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from gpusim.support.processes import as_done
 from isa.errors import UserError
 
 MOST = 6  # runs that a screen has room for
-LEAST = 0.001  # of the cycles: what takes less of all of them has no line
+LEAST = 0.001  # share of the cycles below which a line is left out
 PLAIN = {
     "cycles": "cycles",
     "milliseconds": "milliseconds",
@@ -48,7 +48,7 @@ Cell = int | float | str
 
 @dataclass(frozen=True)
 class Variant:
-    """A kernel and a machine by name, what is given of both at a point, and what tells it from the other variants."""
+    """A kernel and a machine by name, their parameters and settings, and the label that distinguishes the variant."""
 
     kernel: str
     machine: str
@@ -59,7 +59,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a variant has no figures, and the exit code for it; not every error itself can be sent by a process."""
+    """The reason why a variant has no figures, and the exit code; some exceptions can't be sent between processes."""
 
     reason: str
     exit_code: int
@@ -70,7 +70,7 @@ Found = Sequence[tuple[Variant, Figures]]
 
 @dataclass(frozen=True)
 class Compared:
-    """A variant: what tells it from the others, what is given of machine and kernel by name, and its figures."""
+    """A variant: its label, its settings of machine and kernel by name, and its figures."""
 
     label: str
     kernel: KernelKey
@@ -82,7 +82,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Difference:
-    """Shader cycles that a variant, by its label, takes more than the first, and the parts that they are the sum of."""
+    """A variant by its label, the shader cycles that it takes beyond the first, and the parts that add up to them."""
 
     of: str
     cycles: int
@@ -90,7 +90,7 @@ class Difference:
 
 
 class CompareDocument(OfSettings, frozen=True):
-    """Variants side by side, and what makes the difference of each from the first."""
+    """Variants side by side, and the causes of each difference from the first."""
 
     variants: Annotated[list[Compared], doc("All variants, in the order given.")]
     differences: Annotated[list[Difference], doc("All but the first.")]
@@ -107,15 +107,15 @@ def compare(
     policy: PolicyAxis = None,
     group: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="'A=1 B=2'", help="A variant with all these changes, beside none; repeatable."),
+        typer.Option("--with", metavar="'A=1 B=2'", help="Add a variant with all these changes; repeatable."),
     ] = None,
     max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
     """Simulate variants side by side, without values: kernels, machines, policies, numbers, parameters.
 
-    The lines below the table say of each variant which unit or stall reason makes most of its difference from the
-    first one.
+    The lines below the table name, for each variant, the unit or stall reason that makes most of its difference from
+    the first one.
 
     Example: gpusim compare sgemm-lai -p m=192 -p n=192 -p k=64 --machine gtx580 --machine gtx680
     """
@@ -161,19 +161,19 @@ def _variants(
 
 
 def _changed(texts: Sequence[str], changes: Sequence[str]) -> list[str]:
-    """The options with those of the group in place of others of their name."""
+    """The options, in which those of the group replace others of the same name."""
     replaced = {change.partition("=")[0] for change in changes}
     return [*(text for text in texts if text.partition("=")[0] not in replaced), *changes]
 
 
 def _varied(axes: Sequence[Axis], point: SweepPoint) -> list[str]:
-    """What a point has on the axes that vary, each by the end of its name."""
+    """A point's values on the axes that vary, each by the last part of its name."""
     varied = [axis.name for axis in axes if len(axis.values) > 1]
     return [f"{name.rpartition('.')[2]}={point.values[name]}" for name in varied]
 
 
 def _simulated(variants: Sequence[Variant]) -> Found:
-    """Simulate all; raises UserError for the first that can't be, which ends the command as it would end `run`."""
+    """Simulate all; raises UserError for the first variant that fails, with the exit code of `run`."""
     results: dict[int, Figures | Refusal] = {}
     with shown("compare", "variant") as tell, closing(as_done(_numbered, list(enumerate(variants)))) as more:
         tell(0, len(variants))
@@ -208,7 +208,7 @@ def _screen(found: Found) -> Iterator[RenderableType]:
 
 
 def _table(found: Found) -> Table:
-    """A line for each figure, a column for each variant, and of two the difference."""
+    """A line for each figure and a column for each variant; for two variants also the difference."""
     table = Table("", box=None, header_style="bold", pad_edge=False)
     for variant, _ in found:
         table.add_column(variant.label, justify="right", overflow="fold")
@@ -237,7 +237,7 @@ def _lines(each: Sequence[Figures]) -> Iterator[tuple[str, Sequence[Cell]]]:
 
 
 def _largest(each: Sequence[Mapping[str, float]], wholes: Sequence[float]) -> list[str]:
-    """The names of what is large enough to be shown in one of them, the largest share first."""
+    """The names whose share is large enough in some run, the largest share first."""
     shares = {
         name: max(parts.get(name, 0.0) / whole for parts, whole in zip(each, wholes, strict=True))
         for name in dict.fromkeys(name for parts in each for name in parts)
@@ -252,7 +252,7 @@ def _shown(value: Cell) -> str:
 
 
 def _difference(one: Cell, other: Cell) -> str:
-    """The second value relative to the first, or nothing where that can't be said."""
+    """The second value relative to the first; empty where that is undefined."""
     if isinstance(one, str) or isinstance(other, str):
         return "" if one == other else "*"
     return change(one, other) if one and other != one else ""

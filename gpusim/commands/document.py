@@ -1,4 +1,4 @@
-"""What commands print: tables for people, JSON documents for programs."""
+"""Output of commands: tables for people, JSON documents for programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDTH = 100
 
 
 def write_json(document: Document, ineffective: Sequence[Ineffective] = ()) -> None:
-    """Print a document on stdout as JSON; one of settings with those that do nothing, if there are any."""
+    """Print a document on stdout as JSON, with the settings that do nothing if there are any."""
     if ineffective:
         document = msgspec.structs.replace(document, ineffective=ineffective)
     write(encoded(document) + "\n")
@@ -37,7 +37,7 @@ def show(*parts: RenderableType) -> None:
 
 
 def width() -> int:
-    """Return the characters of a line: of the terminal, or as COLUMNS says, else 100."""
+    """Return the width of a line in characters: that of the terminal, or COLUMNS, else 100."""
     told = sys.stdout.isatty() or "COLUMNS" in os.environ
     return Console().width if told else WIDTH
 
@@ -48,11 +48,11 @@ def new_table(*columns: str | Column, tight: bool = False) -> Table:
 
 
 def right(*names: str) -> Iterable[Column]:
-    """Return columns of figures, which end at the right."""
+    """Return right-aligned columns for figures."""
     return (Column(name, justify="right") for name in names)
 
 
 def write(text: str) -> None:
-    """Write text to stdout at once, so that a broken pipe is met here and not at exit."""
+    """Write text to stdout at once, so that a broken pipe raises here and not at exit."""
     sys.stdout.write(text)
     sys.stdout.flush()

@@ -19,13 +19,13 @@ DEPTH = 12
 
 
 class ExplainDocument(OfSettings, frozen=True):
-    """Why a warp did not issue in a cycle: what it waited for, what that had waited for, back to the cause."""
+    """Why a warp did not issue in a cycle: the chain of waits, back to the cause."""
 
     kernel: KernelKey
     machine: MachineKey
     warp: Annotated[int, doc("Slot of the SM.")]
     cycle: Annotated[int, doc("Shader cycles since the launch.")]
-    steps: Annotated[list[Step], doc("From the warp asked for back to the cause.")]
+    steps: Annotated[list[Step], doc("From the given warp back to the cause.")]
 
 
 def explain(
@@ -41,7 +41,7 @@ def explain(
     max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
-    """Tell why a warp did not issue in a cycle: what it waited for, what that had waited for, back to the cause.
+    """Tell why a warp did not issue in a cycle: follow the chain of waits back to the cause.
 
     Example: gpusim explain examples/reduce.asm --machine gtx580 --warp 1 --cycle 60
     """

@@ -36,11 +36,11 @@ class Format(StrEnum):
     JSON = "json"
 
 
-FORMAT_HELP = "What the file is read by; see docs/views.md."
+FORMAT_HELP = "Format of the file; see docs/views.md."
 
 
 def _format(text: str) -> Format:
-    """Return the format of that name; raises UserError, which says what else writes HTML."""
+    """Return the format of that name; raises UserError, which points to `gpusim view` for HTML."""
     if text in tuple(Format):
         return Format(text)
     advice = f"choose one of {', '.join(Format)}"
@@ -56,16 +56,16 @@ class Table(StrEnum):
 
 
 class ExportDocument(OfSettings, frozen=True):
-    """A file that was written, and what of a run it holds."""
+    """A file that was written, and the part of a run that it holds."""
 
     file: Annotated[str, doc("Path of the file.")]
-    format: Annotated[Format, doc("What it is read by.")]
+    format: Annotated[Format, doc("Its format.")]
     bytes: Annotated[int, doc("Size of the file.")]
     kernel: KernelKey
     machine: MachineKey
     instructions: Annotated[int, doc("Warp instructions.")]
     warps: Annotated[tuple[int, ...], doc("Warp slots of the SM.")]
-    cycles: Annotated[tuple[int, int], doc("The first shader cycle since the launch, and the one behind the last.")]
+    cycles: Annotated[tuple[int, int], doc("The first shader cycle since the launch, and the one after the last.")]
 
 
 def export(
@@ -74,14 +74,14 @@ def export(
     form: Annotated[
         Format, typer.Option("--format", parser=_format, metavar=f"<{'|'.join(Format)}>", help=FORMAT_HELP)
     ],
-    out: Annotated[Path, typer.Option("--out", help="The file; a name that ends in .gz is compressed.")],
+    out: Annotated[Path, typer.Option("--out", help="The file; compressed if its name ends in .gz.")],
     machine: Machine = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Policy = None,
     warps: Warps = None,
     cycles: Cycles = None,
-    table: Annotated[Table | None, typer.Option("--table", help="Of csv and parquet. [default: instructions]")] = None,
+    table: Annotated[Table | None, typer.Option("--table", help="For csv and parquet. [default: instructions]")] = None,
     max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
@@ -111,7 +111,7 @@ def export(
 
 
 class _Writer(NamedTuple):
-    """What gives the pieces of a file, which package it needs beyond gpusim's own, and what reads the file."""
+    """The function that yields a file in pieces, the extra package that it needs, and the programs that read it."""
 
     pieces: Callable[[Timeline, Table], Iterable[bytes]]
     package: str
@@ -137,7 +137,7 @@ def _check(form: Format, out: Path, table: Table | None) -> None:
     if table and form not in TABULAR:
         raise UserError(f"--table {table}: only csv and parquet hold tables; leave it out")
     if form is Format.PARQUET and out.suffix == ".gz":
-        raise UserError(f"{out}: Parquet is compressed as it is; leave out .gz")
+        raise UserError(f"{out}: Parquet is already compressed; leave out .gz")
     if FORMATS[form].package:
         extra.module(FORMATS[form].package, form)
 

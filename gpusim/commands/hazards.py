@@ -1,4 +1,4 @@
-"""`gpusim hazards`: what wrong control codes, or missing waits, let happen."""
+"""`gpusim hazards`: registers read or written too early because of wrong control codes or missing waits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FOUND = 1  # exit code
 MOST = 10_000_000  # cycles: wrong values may keep a loop from ending
-MaxCycles = Annotated[int, typer.Option("--max-cycles", min=1, max=MOST_WHOLE, help="Give up beyond so many cycles.")]
+MaxCycles = Annotated[int, typer.Option("--max-cycles", min=1, max=MOST_WHOLE, help="Stop after so many cycles.")]
 
 
 def hazards(
@@ -41,9 +41,9 @@ def hazards(
     max_cycles: MaxCycles = MOST,
     json: Json = False,
 ) -> None:
-    """Find registers that are read or written too early, as codes or waits are wrong. A hazard ends with code 1.
+    """Find registers that are read or written too early because codes or waits are wrong. A hazard ends with code 1.
 
-    Of the blocks that one SM gets, those that fit at once are run, with values.
+    The command runs the blocks that fit on one SM at once, with values.
 
     Example: gpusim hazards examples/saxpy.asm --machine h200
     """

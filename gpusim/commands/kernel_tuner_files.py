@@ -25,17 +25,17 @@ CacheFile = Annotated[
 ]
 T4File = Annotated[Path | None, typer.Option("--t4", metavar="FILE", help="Write the results as a T4 file.")]
 T1File = Annotated[
-    Path | None, typer.Option("--t1", metavar="FILE", help="Take values and conditions of a T1 file of Kernel Tuner's.")
+    Path | None, typer.Option("--t1", metavar="FILE", help="Take values and conditions from a T1 file of Kernel Tuner.")
 ]
 Renames = Annotated[
     list[str] | None,
-    typer.Option("--rename", metavar="NAME=OURS", help="What a name of the T1 file is called here; repeatable."),
+    typer.Option("--rename", metavar="NAME=OURS", help="Rename a parameter of the T1 file; repeatable."),
 ]
 
 
 @dataclass(frozen=True)
 class Given:
-    """What a T1 file says: options as -p and --set, which points it allows, and its names by ours, none without one."""
+    """The content of a T1 file: options as for -p and --set, the points that it allows, and its names by ours."""
 
     settings: Sequence[str] = ()
     parameters: Sequence[str] = ()
@@ -44,11 +44,11 @@ class Given:
 
 
 def given_by(path: Path | None, renames: Sequence[str]) -> Given:
-    """Return what a T1 file says, with its names as they are called here; raises UserError for one that is none."""
+    """Return the content of a T1 file under the names used here; raises UserError for any other file."""
     ours = pairs("--rename", "name=ours", renames)
     if path is None:
         if ours:
-            raise UserError(f"--rename {next(iter(renames))}: renames what --t1 FILE names; give both")
+            raise UserError(f"--rename {next(iter(renames))}: renames parameters of --t1 FILE; give both")
         return Given()
     space = kernel_tuner.read_t1(path)
     for name in [name for name in ours if name not in space.values]:
@@ -65,9 +65,9 @@ def given_by(path: Path | None, renames: Sequence[str]) -> Given:
 
 
 def check_files(cache: Path | None, t4: Path | None, whole: bool = True) -> None:
-    """Raise UserError where a file could not be written in the end, or points would be missing that were not asked."""
+    """Raise UserError where a file could not be written in the end, or a cache would lack points."""
     if cache and not whole:
-        raise UserError(f"--kernel-tuner {cache}: has every point; leave --sample and --search out, or take --t4")
+        raise UserError(f"--kernel-tuner {cache}: needs every point; leave --sample and --search out, or take --t4")
     for path in (cache, t4):
         if path:
             whole_file.check(path)
@@ -82,7 +82,7 @@ def write_swept(
     axes: Sequence[Axis],
     rows: Sequence[SweepRow],
 ) -> None:
-    """Write the files that are wanted of a sweep: the axes named, as they are called there, or else those that vary."""
+    """Write the requested files of a sweep: the axes of the T1 file under its names, or else the axes that vary."""
     names = names or {axis.name: axis.name for axis in axes if len(axis.values) > 1}
     by_name = {axis.name: axis for axis in axes}
     tuned = [by_name[name] for name in names]
@@ -109,7 +109,7 @@ def write_files(
     values: Mapping[str, Sequence[Value]],
     entries: Sequence[Entry],
 ) -> None:
-    """Write the files that are wanted."""
+    """Write the requested files."""
     if cache:
         kernel_tuner.write_cache(cache, device, kernel, size, values, entries)
     if t4:

@@ -18,7 +18,7 @@ from workloads.spaces import SPACES, make_space
 
 @dataclass(frozen=True)
 class Takes:
-    """A parameter of a kernel, or a number of a search space: its default as text, and what it takes, in words."""
+    """A parameter of a kernel, or a number of a search space: its default as text, and in words the values it takes."""
 
     name: str
     default: str
@@ -30,8 +30,8 @@ class KernelEntry(Struct, frozen=True):
     """A kernel of the catalog."""
 
     kernel: KernelKey
-    description: Annotated[str, doc("What it is.")]
-    parameters: Annotated[list[Takes], doc("What it takes by -p.")]
+    description: Annotated[str, doc("Description of the kernel.")]
+    parameters: Annotated[list[Takes], doc("Its parameters, which -p sets.")]
 
 
 class KernelDocument(KernelEntry, Document, frozen=True):

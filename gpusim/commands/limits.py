@@ -1,4 +1,4 @@
-"""`gpusim limits`: what each limit of a machine costs a kernel, by running it again without."""
+"""`gpusim limits`: the cost of each limit of a machine for a kernel, found by running it without the limit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LONGEST = 32  # characters of a value with blanks
 
 
 class LimitsDocument(LaunchDocument, frozen=True):
-    """What each limit of a machine costs a launch, by running it again without."""
+    """The cost of each limit of a machine for a launch, found by running it without the limit."""
 
     study: LimitStudy
 
@@ -54,14 +54,14 @@ def limits(
     policy: Policy = None,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many runs at a time; as many as there are cores."),
+        typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many runs at a time; by default one per core."),
     ] = None,
     max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
-    """Lift the machine's limits one at a time, alone and in order up to an ideal SM: how many cycles each costs.
+    """Lift the machine's limits, alone and in order up to an ideal SM, and show how many cycles each one costs.
 
-    Of the SM with the most blocks; without values, which would be wrong without barriers.
+    Cycles are those of the SM with the most blocks. No values are computed: without barriers they would be wrong.
 
     Example: gpusim limits sgemm-lai --machine gtx580 -p m=192 -p n=192 -p k=64
     """
@@ -111,7 +111,7 @@ def _screen(
 
 
 def _setting(path: str, value: int | str) -> str:
-    """Write a setting as `--set` takes it, a long value not to its end."""
+    """Write a setting as `--set` takes it, with a long value cut short."""
     return f'{path}="{shorten(str(value), LONGEST)}"' if " " in str(value) else f"{path}={value}"
 
 

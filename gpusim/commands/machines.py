@@ -26,14 +26,14 @@ class MachineSummary(Struct, frozen=True):
 
     machine: MachineKey
     name: Annotated[str, doc("Its maker's name for it.")]
-    generation: Annotated[str, doc("The generation that it is of.")]
+    generation: Annotated[str, doc("Its generation.")]
     sms: Annotated[int, doc("SMs of the chip.")]
     warp_size: Annotated[int, doc("Lanes of a warp.")]
     shader_mhz: Annotated[float, doc("Shader clock in MHz.")]
     peak_gflops: Annotated[float, doc("Peak in single precision, 10^9 operations per second.")]
     peak_fp64_gflops: Annotated[float, doc("Peak in double precision, 10^9 operations per second.")]
-    bandwidth_gbs: Annotated[float, doc("What arrives of the DRAM's bandwidth, 10^9 bytes per second.")]
-    methods: Annotated[dict[str, float], doc("Percent of its numbers by the method by which they are known.")]
+    bandwidth_gbs: Annotated[float, doc("Bandwidth that the DRAM delivers, 10^9 bytes per second.")]
+    methods: Annotated[dict[str, float], doc("Percent of its numbers that are known by each method.")]
 
 
 class Stated(Struct, frozen=True, omit_defaults=True):
@@ -61,9 +61,9 @@ class MachinesDocument(Document, frozen=True):
 class TwoMachinesDocument(Document, frozen=True):
     """Two machines side by side."""
 
-    machines: Annotated[list[MachineKey], doc("The two, or what was given where they have one key.")]
+    machines: Annotated[list[MachineKey], doc("The keys of the two, or the given names if the keys are equal.")]
     differing: Annotated[list[str], doc("Paths of the numbers that differ.")]
-    facts: Annotated[dict[str, list[Setting | None]], doc("Both's numbers by path; null: a machine has none there.")]
+    facts: Annotated[dict[str, list[Setting | None]], doc("Numbers of both by path; null where a machine has none.")]
 
 
 def machines(
@@ -147,7 +147,7 @@ def _tell_two(name: str, other: str, only_differing: bool, json: bool) -> None:
 
 
 def _headings(*names: str) -> list[str]:
-    """The machines' keys, or what was given where two files have the same."""
+    """The machines' keys, or the given names if the keys are equal."""
     keys = [model.load(name).key for name in names]
     return keys if len(set(keys)) == len(keys) else list(names)
 
@@ -161,7 +161,7 @@ def _table_of_pairs(both: list[str], pairs: Mapping[str, list[int | str | None]]
 
 
 def _table_of_machines(rows: list[MachineSummary], used: Mapping[str, str]) -> Table:
-    """The headline figures, whole in 80 columns: the methods have but their initials."""
+    """The headline figures, which fit into 80 columns; methods are shown by their initials."""
     columns = right("SMs", "warp", "MHz", "FP32", "FP64", "GB/s", *used)
     table = new_table("machine", "gen.", *columns, tight=True)
     for row in rows:

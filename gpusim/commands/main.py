@@ -1,4 +1,4 @@
-"""The `gpusim` command: which commands there are, and how errors end."""
+"""The `gpusim` command: its subcommands and its exit codes."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ import typer
 from gpusim.commands.streams import CLOSED, drop_unwritten, open_closed, tell
 from isa.errors import UserError, one_line
 
-# A command is the function of this name in the file of this name beside this one; the text is its line of help.
+# Each command is a function in the file of the same name in this folder; the text is its line of help.
 COMMANDS = {
     "run": "Simulate a kernel: values, cycles, bound, lost cycles.",
     "timeline": "Show what each warp instruction did, cycle by cycle.",
     "explain": "Tell why a warp did not issue in a cycle, back to the cause.",
     "bound": "Bound a kernel's cycles from below, without simulating it.",
     "report": "Pressure on each resource by instruction, long paths, lost slots.",
-    "limits": "What each limit of a machine costs a kernel, by lifting it.",
+    "limits": "Lift each limit of a machine, and show what it costs a kernel.",
     "schema": "Print the JSON Schema of a document.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
-    "space": "Count what constraints leave of a search space.",
-    "compare": "Two runs or more side by side, and what makes the difference.",
+    "space": "Count the points of a search space that meet its constraints.",
+    "compare": "Compare two or more runs, and find what makes the difference.",
     "sweep": "Simulate a kernel on variants of a machine, with many parameters.",
     "tune": "Simulate every point of a search space, and rank them.",
-    "validate": "Published figures of a machine beside simulated ones.",
-    "reproduce": "What five documents claim beside what comes out here.",
+    "validate": "Compare published figures of a machine with simulated ones.",
+    "reproduce": "Compare claims of five documents with results computed here.",
     "asm": "Assemble a listing: program counters, registers, units.",
     "codes": "Print a program with the control codes that a machine obeys.",
     "schedule": "Reorder a program so that it waits less.",
@@ -44,14 +44,14 @@ COMMANDS = {
 }
 BAD_INPUT = 2
 INTERRUPTED = 130
-GRACE = 3.0  # seconds for which Ctrl-C again is the same Ctrl-C: ending processes takes less
+GRACE = 3.0  # seconds in which a second Ctrl-C is ignored: ending processes takes less
 
 
 def main() -> None:
     """Run the command line of this process and end it with the command's exit code."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products are small: threads would but spin
-    gc.set_threshold(100_000)  # imports leave much that stays: looking for garbage among it takes a tenth of a second
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as of what a script starts in the background
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrix products are small: threads would only spin
+    gc.set_threshold(100_000)  # imports create many lasting objects: collecting garbage among them takes 0.1 s
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # ignored: a script started gpusim in the background
         signal.signal(signal.SIGINT, interrupter())
     code = execute(sys.argv[1:]) if open_closed() else _tell(CLOSED, BAD_INPUT)
     drop_unwritten()
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def interrupter() -> Callable[[int, Any], None]:
-    """Return a handler of Ctrl-C that raises KeyboardInterrupt, and not again while the first is being obeyed."""
+    """Return a handler of Ctrl-C that raises KeyboardInterrupt, but not again while the first is handled."""
     last = -GRACE
 
     def interrupt(_: int, __: Any) -> None:
@@ -73,20 +73,20 @@ def interrupter() -> Callable[[int, Any], None]:
 
 
 def execute(arguments: Sequence[str]) -> int:
-    """Exit code of a command line: 0; 1 for wrong values; 2 for bad input, told in one line; 130 when interrupted."""
+    """Return the exit code: 0; 1 for wrong values; 2 for bad input, explained in one line; 130 when interrupted."""
     try:
         outcome = application(arguments)(list(arguments) or ["--help"], prog_name="gpusim", standalone_mode=False)
     except SystemExit:
-        return 0  # what typer makes of a broken pipe: whoever read the output has had enough
+        return 0  # typer raises it for a broken pipe: the reader of the output has closed it
     except (UserError, typer.TyperException, KeyboardInterrupt, MemoryError, OSError) as error:
         return _tell(*_explained(error))
-    if outcome == INTERRUPTED:  # what typer makes of Ctrl-C in a command
+    if outcome == INTERRUPTED:  # typer returns it for Ctrl-C in a command
         return _tell(*_explained(KeyboardInterrupt()))
     return outcome if isinstance(outcome, int) else 0
 
 
 def _explained(error: BaseException) -> tuple[str, int]:
-    """The line that tells of an error, and the exit code."""
+    """The message of an error, and the exit code."""
     match error:
         case UserError():
             return str(error), error.exit_code
@@ -105,7 +105,7 @@ def _explained(error: BaseException) -> tuple[str, int]:
 def application(arguments: Sequence[str]) -> typer.Typer:
     """Return the command-line application, in which only the commands named in `arguments` are imported.
 
-    The others have their line of help and nothing else, so that help waits for neither NumPy nor a compiler.
+    The others have only their line of help, so that `--help` loads neither NumPy nor a compiler.
     """
     app = typer.Typer(
         add_completion=False,
@@ -146,7 +146,7 @@ def _nothing() -> None:
 
 
 def _tell(message: str, code: int) -> int:
-    start = "\r" if sys.stderr.isatty() else ""  # over the ^C that a terminal echoes
+    start = "\r" if sys.stderr.isatty() else ""  # overwrites the ^C that a terminal echoes
     tell(f"{start}error: {one_line(message)}\n")
     return code
 

@@ -1,4 +1,4 @@
-"""Settings that do nothing, told in a line each on stderr; JSON documents have them as well."""
+"""Settings that do nothing: a line for each on stderr, and a field of JSON documents."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from gpusim.support.plural import plural
 from isa.errors import UserError
 from isa.kernel import Kernel
 
-MOST = 64  # launches looked at, of many: each takes some hundredths of a second, if the program is no large one
+MOST = 64  # launches checked at most: each takes some hundredths of a second unless the program is large
 
 
 class Launched(NamedTuple):
-    """A kernel on the machine of a file, all that is set of that, and of which settings is asked."""
+    """A kernel on the machine of a file, all settings of the machine, and the paths of those to check."""
 
     kernel: Kernel
     file: File
@@ -29,9 +29,9 @@ class Launched(NamedTuple):
 def ineffective_settings(
     kernel: Kernel, machine: str, settings: Sequence[str], policy: str | None, *, energy: bool = False
 ) -> Sequence[Ineffective]:
-    """Return the settings of a command line that do nothing to a launch, and tell of them.
+    """Return the settings of a command line that do nothing to a launch, and report them on stderr.
 
-    `energy`: what the launch spends is asked for too. Raises UserError for settings that can't be read.
+    `energy`: the run computes energy too. Raises UserError for settings that can't be read.
     """
     overrides = overrides_of(settings, policy)
     return ineffective_at_all([Launched(kernel, read(machine), overrides, overrides)], overrides, energy=energy)
@@ -40,10 +40,10 @@ def ineffective_settings(
 def ineffective_at_all(
     launches: Iterable[Launched], paths: Iterable[str], *, energy: bool = False
 ) -> Sequence[Ineffective]:
-    """Return those of the settings at some paths that do nothing to any of the launches, and tell of them.
+    """Return the settings at some paths that do nothing to any of the launches, and report them on stderr.
 
-    `energy`: what launches spend is asked for too. Of many launches the first are looked at. Where kernel and machine
-    don't fit, the settings may be why, and are not told of.
+    `energy`: the runs compute energy too. Of many launches only the first are checked. Where kernel and machine don't
+    fit, the settings may be the cause, and are not reported.
     """
     felt, rest = set[str](), iter(launches)
     found: dict[str, dict[str, Ineffective]] = {path: {} for path in paths}  # by path and value
@@ -55,7 +55,7 @@ def ineffective_at_all(
         for path, one in told.items():
             found[path][one.value] = one
         looked.append(each)
-    more = f" ({plural(MOST, 'launch', 'es')} looked at)" if next(rest, None) else ""
+    more = f" ({plural(MOST, 'launch', 'es')} checked)" if next(rest, None) else ""
     kept = [_joined(values, more) for path, values in found.items() if values and path not in felt]
     kernels = ", ".join(dict.fromkeys(each.kernel.name for each in looked))
     machines = ", ".join(dict.fromkeys(each.file.key for each in looked))
@@ -64,13 +64,13 @@ def ineffective_at_all(
 
 
 def tell(found: Iterable[Ineffective], what: str) -> None:
-    """Say on stderr of settings that they change nothing, a line for each."""
+    """Report settings that change nothing on stderr, a line for each."""
     for one in found:
         sys.stderr.write(f"note: {one.setting}={one.value} changes nothing for {what}: {one.reason}\n")
 
 
 def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:
-    """All values of a setting, with the reason of one that the machine does not have anyway, if there is one."""
+    """All values of a setting, with the reason of one that differs from the machine's own value, if there is one."""
     one, *_ = sorted(values.values(), key=lambda each: each.reason == ANYWAY.format(each.value))
     return replace(one, value=",".join(sorted(values, key=_in_order)), reason=one.reason + more)
 
@@ -81,7 +81,7 @@ def _in_order(value: str) -> tuple[bool, int, str]:
 
 
 def _told(launch: Launched, *, energy: bool) -> dict[str, Ineffective]:
-    """Return what does nothing of the settings asked for, by path."""
+    """Return those of the settings to check that do nothing, by path."""
     from gpusim.analysis.settings.ineffective import ineffective  # noqa: PLC0415  (--help waits for no compiler)
 
     try:

@@ -1,4 +1,4 @@
-"""What a long command tells on stderr while it lasts."""
+"""Progress of long commands on stderr."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gpusim.support.plural import plural
 
 PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
-WINDOW = 600.0  # seconds whose blocks tell the speed: a block may take minutes
+WINDOW = 600.0  # seconds over which the speed is measured: a block may take minutes
 ENTRIES = {  # module and name
     ("compiled", "1"): ("gpusim.engines.compiled", "run"),
     ("compiled", "all"): ("gpusim.engines.chip", "run"),
@@ -27,29 +27,28 @@ ENTRIES = {  # module and name
 
 
 class Tell(Protocol):
-    """Takes what is done, what there is in all, and a remark."""
+    """A function that takes the number done, the total, and a remark."""
 
     def __call__(self, done: int, total: int, remark: str = "") -> None:
-        """Show it."""
+        """Show the progress."""
 
 
 class _Counts(ProgressColumn):
-    """What is done, and in all."""
+    """A column with the number done and the total."""
 
     def render(self, task: Task) -> Text:
-        """Return nothing as long as nobody has told."""
+        """Return the counts; nothing before they are known."""
         return Text(_counts(task))
 
 
 @contextmanager
 def shown(name: str, noun: str = "block", *, alike: bool = True) -> Iterator[Tell]:
-    """Give the function to be told how many are done and in all, which need not be called for the time to be shown.
+    """Give the function that takes how many are done and in all; the time is shown without a call, too.
 
-    It may be given a remark, such as the best so far, which follows the name.
+    Its remark, such as the best so far, is shown after the name.
 
-    A terminal shows a bar after two seconds, any other stderr gets a line every ten; both estimate the time left if
-    all that is counted takes `alike` long.
-    What is printed meanwhile goes above the bar if it goes to a terminal too.
+    A terminal shows a bar after two seconds; any other stderr gets a line every ten. Both estimate the time left if
+    all items take `alike` long. Output meanwhile appears above the bar if stdout is a terminal too.
     """
     left = (TimeRemainingColumn(),) if alike else ()
     columns = TextColumn("{task.description}"), BarColumn(), _Counts(), TimeElapsedColumn(), *left
@@ -95,7 +94,7 @@ def _clock(seconds: float) -> str:
 
 
 def tell_of_compiling(engine: str, sms: str = "1") -> None:
-    """Say on stderr that the engine will be compiled, if no compiled one for so many SMs is in the cache."""
+    """Announce on stderr that the engine will be compiled, if the cache has no compiled one for so many SMs."""
     from gpusim.jit import code_cache  # noqa: PLC0415  (only `run` compiles)
     from gpusim.jit.rule import COMPILED  # noqa: PLC0415
 

@@ -18,7 +18,7 @@ from isa.execute.races import races as find
 from isa.kernel import Kernel
 
 FOUND = 1  # exit code
-ALL = 16  # blocks of a grid that are all checked; blocks mostly differ in their data, not in their accesses
+ALL = 16  # blocks up to which a grid is checked whole; blocks mostly differ in data, not in accesses
 
 
 class RacesDocument(Document, frozen=True):
@@ -26,7 +26,7 @@ class RacesDocument(Document, frozen=True):
 
     kernel: KernelKey
     blocks: Annotated[int, doc("Blocks of the grid.")]
-    blocks_checked: Annotated[list[int], doc("Ids of those that were looked at.")]
+    blocks_checked: Annotated[list[int], doc("Ids of the blocks that were checked.")]
     races: Annotated[list[Race], doc("One for each pair of instructions in a block.")]
 
 
@@ -35,7 +35,7 @@ def races(
 ) -> None:
     """Find accesses of different warps to one word of shared memory that no barrier orders. A race ends with code 1.
 
-    Of a grid of more than 16 blocks only the first and the last are checked.
+    In a grid of more than 16 blocks only the first and the last are checked.
 
     Example: gpusim races examples/reduce.asm
     """
@@ -56,7 +56,7 @@ def _checked(kernel: Kernel) -> list[int]:
 
 
 def _told(blocks: Sequence[int], tell: Callable[[int, int], None]) -> Iterator[int]:
-    """Yield the blocks, and tell how many are done whenever the next one is asked for."""
+    """Yield the blocks, and report before each how many are done."""
     for done, block in enumerate(blocks):
         tell(done, len(blocks))
         yield block
@@ -68,5 +68,5 @@ def _text(kernel: Kernel, blocks: Sequence[int], found: Sequence[Race]) -> str:
     if not found:
         return f"{kernel.name}: no race in {count}\n"
     racing = plural(len({race.block for race in found}), "block")
-    head = f"{kernel.name}: {plural(len(found), 'race')}, in {racing}; looked at {count}"
+    head = f"{kernel.name}: {plural(len(found), 'race')}, in {racing}; checked {count}"
     return "".join(f"{line}\n" for line in (head, *found))

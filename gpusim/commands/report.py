@@ -1,4 +1,4 @@
-"""`gpusim report`: which instructions press on which resources, which paths are long, and what loses issue slots."""
+"""`gpusim report`: pressure of each instruction on each resource, long paths, and causes of lost issue slots."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from isa.kernel import Kernel
 
 LONG = 60  # instructions beyond which neighbours that are alike share a line
 MOST = 8  # bottlenecks shown
-EXTRA = {"shared_passes": "passes", "bank_conflicts": "conflicts"}  # columns where an instruction has such a figure
+EXTRA = {"shared_passes": "passes", "bank_conflicts": "conflicts"}  # columns shown if an instruction has such a figure
 Alike = tuple[InstructionPressure, ...]
 SHORT = {
     "issue slots": "slot",
@@ -57,19 +57,19 @@ SHORT = {
     "register banks": "banks",
 }
 COLUMNS = 6  # resources shown, those under most pressure
-MILLION = 1_000_000  # from which on cycles are told in millions
+MILLION = 1_000_000  # cycles from which on they are shown in millions
 PATHS = "CP and LCD: cycles that it adds to the critical and to the loop-carried path of its region."
 REGIONS = "Cycles of the whole run; CP of one execution of the region, LCD of one round of its loop."
 
 
 class ReportDocument(LaunchDocument, frozen=True):
-    """Which instructions press on which resources, which paths are long, and what loses issue slots."""
+    """Pressure of each instruction on each resource, long paths, and causes of lost issue slots."""
 
     cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks.")]
     bound: Bound
-    totals: Annotated[Mapping[str, float], doc("Cycles of each resource that the whole run takes.")]
+    totals: Annotated[Mapping[str, float], doc("Cycles that the whole run takes of each resource.")]
     instructions: Annotated[tuple[InstructionPressure, ...], doc("The program.")]
-    regions: Annotated[tuple[RegionPressure, ...], doc("Code regions, last what lies in none.")]
+    regions: Annotated[tuple[RegionPressure, ...], doc("Code regions, and last the instructions of none.")]
     bottlenecks: Annotated[tuple[Bottleneck, ...], doc("Reasons for lost issue slots, the costliest first.")]
 
 
@@ -91,9 +91,9 @@ def report(
     max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:
-    """Simulate a kernel, and tell by instruction and region: pressure on each resource, paths, lost issue slots.
+    """Simulate a kernel and show, by instruction and region, pressure on each resource, paths and lost issue slots.
 
-    Regions are what comments mark in a listing (GPUSIM-BEGIN name, GPUSIM-END), else loops.
+    Regions are marked by comments in a listing (GPUSIM-BEGIN name, GPUSIM-END); without any, they are the loops.
 
     Example: gpusim report mix --machine gtx580
     """
@@ -168,7 +168,7 @@ def _shown(found: PressureReport) -> Sequence[str]:
 
 
 def _table(columns: Iterable[str], left: str) -> Table:
-    """Return an empty table whose column `left` folds and whose others are of numbers."""
+    """Return an empty table whose column `left` folds and whose other columns hold numbers."""
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
     for name in columns:
         if name == left:
@@ -179,7 +179,7 @@ def _table(columns: Iterable[str], left: str) -> Table:
 
 
 def _instructions(found: PressureReport, names: Sequence[str], *, whole: bool, totals: bool) -> Table:
-    """Return cycles by instruction, and last what share of the bound all take of each resource."""
+    """Return cycles by instruction, and last the share of the bound that all take of each resource."""
     extra = [name for name in EXTRA if any(getattr(each, name) for each in found.instructions)]
     columns = ("pc", "issued", "instruction", *_headers(names), *(EXTRA[name] for name in extra), "CP", "LCD")
     table = _table(columns, "instruction")
@@ -197,7 +197,7 @@ def _instructions(found: PressureReport, names: Sequence[str], *, whole: bool, t
 
 
 def _folded(found: PressureReport, *, whole: bool) -> Iterator[tuple[list[Alike], int]]:
-    """Yield lines of neighbours that are alike, those that come again together, and how often; or each by itself."""
+    """Yield groups of alike neighbours that repeat together, and how often; with `whole` each instruction by itself."""
     code, labelled = found.result.kernel.program.instructions, set(found.result.kernel.program.labels.values())
 
     def kind(one: InstructionPressure) -> tuple[Any, ...]:

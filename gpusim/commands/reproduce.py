@@ -1,4 +1,4 @@
-"""`gpusim reproduce`: what five documents claim, beside what comes out here."""
+"""`gpusim reproduce`: the claims of five documents beside the results computed here."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ NOT_DONE = 1  # exit code
 
 
 class ReproduceDocument(Document, frozen=True):
-    """What documents claim beside what comes out here."""
+    """Claims of documents beside the results computed here."""
 
     set: Annotated[Settings, doc("Numbers of machines that were replaced, by machine and path.")]
     claims: Annotated[list[LedgerRow], doc("The claims, in the order of the ledger.")]
-    summary: Annotated[dict[str, Counts], doc("How many there are of each kind.")]
+    summary: Annotated[dict[str, Counts], doc("Counts of rows for each kind.")]
 
 
 def reproduce(
@@ -63,18 +63,18 @@ def reproduce(
         typer.Option(
             "--set",
             metavar="MACHINE:PATH=VALUE",
-            help="Replace a number of a machine, but where a claim itself sets it; repeatable.",
+            help="Replace a number of a machine, unless a claim itself sets it; repeatable.",
         ),
     ] = None,
-    table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows to a file, too.")] = None,
+    table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Also write the rows to a file.")] = None,
     page: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write the rows as docs/reproduction.md has them.")
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Write the rows like docs/reproduction.md.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Compute what five documents claim: published, ours, error, how it came about, pass or fail. All takes minutes.
+    """Compute the claims of five documents: published, ours, error, kind of result, pass or fail. All take minutes.
 
-    A claim that fails is a result too, and the exit code 0; it is 1 where an error kept one from being computed.
+    A failed claim is a result too, with exit code 0; the code is 1 if an error prevents the computation of a claim.
 
     Example: gpusim reproduce LS36 LS37 LS38 --set gtx580:load_store.queue=2
     """
@@ -118,7 +118,7 @@ def _found(claims: Sequence[Claim], settings: Settings, *, quiet: bool) -> list[
 
 
 def _warn(found: Sequence[LedgerRow], settings: Settings) -> None:
-    """Say on stderr which settings changed nothing, as no claim was computed on their machine."""
+    """Warn on stderr of settings that changed nothing, as no claim was computed on their machine."""
     used = dict.fromkeys(machine for row in found for machine in row.machines)
     for key in [key for key in settings if key not in used]:
         told = ", ".join(used) or "no machine"
@@ -126,7 +126,7 @@ def _warn(found: Sequence[LedgerRow], settings: Settings) -> None:
 
 
 def _settings(given: Sequence[str]) -> Settings:
-    """The settings by machine; raises UserError for what no machine takes."""
+    """The settings by machine; raises UserError for settings that no machine takes."""
     settings: dict[str, dict[str, str]] = {}
     for name, value in pairs("--set", "machine:path=value", given).items():
         key, colon, path = name.partition(":")
@@ -139,7 +139,7 @@ def _settings(given: Sequence[str]) -> Settings:
 
 
 def _lines(row: LedgerRow, *, first: bool) -> Iterator[RenderableType]:
-    """Give a row as it is shown before the next one is known, the first with its heads; then what has no column."""
+    """Yield a row as shown, the first with the column heads; then the parts that have no column."""
     table = Table(box=None, show_header=first, header_style="bold", pad_edge=False, collapse_padding=True)
     for name, width in COLUMNS.items():
         table.add_column(name, width=width, justify="right" if name in ("error", "s") else "left", overflow="fold")

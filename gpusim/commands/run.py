@@ -58,10 +58,10 @@ def run(
         str, typer.Option("--sms", help="1: one SM, with its share of the bandwidth; or all SMs, and every block.")
     ] = "1",
     trace: Annotated[
-        Path | None, typer.Option("--trace", help="Write what one SM does, record by record, to a .npy file (large).")
+        Path | None, typer.Option("--trace", help="Write a trace of one SM, record by record, to a .npy file (large).")
     ] = None,
     energy: Annotated[
-        bool, typer.Option("--energy", help="Count words at each level, and what they cost: [energy] of the machine.")
+        bool, typer.Option("--energy", help="Compute energy from words at each level and [energy] of the machine.")
     ] = False,
     json: Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`gpusim schedule`: a program in an order in which it waits less."""
+"""`gpusim schedule`: reorder a program so that it waits less."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def schedule(
     setting: Overrides = None,
     policy: Policy = None,
     search: Annotated[
-        bool, typer.Option("--search", help="Look further with the simulator as the judge; keep the fastest order.")
+        bool, typer.Option("--search", help="Search further by simulating orders; keep the fastest.")
     ] = False,
     budget: Annotated[
         int | None,
-        typer.Option("--budget", min=1, max=MOST_WHOLE, help=f"Orders that --search simulates, {BUDGET} unless told."),
+        typer.Option("--budget", min=1, max=MOST_WHOLE, help=f"Orders that --search simulates; default {BUDGET}."),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", min=0, max=MOST_SEED, help="Of --search, else 0; the same seed finds the same order."),
+        typer.Option("--seed", min=0, max=MOST_SEED, help="Seed of --search, 0 by default; it fixes the order found."),
     ] = None,
     on: Annotated[
         list[str] | None,
@@ -71,8 +71,8 @@ def schedule(
     """Reorder a program: static stalls, simulated cycles and values before and after, and the program itself.
 
     The static scheduler (Tan et al., SC'11) moves memory instructions and barriers within regions without labels and
-    branches to where one warp stalls least. What moved is marked; the text can be assembled. Where nothing moves there
-    is no text. Wrong values end with code 1.
+    branches to where one warp stalls least. Moved instructions are marked; the text can be assembled. If nothing moves,
+    there is no text. Wrong values end with code 1.
 
     Example: gpusim schedule dgemm-tan -p variant=v2 --machine c2050 --search --budget 100
     """
@@ -109,7 +109,7 @@ def _tell(
     *,
     json: bool,
 ) -> None:
-    """Write the program to its file or to stdout, and what is known of it."""
+    """Write the program to its file or to stdout, and print the comparison of orders."""
     from gpusim.analysis.search.scheduling import document, remarks, summary, text  # noqa: PLC0415
 
     head = [*summary(machine, outcomes), "", *remarks(best)]
@@ -124,7 +124,7 @@ def _tell(
 
 
 def _check_search(search: bool, **options: object) -> None:
-    """Raise UserError for an option that says something of a search that was not asked for."""
+    """Raise UserError for an option of --search that is given without it."""
     for name, value in options.items():
         if value is not None and not search:
             raise UserError(f"--{name}: it is for --search; add that, or leave it out")
@@ -136,12 +136,12 @@ def _rehearsal(name: str, kernel: Kernel, parameters: Sequence[str], on: Sequenc
         return kernel
     other = kernel_of(name, [*parameters, *on])
     if other.program != kernel.program:
-        raise UserError(f"--on {' '.join(on)}: the program is another one then; choose sizes alone")
+        raise UserError(f"--on {' '.join(on)}: this changes the program; give sizes only")
     return other
 
 
 def _static(name: str, kernel: Kernel, machine: Machine) -> tuple[Pairs, dict[str, Order]]:
-    """Which accesses never meet, and the orders without search."""
+    """The pairs of accesses that never overlap, and the orders without search."""
     from gpusim.analysis.search.scheduling import GIVEN, STATIC  # noqa: PLC0415
     from gpusim.launch.latencies import latencies  # noqa: PLC0415
     from isa.schedule.apart import apart  # noqa: PLC0415

@@ -19,7 +19,7 @@ from gpusim.support.document import Document, doc
 from isa.errors import UserError
 from isa.reading.nearest import nearest
 
-# Where the type of each document is: imported when asked for, as many need a compiler.
+# The module of each document's type, imported on demand because many need a compiler.
 DOCUMENTS = {
     "asm": "gpusim.commands.asm:AsmDocument",
     "bound": "gpusim.analysis.account.report:BoundDocument",
@@ -50,7 +50,7 @@ DOCUMENTS = {
     "validate-measured": "gpusim.commands.validate:ValidateMeasuredDocument",
     "view": "gpusim.commands.view:ViewDocument",
 }
-VERSION = "It grows when a field changes its meaning or goes."
+VERSION = "It grows when a field changes its meaning or is removed."
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -61,16 +61,16 @@ class SchemasDocument(Document, frozen=True):
 
 
 def schema(
-    document: Annotated[str | None, typer.Argument(help="A document's name; all are listed without.")] = None,
+    document: Annotated[str | None, typer.Argument(help="A document's name; without one, all are listed.")] = None,
     *,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write it to a file; without a name, all into a directory.")
+        Path | None, typer.Option("--out", help="Write it to a file; without a name, write all into a directory.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Print the JSON Schema of a document, by which other programs can read and check it.
+    """Print the JSON Schema of a document, with which other programs can read and check it.
 
-    A document is what --json prints; most have the name of the command that does.
+    --json prints documents; most have the name of their command.
 
     Example: gpusim schema timeline
     """
@@ -98,12 +98,12 @@ def kind_of(document: str) -> type[msgspec.Struct]:
 
 
 def version_of(kind: type[msgspec.Struct]) -> int:
-    """Return the version of a document with which it begins."""
+    """Return the version with which a document begins."""
     return int(kind.__struct_config__.tag or 0)
 
 
 def text(document: str) -> str:
-    """Return the JSON Schema of a document, in which no field is unknown; raises UserError if there is none."""
+    """Return the JSON Schema of a document, which allows no unknown fields; raises UserError if there is none."""
     kind = kind_of(document)
     made: dict[str, Any] = {
         "$schema": DIALECT,

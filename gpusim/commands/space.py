@@ -1,4 +1,4 @@
-"""`gpusim space`: how many points of a search space its constraints leave on a machine, and which."""
+"""`gpusim space`: the points of a search space that meet its constraints on a machine, and their number."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class SpaceEntry:
 
 
 class SpacesDocument(Document, frozen=True):
-    """The search spaces, and what can be chosen of their constraints."""
+    """The search spaces, and the numbers of their constraints that can be chosen."""
 
     spaces: Annotated[list[SpaceEntry], doc("All of them.")]
 
 
 @dataclass(frozen=True)
 class Left:
-    """How many points are left when a constraint and all before it hold, and how many somebody published.
+    """How many points meet a constraint and all before it, and the published number.
 
-    `left` is a number without fraction where it is beyond 2^53; `deviation` is (left - published) / published.
+    Beyond 2^53 `left` is a float; `deviation` is (left - published) / published.
     """
 
     stage: str
@@ -58,7 +58,7 @@ class Left:
 
 
 class SpaceDocument(OfSettings, frozen=True):
-    """What constraints leave of a search space, on a machine or by the limits of a compute capability."""
+    """Points of a search space that meet its constraints, on a machine or by the limits of a compute capability."""
 
     space: Annotated[str, doc("Name of the space.")]
     machine: Annotated[str | None, doc("The machine by its key; null where a compute capability was given.")]
@@ -88,7 +88,7 @@ def space(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the search spaces, or count what each constraint leaves of one on a machine, beside published counts.
+    """List the search spaces, or count the points that each constraint leaves on a machine, beside published counts.
 
     Example: gpusim space zgemm --machine c2050
     """
@@ -114,7 +114,7 @@ def space(
 
 
 def _ineffective(setting: Sequence[str]) -> Sequence[Ineffective]:
-    """Return the settings that no constraint reads, and tell of them."""
+    """Return the settings that no constraint reads, and report them on stderr."""
     given = {path: value for path, value in overrides_of(setting, None).items() if not path.startswith("limits.")}
     found = [Ineffective(path, value, "constraints read limits alone") for path, value in given.items()]
     tell(found, "any point of a space")
@@ -123,7 +123,7 @@ def _ineffective(setting: Sequence[str]) -> Sequence[Ineffective]:
 
 @dataclass(frozen=True)
 class _Where:
-    """Where limits are from: a machine and what is replaced of it, or a compute capability."""
+    """The source of limits: a machine and its replaced numbers, or a compute capability."""
 
     machine: str | None
     capability: str | None
@@ -131,14 +131,14 @@ class _Where:
 
 
 def _limits(machine: str | None, setting: Sequence[str], capability: str | None) -> tuple[Limits, _Where]:
-    """The limits, and what the document says of where they are from."""
+    """The limits, and their source as the document names it."""
     if capability is None:
         where = machine_of(machine or MACHINE, setting, None)
         return where.limits, _Where(where.key, None, changes(where, setting))
     if machine:
         raise UserError(f"--capability {capability}: --machine {machine} has limits of its own; give one of the two")
     if setting:
-        raise UserError(f"--set {setting[0]}: a compute capability's limits stand; take --machine")
+        raise UserError(f"--set {setting[0]}: the limits of a compute capability are fixed; take --machine")
     return limits_of(capability), _Where(None, capability, {})
 
 
@@ -176,7 +176,7 @@ def _table(pruned: Pruned, published: Mapping[str, int]) -> Table:
 
 
 def _count(points: int) -> str:
-    """A count in full, or to two digits where it is beyond reading."""
+    """A count in full, or to two digits if it is too long to read."""
     return f"{points:,}" if points < 10**13 else f"{points:.1e}"
 
 

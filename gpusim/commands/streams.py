@@ -1,4 +1,4 @@
-"""The standard streams of the process, which whoever starts it may have closed, and which may be full."""
+"""The standard streams of the process, which may be closed from the start, or full."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import os
 import sys
 from contextlib import suppress
 
-LAST = 2  # the number of stderr, behind stdin and stdout
+LAST = 2  # the number of stderr, after stdin and stdout
 CLOSED = "stdout is closed; send it to a file, or to /dev/null"
 
 
 def open_closed() -> bool:
-    """Let the streams that are closed lead nowhere, and return whether stdout was open.
+    """Open closed streams on /dev/null, and return whether stdout was open.
 
-    Else the next file that is opened would have the number of the stream, and get what is written to that.
+    Otherwise the next opened file would get the stream's number, and everything written to the stream.
     """
     told = sys.stdout is not None
     while (number := os.open(os.devnull, os.O_RDWR)) <= LAST:
@@ -32,7 +32,7 @@ def tell(line: str) -> None:
 
 
 def drop_unwritten() -> None:
-    """Forget what could not be written, which Python would try again, and complain of, at its end."""
+    """Drop unwritten output, which Python would try to write again at exit, with an error message."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -57,7 +57,7 @@ Sample = Annotated[
 ]
 Search = Annotated[str, typer.Option("--search", metavar="optuna", help="Let Optuna propose points instead.")]
 Directory = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="Write results.csv there, and go on if interrupted.")
+    Path | None, typer.Option("--out", metavar="DIR", help="Write results.csv there, and resume from it.")
 ]
 Pareto = Annotated[
     str, typer.Option("--pareto", metavar="A,B", help="Show the points that no other beats in these columns.")
@@ -65,12 +65,12 @@ Pareto = Annotated[
 Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")]
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many points at a time; as many as there are cores."),
+    typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many points at a time; by default one per core."),
 ]
 Dask = Annotated[str, typer.Option("--dask", metavar="ADDRESS", help="Simulate on the cluster of a Dask scheduler.")]
 Limit = Annotated[
     int | None,
-    typer.Option("--max-cycles", min=1, max=MOST_WHOLE, help="Give a point up beyond; a listing: 200 million."),
+    typer.Option("--max-cycles", min=1, max=MOST_WHOLE, help="Give up a point after so many; listings: 200 million."),
 ]
 Found = dict[tuple[tuple[str, str], ...], SweepRow]
 Spread = Callable[[Callable[[SweepPoint], SweepRow], list[SweepPoint]], Generator[SweepRow, None, None]]
@@ -87,10 +87,10 @@ def sweep(
     rename: Renames = None,
     sample: Sample = None,
     search: Search = "",
-    trials: Annotated[int, typer.Option("--trials", min=1, max=MOST, help="How many points it may propose.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=MOST_SEED, help="Of the sample, or of the search.")] = 0,
+    trials: Annotated[int, typer.Option("--trials", min=1, max=MOST, help="Points that --search may propose.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=MOST_SEED, help="Seed of the sample or search.")] = 0,
     out: Directory = None,
-    parquet: Annotated[bool, typer.Option("--parquet", help="Write results.parquet beside it.")] = False,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Also write results.parquet.")] = False,
     pareto: Pareto = "",
     plot: Picture = None,
     cache: CacheFile = None,
@@ -138,13 +138,13 @@ def sweep(
 
 
 def _ineffective(subject: Subject, axes: Sequence[Axis], some: Sequence[SweepPoint]) -> Sequence[Ineffective]:
-    """Return the axes of the machine that do nothing at any of the points, and tell of them."""
+    """Return the axes of the machine that do nothing at any point, and report them on stderr."""
     paths = [axis.name for axis in axes if axis.of == "machine"]
     return ineffective_at_all(launches(subject, shuffled(some)), paths) if paths else ()
 
 
 def _searching(search: str, sample: int | None, given: Given) -> bool:
-    """Tell whether points are to be searched for; raises UserError for a search that there is not."""
+    """Tell whether to search for points; raises UserError for an unknown search."""
     if not search:
         return False
     if search != "optuna":
@@ -156,11 +156,11 @@ def _searching(search: str, sample: int | None, given: Given) -> bool:
 
 
 def _spread(jobs: int | None, dask: str) -> Spread:
-    """Return what gives the rows of points from processes of this computer, or from a cluster."""
+    """Return the function that computes rows of points, with processes of this computer or on a cluster."""
     if not dask:
         return partial(as_done, workers=jobs)
     if jobs:
-        raise UserError(f"--jobs {jobs}: the cluster has as many as it has; leave it out with --dask")
+        raise UserError(f"--jobs {jobs}: the cluster sets how many; leave it out with --dask")
     return partial(dask_cluster.as_done, address=dask)
 
 
@@ -178,7 +178,7 @@ def _settings(kernel: str, subject: Subject) -> SweepSettings:
 
 @contextmanager
 def _directory(out: Path | None) -> Iterator[None]:
-    """Make the directory of results, as other files may lie in it; where one is refused within, it is gone again."""
+    """Make the directory of results, for other files may lie in it; remove it again if one of them is refused."""
     if str(out) == "-":
         raise UserError("--out -: is no directory, and several files don't fit on stdout; name a directory")
     if out and out.exists() and not out.is_dir():
@@ -195,7 +195,7 @@ def _directory(out: Path | None) -> Iterator[None]:
 
 
 def _check_outputs(out: Path | None, parquet: bool, plot: Path | None) -> None:
-    """Raise UserError for what could not be written in the end."""
+    """Raise UserError for outputs that could not be written in the end."""
     if parquet:
         if not out:
             raise UserError("--parquet: no directory for it; give --out DIR too")

@@ -1,4 +1,4 @@
-"""What `gpusim sweep` tells of its rows: the fastest points, the Pareto front, and what could not be simulated."""
+"""The output of `gpusim sweep`: the fastest points, the Pareto front, and the points without figures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from isa.errors import UserError
 class Swept:
     """A kernel and a machine by name, the axes, the rows in the order of the points, and how many were on file.
 
-    `compared` are the columns of the Pareto front, none where it was not asked for.
+    `compared` are the columns of the Pareto front, none if it is not asked for.
     """
 
     kernel: str
@@ -51,12 +51,12 @@ class Swept:
 
     @property
     def rated(self) -> bool:
-        """Whether the kernel counts operations, in some row."""
+        """Whether the kernel counts operations in any row."""
         return any(each.figures and each.figures.gflops for each in self.rows)
 
     @property
     def reasons(self) -> Counter[str]:
-        """Why rows have no figures, and how many for each reason."""
+        """The reasons why rows have no figures, and how many rows have each."""
         return Counter(each.reason for each in self.rows if each.reason)
 
 
@@ -73,8 +73,8 @@ class SweepDocument(OfSettings, frozen=True):
 
     kernel: KernelKey
     machine: MachineKey
-    axes: Annotated[Sequence[Axis], doc("What is varied.")]
-    points: Annotated[int, doc("How many points there are.")]
+    axes: Annotated[Sequence[Axis], doc("The parameters and settings that vary.")]
+    points: Annotated[int, doc("Number of points.")]
     known: Annotated[int, doc("Those of them that were on file.")]
     simulated: Annotated[int, doc("Those of them that could be simulated.")]
     rows: Annotated[
@@ -84,7 +84,7 @@ class SweepDocument(OfSettings, frozen=True):
             "lost.REASON, stalls.REASON and limits.NAME; or the `reason` why there are none."
         ),
     ]
-    pareto: Annotated[Pareto | None, doc("Where it was asked for.")]
+    pareto: Annotated[Pareto | None, doc("Null if it was not asked for.")]
 
 
 def screen(swept: Swept, top: int) -> Iterator[RenderableType]:
@@ -120,9 +120,9 @@ def document(swept: Swept) -> SweepDocument:
 
 
 def plotted(swept: Swept) -> tuple[str, list[Cells], str, str, list[Cells]]:
-    """Return what a picture shows: title, rows, the columns of its x and y, and the Pareto front, which may be empty.
+    """Return the content of a picture: title, rows, the columns of x and y, and the Pareto front, which may be empty.
 
-    Without one it is the speed over the first axis that varies.
+    Without a front it shows the speed over the first axis that varies.
     """
     title = f"{swept.kernel} on {swept.machine}"
     if swept.compared:
@@ -168,7 +168,7 @@ def _shown(cell: Cell) -> str:
 
 
 def _add_axes(table: Table, swept: Swept) -> list[str]:
-    """Add a column for each axis that varies, headed by the end of its name; return what rows call these columns."""
+    """Add a column for each axis that varies, headed by the end of its name; return their names in rows."""
     varied = [axis for axis in swept.axes if len(axis.values) > 1]
     ends = Counter(axis.name.rpartition(".")[2] for axis in varied)
     for axis in varied:

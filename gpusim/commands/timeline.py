@@ -15,7 +15,7 @@ from gpusim.support import whole_file
 from gpusim.timeline.document import Timeline
 from gpusim.views.text import text
 
-FIRST = 200  # cycles of a run that are shown as text unasked
+FIRST = 200  # cycles of a run that are shown as text by default
 
 
 def timeline(
@@ -35,7 +35,7 @@ def timeline(
 ) -> None:
     """Show a run of one SM: a row for each warp instruction, a letter for each cycle.
 
-    Of a run the first 200 cycles are shown if --cycles says nothing, and all of it written with --json or --out.
+    Without --cycles the first 200 cycles are shown; --json and --out write the whole run.
 
     Example: gpusim timeline examples/reduce.asm --warps 0-1 --cycles 0:120
     """

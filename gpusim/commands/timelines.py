@@ -1,4 +1,4 @@
-"""The timeline that a command shows: of a kernel that it runs, or a document kept before, and which part of it."""
+"""The timeline that a command shows, of a kernel that it runs or from a document, and the part to show."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KernelOrTimeline = Annotated[str, typer.Argument(help="A kernel, a listing, or a
 Machine = Annotated[
     str | None, typer.Option("--machine", help=f"A machine's name, or a .toml file. [default: {MACHINE}]")
 ]
-Warps = Annotated[str | None, typer.Option("--warps", metavar="0-3,8", help="These warp slots of the SM alone.")]
+Warps = Annotated[str | None, typer.Option("--warps", metavar="0-3,8", help="Only these warp slots of the SM.")]
 Cycles = Annotated[str | None, typer.Option("--cycles", metavar="FROM:TO", help="From this cycle up to that one.")]
 
 
@@ -32,7 +32,7 @@ def check_name(out: Path) -> None:
     """Raise UserError for a file that no command would read as a timeline, or that can't be written."""
     whole_file.check(out)
     if not out.name.endswith(DOCUMENTS):
-        raise UserError(f"{out}: a timeline is read by its name; let it end in {' or '.join(DOCUMENTS)}")
+        raise UserError(f"{out}: timelines are recognized by their names; let it end in {' or '.join(DOCUMENTS)}")
 
 
 def timeline_of(
@@ -47,14 +47,14 @@ def timeline_of(
     max_cycles: int | None,
     quiet: bool = False,
 ) -> Timeline:
-    """Return the timeline of a command line: read if the name is that of a document, else simulated; UserError.
+    """Return the timeline of a command line, read if the name is a document's, else simulated; raises UserError.
 
-    Settings that do nothing are told of, unless `quiet`.
+    Settings that do nothing are reported on stderr unless `quiet`.
     """
     slots, (start, end) = _slots(warps), _span(cycles)
     if name.endswith(DOCUMENTS):
         if machine or policy or parameters or settings or max_cycles:
-            raise UserError(f"{name}: a timeline of a run that has been; leave out kernel and machine options")
+            raise UserError(f"{name}: a timeline is of a finished run; leave out kernel and machine options")
         document = load(Path(name))
         return part(document, document.start if cycles is None else start, end, slots)
     kernel, where = kernel_of(name, parameters), machine_of(machine or MACHINE, settings, policy)
@@ -83,8 +83,8 @@ def _slots(text: str | None) -> list[int] | None:
 
 
 def _span(text: str | None) -> tuple[int, int | None]:
-    """The first cycle and the one behind the last of `100:200`; None if that is the run's end."""
+    """The first cycle and the one after the last of `100:200`; None if that is the run's end."""
     found = re.fullmatch(r"(\d{0,18}):(\d{0,18})", "0:" if text is None else text)
     if not found:
-        raise UserError(f"--cycles {text}: no cycles; give the first and the one behind the last, such as 0:200")
+        raise UserError(f"--cycles {text}: no cycles; give the first and the one after the last, such as 0:200")
     return int(found[1] or 0), int(found[2]) if found[2] else None

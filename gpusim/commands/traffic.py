@@ -1,4 +1,4 @@
-"""`gpusim traffic`: what a kernel moves at each level, without a machine."""
+"""`gpusim traffic`: the words that a kernel moves at each level; it needs no machine."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from isa.execute.traffic import traffic as count
 from isa.kernel import Kernel
 
 ALL = (
-    "registers: every result is written to them and read from them; --forwarding leaves out what the next instruction "
-    "takes, and so does `gpusim run --energy` on machines with energy.forwarding."
+    "registers: every result is written to them and read from them; --forwarding leaves out results that only the next "
+    "instruction takes, and so does `gpusim run --energy` on machines with energy.forwarding."
 )
 FORWARDED = "registers: a result that only the next instruction takes is neither written to them nor read from them."
 
@@ -37,11 +37,11 @@ class Moved:
 
 
 class TrafficDocument(Document, frozen=True):
-    """What a launch moves at each level, and what it computes; no machine's rule is applied."""
+    """Words that a launch moves at each level, and its arithmetic; no rule of a machine is applied."""
 
     kernel: KernelKey
     parameters: Arguments
-    forwarding: Annotated[bool, doc("A result that only the next instruction takes spares the registers.")]
+    forwarding: Annotated[bool, doc("Results that only the next instruction takes are not counted at registers.")]
     words: Annotated[list[Moved], doc("From the registers to DRAM.")]
     barriers: Annotated[int, doc("How often warps are released from a barrier, over all blocks.")]
     arithmetic: Annotated[dict[str, int], doc("Floating-point thread instructions by the bits of their operands.")]
@@ -57,7 +57,7 @@ def traffic(
     max_instructions: MaxInstructions = None,
     json: Json = False,
 ) -> None:
-    """Count the 32-bit words that a launch reads and writes at each level, by whose values they are.
+    """Count the 32-bit words that a launch reads and writes at each level, by role: a buffer, results, or others.
 
     Example: gpusim traffic sgemm-vega-vlp --forwarding
     """

@@ -1,4 +1,4 @@
-"""`gpusim tune`: simulate what constraints leave of a search space, and rank it."""
+"""`gpusim tune`: simulate the points of a search space that meet its constraints, and rank them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SIZE = "960,960,960"
 
 
 class Ranked(Trial, frozen=True, kw_only=True):
-    """A point, its rank, GFLOP/s of the chip, and the shader cycles of so many blocks from which they were told."""
+    """A point, its rank, GFLOP/s of the chip, and the shader cycles and blocks from which they follow."""
 
     rank: int
 
@@ -77,21 +77,21 @@ class TuneDocument(OfSettings, frozen=True):
     machine: MachineKey
     set: Settings
     size: Annotated[Size, doc("m, n and k of the problem, before they are rounded up to whole tiles.")]
-    parameters: Annotated[Mapping[str, str], doc("The kernel's parameters that the space leaves alone, as given.")]
-    waves: Annotated[int, doc("Waves of resident blocks that are simulated of each point, at most.")]
+    parameters: Annotated[Mapping[str, str], doc("The given parameters of the kernel that the space does not vary.")]
+    waves: Annotated[int, doc("Most waves of resident blocks that are simulated for each point.")]
     points: Annotated[int, doc("Points that the constraints leave.")]
     simulated: Annotated[int, doc("Those of them that could be simulated.")]
     median_gflops: Annotated[float, doc("Speed of the median point.")]
     slowest_gflops: Annotated[float, doc("Speed of the slowest point.")]
     ranking: Annotated[list[Ranked], doc("The fastest points.")]
-    published_rank: Annotated[int | None, doc("Rank of the published point; null: there is none among the points.")]
+    published_rank: Annotated[int | None, doc("Rank of the published point; null if it is not among the points.")]
     without: Annotated[list[Refused], doc("Points that were not simulated.")]
     winner: Annotated[report.RunDocument, doc("The whole launch of the fastest.")]
 
 
 @dataclass(frozen=True)
 class _Tuning:
-    """What is tuned: a space on a machine, at a size, with the texts of the kernel's other parameters."""
+    """A tuning task: a space on a machine, at a size, with the texts of the kernel's other parameters."""
 
     space: Space
     machine: Machine
@@ -122,7 +122,7 @@ def tune(
     *,
     machine: MachineName = "c2050",
     size: Annotated[
-        str, typer.Option("--size", metavar="M,N,K", help="Of the problem, rounded up to whole tiles.")
+        str, typer.Option("--size", metavar="M,N,K", help="Size of the problem, rounded up to whole tiles.")
     ] = SIZE,
     top: Annotated[int, typer.Option("--top", min=1, max=MOST_WHOLE, help="How many of the fastest to show.")] = 10,
     parameter: Annotated[
@@ -132,7 +132,7 @@ def tune(
     setting: Overrides = None,
     stage: LastStage = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Keep each result in a file, and go on from there.")
+        Path | None, typer.Option("--out", metavar="FILE", help="Keep each result in a file, and resume from it.")
     ] = None,
     jobs: Annotated[
         int | None,
@@ -142,7 +142,7 @@ def tune(
     t4: T4File = None,
     json: Json = False,
 ) -> None:
-    """Simulate every point that constraints leave of a search space, rank them, and check the fastest one's values.
+    """Simulate every point of a search space that meets its constraints, rank all, and check the fastest one's values.
 
     Example: gpusim tune sgemm-lai --machine gtx580-1566 --top 5
     """
@@ -165,7 +165,7 @@ def tune(
 
 
 def _ineffective(wanted: Sequence[Candidate], machine: str, settings: Mapping[str, Setting]) -> Sequence[Ineffective]:
-    """Return the settings that do nothing at any point, and tell of them; limits say which points there are."""
+    """Return the settings that do nothing at any point, and report them on stderr; limits decide which points exist."""
     paths = [path for path in settings if not path.startswith("limits.")]
     return ineffective_at_all(_launches(wanted, read(machine), settings, paths), paths) if paths else ()
 
@@ -173,7 +173,7 @@ def _ineffective(wanted: Sequence[Candidate], machine: str, settings: Mapping[st
 def _launches(
     wanted: Sequence[Candidate], file: File, settings: Mapping[str, Setting], paths: Sequence[str]
 ) -> Iterator[Launched]:
-    """Yield the launches of points, but of kernels that there are not."""
+    """Yield the launches of points, without kernels that can't be built."""
     for each in wanted:
         with suppress(UserError):
             yield Launched(catalog.make(each.kernel, each.parameters), file, settings, paths)
@@ -188,7 +188,7 @@ def _size(text: str) -> Size:
 
 
 def _candidates(tuning: _Tuning, stage: str | None) -> list[Candidate]:
-    """What is simulated at each point that is left; raises UserError where none is, or a parameter is not allowed."""
+    """The candidate at each point that is left; raises UserError if none is left, or a parameter is not allowed."""
     kernel, where = tuning.space.kernel, tuning.machine.key
     _check_names(tuning)
     catalog.arguments(kernel, catalog.find(kernel).parameters, tuning.others)
@@ -199,7 +199,7 @@ def _candidates(tuning: _Tuning, stage: str | None) -> list[Candidate]:
 
 
 def _check_names(tuning: _Tuning) -> None:
-    """Raise UserError for a name that is neither a number of the space nor a parameter that it leaves alone."""
+    """Raise UserError for a name that is neither a number of the space nor a parameter that it does not vary."""
     mine = [each.name for each in find(tuning.space.name).parameters]
     kernels = [each.name for each in catalog.find(tuning.space.kernel).parameters]
     for name in tuning.others:
@@ -229,7 +229,7 @@ def _outcome(
     add: Callable[[Trial], None],
     workers: int | None,
 ) -> _Outcome:
-    """Simulate those points that no kept trial is of, then the whole launch of the fastest."""
+    """Simulate the points without a kept trial, then the whole launch of the fastest."""
     by_point = {tuple(each.point.values()): each for each in kept}
     found = [by_point[point] for candidate in wanted if (point := tuple(candidate.point.values())) in by_point]
     missing = [candidate for candidate in wanted if tuple(candidate.point.values()) not in by_point]
@@ -248,14 +248,14 @@ def _outcome(
 def _checked(tuning: _Tuning, found: Sequence[Trial]) -> Result:
     """Simulate the whole launch of the fastest, with values; raises UserError where nothing could be simulated."""
     if not (order := ranking(found)):
-        raise UserError(f"{tuning.space.name}: no point can be simulated, the first as {found[0].reason}")
+        raise UserError(f"{tuning.space.name}: no point can be simulated; the first: {found[0].reason}")
     candidate = tuning.candidate(order[0][1].point)
     with shown(f"winner of {tuning.space.name}") as tell:
         return simulate(catalog.make(candidate.kernel, candidate.parameters), tuning.machine, progress=tell)
 
 
 def _entries(found: Sequence[Trial]) -> tuple[dict[str, list[Value]], list[Entry]]:
-    """The values that the points have on each axis, in ascending order, and what came out at each point."""
+    """The values that the points have on each axis, in ascending order, and the result at each point."""
     values: dict[str, list[Value]] = {name: sorted({each.point[name] for each in found}) for name in found[0].point}
     return values, [Entry(each.point, each.milliseconds or None, each.gflops) for each in found]
 
@@ -273,7 +273,7 @@ def _screen(tuning: _Tuning, outcome: _Outcome, top: int) -> Iterator[Renderable
 
 
 def _refused(reasons: Sequence[str]) -> Iterator[str]:
-    """Count reasons that differ in their numbers only as one, the first of which is told."""
+    """Count reasons that differ only in their numbers as one, and show the first of them."""
     kinds = Counter(re.sub(r"\d+", "0", reason) for reason in reasons)
     first = {re.sub(r"\d+", "0", reason): reason for reason in reversed(reasons)}
     for kind, count in kinds.most_common():

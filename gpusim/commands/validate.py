@@ -1,4 +1,4 @@
-"""`gpusim validate`: figures that somebody published or measured, beside simulated ones."""
+"""`gpusim validate`: published or measured figures beside simulated ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEGEND = (
     "input: itself a number of the machine file; calibrated: the model was fitted to it; predicted: neither.",
     "conf.: H primary source, M secondary, L single weak one, R recalled, D derived, G guess.",
 )
-MEASURED_LEGEND = "calibrated: rows that parameters may have been fitted to; predicted: those set apart by their hash."
+MEASURED_LEGEND = "calibrated: rows that parameters may have been fitted to; predicted: rows held out by their hash."
 UNITS = {"cycles per instruction": "cycles", "thread instructions per cycle": "per cycle", "bytes per cycle": "bytes"}
 
 
@@ -59,7 +59,7 @@ class ValidateDocument(Document, frozen=True):
 
 @dataclass(frozen=True)
 class Place:
-    """A row of a measured file: its line, and which stream it is of."""
+    """A row of a measured file: its line, and the stream that it measures."""
 
     line: int
     experiment: str
@@ -71,7 +71,7 @@ class Place:
 
 @dataclass(frozen=True)
 class MeasuredFigure(Place):
-    """A row of a measured file beside its stream simulated, in shader cycles; `error`: simulated/measured - 1."""
+    """A row of a measured file beside its simulated stream, in shader cycles; `error`: simulated/measured - 1."""
 
     measured: float
     simulated: float
@@ -87,7 +87,7 @@ class Without(Place):
 
 
 class ValidateMeasuredDocument(Document, frozen=True):
-    """Rows of a measured file beside their streams simulated."""
+    """Rows of a measured file beside their simulated streams."""
 
     machine: MachineKey
     set: Settings
@@ -108,9 +108,9 @@ def validate(
     setting: Overrides = None,
     json: Json = False,
 ) -> None:
-    """Run the microbenchmarks behind a machine's published figures: published, simulated, error, and what each proves.
+    """Run the microbenchmarks of a machine's published figures, and show published, simulated, error and kind.
 
-    With --measured: the rows of a file of measurements, each beside its stream simulated; errors by experiment.
+    With --measured, show each row of a measured file beside its simulated stream, and errors by experiment.
 
     Example: gpusim validate gtx580
     """

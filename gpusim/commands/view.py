@@ -20,15 +20,15 @@ from gpusim.timeline.document import NONE, Timeline
 from gpusim.views import html
 from isa.errors import UserError
 
-CYCLES = 100_000  # of a kernel, unless others are asked for
-MOST = 1_000_000  # warp instructions of a page: beyond, browsers take long and gigabytes
+CYCLES = 100_000  # of a kernel, by default
+MOST = 1_000_000  # warp instructions of a page: with more, browsers take long and gigabytes of memory
 
 
 @dataclass(frozen=True)
 class Shown:
     """A run in the page: how many shader cycles it takes (-1: it has no end), and which of them are shown.
 
-    `warp_instructions` counts those that are shown; `ineffective` are those of the settings that do nothing.
+    `warp_instructions` counts those that are shown; `ineffective` are the settings that do nothing.
     """
 
     kernel: KernelKey
@@ -43,7 +43,7 @@ class Shown:
 
 
 class ViewDocument(Document, frozen=True):
-    """A page that was written, and what is in it."""
+    """A page that was written, and the runs in it."""
 
     file: Annotated[str, doc("Path of the page.")]
     bytes: Annotated[int, doc("Size of the page.")]
@@ -52,7 +52,7 @@ class ViewDocument(Document, frozen=True):
 
 def view(
     kernel: KernelOrTimeline,
-    other: Annotated[str | None, typer.Argument(help="Another one, to be shown beside the first.")] = None,
+    other: Annotated[str | None, typer.Argument(help="A second one, shown beside the first.")] = None,
     *,
     out: Annotated[Path, typer.Option("--out", help="The HTML file.")],
     machine: Annotated[
@@ -70,8 +70,8 @@ def view(
 ) -> None:
     """Write one HTML file that shows what each warp instruction did, when, and what it waited for.
 
-    It needs no network: open it in a browser. Two kernels, timelines, machines or policies appear side by side. Of a
-    kernel the first 100,000 cycles are shown, if --cycles names no others.
+    It needs no network: open it in a browser. Two kernels, timelines, machines or policies appear side by side. By
+    default the first 100,000 cycles of a kernel are shown; --cycles chooses others.
 
     Example: gpusim view examples/reduce.asm --machine gtx580 --machine h200 --out reduce.html
     """
@@ -88,7 +88,7 @@ def view(
 
 
 def _sides(*given: Sequence[str]) -> list[tuple[str, str | None, str | None]]:
-    """Name, machine and policy of each run; what is given once holds for both."""
+    """Name, machine and policy of each run; a value given once holds for both."""
     count = max(map(len, given))
     if count > 2:
         raise UserError(f"view: {max(given, key=len)[2]} is a third; give two to compare")

@@ -1,1 +1,1 @@
-"""Every claim of the five published documents, each computed anew: what was published, and what comes out here."""
+"""The claims of the five published documents, each computed anew beside its published result."""

@@ -1,8 +1,8 @@
-"""What the claims are computed on: machines, kernels, and runs that several claims may share.
+"""The bench on which claims are computed: machines, kernels, and runs that several claims may share.
 
-A claim's function asks the bench for runs as if they were there. Where one is missing it raises `Missing`, and the
-ledger calls the function again once the run has been done, in whatever process; so it must ask in the same order each
-time, and for all runs that it can name at once (`runs`), lest they be done one after the other.
+A claim's function requests runs from the bench as if they were done. If one is missing, the bench raises `Missing`, and
+the ledger calls the function again once the run is done, in any process. So a function must request its runs in the
+same order each time, and all that it can name together (`runs`), else they are done one after the other.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NONE: Mapping[str, object] = {}
 
 @dataclass(frozen=True)
 class Job:
-    """A computation that claims may share: a function of a module, and what it is called with."""
+    """A computation that claims may share: a function of a module, and its arguments."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -40,7 +40,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Done:
-    """What a job returned, or the error that it ended with, and how many seconds it took."""
+    """The result of a job, or the error that ended it, and the seconds that it took."""
 
     value: Any
     error: Exception | None
@@ -73,9 +73,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a run came to: see gpusim.simulation.Result; `issued` are warp instructions of the simulated blocks.
+    """The results of a run: see gpusim.simulation.Result; `issued` are warp instructions of the simulated blocks.
 
-    `checked`: values were, and are right. `lost` are cycles of unused issue slots by stall reason, `limits`
+    `checked`: values were compared and are right. `lost` are cycles of unused issue slots by stall reason, `limits`
     those of the bound by resource.
     """
 
@@ -93,14 +93,14 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Bench:
-    """Machines with the settings of the command line, the jobs done so far, and the machines asked for, in order."""
+    """Machines with the settings of the command line, the jobs done so far, and the requested machines, in order."""
 
     settings: Settings = field(default_factory=dict)
     done: dict[Job, Done] = field(default_factory=dict)
     machines: dict[str, None] = field(default_factory=dict)
 
     def apart(self) -> Bench:
-        """Return a bench that shares settings and jobs with this one, and not the machines asked for."""
+        """Return a bench that shares settings and jobs with this one, but not the requested machines."""
         return replace(self, machines={})
 
     def machine(self, key: str, settings: Mapping[str, object] = NONE) -> Machine:
@@ -117,11 +117,11 @@ class Bench:
         return _kernel(name, _texts(parameters))
 
     def run(self, kernel: str, machine: str, **parameters: object) -> Measurement:
-        """Return what the kernel with these parameters comes to on the machine."""
+        """Return the results of the kernel with these parameters on the machine."""
         return self.runs(Run(kernel, machine, parameters))[0]
 
     def runs(self, *runs: Run) -> list[Measurement]:
-        """Return what all these come to; the missing ones are done side by side."""
+        """Return the results of all these runs; missing ones are done in parallel."""
         return self.results(*(self._job(run) for run in runs))
 
     def point(self, machine: str, name: str) -> float:
@@ -134,11 +134,11 @@ class Bench:
         return [float(value) for value in self.results(*(Job(_point, (machine, pairs, name)) for name in names))]
 
     def compute(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what a function of a module returns for arguments that can be hashed and sent to another process."""
+        """Return the result of a module's function for arguments that can be hashed and sent to another process."""
         return self.results(Job(function, arguments))[0]
 
     def results(self, *jobs: Job) -> list[Any]:
-        """Return what those jobs returned; raises Missing, or what one of them raised."""
+        """Return the results of those jobs; raises Missing, or the error of one of them."""
         missing = [job for job in dict.fromkeys(jobs) if job not in self.done]
         if missing:
             raise Missing(missing)
@@ -150,7 +150,7 @@ class Bench:
     def fitted(self, machine: str, to: str) -> str:
         """Say how many parameters of the machine were fitted to the data whose name contains `to`.
 
-        Raises ValueError where none was.
+        Raises ValueError if none was.
         """
         count = sum(fact.method == "fitted" and to in fact.to for fact in model.facts(machine).values())
         if not count:
@@ -175,7 +175,7 @@ def perform(job: Job) -> Done:
 def measured(
     kernel: str, parameters: Pairs, machine: str, settings: Pairs, values: bool, sms: Sms, sample: Sample
 ) -> Measurement:
-    """Simulate a run and return what it came to; raises UserError if it computes wrong values."""
+    """Simulate a run and return its results; raises UserError if it computes wrong values."""
     found = simulate(_kernel(kernel, parameters), _machine(machine, settings), values=values, sms=sms, sample=sample)
     if found.verification.wrong:
         raise UserError(f"{kernel} on {machine}: wrong values; see `gpusim run {kernel} --machine {machine}`")
@@ -207,7 +207,7 @@ def _point(machine: str, settings: Pairs, name: str) -> float:
 
 
 def _texts(values: Mapping[str, object]) -> Pairs:
-    """Parameters as the command line has them."""
+    """Parameters as text of the command line."""
     return tuple(sorted((name, spelled(value)) for name, value in values.items()))
 
 

@@ -1,7 +1,7 @@
-"""The claims of the five documents, as `claims.csv` lists them, and what it takes to meet one.
+"""The claims of the five documents, as `claims.csv` lists them, and the tolerance of each.
 
-`published` is a row of figures with ` / ` between them, or words. A figure may have a unit, and a question mark where
-the document itself speculates; a question mark alone is a figure that it leaves out.
+`published` is a row of figures with ` / ` between them, or words. A figure may have a unit, and a question mark if the
+document itself speculates; a single question mark is a figure that the document leaves out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LIMIT = re.compile(r"(?P<number>\d+(?:\.\d+)?) (?P<unit>%|points|registers)")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A published number, None where the document leaves it out, and the decimals that it was printed with."""
+    """A published number, None if the document leaves it out, and its number of printed decimals."""
 
     value: float | None
     decimals: int
@@ -67,7 +67,7 @@ class Claim:
 
 
 def limit(tolerance: str) -> Limit | None:
-    """Return a tolerance as a number; None where figures must be exact, or words say what is asked."""
+    """Return a tolerance as a number; None if figures must be exact, or the tolerance is in words."""
     match = _LIMIT.fullmatch(tolerance)
     if match is None:
         return None

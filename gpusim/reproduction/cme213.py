@@ -1,7 +1,7 @@
 """The claims of CME213, lecture 9 (Stanford, 2012), on a GeForce GTX 480.
 
-Its matrices are those of the CUDA samples, A 960 by 640 and B 640 by 640, which alone fit both of its times. The naive
-kernel is swept over blocks of 32 by 1 to 32 by 32 threads; where these don't divide C's rows, it has a few more.
+Its matrices are those of the CUDA samples, A 960 by 640 and B 640 by 640, the only ones that fit both of its times. The
+naive kernel is swept over blocks of 32 by 1 to 32 by 32 threads; if these don't divide C's rows, C has a few more.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ claim = registrar(CLAIMS)
 CARD = "gtx480"
 NAIVE, BLOCK, CUBLAS = "matmul-naive", "matmul-block", "gemm-stencil"
 SIZES = {"m": 960, "n": 640, "k": 640}
-COLUMN_MAJOR = {"m": 640, "n": 960, "k": 640}  # the same product to a kernel that takes its matrices so
+COLUMN_MAJOR = {"m": 640, "n": 960, "k": 640}  # the same product for a kernel with column-major matrices
 CHOICES = "3 choices (tags, policy, order of shared loads) in sight of CM07 and CM08"
 TRUE_LATENCY = {"unit.fp32.latency": 24}  # the lecture's
 ROWS = range(1, 33)  # of blocks of the sweep
 IN_TURN = {"schedulers.policy": "lrr"}
-SHORT = {"k": 64}  # the sweep's: what a round takes hardly changes along k
+SHORT = {"k": 64}  # the sweep's: the time of a round hardly changes along k
 MIDDLE = {"k": 160}  # the experiments'
 NO_TAGS: Mapping[str, object] = {"cache.hits": "none"}
 EXPERIMENTS: Sequence[Mapping[str, object]] = (NO_TAGS, {"global_memory.request_cycles": 8})
@@ -59,7 +59,7 @@ def resources(bench: Bench) -> Finding:
 
 @claim("CM02")
 def speed_by_occupancy(bench: Bench) -> Finding:
-    """Rank correlation of speed with occupancy over 32 to 1,024 threads per block, whose occupancies must be those."""
+    """Rank correlation of speed with occupancy over 32 to 1,024 threads per block; occupancies must match."""
     found, theirs = _sweep(bench), occupancies()
     shares = [run.warps / bench.machine(CARD).limits.warps for run in found]
     correlation = rank_correlation(shares, [run.gflops for run in found])
@@ -76,7 +76,7 @@ def speed_by_occupancy(bench: Bench) -> Finding:
 
 @claim("CM03")
 def warps_for_latency(bench: Bench) -> Finding:
-    """Warps that hide 24 cycles when each waits for its last instruction, and what they are of all warps."""
+    """Warps that hide 24 cycles when each waits for its last instruction, and their share of all warps."""
     warps = _warps(24, bench)
     return _with_knee(bench, 1, warps, warps, 100 * warps / bench.machine(CARD).limits.warps)
 
@@ -109,7 +109,7 @@ def blocks_for_sms(bench: Bench) -> Finding:
 
 @claim("CM07")
 def naive_at_best(bench: Bench) -> Finding:
-    """The naive kernel in the block of full occupancy that does best on all SMs, which share the L2."""
+    """The naive kernel in the fastest block of full occupancy on all SMs, which share the L2."""
     rows, best = _best(bench)
     tried = (_naive(rows, MIDDLE, settings) for settings in EXPERIMENTS)
     alone, misses, slow = bench.runs(_naive(rows), *tried)
@@ -195,7 +195,7 @@ def accesses_of_the_naive_kernel(bench: Bench) -> Finding:
 
 @claim("CM17")
 def ratios(bench: Bench) -> Finding:
-    """Block over naive, and CUBLAS, for which the GEMM stencil stands, over block."""
+    """Block over naive, and CUBLAS over block, with the GEMM stencil in place of CUBLAS."""
     _, naive = _best(bench)
     block, cublas = bench.runs(Run(BLOCK, CARD, {**SIZES, "ahead": 4}), Run(CUBLAS, CARD, COLUMN_MAJOR))
     note = f"the naive kernel is too fast here, see CM07; {WITH_TAGS}"
@@ -238,12 +238,12 @@ def _with_knee(bench: Bench, streams: int, warps: float, *ours: float) -> Findin
 
 
 def _small(blocks: int) -> Run:
-    """Blocks of 16 by 16 side by side."""
+    """The run of so many blocks of 16 by 16."""
     return Run(BLOCK, CARD, {"m": 16, "n": 16 * blocks, "k": 160, "block": 16}, values=False)
 
 
 def _naive(rows: int, shape: Mapping[str, int] = SIZES, settings: Mapping[str, object] | None = None) -> Run:
-    """Return the naive kernel's run in blocks of so many rows, on as few more rows of C as they divide."""
+    """Return the naive kernel's run in blocks of so many rows, with C's rows rounded up to whole blocks."""
     m = -(-SIZES["m"] // rows) * rows
     parameters = {**SIZES, **shape, "m": m, "block_x": WARP_SIZE, "block_y": rows}
     return Run(NAIVE, CARD, parameters, settings or {}, values=False)
@@ -254,7 +254,7 @@ def _sweep(bench: Bench) -> list[Measurement]:
 
 
 def _best(bench: Bench) -> tuple[int, Measurement]:
-    """Rows of the naive kernel's block that does best on all SMs, of those that fill an SM, and what it comes to."""
+    """Rows of the naive kernel's fastest block on all SMs, of those that fill an SM, and its results."""
     most = bench.machine(CARD).limits.warps
     full = [rows for rows, run in zip(ROWS, _sweep(bench), strict=True) if run.warps == most]
     found = bench.runs(*(replace(_naive(rows), sms="all") for rows in full))
@@ -270,5 +270,5 @@ def _accesses(bench: Bench, kernel: Kernel) -> dict[str, list[AccessCost]]:
 
 
 def _transactions(cost: AccessCost) -> float:
-    """Of one execution."""
+    """The transactions of one execution."""
     return cost.transactions / cost.executions

@@ -1,4 +1,4 @@
-"""The claim of CME213 on CUBLAS, whose kernel is not published: the GEMM stencil as MAGMA tuned it stands for it."""
+"""The claim of CME213 on CUBLAS, whose kernel is not published: the GEMM stencil as MAGMA tuned it replaces it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes out here for a claim, how it came about, and whether that meets the claim."""
+"""The result computed here for a claim, how it was obtained, and whether it meets the claim."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ KINDS = {
     "input": "a number of a machine file itself",
     "calibrated": "parameters were fitted to it, or chosen in sight of it",
     "predicted": "none was",
-    NOT_REPRODUCIBLE: "what it takes was not published; the reason follows",
+    NOT_REPRODUCIBLE: "information that it needs was not published; the reason follows",
     NOT_COMPUTED: "an error kept it from being computed; it counts as failed",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Figures in the order of the claim's, or words, and the kind, behind a colon what there is to say of it.
+    """Figures in the order of the claim's, or words, and the kind, with a remark after a colon.
 
-    `passed` only where neither the claim's tolerance nor equal words can tell.
+    `passed` is set only if neither the claim's tolerance nor equal words decide.
     """
 
     ours: tuple[float, ...] | str
@@ -42,7 +42,7 @@ class Finding:
 class Verdict:
     """`error` is the largest one, relative or, where the tolerance is absolute, a difference; None without figures.
 
-    `passed` is None where there is nothing to compare with.
+    `passed` is None if there is nothing to compare with.
     """
 
     ours: str
@@ -83,12 +83,12 @@ def calibrated(by: str, *ours: Any, note: str = "", passed: bool | None = None) 
 
 
 def not_reproducible(why: str, ours: str = "", note: str = "") -> Finding:
-    """Return that a claim can't be computed, and why."""
+    """Return the finding that a claim can't be computed, and why."""
     return Finding(ours, f"{NOT_REPRODUCIBLE}: {why}", note)
 
 
 def not_computed(error: Exception) -> tuple[Finding, Verdict]:
-    """Return finding and verdict of a claim that ended with an error, which stands behind the kind: it fails."""
+    """Return finding and verdict of a claim that ended with an error, named after the kind: it fails."""
     cause = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
     return Finding("", f"{NOT_COMPUTED}: {cause}"), Verdict("", None, passed=False)
 
@@ -137,5 +137,5 @@ def _error(ours: float, figure: Figure, limit: Limit | None) -> float:
 
 
 def _shown(ours: float, figure: Figure) -> str:
-    """Write a number with the decimals of the published one, and more where that hides all of it."""
+    """Write a number with the decimals of the published one, and more if it would show as 0."""
     return f"{ours:.{figure.decimals}f}" if round(ours, figure.decimals) or not ours else f"{ours:.2g}"

@@ -1,4 +1,4 @@
-"""For notes of claims: in what the files of the GTX 480 and the Tesla C2050, which have one chip, differ."""
+"""Notes of claims on the difference between the files of the GTX 480 and the Tesla C2050, which have the same chip."""
 
 WITH_TAGS = "caches keep tags here and not on c2050, the same chip"
 WITHOUT_TAGS = "nothing hits in caches, which on gtx480, the same chip, keep tags"

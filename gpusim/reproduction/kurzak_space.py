@@ -24,7 +24,7 @@ CARD = "c2050"
 MEASURED = {"1.3": "gt200", "2.x": CARD}  # compute capabilities that have a machine
 GPUS = 7168  # of Tianhe-1A
 LOADS = Fraction(2)  # per FMA, the slides' number
-OTHER_LOADS = (Fraction(5, 2), Fraction(8, 3), Fraction(3))  # what other definitions come to
+OTHER_LOADS = (Fraction(5, 2), Fraction(8, 3), Fraction(3))  # by other definitions
 NARROW = 160  # the largest tile with which the counts come nearest
 KIBI = 1024
 
@@ -66,7 +66,7 @@ def loads_and_blocks(bench: Bench) -> Finding:
 
 @claim("KZ08")
 def limits_of_capabilities(bench: Bench) -> Finding:
-    """The limits that the slides print, from machines where there are any, from the programming guide's table else."""
+    """The limits that the slides print, from machine files, or else from the programming guide's table."""
     known = capabilities()
     held = {name: bench.machine(MEASURED[name]).limits if name in MEASURED else known[name] for name in known}
     every = held.values()

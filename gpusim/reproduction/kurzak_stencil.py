@@ -51,12 +51,12 @@ def parameters(bench: Bench) -> Finding:
 
 @claim("KZ07")
 def zgemm(bench: Bench) -> Finding:
-    """ZGEMM as published, and with the other precisions' threads for a predecessor that is not told."""
+    """ZGEMM as published, and with the other precisions' threads for its unpublished predecessor."""
     earlier, first = asdict(UNTUNED), asdict(SMALL)
     runs = _run("z", **earlier), _run("z"), _run("z", read="plain", **earlier), _run("z", read="plain")
     untuned, tuned, plain_untuned, plain, small = (run.gflops for run in bench.runs(*runs, _run("z", **first)))
     note = (
-        "the untuned kernel is not told: 32x32x16 of 16x16 threads is taken, the other precisions' shape; the first "
+        "the untuned kernel is not given: 32x32x16 of 16x16 threads is taken, the other precisions' shape; the first "
         f"that was taken, 16x16x8 of 8x8, comes to {small:.0f}. Tuned over untuned {tuned / untuned:.3f}, published "
         f"1.133. 1D textures, as in MAGMA; with plain loads {plain_untuned:.0f} / {plain:.0f}, ratio "
         f"{plain / plain_untuned:.3f}; {WITHOUT_TAGS}"
@@ -75,7 +75,7 @@ def thread_tile(bench: Bench) -> Finding:
 
 @claim("KZ15")
 def skew(bench: Bench) -> Finding:
-    """Elements by which a row of a tile in shared memory is longer with the skew; what conflicts cost."""
+    """Elements by which the skew lengthens a row of a tile in shared memory, and the cost of conflicts."""
     machine, t = bench.machine(BOARD), published_tuning("z", "tt")
     sizes = {"m": t.blk_m, "n": t.blk_n, "k": 2 * t.blk_k}
     on, off = (bench.kernel(STENCIL, precision="z", layout="tt", skew=x, **sizes) for x in ("on", "off"))
@@ -86,7 +86,7 @@ def skew(bench: Bench) -> Finding:
 
 @claim("KZ16")
 def structure(bench: Bench) -> Finding:
-    """The loop's parts in order, and how far apart neighbouring elements of memory are stored, of every case."""
+    """The loop's parts in order, and the distance of stored neighbours of memory, for every case."""
     sizes = {"m": SMALL.blk_m, "n": SMALL.blk_n, "k": 2 * SMALL.blk_k} | asdict(SMALL)
     kernels = [(case, bench.kernel(STENCIL, **_named(case), **sizes)) for case in CASES]
     wrong = [case for case, kernel in kernels if not (_double_buffered(kernel) and _transposes(kernel))]
@@ -112,7 +112,7 @@ def complex_fma(bench: Bench) -> Finding:
 
 @claim("KZ19")
 def plots(bench: Bench) -> Finding:
-    """The four precisions with their published tiles, of which the plots were."""
+    """The four precisions with their published tiles, which the plots show."""
     each = bench.runs(*(_run(p) for p in PRECISIONS))
     ours = ", ".join(f"{p}gemm {run.gflops:.0f}" for p, run in zip(PRECISIONS, each, strict=True))
     return not_reproducible("the document's text has no numbers", note=f"{ours} GFLOP/s on the C2050")

@@ -75,7 +75,7 @@ def _order(names: Sequence[str], rates: Sequence[float]) -> str:
 
 @claim("LS51")
 def order_of_layouts(bench: Bench) -> Finding:
-    """The four layouts by their rates, and again without what may part NN from TT, and TN from the others."""
+    """The four layouts by their rates, and again without what may separate NN from TT, and TN from the others."""
     variants = _of_variants(bench)
     orders = [_order([layout.upper() for layout in LAYOUTS], rates) for rates in variants]
     spreads = [100 * (max(rates) / min(rates) - 1) for rates in variants]
@@ -140,7 +140,7 @@ def order_of_widths(bench: Bench) -> Finding:
 
 @claim("LS56")
 def reordering(bench: Bench) -> Finding:
-    """What each reordering of section 4.2 brings to the program that has the other one, in all layouts."""
+    """The gain of each reordering of section 4.2 in the program that has the other one, in all layouts."""
     orders = "interleaved", "addresses", "prefetch", "base"
     rates = _gflops(bench, [sgemm(layout=layout, order=order) for order in orders for layout in LAYOUTS])
     both, addresses, prefetch, base = (rates[start : start + 4] for start in range(0, 16, 4))
@@ -156,7 +156,7 @@ def reordering(bench: Bench) -> Finding:
 
 @claim("LS57")
 def memory_demand(bench: Bench) -> Finding:
-    """Bytes of global memory over the time of the run, no cache helping."""
+    """Bytes of global memory over the time of the run, without caches."""
     (found,) = bench.runs(sgemm(layout="nt", order="interleaved"))
     have = bandwidth_gbs(bench.machine(CARD))
     demand = have * found.limits["memory bandwidth"] / found.cycles

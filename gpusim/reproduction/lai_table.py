@@ -15,7 +15,7 @@ claim = registrar(CLAIMS)
 GT200, GTX580, KEPLER = TABLE_1 = "gt200", "gtx580", "gtx680-speculated"
 CARD = "gtx580-1566"  # the one measured
 SPECULATED = "Kepler as the report speculated, before anyone had measured one"
-ITERATIONS = 4, 12  # of the loop, whose difference counts
+ITERATIONS = 4, 12  # of the loop; the difference of the two runs counts
 
 
 def steady_rate(bench: Bench, op: str, *machines: str, **parameters: object) -> list[float]:

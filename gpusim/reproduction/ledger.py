@@ -1,4 +1,4 @@
-"""The ledger: every claim computed, the runs that they share done once, and the rows in the order of the claims."""
+"""The ledger computes every claim, does shared runs once, and gives rows in the order of the claims."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def _silent(_known: int, _all: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """One claim beside what came out; `error` and `passed` are those of `finding.Verdict`.
+    """One claim beside its result; `error` and `passed` are those of `finding.Verdict`.
 
-    `seconds` is the claim's own time and that of the runs it needs, which others may need as well. `machines` are those
-    that it was computed on; what is counted in a program needs none.
+    `seconds` is the claim's own time and that of the runs it needs, which other claims may share. `machines` are those
+    that it was computed on; counts in a program need none.
     """
 
     id: str
@@ -81,7 +81,7 @@ class LedgerRow:
 
 
 class Counts(TypedDict):
-    """How many rows there are, how many passed, failed, and had nothing to compare with."""
+    """The number of rows, and how many passed, failed, or have nothing to compare with."""
 
     n: int
     passed: int
@@ -91,7 +91,7 @@ class Counts(TypedDict):
 
 @dataclass(slots=True)
 class _Claim:
-    """A claim on its way, its own bench, the jobs that it has asked for, and those of them that it waits for."""
+    """A claim in progress, its own bench, the jobs that it has requested, and those that it waits for."""
 
     claim: Claim
     bench: Bench
@@ -122,7 +122,7 @@ def without_runs(claims: Sequence[Claim], settings: Settings) -> list[LedgerRow]
 
 
 def summary(found: Sequence[LedgerRow]) -> dict[str, Counts]:
-    """Return the counts of each kind that there is."""
+    """Return the counts of each kind that occurs."""
     kinds = {kind: Counter(row.passed for row in found if row.kind.split(":")[0] == kind) for kind in KINDS}
     return {
         kind: Counts(n=each.total(), passed=each[True], failed=each[False], without=each[None])
@@ -132,7 +132,7 @@ def summary(found: Sequence[LedgerRow]) -> dict[str, Counts]:
 
 
 def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[LedgerRow]:
-    """Give the rows as they come: a claim that lacks runs is tried again when these are done."""
+    """Yield rows as they are completed: a claim that lacks runs is tried again when they are done."""
     ready, waiting = [_Claim(claim, bench.apart()) for claim in claims], list[_Claim]()
     under_way: dict[Future[Done], Job] = {}
     with processes(workers) as pool:
@@ -152,7 +152,7 @@ def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[
 
 
 def _row(each: _Claim) -> LedgerRow | None:
-    """Return the row of a claim, or None and say what it needs."""
+    """Return the row of a claim; if jobs are missing, note them and return None."""
     claim, bench, start = each.claim, each.bench, perf_counter()
     try:
         finding, verdict = _verdict(claim, bench)
@@ -178,7 +178,7 @@ def _row(each: _Claim) -> LedgerRow | None:
 
 
 def _verdict(claim: Claim, bench: Bench) -> tuple[Finding, Verdict]:
-    """Compute a claim; what goes wrong is a row that says so, and never the end of the ledger."""
+    """Compute a claim; an error becomes a row that says so, and never ends the ledger."""
     try:
         finding = FINDERS[claim.id](bench)
         return finding, judge(claim, finding)

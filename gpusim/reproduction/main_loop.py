@@ -1,4 +1,4 @@
-"""What claims count in a program's instruction stream."""
+"""The main loop of a program, in which claims count instructions."""
 
 from __future__ import annotations
 

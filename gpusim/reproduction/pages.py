@@ -11,17 +11,17 @@ from gpusim.reproduction.ledger import Counts, LedgerRow, summary
 
 HEAD = """# Reproduction
 
-What documents claim, and what `gpusim reproduce` computes today. Written by `make reproduction`; not by hand.
+Claims of documents, and the results that `gpusim reproduce` computes. Written by `make reproduction`, not by hand.
 """
-LEGEND = """An error is relative, or, where the tolerance is in points, a difference. A claim fails where it misses its
-tolerance, and stays. What is counted in a program has no machine.
+LEGEND = """An error is relative, or, if the tolerance is in points, a difference. A claim that misses its tolerance
+fails, and stays in the table. Counts of instructions need no machine.
 """
 BAR = r"\|"  # within a cell
 COLUMNS = "id", "claim", "published", "tolerance", "ours", "error", "kind", "", "machines", "note"
 
 
 def markdown(rows: Sequence[LedgerRow], settings: Settings) -> str:
-    """Return the document with a summary by kind and a table for each of the five of which there are rows.
+    """Return the document with a summary by kind and a table for each document that has rows.
 
     Where `settings` replace numbers of machines its head says so.
     """
@@ -62,12 +62,12 @@ def shown_error(row: LedgerRow) -> str:
 
 
 def shown_result(row: LedgerRow) -> str:
-    """Return pass, fail, or a dash where there is nothing to compare with."""
+    """Return pass, fail, or a dash if there is nothing to compare with."""
     return {True: "pass", False: "fail", None: "-"}[row.passed]
 
 
 def totals(rows: Sequence[LedgerRow]) -> list[str]:
-    """Return how many of all passed, then the same of each kind."""
+    """Return how many of all claims passed, then the same for each kind."""
     passed, judged = (sum(row.passed in which for row in rows) for which in ((True,), (True, False)))
     first = f"{passed} of {judged} claims pass; {len(rows) - judged} have nothing to compare with"
     return [first, *(f"{kind}: {_passed(each)}" for kind, each in summary(rows).items())]

@@ -21,7 +21,7 @@ from workloads.gemm.tan_plan import BLOCKING, DEPTH, SIDE
 
 CLAIMS: dict[str, Finder] = {}
 claim = registrar(CLAIMS)
-BOARD, OTHER, WHOLE = "c2050", "c1060", "gtx580"  # the one measured; the GT200 of table 1; a Fermi with all its SMs
+BOARD, OTHER, WHOLE = "c2050", "c1060", "gtx580"  # the measured board; the GT200 of table 1; a Fermi with all its SMs
 DOUBLE = 8  # bytes
 REGISTERS = 2  # of a double
 BLOCKS = 2  # of an SM
@@ -163,7 +163,7 @@ def inner_loops(_: Bench) -> Finding:
 
 @claim("TN35")
 def local_accesses(bench: Bench) -> Finding:
-    """Words of local memory that a round takes in the kernel that stands for CUBLAS's, and in algorithm 2."""
+    """Words of local memory of a round in the kernel in place of CUBLAS's, and in algorithm 2."""
     kernels = bench.kernel("gemm-stencil", precision="d"), bench.kernel("dgemm-tan", variant="alg2")
     theirs, ours = (
         sum(i.row.words for i in main_loop(kernel.program) if i.row.unit is Unit.LOCAL) for kernel in kernels
@@ -189,7 +189,7 @@ def columns_of_128_bits(bench: Bench) -> Finding:
 
 @claim("TN42")
 def other_chips(_: Bench) -> Finding:
-    """What the paper tells of others."""
+    """Remarks of the paper on other chips and libraries."""
     return not_reproducible("context: a chip of AMD, a processor, and two libraries whose kernels are not published")
 
 
@@ -201,7 +201,7 @@ def _cores(machine: Machine) -> int:
 
 
 def _lanes(machine: Machine, unit: Unit) -> int:
-    """Lanes of an SM's own pipes for a unit class, those of its special function units apart."""
+    """Lanes of an SM's own pipes for a unit class, without those of its special function units."""
     (first, *_) = machine.unit[unit].pipe.split()
     return machine.pipe[first].lanes * instances(machine, first) if lanes(machine, unit) else 0
 

@@ -1,4 +1,4 @@
-"""The claim of Tan et al. on CUBLAS 3.2, whose kernel is not published: the GEMM stencil stands for it."""
+"""The claim of Tan et al. on CUBLAS 3.2, whose kernel is not published: the GEMM stencil replaces it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SIDE = 1792  # 28 by 28 tiles: 56 on each SM
 
 
 def dgemm(bench: Bench) -> Measurement:
-    """Return the run that stands for CUBLAS's DGEMM on the C2050."""
+    """Return the run in place of CUBLAS's DGEMM on the C2050."""
     sizes = {"precision": "d", "m": SIDE, "n": SIDE, "k": SIDE}
     return bench.runs(Run("gemm-stencil", "c2050", sizes, values=False))[0]
 

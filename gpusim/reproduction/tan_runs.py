@@ -1,7 +1,7 @@
 """The claims of Tan et al., DGEMM on Fermi (SC 2011), that are simulated: latencies, and how fast each version is.
 
-The machine is `c2050`, of which three numbers were fitted to versions 3 and 4. What decides a claim is switched off in
-a run of its own, and told in the note.
+The machine is `c2050`, three numbers of which were fitted to versions 3 and 4. A rule that decides a claim is
+switched off in a separate run, and named in the note.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ SIGHT = "ECC and the bandwidth that arrives, which have sources, in sight of it"
 SIDE = 4096
 DOUBLE, LINE = 8, 128  # bytes
 CUBLAS = 302  # GFLOP/s of CUBLAS 3.2, as published
-FULL = 0.99  # of a rate: as good as all of it
+FULL = 0.99  # share of a rate that counts as all of it
 FULL_SM = 42  # blocks of 16 warps: three on each SM
 FULL_BANDWIDTH = {"memory.ecc": 0, "memory.efficiency": 1000}
 VERSIONS = ("v1", "v2", "v3", "v4")
 
 
 def dgemm(bench: Bench, *variants: str, settings: Mapping[str, object] = NONE, side: int = SIDE) -> list[Measurement]:
-    """Return what these variants come to in a large product, on the machine with these settings on top."""
+    """Return the results of these variants in a large product, on the machine with these additional settings."""
     size = {"m": side, "n": side, "k": side}
     return bench.runs(*(Run("dgemm-tan", BOARD, {**size, "variant": v}, settings, values=False) for v in variants))
 
@@ -52,12 +52,12 @@ def warps_that_hide_the_issue_interval(bench: Bench) -> Finding:
 
 @claim("TN12")
 def copies_by_offset(bench: Bench) -> Finding:
-    """Doubles copied from every place in two lines on: the memory's time for the transactions of each."""
+    """Copies of doubles from each offset in two lines: the memory's time for the transactions of each."""
     machine, offsets = bench.machine(BOARD), range(0, 32)
     times = {offset: bound(_copy(offset, machine.chip.sms), machine).limits["memory bandwidth"] for offset in offsets}
     best = [offset for offset in offsets if times[offset] == min(times.values())]
     slower = max(times.values()) / min(times.values())
-    note = f"doubles: fastest {' and '.join(map(str, best))} behind a line's start, else {slower:.1f} times the time"
+    note = f"doubles: fastest {' and '.join(map(str, best))} after a line's start, else {slower:.1f} times the time"
     return counted("order", note=note, passed=best == [o for o in offsets if o % (LINE // DOUBLE) == 0])
 
 
@@ -75,7 +75,7 @@ def latencies_of_shared_loads(bench: Bench) -> Finding:
 
 @claim("TN17")
 def raw_latencies(bench: Bench) -> Finding:
-    """A chased pointer that the L2 holds, what the static scheduler takes for one that nothing holds, and chains."""
+    """A pointer chase that hits in the L2, the static scheduler's latency for one that misses, and chains."""
     names = ("chase-l2", "latency-lds.128", "latency-dfma", "latency-iadd")
     cached, *others = (bench.point(BOARD, name) for name in names)
     latency = bench.machine(BOARD).global_memory.latency
@@ -112,7 +112,7 @@ def version_4(bench: Bench) -> Finding:
 
 @claim("TN28")
 def version_4_over_cublas(bench: Bench) -> Finding:
-    """The final version over the kernel that stands for CUBLAS's, which is not published."""
+    """The final version over the kernel in place of CUBLAS's, which is not published."""
     return _over_cublas(bench, "v4")
 
 
@@ -124,7 +124,7 @@ def version_3_over_cublas(bench: Bench) -> Finding:
 
 @claim("TN30")
 def version_4_over_version_3(bench: Bench) -> Finding:
-    """What the placement of fetches and stores gains."""
+    """The gain from the placement of fetches and stores."""
     after, before = dgemm(bench, "v4", "v3")
     in_step, *_ = both = dgemm(bench, "v4", "v3", settings={"schedulers.policy": "lrr"})
     note = f"{_gain(*both):.1f} under lrr, where version 4 falls to {in_step.percent_of_peak:.1f} % of peak"
@@ -150,7 +150,7 @@ def version_1(bench: Bench) -> Finding:
 
 @claim("TN33")
 def order(bench: Bench) -> Finding:
-    """The four versions; 3 and 4 were fitted to."""
+    """The four versions; parameters were fitted to 3 and 4."""
     percent, full = (_percent(dgemm(bench, *VERSIONS, settings=changed)) for changed in (NONE, FULL_BANDWIDTH))
     note = f"{_listed(percent)}; with the board's bandwidth in full {_listed(full)}"
     found = sorted(VERSIONS, key=dict(zip(VERSIONS, percent, strict=True)).__getitem__)
@@ -159,7 +159,7 @@ def order(bench: Bench) -> Finding:
 
 @claim("TN34")
 def transposition(bench: Bench) -> Finding:
-    """A read and written once, over the product of version 4 and that; it falls as matrices grow."""
+    """The time to read and write A once, over this and version 4's time together; the share falls as matrices grow."""
     (run,) = dgemm(bench, "v4")
     moved = 2 * DOUBLE * SIDE**2 / (float(arriving_mbs(bench.machine(BOARD))) * 1e6)
     share = moved / (moved + 2 * SIDE**3 / (run.gflops * 1e9))
@@ -168,7 +168,7 @@ def transposition(bench: Bench) -> Finding:
 
 @claim("TN41")
 def double_precision_alone(bench: Bench) -> Finding:
-    """Slots of both schedulers over DFMAs, each scheduler having a pipe of its own, so that no pipe limits them."""
+    """Slots of both schedulers over DFMAs, with a pipe for each scheduler, so that no pipe limits them."""
     own: Mapping[str, object] = {"pipe.dp.schedulers": 1}
     each = (own, {**own, "double.exclusive": "off"})
     runs = (Run("throughput", BOARD, {"op": "DFMA", "blocks": FULL_SM}, settings) for settings in each)
@@ -211,7 +211,7 @@ def _in_sight(bench: Bench) -> str:
 
 
 def _calibrated(by: str, *ours: object, note: str = "", passed: bool | None = None) -> Finding:
-    """What was simulated on a board without tags."""
+    """Return a finding that was simulated on a board without tags."""
     return calibrated(by, *ours, note="; ".join(part for part in (note, WITHOUT_TAGS) if part), passed=passed)
 
 

@@ -1,4 +1,4 @@
-"""The claims of Tan et al. about their static scheduler: its example, what it searches, how long registers live."""
+"""The claims of Tan et al. about their static scheduler: its example, its search, and the lifetimes of registers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UPDATE = 16  # DFMAs of a rank-1 update
 
 @claim("TN19")
 def stall_of_the_example(bench: Bench) -> Finding:
-    """A store to shared memory of what was loaded from global memory four independent instructions before."""
+    """A store to shared memory of a value loaded from global memory four independent instructions earlier."""
     table = latencies(bench.machine("c2050", {"global_memory.latency": UNCACHED}))
     load, store = (instruction(*text) for text in (("LDG.128", Register(4), at(Register(1))), _STORE))
     between = [instruction("IADD", Register(r), Register(r), 1) for r in range(8, 12)]
@@ -50,7 +50,7 @@ def instructions_between_barriers(bench: Bench) -> Finding:
 
 @claim("TN37")
 def points_of_the_search(bench: Bench) -> Finding:
-    """The most places among the DFMAs to which a shared load may go; those of each of the four accesses of a fetch."""
+    """The most places among the DFMAs to which a shared load may move, and those of each of a fetch's four accesses."""
     plain, ours = (bench.kernel("dgemm-tan", variant=variant) for variant in ("v2", "v4"))
     dfmas, loads, _ = _half(plain)
     of_loads = {_points(plain, dfmas, pc) for pc in loads[4:]}
@@ -82,7 +82,7 @@ def _half(kernel: Kernel) -> tuple[list[int], list[int], list[int]]:
 
 
 def _points(kernel: Kernel, others: Sequence[int], pc: int) -> int:
-    """Return to how many other places among these instructions one may go."""
+    """Return the number of other places among these instructions to which one may move."""
     pcs, met = sorted([*others, pc]), apart(kernel, [0])
     pairs = {(i, j) for j in range(len(pcs)) for i in range(j) if (pcs[i], pcs[j]) in met}
     (region,) = regions(Program(tuple(kernel.program.instructions[pc] for pc in pcs)), pairs)

@@ -1,8 +1,8 @@
 """The access table of the SGEMM for Vega: words for each k of a tile of 64 by 256, counted in two kernels' streams.
 
-Its columns are the usual SGEMM, whose blocks compute 64 by 64, and VLP, whose block computes the tile. Its rows do not
-all count the same: those of A, but for what multiply-adds read, are of one usual block, all others of the four that
-compute the tile. Of VLP's four waves, each of which loads all of A into its scalar registers, one is counted.
+Its columns are the usual SGEMM, whose blocks compute 64 by 64, and VLP, whose block computes the tile. Its rows count
+differently: rows of A, except reads by multiply-adds, count one usual block; all others count the four that compute the
+tile. Each of VLP's four waves loads all of A into its scalar registers; only one is counted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ claim = registrar(CLAIMS)
 
 USUAL = "sgemm-vega-legacy"
 COLUMNS = {USUAL: "64", VLP: "256"}  # of a block
-FEW, MANY = 16, 48  # sizes along k: what the larger one has more is whole rounds of the main loop
+FEW, MANY = 16, 48  # sizes along k, which differ by whole rounds of the main loop
 STEP = 8  # k for which the usual SGEMM has one barrier
 ONE, FOUR = 1, 4
 BLOCK = "usual SGEMM: one of the four blocks"
@@ -48,7 +48,7 @@ def both(level: Level, role: str, *, arithmetic: bool = False) -> Count:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of the table: what is counted in the usual block and in how many, and in VLP, shared by how many waves."""
+    """A row of the table: the count in the usual block, the number of blocks, and the count in VLP, with its waves."""
 
     usual: Count
     blocks: int
@@ -80,11 +80,11 @@ TABLE: Mapping[str, Entry] = {
     "C": _alike(both(Level.REGISTERS, RESULTS, arithmetic=True), FOUR, "by multiply-adds; VLP: with forwarding"),
     "barrier": _alike(lambda t: STEP * t.barriers, ONE, f"for each step of {STEP} along k"),
 }
-APART: Mapping[str, tuple[str, ...]] = {  # what a note says of the usual SGEMM
+APART: Mapping[str, tuple[str, ...]] = {  # entries of the usual SGEMM in a note
     "VG11": ("B LDS read",),
     "VG16": ("A LDS written", "A LDS read", "B LDS written", "B LDS read"),
 }
-PRINTED: Mapping[str, tuple[str, ...]] = {  # what each line of the document counts, or sums
+PRINTED: Mapping[str, tuple[str, ...]] = {  # the entries that each line of the document counts, or sums
     "VG01": ("A L2",),
     "VG02": ("A written",),
     "VG03": ("A read",),
@@ -133,14 +133,14 @@ for _name, _entries in PRINTED.items():
 
 @claim("VG18")
 def saved(_: Bench) -> Finding:
-    """What VLP does without, of the register words of the usual SGEMM."""
+    """The share of the usual SGEMM's register words that VLP avoids."""
     usual, vlp = pair(PRINTED["VG15"])
     return counted(100 * (1 - vlp / usual), note="of the sums as printed")
 
 
 @claim("VG19")
 def operand(_: Bench) -> Finding:
-    """Of the vector registers that a multiply-add reads and writes, the one that is a scalar register in VLP."""
+    """The share of a multiply-add's vector registers that VLP replaces with a scalar register."""
     usual, vlp = (_operands(kernel) for kernel in (USUAL, VLP))
     return counted(100 * (1 - vlp / usual), note="of three read and one written")
 
@@ -153,12 +153,12 @@ def _operands(kernel: str) -> float:
 
 
 def _per_k(kernel: str, count: Count) -> float:
-    """Return what the main loop comes to for each k."""
+    """Return the count of the main loop for each k."""
     few, many = (count(_counts(kernel, k, forwarding=True)) for k in (FEW, MANY))
     return (many - few) / (MANY - FEW)
 
 
 @cache
 def _counts(kernel: str, k: int, *, forwarding: bool) -> Traffic:
-    """Return what one block moves."""
+    """Return the traffic of one block."""
     return traffic(make(kernel, {"m": "64", "n": COLUMNS[kernel], "k": str(k)}), forwarding=forwarding)

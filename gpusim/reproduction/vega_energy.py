@@ -1,7 +1,7 @@
 """The powers of the SGEMM for Vega: counted words and multiply-adds, times the energies of the machine file.
 
-The document measured both orders at M = N = 4096, K = 640, with rates of its own beside the powers (9.5 and 9.132
-TFLOP/s), which its table has otherwise (9.954 and 9.145): these powers go with those rates, so time is taken from them.
+The document measured both orders at M = N = 4096, K = 640, and prints rates beside the powers (9.5 and 9.132 TFLOP/s)
+that differ from its table (9.954 and 9.145). The powers belong to the rates beside them, so time is taken from these.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ BUDGET = 10_000  # fJ of a multiply-add alone: a quarter of double precision's 4
 
 @claim("VG31")
 def at_1700(bench: Bench) -> Finding:
-    """What the energies were fitted to."""
+    """The powers to which the energies were fitted."""
     return calibrated(bench.fitted(CARD, POWERS), *_watts(bench, 1700), note="at the rates beside the powers")
 
 
 @claim("VG32")
 def at_1500(bench: Bench) -> Finding:
-    """The same energies by the square of the voltage, which idle power tells."""
+    """The same energies, scaled by the square of the voltage, which follows from idle power."""
     note = "the two under load are predicted; at the rates beside the powers"
     return calibrated(bench.fitted(CARD, IDLE), *_watts(bench, 1500), note=note)
 
 
 @claim("VG33")
 def saved(bench: Bench) -> Finding:
-    """What forwarding saves: one voltage for both orders, so equally much at both clocks."""
+    """The saving of forwarding: both orders have one voltage, so it is the same at both clocks."""
     each = [[of.picojoules_per_flop for of in _both(bench, mhz)] for mhz in TFLOPS]
     return calibrated(
         bench.fitted(CARD, POWERS),
@@ -56,7 +56,7 @@ def saved(bench: Bench) -> Finding:
 
 @claim("VG35")
 def registers_and_lds(bench: Bench) -> Finding:
-    """What registers and LDS take of the usual SGEMM's energy without idle power."""
+    """The share of registers and LDS in the usual SGEMM's energy without idle power."""
     (moved,) = bench.results(_job(USUAL))
     machine = _at(bench, 1700)
     alone = structs.replace(machine, energy=structs.replace(known(machine), single=BUDGET))
@@ -75,7 +75,7 @@ def _watts(bench: Bench, mhz: int) -> tuple[float, float, float]:
 
 
 def _both(bench: Bench, mhz: int) -> list[Spent]:
-    """Return what both orders spend at a clock."""
+    """Return the energy of both orders at a clock."""
     machine, counts = _at(bench, mhz), bench.results(*(_job(VLP, ("order", order)) for order in ORDERS))
     rates = zip(counts, TFLOPS[mhz], strict=True)
     return [spent(moved, machine, moved.flops / (tflops * 1e12)) for moved, tflops in rates]

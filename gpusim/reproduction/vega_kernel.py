@@ -1,4 +1,4 @@
-"""What the SGEMMs for Vega are made of: registers, instructions and tiles (VG20 to VG25, VG36 to VG38)."""
+"""Registers, instructions and tiles of the SGEMMs for Vega (VG20 to VG25, VG36 to VG38)."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def tiles(bench: Bench) -> Finding:
 
 @claim("VG38")
 def memory_clock(bench: Bench) -> Finding:
-    """What the runs of the TFLOPS table are set to."""
+    """The memory clock of the runs of the TFLOPS table."""
     mbs = bench.machine(CARD, at_clock(1700)).chip.dram_mbs
     return analytic(mbs * 8 / 2 / BUS_BITS, mbs / 1000, note="4096 bits, two a cycle")
 

@@ -1,13 +1,13 @@
 """The TFLOPS table of the SGEMM for Vega with scalar loads: 64 sizes at four clocks, the memory's clock fixed.
 
-Tags say what hits. How much of the chip is simulated depends on the size:
+Tags decide hits. The simulated part of the chip depends on the size:
 
-* M = N = 256: four compute units do the same; what the ten launches of the measurement leave in the L2, all of A, B and
-  C, is taken to hit there. At 512 that would be most of the L2, and is taken not to.
+* M = N = 256: four compute units do the same; all of A, B and C, which the ten launches of the measurement leave in the
+L2, is assumed to hit there. At 512 they would fill most of the L2, and are assumed to miss.
 * Up to 1792: all compute units, with one L2 and one DRAM.
-* Above: the compute unit with the most workgroups, and its share of the DRAM. Of 4096 columns the workgroups that it
-  holds at a time share theirs of B, as all of the chip's do in the L2; it computes as many workgroups as it has at
-  that size, each the same work.
+* Above: the compute unit with the most workgroups, and its share of the DRAM. With 4096 columns the workgroups that
+it holds at a time share their columns of B, as all of the chip's do in the L2; it computes as many workgroups as
+it has at that size, each with the same work.
 * More than 64 workgroups are not simulated: each further one takes what the 33rd to the 64th took on average.
 """
 
@@ -46,7 +46,7 @@ CHOICES = "2 choices (the policy oldest, and that lgkmcnt counts to 31) in sight
 
 
 def at_clock(mhz: int) -> Mapping[str, object]:
-    """Return what the machine is set to at a core clock, the memory's being 800 MHz."""
+    """Return the machine's settings at a core clock, with the memory at 800 MHz."""
     return {"chip.shader_mhz": mhz, "chip.core_mhz": mhz, "chip.dram_mbs": MEMORY_MBS}
 
 
@@ -75,7 +75,7 @@ def table(bench: Bench) -> Finding:
 
 @claim("VG28")
 def dip(bench: Bench) -> Finding:
-    """What 52 further workgroups, four of which find no room at first, take from the rate at 1536."""
+    """The loss of rate at 1536 from 52 further workgroups, four of which find no room at first."""
     keys = [(size, mhz) for mhz in CLOCKS for size in (DIP - 256, DIP)]
     rates = _rates(bench, keys)
     lost = [100 * (rates[DIP, mhz] / rates[DIP - 256, mhz] - 1) for mhz in CLOCKS]
@@ -102,7 +102,7 @@ def best(bench: Bench) -> Finding:
 
 @claim("VG34")
 def forwarding(bench: Bench) -> Finding:
-    """What the order of the multiply-adds changes in the time at 4096."""
+    """The change of time at 4096 with the order of the multiply-adds."""
     clocks = CLOCKS[:2]
     count = workgroups(LARGE)
     jobs = [Job(unit_cycles, (_pairs(bench, mhz), count, order)) for mhz in clocks for order in ORDERS]
@@ -167,7 +167,7 @@ def _rate(size: int, mhz: int, cycles: float) -> float:
 
 
 def _jobs(bench: Bench, size: int, mhz: int) -> tuple[Job, ...]:
-    """Return the runs that tell the time at a size."""
+    """Return the runs from which the time at a size follows."""
     if workgroups(size) <= SIMULATED:
         return (_job(bench, size, mhz),)
     return tuple(Job(unit_cycles, (_pairs(bench, mhz), count)) for count in (SIMULATED // 2, SIMULATED))
@@ -192,6 +192,6 @@ def _pairs(bench: Bench, mhz: int, hits: str = "tags") -> Pairs:
 
 
 def _worst(errors: Mapping[tuple[int, int], float]) -> str:
-    """Say which error is the largest."""
+    """Return the largest error in words."""
     (size, mhz), error = max(errors.items(), key=lambda item: abs(item[1]))
     return f"worst {100 * error:+.1f} % at {size}, {mhz} MHz"

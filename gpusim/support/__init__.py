@@ -1,1 +1,1 @@
-"""Processes, files, documents and words: nothing about GPUs."""
+"""Support for processes, files, documents and words, without anything about GPUs."""

@@ -1,4 +1,4 @@
-"""Work on a Dask cluster that somebody has started, for what one computer can't hold."""
+"""Work on a running Dask cluster, for jobs that are too large for one computer."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ R = TypeVar("R")
 def as_done(function: Callable[[J], R], jobs: Iterable[J], address: str) -> Generator[R, None, None]:
     """Give what the function returns for each job, in any order, from the workers of the scheduler at an address.
 
-    What a worker had when it was lost is done again by another, and each result is given once. Workers may come and go.
-    Raises UserError where no scheduler answers or it is lost, no worker is there, they have another gpusim, or several
-    in succession are lost at one job.
+    Another worker repeats the jobs of a lost one, and each result is given once. Workers may come and go. Raises
+    UserError if no scheduler answers or it is lost, there is no worker, workers have another version of gpusim, or
+    several in succession are lost at one job.
     """
     distributed = extra.module("distributed", "dask")
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it logs with a traceback is told here
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its logged errors are raised here
     rest = iter(jobs)
     with _client(distributed, address) as client:
         wanted = _wanted(client, address)
@@ -60,7 +60,7 @@ def _client(distributed: Any, address: str) -> Any:
 
 
 def _wanted(client: Any, address: str) -> int:
-    """How many jobs keep all threads of the workers busy for a while."""
+    """The number of jobs that keep all threads of the workers busy for a while."""
     try:
         threads: dict[str, int] = client.nthreads()
     except OSError:
@@ -69,7 +69,7 @@ def _wanted(client: Any, address: str) -> int:
 
 
 def _submitted(client: Any, function: Callable[[J], R], rest: Iterator[J], count: int) -> list[Any]:
-    """The futures of so many further jobs."""
+    """The futures of up to `count` further jobs."""
     return [client.submit(function, job, pure=False) for job in islice(rest, max(0, count))]
 
 
@@ -83,4 +83,4 @@ def _result(distributed: Any, future: Any, address: str) -> Any:
 
 
 def _lost(address: str) -> UserError:
-    return UserError(f"--dask {address}: the scheduler was lost; start it again, then go on with what is in --out DIR")
+    return UserError(f"--dask {address}: the scheduler was lost; start it again, then resume with --out DIR")

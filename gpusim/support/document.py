@@ -1,4 +1,4 @@
-"""Documents for other programs: how each begins, and what fields mean that several have.
+"""Documents for other programs: their common head, and the meaning of shared fields.
 
 `gpusim schema` prints the JSON Schema of each, with these descriptions and the docstrings of the types.
 """
@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 
 def doc(text: str) -> Meta:
-    """Return what describes a field in the schema of its document."""
+    """Return the description of a field for the schema of its document."""
     return Meta(description=text)
 
 
@@ -21,7 +21,7 @@ Plain = int | float | str | bool
 Setting = int | str  # a number or a word of a machine's file
 Extent = tuple[int, int, int]
 KernelKey = Annotated[str, doc("Name of the kernel, or of the listing.")]
-Arguments = Annotated[Mapping[str, Plain], doc("The kernel's parameters; none of a listing.")]
+Arguments = Annotated[Mapping[str, Plain], doc("The kernel's parameters; a listing has none.")]
 MachineKey = Annotated[str, doc("The machine by its key, which is the name of its file.")]
 Settings = Annotated[Mapping[str, Setting], doc("Numbers of the machine that were replaced, by path.")]
 Policy = Annotated[str, doc("Scheduling policy.")]
@@ -29,16 +29,16 @@ Policy = Annotated[str, doc("Scheduling policy.")]
 
 @dataclass(frozen=True)
 class Ineffective:
-    """A setting that does nothing: no rule reads it on this machine, or the kernel can't feel it."""
+    """A setting that does nothing: no rule reads it on this machine, or it can't affect the kernel."""
 
     setting: Annotated[str, doc("The path in the machine's file.")]
-    value: Annotated[str, doc("What it was set to.")]
+    value: Annotated[str, doc("The value given.")]
     reason: str
 
 
-ANYWAY = "it is {} anyway"  # the reason of a setting to what the machine has
+ANYWAY = "it is {} anyway"  # the reason of a setting to the machine's own value
 
-Unfelt = Annotated[Sequence[Ineffective] | UnsetType, doc("Those of the settings that do nothing.")]
+Unfelt = Annotated[Sequence[Ineffective] | UnsetType, doc("The settings that do nothing.")]
 Gflops = Annotated[float, doc("10^9 operations per second of the chip; 0 where the kernel counts none.")]
 Pc = Annotated[int, doc("Program counter: the instruction's index in its program.")]
 SourceLine = Annotated[int, doc("Line of the listing; 0 where there is no text.")]
@@ -47,11 +47,11 @@ Labels = Annotated[Mapping[str, int], doc("Program counters by label.")]
 if TYPE_CHECKING:
     Finite = float
 else:
-    Finite = float | None  # JSON has null for what is infinite or no number
+    Finite = float | None  # JSON has null for infinite values and NaN
 
 
 def plain(arguments: Mapping[str, object]) -> dict[str, Plain]:
-    """Return a kernel's parameters as documents have them: what is neither a number nor a word, as text."""
+    """Return a kernel's parameters as documents have them: numbers and words as they are, others as text."""
     return {name: value if isinstance(value, Plain) else str(value) for name, value in arguments.items()}
 
 
@@ -61,17 +61,17 @@ def spelled(value: object) -> str:
 
 
 class Document(Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema_version", tag=1):
-    """What `--json` prints: first `schema_version`, which grows when a field changes its meaning or goes."""
+    """The output of `--json`, with `schema_version` first; it grows when a field changes its meaning or is removed."""
 
 
 class OfSettings(Document, frozen=True, kw_only=True):
-    """A document of a machine with settings; behind its other fields, those that do nothing."""
+    """A document of a machine with settings; its last field has the settings that do nothing."""
 
     ineffective: Unfelt = UNSET
 
 
 class LaunchDocument(OfSettings, frozen=True):
-    """A kernel on a machine, with which the documents of simulations begin."""
+    """The first fields of a simulation's document: a kernel on a machine."""
 
     kernel: KernelKey
     parameters: Arguments

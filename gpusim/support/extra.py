@@ -9,7 +9,7 @@ from isa.errors import UserError
 
 
 def module(name: str, extra: str) -> Any:
-    """Return the module of this name; raises UserError where its package is missing, which says what to install."""
+    """Return the module of this name; if its package is missing, raises UserError, which says what to install."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:

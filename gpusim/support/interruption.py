@@ -1,4 +1,4 @@
-"""Ctrl-C where nothing may be interrupted: held back, and obeyed as soon as it can be."""
+"""Delay Ctrl-C during work that must not be interrupted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from threading import current_thread, main_thread
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Hold Ctrl-C back to the end, and obey it there; in a thread other than the main one it never arrives."""
+    """Delay Ctrl-C to the end of the block, and raise it there; threads other than the main one never receive it."""
     if current_thread() is not main_thread():
         yield
         return

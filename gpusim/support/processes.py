@@ -1,4 +1,4 @@
-"""Processes that work side by side, and end with the one that waits for them."""
+"""Parallel worker processes that end with the process that waits for them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from gpusim.support.interruption import held_back
 from isa.errors import UserError
 
-AHEAD = 4  # jobs for each process that wait for it
-_WORK: list[Callable[[Any], Any]] = []  # the function of a process that works comes last
+AHEAD = 4  # jobs that wait for each process
+_WORK: list[Callable[[Any], Any]] = []  # the last is the function of this worker process
 J = TypeVar("J")
 R = TypeVar("R")
 
@@ -31,12 +31,12 @@ def cores() -> int:
 def processes(count: int, prepare: Callable[..., None] | None = None, *arguments: Any) -> Iterator[ProcessPoolExecutor]:
     """Give a pool of so many processes, no more than cores, in each of which `prepare(*arguments)` is called first.
 
-    Left before its end, by Ctrl-C perhaps, it ends them at once, whatever they do, and so they end if this process is
-    killed; Ctrl-C again changes nothing. Raises UserError when one of them is killed.
+    If the block is left early, by Ctrl-C for example, or this process is killed, they end at once, whatever they do;
+    a second Ctrl-C changes nothing. Raises UserError when one of them is killed.
     """
     pool = ProcessPoolExecutor(min(count, cores()), initializer=_start, initargs=(prepare, *arguments))
     try:
-        with held_back():  # a new process has the handler of this one until `_start`
+        with held_back():  # a new process keeps this one's handler until `_start`
             pool.submit(int)
         yield pool
     except BrokenProcessPool:
@@ -53,8 +53,8 @@ def processes(count: int, prepare: Callable[..., None] | None = None, *arguments
 def as_done(function: Callable[[J], R], jobs: Iterable[J], workers: int | None = None) -> Generator[R, None, None]:
     """Give what the function returns for each job, in any order, from so many processes, at most one for each core.
 
-    The first is done here, so that the others find what it compiles. Raises UserError when a process is killed, once
-    all that was done by then has been given.
+    The first job is done here, so that the others find its compiled code. Raises UserError when a process is killed,
+    once all finished results have been given.
     """
     workers, rest = min(workers or cores(), cores()), iter(jobs)
     yield from map(function, rest if workers == 1 else islice(rest, 1))
@@ -70,19 +70,19 @@ def as_done(function: Callable[[J], R], jobs: Iterable[J], workers: int | None =
 
 
 def _work(job: Any) -> Any:
-    """Call this process' function, which it was given once, since it may be large."""
+    """Call this process' function, which is sent only once as it may be large."""
     return _WORK[-1](job)
 
 
 def _start(prepare: Callable[..., None] | None, *arguments: Any) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the one that waits tells of Ctrl-C, the others die of it
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the waiting process reports Ctrl-C, the workers die of it
     Thread(target=_end_with_parent, daemon=True).start()
     if prepare:
         prepare(*arguments)
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is gone, killed perhaps; else it would wait for work for ever."""
+    """End this process when its parent is gone, perhaps killed; else it would wait for work forever."""
     if parent := parent_process():
         parent.join()
         os._exit(1)

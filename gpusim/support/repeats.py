@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
-LONGEST = 64  # items of a part that is looked for
+LONGEST = 64  # items of a repeated part
 
 
 def repeats(items: Sequence[Hashable]) -> Iterator[tuple[int, int, int]]:
-    """Yield (first item, items, times) of parts that make up the sequence, each repeated so many times in a row.
+    """Divide a sequence into parts, each repeated several times in a row: yield (first item, items, times).
 
-    At each place the part that covers most with its repetitions is taken, the shorter one of equals.
+    Each place takes the part that covers most with its repetitions, the shorter one of equals.
     """
     place = 0
     while place < len(items):
@@ -24,7 +24,7 @@ def repeats(items: Sequence[Hashable]) -> Iterator[tuple[int, int, int]]:
 
 
 def _times(items: Sequence[Hashable], place: int, length: int) -> int:
-    """How many times in a row the part at that place comes."""
+    """How many times in a row the part at that place occurs."""
     end = place + length
     while len(items) >= end + length and items[end : end + length] == items[place : place + length]:
         end += length

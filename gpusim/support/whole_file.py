@@ -12,13 +12,13 @@ from typing import BinaryIO
 from isa.errors import UserError
 
 COMPRESSION = 6  # of gzip: with 9, Python's default, timelines take 4 to 10 times as long and are 1 to 8 % smaller
-DEVICES = Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")  # a name there may stand for a file that it isn't
+DEVICES = Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")  # a name there may refer to another file
 
 
 def check(path: Path) -> None:
     """Raise UserError where no file of this name can be written."""
     if str(path) == "-":
-        raise UserError("-: files appear whole or not at all, and stdout can't; name a file")
+        raise UserError("-: output is written as a whole file, which stdout can't be; name a file")
     if path.is_dir() or not path.name:
         raise UserError(f"{path}: is a directory; name a file in it")
     if (path.exists() and not path.is_file()) or path.absolute().parent in DEVICES:
@@ -31,12 +31,12 @@ def check(path: Path) -> None:
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """Give the name of a file beside it to write to, which takes its place when all is well and is gone otherwise.
+    """Give the name of a temporary file beside it, which replaces it on success and is removed on failure.
 
-    Raises UserError where it can't be, see `check`, and OSError with the file's own name.
+    Raises UserError if it can't be written, see `check`, and OSError with the file's own name.
     """
     check(path)
-    asked, path = path, Path(os.path.realpath(path))  # what a link names is replaced, and the link stays
+    asked, path = path, Path(os.path.realpath(path))  # the target of a link is replaced, and the link stays
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         yield part
@@ -46,12 +46,12 @@ def unfinished(path: Path) -> Iterator[Path]:
             error.filename = str(asked)
         raise
     finally:
-        with suppress(OSError):  # what went wrong before is told
+        with suppress(OSError):  # the earlier error is the one to report
             part.unlink()
 
 
 def write(path: Path, text: str) -> None:
-    """Write a text; raises UserError where it can't be, and OSError where writing fails."""
+    """Write a text; raises UserError if the file can't be written, and OSError if writing fails."""
     with unfinished(path) as part:
         part.write_text(text, encoding="utf-8")
 
@@ -59,7 +59,7 @@ def write(path: Path, text: str) -> None:
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:
     """Write pieces one after the other, gzipped if the name ends in .gz, and return the size of the file in bytes.
 
-    The same pieces give the same file. Raises UserError where it can't be, and OSError where writing fails.
+    The same pieces give the same file. Raises UserError if it can't be written, and OSError if writing fails.
     """
     with unfinished(path) as part:
         with part.open("wb") as file, _packed(path, file) as target:

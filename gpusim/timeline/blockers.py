@@ -1,8 +1,8 @@
-"""Who is to blame for a wait: what holds the warps of an SM, followed through its trace records in their order.
+"""The blocker of each wait of an SM's warps, found by following its trace records in order.
 
-A warp waits first for its own reasons, whose release times stand in the record of its issue: who let go is the one of
-its instructions that had its result, read its sources or was back at that very cycle. Then it waits for what its unit
-class is refused; a scheduler tells when that changes, and who let go is known at that moment.
+A warp waits first for its own reasons, whose release times are in the record of its issue: the blocker is the warp's
+instruction whose result, read of sources or return falls on that very cycle. Then it waits for reasons for which its
+unit class is refused; a scheduler's record says when that reason changes, and the blocker is known at that moment.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PREVIOUS = (
     Stall.NO_INSTRUCTION,
     Stall.ISSUE_INTERVAL,
 )  # it waits for its own previous instruction
-FORGOTTEN = 64  # entries of which those that nobody can ask for any more are dropped
+FORGOTTEN = 64  # entries beyond which those that are no longer needed are dropped
 NEVER_YET = -1
 
 
@@ -52,25 +52,25 @@ class Facts:
     reasons: list[list[int]]  # by unit class and shared
     writes: list[frozenset[int]]
     reads: list[frozenset[int]]
-    predicates: list[frozenset[int]]  # that an instruction waits for; the one that it writes among them
+    predicates: list[frozenset[int]]  # that an instruction waits for, including the one that it writes
 
 
 @dataclass(slots=True)
 class Warp:
-    """A resident warp: its last instruction, and by reason and cycle who lets it go then, as (id, pc)."""
+    """A resident warp: its last instruction, and by reason and cycle the instructions that release it, as (id, pc)."""
 
     since: int
     previous: int = NONE
-    released: int = NONE  # who completed its last barrier
+    released: int = NONE  # the instruction that completed its last barrier
     refused: int = NONE  # the head of the queue that was full for it
-    refusals: list[Wait] = field(default_factory=list)  # what it has waited for before that
-    drained: tuple[int, int] = (NEVER_YET, NONE)  # when its last access is done, and which one
+    refusals: list[Wait] = field(default_factory=list)  # its waits before that
+    drained: tuple[int, int] = (NEVER_YET, NONE)  # when its last access is done, and the access
     lets_go: defaultdict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
 
 
 @dataclass(slots=True)
 class Held:
-    """A unit class's warps were refused for this from `start` up to `end`."""
+    """The reason for which a unit class is refused from `start` up to `end`."""
 
     shared: int
     start: int
@@ -80,21 +80,21 @@ class Held:
 
 @dataclass(slots=True)
 class Scheduler:
-    """What a scheduler has issued last, and for what it has refused each unit class, the latest last."""
+    """A scheduler's last issues, and its reasons to refuse each unit class, the latest last."""
 
     used_until: int = 0
     turn: tuple[int, int] = (NEVER_YET, NONE)  # cycle of its last turn, and an instruction of that
-    before: tuple[int, int] = (NEVER_YET, NONE)  # of the one before
-    read: int = NONE  # the last one that has read operands
+    before: tuple[int, int] = (NEVER_YET, NONE)  # of the turn before
+    read: int = NONE  # the last instruction that has read operands
     replayed: int = NONE
-    selected: tuple[int, int] = (NEVER_YET, NONE)  # when it could not let the selected warp go, and for whom
+    selected: tuple[int, int] = (NEVER_YET, NONE)  # when it could not issue the selected warp, and the blocker
     held: defaultdict[int, list[Held]] = field(default_factory=lambda: defaultdict(lambda: [Held(UNCHOSEN, 0)]))
-    kept: defaultdict[int, int] = field(default_factory=lambda: defaultdict(lambda: FORGOTTEN))  # of `held`, at most
+    kept: defaultdict[int, int] = field(default_factory=lambda: defaultdict(lambda: FORGOTTEN))  # limit on `held`
 
 
 @dataclass(slots=True)
 class Sm:
-    """The SM so far. Warps by slot, pipes by instance and index: until when they are taken and by whom."""
+    """The SM so far. Warps by slot; pipes by instance and index: until when each is occupied, and by which id."""
 
     facts: Facts
     schedulers: list[Scheduler]
@@ -102,8 +102,8 @@ class Sm:
     pipes: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     queued: defaultdict[tuple[int, int], deque[int]] = field(default_factory=lambda: defaultdict(deque))
     queues: defaultdict[int, deque[int]] = field(default_factory=lambda: defaultdict(deque))
-    served: dict[int, int] = field(default_factory=dict)  # by queue, the last one
-    double: tuple[int, int] = (NEVER_YET, NONE)  # until when double precision has the SM to itself, and which one
+    served: dict[int, int] = field(default_factory=dict)  # by queue, the last instruction
+    double: tuple[int, int] = (NEVER_YET, NONE)  # until when double precision has the SM to itself, and for which id
     arrived: defaultdict[tuple[int, int], list[int]] = field(default_factory=lambda: defaultdict(list))
     issued: int = 0
 
@@ -133,36 +133,36 @@ def scheduler_of(record: Any) -> int:
 
 
 def slot_from(sm: Sm, k: int, cycle: int) -> int:
-    """Return the begin of scheduler k's first issue slot at or after a cycle."""
+    """Return the start of scheduler k's first issue slot at or after a cycle."""
     return int(plain(stall_accounting.slot_from)(sm.facts.machine, k, cycle))
 
 
 def conflicts(sm: Sm, record: Any) -> int:
-    """Return passes or requests beyond those that its width needs, of what is served; 0 of what is no access."""
+    """Return passes or requests of a served access beyond those that its width needs; 0 for other instructions."""
     row = sm.facts.rows[record.pc]
     accesses = plain(memory_access.accesses)(row)
     return int(plain(instruction_replay.beyond)(sm.facts.machine, row, record.detail)) if accesses else 0
 
 
 def late(sm: Sm, record: Any) -> int:
-    """Return how many cycles later than by its latency alone an access to global memory is done that is served now."""
+    """Return by how many cycles beyond its latency the access to global memory that is served now is late."""
     row = sm.facts.rows[record.pc]
     if row.space != GLOBAL_SPACE or not plain(memory_access.accesses)(row):
         return 0
     return max(0, int(record.done - max(record.cycle + (row.latency if row.action == LOAD else 0), record.end)))
 
 
-# --- what happens -----------------------------------------------------------------------------------------------------
+# --- events -----------------------------------------------------------------------------------------------------------
 
 
 def place(sm: Sm, slots: range, now: int) -> None:
-    """Warps are placed into these slots."""
+    """Place warps into these slots."""
     for g in slots:
         sm.warps[g] = Warp(slot_from(sm, g % len(sm.schedulers), now))
 
 
 def hold(sm: Sm, k: int, unit: int, shared: int, now: int) -> None:
-    """From now on scheduler k refuses the unit class for this; who held it so far is known now."""
+    """Note that scheduler k refuses the unit class for this reason from now on; the blocker so far is known now."""
     scheduler = sm.schedulers[k]
     held = scheduler.held[unit]
     held[-1].end, held[-1].blocker = now, _who_held(sm, k, unit, held[-1], now)
@@ -171,12 +171,12 @@ def hold(sm: Sm, k: int, unit: int, shared: int, now: int) -> None:
     if len(held) > scheduler.kept[unit]:
         needed = min((warp.since for g, warp in sm.warps.items() if g % len(sm.schedulers) == k), default=now)
         held[:] = [one for one in held if one.end > needed]
-        scheduler.kept[unit] = max(FORGOTTEN, 2 * len(held))  # a warp that starves needs all: look again when doubled
+        scheduler.kept[unit] = max(FORGOTTEN, 2 * len(held))  # a starving warp needs all: check again when doubled
     held.append(Held(shared, now, blocker=_who_begins(sm, k, shared, now)))
 
 
 def select(sm: Sm, k: int, pc: int, now: int) -> None:
-    """Scheduler k's selected warp can't go: for its pipe or queue, or for operands behind those read before."""
+    """Note that scheduler k's selected warp can't issue, as its pipe or queue is full, or earlier operands are read."""
     scheduler, unit = sm.schedulers[k], sm.facts.rows[pc].unit
     free, blocker = _occupant(sm, k, unit)
     if free <= now:
@@ -186,12 +186,12 @@ def select(sm: Sm, k: int, pc: int, now: int) -> None:
 
 
 def replay(sm: Sm, k: int, g: int, until: int) -> None:
-    """The access that warp slot g has just issued takes slots of scheduler k again."""
+    """Note that the access that warp slot g has just issued takes slots of scheduler k again."""
     sm.schedulers[k].replayed, sm.schedulers[k].used_until = sm.warps[g].previous, until
 
 
 def refuse(sm: Sm, record: Any, waited: list[Wait]) -> None:
-    """The queue was full for a warp that has waited so far, which costs its scheduler's slot."""
+    """Note that the queue was full for a warp that has waited so far, which costs its scheduler's slot."""
     k, warp = scheduler_of(record), sm.warps[record.warp]
     scheduler, queue = sm.schedulers[k], sm.facts.queue[k][sm.facts.rows[record.pc].unit]
     warp.refusals += waited
@@ -200,7 +200,7 @@ def refuse(sm: Sm, record: Any, waited: list[Wait]) -> None:
 
 
 def issue(sm: Sm, record: Any) -> int:
-    """A warp instruction issues; returns its id."""
+    """Follow the issue of a warp instruction, and return its id."""
     k, g, now, number = scheduler_of(record), record.warp, record.cycle, sm.issued
     warp, scheduler, row = sm.warps[g], sm.schedulers[k], sm.facts.rows[record.pc]
     sm.issued += 1
@@ -223,7 +223,7 @@ def issue(sm: Sm, record: Any) -> int:
 
 
 def serve(sm: Sm, record: Any) -> int:
-    """The load/store unit begins to serve an instruction; returns its id."""
+    """Follow the begin of an instruction's service by the load/store unit, and return its id."""
     number = sm.queued[record.warp, record.pc].popleft()
     warp, row = sm.warps[record.warp], sm.facts.rows[record.pc]
     sm.served[record.unit] = sm.queues[record.unit].popleft()
@@ -233,7 +233,7 @@ def serve(sm: Sm, record: Any) -> int:
 
 
 def release(sm: Sm, record: Any) -> None:
-    """The last warp has arrived at a barrier: all who wait there go on because of it."""
+    """Release the warps that wait at a barrier: the last warp to arrive is their blocker."""
     barrier = sm.facts.rows[record.pc].barrier
     for g in sm.arrived.pop((record.block, barrier)):
         sm.warps[g].released = sm.warps[record.warp].previous
@@ -249,7 +249,7 @@ def _occupy(sm: Sm, k: int, unit: int, pipe: int, end: int, number: int) -> None
 
 
 def _tell(sm: Sm, warp: Warp, row: Any, record: Any, number: int, accesses: bool) -> None:
-    """Note whom the warp's later instructions wait for, by the cycle until which they do."""
+    """Note the instruction that the warp's later ones may wait for, by the cycle until which they do."""
     who, reason = (number, record.pc), row.reason
     if sm.facts.machine.codes and row.write_barrier >= 0:
         reason = max(Stall.SHORT_SCOREBOARD, reason)
@@ -263,25 +263,25 @@ def _tell(sm: Sm, warp: Warp, row: Any, record: Any, number: int, accesses: bool
 
 
 def _forget(warp: Warp, now: int) -> None:
-    """Drop what has let go by now, which nobody waits for any more."""
+    """Drop releases of the past, for which no instruction waits any more."""
     if len(warp.lets_go) > FORGOTTEN:
         for key in [key for key in warp.lets_go if key[1] <= now]:
             del warp.lets_go[key]
 
 
-# --- who was waited for -----------------------------------------------------------------------------------------------
+# --- blockers ---------------------------------------------------------------------------------------------------------
 
 
 def waits(sm: Sm, record: Any) -> list[Wait]:
-    """Return for what the warp of an issue or refusal has waited since it was settled last, and for whom."""
+    """Return the waits, with blockers, of the warp of an issue or refusal since its waits were last settled."""
     warp = sm.warps[record.warp]
-    if warp.since >= record.cycle:  # it has issued in this turn already, or could go at once
+    if warp.since >= record.cycle:  # it has issued in this turn already, or could issue at once
         return []
     return [*_own(sm, warp, record), *_refusals(sm, record)]
 
 
 def merged(waits: Iterable[Wait]) -> tuple[Wait, ...]:
-    """Return the waits with neighbours for the same reason and instruction as one."""
+    """Return the waits, with neighbours of the same reason and instruction merged."""
     alike = (list(some) for _, some in groupby(waits, key=lambda wait: (wait.reason, wait.blocker)))
     return tuple(replace(some[0], end=some[-1].end) for some in alike)
 
@@ -298,7 +298,7 @@ def _own(sm: Sm, warp: Warp, record: Any) -> Iterator[Wait]:
 
 
 def _refusals(sm: Sm, record: Any) -> Iterator[Wait]:
-    """What the unit class was refused for since the warp was ready, as `stall_accounting.settle_shared` charges it."""
+    """The refusals of the unit class since the warp was ready, as `stall_accounting.settle_shared` charges them."""
     k, unit, ready, now = scheduler_of(record), sm.facts.rows[record.pc].unit, record.detail, record.cycle
     found: list[Wait] = []
     for held in reversed(sm.schedulers[k].held[unit]):
@@ -312,7 +312,7 @@ def _refusals(sm: Sm, record: Any) -> Iterator[Wait]:
 
 
 def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
-    """The instruction for which an own reason of the warp's next instruction, at pc, held until `release`."""
+    """The blocker of an own reason of the warp's next instruction, at pc, that held until `release`."""
     if reason in PREVIOUS or (reason == Stall.WAIT and sm.facts.machine.codes):
         return warp.previous
     if reason == Stall.BARRIER:
@@ -324,7 +324,7 @@ def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
     found = warp.lets_go.get((reason, release), [])
     if sm.facts.machine.codes:
         found = [(who, of) for who, of in found if _tells(sm.facts, of, pc)] or found
-    needed = [who for who, of in found if _concerns(sm.facts, of, pc)]  # rather than what shares its barrier
+    needed = [who for who, of in found if _concerns(sm.facts, of, pc)]  # before those that only share its barrier
     return next(iter([*needed, *(who for who, _ in reversed(found))]), NONE)
 
 
@@ -342,7 +342,7 @@ def _concerns(facts: Facts, of: int, pc: int) -> bool:
 
 
 def _who_begins(sm: Sm, k: int, shared: int, now: int) -> int:
-    """The instruction for which a scheduler begins to refuse a unit class, where that is known from the beginning."""
+    """The blocker for which a scheduler begins to refuse a unit class, if it is known at the start."""
     scheduler = sm.schedulers[k]
     if shared == DISPATCH:
         return scheduler.selected[1] if scheduler.selected[0] == now else scheduler.read
@@ -353,7 +353,7 @@ def _who_begins(sm: Sm, k: int, shared: int, now: int) -> int:
 
 
 def _who_held(sm: Sm, k: int, unit: int, held: Held, now: int) -> int:
-    """The instruction that keeps a unit class from issuing, as its scheduler turns to something else, or issues."""
+    """The blocker of a unit class up to now, when its scheduler changes the reason, or issues."""
     scheduler = sm.schedulers[k]
     if held.shared == REPLAY:
         return scheduler.replayed
@@ -367,12 +367,12 @@ def _who_held(sm: Sm, k: int, unit: int, held: Held, now: int) -> int:
 
 
 def _head(sm: Sm, queue: int) -> int:
-    """The head of a queue that is full; the last one served where places are kept longer."""
+    """The head of a full queue; the last one served if places are kept longer."""
     return sm.queues[queue][0] if sm.queues[queue] else sm.served.get(queue, NONE)
 
 
 def _occupant(sm: Sm, k: int, unit: int) -> tuple[int, int]:
-    """When the first of the unit class's pipes is free and the joint one too, and who keeps it until then."""
+    """When the first of the unit class's pipes and the joint one are free, and the id that occupies them until then."""
     needs, instance = sm.facts.pipes[unit], sm.facts.machine.instance[k]
 
     def taken(pipe: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""From trace records to the timeline document: what each warp instruction did, when, and what it waited for."""
+"""The timeline document, built from trace records: what each warp instruction did, when, and what it waited for."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ class Record(NamedTuple):
 
 
 class _EnoughError(Exception):
-    """What was asked for has been seen."""
+    """All requested cycles have been followed."""
 
 
 @dataclass(slots=True)
 class _Kept:
-    """What the document will have, of the warp slots `shown` and the cycles from `start` up to `end`."""
+    """The content of the document so far, for the warp slots `shown` and the cycles from `start` up to `end`."""
 
     sm: blockers.Sm
     warps: int  # of a block
@@ -69,14 +69,14 @@ class _Kept:
     start: int
     end: int
     issued: dict[int, Issued] = field(default_factory=dict)
-    unserved: set[int] = field(default_factory=set)  # those of them that are in a queue
+    unserved: set[int] = field(default_factory=set)  # those that are in a queue
     lost: list[Lost] = field(default_factory=list)
     refused: dict[int, list[Lost]] = field(default_factory=dict)  # by warp slot, until its instruction issues
     resident: dict[int, Resident] = field(default_factory=dict)  # by block slot
     left: list[Resident] = field(default_factory=list)
 
     def take(self, records: Any) -> None:
-        """Follow some more records; raises _EnoughError behind the last that matters."""
+        """Follow more records; raises _EnoughError after the last one that matters."""
         for record in map(Record._make, zip(*(records[name].tolist() for name in Record._fields), strict=True)):
             _FOLLOW[record.kind](self, record)
         if len(records) and records["cycle"][-1] > self.end and _complete(self):
@@ -97,9 +97,9 @@ def timeline(
 ) -> Timeline:
     """Simulate one SM and return its timeline: of all warp slots or some, from cycle `start` up to `end` or the last.
 
-    Up to `end` the SM is followed instruction by instruction; how long the whole run takes is then found without a
+    Up to `end` the SM is followed instruction by instruction; the cycles of the whole run are then found without a
     trace. `settings` are the numbers of the machine that were replaced. Other options and errors are those of `run_sm`;
-    raises UserError too for warp slots or cycles that there are not.
+    also raises UserError for warp slots or cycles that don't exist.
     """
     launched = launch(kernel, machine, feed=ADDRESS_ONLY, blocks=blocks)
     slots = int(launched.sm.warp_slots)
@@ -127,7 +127,7 @@ def timeline(
 
 
 def letters() -> tuple[Letter, ...]:
-    """Return the letters of stall reasons, in their order, and of what an instruction does after its issue."""
+    """Return the letters of stall reasons, in their order, and of the states of an instruction after its issue."""
     return (*(Letter(label(reason), LETTER[reason], MEANING[reason]) for reason in Stall), *STATES)
 
 
@@ -147,7 +147,7 @@ def _cycles(kernel: Kernel, machine: Machine, **options: Any) -> int:
         return NONE
 
 
-# --- what records say -------------------------------------------------------------------------------------------------
+# --- records ----------------------------------------------------------------------------------------------------------
 
 
 def _place(kept: _Kept, record: Record) -> None:
@@ -233,21 +233,19 @@ _FOLLOW: dict[int, Callable[[_Kept, Record], None]] = {
 
 
 def _unused(sm: blockers.Sm, record: Record, waits: Sequence[Wait]) -> Iterator[Lost]:
-    """The scheduler's slots unused so far, which this record ends, as `stall_accounting.blame` charges them."""
+    """The scheduler's unused slots that this record ends, as `stall_accounting.blame` charges them."""
     k, since = blockers.scheduler_of(record), sm.warps[record.warp].since
     reached = sm.schedulers[k].used_until
     if reached < since <= record.cycle:
         yield Lost(k, label(Stall.NO_WARP), reached, since)
     for wait in waits:
         begin = max(wait.start, reached)
-        if wait.end > begin and wait.reason != label(
-            Stall.INSTRUCTION_REPLAY
-        ):  # a slot that an access takes again is used
+        if wait.end > begin and wait.reason != label(Stall.INSTRUCTION_REPLAY):  # a replay uses its slot
             yield Lost(k, wait.reason, begin, wait.end)
 
 
 def _close(kept: _Kept, cycles: int) -> None:
-    """Nothing ends the last slots of the run."""
+    """Keep the unused slots at the end of the run, which no record ends."""
     for k, scheduler in enumerate(kept.sm.schedulers):
         reason = Stall.WARP_EXITED if k < kept.slots else Stall.NO_WARP
         if scheduler.used_until < cycles:
@@ -255,21 +253,21 @@ def _close(kept: _Kept, cycles: int) -> None:
 
 
 def _lose(kept: _Kept, unused: Iterable[Lost]) -> None:
-    """Keep the slots of which a part lies within the cycles shown."""
+    """Keep the slots that overlap the cycles shown."""
     kept.lost += [lost for lost in unused if lost.start < kept.end and lost.end > kept.start]
 
 
-# --- what the document has --------------------------------------------------------------------------------------------
+# --- the document -----------------------------------------------------------------------------------------------------
 
 
 def _drop(kept: _Kept, made: Issued) -> None:
-    """Forget an instruction that was over before the first cycle shown."""
+    """Drop an instruction that was over before the first cycle shown."""
     if over(made) <= kept.start:
         del kept.issued[made.id]
 
 
 def _complete(kept: _Kept) -> bool:
-    """Whether nothing that comes can concern the cycles shown: of no warp, and of no block."""
+    """Whether no later record can concern the cycles shown, for any warp or block."""
     warps = (warp for g, warp in kept.sm.warps.items() if g in kept.shown)
     schedulers = kept.sm.schedulers[: kept.slots]
     waiting = any(warp.since < kept.end for warp in warps) or any(one.used_until < kept.end for one in schedulers)
@@ -305,7 +303,7 @@ def _document(
 
 
 def _program(kernel: Kernel, machine: Machine, sm: blockers.Sm) -> tuple[Line, ...]:
-    """The program's lines, and the row behind its end, where a warp exits too."""
+    """The program's lines, and the row after its end, where a warp exits too."""
     units, code = tuple(Unit), kernel.program.instructions
     inner = innermost(code_regions(kernel.program, kernel.marked))
     regions = {pc: region.name for pc, region in inner.items()}

@@ -1,4 +1,4 @@
-"""Which instruction of a timeline depends on which, and from when to when an instruction lives."""
+"""Dependences between instructions of a timeline, and the lifetime of each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from gpusim.timeline.document import Issued, Line
 from gpusim.units.stall import Stall, label
 
-# Reasons to wait for what another instruction does. The others wait for a place or a turn.
+# Reasons that wait for another instruction's work. The others wait for a place or a turn.
 DEPENDENCES = frozenset(
     map(
         label, (Stall.BARRIER, Stall.WAIT, Stall.SHORT_SCOREBOARD, Stall.LONG_SCOREBOARD, Stall.WAR_HAZARD, Stall.DRAIN)
@@ -21,7 +21,7 @@ def born(instruction: Issued) -> int:
 
 
 def over(instruction: Issued) -> int:
-    """Return the cycle from which nothing is left of the instruction: no pipe has it, and its result is there."""
+    """Return the cycle from which the instruction is over: no pipe has it, and its result is there."""
     return max(instruction.issue + 1, instruction.end, instruction.done)
 
 

@@ -1,6 +1,6 @@
-"""The timeline document: what each warp instruction did, when, and what it waited for. Every view is made from it.
+"""The timeline document: what each warp instruction did, when, and what it waited for. Every view is derived from it.
 
-Its JSON Schema is published (`gpusim schema timeline`); `version` grows when a field changes its meaning or goes.
+Its JSON Schema is published (`gpusim schema timeline`); `version` grows when a field changes its meaning or is removed.
 Cycles are shader cycles since the launch. Instructions are named by their `id`, which counts up in order of issue.
 """
 
@@ -29,10 +29,10 @@ class Letter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An instruction of the program: its text, the class of unit it needs, and the region it lies in, empty if in none.
+    """An instruction of the program: its text, the class of unit it needs, and its region, empty if it is in none.
 
-    Regions are those that comments mark in a listing, else loops; of nested ones the innermost. `beside`: what it may
-    wait for because it shares a dependency barrier with what the instruction needs.
+    Regions are marked by comments in a listing, else they are loops; of nested ones the innermost. `beside`:
+    instructions that it may wait for because they share a dependency barrier with one that it needs.
     """
 
     pc: int
@@ -45,8 +45,8 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Wait(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Cycles from `start` up to `end`, the latter not included, for which a warp waited for one reason.
 
-    `blocker` is the id of the instruction whose result, read or place was waited for: the producer of a register, the
-    one that occupies the pipe or the load/store unit, the one that was selected instead, the last to reach a barrier.
+    `blocker` is the id of the instruction whose result, read or place the warp waited for: the producer of a register,
+    the one that occupies the pipe or the load/store unit, the one selected instead, or the last to reach a barrier.
     """
 
     reason: str
@@ -61,8 +61,8 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `waits` has no gaps and no overlaps, from the cycle after the warp's previous issue, or its block's launch, up to
     `issue`. `begin` to `end`: when its pipe, or the load/store unit, is occupied by it. `done`: when its result can be
     read, or its access has left the SM. Each of the three is NONE, -1, if it needs none. `conflicts`: passes through
-    shared memory, or requests to global memory, beyond those that its width needs. `late`: cycles that an access to
-    global memory is done later than by its latency alone, for memory to move it and what was asked for before.
+    shared memory, or requests to global memory, beyond those that its width needs. `late`: cycles by which an access to
+    global memory exceeds its latency, while memory moves it and earlier transactions.
     """
 
     id: int
@@ -93,7 +93,7 @@ class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A block on the SM: its id in the grid, its slot, its warp slots, when it was placed and when it left.
 
-    `retired` is NONE, -1, of a block that left behind the cycles of the document.
+    `retired` is NONE, -1, if the block left after the cycles of the document.
     """
 
     id: int
@@ -109,10 +109,10 @@ def seen(block: Resident, end: int) -> Resident:
 
 
 class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The launch as a whole: speed, bound and peak in 10^9 operations per second of the chip, and what a full SM holds.
+    """The launch as a whole: speed, bound and peak in 10^9 operations per second of the chip, and a full SM's load.
 
-    `bandwidth_gbs` is what arrives of the DRAM's, in 10^9 bytes per second; `flops_per_byte` counts the bytes that the
-    bound does, 0 if there are none.
+    `bandwidth_gbs` is the bandwidth that the DRAM delivers, in 10^9 bytes per second; `flops_per_byte` counts the bytes
+    that the bound counts, 0 if there are none.
     """
 
     gflops: float
@@ -127,10 +127,10 @@ class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="version", tag=VERSION):
-    """A run of one SM, or the cycles from `start` up to `end` of it, and of the warp slots in `shown`.
+    """A run of one SM, or its cycles from `start` up to `end`, for the warp slots in `shown`.
 
-    `instructions` are in order of issue: those that wait, issue or are under way within the cycles. A blocker may be
-    none of them. `lost` are those slots of which a part lies within.
+    `instructions` are in order of issue: those that wait, issue or are under way within the cycles. A blocker may lie
+    outside. `lost` are the lost slots that overlap the cycles.
     """
 
     kernel: KernelKey
@@ -143,12 +143,12 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     interval: Annotated[int, msgspec.Meta(ge=1), doc("Cycles between a scheduler's issue slots.")]
     schedulers: Annotated[int, doc("Warp schedulers of the SM.")]
     warp_slots: Annotated[int, doc("Warp slots of the SM.")]
-    cycles: Annotated[CycleOrNone, doc("Of the whole run; -1 if it does not end.")]
+    cycles: Annotated[CycleOrNone, doc("Cycles of the whole run; -1 if it does not end.")]
     start: Annotated[Cycle, doc("The first cycle of the document.")]
-    end: Annotated[Cycle, doc("The cycle behind its last one.")]
+    end: Annotated[Cycle, doc("The cycle after its last one.")]
     shown: Annotated[tuple[int, ...], doc("Warp slots that the document has.")]
     letters: Annotated[tuple[Letter, ...], doc("States and stall reasons.")]
-    program: Annotated[tuple[Line, ...], doc("The program, and a row behind its end.")]
+    program: Annotated[tuple[Line, ...], doc("The program, and a row after its end.")]
     blocks: Annotated[tuple[Resident, ...], doc("Blocks on the SM, in the order in which they were placed.")]
     instructions: Annotated[tuple[Issued, ...], doc("Warp instructions in order of issue.")]
     lost: Annotated[tuple[Lost, ...], doc("Lost issue slots.")]

@@ -14,13 +14,13 @@ from gpusim.units.stall import Stall, label
 from isa.errors import UserError
 from isa.reading import input_file
 
-ABSENT = frozenset(map(label, (Stall.NO_WARP, Stall.WARP_EXITED)))  # what warps may show without an instruction
+ABSENT = frozenset(map(label, (Stall.NO_WARP, Stall.WARP_EXITED)))  # states of a warp without an instruction
 
 MOST_SCHEDULERS = 1024  # each has a row of its own
 
 
 class _Versioned(msgspec.Struct):
-    """What tells whether the rest can be read."""
+    """The version, which tells whether the rest can be read."""
 
     version: int
 
@@ -42,13 +42,13 @@ def load(path: Path) -> Timeline:
 
 
 def _check(path: Path, timeline: Timeline) -> None:
-    """Raise UserError where the document names what it does not have, or has nothing to show."""
+    """Raise UserError if the document refers to things that it lacks, or has nothing to show."""
     for wrong in chain(_empty(timeline), _unknown(timeline)):
         raise UserError(f"{path}: {wrong}; write it anew")
 
 
 def _empty(timeline: Timeline) -> Iterator[str]:
-    """Yield what there is nothing of, or more of than can be shown."""
+    """Yield what the document has none of, or too many of to be shown."""
     if not timeline.shown:
         yield "the timeline has no warps"
     if timeline.schedulers > MOST_SCHEDULERS:
@@ -58,7 +58,7 @@ def _empty(timeline: Timeline) -> Iterator[str]:
 
 
 def _unknown(timeline: Timeline) -> Iterator[str]:
-    """Yield what is named and not there."""
+    """Yield references to things that the document lacks."""
     if [line.pc for line in timeline.program] != list(range(len(timeline.program))):
         yield "the pcs of the program do not count up from 0"
     reasons = {wait.reason for i in timeline.instructions for wait in i.waits} | {one.reason for one in timeline.lost}
@@ -75,10 +75,10 @@ def _unknown(timeline: Timeline) -> Iterator[str]:
 
 
 def part(timeline: Timeline, start: int, end: int | None, warps: Collection[int] | None) -> Timeline:
-    """Return the cycles `start` up to `end`, or the last, of a document, and of these warp slots (None: all).
+    """Return the part of a document from cycle `start` up to `end`, or the last, with these warp slots (None: all).
 
-    An instruction is in them if its waits begin before the end and its result comes behind the start. Raises UserError
-    for what the document does not have.
+    An instruction is in it if its waits begin before the end and its result comes after the start. Raises UserError
+    for cycles or warps that the document does not have.
     """
     last = timeline.end if end is None else min(end, timeline.end)
     shown = timeline.shown if warps is None else tuple(sorted(warps))

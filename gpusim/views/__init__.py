@@ -1,1 +1,1 @@
-"""Views of a timeline: each file takes its document (gpusim/timeline/document.py) alone, and gives a format."""
+"""Views of a timeline: each file turns its document (gpusim/timeline/document.py) into one format."""

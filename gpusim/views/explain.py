@@ -1,4 +1,4 @@
-"""Why a warp did not issue in a cycle: from what it waited for back to what waited for nothing."""
+"""Why a warp did not issue in a cycle: the chain of blockers, back to one that waited for nothing."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ CONFLICTS = {
     "shared": ("pass", "es", "bank conflicts"),
     "global": ("request", "s", "its lanes are spread"),
 }
-LATE = "later than its latency, as memory moves it and what was asked for before"
+LATE = "later than its latency, as memory moves it and earlier transactions"
 WASTED = ", whose access finds its queue full and wastes the slot"
 ACTIVE = "; two_level chooses among the scheduler's active warps alone"
-TOLD = frozenset({"short_scoreboard", "long_scoreboard", "war_hazard"})  # reasons for which barriers are waited for
+TOLD = frozenset({"short_scoreboard", "long_scoreboard", "war_hazard"})  # reasons to wait for dependency barriers
 MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes that the load/store unit serves
 
 
 class Step(msgspec.Struct, frozen=True):
-    """What an instruction did in a cycle, and from when to when: a state or stall reason by its name, and in words.
+    """The state of an instruction in a cycle, and its extent: a state or stall reason by its name, and in words.
 
     Times are shader cycles since the launch; `pc`, `start`, `end` and `id` are -1 where there is none.
     """
@@ -45,7 +45,7 @@ class Step(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A document with its instructions by id, what stall reasons mean, and which unit classes enter a queue."""
+    """A document with its instructions by id, meanings of stall reasons, and the unit classes that enter a queue."""
 
     document: Timeline
     by_id: dict[int, Issued]
@@ -54,9 +54,9 @@ class _Found:
 
 
 def explain(document: Timeline, warp: int, cycle: int, depth: int) -> list[Step]:
-    """Return what a warp did in a cycle; if it waited, for whom, for whom that one waited before, and so on.
+    """Return what a warp did in a cycle; if it waited, also its blocker, that one's blocker before, and so on.
 
-    Of each instruction on the way the last wait counts, as that is when it could issue. At most `depth` steps. Raises
+    For each blocker the last wait counts, as the one that delayed its issue. There are at most `depth` steps. Raises
     UserError for warps and cycles that the document does not have.
     """
     _check(document, warp, cycle)
@@ -70,7 +70,7 @@ def explain(document: Timeline, warp: int, cycle: int, depth: int) -> list[Step]
 
 
 def needed(document: Timeline, warp: int, cycle: int) -> int:
-    """Return the cycle up to which a document must go so that all that a warp waits for in a cycle is in it."""
+    """Return the cycle up to which a document must reach to contain all waits of a warp in a cycle."""
     first = _at(document, warp, cycle)
     return cycle + 1 if first is None else first.issue + 1
 
@@ -89,7 +89,7 @@ def _check(document: Timeline, warp: int, cycle: int) -> None:
 
 
 def _absent(found: _Found, warp: int, cycle: int) -> Step:
-    """No instruction of the warp waits or issues in this cycle."""
+    """The step of a warp without a waiting or issuing instruction in this cycle."""
     here = (block for block in found.document.blocks if warp in block.warps)
     block = next((one for one in here if one.placed <= cycle and (cycle < one.retired or one.retired == NONE)), None)
     if block is None:
@@ -105,7 +105,7 @@ def _absent(found: _Found, warp: int, cycle: int) -> Step:
 
 
 def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
-    """The instruction's wait in this cycle, who is to blame, that one's last wait, and so on."""
+    """The instruction's wait in this cycle, its blocker, that one's last wait, and so on."""
     while True:
         wait = next((wait for wait in one.waits if wait.start <= cycle < wait.end), None)
         if wait is None:
@@ -128,7 +128,7 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
 
 
 def _beside(found: _Found, one: Issued, wait: Wait, blocker: Issued | None) -> str:
-    """More of why a dependency barrier is waited for: whom it tells of that the instruction does not need."""
+    """A further cause to wait for a dependency barrier: another instruction that shares it and is not needed."""
     lines = found.document.program
     those = lines[one.pc].beside if blocker else ()
     what = SOURCES if wait.reason == "war_hazard" else RESULT
@@ -139,12 +139,12 @@ def _beside(found: _Found, one: Issued, wait: Wait, blocker: Issued | None) -> s
 
 
 def _unchosen(found: _Found, wasted: bool) -> str:
-    """More of why another warp was chosen: that it wastes the slot, and whom the policy does not even look at."""
+    """Further causes why another warp was chosen: it wastes the slot, or the policy ignores inactive warps."""
     return (WASTED if wasted else "") + (ACTIVE if found.document.policy == "two_level" else "")
 
 
 def _doings(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
-    """What an instruction that has issued does in a cycle; if it is queued, what is served instead."""
+    """The state of an issued instruction in a cycle; if it is queued, also the one that is served instead."""
     if one.begin > cycle:
         serving = _served(found, cycle)
         yield _doing(found, one, cycle)
@@ -155,7 +155,7 @@ def _doings(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
 
 
 def _blocker(found: _Found, one: Issued, wait: Wait, cycle: int) -> Issued | None:
-    """Who is to blame in this very cycle: the wait names the last of several."""
+    """The blocker in this very cycle; the wait names the last of several."""
     if wait.reason != "not_selected":
         return found.by_id.get(wait.blocker)
     rivals = (other for other in found.document.instructions if other.scheduler == one.scheduler)
@@ -171,7 +171,7 @@ def _refused(found: _Found, one: Issued, cycle: int) -> Issued | None:
 
 
 def _served(found: _Found, cycle: int) -> Issued | None:
-    """What the load/store unit serves in a cycle, if it is in the document."""
+    """The instruction that the load/store unit serves in a cycle, if the document has it."""
     lines = found.document.program
     serving = (one for one in found.document.instructions if one.begin <= cycle < one.end)
     return next((one for one in serving if lines[one.pc].unit in found.queued), None)
@@ -184,7 +184,7 @@ def _doing(found: _Found, one: Issued, cycle: int) -> Step:
 
 
 def _words(found: _Found, one: Issued) -> str:
-    """When it issued, what it occupies and how long, and when its result is there."""
+    """The times of an instruction in words: its issue, the unit that it occupies, and its result."""
     unit = found.document.program[one.pc].unit
     where = "the load/store unit" if unit in found.queued else "its pipe"
     told = [f"issued at {one.issue}" if one.waits else f"issued at {one.issue} without having waited"]

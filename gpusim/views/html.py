@@ -1,4 +1,4 @@
-"""A timeline document, or two side by side, as one HTML file that needs nothing else."""
+"""A timeline document, or two side by side, as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gpusim.timeline.document import NONE, Issued, Letter, Timeline
 
 FOLDER = files("gpusim.views") / "html"
 STYLES = ("colours.css", "style.css")
-PLAIN = "warp", "block", "pc", "scheduler", "lanes", "conflicts", "late"  # columns that are as in the document
-STATES = "selected", "queued", "occupies", "under_way"  # of an instruction that issues, and behind
-SCRIPTS = (  # in an order in which constants come before their use
+PLAIN = "warp", "block", "pc", "scheduler", "lanes", "conflicts", "late"  # columns taken unchanged from the document
+STATES = "selected", "queued", "occupies", "under_way"  # of an instruction from its issue on
+SCRIPTS = (  # ordered so that constants come before their use
     "elements.js",
     "run.js",
     "rows.js",
@@ -61,7 +61,7 @@ def _text(name: str) -> str:
 
 
 def _shown(run: Timeline) -> dict[str, str]:
-    """What the template shows of a run, and its data."""
+    """The texts that the template shows of a run, and its data."""
     return {
         "kernel": run.kernel,
         "machine": run.machine,
@@ -73,7 +73,7 @@ def _shown(run: Timeline) -> dict[str, str]:
 
 
 def extent(run: Timeline) -> str:
-    """Return which cycles the document has, of how many, and how many warp instructions."""
+    """Return in words the cycles of the document, of how many, and the number of warp instructions."""
     whole = "a run that does not end" if run.cycles == NONE else f"{run.cycles:,}"
     return f"cycles {run.start:,} to {run.end:,} of {whole}, {plural(len(run.instructions), 'warp instruction')}"
 
@@ -93,20 +93,20 @@ def _pairs(values: Mapping[str, object]) -> str:
     return " ".join(f"{name}={spelled(value)}" for name, value in values.items())
 
 
-APART = "instructions", "lost", "ineffective"  # of a document: packed otherwise, or not shown
+APART = "instructions", "lost", "ineffective"  # fields of a document that are packed separately, or not shown
 
 
 def pack(run: Timeline) -> dict[str, Any]:
     """Return the document with its instructions, their waits and its lost slots as columns of small numbers.
 
-    `id` and `issue` are differences to the instruction before, the other times cycles since `issue`, NONE if there is
-    none. A wait's `start` is cycles before `issue`, its `blocker` so many ids before, 0 if there is none. The `end` of
-    waits and lost slots is cycles since `start`, and a reason an index into `letters`.
+    `id` and `issue` are differences to the previous instruction; the other times are cycles since `issue`, NONE if
+    there is none. A wait's `start` is cycles before `issue`, its `blocker` the difference of ids, 0 if there is none.
+    The `end` of waits and lost slots is cycles since `start`; a reason is an index into `letters`.
     """
     fields = {name: getattr(run, name) for name in run.__struct_fields__ if name not in APART}
     names = [letter.name for letter in run.letters]
     used = chain(STATES, (w.reason for i in run.instructions for w in i.waits), (lost.reason for lost in run.lost))
-    unnamed = sorted(set(used).difference(names))  # in a document from elsewhere
+    unnamed = sorted(set(used).difference(names))  # in a document from another program
     number = {name: at for at, name in enumerate([*names, *unnamed])}
     return fields | {
         "letters": [*run.letters, *(Letter(name, "?", name) for name in unnamed)],

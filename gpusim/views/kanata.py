@@ -1,9 +1,9 @@
 """A timeline in Kanata 0004, the format of the pipeline viewer Konata.
 
 Rows are instructions in the order in which their warps began to wait for them: Konata draws no row that begins before
-the one above. Lane 0 has the stages, lane 1 the waits, lane 2 for how long the pipe is occupied. Konata draws an arrow
-from the end of the producer's last stage with an `X` in its name to the start of the consumer's, so one stage `X...`
-reaches from when its pipe takes an instruction until its result is there.
+the one above. Lane 0 has the stages, lane 1 the waits, lane 2 the time for which the pipe is occupied. Konata draws an
+arrow from the end of the producer's last stage with an `X` in its name to the start of the consumer's. So one stage
+`X...` lasts from the cycle in which the pipe takes an instruction until its result is there.
 
 Facts of the format: docs/kanata-log-format.md and src/core/onikiri_parser.ts of github.com/shioyadan/Konata.
 """
@@ -20,11 +20,11 @@ from gpusim.timeline.document import NONE, Issued, Line, Timeline, Wait
 
 STAGES, WAITS, PIPE = range(3)  # lanes
 LABEL, TOOLTIP, OF_STAGE = range(3)  # types of text
-BORN, ENDED, STARTED, WOKEN, RETIRED = range(5)  # order of what happens in one cycle
+BORN, ENDED, STARTED, WOKEN, RETIRED = range(5)  # order of the events of one cycle
 
 
 class _Names(NamedTuple):
-    """What instructions are called: their rows, letters of reasons, lines of the program, and themselves by id."""
+    """Names of instructions: their rows, letters of reasons, lines of the program, and the instructions by id."""
 
     rows: Mapping[int, int]
     letters: Mapping[str, str]
@@ -55,11 +55,11 @@ def kanata(timeline: Timeline) -> Iterator[bytes]:
 
 
 def _events(timeline: Timeline) -> Iterator[tuple[int, int, int, str]]:
-    """Cycle, order within it, row and lines of everything that is said of an instruction."""
+    """Cycle, order within it, row and lines of each event of an instruction."""
     rows = sorted(timeline.instructions, key=lambda i: (born(i), i.id))
     names = _Names(
         {i.id: row for row, i in enumerate(rows)},
-        {letter.name: letter.letter.replace("X", "x") for letter in timeline.letters},  # X would be taken for a stage
+        {letter.name: letter.letter.replace("X", "x") for letter in timeline.letters},  # Konata would read X as a stage
         {line.pc: line for line in timeline.program},
         {i.id: i for i in rows},
     )
@@ -74,7 +74,7 @@ def _events(timeline: Timeline) -> Iterator[tuple[int, int, int, str]]:
             yield stage.start, STARTED, row, start + note
             yield stage.end, ENDED, row, f"E\t{row}\t{stage.lane}\t{stage.name}\n"
         for producer in producers(i, names.instructions):
-            if over(producer) <= i.issue:  # a source that is read before a result is there would be an arrow back
+            if over(producer) <= i.issue:  # a source read before the result is there would draw an arrow backwards
                 yield i.issue, WOKEN, row, f"W\t{row}\t{names.rows[producer.id]}\t0\n"
         yield over(i), RETIRED, retired[i.id], f"R\t{row}\t{retired[i.id]}\t0\n"
 
@@ -94,7 +94,7 @@ def _stages(i: Issued, names: _Names) -> Iterator[_Stage]:
 
 
 def _tooltip(i: Issued, names: _Names) -> str:
-    """What the label leaves out, in lines parted as the format has it."""
+    """The text that the label leaves out, with line breaks as the format writes them."""
     line = names.program[i.pc]
     times = {"issued": i.issue, "pipe from": i.begin, "to": i.end, "done": i.done}
     lines = [
@@ -108,6 +108,6 @@ def _tooltip(i: Issued, names: _Names) -> str:
 
 
 def _told(wait: Wait, names: _Names) -> str:
-    """How long, for what reason, and for whom if the document has it."""
+    """A wait's cycles, its reason, and its blocker if the document has it."""
     blocker = names.instructions.get(wait.blocker)
     return f"waited {wait.end - wait.start}: {wait.reason}" + (f", {name(blocker, names.program)}" if blocker else "")

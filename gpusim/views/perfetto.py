@@ -1,7 +1,7 @@
 """A timeline as a Perfetto trace: native track events, one cycle shown as one nanosecond.
 
-Slices of one track may nest and never overlap otherwise. What may run at the same time (a warp's instructions in
-flight, a unit class with several pipes) is spread over tracks of one name, which the viewer draws as one of several
+Slices of one track may nest and never overlap otherwise. Slices that may overlap (a warp's instructions in flight, a
+unit class with several pipes) are spread over tracks of one name, which the viewer draws as one track of several
 rows.
 
 Facts of the format: protos/perfetto/trace/track_event/track_event.proto of github.com/google/perfetto.
@@ -20,14 +20,14 @@ from gpusim.support import extra
 from gpusim.timeline.dependence import over, producers
 from gpusim.timeline.document import NONE, Line, Timeline
 
-SEQUENCE = 1  # the one sequence of packets
+SEQUENCE = 1  # the only sequence of packets
 Note = int | float | str | bool
 FIELDS = {bool: "bool_value", int: "int_value", float: "double_value", str: "string_value"}  # of an annotation
 NOTES = "pc", "lanes", "block", "conflicts", "late"  # of an instruction in flight
 
 
 class _Slice(NamedTuple):
-    """What a track shows from `start` to `end`; `id` names the instruction at which arrows begin and end."""
+    """A slice of a track from `start` to `end`; `id` names the instruction at which arrows begin and end."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ Slices = dict[str, list[_Slice]]  # by the name of their track
 
 
 class _Track(NamedTuple):
-    """A track's number, its parent's or NONE, what it is called, where below the parent it stands, and what it shows.
+    """A track's number, its parent's or NONE, its name, its place below the parent, and its slices.
 
     The slices are in order of time, and none overlaps another.
     """
@@ -53,7 +53,7 @@ class _Track(NamedTuple):
 
 
 class _Numbers(NamedTuple):
-    """What stands for names of slices and of notes, and for arrows by the instruction that they leave or reach."""
+    """Numbers for the names of slices and notes, and for arrows, by the instruction at which they begin or end."""
 
     names: Mapping[str, int]
     notes: Mapping[str, int]
@@ -62,7 +62,7 @@ class _Numbers(NamedTuple):
 
 
 def perfetto(timeline: Timeline) -> Iterator[bytes]:
-    """Yield the file in pieces, which the extra `perfetto` is needed for: UserError without.
+    """Yield the file in pieces; raises UserError without the extra `perfetto`.
 
     Below the track of the run: blocks by slot, issue slots by scheduler, waits and instructions in flight by warp,
     occupied pipes by unit class. Flows lead from an instruction to those that waited for its result, read or arrival.
@@ -87,7 +87,7 @@ def _tracks(timeline: Timeline) -> Iterator[_Track]:
 
 
 def _groups(timeline: Timeline) -> dict[str, Slices]:
-    """What is shown, by group and track."""
+    """The slices, by group and track."""
     program = {line.pc: line for line in timeline.program}
     return {
         "blocks": _blocks(timeline),
@@ -116,7 +116,7 @@ def _blocks(timeline: Timeline) -> Slices:
 
 
 def _schedulers(timeline: Timeline, program: Mapping[int, Line]) -> Slices:
-    """Who has each scheduler's issue slots, and why nobody has."""
+    """The instructions that use each scheduler's issue slots, and the reasons for lost slots."""
     slices: Slices = {f"scheduler {k}": [] for k in range(timeline.schedulers)}
     for i in timeline.instructions:
         turn = _Slice(i.issue, i.issue + timeline.interval, program[i.pc].text, {"warp": i.warp})
@@ -128,7 +128,7 @@ def _schedulers(timeline: Timeline, program: Mapping[int, Line]) -> Slices:
 
 
 def _warps(timeline: Timeline, program: Mapping[int, Line]) -> Slices:
-    """What each warp waits for, and what it has in flight."""
+    """The waits of each warp, and its instructions in flight."""
     slices: Slices = {f"warp {warp}{what}": [] for warp in timeline.shown for what in ("", " in flight")}
     for i in timeline.instructions:
         waits = (_Slice(w.start, w.end, w.reason, {"blocker": w.blocker}) for w in i.waits)
@@ -161,9 +161,9 @@ def _numbers(timeline: Timeline, slices: Sequence[_Slice]) -> _Numbers:
 
 
 def _lanes(slices: Sequence[_Slice]) -> list[list[_Slice]]:
-    """The slices on as few tracks as it takes for none to overlap another; one, empty, if there are none."""
+    """The slices on as few tracks as they need without overlap; one empty track if there are none."""
     lanes: list[list[_Slice]] = [[]]
-    free = [(0, 0)]  # from when on, and which
+    free = [(0, 0)]  # from which cycle on a track is free, and its index
     for one in sorted(slices, key=lambda one: (one.start, one.end)):
         lane = heappop(free)[1] if free[0][0] <= one.start else len(lanes)
         if lane == len(lanes):
@@ -174,7 +174,7 @@ def _lanes(slices: Sequence[_Slice]) -> list[list[_Slice]]:
 
 
 def _interned(protos: Any, numbers: _Numbers) -> bytes:
-    """The packet with the names that the others have by number."""
+    """The packet with the names to which the others refer by number."""
     packet = protos.TracePacket(trusted_packet_sequence_id=SEQUENCE)
     packet.sequence_flags = protos.TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
     for name, iid in numbers.names.items():
@@ -185,7 +185,7 @@ def _interned(protos: Any, numbers: _Numbers) -> bytes:
 
 
 def _encoded(protos: Any, track: _Track, numbers: _Numbers) -> bytes:
-    """The packets of a track: what it is, then the begin and end of each slice."""
+    """The packets of a track: its description, then the begin and end of each slice."""
     trace = protos.Trace()
     descriptor = trace.packet.add(trusted_packet_sequence_id=SEQUENCE).track_descriptor
     descriptor.uuid, descriptor.name, descriptor.sibling_order_rank = track.uuid, track.name, track.rank

@@ -1,4 +1,4 @@
-"""What an instruction of a timeline shows in each cycle: its letter."""
+"""The letter of an instruction of a timeline in each cycle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Span(NamedTuple):
 
 
 def spans(one: Issued) -> Iterator[Span]:
-    """Yield what an instruction does, in order of time: its waits, its issue, and what comes behind it."""
+    """Yield the states of an instruction in order of time: its waits, its issue, and the states after it."""
     for wait in one.waits:
         yield Span(wait.start, wait.end, wait.reason)
     yield Span(one.issue, one.issue + 1, "selected")
@@ -33,11 +33,11 @@ def spans(one: Issued) -> Iterator[Span]:
 
 
 def _occupied(one: Issued) -> int:
-    """When the pipe has done with it, or its result is there if that is sooner."""
+    """When the pipe is done with it, or its result is there if that is sooner."""
     return one.end if one.done == NONE else min(one.end, one.done)
 
 
 def letter_of(document: Timeline) -> Callable[[str], str]:
-    """Return the function from the name of a state or stall reason to its letter; ? for what the document lacks."""
+    """Return the function from the name of a state or stall reason to its letter; ? for unknown names."""
     letters = {letter.name: letter.letter for letter in document.letters}
     return lambda name: letters.get(name, "?")

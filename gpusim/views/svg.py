@@ -1,6 +1,6 @@
 """A timeline as a picture: a row for each warp, a colour for each reason to wait; above, each scheduler's issue slots.
 
-Colours are those of the HTML view on a light background, which the picture brings with it.
+Colours are those of the HTML view on a light background, which the picture contains.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from gpusim.timeline.document import NONE, Timeline
 from gpusim.views.html import FOLDER
 
-WIDTH, LEFT, RIGHT = 880, 92, 16  # pixels: the picture, and what lies beside the cycles
+WIDTH, LEFT, RIGHT = 880, 92, 16  # pixels: the picture, and its margins beside the cycles
 ROW, GAP, EDGE, LINE = 13, 3, 16, 17
 TITLE = 46
 SHARES, SLOTS = 236, 322  # right ends of the columns of the legend
@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 def svg(timeline: Timeline) -> Iterator[bytes]:
     """Yield the file in pieces."""
-    slots, warps = dict.fromkeys(_slots(timeline)), dict.fromkeys(_warps(timeline))  # of a turn's instructions one
+    slots, warps = dict.fromkeys(_slots(timeline)), dict.fromkeys(_warps(timeline))  # one instruction per turn
     rows = [f"scheduler {k}" for k in range(timeline.schedulers)], [f"warp {slot}" for slot in timeline.shown]
     places = _places(*rows)
     legend = _legend(timeline, slots, warps)
@@ -63,7 +63,7 @@ def _slots(timeline: Timeline) -> Iterator[Part]:
 
 
 def _warps(timeline: Timeline) -> Iterator[Part]:
-    """What each warp waits for, and when it issues."""
+    """The waits of each warp, and its issues."""
     for one in timeline.instructions:
         for wait in one.waits:
             yield Part(f"warp {one.warp}", wait.start, wait.end, wait.reason)
@@ -71,7 +71,7 @@ def _warps(timeline: Timeline) -> Iterator[Part]:
 
 
 def _places(*groups: Sequence[str]) -> dict[str, int]:
-    """The upper edge of each row; a wider gap parts the groups."""
+    """The upper edge of each row; a wider gap separates the groups."""
     places: dict[str, int] = {}
     y = TITLE + LINE
     for names in groups:
@@ -93,7 +93,7 @@ def _title(timeline: Timeline) -> tuple[str, str]:
 
 
 def _legend(timeline: Timeline, slots: Iterable[Part], warps: Iterable[Part]) -> list[tuple[str, str, str, str]]:
-    """Reason, share of the warps' cycles and of the issue slots, and what it means; the most frequent first."""
+    """Reason, share of the warps' cycles and of the issue slots, and meaning; the most frequent first."""
     cycles, used = _cycles(timeline, warps), _cycles(timeline, slots)
     live, every = cycles.total(), timeline.schedulers * (timeline.end - timeline.start)
     meaning = {letter.name: letter.meaning for letter in timeline.letters}
@@ -131,7 +131,7 @@ def _axis(root: Element, timeline: Timeline, bottom: int, colours: Mapping[str, 
 
 
 def _x(timeline: Timeline, cycle: int) -> float:
-    """Where a cycle begins, in hundredths of a pixel."""
+    """The place at which a cycle begins, in hundredths of a pixel."""
     share = (min(max(cycle, timeline.start), timeline.end) - timeline.start) / max(1, timeline.end - timeline.start)
     return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 2)
 
@@ -143,7 +143,7 @@ def _paint(
     parts: Iterable[Part],
     colours: Mapping[str, str],
 ) -> None:
-    """One path for each colour: all that has it."""
+    """Add one path for each colour, with all parts of that colour."""
     paths: dict[str, list[str]] = defaultdict(list)
     for part in parts:
         left, right = _x(timeline, part.start), _x(timeline, part.end)
@@ -154,7 +154,7 @@ def _paint(
 
 
 def _words(root: Element, y: int, legend: Iterable[tuple[str, str, str, str]], colours: Mapping[str, str]) -> None:
-    """What the colours mean, and how much there is of each."""
+    """Add the meaning and the share of each colour."""
     for x, head in ((SHARES, "of warp cycles"), (SLOTS, "of issue slots")):
         _text(root, x, y, head, colours["faint"], anchor="end")
     for number, (reason, cycles, lost, meaning) in enumerate(legend, 1):

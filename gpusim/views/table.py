@@ -19,7 +19,7 @@ TEXTS = frozenset(("reason", "text", "unit", "region"))
 
 
 def instructions(timeline: Timeline) -> Table:
-    """Return the instructions in order of issue, each with its line of the program; what it does not need is None."""
+    """Return the instructions in order of issue, each with its line of the program; missing times are None."""
     program = {line.pc: line for line in timeline.program}
     table = _columns(Issued, timeline.instructions, without="waits")
     for field in ("text", "unit", "region"):
@@ -57,9 +57,9 @@ def _lines(rows: Iterable[Sequence[Cell]]) -> bytes:
 
 
 def parquet(timeline: Timeline, table: str = "instructions") -> Iterator[bytes]:
-    """Yield a table of TABLES as a Parquet file, which the extra `parquet` is needed for: UserError without.
+    """Yield a table of TABLES as a Parquet file; raises UserError without the extra `parquet`.
 
-    The file's metadata has the document's head as JSON, by the key `gpusim`: what ran, on what, and which cycles.
+    The file's metadata has the document's head as JSON, by the key `gpusim`: kernel, machine and cycles.
     """
     arrow, file = extra.module("pyarrow", "parquet"), extra.module("pyarrow.parquet", "parquet")
     columns = TABLES[table](timeline)
@@ -77,7 +77,7 @@ def _columns(kind: type[msgspec.Struct], rows: Sequence[msgspec.Struct], without
 
 
 def _head(timeline: Timeline) -> dict[str, object]:
-    """The document without what its tables have."""
+    """The document without the content of its tables."""
     rows = {"letters", "program", "blocks", "instructions", "lost"}
     head = {name: value for name, value in msgspec.structs.asdict(timeline).items() if name not in rows}
     return {"version": VERSION} | head

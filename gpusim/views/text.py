@@ -13,21 +13,21 @@ from gpusim.timeline.document import NONE, Issued, Timeline
 from gpusim.views.rows import Span, letter_of, spans
 
 TICK = 10  # cycles between two numbers above the rows
-LEAST = 20  # columns that cycles have in any case
-UNCHANGED = 16  # cycles in which nothing changes of which the middle is left out
+LEAST = 20  # least columns for cycles
+UNCHANGED = 16  # cycles without change from which on the middle is left out
 KEPT = 4  # cycles that stay on either side of it
 GAP = "~"
 
 
 class Column(NamedTuple):
-    """A cycle, or some that are left out (`width` columns say how many)."""
+    """A cycle, or some left out, whose number takes `width` columns."""
 
     cycle: int
     left_out: int = 0
 
     @property
     def label(self) -> str:
-        """What stands above it."""
+        """The text above it."""
         return f"{GAP}{self.left_out}{GAP}" if self.left_out else ""
 
     @property
@@ -39,7 +39,7 @@ class Column(NamedTuple):
 def text(document: Timeline, width: int = 80) -> str:
     """Return the timeline as lines of at most so many characters: head, rows, legend.
 
-    Cycles that do not fit beside each other follow further down. Where nothing changes for long the middle is left out.
+    Cycles that do not fit side by side follow below. The middle of a long stretch without change is left out.
     """
     rows = [(one, list(spans(one))) for one in document.instructions if one.warp in document.shown]
     columns = _columns(document, [span for _, some in rows for span in some])
@@ -112,7 +112,7 @@ def _names(warp: object, pc: object, instruction: str) -> str:
 def _panel(
     document: Timeline, rows: Sequence[tuple[Issued, list[Span]]], panel: Sequence[Column], left: int
 ) -> Iterator[str]:
-    """The numbers of the cycles, and the rows of what does something in them."""
+    """The numbers of the cycles, and the rows of the instructions that do something in them."""
     start, end = panel[0].cycle, panel[-1].cycle + max(1, panel[-1].left_out)
     letter = letter_of(document)
     yield f"{_names('warp', 'pc', 'instruction'):{left}.{left}}{_ruler(panel)}"
@@ -123,12 +123,12 @@ def _panel(
 
 
 def _ruler(panel: Sequence[Column]) -> str:
-    """Each tenth cycle's number where it begins, that of the first one, and how many cycles are left out."""
-    ruler, free = "", True
+    """The number of each tenth cycle above its start, that of the first cycle, and the counts of cycles left out."""
+    ruler, free, width = "", True, sum(one.width for one in panel)
     for column in panel:
         wanted = column.label or (str(column.cycle) if free or column.cycle % TICK == 0 else "")
         place = sum(one.width for one in panel[: panel.index(column)])
-        if wanted and len(ruler) + (not free) <= place:
+        if wanted and len(ruler) + (not free) <= place and place + len(wanted) <= width:
             ruler = f"{ruler:{place}}{wanted}"
         free = bool(column.label)
     return ruler
@@ -149,7 +149,7 @@ def _cell(column: Column, letter: str) -> str:
 
 
 def _legend(document: Timeline, rows: Sequence[tuple[Issued, list[Span]]], gaps: bool, width: int) -> Iterator[str]:
-    """What the letters mean that occur, and the sign for what is left out."""
+    """The meaning of each letter that occurs, and of the sign for left-out cycles."""
     seen = {span.name for _, some in rows for span in some if span.start < document.end and span.end > document.start}
     names = [letter for letter in document.letters if letter.name in seen]
     longest = max((len(letter.name) for letter in names), default=0)

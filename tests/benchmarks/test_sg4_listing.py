@@ -6,7 +6,7 @@ from workloads.catalog import make
 
 
 def test_the_listing_is_the_work_of_the_kernel(tmp_path, monkeypatch):
-    """What the script writes reads back as sg4's program with its launch, constants and buffers."""
+    """The script's listing reads back as sg4's program with its launch, constants and buffers."""
     file = tmp_path / "sg4.asm"
     monkeypatch.setattr("sys.argv", ["sg4_listing.py", str(file)])
     sg4_listing.main()

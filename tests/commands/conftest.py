@@ -1,4 +1,4 @@
-"""What the tests of commands have in common."""
+"""Shared parts of the tests of commands."""
 
 import json
 
@@ -23,7 +23,7 @@ def any_cache(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def every_document_has_its_schema(monkeypatch):
-    """Whatever document a test has a command print is checked against its schema."""
+    """Check every document that a command prints in a test against its schema."""
     encoded = document.encoded
 
     def checked(one):

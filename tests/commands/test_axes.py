@@ -75,7 +75,7 @@ def test_policies_are_an_axis(text, values):
     ],
 )
 def test_what_neither_machine_nor_kernel_has_is_refused(options, message):
-    """A wrong name or value is told in one line before anything is simulated."""
+    """A wrong name or value is reported in one line before anything is simulated."""
     with pytest.raises(UserError) as refused:
         axes(*options)
     assert str(refused.value).startswith(message)
@@ -91,7 +91,7 @@ def test_an_unknown_policy_is_blamed_on_its_option(name, advice):
 
 def test_policies_are_given_once():
     """--policy beside a setting of the same number is refused."""
-    with pytest.raises(UserError, match=r"--policy gto: --set schedulers.policy says which already"):
+    with pytest.raises(UserError, match=r"--policy gto: --set schedulers.policy already names one"):
         axes("schedulers.policy=lrr", policy="gto")
 
 

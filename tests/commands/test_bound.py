@@ -26,7 +26,7 @@ def test_bound_prints_a_document(capsys):
 
 
 def test_bound_echoes_its_settings(capsys):
-    """What `--set` replaced is in the document, as the machine holds it."""
+    """Numbers that `--set` replaced are in the document, as the machine holds them."""
     settings = ["--set", "unit.fp32.latency=9", "--set", "schedulers.policy=gto"]
     assert main.execute(["bound", "chain", *settings, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["settings"] == {"unit.fp32.latency": 9, "schedulers.policy": "gto"}

@@ -7,7 +7,7 @@ LISTING = "    MOV R1, 3\n    IADD R2, R1, 1\n    EXIT\n"
 
 
 def test_a_listing_is_printed_whole_with_codes(capsys, tmp_path):
-    """What `codes` prints of a listing is one that can be run, with its launch and memory."""
+    """`codes` prints a listing that can run, with its launch and memory."""
     path = tmp_path / "coded.asm"
     assert execute(["codes", "examples/saxpy.asm", "--machine", "h200"]) == 0
     path.write_text(capsys.readouterr().out)

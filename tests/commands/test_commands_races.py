@@ -26,7 +26,7 @@ def test_a_listing_without_its_barrier_is_reported(capsys, tmp_path):
     """Without the barrier each race is one line that names both instructions, and the exit code is 1."""
     assert execute(["races", write(tmp_path, UNORDERED)]) == 1
     head, *lines = capsys.readouterr().out.splitlines()
-    assert head == "exchange: 1 race, in 1 block; looked at 1 block"
+    assert head == "exchange: 1 race, in 1 block; checked 1 block"
     assert len(lines) == 1
     assert "line 6, pc 2 `STS [R1], R0`" in lines[0]
     assert "line 9, pc 5 `LDS R3, [R2]`" in lines[0]

@@ -81,20 +81,20 @@ def test_listings_are_compared(capsys, tmp_path):
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
-    """What can't be compared is told with its place and what to do, before anything is simulated."""
+    """Input that can't be compared is reported with its place and a fix, before anything is simulated."""
     assert execute(["compare", *arguments]) == 2
     assert capsys.readouterr().err.startswith(line)
 
 
 def test_a_variant_that_can_not_run_is_named(capsys):
-    """What kernel and machine refuse ends the comparison with the variant's name and the reason."""
+    """A variant that kernel and machine refuse ends the comparison with its name and the reason."""
     assert execute(["compare", *SMALL, "--set", "limits.registers_per_thread=4,5"]) == 2
     assert capsys.readouterr().err.startswith("error: registers_per_thread=4: throughput: needs ")
 
 
 @pytest.mark.parametrize("lengths", ["64,2", "2,64"])
 def test_a_variant_beyond_its_limit_ends_as_run_does(lengths, capsys):
-    """What goes past --max-cycles, first of the variants or not, ends the comparison with code 3 and its name."""
+    """Any variant that goes past --max-cycles ends the comparison with code 3 and its name."""
     limit = ["--max-cycles", "300"]
     assert execute(["run", "chain", "-p", "length=64", *limit]) == 3
     reason = capsys.readouterr().err.removeprefix("error: ")

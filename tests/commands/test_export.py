@@ -86,7 +86,7 @@ def test_a_document_becomes_parquet(document, tmp_path, capsys):
 
 @pytest.mark.jit
 def test_a_kernel_is_simulated_and_written(tmp_path, capsys):
-    """What the example of the help makes: each of the 26 instructions of two warps, and no more in the window."""
+    """The example of the help writes each of the 26 instructions of two warps, and no more in the window."""
     out, window = tmp_path / "saxpy.kanata.gz", tmp_path / "window.json"
     arguments = ["export", "examples/saxpy.asm", "--machine", "c2050"]
     assert execute([*arguments, "--format", "kanata", "--out", str(out)]) == 0
@@ -128,22 +128,22 @@ def test_another_table_is_written(document, tmp_path):
     ("arguments", "message"),
     [
         (["--format", "kanata", "--table", "waits", "--out", "x"], "--table waits: only csv and parquet hold tables"),
-        (["--format", "parquet", "--out", "x.gz"], "x.gz: Parquet is compressed as it is; leave out .gz"),
+        (["--format", "parquet", "--out", "x.gz"], "x.gz: Parquet is already compressed; leave out .gz"),
         (
             ["--format", "json", "--out", "x.gz"],
-            "x.gz: a timeline is read by its name; let it end in .json or .json.gz",
+            "x.gz: timelines are recognized by their names; let it end in .json or .json.gz",
         ),
         (["--format", "json", "--out", "no/x.json"], "no/x.json: there is no directory no; create it"),
-        (["--format", "csv", "--out", "-"], "-: files appear whole or not at all, and stdout can't; name a file"),
+        (["--format", "csv", "--out", "-"], "-: output is written as a whole file, which stdout can't be; name a file"),
         (["--format", "csv", "--out", "no/such.csv"], "no/such.csv: there is no directory no; create it"),
         (["--format", "csv", "--out", "x", "--warps", "1-"], "--warps 1-: no warp slots; give numbers and ranges"),
         (["--format", "csv", "--out", "x", "--warps", "3"], "warp 3: the timeline has [0]; choose among these"),
         (
             ["--format", "csv", "--out", "x", "--cycles", "9"],
-            "--cycles 9: no cycles; give the first and the one behind",
+            "--cycles 9: no cycles; give the first and the one after",
         ),
         (["--format", "csv", "--out", "x", "--cycles", "60:"], "cycles 60:: the timeline has 0:60; choose among these"),
-        (["--format", "csv", "--out", "x", "--policy", "gto"], "a timeline of a run that has been; leave out"),
+        (["--format", "csv", "--out", "x", "--policy", "gto"], "a timeline is of a finished run; leave out"),
         (["--format", "xls", "--out", "x"], "--format xls: no such format; choose one of kanata"),
         (["--format", "csv"], "Missing option '--out'"),
     ],

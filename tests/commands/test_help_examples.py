@@ -52,7 +52,7 @@ def project(tmp_path, monkeypatch):
 
 
 def test_the_example_of_the_program_works_as_printed(capsys):
-    """What `gpusim --help` shows as an example, copied from there, prints something and ends with 0."""
+    """The example of `gpusim --help`, copied from there, prints something and ends with 0."""
     for arguments in examples(capsys):
         code, told = printed(capsys, *arguments)
         assert (code, bool(told.strip())) == (0, True)

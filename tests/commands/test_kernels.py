@@ -46,7 +46,7 @@ def test_an_unknown_kernel_is_refused(capsys):
 
 
 def test_a_search_space_is_told_from_a_kernel(capsys):
-    """Who asks for a space by this command is sent to the one that knows it, and told the kernel's name."""
+    """For a search space this command names the right command, and the space's kernel."""
     assert execute(["kernels", "zgemm"]) == 2
     line = "error: zgemm: is a search space of gemm-stencil; `gpusim space zgemm` counts it, or name gemm-stencil\n"
     assert capsys.readouterr().err == line

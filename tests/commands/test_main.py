@@ -33,7 +33,7 @@ def test_every_command_has_an_example(name, capsys):
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, message, capsys):
-    """What the user got wrong is told in one line on stderr, with exit code 2 and nothing on stdout."""
+    """A user's error is reported in one line on stderr, with exit code 2 and nothing on stdout."""
     assert main.execute(arguments) == 2
     assert capsys.readouterr() == ("", message)
 
@@ -76,7 +76,7 @@ def test_ctrl_c_again_changes_nothing(monkeypatch):
 
 
 def test_a_reader_that_has_had_enough_is_no_error():
-    """A command whose output nobody reads any more ends with 0 and says nothing, be it a table or a document."""
+    """A command whose reader has closed the pipe ends with 0 and says nothing, for a table or a document."""
     for arguments in (["machines", "gtx580"], ["machines", "gtx580", "--json"]):
         command = [sys.executable, "-m", "gpusim", *arguments]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:

@@ -1,4 +1,4 @@
-"""Settings that change nothing are told by every command that takes them."""
+"""Every command that takes settings reports those that change nothing."""
 
 import json
 
@@ -58,7 +58,7 @@ def test_a_policy_is_told_as_it_was_given(capsys):
 
 
 def test_an_axis_is_told_where_none_of_its_values_is_felt(capsys):
-    """Of two axes of a sweep the one is told, with its values, whose values all do nothing; the machine's own among."""
+    """Of two axes of a sweep only the one whose values all do nothing is reported, with all its values."""
     axes = ["--set", "shared_memory.banks=16,32", "--set", "global_memory.latency=300,900"]
     assert main.execute(["sweep", SAXPY, "--jobs", "1", *axes]) == 0
     notes = [line for line in capsys.readouterr().err.splitlines() if line.startswith("note:")]
@@ -77,7 +77,7 @@ def test_energies_are_told_where_none_is_asked_for(capsys):
 
 
 def test_a_space_reads_limits_alone(capsys):
-    """Constraints of a search space are told from limits: any other setting changes nothing."""
+    """Constraints of a search space read only limits: any other setting changes nothing."""
     assert main.execute(["space", "sgemm-lai", "--set", "branch.latency=2", "--set", "limits.warps=40"]) == 0
     (note,) = capsys.readouterr().err.splitlines()
     assert note.startswith("note: branch.latency=2 changes nothing")
@@ -93,7 +93,7 @@ def test_a_machine_that_does_not_fit_is_refused_as_before(capsys):
 
 @pytest.mark.parametrize("values", ["4,8", "8,4"])
 def test_the_reason_is_not_what_the_machine_has_anyway(capsys, values):
-    """Of several values, of which the machine has one, the other's reason is told, and they stand in order."""
+    """Of several values, one of them the machine's, the other's reason is shown, and the values are in order."""
     assert main.execute(["sweep", SAXPY, "--machine", "h200", "--jobs", "1", "--set", f"unit.dp.latency={values}"]) == 0
     note = capsys.readouterr().err.splitlines()[0]
     assert (

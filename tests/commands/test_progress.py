@@ -73,7 +73,7 @@ def test_what_is_no_terminal_gets_lines(monkeypatch, capsys):
 
 
 def test_no_time_is_estimated_where_nothing_is_alike(monkeypatch, capsys):
-    """What is counted and takes times that differ widely has counts and the time so far, and no estimate."""
+    """Items whose times differ widely have counts and the time so far, but no estimate."""
     monkeypatch.setattr(progress, "PERIOD", 0.01)
     with shown("kernel", "claim", alike=False) as tell:
         for done in (0, 1, 2):

@@ -97,7 +97,7 @@ def test_wrong_lines_are_refused(lines, message, listing, capsys):
 
 
 def test_a_long_table_folds(capsys):
-    """Neighbours that are alike share a line, and parts that come again are told once; --all shows every one."""
+    """Neighbours that are alike share a line, and repeated parts are shown once; --all shows every one."""
     short, long = (lines_of(capsys, *options) for options in ((), ("--all",)))
     assert any(line.endswith("times more") for line in short)
     assert any("5 x FFMA" in line for line in short)

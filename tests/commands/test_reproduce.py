@@ -75,7 +75,7 @@ def test_tolerance_and_machines_are_on_the_screen(capsys):
 
 
 def test_a_setting_that_no_claim_uses_is_told(capsys):
-    """A warning names the machine that nobody used and those that were; settings of these get none."""
+    """A warning names the unused machine and the used ones; settings of used ones get no warning."""
     assert execute(["reproduce", "LS16", "LS02", "--set", "gt200:chip.sms=3"]) == 0
     told = "none of these claims uses gt200; they use gtx580, gtx580-1566"
     assert capsys.readouterr().err == f"warning: --set gt200: {told}\n"
@@ -116,7 +116,7 @@ def test_the_screen_fits_80_columns(monkeypatch, capsys):
 
 @pytest.mark.jit
 def test_the_example_of_the_help_changes_what_it_shows(capsys):
-    """What `--set` replaces there is of a machine that these claims use, and moves them."""
+    """`--set` there replaces a number of a machine that these claims use, and changes their results."""
     assert execute(["reproduce", "--help"]) == 0
     told = " ".join(re.sub(r"[^\x20-\x7e]", " ", capsys.readouterr().out).split())
     example = re.search(r"Example: gpusim (reproduce [A-Z0-9 ]+) (--set \S+)", told)

@@ -78,7 +78,7 @@ def test_energy_needs_energies(capsys):
 
 @pytest.mark.jit
 def test_lines_end_without_blanks(capsys):
-    """What `gpusim run` prints has no blank at the end of a line."""
+    """Lines of `gpusim run` end without blanks."""
     assert main.execute(["run", "chain"]) == 0
     assert [line for line in capsys.readouterr().out.splitlines() if line != line.rstrip()] == []
 
@@ -119,7 +119,7 @@ def test_an_endless_loop_ends_with_3(tmp_path, capsys):
 
 @pytest.mark.jit
 def test_a_deadlock_ends_with_3(tmp_path, capsys):
-    """A barrier that nobody completes is one line and exit code 3."""
+    """A barrier that is never completed gives one line and exit code 3."""
     file = tmp_path / "stuck.asm"
     file.write_text(".block 64\nBAR.SYNC 0, 96\nEXIT\n")
     assert main.execute(["run", str(file)]) == 3
@@ -153,7 +153,7 @@ def test_a_deadlock_ends_with_3(tmp_path, capsys):
     ],
 )
 def test_bad_arguments_are_one_line(command, arguments, message, capsys):
-    """What is wrong is told in one line with the fix, exit code 2, for both commands."""
+    """Errors are reported in one line with the fix, exit code 2, for both commands."""
     assert main.execute([command, *arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -219,7 +219,7 @@ def test_a_listing_may_begin_with_a_byte_order_mark(tmp_path):
 
 
 def test_wrong_values_of_shared_memory_point_at_races(tmp_path, capsys):
-    """A kernel with shared memory that leaves wrong values is told of the command that finds missing barriers."""
+    """For wrong values of a kernel with shared memory the output names the command that finds missing barriers."""
     text = ".shared 128\n.buffer y f32 1\n.expect y = 1\nLDS R0, [RZ]\nMOV R1, c[y]\nSTG [R1], R0\nEXIT\n"
     (tmp_path / "wrong.asm").write_text(text)
     assert main.execute(["run", str(tmp_path / "wrong.asm")]) == 1

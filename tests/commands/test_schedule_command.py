@@ -38,7 +38,7 @@ def path(tmp_path):
 
 
 def test_the_listing_comes_out_reordered(capsys, path):
-    """It can be read again, computes the same, and the load has moved up to behind its pointer."""
+    """It can be read again, computes the same, and the load has moved up to just after its pointer."""
     assert execute([*RUN, str(path)]) == 0
     kernel = listing.read(capsys.readouterr().out)
     names = [i.row.mnemonic for i in kernel.program.instructions]
@@ -60,7 +60,7 @@ def test_json_tells_each_order(capsys, path):
 
 
 def test_the_search_keeps_the_fastest_order(capsys, path):
-    """What it chooses takes no more cycles than any other order, and it says how far it went."""
+    """The chosen order takes no more cycles than any other, and the output says how far the search went."""
     assert execute([*RUN, str(path), "--search", "--budget", "8", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     cycles = {order["name"]: order["cycles"] for order in document["orders"]}
@@ -79,7 +79,7 @@ def test_a_kernel_of_the_catalog_is_searched_on_a_smaller_launch(capsys):
 
 
 def test_the_file_is_written_whole(capsys, path, tmp_path):
-    """--out has the program; stdout the comparison, and nothing else is left behind."""
+    """--out has the program; stdout the comparison, and no other file is left."""
     out = tmp_path / "better.asm"
     assert execute([*RUN, str(path), "--out", str(out)]) == 0
     assert "static stalls" in capsys.readouterr().out
@@ -88,7 +88,7 @@ def test_the_file_is_written_whole(capsys, path, tmp_path):
 
 
 def test_where_nothing_moves_there_is_no_text(capsys, tmp_path):
-    """One line says so instead of the program; the file that was asked for has the program as it is."""
+    """One line says so instead of the program; the requested file has the unchanged program."""
     path, out = tmp_path / "chain.asm", tmp_path / "same.asm"
     path.write_text("MOV R0, 1\nIADD R0, R0, 1\nEXIT\n")
     assert execute([*RUN, str(path)]) == 0
@@ -127,7 +127,7 @@ def test_wrong_values_end_with_code_1(capsys, path):
         (["--on", "k=16"], "--on: it is for --search; add that, or leave it out"),
         (["--budget", "5"], "--budget: it is for --search; add that, or leave it out"),
         (["--seed", "0"], "--seed: it is for --search; add that, or leave it out"),
-        (["--search", "--on", "variant=v2"], "--on variant=v2: the program is another one then; choose sizes alone"),
+        (["--search", "--on", "variant=v2"], "--on variant=v2: this changes the program; give sizes only"),
         (["--out", "no/such.asm"], "no/such.asm: there is no directory no; create it, or name another"),
         (["--search", "--budget", "0"], "--budget"),
         (["--search", "--seed", "-1"], "--seed"),

@@ -63,7 +63,7 @@ def test_every_field_of_a_document_is_described(document):
 
 
 def test_what_a_schema_does_not_name_is_a_fault(capsys):
-    """A field more, or one of another type, is told with its place, in the document and in its parts."""
+    """An extra field, or one of another type, is reported with its place, in the document and in its parts."""
     assert main.execute(["asm", "examples/saxpy.asm", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     check_document(found, "asm")

@@ -92,7 +92,7 @@ def test_without_a_name_the_spaces_are_listed(capsys):
             "error: zgemm: last is no stage to stop after; choose one of tiling, registers, ",
         ),
         (["zgemm", "--capability", "9"], "error: compute capability 9: its limits are not known; choose one of 1.0, "),
-        (["zgemm", "--capability", "1.0", "--set", "a=1"], "error: --set a=1: a compute capability's limits stand; "),
+        (["zgemm", "--capability", "1.0", "--set", "a=1"], "error: --set a=1: the limits of a compute capability "),
         (
             ["zgemm", "--capability", "1.3", "--machine", "gt200"],
             "error: --capability 1.3: --machine gt200 has limits ",
@@ -103,6 +103,6 @@ def test_without_a_name_the_spaces_are_listed(capsys):
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
-    """What can't be is told with its place and what to do."""
+    """Wrong input is reported with its place and a fix."""
     assert execute(["space", *arguments]) == 2
     assert capsys.readouterr().err.startswith(line)

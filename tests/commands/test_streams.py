@@ -16,14 +16,14 @@ def shell(redirections, *arguments):
 
 @pytest.mark.parametrize("arguments", [["machines"], ["--help"], ["--version"], ["asm", "examples/saxpy.asm"], ["no"]])
 def test_a_closed_stdout_is_told(arguments):
-    """Whatever is asked for, in one line."""
+    """Report a closed stdout in one line for any command."""
     done = shell(">&-", *arguments)
     assert (done.returncode, done.stderr) == (2, CLOSED)
 
 
 @pytest.mark.parametrize("redirections", ["2>&-", "<&-", "<&- 2>&-"])
 def test_other_streams_may_be_closed(redirections):
-    """What stdin and stderr would have had is not missed."""
+    """Closed stdin and stderr change nothing."""
     done = shell(redirections, "asm", "examples/saxpy.asm")
     assert (done.returncode, done.stderr) == (0, "")
     assert "saxpy" in done.stdout
@@ -31,7 +31,7 @@ def test_other_streams_may_be_closed(redirections):
 
 @pytest.mark.parametrize("redirections", ["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_an_error_that_nobody_hears_has_its_code(redirections):
-    """Exit code 2, and nothing else comes out."""
+    """The exit code is 2, and there is no other output."""
     done = shell(redirections, "machines", "no such machine")
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
 

@@ -190,14 +190,14 @@ def test_an_interrupt_ends_it_with_one_line(tmp_path):
         ([*SMALL, "--pareto", "gflops"], "error: --pareto gflops: one column; give two or more, such as gflops,regi"),
         ([*SMALL, "--search", "grid"], "error: --search grid: there is no such search; give optuna"),
         ([*SMALL, "--search", "optuna", "--sample", "3"], "error: --search optuna: takes the axes alone; leave "),
-        ([*SMALL, "--sample", "3", "--kernel-tuner", "x"], "error: --kernel-tuner x: has every point; leave --sample "),
-        ([*SMALL, "--rename", "A=warps"], "error: --rename A=warps: renames what --t1 FILE names; give both"),
+        ([*SMALL, "--sample", "3", "--kernel-tuner", "x"], "error: --kernel-tuner x: needs every point; leave "),
+        ([*SMALL, "--rename", "A=warps"], "error: --rename A=warps: renames parameters of --t1 FILE; give both"),
         ([*SMALL, "--t1", "none.json"], "error: none.json: No such file or directory; give a T1 file"),
         (["nothing.asm"], "error: nothing.asm: No such file or directory; give the path of a listing"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
-    """What can't be is told with its place and what to do, before anything is simulated."""
+    """Wrong input is reported with its place and a fix, before anything is simulated."""
     assert execute(["sweep", *arguments]) == 2
     assert capsys.readouterr().err.startswith(line)
 

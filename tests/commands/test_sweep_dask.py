@@ -17,7 +17,7 @@ DEADLINE = 300.0  # seconds
 
 
 class Deaf:
-    """A client whose scheduler does not answer any more once its workers were asked."""
+    """A client whose scheduler stops answering once its workers are counted."""
 
     def __init__(self, *_, **__):
         self.__dict__["close"] = self.wait_for_workers = lambda *_, **__: None
@@ -33,7 +33,7 @@ class Deaf:
         return {"one": function(*arguments)}
 
     def nthreads(self):
-        """Raise what a connection raises that nobody takes."""
+        """Raise the error of a refused connection."""
         raise OSError("timed out")
 
 
@@ -67,7 +67,7 @@ def test_without_distributed_one_line_says_what_to_install(monkeypatch, capsys):
 def test_a_cluster_has_its_own_processes(capsys):
     """--jobs beside --dask is refused."""
     assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1", "--jobs", "2"]) == 2
-    assert capsys.readouterr().err.startswith("error: --jobs 2: the cluster has as many as it has; leave it out ")
+    assert capsys.readouterr().err.startswith("error: --jobs 2: the cluster sets how many; leave it out ")
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_a_scheduler_that_no_longer_answers_is_told_in_one_line(monkeypatch, cap
     """Gone between two results, it is named with what to do."""
     monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(Client=Deaf))
     assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1"]) == 2
-    line = "the scheduler was lost; start it again, then go on with what is in --out DIR\n"
+    line = "the scheduler was lost; start it again, then resume with --out DIR\n"
     assert capsys.readouterr().err.endswith(f"error: --dask tcp://127.0.0.1:1: {line}")
 
 

@@ -1,4 +1,4 @@
-"""What a sweep tells of its rows, of figures that never were."""
+"""The output of a sweep for made-up figures."""
 
 import msgspec
 from rich.console import Console

@@ -28,7 +28,7 @@ def test_a_screen_of_the_first_cycles(capsys, monkeypatch):
 
 
 def test_a_document_takes_the_place_of_a_kernel(capsys, tmp_path):
-    """What --out has written, packed or not, and --json has printed, shows what the run itself shows."""
+    """A document from --out, compressed or not, or from --json shows the same as the run itself."""
     files = [tmp_path / "reduce.json", tmp_path / "reduce.json.gz"]
     for path in files:
         assert main.execute(["timeline", *REDUCE, "--cycles", ":150", "--out", str(path)]) == 0
@@ -88,7 +88,7 @@ def test_explain_prints_a_document_of_so_many_steps(capsys):
         (["timeline", *REDUCE, "--cycles", "9000:"], "error: cycles 9000: the run ends at cycle 2122"),
         (
             ["timeline", *REDUCE, "--out", "x.txt"],
-            "error: x.txt: a timeline is read by its name; let it end in .json or",
+            "error: x.txt: timelines are recognized by their names; let it end in .json or",
         ),
         (["timeline", *REDUCE, "--out", "nowhere/x.json"], "error: nowhere/x.json: there is no directory nowhere"),
     ],

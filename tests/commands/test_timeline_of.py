@@ -42,14 +42,14 @@ def test_what_names_no_warps_is_refused(ask, text):
     [(None, 0, 9), (":", 0, 9), ("0:100", 0, 9), ("20:", 2, 9), (":21", 0, 2), ("20:21", 2, 2), ("11:31", 2, 3)],
 )
 def test_cycles_are_a_first_and_the_one_behind_the_last(ask, text, first, last):
-    """Whoever issues in one of them is there."""
+    """Every instruction that issues in one of them is there."""
     assert [i.id for i in ask(cycles=text).instructions] == list(range(first, last + 1))
 
 
 @pytest.mark.parametrize("text", ["", "5", "a:b", "1-2", "-1:2", "1:2:3"])
 def test_what_names_no_cycles_is_refused(ask, text):
     """One line shows what it looks like."""
-    with pytest.raises(UserError, match=f"--cycles {text}: no cycles; give the first and the one behind the last"):
+    with pytest.raises(UserError, match=f"--cycles {text}: no cycles; give the first and the one after the last"):
         ask(cycles=text)
 
 
@@ -57,6 +57,6 @@ def test_what_names_no_cycles_is_refused(ask, text):
     "given", [{"machine": "h200"}, {"policy": "gto"}, {"parameters": ["n=1"]}, {"settings": ["a=1"]}, {"max_cycles": 9}]
 )
 def test_what_ran_can_not_be_changed(ask, given):
-    """A document is of a run that has been: options of kernel and machine are refused, and not ignored."""
-    with pytest.raises(UserError, match="a timeline of a run that has been; leave out kernel and machine options"):
+    """A document is of a finished run: options of kernel and machine are refused, and not ignored."""
+    with pytest.raises(UserError, match="a timeline is of a finished run; leave out kernel and machine options"):
         ask(**given)

@@ -82,7 +82,7 @@ def test_an_interrupted_run_goes_on(tmp_path, capsys):
 
 @pytest.mark.jit
 def test_an_interrupt_ends_it_with_whole_lines(tmp_path):
-    """Ctrl-C, which a terminal sends to every process, again and again: code 130 and one line, nobody left.
+    """Ctrl-C, which a terminal sends to every process, again and again: code 130, one line, and no process left.
 
     What was done is on file, in whole lines.
     """
@@ -120,7 +120,7 @@ def test_an_interrupt_ends_it_with_whole_lines(tmp_path):
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
-    """What can't be is told with its place and what to do, before anything is simulated."""
+    """Wrong input is reported with its place and a fix, before anything is simulated."""
     assert execute(["tune", *arguments]) == 2
     assert capsys.readouterr().err.startswith(line)
 
@@ -140,4 +140,4 @@ def test_where_nothing_can_run_the_first_reason_is_told(monkeypatch, capsys):
     monkeypatch.setattr("workloads.catalog.make", lambda name, texts: make(name, texts | {"m": "33"}))
     assert execute(["tune", *FEW, "--jobs", "1"]) == 2
     error = capsys.readouterr().err.splitlines()[-1]
-    assert error.startswith("error: sgemm-lai: no point can be simulated, the first as sgemm-lai: m=33 is not a ")
+    assert error.startswith("error: sgemm-lai: no point can be simulated; the first: sgemm-lai: m=33 is not a ")

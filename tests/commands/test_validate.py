@@ -28,6 +28,6 @@ def test_the_screen_shows_each_figure_and_the_totals(capsys, monkeypatch):
 
 
 def test_a_machine_without_figures_is_refused(capsys):
-    """A machine nobody has published figures of ends in one line and exit code 2."""
+    """A machine without published figures ends in one line and exit code 2."""
     assert execute(["validate", "wide"]) == 2
     assert capsys.readouterr().err.startswith("error: no published figures of wide; ")

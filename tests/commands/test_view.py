@@ -56,7 +56,7 @@ def test_two_documents_share_a_page(documents, capsys):
         ),
         (
             ["one.json", "--machine", "h200", "--out", "one.html"],
-            "one.json: a timeline of a run that has been; leave out kernel and machine options",
+            "one.json: a timeline is of a finished run; leave out kernel and machine options",
         ),
         (
             ["chain", *(f"--policy={name}" for name in ("lrr", "gto", "oldest")), "--out", "one.html"],
@@ -73,7 +73,7 @@ def test_bad_input_leaves_nothing_behind(documents, capsys, arguments, message):
 
 @pytest.mark.usefixtures("documents")
 def test_a_page_has_an_end(monkeypatch, capsys):
-    """More warp instructions than a browser shows well are refused, and how to take fewer is told."""
+    """More warp instructions than a browser shows well are refused, and the line says how to take fewer."""
     monkeypatch.setattr("gpusim.commands.view.MOST", 2)
     assert execute(["view", "one.json", "--out", "one.html"]) == 2
     message = "k: 3 warp instructions are too many for a browser; choose some by --cycles or --warps"
@@ -82,7 +82,7 @@ def test_a_page_has_an_end(monkeypatch, capsys):
 
 @pytest.mark.jit
 def test_machines_are_simulated_side_by_side(tmp_path, capsys):
-    """What is given once holds for both runs; each has its rates for the roofline."""
+    """A value given once holds for both runs; each has its rates for the roofline."""
     out = tmp_path / "saxpy.html"
     assert (
         execute(["view", "examples/saxpy.asm", "--machine", "c2050", "--machine", "h200", "--out", str(out), "--json"])

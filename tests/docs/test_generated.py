@@ -35,7 +35,7 @@ def rows(text):
 
 
 def names(text):
-    """What stands in backquotes in the first cell of each row."""
+    """The text in backquotes in the first cell of each row."""
     return [row[0].strip("`") for row in rows(text)]
 
 
@@ -109,7 +109,7 @@ class One:
 
 
 def test_meanings_are_read_from_comments():
-    """Comments above and behind a field are its own; only fields whose names differ in a number share one."""
+    """Comments above and after a field are its own; only fields whose names differ in a number share one."""
     assert machine_keys.meanings(COMMENTS)["One"] == {
         "above": "what stands above, on two lines",
         "behind": "what stands behind",
@@ -131,7 +131,7 @@ def test_each_command_has_its_help():
 
 
 def test_help_that_fails_stops_the_build(capsys):
-    """What is no command has no help, and is not a page that says so."""
+    """A name that is no command raises an error, and makes no page."""
     with pytest.raises(ValueError, match="gpusim nothing"):
         commands.help_of("nothing", "--help")
     assert "No such command" in capsys.readouterr().err

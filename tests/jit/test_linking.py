@@ -12,10 +12,10 @@ from gpusim.engines.simulate import run_sm
 from gpusim.jit import policy_code
 from gpusim.jit.linking import EntryCompiler, RuleLibrary
 from gpusim.jit.rule import OPTIONS, entry, lowest_bit, rule
-from gpusim.units import policies as policy
 from gpusim.machine.machine import load
 from gpusim.rules import policies
 from gpusim.state.sm import sm_t
+from gpusim.units import policies as policy
 from isa.text.listing import read
 
 UNCHANGED = """

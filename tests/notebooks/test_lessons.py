@@ -57,7 +57,7 @@ def ran(name, **widgets):
 
 
 def check_opening(first):
-    """A title, a rule in bold, and behind both a picture with its text."""
+    """A title, a rule in bold, and after both a picture with its text."""
     assert first.index("<h1") < first.index("<strong>") < first.index("<img")
     assert "alt=" in first[first.index("<img") :]
 

@@ -47,7 +47,7 @@ class Command:
 
     @property
     def words(self) -> list[str]:
-        """Its words, without a comment behind it."""
+        """Its words, without a comment after them."""
         return shlex.split(self.text, comments=True)
 
     @property
@@ -63,7 +63,7 @@ def blocks(document: Path) -> list[Block]:
 
 
 def commands(block: Block) -> list[Command]:
-    """Return the command lines of a block: of `console` those behind a prompt, with what they print; of `sh` all."""
+    """Return the command lines of a block: of `console` those after a prompt, with their output; of `sh` all."""
     if block.language == "console":
         parts = (part.partition("\n") for part in PROMPT.split(block.text)[1:])
         return [Command(block, line, output) for line, _, output in parts]

@@ -25,7 +25,7 @@ def test_what_is_not_there_is_asked_for_all_at_once():
 
 
 def test_a_job_that_failed_fails_those_who_need_it():
-    """An error in a job is kept, and raised where its result is asked for."""
+    """An error in a job is kept, and raised when its result is requested."""
     done = perform(Job(refuse, ()))
     assert isinstance(done, Done)
     with pytest.raises(UserError, match="not this"):
@@ -81,7 +81,7 @@ def test_fitted_parameters_are_counted_in_the_machine_file():
 
 
 def test_a_bench_knows_the_machines_it_was_asked_for():
-    """Machines and runs name theirs, once and in order; a bench apart has the jobs in common and a list of its own."""
+    """Machines and runs name theirs, once and in order; a separate bench shares the jobs and has its own list."""
     bench = Bench({"gtx580": {"chip.sms": "4"}})
     with pytest.raises(Missing):
         bench.runs(Run("chain", "gt200", {"length": 8}))

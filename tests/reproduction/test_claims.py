@@ -64,6 +64,6 @@ def test_names_are_taken_in_any_case(name, first):
 
 
 def test_an_unknown_name_is_refused_with_the_nearest():
-    """What is neither claim nor document ends in one line with the nearest name."""
+    """A name that is neither claim nor document ends in one line with the nearest name."""
     with pytest.raises(UserError, match="reproduce lia: there is no such claim or document; did you mean lai"):
         select(["lia"])

@@ -20,7 +20,7 @@ def verdicts(names, settings=None):
 
 
 def test_what_passes_and_what_does_not():
-    """Everything that the slides define comes out; the three counts whose definitions they leave open do not."""
+    """Every count that the slides define is reproduced; the three whose definitions they leave open are not."""
     found = verdicts(list(CLAIMS))
     assert {name for name, verdict in found.items() if verdict.passed is False} == {"KZ04", "KZ05", "KZ06"}
     assert {name for name, verdict in found.items() if verdict.passed is None} == {"KZ12"}

@@ -59,7 +59,7 @@ def test_zgemm_is_run_untuned_and_tuned_in_two_ways():
 
 
 def test_machines_of_the_command_line_reach_the_runs():
-    """What replaces a number of a board is in every run on it."""
+    """A replaced number of a board is in every run on it."""
     for finder, machine in (
         (CLAIMS["KZ07"], "c2050"),
         (CLAIMS["KZ19"], "c2050"),

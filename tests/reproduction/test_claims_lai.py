@@ -37,7 +37,7 @@ def test_what_is_counted_analytic_or_input_is_exact():
     ],
 )
 def test_a_number_of_a_machine_moves_the_rows_that_depend_on_it(machine, settings, rows):
-    """With one number of one machine replaced, exactly the claims that follow from it come out otherwise."""
+    """With one number of one machine replaced, exactly the claims that follow from it change."""
     before, after = (without_runs(select(["lai"]), each) for each in ({}, {machine: settings}))
     assert {row.id for row, other in zip(before, after, strict=True) if row.ours != other.ours} == rows
 
@@ -53,7 +53,7 @@ def answered(bench, finder, figure):
 
 
 class Rate:
-    """What a run came to, as far as an order of rates asks."""
+    """The part of a run's results that an order of rates needs."""
 
     def __init__(self, gflops):
         self.gflops = gflops
@@ -94,7 +94,7 @@ def test_the_sweep_must_rise_and_level_off(last, passed):
 
 
 def test_a_rate_is_that_of_the_difference():
-    """What both runs do cancels: 64 warp instructions more in 32 cycles more are 64 thread instructions per cycle."""
+    """Common work cancels: 64 warp instructions more in 32 cycles more are 64 thread instructions per cycle."""
 
     class Counted:
         def __init__(self, issued, cycles):

@@ -56,7 +56,7 @@ def test_shares_are_held_to_the_claims_tolerance(most, passed):
 
 
 def test_versions_are_compared_with_cublas_at_one_size():
-    """What stands for CUBLAS and the version over it are products of the same size."""
+    """The kernel in place of CUBLAS and the version over it compute products of the same size."""
     for name in ("TN28", "TN29"):
         bench, sizes = Bench(), []
         with pytest.raises(Missing) as missing:

@@ -51,5 +51,5 @@ def test_rows_are_counted_and_not_remembered(monkeypatch):
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_rows_name_entries_of_the_table(name):
-    """What a claim sums is in the table."""
+    """Each entry that a claim sums is in the table."""
     assert set(PRINTED[name]) <= TABLE.keys()

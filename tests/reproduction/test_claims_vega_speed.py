@@ -15,7 +15,7 @@ def rate(size, mhz, cycles):
 
 
 def found(name, cycles_of, bench=None):
-    """Return the finding of a claim where `cycles_of` says what each run comes to."""
+    """Return the finding of a claim if `cycles_of` gives the cycles of each run."""
     bench = bench or Bench()
     try:
         return module.CLAIMS[name](bench)

@@ -17,7 +17,7 @@ def test_exact_means_the_printed_digits(ours, passed):
 
 @pytest.mark.parametrize(("ours", "passed"), [(2, True), (2.4, False), (1.9, False)])
 def test_a_count_is_the_printed_number(ours, passed):
-    """What is counted in a stream is whole, and neither rounded nor cut off."""
+    """Counts in a stream are whole numbers, neither rounded nor cut off."""
     assert judge(Claim("XX01", "lai", "", "2", "exact"), counted(ours)).passed is passed
 
 
@@ -64,7 +64,7 @@ def test_figures_are_shown_with_the_published_decimals():
 
 
 def test_every_kind_is_known():
-    """What the functions make begins with one of the kinds."""
+    """The findings of these functions begin with one of the kinds."""
     for finding in (counted(1), calibrated("2 parameters on a table", 1), not_reproducible("no figures")):
         assert finding.kind.split(":")[0] in KINDS
 

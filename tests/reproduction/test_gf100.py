@@ -11,7 +11,7 @@ TAN = [f"TN{number}" for number in range(24, 34)]
 
 
 def test_the_two_files_have_caches_otherwise():
-    """What the notes say is so: the GTX 480 keeps tags, and nothing hits on the C2050."""
+    """The notes are true: the GTX 480 keeps tags, and nothing hits on the C2050."""
     assert [load(key).cache.hits for key in ("gtx480", "c2050")] == ["tags", "none"]
 
 

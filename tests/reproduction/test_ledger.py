@@ -93,7 +93,7 @@ def test_a_setting_moves_simulated_rows():
 
 
 def test_the_summary_counts_each_kind(monkeypatch):
-    """Rows by kind, passed, failed, and without anything to compare with; details behind a colon don't count."""
+    """Rows by kind, passed, failed, and without anything to compare with; details after a colon don't count."""
     counts = dict.fromkeys(("LS05", "LS06"), lambda _: counted(1, 2, 4))
     monkeypatch.setattr(ledger, "FINDERS", {**counts, "LS07": lambda _: not_reproducible("lost")})
     found = without_runs(select(["LS05", "LS06", "LS07"]), {})

@@ -1,4 +1,4 @@
-"""Faults: each has a number of its own, which nobody gives by hand, and an error of its own."""
+"""Faults: each has a number of its own, assigned automatically, and an error of its own."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ TOLD = {
 
 
 def noted(code: int) -> str:
-    """What is said of a launch whose rules noted this fault at its first instruction."""
+    """The error text of a launch whose rules noted this fault at its first instruction."""
     kernel = read("LDG R1, [R0]\nEXIT")
     prepared = launch(kernel, load("gtx580"))
     prepared.sm.fault.code = code
@@ -30,7 +30,7 @@ def noted(code: int) -> str:
 
 @pytest.mark.parametrize("fault", TOLD, ids=lambda fault: fault.name)
 def test_each_fault_has_its_error(fault):
-    """What a rule notes is told in words of its own."""
+    """Each fault that a rule notes has its own words."""
     assert [each for each, words in TOLD.items() if words in noted(int(fault))] == [fault]
 
 
@@ -41,7 +41,7 @@ def test_an_unknown_fault_is_none_of_the_known():
 
 
 def test_rules_note_faults_by_their_names():
-    """Whatever a rule writes into `fault.code` is a member of the enum, or 0 for none."""
+    """Each value that a rule writes into `fault.code` is a member of the enum, or 0 for none."""
     for path in RULES:
         text = path.read_text(encoding="utf-8")
         named = dict(re.findall(r"^(.+) = (int\(Fault\..+)$", text, re.M))

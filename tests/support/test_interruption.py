@@ -26,7 +26,7 @@ def test_an_interruption_waits_for_the_end():
 
 
 def test_an_error_is_not_hidden_by_an_interruption():
-    """What fails meanwhile is told, and Ctrl-C works again."""
+    """An error meanwhile is raised, and Ctrl-C works again."""
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(ZeroDivisionError), held_back():
         raise ZeroDivisionError

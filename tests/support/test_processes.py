@@ -84,7 +84,7 @@ def test_leaving_early_ends_them_at_once():
 
 
 def test_a_killed_process_is_told_in_one_line():
-    """What else would be a broken pool."""
+    """Raise the error that a broken pool would raise."""
     with pytest.raises(UserError, match="a process was killed"), processes(1, HELD.append, 0) as pool:
         list(pool.map(kill, [1]))
 
@@ -118,7 +118,7 @@ def test_what_was_done_before_a_process_is_killed_is_given():
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_processes_end_with_their_parent(number):
-    """Killed where it can't tell anybody, or interrupted alone, a process leaves none of those that it started."""
+    """A process that is killed without notice, or interrupted alone, leaves none of its workers."""
     with subprocess.Popen(
         [sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as running:

@@ -13,7 +13,7 @@ def spelt_out(items):
 
 @given(st.lists(st.integers(0, 2), max_size=40))
 def test_parts_and_their_repetitions_make_up_the_sequence(items):
-    """Nothing is left out and nothing is told twice, and a part that does not come again is a single item."""
+    """No item is lost or repeated, and a part that does not recur is a single item."""
     assert spelt_out(items) == items
     assert all(length == 1 or times > 1 for _, length, times in repeats(items))
 

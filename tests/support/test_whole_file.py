@@ -61,13 +61,13 @@ def test_what_a_link_names_is_replaced(tmp_path):
 
 def test_stdout_is_no_file():
     """A minus names stdout elsewhere; here it is refused, and no file gets that name."""
-    with pytest.raises(UserError, match=r"^-: files appear whole or not at all, and stdout can't; name a file$"):
+    with pytest.raises(UserError, match=r"^-: output is written as a whole file, which stdout can't be; name a file$"):
         write(Path("-"), "text")
     assert not Path("-").exists()
 
 
 def test_an_error_names_the_file_asked_for(tmp_path):
-    """What can't be opened, here for its long name, is told by that name and not by that of its part."""
+    """A file that can't be opened, here for its long name, is reported by its name, not by the temporary file's."""
     path = tmp_path / ("x" * 250)
     with pytest.raises(OSError, match="File name too long") as failed:
         write(path, "text")
@@ -76,7 +76,7 @@ def test_an_error_names_the_file_asked_for(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
 def test_pieces_come_back_in_their_order(tmp_path, name):
-    """Compressed if the name says so, the same bytes whenever they are written, and of the size that is told."""
+    """Compressed if the name says so, the same bytes whenever they are written, and of the returned size."""
     path, other = tmp_path / name, tmp_path / f"other-{name}"
     assert write_pieces(path, [b"one", b"", b"two"]) == path.stat().st_size
     write_pieces(other, [b"one", b"two"])

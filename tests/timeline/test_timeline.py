@@ -32,7 +32,7 @@ RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_b
 
 
 def waited(document: Timeline) -> Counter[tuple[int, str]]:
-    """Cycles by pc and reason that the instructions of a document have waited, issued, or left behind at their exit."""
+    """Cycles by pc and reason that a document's instructions wait, issue, or leave idle after their exit."""
     found: Counter[tuple[int, str]] = Counter()
     turns = set()
     last = {}
@@ -169,7 +169,7 @@ def test_of_results_that_come_together_the_one_that_is_read_is_named():
 
 
 def test_an_instruction_tells_when_it_occupies_what():
-    """The unit serves the second load, of 4 passes, behind the first, of 2; a pipe takes the addition at its issue."""
+    """The unit serves the second load, of 4 passes, after the first, of 2; a pipe takes the addition at its issue."""
     text = """
     .shared 512
         S2R R0, LANEID

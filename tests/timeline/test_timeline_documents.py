@@ -9,7 +9,7 @@ from gpusim.timeline.document import NONE, Timeline
 
 @given(timelines())
 def test_a_document_survives_json(document):
-    """What is written as JSON is read back as the same document."""
+    """A document written as JSON is read back the same."""
     assert msgspec.json.decode(msgspec.json.encode(document), type=Timeline) == document
 
 

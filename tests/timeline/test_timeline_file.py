@@ -101,14 +101,14 @@ def test_a_part_has_what_lives_in_its_cycles(document, data):
 
 @pytest.mark.parametrize(("retired", "told"), [(NONE, NONE), (8, NONE), (7, 7), (5, 5), (4, None)])
 def test_when_a_block_left_is_told_within_the_cycles(retired, told):
-    """Of cycles 4 to 7: not of a block that left at 8, or behind the document; one that left at 4 is in none."""
+    """Of cycles 4 to 7: not of a block that left at 8, or after the document; one that left at 4 is in none."""
     cut = part(replace(DOCUMENT, blocks=(Resident(0, 0, (0,), 0, retired),)), 4, 7, None)
     assert [block.retired for block in cut.blocks] == ([] if told is None else [told])
 
 
 @given(timelines())
 def test_the_whole_is_a_part(document):
-    """All cycles and warps of a document give the document itself, and cycles behind its last change nothing."""
+    """All cycles and warps of a document give the document itself, and cycles after its last change nothing."""
     assert part(document, document.start, None, None) == document
     assert part(document, document.start, document.end + 5, document.shown) == document
 

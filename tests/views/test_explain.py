@@ -91,7 +91,7 @@ def test_of_two_that_let_go_together_the_one_that_is_needed_is_named(reader, bla
 
 
 def test_a_conflict_is_named_where_it_delays():
-    """A load that is replayed for its conflicts keeps the other warp: three passes too many are what stands behind."""
+    """A load that is replayed for its conflicts delays the other warp: the cause is three extra passes."""
     steps = explain(timeline_of("instruction_replay"), 1, 40, 99)
     assert [(step.what, step.pc) for step in steps[:2]] == [("instruction_replay", 2), ("occupies", 2)]
     assert "3 passes more than its width needs: bank conflicts" in steps[1].words
@@ -110,7 +110,7 @@ def test_what_waits_in_the_queue_is_behind_what_is_served():
 
 
 def test_what_enters_a_queue_without_being_memory_is_served_too():
-    """On the H200 S2R goes through the load/store unit: one in the queue is behind another that the unit serves."""
+    """On the H200 S2R goes through the load/store unit: one in the queue waits for another that the unit serves."""
     document = timeline(read(".block 256\nS2R R0, TID.X\nS2R R1, TID.X\nIADD R2, R0, R1\nEXIT"), load("h200"))
     queued = next(one for one in document.instructions if one.begin > one.issue + 1)
     steps = explain(document, queued.warp, queued.begin - 1, 3)
@@ -137,7 +137,7 @@ def test_who_is_late_at_a_barrier_is_asked_in_the_same_cycle():
 
 
 def test_who_was_selected_instead_is_the_end_of_the_chain():
-    """At 0 warp 1 is eligible, and warp 0 issues: nobody held that one."""
+    """At 0 warp 1 is eligible, and warp 0 issues, which has no blocker."""
     assert told(timeline_of("not_selected"), 1, 0) == [(0, 1, 0, "not_selected"), (0, 0, 0, "occupies")]
 
 
@@ -188,7 +188,7 @@ def test_a_warp_that_issues_or_is_not_there_is_told_so():
 
 @pytest.mark.parametrize(("warp", "cycle", "told"), [(2, 0, "warp 2: the run has warp slots 0"), (0, 99, "cycle 99:")])
 def test_what_the_document_lacks_is_refused(warp, cycle, told):
-    """A warp slot or a cycle that there is not ends in one line."""
+    """A missing warp slot or cycle ends in one line."""
     with pytest.raises(UserError, match=told):
         explain(timeline_of("two_schedulers"), warp, cycle, 9)
 
@@ -196,7 +196,7 @@ def test_what_the_document_lacks_is_refused(warp, cycle, told):
 @settings(REPEATABLE, max_examples=draws(200))
 @given(timelines(), st.data())
 def test_every_warp_has_an_answer_in_every_cycle(document, data):
-    """The chain ends, never goes forward in time, and begins with the warp asked for."""
+    """The chain ends, never goes forward in time, and begins with the given warp."""
     warp = data.draw(st.sampled_from(document.shown))
     cycle = data.draw(st.integers(document.start, document.end - 1))
     steps = explain(document, warp, cycle, 1000)

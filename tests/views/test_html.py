@@ -82,7 +82,7 @@ def test_a_reason_without_a_letter_gets_one():
 
 
 def test_names_are_text_and_not_markup():
-    """What looks like an element in a kernel's name or an instruction stays text."""
+    """Text that looks like an element, in a kernel's name or an instruction, stays text."""
     text = page([replace(document_with("</script><b>"), kernel="</script><b>bold</b>")])
     assert "<b>" not in text
     assert "&lt;/script&gt;&lt;b&gt;bold" in text

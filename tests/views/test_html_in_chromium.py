@@ -56,7 +56,7 @@ def test_arrows_are_drawn_to_known_blockers_only(opened):
 
 
 def test_a_shared_barrier_is_told(opened):
-    """Who waits for what it does not need, as that shares a barrier, is told so; without the barrier it is not."""
+    """A note appears at an instruction that waits only because of a shared barrier, and not without the barrier."""
     sharing = replace(SMALL.program[1], beside=(Beside(3, 0, "result", (2,)),))
     for line, told in ((sharing, True), (SMALL.program[1], False)):
         with opened(replace(SMALL, program=(SMALL.program[0], line, SMALL.program[2]))) as tab:
@@ -66,7 +66,7 @@ def test_a_shared_barrier_is_told(opened):
 
 
 def test_conflicts_are_told_where_there_are_some(opened):
-    """Passes beyond those of its width, and cycles beyond its latency, are told of an access with them, of no other."""
+    """Passes beyond those of its width, and cycles beyond its latency, are shown only for accesses with them."""
     conflicting = replace(INSTRUCTIONS[0], conflicts=3, late=40)
     with opened(replace(SMALL, instructions=(conflicting, *INSTRUCTIONS[1:]))) as tab:
         for ident, told in ((0, True), (1, False)):
@@ -77,7 +77,7 @@ def test_conflicts_are_told_where_there_are_some(opened):
 
 
 def test_the_chain_of_blockers_leads_back_to_the_cause(opened):
-    """An exit waits for the sum, which waited for the load, which waited for nobody: both are there in this order."""
+    """An exit waits for the sum, which waited for the load, which did not wait: both are there in this order."""
     with opened(SMALL) as tab:
         tab.mouse.click(*place(tab, 4))
         links = tab.locator("#details ol .link")
@@ -241,7 +241,7 @@ def test_labels_of_rows_have_room(opened, runs):
 
 
 def test_two_runs_share_their_zoom_and_their_selection(opened):
-    """Both panes zoom together, an instruction is selected in both, and the differences are told."""
+    """Both panes zoom together, an instruction is selected in both, and the differences are shown."""
     with opened(SMALL, OTHER) as tab:
         tab.mouse.click(*place(tab, 3, pane=1))
         assert seen(tab, "view.panes.map((pane) => pane.selected)") == [3, 3]
@@ -272,7 +272,7 @@ def test_everything_fits_the_window(opened, size, scheme):
 @settings(max_examples=draws(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(timelines())
 def test_any_document_opens(opened, document):
-    """Whatever hangs together is shown without an error, in every grouping, and zoomed in and out."""
+    """Any consistent document is shown without an error, in every grouping, and zoomed in and out."""
     with opened(document) as tab:
         for layout in ("grouped", "warps", "list"):
             tab.select_option("#layout", layout)

@@ -1,4 +1,4 @@
-"""What stands below the pipeline view of the HTML view, in a real browser: tables, differences, pictures."""
+"""The parts below the pipeline of the HTML view, in a real browser: tables, differences, pictures."""
 
 from itertools import combinations
 
@@ -27,7 +27,7 @@ WINDOW = replace(SMALL, start=10, end=40)  # in which two of the six issue
 
 
 def test_sums_are_those_of_the_cycles_shown(opened):
-    """What waits, issues and lost slots have outside of the cycles shown counts in no table."""
+    """Waits, issues and lost slots outside of the cycles shown count in no table."""
     with opened(WINDOW, replace(WINDOW, start=20, policy="gto")) as tab:
         rows = [row.inner_text().split("\t") for row in tab.query_selector_all("#tables table:first-child tbody tr")]
         assert {(kind, what): (a, b) for kind, what, a, b, *_ in rows if kind != "run" or what.startswith("warp")} == {

@@ -61,7 +61,7 @@ def test_three_instructions_worked_by_hand():
 
 
 def test_whoever_overwrites_a_source_gets_no_arrow_back_in_time():
-    """The load's source is read before its result is there, so its stage ends behind the other's start."""
+    """The load's source is read before its result is there, so its stage ends after the other's start."""
     early = Issued(1, 0, 0, 1, 0, 10, 11, 13, 28, 32, (Wait("war_hazard", 3, 10, 0),))
     _, add = read(text_of(by_hand(PROGRAM, [LOAD, early], 60)))
     assert add.producers == []

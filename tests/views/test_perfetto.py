@@ -137,7 +137,7 @@ def test_occupied_pipes_and_lost_slots_come_back(document):
 
 
 def test_blocks_come_with_their_stay():
-    """By slot, from placed to retired; one that leaves behind the cycles shown stays until their end."""
+    """By slot, from placed to retired; one that leaves after the cycles shown stays until their end."""
     gone, there = Resident(0, 0, (0,), 0, 30), Resident(1, 0, (0,), 30, NONE)
     _, slices = read(replace(by_hand([], [], 40), blocks=(gone, there)))
     stays = [(0, 30, "block 0", {"warps": 1}), (30, 40, "block 1", {"warps": 1})]

@@ -9,7 +9,7 @@ def test_a_pipe_stays_occupied_behind_the_result():
 
 
 def test_behind_a_result_that_comes_last_there_is_nothing():
-    """A pipe that is free with the result, or a cycle later, is not shown behind it; nor is what has no result."""
+    """A pipe that is free with the result, or a cycle later, is not shown after it; nor is one without a result."""
     for end in (8, 9):
         assert list(spans(Issued(0, 0, 0, 0, 0, 0, 1, end, 8, 32)))[-1] == (8, 9, "done")
     assert list(spans(Issued(0, 0, 0, 0, 0, 0, 1, 9, NONE, 32)))[-1] == (1, 9, "occupies")

@@ -110,7 +110,7 @@ def test_a_reason_from_elsewhere_has_a_colour():
 
 @pytest.mark.jit
 def test_the_picture_of_the_readme_is_up_to_date(tmp_path, monkeypatch):
-    """What `make pictures` draws is what is there, byte by byte, and the README shows it."""
+    """The picture in the repository equals the output of `make pictures`, byte by byte, and the README shows it."""
     recipe = (ROOT / "Makefile").read_text().split("\npictures:")[1].split("\n\n")[0].replace("\\\n", " ")
     (command,) = re.findall(r"gpusim (export .*)", recipe)
     *arguments, file = shlex.split(command)

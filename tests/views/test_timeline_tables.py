@@ -93,7 +93,7 @@ def test_an_empty_table_has_its_columns(table):
 
 
 def test_what_an_instruction_does_not_need_is_none():
-    """It is no number in a table, so that nobody computes with it."""
+    """It is no number in a table, so that no program computes with it."""
     document = by_hand(ODD, [Issued(0, 0, 0, 0, 0, 1, NONE, NONE, NONE, 32)], 5)
     table = instructions(document)
     assert (table["begin"], table["end"], table["done"], table["issue"]) == ([None], [None], [None], [1])

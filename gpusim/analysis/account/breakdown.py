@@ -1,18 +1,18 @@
-"""The breakdown from the chip's peak down to the simulated rate: every step has a cause, and the steps add up exactly.
+"""The breakdown from the chip's peak down to the simulated rate: each step has a cause, and the steps add up exactly.
 
 In cycles of the SM that gets the most blocks, or of all SMs together:
 
     the launch's operations at the chip's peak rate
-    + other SMs have fewer blocks: they could have shared this one's, were blocks divisible
-    + issue slots of instructions that are no operations (or fewer than the peak's instruction does)
-    + what the bound's limiter takes beyond the issue slots
+    + other SMs have fewer blocks: they could have shared this one's if blocks were divisible
+    + issue slots of instructions without operations (or with fewer than the peak's instruction)
+    + time of the bound's limiter beyond the issue slots
     + issue slots that stayed empty beyond that, by reason
     = the simulated cycles
 
-The last part is exact because each issue slot is either used or lost for one reason. The slots that the limiter costs
-are taken from all reasons in proportion, and so are those of blocks that were not simulated, or of uneven SMs if all
+The last part is exact because each issue slot is either used or lost for one reason. Slots lost to the limiter are
+subtracted from all reasons in proportion; so are those of blocks that were not simulated, and of uneven SMs if all SMs
 were simulated. A rate is the launch's work over the cycles so far: GFLOP/s, or for kernels without operations the
-thread instructions per cycle of an SM. `gpusim limits` runs the launch again instead
+thread instructions per cycle of an SM. `gpusim limits` instead runs the launch again
 (gpusim/analysis/account/limit_study.py).
 """
 
@@ -27,7 +27,7 @@ from gpusim.simulation import Result
 from gpusim.support.plural import plural
 from isa.table import Unit
 
-NEGLIGIBLE = 1e-6  # of the cycles: a limit is rounded up to whole ones
+NEGLIGIBLE = 1e-6  # share of the cycles: limits are rounded up to whole cycles
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def breakdown(result: Result) -> Breakdown:
 
 
 def _work(result: Result) -> tuple[str, float]:
-    """Return the unit of rates, and the work that over cycles gives a rate."""
+    """Return the unit of rates, and the work that gives a rate when divided by cycles."""
     if result.kernel.flops:
         return "GFLOP/s", result.gflops * result.cycles
     return "thread instructions per cycle", result.thread_instructions_per_cycle * result.cycles
@@ -101,7 +101,7 @@ def _precision(result: Result) -> str:
 
 
 def _most_blocks(result: Result) -> int:
-    """Blocks that some SM has to take."""
+    """The least number of blocks that the busiest SM has to take."""
     return -(-result.kernel.blocks // result.machine.chip.sms)
 
 
@@ -111,7 +111,7 @@ def _fewer_blocks(result: Result) -> str:
 
 
 def _other_instructions(result: Result) -> str:
-    """Name the share of issued instructions that do fewer operations than the best of them."""
+    """Name the share of issued instructions that do fewer operations than the best instruction."""
     unit, rows = rates.peak_unit(result.kernel), [i.row for i in result.kernel.program.instructions]
     best = max((row.flops for row in rows if row.unit is unit), default=0)
     issued = result.run.issued[: len(rows)]

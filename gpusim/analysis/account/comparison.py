@@ -1,7 +1,7 @@
-"""Where the difference between two runs lies: each of its cycles has a cause.
+"""The difference between two runs, divided by cause, cycle for cycle.
 
-The cycles of a run are its issue slots used and those lost for each reason (`Figures`), so that the difference of the
-cycles of two runs is the sum of the differences of these, exactly.
+The cycles of a run are its used issue slots plus those lost for each reason (`Figures`). So the difference between the
+cycles of two runs is exactly the sum of the differences of these parts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gpusim.support.document import doc
 from gpusim.units.stall import MEANING, Stall
 
 USED = "issue slots used"
-TENFOLD = 10  # from which on a factor is read more easily than percent
+TENFOLD = 10  # factor from which on it reads more easily than percent
 UNITS = {  # the limit of the bound behind a cause
     USED: "issue slots",
     "mio_throttle": "load/store unit",
@@ -27,15 +27,15 @@ UNITS = {  # the limit of the bound behind a cause
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the difference: slots used, or lost for a reason; cycles more than before, and their share of all."""
+    """A part of the difference: slots used, or lost for a reason; the cycles added, and their share of the whole."""
 
     cause: str
     cycles: float
-    share: Annotated[float, doc("Of the whole difference; 0 where there is none.")]
+    share: Annotated[float, doc("Share of the whole difference; 0 if there is none.")]
 
 
 def parts(one: Figures, other: Figures) -> list[Part]:
-    """Return what the other's cycles are more than the one's, part by part, the largest in the sense of all first.
+    """Return by how many cycles the other run exceeds the first, part by part, first the parts that contribute most.
 
     The cycles of all parts add up to the difference, and the shares to 1.
     """
@@ -57,7 +57,7 @@ def explanation(one: Figures, other: Figures, name: str, other_name: str) -> str
 
 
 def change(one: float, other: float) -> str:
-    """Return a number relative to one above 0 as screens tell it: percent more or less, from ten times on a factor."""
+    """Return the change from one number above 0 to another as shown: percent more or less, from tenfold on a factor."""
     ratio = other / one
     return f"x{ratio:,.0f}" if ratio >= TENFOLD else f"{100 * (ratio - 1):+.1f} %"
 
@@ -69,7 +69,7 @@ def _in_words(cause: str) -> str:
 
 
 def _busy(cause: str, one: Figures, other: Figures) -> str:
-    """How busy both runs keep the unit behind a cause, where there is one."""
+    """How busy both runs keep the unit behind a cause; empty without such a unit."""
     unit = UNITS.get(cause, "")
     if unit not in one.limits or unit not in other.limits:
         return ""

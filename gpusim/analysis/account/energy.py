@@ -1,7 +1,7 @@
-"""Energy of a launch: what it moves and computes, times what the machine file says that each costs.
+"""Energy of a launch: words moved and operations computed, times their energies in the machine file.
 
-Energies and idle power are those of one clock. At another the voltage is another, by a straight line through that
-clock, and both go with its square, as the charge of switched wires does.
+Energies and idle power hold at one clock. At another clock the voltage follows a straight line through that clock, and
+both scale with the square of the voltage, as energy to charge wires does.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ ARITHMETIC = {32: ("single precision", "single"), 64: ("double precision", "doub
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One kind of work: how often it is done, picojoules for each, joules of the launch, and the share of all work.
+    """One kind of work: how often it is done, picojoules each time, joules of the launch, and the share of all work.
 
-    `method` is that of the energy in the machine's file, if it was asked for.
+    `method` is that of the energy in the machine's file, if requested.
     """
 
     name: str
@@ -44,10 +44,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Energy of a launch: its parts, those that cost nothing too, and in all.
+    """Energy of a launch: its parts, including those that cost nothing, and the total.
 
-    `forwarding`: results that the next instruction takes cost no access to registers.
-    `joules` and `picojoules_per_flop` are those of the work; `watts` are mean power with the idle watts.
+    `forwarding`: results that only the next instruction takes cost no access to registers.
+    `joules` and `picojoules_per_flop` are those of the work; `watts` is mean power, idle power included.
     """
 
     parts: tuple[Part, ...]
@@ -60,7 +60,7 @@ class Spent:
 
 
 def known(machine: Machine, lanes: int | None = None) -> Energy:
-    """Return the machine's energies; raises UserError if it has none, which names others for warps of so many lanes."""
+    """Return the machine's energies; if it has none, raises UserError, which names machines with that many lanes."""
     if machine.energy is None:
         others = [each.key for each in every() if each.energy and lanes in (None, each.limits.warp_size)]
         hint = f", or take {', '.join(others)}" if others else ""
@@ -69,9 +69,9 @@ def known(machine: Machine, lanes: int | None = None) -> Energy:
 
 
 def spent(traffic: Traffic, machine: Machine, seconds: float, methods: Mapping[str, str] = NO_METHODS) -> Spent:
-    """Return what a launch spends that takes so many seconds; raises UserError if the machine has no energies.
+    """Return the energy of a launch that takes so many seconds; raises UserError if the machine has no energies.
 
-    `methods`: how the machine's file knows each energy, by its key.
+    `methods`: the method of each energy in the machine's file, by its key.
     """
     costs = known(machine)
     scale = voltage_squared(costs, machine.chip.shader_mhz)
@@ -90,12 +90,12 @@ def spent(traffic: Traffic, machine: Machine, seconds: float, methods: Mapping[s
 
 
 def voltage_squared(costs: Energy, mhz: float) -> float:
-    """Return the square of the voltage at a shader clock, over that at the clock of the energies."""
+    """Return the square of the voltage at a shader clock, relative to that at the clock of the energies."""
     return (1 + costs.voltage_slope / 1000 * (mhz / costs.mhz - 1)) ** 2
 
 
 def _work(traffic: Traffic) -> Iterator[tuple[str, int, str]]:
-    """Yield each kind of work that there is: its name, how often it is done, and the key of its energy."""
+    """Yield each kind of work in a launch: its name, how often it is done, and the key of its energy."""
     for bits, count in sorted(traffic.arithmetic.items()):
         yield ARITHMETIC[bits][0], count, ARITHMETIC[bits][1]
     for level, key in KEYS.items():

@@ -1,4 +1,4 @@
-"""What a run comes to, in plain numbers: a row of a table of many runs, a column of a comparison."""
+"""The results of a run as plain numbers: a row of a table of many runs, a column of a comparison."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gpusim.support.document import Gflops, doc
 class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One launch on one machine; cycles are shader cycles, rates those of the chip.
 
-    `used` and `lost` divide the cycles exactly: issue slots used, and those lost by stall reason, as cycles of the mean
-    scheduler. `stalls` are percent of the warp-cycles by reason. `limits` are those of the bound in percent of the
-    cycles: how much of them each unit is busy at least, and how much a chain of dependences takes.
+    `used` and `lost` add up to the cycles exactly: issue slots used, and those lost by stall reason, as cycles of the
+    mean scheduler. `stalls` are percent of the warp-cycles by reason. `limits` are those of the bound in percent of the
+    cycles: the least share for which each unit is busy, and the share that a chain of dependences takes.
     """
 
     cycles: int

@@ -1,8 +1,8 @@
-"""Hazards: what wrong control codes, or waits for counts, let happen, as it happened in a simulation with values.
+"""Hazards that wrong control codes, or wrong waits for counts, cause in a simulation with values.
 
-Exact for what was run: an instruction that reads a register before a result is written to it, a result written over a
-later one, a source overwritten before it was read (gpusim/rules/in_flight.py). Other data, other blocks or another
-machine may show others. Of scalar loads, which come back in any order, the program alone says what may go wrong.
+They are exact for this run: an instruction reads a register before a result is written to it, a result is written over
+a later one, or a source is overwritten before it is read (gpusim/rules/in_flight.py). Other data, blocks or machines
+may show others. Scalar loads return in any order; their hazards are found from the program alone.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ LATTER = {RAW: "the writer", WAW: "the first writer", WAR: "the reader"}
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """What went wrong between two instructions, by pc, how often, and which code would mend it.
+    """A hazard between two instructions, by pc, how often it occurred, and the control code that mends it.
 
-    RAW: `pc` reads `register` before `other` has written it. WAW: `other` writes over what `pc` wrote, which comes
-    later in the program. WAR: `pc` overwrites what `other` has not read yet. `line` is 0 where there is no text.
+    RAW: `pc` reads `register` before `other` has written it. WAW: `other` writes over the result of `pc`, which comes
+    later in the program. WAR: `pc` overwrites `register` before `other` has read it. `line` is 0 if there is no text.
     """
 
     kind: str
@@ -52,13 +52,13 @@ class Hazard:
     mend: str
 
     def __str__(self) -> str:
-        """One line."""
+        """Return the hazard as one line."""
         return f"{self.kind} {self.register}: {self.text} ({plural(self.times, 'time')}); {self.mend}"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The hazards of so many blocks, in the order in which they came up, and what ended the run, if it did not end."""
+    """The hazards of so many blocks, in the order in which they occurred, and the error that ended the run, if any."""
 
     hazards: tuple[Hazard, ...]
     blocks: int
@@ -66,20 +66,20 @@ class Found:
 
 
 class HazardsDocument(OfSettings, frozen=True):
-    """What wrong control codes, or missing waits, let happen."""
+    """Registers read or written too early because of wrong control codes or missing waits."""
 
     kernel: KernelKey
     machine: MachineKey
     blocks: Annotated[int, doc("Blocks that were run.")]
-    hazards: Annotated[tuple[Hazard, ...], doc("In the order in which they came up.")]
-    ended: Annotated[str | None, doc("The error that ended the run; null: it came to its end.")]
+    hazards: Annotated[tuple[Hazard, ...], doc("In the order in which they occurred.")]
+    ended: Annotated[str | None, doc("The error that ended the run; null if it ran to its end.")]
 
 
 def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Found:
-    """Run the blocks that fit at once on a machine whose programs wait, with values, and return what went wrong.
+    """Run the blocks that fit on one SM at once, with values, and return the hazards.
 
-    A program without codes is run with assigned ones where the machine obeys them. Raises UserError
-    where kernel and machine don't fit.
+    Programs must wait by themselves on the machine; one without codes gets assigned ones where the machine obeys them.
+    Raises UserError where kernel and machine don't fit.
     """
     coded = replace(kernel, program=with_codes(kernel.program, machine)) if by_codes(machine) else kernel
     blocks = min(occupancy(kernel, machine).blocks, -(-kernel.blocks // machine.chip.sms))
@@ -91,13 +91,13 @@ def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Fou
 
 
 def document(kernel: Kernel, machine: Machine, found: Found) -> HazardsDocument:
-    """Return what was found of a kernel on a machine as a document."""
+    """Return the hazards of a kernel on a machine as a document."""
     ended = str(found.error) if found.error else None
     return HazardsDocument(kernel.name, machine.key, found.blocks, found.hazards, ended)
 
 
 def _unsure(kernel: Kernel, pc: int, load: int) -> Hazard:
-    """Tell of a scalar load that was back in this run, by luck."""
+    """Return the hazard of a scalar load that returned in time in this run only by chance."""
     code = kernel.program.instructions
     names = [register_name(r) for r in code[load].writes() if r in (*code[pc].reads(), *code[pc].writes())]
     register = names[0]
@@ -126,11 +126,11 @@ def _count_for(other: Instruction) -> str:
     if other.row.unit is Unit.SMEM:
         return UNORDERED
     counter = "lgkmcnt" if other.row.unit in NEARBY else "vmcnt"
-    return f"wait with S_WAITCNT until {counter} is no more than the accesses behind it"
+    return f"wait with S_WAITCNT until {counter} is no more than the accesses after it"
 
 
 def _mend(kind: str, other: Instruction, machine: Machine) -> str:
-    """Say which code, or count, lets the one instruction wait for the other."""
+    """Return the advice which code, or count, makes one instruction wait for the other."""
     if machine.wait_counters:
         return _count_for(other)
     latency = fixed_latency(other, machine) if kind != WAR else 0

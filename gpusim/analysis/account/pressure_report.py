@@ -1,4 +1,4 @@
-"""What `gpusim report` tells: pressure by instruction and region, paths of dependences, and what loses issue slots."""
+"""The content of `gpusim report`: pressure by instruction and region, dependence paths, causes of lost issue slots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from isa.dataflow.dependence import graph
 from isa.instruction import Instruction
 from isa.text.printer import show_instruction
 
-ELSEWHERE, WHOLE = "elsewhere", "program"  # the instructions of no region; all, where none is marked
+ELSEWHERE, WHOLE = "elsewhere", "program"  # instructions outside all regions; the whole program, if none is marked
 Paths = tuple[Path, Path]  # critical and loop-carried
 NO_PATH = Path(Fraction(0), {})
 
@@ -29,9 +29,9 @@ NO_PATH = Path(Fraction(0), {})
 class InstructionPressure:
     """One instruction: how often it issued, and the cycles of each resource that it took in the whole run.
 
-    `shared_passes` and `transactions` are means of its executions in the first block; `bank_conflicts`: cycles beyond
+    `shared_passes` and `transactions` are means over its executions in the first block; `bank_conflicts`: cycles beyond
     the first in which the fullest register bank reads its operands. `critical` and `carried`: cycles that it adds to
-    those paths of the innermost region it lies in, None where it is not on them. `waits`: warp-cycles before it.
+    those paths of its innermost region, None if it is not on them. `waits`: warp-cycles spent waiting before it.
     """
 
     pc: int
@@ -50,8 +50,8 @@ class InstructionPressure:
 class RegionPressure:
     """A code region: sums over its instructions, and the lengths of its paths in cycles.
 
-    `critical` leads through it, `carried` around a loop, for each round; `alone` is from a lone warp's first issue to
-    its last. They are 0 where there is no such path, and for the instructions of no region.
+    `critical` leads through it, `carried` around a loop, for each round; `alone` is the time from the first to the last
+    issue of a warp alone on the SM. They are 0 where there is no such path, and for the instructions of no region.
     """
 
     name: str
@@ -92,7 +92,7 @@ class PressureReport:
 
 
 def pressure_report(result: Result, regions: Sequence[CodeRegion] = (), *, limit: int = bounds.LIMIT) -> PressureReport:
-    """Return the report of a launch on one SM, with these regions, without any the program's own.
+    """Return the report of a launch on one SM, with these regions, or the program's own if none are given.
 
     Raises what `bounds.bound` raises.
     """
@@ -142,7 +142,7 @@ def _instructions(
 
 
 def _bank_conflicts(work: Work, instruction: Instruction) -> int:
-    """Cycles beyond the first in which the operands' fullest register bank reads them."""
+    """Cycles beyond the first in which the fullest register bank reads the operands."""
     places = (place_of(work.kernel.program, register) for register in set(instruction.reads()))
     banks = Counter(register_bank(work.machine, place) for place in places)
     return max(banks.values(), default=1) - 1 if register_banks(work.machine) else 0
@@ -159,7 +159,7 @@ def _regions(
     regions: Sequence[CodeRegion],
     paths: Mapping[CodeRegion, Paths],
 ) -> Iterator[RegionPressure]:
-    """Yield each region, and last what lies in none."""
+    """Yield each region, and last the instructions outside all regions."""
     waits, inside = stalls.waits(result.run).sum(axis=1), {pc for region in regions for pc in region.pcs}
     rest = CodeRegion(ELSEWHERE, tuple(pc for pc in range(len(work.kernel.program)) if pc not in inside))
     for region in (*regions, *([rest] if rest.pcs else [])):
@@ -177,7 +177,7 @@ def _regions(
 
 
 def _alone(work: Work, region: CodeRegion) -> int:
-    """Cycles from a lone warp's first issue in a region to its last, by the rules of the dependence chain."""
+    """Cycles from first to last issue in a region of a warp alone on the SM, by the rules of the dependence chain."""
     lone = chain.start()
     chain.follow(bounds.code_of(work), lone, region.pcs)
     return lone.issued

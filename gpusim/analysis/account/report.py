@@ -33,8 +33,8 @@ from isa.text.printer import show_instruction
 NONE: Mapping[str, Setting] = {}  # settings, by path
 GAP = 3  # columns between tables side by side
 REASONS_SHOWN = 12
-SHARED_SHOWN = 2  # of the instructions that wait for more than they need
-VISIBLE = 0.0005  # of the peak: smaller losses share a line
+SHARED_SHOWN = 2  # lines at most about instructions that wait for more than they need
+VISIBLE = 0.0005  # share of the peak below which losses share a line
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class _SideBySide:
 
 
 def screen(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spent | None = None) -> RenderableType:
-    """Return one screen: what ran, verification, rates, bound, occupancy, breakdown, stalls, the longest waits, energy.
+    """Return one screen: the launch, verification, rates, bound, occupancy, breakdown, stalls, longest waits, energy.
 
     `settings` are the numbers of the machine that were replaced for this run.
     """
@@ -85,13 +85,13 @@ def bound_screen(
 def heading(
     kernel: Kernel, machine: Machine, settings: Mapping[str, Setting], facts: Iterable[tuple[str, str]]
 ) -> RenderableType:
-    """Return the head of a screen: what ran on which machine, then facts by name; `settings` as for `screen`."""
+    """Return the head of a screen: kernel and machine, then facts by name; `settings` as for `screen`."""
     return Group(_headline(kernel, machine, settings), _facts([*_launch(kernel, machine, settings), *facts]))
 
 
 @dataclass(frozen=True)
 class OneSm:
-    """What one simulated SM did: its shader cycles and its blocks."""
+    """The shader cycles and blocks of one simulated SM."""
 
     cycles: int
     blocks: int
@@ -101,25 +101,25 @@ class RunDocument(LaunchDocument, frozen=True):
     """A simulated launch: values checked, cycles, rates, bound, and where the lost cycles went.
 
     Cycles are shader cycles. `cycles`, rates and `warp_instructions` are of the whole launch; `stalls`, `lost_slots`
-    and `waiting_most` are of the `simulated_cycles`, fewer where a sample was asked for.
+    and `waiting_most` are of the `simulated_cycles`, which are fewer if a sample was requested.
     """
 
     engine: Annotated[str, doc("compiled or reference.")]
     cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks, or until all SMs are done.")]
-    warp_instructions: Annotated[int, doc("Warp instructions that this SM issues, or all SMs.")]
+    warp_instructions: Annotated[int, doc("Warp instructions that this SM, or all SMs, issue.")]
     thread_instructions_per_cycle: Annotated[float, doc("Thread instructions whose guard holds, per cycle and SM.")]
     gflops: Gflops
     peak_gflops: Annotated[float, doc("Peak of the chip in the kernel's precision, 10^9 operations per second.")]
     percent_of_peak: Annotated[float, doc("100 gflops / peak_gflops.")]
-    verified: Annotated[bool, doc("Values were compared, and all are right.")]
+    verified: Annotated[bool, doc("True if values were compared and all are right.")]
     verification: Verification
-    races: Annotated[tuple[Race, ...] | None, doc("Of the first block; null: the kernel is not known to race.")]
+    races: Annotated[tuple[Race, ...] | None, doc("Races in the first block; null if the kernel is not known to race.")]
     bound: Bound
     scaling: Scaling
     sms: Annotated[int, doc("Simulated SMs.")]
     each_sm: Annotated[tuple[OneSm, ...], doc("Each simulated SM.")]
     simulated_cycles: Annotated[int, doc("Shader cycles that were simulated.")]
-    skipped_cycles: Annotated[int, doc("Cycles of these that were taken in whole periods at once, exactly.")]
+    skipped_cycles: Annotated[int, doc("Simulated cycles that were skipped in whole periods, exactly.")]
     feed: Annotated[str, doc("The source of what instructions do: execution-driven, address-only or trace-driven.")]
     warp_slots: Annotated[int, doc("Warp slots of all simulated SMs.")]
     stalls: Annotated[Mapping[str, int], doc("Warp-cycles by stall reason, most first.")]
@@ -127,11 +127,11 @@ class RunDocument(LaunchDocument, frozen=True):
     occupancy: Occupancy
     breakdown: Breakdown
     waiting_most: Annotated[Sequence[Waiting], doc("The instructions before which warps wait longest.")]
-    energy: Annotated[Spent | UnsetType, doc("Where it was asked for.")] = UNSET
+    energy: Annotated[Spent | UnsetType, doc("Present if requested.")] = UNSET
 
 
 class BoundDocument(LaunchDocument, frozen=True):
-    """The bound of a launch, which no schedule undercuts, and how many blocks an SM holds; nothing was simulated."""
+    """The bound of a launch, which no schedule undercuts, and the blocks that an SM holds; nothing is simulated."""
 
     bound: Bound
     occupancy: Occupancy
@@ -184,7 +184,7 @@ def bound_document(
 
 
 def identity(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -> dict[str, Any]:
-    """Return the fields of a `LaunchDocument` by name: what ran on which machine; `settings` as for `screen`."""
+    """Return the fields of a `LaunchDocument` by name: kernel and machine; `settings` as for `screen`."""
     return {
         "kernel": kernel.name,
         "parameters": plain(kernel.arguments),
@@ -294,7 +294,7 @@ def _breakdown(steps: Breakdown) -> Table:
 
 
 def _together(steps: Sequence[Step]) -> list[Step]:
-    """Return small steps as one."""
+    """Return the steps with small ones merged."""
     if len(steps) < 2:
         return list(steps)
     cycles, loss = sum(step.cycles for step in steps), sum(step.loss for step in steps)
@@ -319,7 +319,7 @@ def _waited(result: Result) -> list[Waiting]:
 
 
 def _waiting(result: Result) -> RenderableType:
-    """Return the instructions before which warps wait longest, and which of these wait for more than they need."""
+    """Return the instructions before which warps wait longest, and those of them that wait for more than they need."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("pc", justify="right")
     table.add_column("warps wait most before", overflow="fold")
@@ -333,7 +333,7 @@ def _waiting(result: Result) -> RenderableType:
 
 
 def _energy(spent: Spent) -> Group:
-    """Return what the launch spends on each kind of work, and its power."""
+    """Return the energy of each kind of work of the launch, and its power."""
     table = _table("energy", "times", "pJ each", "known by", "mJ", "of the work")
     for part in spent.parts:
         cells = f"{part.count:,}", f"{part.picojoules:.2f}", part.method

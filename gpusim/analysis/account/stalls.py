@@ -1,4 +1,4 @@
-"""Where the warp-cycles and the issue slots of a run went: by reason, and by instruction."""
+"""The warp-cycles and issue slots of a run, by stall reason and by instruction."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ NO_WAIT = (Stall.NOT_SELECTED, Stall.SELECTED, Stall.WARP_EXITED, Stall.NO_WARP)
 
 @dataclass(frozen=True)
 class Waiting:
-    """How long warps wait before one instruction: warp-cycles, their share of all, and the reason of most of them.
+    """How long warps wait before one instruction: warp-cycles, their share of all, and the main reason.
 
-    `beside`: what may hold them for that reason, though it is not needed: it shares a dependency barrier with what is.
+    `beside`: an instruction that may hold them though they don't need it: it shares a dependency barrier with one that
+    they need.
     """
 
     pc: int
@@ -51,7 +52,7 @@ def lost_slots(run: SmRun) -> dict[str, int]:
 
 
 def waits(run: SmRun) -> NDArray[np.int64]:
-    """Return warp-cycles of waiting by pc and reason; being ready but not selected is no waiting here."""
+    """Return warp-cycles of waiting by pc and reason; being ready but not selected does not count as waiting."""
     waiting = run.stalls.copy()
     waiting[:, NO_WAIT] = 0
     return waiting
@@ -60,7 +61,7 @@ def waits(run: SmRun) -> NDArray[np.int64]:
 def waiting_most(
     kernel: Kernel, run: SmRun, count: int = 8, *, shared: Mapping[int, Sequence[Beside]] = NOTHING_SHARED
 ) -> list[Waiting]:
-    """Return the instructions before which warps wait longest; `shared` has who shares barriers, by pc."""
+    """Return the instructions before which warps wait longest; `shared` has by pc who shares barriers."""
     each = waits(run)
     totals, everything = each.sum(axis=1), run.cycles * run.warp_slots
     order = [int(pc) for pc in np.argsort(-totals, kind="stable")[:count] if totals[pc]]
@@ -79,7 +80,7 @@ def waiting_most(
 
 
 def _reason(kernel: Kernel, one: Beside) -> Stall:
-    """Return the reason of those who wait for what shares a barrier."""
+    """Return the stall reason of a wait for an instruction that shares a barrier."""
     if one.what == SOURCES:
         return Stall.WAR_HAZARD
     far = kernel.program.instructions[one.pc].row.unit in (Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE)

@@ -1,4 +1,4 @@
-"""What the memory accesses of a program cost on a machine, by the rules of the load/store unit."""
+"""Costs of a program's memory accesses on a machine, by the rules of the load/store unit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from isa.execute.profile import Pattern, Profile
 
 @dataclass(frozen=True, slots=True)
 class AccessCost:
-    """Cost of one memory instruction over a block; a minimum is over its executions."""
+    """Cost of one memory instruction over a block; minima and maxima are over its executions."""
 
     executions: int  # warp instructions with an active lane
     cycles: int  # of the load/store unit, all executions
@@ -35,7 +35,7 @@ Seen = dict[tuple[int, int, int, int, bytes, bytes], SimpleNamespace]
 
 
 def costs(sm: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[int, AccessCost]:
-    """Return the cost of each memory instruction that executed, by pc; `seen` keeps what patterns cost.
+    """Return the cost of each memory instruction that executed, by pc; `seen` keeps the costs of address patterns.
 
     `sm` and `program` are those of a launch, as records; nothing in them is changed.
     """
@@ -90,6 +90,6 @@ def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first
 
 
 def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> int:
-    """Cycles from service until a load's result is there, or a store has left, nothing else being on its way."""
+    """Cycles from service until a load's result is there, or a store has left, if nothing else is under way."""
     sm.load_store.channel = 0
     return int(plain(load_store.result_at)(sm, row, cost, 0))

@@ -1,6 +1,6 @@
 """The general bound: cycles that no schedule of this program on this machine can undercut, and what sets them.
 
-Each limit is a sum over what the SM's blocks execute, by the rules that the engines use, and the bound is the largest.
+Each limit sums what the SM's blocks execute, by the rules that the engines use, and the bound is the largest limit.
 Nothing is simulated and nothing compiled: one block's profile says how often each instruction executes and which
 addresses it touches. All cycles are shader cycles of the SM that gets the most blocks.
 """
@@ -34,22 +34,23 @@ from isa.table import Unit
 
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
-UNITS = "load/store unit", "shared-memory unit"  # the latter where shared memory lies apart
-ALL_PROFILED = 3  # blocks of an SM up to which each is profiled; of more, the first, middle and last, if they are alike
+UNITS = "load/store unit", "shared-memory unit"  # the latter where shared memory has its own unit
+ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, the first, middle and last, if alike
 
 
 @dataclass(frozen=True)
 class Bound:
     """The bound of a launch: `cycles` is the largest of `limits`, `limiter` its name.
 
-    Every block of the SM, or of all SMs, is profiled, unless the first, middle and last execute the same instructions
-    equally often: then they are `alike`, and stand for all; or unless a block's index does no more than move its global
-    addresses by whole lines: then the first one does. The limits hold for every schedule as far as that is true.
+    Every block of the SM, or of all SMs, is profiled, with two exceptions. If the first, middle and last block execute
+    the same instructions equally often, they are `alike` and stand for all. If a block's index only moves its global
+    addresses by whole lines, the first block stands for all. Where these assumptions hold, so do the limits, for every
+    schedule.
     """
 
     cycles: Annotated[int, doc("Shader cycles.")]
     gflops: Gflops
-    percent_of_peak: Annotated[float, doc("Of the chip's peak in the kernel's precision.")]
+    percent_of_peak: Annotated[float, doc("Percent of the chip's peak in the kernel's precision.")]
     limiter: str
     limits: Annotated[Mapping[str, int], doc("Shader cycles by resource.")]
     blocks: Annotated[int, doc("Blocks of the SM, or of all SMs.")]
@@ -58,13 +59,13 @@ class Bound:
 
 
 def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int = LIMIT) -> Bound:
-    """Return the bound of a launch, by the SM that gets the most blocks and has its share of the bandwidth.
+    """Return the bound of a launch, on the SM that gets the most blocks, with its share of the bandwidth.
 
-    `all_sms`: by all SMs, which take what blocks they can, and the whole bandwidth together: some SM has as many blocks
-    as the mean rounded up if they are alike, and if not as much to do as the mean.
+    `all_sms`: on all SMs, which take blocks as they can, with the whole bandwidth: if blocks are alike, some SM has at
+    least the mean number of blocks rounded up; if not, it has at least the mean amount of work.
 
-    Raises UserError where kernel and machine don't fit, and what running a block in program order raises; LimitError
-    beyond `limit` warp instructions in a block.
+    Raises UserError where kernel and machine don't fit, LimitError beyond `limit` warp instructions in a block, and the
+    errors of a run in program order.
     """
     sms = machine.chip.sms
     ids = range(0, kernel.blocks, 1 if all_sms else sms)
@@ -79,7 +80,7 @@ def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int
 
 
 def works(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> tuple[list[Work], Fraction]:
-    """Return the work of profiled blocks of the SM that gets the most, and for how many of its blocks each stands.
+    """Return the work of profiled blocks of the SM that gets the most, and how many of its blocks each stands for.
 
     Raises as `bound` does.
     """
@@ -91,26 +92,26 @@ def works(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> tuple[list
 def pressures(profiled: Sequence[Work], each: Fraction) -> dict[str, Pressure]:
     """Return the pressure on each resource that an SM uses, by the name of the limit that it sets.
 
-    Each profiled block stands for so many; of register banks the fullest counts.
+    Each profiled block stands for `each` blocks; of the register banks only the fullest counts.
     """
     found = _resources(profiled, each, each)
     return {resource.name: resource.pressure for resource in found if resource.pressure.cycles}
 
 
 def code_of(work: Work) -> chain.Code:
-    """Return a block's program as the dependence chain follows it."""
+    """Return a block's program in the form that the dependence chain needs."""
     always = frozenset(np.flatnonzero(work.certain >= work.profile.counts).tolist())
     return chain.code(work.sm, work.program, work.costs, always)
 
 
 def dependence_chain(work: Work) -> Fraction:
-    """Return the cycles that one block takes with the SM to itself: its average warp's chain and start."""
+    """Return the cycles of one block with the SM to itself: its average warp's chain and start."""
     skew = Fraction(work.machine.launch.warp_skew * (work.kernel.warps - 1), 2)
     return chain.cycles_of_warp(code_of(work), work.profile, work.kernel.warps) + skew
 
 
 def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int) -> Iterator[tuple[str, Fraction]]:
-    """Yield the limits of the SM that has the most to do; arguments as of `_resources`, and its share of the blocks."""
+    """Yield the limits of the SM with the most to do; arguments as for `_resources`, and its share of the blocks."""
     for resource in _resources(works, each, sharing):
         yield resource.name, resource.pressure.cycles - resource.after
     yield "dependence chain", _waves(works[0], share) * min(map(dependence_chain, works)) + _refills(works[0], share)
@@ -139,7 +140,7 @@ def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iter
 
 
 def _groups(works: Sequence[Work]) -> Sequence[Pipes]:
-    """Return the pipes that limit together: those of one instruction that did something, and unions that share some."""
+    """Return the pipes that limit together: those that may take one executed instruction, and unions that overlap."""
     used = [c for work in works for c, n in zip(pressure.choices(work), work.certain, strict=True) if c and n]
     groups = list(dict.fromkeys(used))
     for group in groups:  # grows as it goes
@@ -152,13 +153,13 @@ def _name(work: Work, group: Pipes) -> str:
 
 
 def _still_busy(work: Work, group: Pipes) -> int:
-    """Cycles that a pipe may still be busy when the warp behind its last instruction has exited."""
+    """Cycles that a pipe may still be busy when the warp of its last instruction has exited."""
     interval = max(int(work.sm.machine.pipe_interval[index]) for index in group)
     return max(0, interval - work.machine.schedulers.issue_interval - work.machine.schedulers.interval)
 
 
 def _waves(work: Work, share: int) -> int:
-    """Blocks that some place of the SM runs one after another."""
+    """The number of blocks that the busiest block slot of the SM runs one after another."""
     return -(-share // int(work.sm.launch.resident))
 
 
@@ -168,7 +169,7 @@ def _refills(work: Work, share: int) -> int:
 
 
 def _works(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> tuple[list[Work], bool]:
-    """Return the work of these blocks of so many SMs: of all, of three if alike, of one if all must be; and whether."""
+    """Return the work of the profiled blocks (all, three if alike, one if all must be alike), and if all are alike."""
     ground = launch(kernel, machine, feed=ADDRESS_ONLY, memory=np.zeros(0, np.uint32))
     share_channel(ground.sm, sms)
     light = without_contents(kernel) if recordable(kernel) else kernel
@@ -188,7 +189,7 @@ def _works(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -
 
 
 def _only_moves(kernel: Kernel, machine: Machine) -> bool:
-    """Tell whether blocks do the same but for global addresses that lie whole lines apart: they cost the same."""
+    """Tell whether blocks differ only in global addresses, by whole lines; then they cost the same."""
     steps = block_steps(kernel)
     return steps is not None and all(
         not any(part % machine.global_memory.line_bytes for part in step)
@@ -198,7 +199,7 @@ def _only_moves(kernel: Kernel, machine: Machine) -> bool:
 
 
 def _certain(kernel: Kernel, executed: Profile, patterns: Mapping[int, AccessCost]) -> NDArray[np.int64]:
-    """Return the warp instructions, by pc, in which for certain a lane was active: all, or enough for the lanes."""
+    """Return the warp instructions, by pc, that surely had an active lane: all, or the fewest that hold the lanes."""
     unguarded = np.array([i.guard == PT for i in kernel.program.instructions])
     certain = np.where(unguarded, executed.counts, -(-executed.active // kernel.warp_size))
     for pc, cost in patterns.items():

@@ -1,11 +1,11 @@
 """The dependence chain: the least time that one warp needs for its instructions, even with the SM to itself.
 
-A warp's instructions issue in order. Through each basic block they are followed with the rules of the scoreboard and
-the warp's own use of pipes and load/store unit, from a state in which nothing is pending; whatever else is going on
-only adds to that. Times of basic blocks add up, weighted by how often the warps went through them. A loop of one basic
-block is followed until its state recurs, relative to the clock: then its time per round is known exactly.
+A warp's instructions issue in order. Each basic block is followed with the rules of the scoreboard and the warp's own
+use of pipes and load/store unit, from a state with nothing pending; anything else in flight only adds time. Times of
+basic blocks add up, weighted by how often the warps execute them. A loop of one basic block is followed until its state
+recurs, relative to the clock: then its time per round is known exactly.
 
-Only what is certain counts: an instruction under a guard may do nothing, and then nobody waits for it.
+Only certain waits count: an instruction under a guard may do nothing, and then no instruction waits for it.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from gpusim.units.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.units.stall import OWN, Stall
 from isa.execute.profile import Profile
 
-ROUNDS = 12  # of a loop, at most, until its state has to recur
+ROUNDS = 12  # of a loop, at most, until its state must recur
 PENDING = ("ready", "held", "read", "predicate", "let_go")  # times that a warp carries from one instruction to the next
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A decoded program as namespaces, its machine, its memory accesses' cost, and where basic blocks begin."""
+    """A decoded program as namespaces, its machine, the cost of its memory accesses, and the starts of basic blocks."""
 
     rows: Sequence[Any]
     pipes: Sequence[Sequence[int]]  # by pc, those that may take the instruction
@@ -45,10 +45,10 @@ class Code:
 
 @dataclass(slots=True)
 class Lone:
-    """A warp on its way alone: its own record, when it may issue next, and when what it uses is free again.
+    """A warp with the SM to itself: its record, when it may issue next, and when each unit that it uses is free again.
 
-    `ports` of its last turn are left; of what may go beside what in a turn, only their number is heeded.
-    A pipe counts as taken by what can go nowhere else. `counted`: when its last stall count is over.
+    `ports` of its last turn are still free; of the rules for several issues in a turn, only the number of ports counts.
+    A pipe is occupied only by instructions that no other pipe takes. `counted`: when its last stall count is over.
     """
 
     warp: SimpleNamespace
@@ -66,7 +66,7 @@ def code(sm: Any, program: Any, costs: Mapping[int, AccessCost], always: frozens
     after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT)}
     met = {
         row.reconvergence for row in rows if row.reconvergence >= 0
-    }  # once for all ways, what lies before once for each
+    }  # once for all paths; the code before it, once for each
     leaders = {0, *after, *met, *(row.target for row in rows if row.action == BRANCH)}
     units = sm.machine.units
     pipes = [units[row.unit]["choice"][: units[row.unit]["choices"]].tolist() for row in rows]
@@ -76,12 +76,12 @@ def code(sm: Any, program: Any, costs: Mapping[int, AccessCost], always: frozens
 def cycles_of_warp(program: Code, profile: Profile, warps: int) -> Fraction:
     """Return the least cycles from a warp's start to its end, on the average over the block's warps."""
     exits = sum(int(count) for row, count in zip(program.rows, profile.counts, strict=False) if row.action == EXIT)
-    total = Fraction(max(0, warps - exits) * program.machine.interval)  # behind the end a warp exits too
+    total = Fraction(max(0, warps - exits) * program.machine.interval)  # a warp also exits after the last instruction
     return sum((_of_basic_block(program, profile, *span) for span in _spans(program)), total) / warps
 
 
 def _spans(program: Code) -> Iterator[tuple[int, int]]:
-    """Yield first pc and end of each basic block, the row behind the program not included."""
+    """Yield first pc and end of each basic block, without the row after the program."""
     ends = [*program.leaders[1:], len(program.rows)]
     for first, end in zip(program.leaders, ends, strict=True):
         if first < len(program.rows) - 1:
@@ -115,9 +115,9 @@ def _through(program: Code, first: int, end: int) -> tuple[int, int]:
 
 
 def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> Fraction:
-    """Return the least cycles of that many rounds of a loop in which `entries` loops share.
+    """Return the least cycles of that many rounds of a loop, summed over `entries` entries into it.
 
-    Round k ends no earlier than k times the recurring time less a head start, and each entry has one head start.
+    Round k ends no earlier than k times the recurring time minus a head start, and each entry has one head start.
     """
     lone, times, states = start(), [0], [_pending(start(), 0)]
     for _ in range(ROUNDS):
@@ -170,12 +170,12 @@ def _issue(program: Code, lone: Lone, row: Any, ready: int) -> None:
 
 
 def slot(program: Code, cycle: int) -> int:
-    """Return the begin of the first issue slot at or after a cycle; a warp's own slots lie whole intervals apart."""
+    """Return the start of the first issue slot at or after a cycle; a warp's slots are whole intervals apart."""
     return int(plain(stall_accounting.slot_from)(program.machine, 0, cycle))
 
 
 def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
-    """Note what the instruction keeps from those behind it."""
+    """Note the units that the instruction occupies, and the registers that it makes later instructions wait for."""
     if row.pipe >= 0 or row.service:
         if len(program.pipes[pc]) == 1:
             lone.pipes[row.pipe] = lone.issued + program.machine.pipe_interval[row.pipe] * row.intervals

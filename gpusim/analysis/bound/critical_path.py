@@ -1,8 +1,8 @@
-"""The paths that results take from instruction to instruction: the longest through a code region, and around a loop.
+"""Paths of dependences from instruction to instruction: the longest through a code region, and around a loop.
 
-Of what instructions wait for each other on a machine: a result's latency (RAW, WAW), and a memory instruction's reading
-of its sources (WAR). Accesses count with their passes and requests, at least, and as if nobody else accessed memory.
-What the last instruction of a path takes is no part of its length.
+A dependence costs a result's latency (RAW, WAW), or the time in which a memory instruction reads its sources (WAR). An
+access counts with its fewest passes and requests, and as if no other accessed memory. The time of a path's last
+instruction is not part of its length.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Path:
-    """A path's length in cycles, of a loop's for each round, and by pc of its instructions what each adds to it."""
+    """A path's length in cycles, for a loop per round, and the cycles that each of its instructions adds, by pc."""
 
     cycles: Fraction
     parts: Mapping[int, int]
 
 
 def weight(work: Work) -> Weight:
-    """Return the cycles that a dependence costs: from the issue of one instruction to that of the next, at least."""
+    """Return the cost of dependences, as a function: the least cycles from one instruction's issue to the next's."""
 
     def cycles(before: int, _after: int, edge: Mapping[str, Any]) -> int:
         cost = work.costs.get(before)

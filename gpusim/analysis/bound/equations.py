@@ -1,9 +1,9 @@
 """Equations 1 to 12 of Lai and Seznec, "Bound the Peak Performance of SGEMM on GPU", RR-7923, INRIA, 2012.
 
-They bound one kernel on one kind of machine; the general bound of any program lives elsewhere. Symbols as in the
+They bound one kernel on one kind of machine; bounds.py bounds any program. Symbols are those of the
 report's table 2: T_B threads of a block, T_SM threads of an SM, R_T registers of a thread, B_R register blocking, L
 depth of a tile along k, Blk blocks of an SM. The report's text uses equation 7's prefetch term with the root over
-the whole product (section 4.1); equation 7 itself gives the 12 registers that it counts, and is what stands here.
+the whole product (section 4.1); equation 7 itself gives the 12 registers that it counts, and is used here.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def shared_blocking(threads: int, blocking: int) -> float:
 
 
 def throughput_factor(blocking: int, width_words: int, mixed_rate: float, issue_rate: float = 32) -> float:
-    """Equation 9: what a word-wide shared load costs in issue slots when mixed with FFMAs.
+    """Equation 9: the issue slots that a shared load costs per word when mixed with FFMAs.
 
     The report gives f as measurements (figure 2): `mixed_rate` thread instructions per shader cycle of an SM when
     B_R^2 FFMAs go with 2 B_R / width loads of `width_words` words, against the `issue_rate` without interference.
-    Equation 11 asks for the factor per loaded word: 1 / width at full rate, and more by the slots that are lost. The
+    Equation 11 needs the factor per loaded word: 1 / width at full rate, plus the slots that are lost. The
     numbers at blocking 6: 31.3 at 1 word, 30.4 at 2, 24.5 at 4.
     """
     slots = (blocking**2 + 2 * blocking / width_words) * issue_rate / mixed_rate
@@ -82,7 +82,7 @@ def throughput_factor(blocking: int, width_words: int, mixed_rate: float, issue_
 def memory_bound(bandwidth_gbs: float, shared_block: float) -> float:
     """Equation 10: GFLOP/s that global memory of that many GB/s can feed, words per second times B_Sh.
 
-    The report leaves the unit out; it is words of 4 bytes: 2 B_Sh^2 operations per 2 B_Sh words.
+    The report omits the unit; it is words of 4 bytes: 2 B_Sh^2 operations per 2 B_Sh words.
     """
     return bandwidth_gbs / WORD_BYTES * shared_block
 

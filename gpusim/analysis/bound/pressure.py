@@ -1,7 +1,8 @@
 """Pressure: for how many cycles each instruction keeps each resource of an SM from others.
 
-Sums over what blocks execute, by the rules that the engines use; nothing is simulated. Of a resource that the SM has
-several of, a cycle is one of all of them: two pipes that a warp instruction keeps for two cycles each give it one.
+Pressure sums what blocks execute, by the rules that the engines use; nothing is simulated. If the SM has several
+instances of a resource, their cycles are divided by the number of instances: a warp instruction that keeps one of two
+pipes for two cycles counts as one cycle.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Pipes = frozenset[int]  # by their index
 
 @dataclass(frozen=True)
 class Work:
-    """What one block executes. Arrays have an entry per pc; `certain` counts warp instructions that do something."""
+    """The work of one block. Arrays have an entry per pc; `certain` counts warp instructions that do something."""
 
     kernel: Kernel
     machine: Machine
@@ -42,7 +43,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Pressure:
-    """How long instructions keep a resource: `parts` by pc, of `cycle` cycles each."""
+    """How long instructions keep a resource: `parts` by pc, each of `cycle` cycles."""
 
     parts: NDArray[np.int64]
     cycle: Fraction
@@ -61,7 +62,7 @@ class Pressure:
 class Resource:
     """A resource of the SM, by the name of the limit that it sets, and the pressure on it.
 
-    `after`: cycles of its use that may lie behind the end of the SM's last block.
+    `after`: cycles of its use that may lie after the end of the SM's last block.
     """
 
     name: str
@@ -70,7 +71,7 @@ class Resource:
 
 
 def added(each: Iterable[Pressure], times: Fraction) -> Pressure:
-    """Return what several blocks' pressure on one resource adds up to, so many times."""
+    """Return the sum of several blocks' pressure on one resource, multiplied by `times`."""
     blocks = list(each)
     total: NDArray[np.int64] = np.sum([one.parts for one in blocks], axis=0)
     return Pressure(total, blocks[0].cycle * times)
@@ -91,7 +92,7 @@ def issue_slots(work: Work) -> Pressure:
 
 
 def pipes(work: Work, group: Pipes) -> Pressure:
-    """Return the use of some pipes: what executes nowhere else, over what all their instances take in a cycle."""
+    """Return the use of some pipes: instructions that no other pipe takes, over the rate of all instances together."""
     only_here = np.array([bool(choice) and choice <= group for choice in choices(work)], np.bool_)
     names, intervals = pipe_names(work.machine), work.sm.machine.pipe_interval
     rate = sum(Fraction(instances(work.machine, names[index]), int(intervals[index])) for index in group)
@@ -105,9 +106,9 @@ def choices(work: Work) -> list[Pipes]:
 
 
 def reads_of_banks(work: Work) -> list[Pressure]:
-    """Return the reads of each register bank, over the schedulers, of a machine whose operands may be late.
+    """Return the reads of each register bank, per scheduler, on a machine whose operands may be late.
 
-    Of registers that are never flagged for reuse; what may be carried from one instruction to the next is in none.
+    Only registers that are never flagged for reuse count; sources that one instruction may carry to the next do not.
     """
     instructions = work.kernel.program.instructions
     kept = {register for i in instructions for register in _flagged(i)}
@@ -128,7 +129,7 @@ def _flagged(i: Instruction) -> Iterator[int]:
 def load_store_units(work: Work) -> list[Pressure]:
     """Return the use of the load/store unit: shared-memory passes, requests to global and local memory, others.
 
-    Shared memory has a second unit where it lies apart, without use elsewhere.
+    The second unit is shared memory's own, unused on machines without one.
     """
     taken = np.zeros((2, len(work.certain)), np.int64)
     taken[0] = work.certain * work.program["service"][:-1].astype(np.int64)
@@ -138,7 +139,7 @@ def load_store_units(work: Work) -> list[Pressure]:
 
 
 def memory_bandwidth(work: Work) -> Pressure:
-    """Return the use of the channel that moves what is loaded and stored."""
+    """Return the use of the channel that moves loaded and stored words."""
     parts = np.zeros(len(work.certain), np.int64)
     for pc, cost in work.costs.items():
         parts[pc] = cost.transactions

@@ -1,4 +1,4 @@
-"""Rates of a launch: operations per second, and the peak to measure them by."""
+"""Rates of a launch: operations per second, and the peak to compare them with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a launch stands between memory bandwidth and peak, and what a full SM holds: the summary of a timeline."""
+"""The summary of a timeline: the launch on the roofline of memory bandwidth and peak, and the blocks of a full SM."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from isa.kernel import Kernel
 def summary(kernel: Kernel, machine: Machine, cycles: int, *, limit: int = LIMIT) -> Summary:
     """Return the rates of a launch that takes so many shader cycles on the SM with the most blocks.
 
-    Operations are counted for each byte that the bound counts, as if every SM moved what the busiest does: so a launch
-    bound by the memory bandwidth lies on the roof (Williams, Waterman and Patterson 2009). Raises as `bounds.bound`.
+    Operations are counted per byte of the bound, as if every SM moved as much as the busiest: so a launch bound by the
+    memory bandwidth lies on the roof (Williams, Waterman and Patterson 2009). Raises as `bounds.bound`.
     """
     least, fits = bound(kernel, machine, limit=limit), occupancy(kernel, machine)
     arriving = float(arriving_mbs(machine)) / 1000

@@ -1,7 +1,7 @@
-"""Expressions of search spaces, as Python writes them: built once, asked of many points, and never large.
+"""Expressions of search spaces in Python syntax, built once, evaluated at many points, and bounded in size.
 
-Numbers, words, names, lists, operators and calls of a few functions; a number has MOST_BITS bits, a list or a word
-MOST elements, so that what strangers write costs no more than what they wrote.
+Numbers, words, names, lists, operators and calls of a few functions. A number has MOST_BITS bits at most, a list or a
+word MOST elements, so that untrusted expressions can't use up time or memory.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ FUNCTIONS = ("range", "list", "min", "max", "abs")
 def built(text: str, known: Sequence[str]) -> Ask:
     """Return the expression as a function of the values of the `known` names.
 
-    Raises ValueError with cause and fix for what is no such expression. The function raises ValueError, TypeError or
-    ArithmeticError for what can't be computed.
+    Raises ValueError with cause and fix for any other text. The function raises ValueError, TypeError or
+    ArithmeticError if it can't be computed.
     """
     return _built(parsed(text, "write it as in Python"), known)
 
@@ -130,7 +130,7 @@ def _plain(value: Any) -> Value:
 
 
 def _range(*limits: int) -> range:
-    """A range whose length can be told: len() itself fails beyond the largest index."""
+    """A range whose length is checked, as len() fails beyond the largest index."""
     for limit in limits:
         _bounded(limit)
     found = range(*limits)
@@ -163,7 +163,7 @@ def _shifted(left: Any, right: Any) -> Any:
 
 
 def _remainder(left: Any, right: Any) -> Any:
-    if isinstance(left, str):  # or else it is a form to be filled in
+    if isinstance(left, str):  # else % would format the text
         raise TypeError("% takes numbers")
     return left % right
 

@@ -1,4 +1,4 @@
-"""What Kernel Tuner reads and writes: its cache file, T4 results, and the search space of a T1 file.
+"""Files of Kernel Tuner: its cache file, T4 results, and the search space of a T1 file.
 
 The formats are those of Kernel Tuner 1.5.0 (`util.process_cache`, the schemas T1/1.0.0 and T4/1.0.0 in its package).
 """
@@ -19,14 +19,14 @@ from gpusim.support import whole_file
 from isa.errors import UserError
 from isa.reading import input_file
 
-MOST = 1_000_000  # points of a cache, which has all of a product
-INVALID = "InvalidConfig"  # what stands for the time of a point that can't run
+MOST = 1_000_000  # points of a cache, which holds the whole product
+INVALID = "InvalidConfig"  # in place of the time of a point that can't run
 T4_VERSION = "1.0.0"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A point and its time, none where it can't run, and its other figures."""
+    """A point, its time, None if it can't run, and its other figures."""
 
     point: Mapping[str, Value]
     milliseconds: float | None
@@ -35,7 +35,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Space:
-    """The search space of a T1 file: values by parameter, and whether they may stand together."""
+    """The search space of a T1 file: values by parameter, and the test whether a point is allowed."""
 
     values: Mapping[str, Sequence[Value]]
     allows: Callable[[Mapping[str, Value]], bool]
@@ -49,10 +49,10 @@ def write_cache(
     values: Mapping[str, Sequence[Value]],
     entries: Sequence[Entry],
 ) -> None:
-    """Write a cache file for Kernel Tuner's simulation mode, which wants every point of the product.
+    """Write a cache file for Kernel Tuner's simulation mode, which needs every point of the product.
 
-    Those that are not among the entries become points that can't run. `size` is that of the problem.
-    Raises UserError for a product too large for that, and where no file can be written.
+    Points without an entry become points that can't run. `size` is that of the problem.
+    Raises UserError if the product is too large, or the file can't be written.
     """
     if prod(len(each) for each in values.values()) > MOST:
         raise UserError(f"{path}: a cache has all points of the product, more than {MOST:,}; write T4 results instead")
@@ -82,7 +82,7 @@ def write_t4(path: Path, entries: Sequence[Entry]) -> None:
 
 
 def read_t1(path: Path) -> Space:
-    """Return the search space of a T1 file; raises UserError for a file that is none, with what is wrong in it."""
+    """Return the search space of a T1 file; raises UserError, with the fault, for any other file."""
     try:
         content = msgspec.json.decode(input_file.read(path, "give a T1 file"))
         space = content["ConfigurationSpace"]
@@ -99,7 +99,7 @@ def _key(point: Mapping[str, Value]) -> str:
 
 
 def _times(entry: Entry) -> dict[str, Any]:
-    """Where Kernel Tuner's time went: all of it in the one run."""
+    """Kernel Tuner's times, of which all is in the one run."""
     names = "compile_time", "verification_time", "framework_time", "strategy_time"
     return dict.fromkeys(names, 0.0) | {"benchmark_time": entry.milliseconds or 0.0}
 
@@ -136,7 +136,7 @@ def _values(path: Path, name: str, text: str | list[Value]) -> list[Value]:
 
 
 def _condition(path: Path, text: str, values: Mapping[str, Sequence[Value]]) -> Ask:
-    """An expression of the parameters, ready to be asked of points."""
+    """An expression of the parameters as a function of points."""
     return _built(path, text, tuple(values))
 
 

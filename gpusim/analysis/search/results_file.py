@@ -1,6 +1,6 @@
-"""Results on disk: a JSON line that says what they depend on, then a line for each as soon as it is known.
+"""Results on disk: a JSON line with the settings that they depend on, then a line for each result once it is known.
 
-A run that was interrupted leaves whole lines and perhaps the beginning of one, which the next run cuts off.
+An interrupted run leaves whole lines and perhaps a partial one, which the next run cuts off.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def hash_of(machine: Machine) -> str:
 def results(
     path: Path | None, settings: msgspec.Struct, kind: type[T]
 ) -> Iterator[tuple[list[T], Callable[[T], None]]]:
-    """Give the results, each of that kind, that the file has already, and the function that adds one to it.
+    """Give the results of that kind that the file already has, and the function that adds one to it.
 
     Without a path there are none, and nothing is kept. Raises UserError if the file holds something else, or results
-    of other settings; it is left as it is then.
+    of other settings; the file is then left unchanged.
     """
     if path is None:
         yield [], lambda _: None
@@ -50,13 +50,13 @@ def results(
             if not length:
                 _write(file, settings)
             yield known, lambda each: _write(file, each)
-    except OSError as error:  # of an open file, whose disk is full
+    except OSError as error:  # of an open file, if the disk is full
         error.filename = error.filename or str(path)
         raise
 
 
 def _hold(path: Path, file: IO[bytes]) -> None:
-    """Keep others from the file until it is closed."""
+    """Lock the file against other processes until it is closed."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -69,7 +69,7 @@ def _write(file: IO[bytes], line: msgspec.Struct) -> None:
 
 
 def _read(path: Path, settings: msgspec.Struct, kind: type[T]) -> tuple[list[T], int]:
-    """The results of a file, and the bytes of its whole lines: none where it broke off in its first."""
+    """The results of a file, and the bytes of its whole lines: 0 if its first line is partial."""
     text = input_file.read(path, "give another file", input_file.MOST_GENERATED)
     whole = text[: text.rfind(b"\n") + 1]
     if not whole and msgspec.json.encode(settings).startswith(text):

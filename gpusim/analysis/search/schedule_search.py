@@ -1,10 +1,10 @@
-"""A search for orders of a program with the simulator as the judge.
+"""A search for fast orders of a program by simulation.
 
-Where the static scheduler follows one warp alone, here an order costs what the launch takes with it: all warps, queues
-and pipes. A few of the best orders so far are the parents of the next ones, each of which differs from its parent by
-one or more moves that keep every dependence (isa.schedule.reorder); the copies that unrolling made of an instruction
-often move together. Of equally good orders the newer stays, so that the search drifts over level ground. Nothing
-depends on how many processes simulate: the same seed finds the same order.
+The static scheduler follows one warp alone; here the cost of an order is the simulated time of the launch, with all
+warps, queues and pipes. The best few orders so far are the parents of the next ones. Each child differs from its parent
+by one or more moves that keep every dependence (isa.schedule.reorder); copies of an instruction from unrolling often
+move together. Of equally good orders the newer one stays, so that the search crosses plateaus. The number of processes
+changes nothing: the same seed finds the same order.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from isa.schedule.reorder import Apart, Region, places, put, regions, reordered
 from isa.table import LOAD_UNITS, Unit
 
 PARENTS = 4
-BROOD = 16  # orders drawn before any of them is judged
-NEAR, FAR = 4, 16  # places of a move
-TRIES = 100  # at an order that is new, or a move that changes something
-ALONE = 8  # of so many orders, processes would take longer to start
+BROOD = 16  # orders drawn before the next simulations
+NEAR, FAR = 4, 16  # places that a move covers
+TRIES = 100  # to find a new order, or a move that changes something
+ALONE = 8  # orders up to which starting processes would take longer
 Order = tuple[int, ...]  # old pcs
 Judge = Callable[[Sequence[Order]], list[int]]
 Told = Callable[[int, int, str], None]
@@ -38,7 +38,7 @@ Told = Callable[[int, int, str], None]
 class Found:
     """The best order, its cycles and those of the program as given, and how many orders have been judged.
 
-    `trail` has the orders judged and the least cycles so far whenever these got less.
+    `trail` has, for each improvement, the orders judged so far and the least cycles.
     """
 
     order: Order
@@ -79,7 +79,7 @@ def climb(
     apart: Apart = (),
     tell: Told | None = None,
 ) -> Found:
-    """Return the best of up to `budget` orders, for which `judge` gives the cost of each of several."""
+    """Return the best of up to `budget` orders; `judge` returns the costs of several orders."""
     given = tuple(range(len(program)))
     pool, draw = _Pool([], {}, []), Random(seed)
     moves = _Moves(tuple(regions(program, apart)), draw)
@@ -96,7 +96,7 @@ def climb(
 
 @dataclass(slots=True)
 class _Pool:
-    """The parents, best first, as (cost, minus its number, order); what each cost; when the least got less."""
+    """The parents, best first, as (cost, minus its number, order); the cost of each order; and each improvement."""
 
     parents: list[tuple[int, int, Order]]
     costs: dict[Order, int]
@@ -118,20 +118,20 @@ class _Pool:
 
 @dataclass(frozen=True, slots=True)
 class _Moves:
-    """What may be moved, and the source of chance."""
+    """The regions in which instructions may move, and the random generator."""
 
     regions: tuple[Region, ...]
     draw: Random
 
     def moved(self, order: Order) -> Order:
-        """Return the order after one move, or after several with falling odds."""
+        """Return the order after one move, or with falling probability after more."""
         order = self._once(order)
         while self.draw.random() < 0.5:
             order = self._once(order)
         return order
 
     def _once(self, order: Order) -> Order:
-        """Move an instruction of a region, a loop's mostly, or all those like it; every other time an access."""
+        """Move an instruction of a region, mostly of a loop, or all those like it; half the time an access."""
         for _ in range(TRIES if self.regions else 0):
             (region,) = self.draw.choices(self.regions, [len(r.code) * (9 * r.repeats + 1) for r in self.regions])
             before = [pc - region.first for pc in order[region.first : region.first + len(region.code)]]
@@ -145,7 +145,7 @@ class _Moves:
         return order
 
     def _put(self, region: Region, order: list[int], index: int) -> list[int]:
-        """Put an instruction in another place: any, or one close by."""
+        """Move an instruction to another place: any, or one nearby."""
         here, may = order.index(index), places(region, order, index)
         near = [place for place in may if 0 < abs(place - here) <= NEAR]
         other = [place for place in may if place != here]
@@ -156,7 +156,7 @@ class _Moves:
         )
 
     def _shifted(self, region: Region, order: list[int], index: int) -> list[int]:
-        """Shift all instructions like this one, an unrolled loop's copies perhaps, by as many places as each may."""
+        """Shift all instructions like this one, such as an unrolled loop's copies, each as far as it may go."""
         shift = self.draw.choice([*range(-FAR, 0), *range(1, FAR + 1)])
         for each in _alike(region, index):
             may, place = places(region, order, each), order.index(each) + shift
@@ -173,13 +173,13 @@ def _alike(region: Region, index: int) -> list[int]:
 
 
 def _accesses(region: Region) -> list[int]:
-    """Return accesses to memory and barriers, or everything where there are none."""
+    """Return memory accesses and barriers, or all instructions if there are none."""
     some = [i for i, each in enumerate(region.code) if each.row.unit in LOAD_UNITS | {Unit.BARRIER}]
     return some or list(range(len(region.code)))
 
 
 def _brood(pool: _Pool, moves: _Moves, left: int) -> list[Order]:
-    """Return new orders, from one parent after the other; none when nothing new comes up."""
+    """Return new orders, from the parents in turn; none if no new order is found."""
     brood: dict[Order, None] = {}
     for n in range(TRIES):
         if len(brood) >= min(BROOD, left):
@@ -192,7 +192,7 @@ def _brood(pool: _Pool, moves: _Moves, left: int) -> list[Order]:
 
 @contextmanager
 def _judge(kernel: Kernel, machine: Machine, budget: int, count: int | None) -> Iterator[Judge]:
-    """Give the function that simulates orders, in several processes where that pays."""
+    """Give the function that simulates orders, in several processes if that is faster."""
     count = count or cores()
     if count == 1 or budget <= ALONE:
         yield lambda orders: [cycles(kernel, machine, order) for order in orders]

@@ -1,4 +1,4 @@
-"""Orders of one program side by side: what one warp waits by the static model, and what the whole launch takes."""
+"""Orders of one program side by side: stalls of one warp by the static model, and cycles of the whole launch."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ GIVEN, STATIC, SEARCHED = "as given", "static", "searched"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One order: its static stalls in cycles of one warp, simulated cycles and GFLOP/s, and how its values are.
+    """One order: its static stalls in cycles of one warp, simulated cycles and GFLOP/s, and the check of its values.
 
-    `values`: right or wrong, compared with what the kernel promises; the same or others, compared with the program as
-    given, bit for bit; or unchecked.
+    `values`: right or wrong, compared with the kernel's expected values; the same or others, compared with the program
+    as given, bit for bit; or unchecked.
     """
 
     name: str
@@ -43,12 +43,12 @@ class Outcome:
 
     @property
     def moved(self) -> int:
-        """Instructions that were taken elsewhere."""
+        """Number of instructions that were moved."""
         return len(moved(self.order))
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the order computes what it should not."""
+        """Whether the order computes wrong values."""
         return self.values in ("wrong", "others")
 
 
@@ -69,7 +69,7 @@ class Ordered:
 
 @dataclass(frozen=True)
 class Searched:
-    """How many orders were judged, those judged and the cycles whenever these got less, and the fewest cycles."""
+    """How many orders were judged, the orders judged and the cycles at each improvement, and the fewest cycles."""
 
     judged: int
     trail: tuple[tuple[int, int], ...]
@@ -87,14 +87,14 @@ class Placed:
 
 
 class ScheduleDocument(OfSettings, frozen=True):
-    """Orders of a program side by side, and the program in the chosen one."""
+    """Orders of a program side by side, and the program in the chosen order."""
 
     kernel: KernelKey
     machine: MachineKey
     orders: Annotated[list[Ordered], doc("The orders, first the program's as given.")]
-    search: Annotated[Searched | None, doc("Where it was asked for.")]
+    search: Annotated[Searched | None, doc("Null if it was not asked for.")]
     chosen: Annotated[str, doc("Name of the order that `instructions` are in.")]
-    latencies: Annotated[Latencies, doc("Those by which the static scheduler goes, by mnemonic of the program.")]
+    latencies: Annotated[Latencies, doc("Latencies that the static scheduler uses, by mnemonic of the program.")]
     labels: Labels
     instructions: Annotated[list[Placed], doc("The program in the chosen order.")]
 
@@ -126,7 +126,7 @@ def compare(
     max_cycles: int | None = None,
     tell: Callable[[int, int, str], None] | None = None,
 ) -> list[Outcome]:
-    """Simulate the kernel with its program in each of the orders by name, the first of which is as given.
+    """Simulate the kernel with its program in each of the named orders; the first is the program as given.
 
     `tell(blocks done, blocks in all, name)` is called now and then. Raises what `simulate` raises.
     """
@@ -157,7 +157,7 @@ def _values(result: Result, first: Result) -> str:
 
 
 def least(outcomes: list[Outcome]) -> Outcome:
-    """Return the order that takes the fewest cycles and computes nothing wrong, the first of equals."""
+    """Return the order with the fewest cycles and no wrong values, the first of equals."""
     right = [outcome for outcome in outcomes if not outcome.is_wrong]
     return min(right or outcomes[:1], key=lambda outcome: outcome.cycles)
 
@@ -172,15 +172,15 @@ def summary(machine: Machine, outcomes: list[Outcome]) -> list[str]:
 
 
 def remarks(chosen: Outcome) -> list[str]:
-    """Return the lines that say what is in the text of an order, and what isn't."""
+    """Return the lines that say what the text of an order contains and lacks."""
     if not chosen.moved:
         return [f"nothing moved: {chosen.name} is the order as given"]
-    behind = f"{plural(chosen.moved, 'instruction')} moved, marked with where they stood"
+    behind = f"{plural(chosen.moved, 'instruction')} moved, marked with their old pc"
     return [f"{chosen.name}: {behind}", *_unsaid(chosen.kernel)]
 
 
 def _unsaid(kernel: Kernel) -> list[str]:
-    """What a listing of the kernel can't say."""
+    """The facts of the kernel that a listing can't state."""
     try:
         listing.write(kernel)
     except UserError as error:
@@ -191,9 +191,9 @@ def _unsaid(kernel: Kernel) -> list[str]:
 
 
 def text(outcome: Outcome, head: list[str]) -> str:
-    """Return the program in its order below comments: what moved has its old pc behind it.
+    """Return the program in its order below comments; each moved instruction has its old pc after it.
 
-    It is a whole listing, to be run, where the kernel's memory has a text form.
+    It is a whole listing that can run if the kernel's memory has a text form.
     """
     taken = moved(outcome.order)
     notes = {pc: f"was {old}" for pc, old in enumerate(outcome.order) if old in taken}

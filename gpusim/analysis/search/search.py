@@ -10,7 +10,7 @@ from gpusim.analysis.search.sweep import Axis, SweepPoint, SweepRow, key
 from gpusim.analysis.search.sweep_table import cell
 from gpusim.support import extra
 
-BATCH = 8  # points that are proposed at a time, however many processes there are: so the same ones every time
+BATCH = 8  # points proposed at a time, independent of the number of processes, so that a search is reproducible
 
 
 def check() -> None:
@@ -25,7 +25,7 @@ def search(
     simulated: Callable[[list[SweepPoint]], list[SweepRow]],
     tell: Callable[[int, int], object],
 ) -> list[SweepRow]:
-    """Return the rows of the points that Optuna's tree-structured Parzen estimator proposes, each once, as proposed.
+    """Return the rows of the points that Optuna's tree-structured Parzen estimator proposes, each once, in that order.
 
     `simulated` gives the rows of a few points in their order; `tell(trials done, in all)` is called after each batch.
     The points depend on the axes and the seed alone. Raises UserError where Optuna is missing.
@@ -47,7 +47,7 @@ def search(
 
 
 def _proposed(trial: Any, axes: Sequence[Axis]) -> SweepPoint:
-    """The point that a trial of Optuna's proposes: numbers by their place in ascending order, words as they are."""
+    """The point that a trial of Optuna's proposes: numbers by their index in ascending order, words as they are."""
     chosen: dict[str, dict[str, str]] = {"machine": {}, "kernel": {}}
     for axis in axes:
         if not any(isinstance(cell(value), str) for value in axis.values):
@@ -59,5 +59,5 @@ def _proposed(trial: Any, axes: Sequence[Axis]) -> SweepPoint:
 
 
 def _cost(figures: Figures) -> float:
-    """What is minimised: the rate, negative, or the time where the kernel counts no operations."""
+    """The cost to minimise: the negative rate, or the time where the kernel counts no operations."""
     return -figures.gflops or figures.milliseconds

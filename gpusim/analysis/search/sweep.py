@@ -1,6 +1,6 @@
-"""Sweeps: a kernel with many parameters on many variants of a machine, each point simulated by itself, without values.
+"""Sweeps of a kernel over parameters and variants of a machine; each point is simulated by itself, without values.
 
-A point's row is the same wherever and in whatever order it is simulated.
+A point's row does not depend on where and in which order it is simulated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Build = Callable[[Mapping[str, str]], Kernel]
 
 @dataclass(frozen=True)
 class Axis:
-    """What is varied, a number of the machine by its path or a parameter of the kernel, and its values as text."""
+    """A number of the machine, by its path, or a parameter of the kernel, and its values as text."""
 
     of: Literal["machine", "kernel"]
     name: str
@@ -41,7 +41,7 @@ class SweepPoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def values(self) -> dict[str, str]:
-        """All of them by name: paths have a point in them, and names of parameters none."""
+        """All values by name: paths contain a dot, names of parameters do not."""
         return self.settings | self.parameters
 
 
@@ -54,7 +54,7 @@ class SweepRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 
 class SweepSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything a row depends on beside its point; `listing` and `facts` are hashes."""
+    """Everything that a row depends on besides its point; `listing` and `facts` are hashes."""
 
     kernel: str
     listing: str
@@ -69,7 +69,7 @@ Allows = Callable[[SweepPoint], bool]
 
 @dataclass(frozen=True)
 class Subject:
-    """What is swept: the function that builds the kernel with parameters given as text, and the machine's file."""
+    """The subject of a sweep: the function that builds the kernel from parameters as text, and the machine's file."""
 
     build: Build
     file: model.File
@@ -77,7 +77,7 @@ class Subject:
 
 
 def row(point: SweepPoint, subject: Subject) -> SweepRow:
-    """Simulate a point; what the kernel, the machine or the two together refuse is the row's reason."""
+    """Simulate a point; if the kernel, the machine or the two together refuse it, the error is the row's reason."""
     try:
         return SweepRow(point, figures_at(point, subject))
     except UserError as error:
@@ -85,7 +85,7 @@ def row(point: SweepPoint, subject: Subject) -> SweepRow:
 
 
 def figures_at(point: SweepPoint, subject: Subject) -> Figures:
-    """Simulate a point; raises UserError for what the kernel, the machine or the two together refuse."""
+    """Simulate a point; raises UserError if the kernel, the machine or the two together refuse it."""
     kernel, machine = subject.build(point.parameters), model.build(subject.file, point.settings)
     return figures(simulate(kernel, machine, values=False, max_cycles=subject.max_cycles))
 
@@ -98,10 +98,10 @@ def size(axes: Iterable[Axis]) -> int:
 def points(
     axes: Sequence[Axis], sample: int | None = None, seed: int = 0, allows: Allows | None = None
 ) -> list[SweepPoint]:
-    """Return the product of the axes, the last one running fastest, or so many of its points, drawn by the seed.
+    """Return the product of the axes, the last one varying fastest, or so many of its points, drawn by the seed.
 
-    Where `allows` is given, only of those that it allows. Raises UserError for more points than can be listed or drawn
-    from, and where none is left.
+    If `allows` is given, only points that it allows count. Raises UserError for more points than can be listed or drawn
+    from, and if none is left.
     """
     total = size(axes)
     if sample is not None and min(sample, total) > MOST:
@@ -118,7 +118,7 @@ def points(
 
 
 def shuffled(some: Iterable[SweepPoint]) -> list[SweepPoint]:
-    """Return the points in a fixed random order, in which what is done tells how long the rest will take."""
+    """Return the points in a fixed random order, so that the finished ones predict the time of the rest."""
     order = list(some)
     Random(0).shuffle(order)
     return order
@@ -134,5 +134,5 @@ def _at(axes: Sequence[Axis], index: int) -> SweepPoint:
 
 
 def key(point: SweepPoint) -> tuple[tuple[str, str], ...]:
-    """Return what tells points apart, whatever the order of their values."""
+    """Return a key that identifies a point, whatever the order of its values."""
     return tuple(sorted(point.values.items()))

@@ -10,7 +10,7 @@ from gpusim.analysis.search.sweep_table import PREFIX, Cell, Cells
 from gpusim.support import extra, whole_file
 from isa.errors import UserError
 
-LINES = 10  # that a picture can tell apart; more choices of the other axes are points
+LINES = 10  # lines that a picture can show; more choices of the other axes are drawn as points
 FORMATS = ("png", "svg", "pdf")
 
 
@@ -23,7 +23,7 @@ def check(path: Path) -> None:
 
 
 def write(path: Path, title: str, table: Sequence[Cells], x: str, y: str, front: Sequence[Cells]) -> None:
-    """Write a picture of column y over column x, with the front drawn through if there is one; raises as `check`."""
+    """Write a picture of column y over column x, with the Pareto front as a line if there is one; raises as `check`."""
     check(path)
     extra.module("matplotlib", "plot").use("Agg")
     pyplot = extra.module("matplotlib.pyplot", "plot")
@@ -53,7 +53,7 @@ def _draw(axes: Any, shown: Sequence[Cells], x: str, y: str, lines: bool) -> Non
 
 
 def _by_others(shown: Sequence[Cells], x: str) -> Mapping[str, list[Cells]]:
-    """The rows by their choice on the axes that vary, x left out."""
+    """The rows by their values on the other axes that vary, without x."""
     names = [
         name for name in dict.fromkeys(name for row in shown for name in row) if name.startswith(tuple(PREFIX.values()))
     ]
@@ -65,7 +65,7 @@ def _by_others(shown: Sequence[Cells], x: str) -> Mapping[str, list[Cells]]:
 
 
 def _label(column: str) -> str:
-    """What stands beside an axis of the picture."""
+    """The label of an axis of the picture."""
     for prefix in PREFIX.values():
         column = column.removeprefix(prefix)
     return "GFLOP/s" if column == "gflops" else column

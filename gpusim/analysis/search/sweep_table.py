@@ -23,14 +23,14 @@ PLAIN = tuple(name for name in Figures.__struct_fields__ if name not in GROUPS)
 PREFIX = {"machine": "set.", "kernel": "p."}
 NUMBERS = tuple(name for name in PLAIN if Figures.__annotations__[name] != "str")
 REASON = "reason"  # why a point has no figures
-RATES = ("gflops", "percent_of_peak", "instructions_per_cycle", "blocks", "warps")  # the more the better
+RATES = ("gflops", "percent_of_peak", "instructions_per_cycle", "blocks", "warps")  # more is better
 
 
 def cells(row: SweepRow) -> dict[str, Cell]:
-    """Return a row by column.
+    """Return a row as cells by column.
 
-    A setting is `set.PATH`, a parameter `p.NAME`, a figure has its own name, and one by reason or limit `lost.REASON`,
-    `stalls.REASON` or `limits.NAME`.
+    The column of a setting is `set.PATH`, of a parameter `p.NAME`, of a figure its name, and of a figure by reason or
+    limit `lost.REASON`, `stalls.REASON` or `limits.NAME`.
     """
     known = msgspec.to_builtins(row.figures) if row.figures else {}
     plain = {name: known[name] for name in PLAIN if known}
@@ -39,20 +39,20 @@ def cells(row: SweepRow) -> dict[str, Cell]:
 
 
 def column_of(axis: Axis) -> str:
-    """Return the column in which an axis' values stand."""
+    """Return the column of an axis' values."""
     return f"{PREFIX[axis.of]}{axis.name}"
 
 
 def _chosen(point: SweepPoint) -> dict[str, Cell]:
-    """A point's values by column, numbers as such."""
+    """A point's values by column, with numbers as numbers."""
     chosen = {PREFIX["machine"] + name: text for name, text in point.settings.items()}
     chosen |= {PREFIX["kernel"] + name: text for name, text in point.parameters.items()}
     return {name: cell(text) for name, text in chosen.items()}
 
 
 def cell(text: str) -> Cell:
-    """Return a value of an axis as it stands in a table: a whole number, else a finite number, else the text."""
-    if text.isascii() and "_" not in text:  # which Python would read too
+    """Return a value of an axis as a cell: a whole number, else a finite number, else the text."""
+    if text.isascii() and "_" not in text:  # Python would accept both in numbers
         for number in (int, float):
             with suppress(ValueError, OverflowError):
                 if isfinite(value := number(text)):
@@ -69,10 +69,10 @@ def columns(table: Iterable[Cells]) -> list[str]:
 
 
 def compared(text: str, axes: Sequence[Axis], option: str) -> list[str]:
-    """Return the columns of numbers that a text names, with commas between: figures, or axes, their prefix left out.
+    """Return the columns of numbers that a comma-separated text names: figures, or axes without their prefix.
 
-    None where it is empty. Raises UserError, which begins with the option, for a single one, for one that is there
-    twice and for what is none.
+    An empty text gives none. Raises UserError, which begins with the option, for a single column, a repeated one, and
+    a name that is no such column.
     """
     known = [*NUMBERS, *(column_of(axis) for axis in axes if not any(isinstance(cell(v), str) for v in axis.values))]
     names = [_column(name, known, option) for name in text.split(",")] if text else []
@@ -96,12 +96,12 @@ def _column(name: str, known: Sequence[str], option: str) -> str:
 def front(table: Sequence[Cells], names: Sequence[str]) -> list[Cells]:
     """Return the Pareto front: the rows that no other equals or beats in every one of these columns and beats in one.
 
-    Of rates and of resident blocks and warps more is better, of everything else less.
+    For rates and for resident blocks and warps more is better, for everything else less.
     """
     full = [row for row in table if all(name in row for name in names)]
     costs = {id(row): tuple(_cost(name, row[name]) for name in names) for row in full}
     best: list[tuple[float, ...]] = []
-    for one in sorted(set(costs.values())):  # what beats it comes before it
+    for one in sorted(set(costs.values())):  # any row that beats it comes before it
         if not any(_beats(other, one) for other in best):
             best.append(one)
     return sorted((row for row in full if costs[id(row)] in best), key=lambda row: costs[id(row)])
@@ -116,7 +116,7 @@ def _beats(other: Sequence[float], one: Sequence[float]) -> bool:
 
 
 def write_csv(path: Path, table: Sequence[Cells]) -> None:
-    """Write a table with a line of names; a cell that a row lacks is empty. Raises UserError where none can be."""
+    """Write a table with a line of names; a missing cell is empty. Raises UserError if it can't be written."""
     with whole_file.unfinished(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns(table), restval="", lineterminator="\n")
         writer.writeheader()
@@ -124,9 +124,9 @@ def write_csv(path: Path, table: Sequence[Cells]) -> None:
 
 
 def write_parquet(path: Path, table: Sequence[Cells]) -> None:
-    """Write the same table to a Parquet file, in which cells that a row lacks are null.
+    """Write the same table to a Parquet file, in which missing cells are null.
 
-    Raises UserError where none can be, or where pyarrow is missing.
+    Raises UserError if it can't be written, or pyarrow is missing.
     """
     arrow, parquet = extra.module("pyarrow", "parquet"), extra.module("pyarrow.parquet", "parquet")
     content = {name: _alike([row.get(name) for row in table]) for name in columns(table)}
@@ -135,6 +135,6 @@ def write_parquet(path: Path, table: Sequence[Cells]) -> None:
 
 
 def _alike(column: Sequence[Cell | None]) -> Sequence[Cell | None]:
-    """A column of one type: numbers, or words where some cell is one."""
+    """A column of one type: numbers, or words if any cell is a word."""
     worded = any(isinstance(cell, str) for cell in column)
     return [cell if cell is None or not worded else str(cell) for cell in column]

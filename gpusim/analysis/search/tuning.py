@@ -1,8 +1,8 @@
-"""Tuning: every point of a search space simulated, as cheaply as its speed can be told, and ranked.
+"""Tuning: each point of a search space is simulated as cheaply as its speed allows, and ranked.
 
-A trial is one SM with its share of the bandwidth, without values (replay, fast-forward), for as many whole waves of
-resident blocks as its share of the grid has, a few at most. The rate is that of all SMs if each is as busy: neither
-SMs that get a block more than others nor a last wave that is partly empty count.
+A trial simulates one SM with its share of the bandwidth, without values (replay, fast-forward), for as many whole waves
+of resident blocks as its share of the grid has, a few at most. The rate is that of all SMs if each is as busy: SMs
+with one block more than others and a partly empty last wave do not count.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Tuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything a trial's result depends on beside its point; `facts` is the hash of all the machine's numbers."""
+    """Everything that a trial's result depends on besides its point; `facts` is the hash of the machine's numbers."""
 
     space: str
     machine: str
@@ -61,7 +61,7 @@ class Tuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def trial(candidate: Candidate, make: Make, machine: Machine, waves: int = WAVES) -> Trial:
-    """Simulate a point; `make(name, parameters)` builds its kernel. What either refuses is the trial's reason."""
+    """Simulate a point; `make(name, parameters)` builds its kernel. A refusal by either is the trial's reason."""
     try:
         kernel = make(candidate.kernel, candidate.parameters)
         resident = occupancy(kernel, machine).blocks
@@ -79,7 +79,7 @@ def trial(candidate: Candidate, make: Make, machine: Machine, waves: int = WAVES
 def ranking(found: Iterable[Trial]) -> list[tuple[int, Trial]]:
     """Return the trials that were simulated with their ranks, fastest first.
 
-    Equals have the same rank, one more than there are faster ones, and come in the order of their points.
+    Equals share a rank, one more than the number of faster trials, and keep the order of their points.
     """
     simulated = [each for each in found if not each.reason]
     order = sorted(simulated, key=lambda each: (-each.gflops, tuple(each.point.values())))

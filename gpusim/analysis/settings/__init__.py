@@ -1,1 +1,1 @@
-"""Settings that a launch does not feel, and why."""
+"""Settings that change nothing of a launch, and why."""

@@ -1,4 +1,4 @@
-"""A launch as engines are given it, before anything runs: what decides whether a number of the machine is read."""
+"""A launch as engines get it, before anything runs; it decides which numbers of the machine are read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WIDTHS = 32, 64, 128  # bits of an access, by the column `width`
 
 @dataclass(frozen=True)
 class Given:
-    """A kernel on a machine as engines are given it: packed numbers and decoded rows, and how many blocks an SM has."""
+    """A kernel on a machine as engines get it: packed numbers, decoded rows, and how many blocks an SM has."""
 
     kernel: Kernel
     machine: Machine
@@ -39,7 +39,7 @@ class Given:
 
     @property
     def share(self) -> int:
-        """Blocks of the SM that gets the most."""
+        """Number of blocks of the SM that gets the most."""
         return -(-self.kernel.blocks // self.machine.chip.sms)
 
     @property
@@ -61,7 +61,7 @@ class Given:
         return frozenset(own | {machine.joint[unit] for unit in taking if unit in machine.joint})
 
     def does(self, *actions: int, unit: Unit | None = None, width: int | None = None) -> bool:
-        """Tell whether an instruction does one of these, of that unit class and width."""
+        """Tell whether an instruction of that unit class and width does one of these actions."""
         found = np.isin(self.rows["action"], actions)
         if unit is not None:
             found &= self.rows["unit"] == UNIT_CODE[unit]
@@ -76,7 +76,7 @@ class Given:
 
     @cached_property
     def cached(self) -> bool:
-        """Whether tags are asked for any access."""
+        """Whether any access looks up tags."""
         return bool(self.rows["cached"].any())
 
     @property
@@ -86,7 +86,7 @@ class Given:
 
     @property
     def pairs(self) -> bool:
-        """Whether a later dispatch port may ever take an instruction: there is one, and a warp whose turn it may be."""
+        """Whether a later dispatch port may ever take an instruction: the port exists, and a warp that may use it."""
         return self.record.ports > 1 and bool(self.record.same_warp or not self.alone)
 
     @property
@@ -96,7 +96,7 @@ class Given:
 
 
 def as_given(kernel: Kernel, machine: Machine) -> Given:
-    """Return what engines are given of a launch; raises UserError where kernel and machine don't fit."""
+    """Return a launch as engines get it; raises UserError where kernel and machine don't fit."""
     fits = occupancy(kernel, machine)
     check_capacity(machine, kernel, min(fits.blocks, -(-kernel.blocks // machine.chip.sms)), 1)
     rows = decode(kernel, machine, np.zeros(len(kernel.program), np.bool_), {})

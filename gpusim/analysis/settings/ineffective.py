@@ -1,10 +1,10 @@
-"""Settings of a machine that do nothing to a launch: no rule reads them there, or the kernel can't feel them.
+"""Settings of a machine that do nothing to a launch: no rule reads them, or they can't affect the kernel.
 
-A setting does nothing if, without it, engines and analyses are given the same: occupancy, decoded rows with their
-control codes, the packed numbers that some rule reads for this kernel, and what rates are worked out from. That is
-compared, not guessed by the setting's name; what a rule reads where is said by
-`gpusim/analysis/settings/conditions.py`. So what is told of does nothing; what is not told of may still make no
-difference in this run, as a queue that is never full.
+A setting does nothing if engines and analyses get the same input without it: occupancy, decoded rows with their
+control codes, the packed numbers that some rule reads for this kernel, and the inputs of rates. The inputs are
+compared, not guessed by the setting's name; `gpusim/analysis/settings/conditions.py` says which rule reads which
+number when. So a reported setting surely does nothing; an unreported one may still make no difference in this run, such
+as the size of a queue that is never full.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def ineffective(
     paths: Iterable[str] | None = None,
     energy: bool = True,
 ) -> tuple[Ineffective, ...]:
-    """Return those settings of a machine, by name or file, that do nothing to the launch, each beside all others.
+    """Return those settings of a machine, by name or file, that do nothing to the launch, each beside all the others.
 
-    `paths`: only these are asked for; `energy`: what the launch spends counts as well. Raises UserError where the
+    `paths`: only these are checked; `energy`: the launch's energy counts as a result. Raises UserError where the
     machine can't have the settings, or kernel and machine don't fit.
     """
     file = model.read(machine) if isinstance(machine, str) else machine
@@ -64,22 +64,22 @@ def ineffective(
 
 
 def view(given: Given) -> View:
-    """Return by name all of the machine that a launch depends on; equal views, equal results."""
+    """Return by name all numbers of the machine that a launch depends on; equal views give equal results."""
     machine, record = given.machine, given.record
     found: View = {name: np.array(record[name]) for name in machine_t.names or () if name not in APART}
     found |= {f"rows.{name}": np.array(given.rows[name]) for name in given.rows.dtype.names}
     found |= {"caches": np.array(given.levels), "lines": np.array(machine.fetch.line if machine.fetch else 0)}
     found["caches"]["first"], found["caches"]["sector"] = 0, _sectors(given)
-    found["stagger"] %= record.interval  # slots lie whole intervals apart
+    found["stagger"] %= record.interval  # slots are whole intervals apart
     found |= dict(_of_units(given))
     found |= {"occupancy": (given.fits.blocks, given.fits.warps, given.fits.limiter), "chip": _chip(given)}
-    if machine.schedulers.policy in POLICY_NAMES:  # a registered one may look at anything
+    if machine.schedulers.policy in POLICY_NAMES:  # a registered policy may read anything
         _forget(found, given)
     return found
 
 
 def _sectors(given: Given) -> Any:
-    """Sectors of each cache in units of 32 bytes; those of the L2 are no smaller than what is asked of it at once."""
+    """Sectors of each cache in units of 32 bytes; those of the L2 are no smaller than one request to it."""
     sectors, rows = np.array(given.levels["sector"]), given.rows
     asking = {int(cache) - 1 for cache in rows["cached"][rows["action"] != STORE] if cache}
     partly = FAR in asking or (given.record.keeps_stores and given.does(STORE, unit=Unit.LOCAL))
@@ -91,16 +91,16 @@ def _sectors(given: Given) -> Any:
 
 
 def _chip(given: Given) -> tuple[float, ...]:
-    """What rates are worked out from, and how many parts of the L2 there are."""
+    """The inputs of rates, and the number of partitions of the L2."""
     chip, l2, part = given.machine.chip, given.machine.l2, given.machine.l2_partition
     partitions = l2.bytes // part.bytes if l2 and part and given.cached else 0
     return chip.sms, chip.shader_mhz, rates.peak_gflops(given.kernel, given.machine), partitions
 
 
 def _of_units(given: Given) -> Iterator[tuple[str, Any]]:
-    """Yield what the program's unit classes ask of the SM, and their pipes."""
+    """Yield the needs of the program's unit classes, and their pipes."""
     machine, record, names = given.machine, given.record, pipe_names(given.machine)
-    units = {UNIT_CODE[unit] for unit in (*given.units, Unit.CONTROL)}  # a program's end exits
+    units = {UNIT_CODE[unit] for unit in (*given.units, Unit.CONTROL)}  # the end of a program exits
     beside = sum(1 << unit for unit in units)
     for unit in sorted(units):
         needs = np.array(record.units[unit])
@@ -118,7 +118,7 @@ def _of_units(given: Given) -> Iterator[tuple[str, Any]]:
 
 
 def _forget(found: View, given: Given) -> None:
-    """Leave out what no rule reads for this launch."""
+    """Clear the fields that no rule reads for this launch."""
     for condition in CONDITIONS:
         if condition.fields and not condition.reads(given):
             for field in condition.fields.split():
@@ -128,7 +128,7 @@ def _forget(found: View, given: Given) -> None:
 
 
 def _reason(file: File, given: Given, own: View, settings: Mapping[str, Setting], path: str, *, energy: bool) -> str:
-    """Say why a setting does nothing, nothing where it does or may do something."""
+    """Return why a setting does nothing; empty if it does or may do something."""
     section = path.partition(".")[0]
     if section == "energy" and not energy:
         return "energy is not asked for"
@@ -137,7 +137,7 @@ def _reason(file: File, given: Given, own: View, settings: Mapping[str, Setting]
             before = model.build(file, {other: value for other, value in settings.items() if other not in left_out})
             other = as_given(given.kernel, before)
         except UserError:
-            continue  # it could not be without: perhaps without all of its section
+            continue  # the machine can't be without it: perhaps without all of its section
         if before == given.machine or _default(path, settings[path]):
             return ANYWAY.format(settings[path])
         same = _same(own, view(other)) and (section != "energy" or _energy(given) == _energy(other))
@@ -146,7 +146,7 @@ def _reason(file: File, given: Given, own: View, settings: Mapping[str, Setting]
 
 
 def _default(path: str, value: Setting) -> bool:
-    """Tell whether a key that may be left out has this value then."""
+    """Tell whether this value is the default of a key that may be left out."""
     section, _, key = path.partition(".")
     if path not in schema.DEFAULTED:
         return False
@@ -163,13 +163,13 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _energy(given: Given) -> Any:
-    """What the launch spends if it takes a second; nothing where nobody knows."""
+    """The energy of the launch if it takes a second; None if the machine has no energies."""
     costs = given.machine.energy
     return costs and spent(traffic(given.kernel, forwarding=bool(costs.forwarding)), given.machine, 1.0)
 
 
 def _why(path: str, given: Given, other: Given) -> str:
-    """Say in words why nobody feels a setting, by what holds with it."""
+    """Return in words why a setting does nothing, by the machine that has it."""
     section, _, key = path.partition(".")
     member, machine, kernel = key.partition(".")[0], given.machine, given.kernel.name
     if section in BY_UNIT and member not in given.units:
@@ -192,13 +192,13 @@ def _why(path: str, given: Given, other: Given) -> str:
 
 
 def _of_pipe(name: str, given: Given, other: Given) -> str:
-    """Say in words why nobody feels what is set of a pipe; nothing where that is not known."""
+    """Return in words why a setting of a pipe does nothing; empty if the reason is not known."""
     if name not in given.pipes and not _through_port(name, given):
         return f"no instruction of {given.kernel.name} goes through pipe {name}"
     cycles = [initiation_interval(each.machine, name) for each in (given, other)]
     if given.machine.pipe[name].lanes != other.machine.pipe[name].lanes and cycles[0] == cycles[1]:
         return f"an instruction keeps pipe {name} for {cycles[0]} cycle{'s' * (cycles[0] > 1)} either way"
-    return f"what pipe {name} executes goes through the memory ports" if name not in given.pipes else ""
+    return f"the instructions of pipe {name} go through the memory ports" if name not in given.pipes else ""
 
 
 def _through_port(name: str, given: Given) -> bool:

@@ -17,6 +17,6 @@ class Errors(TypedDict):
 
 
 def errors(found: Sequence[float]) -> Errors:
-    """Return what relative errors come to; there must be one at least."""
+    """Return the summary of relative errors; there must be at least one."""
     sizes = np.abs(found)
     return Errors(n=len(found), median_error=float(np.median(sizes)), p95_error=float(np.quantile(sizes, 0.95)))

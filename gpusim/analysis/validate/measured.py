@@ -1,8 +1,8 @@
 """A file of figures measured on a chip beside simulated ones, row by row.
 
-Two formats are known. Rows of microbenchmarks have columns exp, op, W, ILP, param, i1, i2, cyc1_med and cyc2_med; rows
-of edited machine code have name, kernel, W, cyc1_med and cyc2_med, and ran 4 and 12 iterations. Others are ignored.
-A figure is the difference of the two times, in cycles, so that what comes before and behind a loop cancels.
+There are two formats. Rows of microbenchmarks have columns exp, op, W, ILP, param, i1, i2, cyc1_med and cyc2_med; rows
+of edited machine code have name, kernel, W, cyc1_med and cyc2_med, and ran 4 and 12 iterations. Other columns are
+ignored. A figure is the difference of the two times, in cycles, so that time before and after a loop cancels.
 
 A parameter may be fitted only to rows whose key, the columns exp, op, W, ILP and param or name and W joined by `|`, has
 an even SHA-256; they are `calibrated`. The other half is `predicted`, and single latencies, which stand in the machine
@@ -39,7 +39,7 @@ from isa.reading import input_file
 MICRO = ("exp", "op", "W", "ILP", "param", "i1", "i2", "cyc1_med", "cyc2_med")
 EDITED = ("name", "kernel", "W", "cyc1_med", "cyc2_med")
 EDITED_COUNTS = 4, 12
-LONGEST = 200  # characters of a text that says what ran
+LONGEST = 200  # characters of a text that describes the run
 MOST = 2**31 - 1  # of warps, chains and iterations, which are signed 32-bit integers on the machine
 SCHEDULED = "sched"  # its figures are in `param`
 INPUTS = frozenset({"lat", "clk", "memlat"})
@@ -48,7 +48,7 @@ NO_STREAM, NO_TIME = "no stream", "no time measured"
 
 
 class Probe(Protocol):
-    """What is run for a row, as workloads.measured.probes says."""
+    """The kernels that are run for a row; see workloads.measured.probes."""
 
     @property
     def second(self) -> Kernel:
@@ -56,15 +56,15 @@ class Probe(Protocol):
 
     @property
     def first(self) -> Kernel | None:
-        """The kernel of the smaller one; without it the time between the marks of `second` counts."""
+        """The kernel of the smaller count; without it the time between the marks of `second` counts."""
 
     @property
     def per(self) -> int:
-        """What the difference is divided by."""
+        """The divisor of the difference."""
 
     @property
     def span(self) -> bool:
-        """Whether that time is all warps' together, not the median one's."""
+        """Whether that time covers all warps together, not the median warp."""
 
     @property
     def hits(self) -> str:
@@ -73,7 +73,7 @@ class Probe(Protocol):
 
 @dataclass(frozen=True)
 class MeasuredRow:
-    """One measured figure: `cycles` between its two `counts`, and where it stands."""
+    """One measured figure: `cycles` between its two `counts`, and its place in the file."""
 
     line: int
     experiment: str
@@ -91,7 +91,7 @@ Make = Callable[[MeasuredRow], Probe | None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A row and its figure simulated, None where nothing could be; then `reason` says why."""
+    """A row and its simulated figure, None if it can't be simulated; then `reason` says why."""
 
     row: MeasuredRow
     simulated: float | None
@@ -113,7 +113,7 @@ def read(path: Path, experiments: Collection[str]) -> list[MeasuredRow]:
 
 
 def outcomes(rows: Sequence[MeasuredRow], machine: Machine, make: Make, workers: int) -> Iterator[Outcome]:
-    """Simulate each row, in any order; `make(row)` builds what is run, None where there is no stream."""
+    """Simulate each row, in any order; `make(row)` builds the probe, None if the row has no stream."""
     known = sorted(rows, key=_stream)
     groups = [tuple(group) for _, group in groupby(known, _stream)]
     if workers < 2 or len(groups) < 2:
@@ -211,7 +211,7 @@ def _micro(place: _Place) -> MeasuredRow:
 
 
 def _makespan(place: _Place) -> float:
-    """The latest end among the texts `warp:start:end` of a row that tells which warp ran when."""
+    """The latest end among the texts `warp:start:end` of a row."""
     times = re.findall(r"\b\d+:(\d{1,15}):(\d{1,15})\b", place.cells["param"])
     return float(max((int(end) for _, end in times), default=0) - min((int(start) for start, _ in times), default=0))
 
@@ -242,7 +242,7 @@ def _stream(row: MeasuredRow) -> tuple[str, str, str, int]:
 
 
 def _group(rows: Sequence[MeasuredRow], machine: Machine, make: Make) -> list[Outcome]:
-    """Outcomes of rows that may have streams in common."""
+    """Outcomes of rows that may share streams."""
     known: dict[Any, float] = {}
     return [_outcome(row, machine, make, known) for row in rows]
 
@@ -263,7 +263,7 @@ def _outcome(row: MeasuredRow, machine: Machine, make: Make, known: dict[Any, fl
 
 
 def _once(kernel: Kernel, machine: Machine, known: dict[Any, float], time: Callable[[Kernel, Machine], float]) -> float:
-    """The time of a kernel, simulated only if no equal one was; several blocks are those of one SM."""
+    """The time of a kernel, simulated only if no equal kernel was; several blocks run on one SM."""
     key = kernel.program.instructions, kernel.grid, kernel.block
     if key not in known:
         blocks = 1 if kernel.blocks == 1 else kernel.blocks * machine.chip.sms

@@ -1,11 +1,11 @@
 """Published or measured figures of a machine beside simulated ones.
 
-A point is one figure: which microbenchmark measures it, between which two values of a parameter the difference is
-taken, so that what comes before and behind cancels, and what it is to the machine file:
+A point is one figure: the microbenchmark that measures it, the two values of a parameter between which the difference
+is taken, so that time before and after a loop cancels, and its relation to the machine file:
 
 * input: the figure, or the number it follows from directly, stands in the file; agreement proves the microbenchmark;
 * calibrated: a number of the file was fitted to it;
-* predicted: nothing in the file was made from it. Only these are scored.
+* predicted: no number in the file comes from it. Only these are scored.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class PublishedPoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One figure and how it is measured, as files in `gpusim/published/` state it.
 
     `kernel` is run with `parameters` and each of the two values of `between`, or once as a whole; `per` names the
-    mnemonics counted, all if it is empty. `hits` is the machine's `cache.hits` meanwhile; an SM that is `alone`
-    has the whole chip's bandwidth; schedulers issue one instruction in each turn if they do it `singly`. `confidence`:
-    primary source, secondary, single weak one, recalled, derived, guess.
+    mnemonics counted, all if it is empty. `hits` is the machine's `cache.hits` in the run; an SM that is `alone` has
+    the whole chip's bandwidth; with `singly` schedulers issue one instruction in each turn. `confidence`: primary
+    source, secondary, single weak one, recalled, derived, guess.
     """
 
     id: str
@@ -64,7 +64,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Outcome:
-    """A point, and the same figure simulated."""
+    """A point and its simulated figure."""
 
     point: PublishedPoint
     simulated: float
@@ -100,7 +100,7 @@ def _conditions(point: PublishedPoint, machine: Machine) -> Machine:
 
 
 def summary(found: Sequence[Outcome]) -> dict[str, Errors]:
-    """Return the errors of each kind that there is."""
+    """Return the errors of each kind that occurs."""
     kinds = {kind: [o.error for o in found if o.point.kind == kind] for kind in ("input", "calibrated", "predicted")}
     return {kind: errors(each) for kind, each in kinds.items() if each}
 
@@ -120,7 +120,7 @@ def _parameters(point: PublishedPoint) -> list[dict[str, str]]:
 
 
 def _measured(kernel: Kernel, machine: Machine, point: PublishedPoint) -> tuple[int, float]:
-    """Cycles of the SM, and the instructions counted, of one warp if the figure is cycles; or the bytes accessed."""
+    """The cycles of the SM, and either the counted instructions (of one warp if the figure is cycles) or the bytes."""
     run = run_sm(kernel, machine, feed=TRACE_DRIVEN)
     counted = [
         pc

@@ -68,7 +68,7 @@ def test_one_difference_by_hand():
 
 
 def test_the_unit_behind_the_cause_is_told():
-    """Where a limit of the bound stands behind the largest part, how busy that unit is in both runs is told."""
+    """If the largest part belongs to a limit of the bound, the line says how busy that unit is in both runs."""
     one = msgspec.structs.replace(FOUND, cycles=100, used=100.0, lost={}, limits={"load/store unit": 20.0})
     other = msgspec.structs.replace(one, cycles=150, lost={"mio_throttle": 50.0}, limits={"load/store unit": 90.4})
     told = "load/store unit busy 20 % of the cycles before, 90 % now."

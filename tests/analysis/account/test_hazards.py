@@ -44,7 +44,7 @@ def found(*lines: str) -> list[tuple[str, str, int, int]]:
 
 
 def stored(*lines: str, engine: str = "compiled") -> int:
-    """What R9 holds in the end, in the first lane."""
+    """The final value of R9 in the first lane."""
     return int(run_sm(kernel(*lines), V100, engine=engine).memory[1024:][0])
 
 
@@ -80,7 +80,7 @@ def test_a_load_that_nobody_waits_for_is_read_too_early():
 
 
 def test_an_earlier_result_may_be_written_over_a_later_one():
-    """A load comes 19 cycles after it is served; the sum behind it is overwritten by it, unless it waits."""
+    """A load comes 19 cycles after it is served; it overwrites the later sum, unless the sum waits."""
     lines = "[B------:R-:W0:-:S01] LDS R9, [RZ]", "[B------:R-:W-:-:S15] MOV R9, 7", "[B------:R-:W-:-:S15] NOP"
     assert stored(*lines) == 0
     assert found(*lines) == [("WAW", "R9", 1, 0)]
@@ -89,7 +89,7 @@ def test_an_earlier_result_may_be_written_over_a_later_one():
 
 
 def test_a_source_may_be_overwritten_before_it_is_read():
-    """A store's data register is written 4 cycles behind it, while it is held for longer; a read barrier helps."""
+    """A store's data register is written 4 cycles after it, while it is held for longer; a read barrier helps."""
     lines = "[B------:R0:W-:-:S01] STS [RZ], R8", "[B------:R-:W-:-:S15] MOV R8, 7"
     assert V100.shared_memory.war_32 > V100.unit["move"].latency + 1
     assert found(*lines) == [("WAR", "R8", 1, 0)]
@@ -97,7 +97,7 @@ def test_a_source_may_be_overwritten_before_it_is_read():
 
 
 def test_a_source_overwritten_before_service_gives_the_new_value():
-    """A store behind a slow load is served when its data register has been written again: it stores the new value."""
+    """A store after a slow load is served when its data register has been written again: it stores the new value."""
     slow = ["[B------:R-:W-:-:S01] S2R R1, LANEID", "[B------:R-:W-:-:S15] NOP", "[B------:R-:W-:-:S15] NOP"]
     slow += ["[B------:R-:W-:-:S15] SHL R2, R1, 7", "[B------:R-:W-:-:S15] SHL R1, R1, 2"]
     slow += ["[B------:R-:W0:-:S01] LDS R12, [R2]"]  # 32 words of one bank
@@ -217,7 +217,7 @@ def _by_time(code, run, machine):
 
 
 def _value(instruction, operands) -> int:
-    """What the instruction computes from such operands; shared memory holds zeros."""
+    """The result of the instruction for such operands; shared memory holds zeros."""
     held = [operands.get(f"R{r}", 0) for r in instruction.reads()]
     numbers = [o.bits for o in instruction.operands if hasattr(o, "bits")]
     match instruction.row.mnemonic:

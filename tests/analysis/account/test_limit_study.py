@@ -48,7 +48,7 @@ def test_zero_latency_saves_what_each_link_waits(links):
 @pytest.mark.jit
 @pytest.mark.parametrize("stride", ["2", "32"])
 def test_without_conflicts_a_stride_costs_what_a_unit_stride_does(stride):
-    """Lanes apart by 2 or 32 words, whose banks no longer conflict, take the cycles of lanes side by side."""
+    """Lanes 2 or 32 words apart, whose banks no longer conflict, take the cycles of lanes side by side."""
     kernel = partial(make, "bank-conflict", {"stride": stride, "warps": "4"})
     (first, *_) = limit_study(kernel, "gtx580", {}, workers=1).limits
     assert first.name == "bank conflicts"
@@ -79,7 +79,7 @@ def test_what_limits_cost_in_order_adds_up(name, parameters):
 
 @pytest.mark.jit
 def test_progress_counts_every_run():
-    """What is told ends with all runs done: one as it is, one in order and one alone for each limit."""
+    """The progress ends with all runs done: one unchanged, and for each limit one in order and one alone."""
     told = []
     found = limit_study(partial(read, "EXIT"), "gtx580", {}, workers=1, tell=lambda *counts: told.append(counts))
     runs = 1 + 2 * len(found.limits)
@@ -130,7 +130,7 @@ def test_a_lifted_branch_takes_a_cycle():
     ],
 )
 def test_a_lifted_limit_lowers_its_bound(limit, resource):
-    """What the bound says of a resource falls when its limit is lifted."""
+    """The bound's cycles of a resource fall when its limit is lifted."""
     text = (
         ".shared 4096\n.buffer a f32 32\nS2R R0, LANEID\nSHL R0, R0, 5\nMOV R3, c[a]\n"
         "LDG R1, [R3]\nLDS R2, [R0]\nFFMA R4, R1, R2, R4\nEXIT"

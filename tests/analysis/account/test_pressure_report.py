@@ -82,7 +82,7 @@ def test_conflicts_are_told_by_instruction():
 
 
 def test_regions_may_be_given():
-    """Those that are asked for replace a program's own; a program without loops or marks is one region."""
+    """Given regions replace a program's own; a program without loops or marks is one region."""
     result = simulate(read("FFMA R0, R0, R1, R2\nFFMA R0, R0, R1, R2\nEXIT"), "gtx580", values=False)
     (whole,) = pressure_report(result).regions
     assert (whole.name, whole.pcs, whole.critical) == ("program", (0, 1, 2), 18)

@@ -96,7 +96,7 @@ def test_the_screen_shows_the_figures_of_the_result(product):
 
 @pytest.mark.jit
 def test_a_wrong_value_is_shouted():
-    """A wrong result is told with its place, what is there and what should be."""
+    """A wrong result is shown with its place, its value and the expected value."""
     kernel = read(".buffer y f32 1\n.expect y = 2\nMOV R0, c[y]\nMOV R1, 1.0\nSTG [R0], R1\nEXIT")
     text = " ".join(text_of(screen(simulate(kernel, GTX580))).split())
     assert "WRONG: 1 of 1 value in 1 of 1 block; y[0] is 1, not 2" in text
@@ -138,11 +138,11 @@ def test_settings_are_shown(product):
 
 @pytest.mark.jit
 def test_sampling_is_told():
-    """A sampled run says how many blocks it simulated, and from four waves on how far half of them foretell all."""
+    """A sampled run says how many blocks it simulated, and from four waves on how well half of them predict all."""
     kernel, machine = make("throughput", {"blocks": "31", "iterations": "1"}), load("gtx580", {"chip.sms": 1})
     few, more = (" ".join(text_of(screen(simulate(kernel, machine, sample=n))).split()) for n in (6, 12))
     assert "6 of its 31 blocks simulated, scaled " in few
-    assert "12 of its 31 blocks simulated, scaled (2 of the 4 waves simulated foretell these within" in more
+    assert "12 of its 31 blocks simulated, scaled (2 of the 4 waves simulated predict these within" in more
     assert "scaled (" not in few
 
 

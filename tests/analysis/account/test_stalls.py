@@ -30,7 +30,7 @@ def test_lost_slots_and_issues_add_up(arguments):
 
 
 def test_a_wait_is_charged_to_the_instruction_that_waits():
-    """An FFMA behind a load waits longest, for global memory; what waits for nobody is not listed."""
+    """An FFMA after a load waits longest, for global memory; instructions that never wait are not listed."""
     text = ".buffer a f32 32\nMOV R0, c[a]\nLDG R1, [R0]\nIADD R3, R3, 1\nFFMA R2, R1, R1, R1\nEXIT"
     kernel = read(text)
     run = run_sm(kernel, GTX580)
@@ -41,7 +41,7 @@ def test_a_wait_is_charged_to_the_instruction_that_waits():
 
 
 def test_a_wait_for_more_than_is_needed_is_told():
-    """The sum needs the LDS and waits, long, for the LDG on the same barrier; who waits for its own is told nothing."""
+    """The sum needs the LDS and waits, long, for the LDG on the same barrier; one with its own has no note."""
     far = ".shared 4\n.buffer a f32 32\n[B------:R-:W-:-:S06] MOV R8, c[a]\n[B------:R-:W0:-:S01] LDG R1, [R8]\n"
     near = "[B------:R-:W{}:-:S01] LDS R2, [RZ]\n"
     ends = "[B{}:R-:W-:-:S04] FADD R3, R2, R2\n[B------:R-:W-:-:S01] EXIT"

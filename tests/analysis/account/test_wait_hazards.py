@@ -69,7 +69,7 @@ def test_a_missing_wait_is_told_with_the_count_that_mends_it(load):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_load_lands_on_what_was_written_meanwhile(engine):
-    """A register written while a load to it is under way holds what was loaded in the end, and that is told."""
+    """A register written while a load to it is under way holds the loaded value in the end, which is reported."""
     lines = "GLOBAL_LOAD_DWORD v4, v1, off", "V_MOV_B32 v4, 9", "S_WAITCNT vmcnt(0)", "V_MOV_B32 v8, v4"
     assert stored(*lines, engine=engine) == {7}
     (hazard,) = hazards(kernel(*lines), MI60).hazards
@@ -84,7 +84,7 @@ def test_arithmetic_needs_no_wait():
 
 
 def test_a_count_above_zero_tells_nothing_of_scalar_loads():
-    """A load that was back is told of all the same, if the program waited for some of two only."""
+    """A load that returned in time is reported all the same, if the program waited only for one of two."""
     lines = "S_LOAD_DWORD s4, s0, 0", "S_LOAD_DWORD s5, s0, 4", "S_WAITCNT lgkmcnt(1)", "V_MOV_B32 v8, s4"
     assert stored(*lines) == {7}
     (hazard,) = hazards(kernel(*lines), MI60).hazards
@@ -93,7 +93,7 @@ def test_a_count_above_zero_tells_nothing_of_scalar_loads():
 
 
 def test_ways_without_a_wait_count():
-    """Where one way to a reader waits and the other does not, the reader is unsure; behind both waits it is not."""
+    """If one path to a reader waits and the other does not, the reader is unsure; after waits on both it is not."""
     text = """
         S_MOV_B32 s0, 0
         S_LOAD_DWORD s4, s0, 0

@@ -151,7 +151,7 @@ def test_an_empty_program_takes_an_issue_slot():
 
 
 def test_what_follows_where_lanes_meet_counts_once():
-    """Two ways to a BSYNC issue it twice, and what lies behind it once: 40 FFMAs that depend on each other.
+    """Two paths to a BSYNC issue it twice, and the code after it once: 40 FFMAs that depend on each other.
 
     18 cycles each but the last, and no more than 200 for all else: far from twice 40 times 18.
     """

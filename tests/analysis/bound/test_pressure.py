@@ -82,7 +82,7 @@ def test_a_load_moves_its_lines():
 
 @pytest.mark.parametrize(("machine", "name", "parameters"), KERNELS)
 def test_pressures_are_the_limits_of_the_bound(machine, name, parameters):
-    """Rounded up, each sum over the instructions is the limit, or more by what may lie behind the SM's last block."""
+    """Rounded up, each sum over the instructions is the limit, or more by the use after the SM's last block."""
     kernel, where = make(name, parameters), load(machine)
     limits = bound(kernel, where).limits
     for resource, pressure in pressures(*works(kernel, where)).items():
@@ -122,7 +122,7 @@ def test_parts_of_the_program_add_up():
 def test_service_and_issues_of_random_kernels_are_those_of_the_run(launched):
     """On any machine each instruction's service by the load/store units, and its issues, are what the run counts.
 
-    Where lanes part, a guard may hold in a few lanes on each of several ways: of these as few count as could hold all.
+    If lanes diverge, a guard may hold in a few lanes on each of several paths: the fewest that could hold all count.
     """
     kernel, machine = launched
     run, (profiled, each) = run_sm(kernel, machine, feed="trace-driven"), works(kernel, machine)

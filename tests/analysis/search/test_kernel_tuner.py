@@ -69,7 +69,7 @@ def test_t4_results_are_the_entries(tmp_path):
 
 
 def test_a_t1_file_has_values_and_conditions(tmp_path):
-    """Lists, tuples and ranges are values; a condition is asked of each point."""
+    """Lists, tuples and ranges are values; a condition is evaluated at each point."""
     assert read_t1(t1_file(tmp_path, TuningParameters=[{"Name": "A", "Values": [4, 8]}], Conditions=[])).values == {
         "A": [4, 8]
     }
@@ -116,7 +116,7 @@ def test_a_condition_that_can_not_be_computed_is_told(tmp_path):
 
 @pytest.mark.parametrize("text", ["no json", "[1]", "{}", "\udcff"])
 def test_another_file_is_no_t1_file(text, tmp_path):
-    """Text that is no JSON, or no such document, is told in one line."""
+    """Text that is no JSON, or no such document, is reported in one line."""
     (path := tmp_path / "t1.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(UserError, match="is no T1 file"):
         read_t1(path)

@@ -64,7 +64,7 @@ class Change:
     ids=lambda change: change.name,
 )
 def test_results_of_other_settings_are_refused(change, whole, tmp_path):
-    """Each setting that differs is told in one line, and the file stays as it is."""
+    """Each setting that differs is reported in one line, and the file stays as it is."""
     (path := tmp_path / "old.jsonl").write_bytes(whole[0])
     with pytest.raises(UserError) as refused:
         written(path, TRIALS, msgspec.structs.replace(SETTINGS, **{change.name: change.value}))
@@ -74,7 +74,7 @@ def test_results_of_other_settings_are_refused(change, whole, tmp_path):
 
 @pytest.mark.parametrize("text", [b"hello\n", b"{}\n", b"\xff\n", b"no newline"])
 def test_a_file_of_something_else_is_refused(text, tmp_path):
-    """What does not begin with settings is told by its line, and stays as it is."""
+    """A file that does not begin with settings is refused by its line, and stays unchanged."""
     (path := tmp_path / "other.txt").write_bytes(text)
     with pytest.raises(UserError, match=r"other.txt:1: no line of such results; give another file$"):
         written(path, TRIALS)
@@ -82,7 +82,7 @@ def test_a_file_of_something_else_is_refused(text, tmp_path):
 
 
 def test_a_broken_line_is_told_by_its_number(whole, tmp_path):
-    """A line in the middle that is no trial is told, and nothing is added."""
+    """A line in the middle that is no trial is reported, and nothing is added."""
     lines = whole[0].splitlines(keepends=True)
     (path := tmp_path / "broken.jsonl").write_bytes(b"".join([*lines[:2], b'{"points": 1}\n', *lines[3:]]))
     with pytest.raises(UserError, match=r"broken.jsonl:3: no line of such results"):
@@ -90,7 +90,7 @@ def test_a_broken_line_is_told_by_its_number(whole, tmp_path):
 
 
 def test_a_result_is_in_the_file_as_soon_as_it_is_added(whole, tmp_path):
-    """Whoever reads the file while it is written, or after the writer was killed, finds all that was added."""
+    """A reader of the file finds all added results, while it is written or after its writer was killed."""
     with results(path := tmp_path / "now.jsonl", SETTINGS, Trial) as (_, add):
         for number, each in enumerate(TRIALS):
             assert path.read_bytes().count(b"\n") == 1 + number
@@ -117,7 +117,7 @@ def test_a_second_writer_is_refused(whole, tmp_path):
 
 
 def test_without_a_file_nothing_is_known_or_kept(tmp_path):
-    """No path means no trials, and adding leaves nothing behind."""
+    """Without a path there are no trials, and adding writes no file."""
     assert written(None, TRIALS) == []
     assert list(tmp_path.iterdir()) == []
 

@@ -51,7 +51,7 @@ def least_of(cost):
 @settings(REPEATABLE, max_examples=draws(30))
 @given(program=programs(), seed=st.integers(0, 9), weights=st.lists(st.integers(0, 9), min_size=12, max_size=12))
 def test_the_search_never_returns_worse(program, seed, weights):
-    """Whatever an order costs: no more than the program, its cost as judged, no more orders than allowed."""
+    """For any costs, the best order costs no more than the program, has its judged cost, and the budget is kept."""
 
     def cost(order):
         return sum(weights[pc % 12] * place for place, pc in enumerate(order))
@@ -106,7 +106,7 @@ def test_starts_come_first_and_the_best_is_kept():
 
 @pytest.mark.jit
 def test_the_simulator_as_judge_finds_the_load_that_comes_too_late():
-    """A load behind arithmetic that needs nothing of it moves up; the cycles are those of a simulation."""
+    """A load after independent arithmetic moves up; the cycles are those of a simulation."""
     kernel, machine = read(LATE), load("gtx580")
     found = search(kernel, machine, budget=60, apart=apart(kernel, [0]))
     order = [kernel.program.instructions[pc].row.mnemonic for pc in found.order]
@@ -117,7 +117,7 @@ def test_the_simulator_as_judge_finds_the_load_that_comes_too_late():
 
 @pytest.mark.jit
 def test_processes_change_nothing():
-    """Two processes find what one finds, order by order, and tell as much."""
+    """Two processes find what one finds, order by order, with the same progress."""
     kernel, machine, told = read(LATE), load("gtx580"), []
     one, two = (search(kernel, machine, budget=20, seed=3, workers=n, tell=lambda *t: told.append(t)) for n in (1, 2))
     assert one == two

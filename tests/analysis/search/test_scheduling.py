@@ -58,7 +58,7 @@ def test_the_least_is_right_and_fastest(outcomes):
 
 
 def test_the_text_is_the_program_and_marks_what_moved(outcomes):
-    """It can be read again, and what moved has its old pc behind it, above comments that compare the orders."""
+    """It can be read again; moved instructions have their old pc after them, and comments above compare the orders."""
     early = outcomes[1]
     assert isinstance(early, Outcome)
     printed = text(early, summary(load("gtx580"), outcomes))
@@ -72,6 +72,6 @@ def test_remarks_say_what_a_listing_lacks(outcomes):
     """One line where nothing moved; beside what moved, that the values of a kernel without an outcome go unchecked."""
     given, early = outcomes[0], outcomes[1]
     assert remarks(given) == ["nothing moved: as given is the order as given"]
-    assert remarks(early) == ["static: 1 instruction moved, marked with where they stood"]
+    assert remarks(early) == ["static: 1 instruction moved, marked with their old pc"]
     unchecked = replace(early, kernel=replace(early.kernel, outcome=None))
     assert remarks(unchecked)[1:] == ["a listing has no values to compare this kernel's with: running it checks none"]

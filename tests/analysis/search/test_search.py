@@ -67,7 +67,7 @@ def last_study(monkeypatch):
 
 @pytest.mark.slow
 def test_numbers_are_proposed_by_their_place_in_order(studied):
-    """Fractions and negative numbers too: what is next to each other for Optuna is so for the kernel."""
+    """Neighbouring values for Optuna are neighbours for the kernel, fractions and negative numbers included."""
     axes = [*AXES, Axis("kernel", "alpha", ("10.5", "2", "-3", "0.5"))]
     orders = {"blocking": ("1", "2", "4", "8"), "alpha": ("-3", "0.5", "2", "10.5")}
     for trial, row in studied(axes, rated):
@@ -86,7 +86,7 @@ def test_what_can_not_run_is_told_as_failed(studied):
 
 @pytest.mark.slow
 def test_a_search_finds_what_is_fast():
-    """With a tenth of the points its best is within a few percent of the best of all, and it is told how far it is."""
+    """With a tenth of the points its best is within a few percent of the best of all, and it reports its progress."""
     pytest.importorskip("optuna")
     told = []
     rows = search(AXES, 64, 0, rated, lambda done, total: told.append((done, total)))

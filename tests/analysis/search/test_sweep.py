@@ -97,7 +97,7 @@ def test_a_row_is_the_run_of_its_point():
 
 
 def test_what_can_not_run_has_its_reason():
-    """What the kernel refuses, the machine refuses or neither holds is a row with the reason, not an error."""
+    """A point that the kernel, the machine or both together refuse is a row with the reason, not an error."""
     assert row(SweepPoint({}, {"warps": "0"}), SUBJECT).reason.startswith("throughput: ")
     assert "lanes don't divide a warp" in row(SweepPoint({"pipe.sp.lanes": "7"}, SHORT), SUBJECT).reason
     assert "registers per thread" in row(SweepPoint({"limits.registers_per_thread": "5"}, SHORT), SUBJECT).reason

@@ -54,7 +54,7 @@ def last_picture(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_line_goes_through_numbers_in_their_order(drawn):
-    """Whatever the order of the rows, fractions and negative numbers lie where they belong."""
+    """Fractions and negative numbers lie at the right places for any order of the rows."""
     rows = [{"p.alpha": cell(text), "gflops": 1.0} for text in NUMBERS]
     assert drawn(rows, "p.alpha", "gflops", []) == [([-3, 0.5, 1, 2, 2.5, 10.5], "default")]
 

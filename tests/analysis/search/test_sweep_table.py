@@ -120,7 +120,7 @@ def test_of_rates_and_residents_more_is_better(rate):
 
 
 def test_rows_without_figures_are_on_no_front():
-    """What was not simulated is left out."""
+    """Points without figures are left out."""
     assert front([cells(each) for each in ROWS], ["gflops", "registers"]) == [cells(ROWS[0])]
 
 

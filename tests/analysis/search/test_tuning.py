@@ -42,7 +42,7 @@ def test_of_an_even_grid_the_rate_is_that_of_the_launch():
 
 @pytest.mark.jit
 def test_no_more_waves_are_simulated_than_asked_for():
-    """Of a long launch as many whole waves run as are asked for, of one that is no wave all of its blocks."""
+    """A long launch runs the requested number of whole waves; one of less than a wave runs all of its blocks."""
     long, short = job(m="256", n="256"), job()
     resident = trial(long, make, ONE_SM).resident
     assert [trial(long, make, ONE_SM, waves).blocks for waves in (1, 2, WAVES)] == [

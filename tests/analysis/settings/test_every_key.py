@@ -1,4 +1,4 @@
-"""Every key of every kind of machine: some kernel feels it, or it is told that it does nothing to any."""
+"""Every key of every kind of machine affects some kernel, or is reported as doing nothing for all."""
 
 from dataclasses import replace
 from functools import cache
@@ -25,7 +25,7 @@ MOST = 4  # values of a key of many
 
 
 class Asked:
-    """A machine of one SM, with its share of the bandwidth, and what kernels come to on it."""
+    """A machine of one SM, with its share of the bandwidth, and the results of kernels on it."""
 
     def __init__(self, name):
         file = read(name)
@@ -58,14 +58,14 @@ class Asked:
             return False
 
     def feels(self, number, path, value):
-        """Whether a kernel comes to something else."""
+        """Whether a kernel has another result."""
         changed, kernel = build(self.file, {path: value}), self.kernels[number]
         if in_time(kernel, changed) != self.as_it_is(number):
             return True
         return bound(kernel, changed) != self.bound(number) or result(kernel, changed) != self.with_values(number)
 
     def silent(self, path, value):
-        """Kernels that don't feel a value, and are not told so; None where some kernel feels it, or no longer fits."""
+        """Kernels that a value does not affect, unreported; None if it affects some kernel, or one no longer fits."""
         found = []
         for number, kernel in enumerate(self.kernels):
             if kernel.name == "long" and not path.startswith("fetch."):
@@ -82,7 +82,7 @@ class Asked:
 
 
 def _silent(asked, path, now):
-    """Kernels that do not feel a key, whatever its value, and are not told so; none where some kernel feels it."""
+    """Kernels that no value of a key affects, without a report of that; none if the key affects some kernel."""
     found = []
     for value in asked.values(path, now):
         silent = asked.silent(path, value)
@@ -96,7 +96,7 @@ def _silent(asked, path, now):
 @pytest.mark.jit
 @pytest.mark.parametrize("name", MACHINES)
 def test_no_key_does_nothing_silently(name):
-    """Each key of a machine is felt by some kernel, or each kernel is told that it does nothing."""
+    """Each key of a machine affects some kernel, or is reported as doing nothing for each."""
     asked = Asked(name)
     keys = {path: fact.value for path, fact in asked.file.facts.items()}
     keys = dict.fromkeys(ABSENT, "") | WHAT_IF | keys

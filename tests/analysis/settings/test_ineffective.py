@@ -1,4 +1,4 @@
-"""Settings that do nothing to a launch: what is told does nothing, and nothing that does nothing anywhere is not told.
+"""Settings that do nothing to a launch: each reported one does nothing, and each that never does anything is reported.
 
 The second is asked of every key of every machine that comes with the simulator, in `test_every_key.py`.
 """
@@ -53,7 +53,7 @@ def told(kernel, machine, **given):
     ],
 )
 def test_a_setting_that_does_nothing_is_told_with_its_reason(kernel, machine, path, value, reason):
-    """Each is told, and why; a kernel that doesn't fit the machine is refused instead."""
+    """Each is reported with its reason; a kernel that doesn't fit the machine is refused instead."""
     if reason is None:
         with pytest.raises(UserError):
             ineffective(kernel, machine, {path: value})
@@ -64,7 +64,7 @@ def test_a_setting_that_does_nothing_is_told_with_its_reason(kernel, machine, pa
 
 
 def test_lanes_beyond_a_warp_do_nothing():
-    """A pipe takes an instruction a cycle at the fastest: 64 lanes of a pipe of 32 are told of, 16 are not."""
+    """A pipe takes an instruction a cycle at the fastest: 64 lanes of a pipe of 32 are reported, 16 are not."""
     kernel, file = make("chain", {"op": "MUFU.RCP", "length": "8"}), as_file(load("gtx580", {"pipe.sfu.lanes": 32}))
     (found,) = ineffective(kernel, file, {"pipe.sfu.lanes": 64})
     assert found.reason == "an instruction keeps pipe sfu for 1 cycle either way"
@@ -72,7 +72,7 @@ def test_lanes_beyond_a_warp_do_nothing():
 
 
 def test_what_goes_through_the_memory_ports_takes_no_pipe():
-    """On an H200 shuffles take no pipe: none is joint with theirs, or blocked behind them."""
+    """On an H200 shuffles take no pipe: none is joint with theirs, or blocked by them."""
     kernel = listing.read("S2R R0, LANEID\nSHFL.BFLY R1, R0, 1\nIADD R2, R1, 1\nEXIT\n")
     reasons = told(kernel, "h200", joint__shuffle="lite", blocked__shuffle="heavy")
     assert set(reasons.values()) == {"unit class shuffle goes through the memory ports, and takes no pipe"}
@@ -80,7 +80,7 @@ def test_what_goes_through_the_memory_ports_takes_no_pipe():
 
 
 def test_what_is_felt_is_not_told():
-    """Settings that this kernel feels, in cycles, in time or in the bound, are not told of."""
+    """Settings that affect this kernel, in cycles, in time or in the bound, are not reported."""
     felt = {"global_memory.latency": 900, "chip.shader_mhz": 1000, "unit.fp32.latency": 30, "limits.blocks": 1}
     assert ineffective(SAXPY, "gtx580", felt) == ()
 
@@ -96,7 +96,7 @@ def test_a_setting_is_seen_beside_the_others():
 
 
 def test_energies_count_where_they_are_asked_for():
-    """An energy is felt by what does it; where nobody asks for energy none is."""
+    """An energy affects kernels with that work, and none if energy is not requested."""
     kernel = listing.load("examples/vega.asm")
     path = next(f"energy.{key}" for key in ("single", "register"))
     given = {path: 12345, "energy.double": 9}
@@ -113,7 +113,7 @@ def test_only_the_paths_asked_for_are_told():
 
 
 def test_conditions_name_what_there_is():
-    """Fields of conditions are those of the machine's record or of decoded rows, and none that are compared apart."""
+    """Fields of conditions are those of the machine's record or of decoded rows, and not those compared separately."""
     fields = {name for each in CONDITIONS for name in each.fields.split()}
     known = {*machine_t.names} - set(APART) | {f"rows.{name}" for name in decoded_t.names} | {"caches", "lines"}
     assert {name.partition(".")[0] if name.rpartition(".")[2].isdecimal() else name for name in fields} <= known
@@ -125,7 +125,7 @@ def test_it_is_found_from_the_package():
 
 
 def _told_and_felt(drawn, data, count):
-    """Draw some settings of a launch; return those that are told of and change what it comes to all the same."""
+    """Draw some settings of a launch; return those that are reported and change its result all the same."""
     kernel, machine = drawn
     file = as_file(machine)
     own, felt = None, []
@@ -146,7 +146,7 @@ def _told_and_felt(drawn, data, count):
 @settings(REPEATABLE, max_examples=draws(25))
 @given(launches(kernels()), st.data())
 def test_what_is_told_does_nothing(drawn, data):
-    """Random kernels on random machines: a setting that is told of changes neither run, values, bound nor rates."""
+    """Random kernels on random machines: a reported setting changes neither run, values, bound nor rates."""
     assert _told_and_felt(drawn, data, 8) == []
 
 

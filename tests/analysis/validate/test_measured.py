@@ -69,7 +69,7 @@ def test_a_schedule_is_timed_to_its_last_end(tmp_path):
     (MICRO + '"tput', r"rows.csv: unexpected end of data; give a file of comma-separated values"),
 ])  # fmt: skip
 def test_a_wrong_file_is_told_by_place_cause_and_fix(tmp_path, text, message):
-    """A missing column, a number that is none, an unknown experiment and a torn line are each told in one line."""
+    """A missing column, a number that is none, an unknown experiment and a torn line are each reported in one line."""
     with pytest.raises(UserError, match=message) as caught:
         rows(tmp_path, text)
     assert "\n" not in str(caught.value)

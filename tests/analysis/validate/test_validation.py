@@ -64,7 +64,7 @@ def test_a_point_that_names_no_instruction_counts_all():
 
 
 def test_a_latency_is_what_the_chain_takes_per_instruction():
-    """By hand: a lone warp's dependent DFMAs issue every 24 cycles, whatever stands around them."""
+    """By hand: dependent DFMAs of a single warp issue every 24 cycles, whatever surrounds them."""
     assert simulated(load("c2050"), "latency-dfma") == {"latency-dfma": 24}
 
 
@@ -79,7 +79,7 @@ def test_a_figure_moves_with_the_number_behind_it():
 
 @pytest.mark.jit
 def test_caches_hold_what_was_measured_to_be_held():
-    """What hits at the footprints published for a V100 and an H200 hits here, within 5 % of the cycles."""
+    """Footprints that hit on a V100 and an H200, as published, hit here, within 5 % of the cycles."""
     for name, ids in (("v100", ("chase-103k", "chase-5m")), ("h200", ("chase-1m", "chase-205k"))):
         machine = load(name)
         points = [point for point in published_points(machine) if point.id in ids]
