@@ -116,7 +116,7 @@ def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[s
     _registers(row, instruction)
     _operands(row, instruction, known, kernel)
     for unit in EVERY:
-        unit.decode(row, instruction, machine)
+        unit.decode(row, instruction, machine, kernel)
 
 
 def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:

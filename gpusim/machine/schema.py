@@ -16,6 +16,7 @@ from gpusim.units.block_scheduler import LaunchTimes
 from gpusim.units.branch import Branch
 from gpusim.units.cache import Cache, ConstantCache, FarCache, NearCache, Partition, ReadCache
 from gpusim.units.chip import Chip
+from gpusim.units.constant_operand import ConstantOperand
 from gpusim.units.control_code import Dependence
 from gpusim.units.dispatch import Issue
 from gpusim.units.double_precision import Double
@@ -89,6 +90,7 @@ class Machine(msgspec.Struct, frozen=True):
     texture_cache: ReadCache | None = None
     scalar_cache: ReadCache | None = None
     constant_cache: ConstantCache | None = None
+    constant_operand: ConstantOperand | None = None
     # By unit class of one pipe, another pipe that its instructions need and occupy as well.
     joint: dict[str, str] = {}
     # By unit class, a pipe that takes nothing for an initiation interval behind the cycle of its instructions.

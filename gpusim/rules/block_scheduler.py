@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.rules import control_code, fetch, simt_stack, stall_accounting, wait_count, warp_scheduler
+from gpusim.rules import constant_operand, control_code, fetch, simt_stack, stall_accounting, wait_count, warp_scheduler
 from gpusim.units.block_scheduler import DONE, FREE, RUNNING
 from gpusim.units.capacities import HOLDS, WARPS
 from gpusim.units.sm import LAUNCHER
@@ -64,6 +64,8 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     if sm.machine.fetches:
         fetch.begin(warp)
         fetch.commit(sm, k, warp, now)
+    if sm.machine.constants:
+        constant_operand.commit(sm, warp, now)
     sm.schedulers[k].waiting |= 1 << warp.place
     warp_scheduler.wake(sm, g)
 

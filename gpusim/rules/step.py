@@ -13,6 +13,7 @@ from gpusim.jit.rule import NEVER, borrow, entry, rarely, rule
 from gpusim.rules import (
     barrier,
     block_scheduler,
+    constant_operand,
     control_code,
     dispatch,
     double_precision,
@@ -275,6 +276,8 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     if warp.live:
         if machine.fetches:
             fetch.commit(sm, k, warp, now)
+        if machine.constants:
+            constant_operand.commit(sm, warp, now)
         prepare(sm, warp)
 
 

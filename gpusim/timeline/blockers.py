@@ -21,14 +21,9 @@ from gpusim.rules import instruction_replay, memory_access, queues, stall_accoun
 from gpusim.timeline.document import NONE, Wait
 from gpusim.units.opcodes import BARRIER, FETCH, GLOBAL_SPACE, LOAD
 from gpusim.units.sm import FIRST_SCHEDULER
-from gpusim.units.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, SHARED, UNCHOSEN, Stall, label
+from gpusim.units.stall import BUSY, DISPATCH, EXCLUSIVE, PREVIOUS, REPLAY, SHARED, UNCHOSEN, Stall, label
 from isa.operand import PT_INDEX
 
-PREVIOUS = (
-    Stall.BRANCH_RESOLVING,
-    Stall.NO_INSTRUCTION,
-    Stall.ISSUE_INTERVAL,
-)  # it waits for its own previous instruction
 FORGOTTEN = 64  # entries beyond which those that are no longer needed are dropped
 NEVER_YET = -1
 

@@ -16,6 +16,7 @@ from isa.program import Program
 
 if TYPE_CHECKING:
     from gpusim.machine.schema import Machine
+    from isa.kernel import Kernel
 
 
 class Dependence(msgspec.Struct, frozen=True):
@@ -42,7 +43,7 @@ def pack(packed: Any, machine: Machine) -> None:
         packed.codes, packed.yield_stall = 1, machine.dependence.yield_stall
 
 
-def decode(row: Any, instruction: Instruction, _: Machine) -> None:
+def decode(row: Any, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
     """The instruction's control code; 0 stall cycles and no barriers without one."""
     code = instruction.control or Control(0)
     row["stall_count"], row["yields"], row["wait_mask"] = code.stall, code.yields, code.waits

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from gpusim.machine.schema import Machine
     from isa.instruction import Instruction
+    from isa.kernel import Kernel
 
 Reads = Callable[[Any], bool]  # of a launch, as gpusim.analysis.settings.given.Given has it
 Setting = int | str
@@ -109,6 +110,6 @@ class Unit:
     name: str
     fields: Mapping[str, tuple[Field, ...]] = attribute(default_factory=dict)
     pack: Callable[[Any, Machine], None] = _nothing
-    decode: Callable[[Any, Instruction, Machine], None] = _nothing
+    decode: Callable[[Any, Instruction, Machine, Kernel], None] = _nothing
     conditions: tuple[Condition, ...] = ()
     limits: Mapping[str, Mapping[str, Setting]] = attribute(default_factory=dict)

@@ -13,6 +13,7 @@ from isa.table import Unit as UnitClass
 
 if TYPE_CHECKING:
     from gpusim.machine.schema import Machine
+    from isa.kernel import Kernel
 
 
 class Double(msgspec.Struct, frozen=True):
@@ -29,7 +30,7 @@ def pack(packed: Any, machine: Machine) -> None:
     packed.units[UNIT_CODE[UnitClass.DP]].double = 1
 
 
-def decode(row: Any, instruction: Instruction, _: Machine) -> None:
+def decode(row: Any, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
     """Whether it is of double precision."""
     row["double"] = instruction.row.unit is UnitClass.DP
 

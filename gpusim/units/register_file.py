@@ -17,6 +17,7 @@ from isa.register_bank import BANK_PERIOD, bank_of
 
 if TYPE_CHECKING:
     from gpusim.machine.schema import Machine
+    from isa.kernel import Kernel
 
 
 Returned = Annotated[int, msgspec.Meta(ge=0, le=63)]  # four registers in one bank take fewer than 256 cycles
@@ -57,7 +58,7 @@ def pack(packed: Any, machine: Machine) -> None:
         packed.reuse = machine.register_file.reuse
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine) -> None:
+def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """How many registers the instruction reads from each bank, what comes back to each, and which sources are kept."""
     row["bank_reads"] = _by_bank(set(instruction.reads()), machine)
     if row["queued"] and machine.register_file:

@@ -19,6 +19,7 @@ from isa.values.semantics import atomic_add
 
 if TYPE_CHECKING:
     from gpusim.machine.schema import Machine
+    from isa.kernel import Kernel
 
 
 class SharedMemory(msgspec.Struct, frozen=True):
@@ -77,7 +78,7 @@ def pack(packed: Any, machine: Machine) -> None:
     packed.row_bytes = lcm(machine.global_memory.line_bytes, row_bytes(machine))
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine) -> None:
+def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """What an atomic costs."""
     if machine.shared_atomic and row["update"] >= 0:
         _atomic(row, instruction.row, machine.shared_atomic)

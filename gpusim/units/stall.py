@@ -16,22 +16,23 @@ class Stall(IntEnum):
     BARRIER = 1
     BRANCH_RESOLVING = 2
     NO_INSTRUCTION = 3
-    ISSUE_INTERVAL = 4
-    WAIT = 5
-    SHORT_SCOREBOARD = 6
-    LONG_SCOREBOARD = 7
-    WAR_HAZARD = 8
-    DRAIN = 9
-    MIO_THROTTLE = 10
-    INSTRUCTION_REPLAY = 11
-    DISPATCH_STALL = 12
-    MATH_PIPE_THROTTLE = 13
-    TEX_THROTTLE = 14
-    DP_ISSUE_CONFLICT = 15
-    NOT_SELECTED = 16
-    SELECTED = 17
-    WARP_EXITED = 18
-    NO_WARP = 19
+    IMC_MISS = 4
+    ISSUE_INTERVAL = 5
+    WAIT = 6
+    SHORT_SCOREBOARD = 7
+    LONG_SCOREBOARD = 8
+    WAR_HAZARD = 9
+    DRAIN = 10
+    MIO_THROTTLE = 11
+    INSTRUCTION_REPLAY = 12
+    DISPATCH_STALL = 13
+    MATH_PIPE_THROTTLE = 14
+    TEX_THROTTLE = 15
+    DP_ISSUE_CONFLICT = 16
+    NOT_SELECTED = 17
+    SELECTED = 18
+    WARP_EXITED = 19
+    NO_WARP = 20
 
 
 MEANING = {
@@ -39,6 +40,7 @@ MEANING = {
     Stall.BARRIER: "waits at a barrier for other warps",
     Stall.BRANCH_RESOLVING: "waits for its branch to be resolved",
     Stall.NO_INSTRUCTION: "waits until its next instruction has been fetched",
+    Stall.IMC_MISS: "waits until the constants among its operands are in the constant cache",
     Stall.ISSUE_INTERVAL: "has just issued; one warp may issue only every so many cycles",
     Stall.WAIT: "waits for the result of a fixed-latency instruction",
     Stall.SHORT_SCOREBOARD: "waits for a load from shared memory, or what shares its way",
@@ -57,9 +59,11 @@ MEANING = {
     Stall.NO_WARP: "no block in this warp slot",
 }
 
-LETTER = dict(zip(Stall, "lbrfiwsgadmyoptxnI._", strict=True))  # of each in a timeline, capital where it is no wait
+LETTER = dict(zip(Stall, "lbrfciwsgadmyoptxnI._", strict=True))  # of each in a timeline, capital where it is no wait
 
-OWN = 11  # reasons 0 to 10 are times stored with the warp (the last one after a refusal by the load/store queue)
+# Reasons for which the warp's own previous instruction is the blocker.
+PREVIOUS = Stall.BRANCH_RESOLVING, Stall.NO_INSTRUCTION, Stall.IMC_MISS, Stall.ISSUE_INTERVAL
+OWN = 12  # reasons 0 to 11 are times stored with the warp (the last one after a refusal by the load/store queue)
 SHARED = 5  # why a ready warp's unit class is refused, kept as running sums:
 # an access issues again, operands are late, its pipe or queue is busy, double precision issues, or another warp does
 REPLAY, DISPATCH, BUSY, EXCLUSIVE, UNCHOSEN = range(SHARED)

@@ -16,6 +16,7 @@ from isa.table import Unit as UnitClass
 
 if TYPE_CHECKING:
     from gpusim.machine.schema import Machine
+    from isa.kernel import Kernel
 
 
 class WaitCounters(msgspec.Struct, frozen=True):
@@ -40,7 +41,7 @@ def pack(packed: Any, machine: Machine) -> None:
     packed.counts = machine.wait_counters is not None or machine.outstanding is not None
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine) -> None:
+def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """What counts the access, and for which counts the instruction waits; none where nothing is counted."""
     limits = machine.wait_counters or machine.outstanding
     counted = SPACES if machine.wait_counters else QUEUED  # scalar loads are counted by GCN's counters alone

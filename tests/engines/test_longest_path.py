@@ -27,7 +27,15 @@ LAUNCHED = launches(kernels(most_blocks=1, least=4, threads=(32, 20))).filter(or
 def lone(machine):
     """The machine with a queue that never fills, operands that are never late, and caches that keep tags or none."""
     queue = msgspec.structs.replace(machine.load_store, queue=64)
-    sections = ["fetch", "register_file", "dependence", "memory_port", "memory_paths", "shared_atomic"]
+    sections = [
+        "fetch",
+        "constant_operand",
+        "register_file",
+        "dependence",
+        "memory_port",
+        "memory_paths",
+        "shared_atomic",
+    ]
     sections += ["texture_cache", "scalar_cache"]
     sections += [] if tagged(machine) else ["cache"]
     return msgspec.structs.replace(machine, load_store=queue, **dict.fromkeys(sections))

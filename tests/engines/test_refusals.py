@@ -73,7 +73,7 @@ def test_unlike_blocks_are_all_profiled_and_all_simulated():
     assert result.bound.profiled_blocks == 8
     assert bound(kernel, one_sm()).cycles <= result.cycles
     assert result.scaling.simulated_blocks == 8
-    with pytest.raises(UserError, match="all do the same"):
+    with pytest.raises(UserError, match="its blocks differ"):
         simulate(kernel, one_sm(), sample=2)
 
 

@@ -169,7 +169,16 @@ def longest_path(of: Trial) -> str | None:
 
 def _lone(of: Trial) -> Machine:
     """The machine with a queue that never fills, operands that are never late, no codes, and tags or no caches."""
-    sections = ["fetch", "register_file", "dependence", "memory_port", "memory_paths", "shared_atomic", "selection"]
+    sections = [
+        "fetch",
+        "constant_operand",
+        "register_file",
+        "dependence",
+        "memory_port",
+        "memory_paths",
+        "shared_atomic",
+        "selection",
+    ]
     sections += ["texture_cache", "scalar_cache"] + ([] if tagged(of.machine) else ["cache"])
     queue = structs.replace(of.machine.load_store, queue=64)
     return structs.replace(of.machine, load_store=queue, **dict.fromkeys(sections))

@@ -23,6 +23,7 @@ from isa.table import TABLE, Row, Unit
 from scan import simt_stack
 from scan.caches import caches
 from scan.codes import early, obey, waits
+from scan.constants import constants_there
 from scan.counts import outstanding, wait_counts
 from scan.fetch import fetch, walk
 from scan.memory import enter, full, queued, read_at, serve, takes_banks
@@ -112,6 +113,7 @@ def _place(sm: Scan, slot: int, now: int) -> None:
     for warp in members:
         warp.order, sm.ordered = sm.ordered, sm.ordered + 1
         fetch(sm, warp, now)
+        warp.constants = constants_there(sm, warp, now)
     sm.blocks[slot] = block, members
     sm.warps[slot * warps : (slot + 1) * warps] = members
     sm.placed += 1
@@ -285,6 +287,7 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
         Stall.BARRIER: warp.barrier,
         Stall.BRANCH_RESOLVING: warp.branch,
         Stall.NO_INSTRUCTION: warp.fetched,
+        Stall.IMC_MISS: warp.constants,
         Stall.ISSUE_INTERVAL: 0 if same_turn else warp.issue_interval,
         Stall.WAR_HAZARD: 0,
         Stall.DRAIN: 0,
@@ -342,6 +345,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         _exit(sm, warp, pc, now)
     else:
         fetch(sm, warp, now)
+        warp.constants = constants_there(sm, warp, now)
     if not active.any():
         return
     returns = takes_banks(sm, pc, active, addresses) if queued(sm, kind) else Counter[int]()

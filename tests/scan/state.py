@@ -56,6 +56,7 @@ class Warp:
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
     line: int = -2  # of the instruction caches
     fetched: int = 0  # when it is there
+    constants: int = 0  # when the constants of its next instruction are there
     exited: bool = False
     ready_at: int = LATER
     reason: Stall | None = None  # of the slot that runs
@@ -113,6 +114,7 @@ class Scan:
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)
     instruction_caches: dict[tuple[str, int], dict[int, int]] = field(default_factory=dict)  # lines, oldest first
     passed: dict[str, Fraction] = field(default_factory=dict)  # by cache: when its port is free
+    constants: dict[tuple[str, int], int] = field(default_factory=dict)  # by cache and line: when it is there
     exclusive: int = 0
     early: list[tuple[int, str]] = field(default_factory=list)  # pc, and what it touched before it was there
     ordered: int = 0  # warps placed, and yields

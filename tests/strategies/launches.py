@@ -41,7 +41,7 @@ from isa.text.operand_text import takes_negation
 from strategies.bit_patterns import cancelling, halfway, patterns32, patterns64  # noqa: F401  (found here with the others)
 from strategies.cache_choices import CACHES
 from strategies.gcn import MEMORY_PATHS, WAIT_COUNTERS, gcn_addresses, gcn_registers
-from strategies.machine_choices import CODES, FETCHES, MEMORY_PORTS, OTHER_PIPES, OUTSTANDING, SELECTIONS
+from strategies.machine_choices import CODES, MEMORY_PORTS, SECTIONS, SELECTIONS
 from strategies.sketch import (
     INPUT_WORDS,
     PROLOGUE,
@@ -318,7 +318,7 @@ SEVERAL_PASSES: dict[str, Sequence[int]] = {
     "shared_memory.pass_cycles": (1,),
     "shared_memory.passes_per_cycle": (1, 2, 2, 3),
 }
-OPTIONAL = REGISTER_FILES, CACHES, OTHER_PIPES, FETCHES, OUTSTANDING, SEVERAL_PASSES
+OPTIONAL = REGISTER_FILES, CACHES, *SECTIONS, SEVERAL_PASSES
 QUEUES: Sequence[dict[str, Sequence[int | str]]] = ({}, MEMORY_PORTS, MEMORY_PORTS, MEMORY_PATHS)
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
 WIDE = [unit for unit in PIPE_UNITS if unit is not Unit.SMEM]

@@ -36,6 +36,14 @@ SELECTIONS: dict[str, Sequence[int | str]] = {
     "double.exclusive": ("off",),
 }
 OUTSTANDING: dict[str, Sequence[int | str]] = {"outstanding.vector": (1, 2, 63), "outstanding.shared": (1, 3, 50)}
+CONSTANT_OPERANDS: dict[str, Sequence[int | str]] = {
+    "constant_operand.first_byte": (0, 528),
+    "constant_operand.line_bytes": (4, 8, 64),
+    "constant_operand.latency": (0, 7, 70),
+    "constant_operand.far_lines": (1, 2, 4),
+    "constant_operand.far_latency": (0, 30, 300),
+}
+SECTIONS = OTHER_PIPES, FETCHES, OUTSTANDING, CONSTANT_OPERANDS  # each is drawn, or left out, by itself
 MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.units": ("none", "shuffle reduce special", "special int dp"),
     "memory_port.cycles": (1, 2, 5),

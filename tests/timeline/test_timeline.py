@@ -110,6 +110,7 @@ BLAMED = [
     ("dispatch_stall_returned", (0, 1), "dispatch_stall", (0, 0)),
     ("drain", (0, 2), "drain", (0, 1)),
     ("drain_texture", (0, 2), "drain", (0, 1)),
+    ("imc_miss", (0, 2), "imc_miss", (0, 1)),
     ("joint_and_blocked", (0, 6), "math_pipe_throttle", (0, 4)),
     ("math_pipe_throttle", (0, 1), "math_pipe_throttle", (0, 0)),
     ("memory_port_held", (0, 1), "mio_throttle", (0, 0)),

@@ -1,0 +1,86 @@
+"""Constant operands: `c[name]` comes from a constant cache that is empty when a launch begins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+from gpusim.units.capacities import CONSTANT_LINES
+from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.dimensions import CONSTANT_LINE
+from gpusim.units.ranges import Count, Positive
+from isa.errors import UserError
+from isa.instruction import Instruction
+from isa.memory import constants
+from isa.operand import Constant
+
+if TYPE_CHECKING:
+    from gpusim.machine.schema import Machine
+    from isa.kernel import Kernel
+
+CONSTANT_BYTES = 4
+
+
+class ConstantOperand(msgspec.Struct, frozen=True):
+    """Where `c[name]` operands come from; without this section they are always at hand.
+
+    The constants of a launch lie side by side, 4 bytes each, from `first_byte` of their bank on. Nothing is evicted.
+    """
+
+    first_byte: Count  # byte address of the first constant in its bank
+    line_bytes: Positive  # bytes of a line of the SM's constant cache
+    latency: Count  # cycles for which a warp waits for a line that the next cache has
+    far_lines: Annotated[int, msgspec.Meta(ge=1, le=CONSTANT_LINES)]  # lines that a line of the next cache holds
+    far_latency: Count  # cycles for which a warp waits for a line that neither cache has
+
+
+def pack(packed: Any, machine: Machine) -> None:
+    """Tell whether constants may be late."""
+    packed.constants = machine.constant_operand is not None
+
+
+def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
+    """Fill in the mask of the lines that the instruction's constants lie in; raises UserError beyond the capacity."""
+    named = [o.name for _, o in instruction.slots() if isinstance(o, Constant)]
+    if machine.constant_operand is None or not named:
+        return
+    keys, places = machine.constant_operand, list(constants(kernel))
+    begin = keys.first_byte // keys.line_bytes // keys.far_lines * keys.far_lines
+    lines = {(keys.first_byte + CONSTANT_BYTES * places.index(name)) // keys.line_bytes - begin for name in named}
+    if max(lines) >= CONSTANT_LINES:
+        many = f"constants in more than {CONSTANT_LINES} lines"
+        raise UserError(f"{kernel.name}: {many}; set a larger constant_operand.line_bytes")
+    row["constant_lines"] = sum(1 << line for line in lines)
+
+
+UNIT = Unit(
+    "constant_operand",
+    fields={
+        "machine": (
+            field("constants", "1: constant operands may be late"),
+            packed_key("constant_operand.far_lines"),
+            packed_key("constant_operand.latency", "constant_latency"),
+            packed_key("constant_operand.far_latency", "constant_far_latency"),
+        ),
+        "row": (field("constant_lines", "mask of the constant cache's lines that its operands lie in"),),
+        "sm": (
+            field("constants_asked", "mask of the lines that have been requested", role=Role.SAME),
+            field("constants_there", "when each line is there", CONSTANT_LINE, role=Role.TIME),
+            field(
+                "constants_far", "when the next cache's line is there, by its first line", CONSTANT_LINE, role=Role.TIME
+            ),
+        ),
+    },
+    pack=pack,
+    decode=decode,
+    conditions=(
+        Condition(
+            "constant_operand.*",
+            "constants far_lines constant_latency constant_far_latency rows.constant_lines",
+            lambda given: bool(given.rows["constant_lines"].any()),
+            "{kernel} has no constant operand",
+        ),
+    ),
+    limits={"latency": {"constant_operand.*latency": 0}},
+)

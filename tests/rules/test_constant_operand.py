@@ -1,0 +1,57 @@
+"""Constant operands: which lines are late, by how much, and for whom."""
+
+import pytest
+from timing import run_text, stalled
+
+from gpusim.engines.simulate import run_sm
+from gpusim.machine.machine import load
+from gpusim.units.stall import Stall
+from isa.text.listing import read
+
+NEAR, FAR = 10, 30
+KEYS = {
+    "schedulers.interval": 1,
+    "schedulers.issue_interval": 1,
+    "constant_operand.first_byte": 0,
+    "constant_operand.line_bytes": 8,
+    "constant_operand.latency": NEAR,
+    "constant_operand.far_lines": 2,
+    "constant_operand.far_latency": FAR,
+}
+PARAMETERS = "".join(f".param p{n} = {n}\n" for n in range(8))
+
+
+def misses(text: str, warps: int = 1, **changes: int) -> int:
+    """Warp-cycles for which constants were waited for."""
+    lines = f".block {32 * warps}\n{PARAMETERS}{text}\nEXIT"
+    return stalled(run_text(lines, KEYS | changes), Stall.IMC_MISS)
+
+
+def test_a_line_is_waited_for_once():
+    """Two constants of one line cost one far miss; a second line of the same far line costs a near miss."""
+    assert misses("MOV R0, c[p0]\nMOV R1, c[p1]") == FAR
+    assert misses("MOV R0, c[p0]\nMOV R1, c[p2]") == FAR + NEAR
+    assert misses("MOV R0, c[p0]\nMOV R1, c[p4]") == 2 * FAR
+
+
+def test_lines_count_from_the_first_byte_of_the_bank():
+    """Where constants begin in the middle of a line, the second lies in the next one."""
+    assert misses("MOV R0, c[p0]\nMOV R1, c[p1]", **{"constant_operand.first_byte": 4}) == FAR + NEAR
+
+
+def test_a_warp_joins_the_request_of_another():
+    """Warps that start together wait for one request, each for as long as it is under way."""
+    assert misses("MOV R0, c[p0]", warps=2, **{"launch.warp_skew": 0}) == 2 * FAR
+
+
+def test_an_instruction_without_constants_is_never_late():
+    """Registers and immediates need no constant cache."""
+    assert misses("MOV R0, 1\nIADD R1, R0, R0") == 0
+
+
+@pytest.mark.parametrize(("apart", "lost"), [(1, 298), (16, 298 + 68), (64, 2 * 298)])
+def test_an_h200_loses_what_was_measured(apart, lost):
+    """Two operands 4, 64 and 256 bytes apart: one far miss, a near one besides, two far ones (in sight)."""
+    parameters = "".join(f".param p{n} = {n}\n" for n in range(apart + 1))
+    kernel = read(f"{parameters}MOV R0, c[p0]\nMOV R1, c[p{apart}]\nEXIT")
+    assert stalled(run_sm(kernel, load("h200")), Stall.IMC_MISS) == lost

@@ -1,0 +1,26 @@
+"""Constant operands in the scan of every cycle: for each line of either cache, the cycle at which it is there."""
+
+from __future__ import annotations
+
+from isa.memory import constants
+from isa.operand import Constant
+from scan.state import Scan, Warp
+
+
+def constants_there(sm: Scan, warp: Warp, now: int) -> int:
+    """When the constants of the warp's next instruction are there; missing ones are requested now."""
+    keys = sm.machine.constant_operand
+    if keys is None or warp.pc >= len(sm.code):
+        return 0
+    names = [operand.name for _, operand in sm.code[warp.pc].slots() if isinstance(operand, Constant)]
+    places = {name: keys.first_byte + 4 * number for number, name in enumerate(constants(sm.kernel))}
+    return max((_line(sm, places[name], now) for name in sorted(names, key=places.get)), default=0)
+
+
+def _line(sm: Scan, byte: int, now: int) -> int:
+    keys = sm.machine.constant_operand
+    line = byte // keys.line_bytes
+    if ("near", line) not in sm.constants:
+        passed = sm.constants.setdefault(("far", line // keys.far_lines), now + keys.far_latency)
+        sm.constants["near", line] = max(now + keys.latency, passed)
+    return sm.constants["near", line]
