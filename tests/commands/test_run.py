@@ -106,10 +106,10 @@ def test_all_sms_can_be_asked_for(capsys):
 
 
 @pytest.mark.jit
-def test_an_endless_loop_ends_with_3(tmp_path, capsys):
-    """A run beyond `--max-cycles` is one line and exit code 3."""
+def test_a_run_beyond_its_limit_ends_with_3(tmp_path, capsys):
+    """A run beyond `--max-cycles`, here of a loop of 10,000 rounds, is one line and exit code 3."""
     file = tmp_path / "loop.asm"
-    file.write_text("top:\nBRA top\n")
+    file.write_text("top:\nIADD R0, R0, 1\nISETP.LT P0, R0, 10000\n@P0 BRA top\nEXIT\n")
     assert main.execute(["run", str(file), "--max-cycles", "1000"]) == 3
     captured = capsys.readouterr()
     assert captured.out == ""

@@ -72,7 +72,7 @@ def test_the_search_keeps_the_fastest_order(capsys, path):
 @pytest.mark.jit
 def test_a_kernel_of_the_catalog_is_searched_on_a_smaller_launch(capsys):
     """The sizes of --on are those of the search alone."""
-    arguments = ["dgemm-tan", "-p", "variant=v1", "-p", "k=32", "--machine", "c2050"]
+    arguments = ["sgemm-lai", "-p", "blocking=2", "-p", "m=32", "-p", "n=32", "-p", "k=32"]
     assert execute(["schedule", *arguments, "--search", "--budget", "2", "--on", "k=16", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["search"]["cycles"] < min(order["cycles"] for order in document["orders"])
@@ -100,8 +100,8 @@ def test_where_nothing_moves_there_is_no_text(capsys, tmp_path):
 @pytest.mark.jit
 def test_what_a_listing_cannot_check_is_said(capsys, tmp_path):
     """Values expected block by block have no place in a listing: the file and the screen say so."""
-    out = tmp_path / "v1.asm"
-    arguments = ["dgemm-tan", "-p", "variant=v1", "-p", "k=16", "-p", "m=64", "-p", "n=64", "--machine", "c2050"]
+    out = tmp_path / "lai.asm"
+    arguments = ["sgemm-lai", "-p", "blocking=2", "-p", "m=32", "-p", "n=32", "-p", "k=16"]
     assert execute(["schedule", *arguments, "--out", str(out)]) == 0
     line = "a listing has no values to compare this kernel's with: running it checks none"
     assert line in capsys.readouterr().out.splitlines()
