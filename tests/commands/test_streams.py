@@ -6,6 +6,10 @@ import pytest
 from draws import few
 
 CLOSED = "error: stdout is closed; send it to a file, or to /dev/null\n"
+WRITERS = [
+    ["schema", "run"],
+    pytest.param(["export", "examples/saxpy.asm", "--format", "json"], marks=pytest.mark.jit),
+]
 FULL = "error: output: no space left on device\n"
 
 
@@ -46,10 +50,11 @@ def test_a_full_stdout_is_told(arguments):
     assert (done.returncode, done.stderr) == (2, FULL)
 
 
-def test_a_file_is_not_taken_for_a_closed_stream(tmp_path):
+@pytest.mark.parametrize("arguments", few(WRITERS, 1))
+def test_a_file_is_not_taken_for_a_closed_stream(arguments, tmp_path):
     """With stderr closed, the next file would have its number: the document is what it is with stderr open."""
     for name, redirections in (("open", "2>/dev/null"), ("closed", "2>&-")):
         out = tmp_path / f"{name}.json"
-        done = shell(redirections, "schema", "run", "--out", str(out))
+        done = shell(redirections, *arguments, "--out", str(out))
         assert done.returncode == 0
     assert Path(tmp_path / "open.json").read_bytes() == Path(tmp_path / "closed.json").read_bytes()
