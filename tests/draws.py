@@ -1,12 +1,24 @@
-"""How many examples a random test draws: all of them, or a tenth in the quick run of `make test`."""
+"""How much a test draws, or goes through: all of it, or a part in the quick run of `make test`."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from typing import TypeVar
 
 QUICK = os.environ.get("GPUSIM_TESTS") == "quick"
 
+T = TypeVar("T")
 
-def draws(number: int) -> int:
-    """Return how many of so many examples are drawn now: at least two."""
-    return min(number, max(2, number // 10)) if QUICK else number
+
+def draws(number: int, least: int = 2) -> int:
+    """Return how many of so many examples are drawn now: in the quick run a 15th, so many at least."""
+    return min(number, max(least, number // 15)) if QUICK else number
+
+
+def few(values: Iterable[T], number: int) -> list[T]:
+    """Return these values, in the quick run no more than so many of them, at even distances from the first on."""
+    found = list(values)
+    if not QUICK or number >= len(found):
+        return found
+    return [found[i * len(found) // number] for i in range(number)]

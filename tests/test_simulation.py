@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from draws import few
 
 import gpusim
 from gpusim import simulation, verify
@@ -95,6 +96,7 @@ def test_the_policy_can_be_replaced():
         simulate(make("chain"), GTX580, policy="fifo")
 
 
+@pytest.mark.long
 def test_an_endless_loop_meets_the_limit():
     """A loop without end stops at the limit of cycles, with exit code 3."""
     with pytest.raises(LimitError, match="still running after 1000 cycles") as caught:
@@ -205,7 +207,7 @@ def test_one_sm_or_all(how):
 def test_filling_only_touched_lines_leaves_the_verification_as_it_is(monkeypatch):
     """A few blocks on memory filled where they reach are verified as on all of memory, in either layout of both."""
     monkeypatch.setitem(simulation.BUDGET, "compiled", 50_000)
-    for layout in ("nt", "tn"):
+    for layout in few(("nt", "tn"), 1):
         kernel = make("sgemm-lai", {"m": "384", "n": "384", "k": "64", "layout": layout})
         found = []
         for walk in (0, 1 << 40):

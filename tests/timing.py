@@ -38,6 +38,26 @@ ADDED: Mapping[str, int | str] = {
     for key, value in (("pipe", "int16"), ("latency", 18))
 }
 
+# Ports between the schedulers and the load/store unit, with the times of an H200 (docs/hopper.md).
+PORT: Mapping[str, int | str] = {
+    "memory_port.units": "shuffle special",
+    "memory_port.cycles": 2,
+    **{f"memory_port.store_{width}": cycles for width, cycles in ((32, 4), (64, 6), (128, 10))},
+    "memory_port.global_store": 6,
+    "memory_port.late_cycles": 2,
+    "memory_port.early_64": 3,
+    "memory_port.early_128": 6,
+    "memory_port.war_store": 11,
+    "memory_port.war_global_store": 13,
+    "memory_port.held": 0,
+    "shared_memory.rule": "volta",
+    "shared_memory.pass_cycles": 1,
+    **{f"shared_memory.latency_{width}": cycles for width, cycles in ((32, 23), (64, 26), (128, 32))},
+    **{f"shared_memory.free_passes_{width}": passes for width, passes in ((32, 1), (64, 2), (128, 4))},
+    "schedulers.interval": 1,
+    "schedulers.issue_interval": 1,
+}
+
 
 def plain_machine(changes: Mapping[str, int | str] | None = None) -> Machine:
     """The machine with some more values replaced."""

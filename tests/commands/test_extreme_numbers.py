@@ -1,7 +1,10 @@
 """Every whole number that an option takes, however large."""
 
+from itertools import product
+
 import pytest
 from command_options import options
+from draws import few
 
 from gpusim.commands.main import execute
 
@@ -77,8 +80,11 @@ def check(code, captured, folder):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("number", EXTREME, ids=lambda number: str(number)[:20])
-@pytest.mark.parametrize(("name", "option"), [(name, option) for name, option, _ in OPTIONS])
+@pytest.mark.parametrize(
+    ("name", "option", "number"),
+    few([(name, option, number) for name, option, _ in OPTIONS for number in EXTREME], 41),
+    ids=lambda each: str(each)[:20],
+)
 def test_any_whole_number_works_or_is_one_line(name, option, number, here, capsys):
     """Each option of each command is given each number, in front of others of its name."""
     code = execute([name, *ARGUMENTS[name], option, str(number)])
@@ -86,8 +92,7 @@ def test_any_whole_number_works_or_is_one_line(name, option, number, here, capsy
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("number", EXTREME[1:], ids=lambda number: str(number)[:20])
-@pytest.mark.parametrize("where", COUNTS)
+@pytest.mark.parametrize(("where", "number"), few(product(COUNTS, EXTREME[1:]), 20), ids=lambda each: str(each)[:20])
 def test_any_number_within_a_text_works_or_is_one_line(where, number, here, capsys):
     """Ranges, sizes and parameters hold numbers as text."""
     name, option = where.split()

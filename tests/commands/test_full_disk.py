@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from command_options import options
+from draws import few
 
 from gpusim.commands.main import execute
 
@@ -53,7 +54,7 @@ def test_every_option_that_names_a_file_is_here():
 
 @pytest.mark.jit
 @pytest.mark.parametrize("where", OUTPUTS)
-@pytest.mark.parametrize("nbytes", [0, 64])
+@pytest.mark.parametrize("nbytes", few([64, 0], 1))
 def test_a_full_disk_is_one_line_and_leaves_nothing(where, nbytes, tmp_path, monkeypatch, capsys):
     """Neither the file nor a part of it is left, and the line names the file."""
     monkeypatch.chdir(tmp_path)

@@ -148,6 +148,7 @@ def test_bad_input_is_told_before_anything_is_computed(arguments, message, capsy
     assert err.startswith(f"error: {message}")
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_an_interrupt_ends_the_processes_too():
     """Ctrl-C while runs are under way ends with 130 and one line, and no process stays."""

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from draws import few
 
 from gpusim.commands import main
 from gpusim.commands.arguments import kernel_of
@@ -106,10 +107,11 @@ def test_all_sms_can_be_asked_for(capsys):
 
 
 @pytest.mark.jit
-def test_an_endless_loop_ends_with_3(tmp_path, capsys):
-    """A run beyond `--max-cycles` is one line and exit code 3."""
+@pytest.mark.parametrize("rest", few(["ISETP.LT P0, R0, 10000\n@P0 BRA top\nEXIT\n", "BRA top\n"], 1))
+def test_a_run_beyond_its_limit_ends_with_3(rest, tmp_path, capsys):
+    """A run beyond `--max-cycles`, of a loop of 10,000 rounds or one without end, is one line and exit code 3."""
     file = tmp_path / "loop.asm"
-    file.write_text("top:\nBRA top\n")
+    file.write_text(f"top:\nIADD R0, R0, 1\n{rest}")
     assert main.execute(["run", str(file), "--max-cycles", "1000"]) == 3
     captured = capsys.readouterr()
     assert captured.out == ""

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from draws import few
 
 from gpusim.commands.main import execute
 from isa.execute.interpret import interpret
@@ -69,11 +70,15 @@ def test_the_search_keeps_the_fastest_order(capsys, path):
     assert document["search"]["judged"] == 8
 
 
+SMALL = ["sgemm-lai", "-p", "blocking=2", "-p", "m=32", "-p", "n=32"]
+LARGE = ["dgemm-tan", "-p", "variant=v1", "-p", "m=64", "-p", "n=64", "--machine", "c2050"]
+
+
 @pytest.mark.jit
-def test_a_kernel_of_the_catalog_is_searched_on_a_smaller_launch(capsys):
+@pytest.mark.parametrize("kernel", few([SMALL, LARGE], 1), ids=lambda kernel: kernel[0])
+def test_a_kernel_of_the_catalog_is_searched_on_a_smaller_launch(kernel, capsys):
     """The sizes of --on are those of the search alone."""
-    arguments = ["dgemm-tan", "-p", "variant=v1", "-p", "k=32", "--machine", "c2050"]
-    assert execute(["schedule", *arguments, "--search", "--budget", "2", "--on", "k=16", "--json"]) == 0
+    assert execute(["schedule", *kernel, "-p", "k=32", "--search", "--budget", "2", "--on", "k=16", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["search"]["cycles"] < min(order["cycles"] for order in document["orders"])
 
@@ -98,11 +103,11 @@ def test_where_nothing_moves_there_is_no_text(capsys, tmp_path):
 
 
 @pytest.mark.jit
-def test_what_a_listing_cannot_check_is_said(capsys, tmp_path):
+@pytest.mark.parametrize("kernel", few([SMALL, LARGE], 1), ids=lambda kernel: kernel[0])
+def test_what_a_listing_cannot_check_is_said(kernel, capsys, tmp_path):
     """Values expected block by block have no place in a listing: the file and the screen say so."""
-    out = tmp_path / "v1.asm"
-    arguments = ["dgemm-tan", "-p", "variant=v1", "-p", "k=16", "-p", "m=64", "-p", "n=64", "--machine", "c2050"]
-    assert execute(["schedule", *arguments, "--out", str(out)]) == 0
+    out = tmp_path / "better.asm"
+    assert execute(["schedule", *kernel, "-p", "k=16", "--out", str(out)]) == 0
     line = "a listing has no values to compare this kernel's with: running it checks none"
     assert line in capsys.readouterr().out.splitlines()
     assert f"// {line}" in out.read_text().splitlines()

@@ -3,8 +3,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from draws import few
 
 CLOSED = "error: stdout is closed; send it to a file, or to /dev/null\n"
+WRITERS = [
+    ["schema", "run"],
+    pytest.param(["export", "examples/saxpy.asm", "--format", "json"], marks=pytest.mark.jit),
+]
 FULL = "error: output: no space left on device\n"
 
 
@@ -14,14 +19,16 @@ def shell(redirections, *arguments):
     return subprocess.run(["sh", "-c", line, sys.executable, *arguments], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("arguments", [["machines"], ["--help"], ["--version"], ["asm", "examples/saxpy.asm"], ["no"]])
+@pytest.mark.parametrize(
+    "arguments", few([["machines"], ["--help"], ["no"], ["asm", "examples/saxpy.asm"], ["--version"]], 2)
+)
 def test_a_closed_stdout_is_told(arguments):
     """Report a closed stdout in one line for any command."""
     done = shell(">&-", *arguments)
     assert (done.returncode, done.stderr) == (2, CLOSED)
 
 
-@pytest.mark.parametrize("redirections", ["2>&-", "<&-", "<&- 2>&-"])
+@pytest.mark.parametrize("redirections", few(["2>&-", "<&-", "<&- 2>&-"], 2))
 def test_other_streams_may_be_closed(redirections):
     """Closed stdin and stderr change nothing."""
     done = shell(redirections, "asm", "examples/saxpy.asm")
@@ -29,25 +36,25 @@ def test_other_streams_may_be_closed(redirections):
     assert "saxpy" in done.stdout
 
 
-@pytest.mark.parametrize("redirections", ["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("redirections", few(["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"], 2))
 def test_an_error_that_nobody_hears_has_its_code(redirections):
     """The exit code is 2, and there is no other output."""
     done = shell(redirections, "machines", "no such machine")
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
 
 
-@pytest.mark.parametrize("arguments", [["machines"], ["--help"], ["--version"]])
+@pytest.mark.parametrize("arguments", few([["machines"], ["--help"], ["--version"]], 1))
 def test_a_full_stdout_is_told(arguments):
     """One line, and Python complains of nothing at its end."""
     done = shell(">/dev/full", *arguments)
     assert (done.returncode, done.stderr) == (2, FULL)
 
 
-@pytest.mark.jit
-def test_a_file_is_not_taken_for_a_closed_stream(tmp_path):
+@pytest.mark.parametrize("arguments", few(WRITERS, 1))
+def test_a_file_is_not_taken_for_a_closed_stream(arguments, tmp_path):
     """With stderr closed, the next file would have its number: the document is what it is with stderr open."""
     for name, redirections in (("open", "2>/dev/null"), ("closed", "2>&-")):
         out = tmp_path / f"{name}.json"
-        done = shell(redirections, "export", "examples/saxpy.asm", "--format", "json", "--out", str(out))
+        done = shell(redirections, *arguments, "--out", str(out))
         assert done.returncode == 0
     assert Path(tmp_path / "open.json").read_bytes() == Path(tmp_path / "closed.json").read_bytes()

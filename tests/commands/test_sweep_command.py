@@ -160,6 +160,7 @@ def test_killed_at_any_moment_it_loses_no_more_than_what_was_in_flight(tmp_path)
     assert (out / "results.csv").read_bytes().count(b"\n") == 1 + 12
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_an_interrupt_ends_it_with_one_line(tmp_path):
     """Ctrl-C ends with code 130, one line, and whole lines on file."""

@@ -1,15 +1,26 @@
 import json
 
 import pytest
+from draws import few
 
+from gpusim.analysis.validate.validation import published_points
+from gpusim.commands import validate as command
 from gpusim.commands.main import execute
 
 
+@pytest.fixture
+def points(monkeypatch):
+    """Of the published points a few in the quick run, the first among them."""
+    monkeypatch.setattr(command, "published_points", lambda machine: tuple(few(published_points(machine), 6)))
+
+
 @pytest.mark.jit
+@pytest.mark.usefixtures("points")
 def test_the_document_has_every_point_with_its_error(capsys):
     """The JSON document gives published and simulated value, error and kind of each point, and a summary by kind."""
     assert execute(["validate", "gtx580", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
+    assert len(document["points"]) > 5
     for point in document["points"]:
         assert point["error"] == pytest.approx(point["simulated"] / point["published"] - 1)
     counts = {kind: sum(point["kind"] == kind for point in document["points"]) for kind in document["summary"]}
@@ -17,6 +28,7 @@ def test_the_document_has_every_point_with_its_error(capsys):
 
 
 @pytest.mark.jit
+@pytest.mark.usefixtures("points")
 def test_the_screen_shows_each_figure_and_the_totals(capsys, monkeypatch):
     """A line per point with both figures and the error, a line for each kind, and what kinds and letters mean."""
     monkeypatch.setenv("COLUMNS", "300")

@@ -187,7 +187,7 @@ def test_an_sm_without_blocks_is_empty():
 @pytest.mark.jit
 def test_all_sms_compute_a_product():
     """The SGEMM of 384 on a side leaves what program order leaves, in one memory, whichever SM stored it."""
-    kernel = make("sgemm-lai", {"m": "384", "n": "384", "k": "384"})
+    kernel = make("sgemm-lai", {"m": "384", "n": "384", "k": str(draws(384, 96))})
     run = run_chip(kernel, plain_machine({"chip.sms": 16}))
     assert run.blocks == 16
     assert np.array_equal(run.memory, interpret(kernel).memory)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numba
 import pytest
+from draws import few
 
 from gpusim.jit import code_cache
 from gpusim.jit.code_cache import CodeCache
@@ -306,7 +307,7 @@ def tree(tmp_path):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("where", ["file", "cache"])
+@pytest.mark.parametrize("where", few(["cache", "file"], 1))
 def test_an_edit_of_another_file_reaches_the_code(tree, tmp_path, where):
     """An entry does what the rule in another file says now, whether there is a cache or none can be."""
     (tmp_path / "file").touch()

@@ -163,6 +163,7 @@ def test_vcc_takes_two_scalar_registers():
 
 def test_every_number_of_scalar_registers():
     """The whole table by definition: ten waves at most, 800 over the next multiple of 16."""
+    mi60 = load("mi60")
     for scalars in range(1, 103):
         waves = min(10, 800 // (-(-scalars // 16) * 16))
-        assert occupancy(scalar_kernel(scalars), load("mi60")).warps == 4 * waves
+        assert occupancy(scalar_kernel(scalars), mi60).warps == 4 * waves

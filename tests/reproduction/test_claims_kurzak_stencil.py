@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from draws import few
 
 from gpusim.reproduction import cme213_cublas, kurzak_stencil, tan_cublas
 from gpusim.reproduction.bench import Bench, Missing
@@ -73,11 +74,14 @@ def test_machines_of_the_command_line_reach_the_runs():
 @pytest.mark.jit
 @pytest.mark.parametrize(
     ("name", "machine", "slow", "module", "sizes"),
-    [
-        ("KZ07", "c2050", {"texture.latency": "4000"}, kurzak_stencil, {"SIDE": {"z": 96}, "DEPTH": 16}),
-        ("TN26", "c2050", {"texture.latency": "4000"}, tan_cublas, {"SIDE": 128}),
-        ("CM09", "gtx480", {"cache.hits": "none"}, cme213_cublas, {"SIZE": {"m": 96, "n": 96, "k": 32}}),
-    ],
+    few(
+        [
+            ("KZ07", "c2050", {"texture.latency": "4000"}, kurzak_stencil, {"SIDE": {"z": 96}, "DEPTH": 16}),
+            ("TN26", "c2050", {"texture.latency": "4000"}, tan_cublas, {"SIDE": 128}),
+            ("CM09", "gtx480", {"cache.hits": "none"}, cme213_cublas, {"SIZE": {"m": 96, "n": 96, "k": 32}}),
+        ],
+        1,
+    ),
 )
 def test_simulated_rows_move_with_the_machine(name, machine, slow, module, sizes, monkeypatch):
     """Textures of five times the latency, or no caches, slow a small product of the stencil, whatever it stands for."""

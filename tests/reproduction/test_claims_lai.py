@@ -1,4 +1,5 @@
 import pytest
+from draws import few
 
 from gpusim.machine.occupancy import occupancy
 from gpusim.reproduction.bench import Bench, Done, Missing
@@ -111,7 +112,7 @@ def test_registers_limit_the_sgemm_of_all_three_generations(machine, blocks):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("machine", ["gt200", "gtx680", "gtx680-speculated"])
+@pytest.mark.parametrize("machine", few(["gt200", "gtx680", "gtx680-speculated"], 2))
 def test_the_sgemm_is_right_on_gt200_and_kepler(machine):
     """Values are right on machines for which the kernel was not written, and no faster than the bound."""
     found = simulate(make("sgemm-lai", {"m": "192", "n": "192", "k": "64", "layout": "tn"}), machine, sample="all")

@@ -63,6 +63,7 @@ def test_steady_loops_are_skipped(name):
     assert forward.skipped > 0.95 * full.cycles
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_two_blocks_that_drift_are_skipped():
     """A wave that joins an earlier wave's way follows it to its end: over 90 % are taken at once."""

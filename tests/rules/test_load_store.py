@@ -1,7 +1,7 @@
 """The load/store unit: its queue, its service, and what it does when it is full."""
 
 import pytest
-from timing import cycles_of, run_text, stalled
+from timing import PORT, cycles_of, run_text, stalled
 
 from gpusim.units.stall import Stall
 
@@ -38,26 +38,6 @@ def test_a_load_that_is_switched_off_never_enters_the_queue():
     run = run_text(".shared 128\n@P0 LDS R1, [RZ]\nIADD R1, R1, 1\nEXIT")
     assert cycles_of(run, "serve") == []
     assert [cycle for cycle, _, _ in cycles_of(run)] == [0, 6, 12]
-
-
-PORT: dict[str, int | str] = {
-    "memory_port.units": "shuffle special",
-    "memory_port.cycles": 2,
-    **{f"memory_port.store_{width}": cycles for width, cycles in ((32, 4), (64, 6), (128, 10))},
-    "memory_port.global_store": 6,
-    "memory_port.late_cycles": 2,
-    "memory_port.early_64": 3,
-    "memory_port.early_128": 6,
-    "memory_port.war_store": 11,
-    "memory_port.war_global_store": 13,
-    "memory_port.held": 0,
-    "shared_memory.rule": "volta",
-    "shared_memory.pass_cycles": 1,
-    **{f"shared_memory.latency_{width}": cycles for width, cycles in ((32, 23), (64, 26), (128, 32))},
-    **{f"shared_memory.free_passes_{width}": passes for width, passes in ((32, 1), (64, 2), (128, 4))},
-    "schedulers.interval": 1,
-    "schedulers.issue_interval": 1,
-}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import inspect
 
 import pytest
+from draws import QUICK
 
 from isa.errors import UserError
 from isa.execute.races import races
@@ -16,6 +17,9 @@ SMALL = {
     "maxas-loop": {"iterations": "2", "blocks": "1"},
     "mix": {"iterations": "2", "warps": "2"},
 }
+if QUICK:  # two by two blocks, and two rounds of the loop at least
+    SMALL["matmul-block"] = {"m": "64", "n": "64", "k": "64"}
+    SMALL["matmul-naive"] = {"m": "16", "n": "64", "k": "32"}
 
 
 @pytest.mark.parametrize("name", CATALOG)

@@ -28,7 +28,7 @@ WHOLE = [
 ]
 
 
-@pytest.fixture(params=CASES + WHOLE, ids=lambda case: f"{case[0]}-{len(case[1])}-{len(case[2])}")
+@pytest.fixture(scope="module", params=CASES + WHOLE, ids=lambda case: f"{case[0]}-{len(case[1])}-{len(case[2])}")
 def result(request):
     """Give results of kernels with and without operations, one of them sampled, and some of all SMs."""
     name, parameters, settings = request.param

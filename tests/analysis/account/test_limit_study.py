@@ -3,6 +3,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 import pytest
+from draws import few
 
 from gpusim.analysis.account.limit_study import BARRIERS, ISSUE, LATENCY, LIMITS, REAL, liftings, limit_study
 from gpusim.analysis.bound.bounds import bound
@@ -66,7 +67,7 @@ def test_without_barriers_nobody_waits_for_the_slow_warp():
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize(("name", "parameters"), KERNELS)
+@pytest.mark.parametrize(("name", "parameters"), few(KERNELS[::-1], 1))
 def test_what_limits_cost_in_order_adds_up(name, parameters):
     """From the machine as it is to all limits lifted; the first is the same alone, and the figures fit each other."""
     found = limit_study(partial(make, name, parameters), "gtx580", {}, workers=2)
@@ -87,7 +88,7 @@ def test_progress_counts_every_run():
     assert {total for _, total in told} == {runs}
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", few(names(), 9))
 def test_every_machine_can_be_lifted(name):
     """All settings together are a machine that a kernel runs on, and nothing is set that was so before."""
     limits = liftings(name, {})

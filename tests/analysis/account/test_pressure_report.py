@@ -17,7 +17,7 @@ LOOP = "loop:\nFFMA R0, R8, R8, R2\nIADD R9, R9, 1\nISETP.LT P0, R9, 4\n@P0 BRA 
 NESTED = f"MOV R8, 0\n{LOOP}FFMA R3, R0, R0, R2\nFFMA R3, R3, R3, R3\nEXIT"
 
 
-@pytest.fixture(params=CASES, ids=lambda case: case[0])
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: case[0])
 def found(request):
     """Give reports of kernels with and without loops."""
     return pressure_report(simulate(make(*request.param), "gtx580", values=False))

@@ -85,17 +85,6 @@ def test_throughput_reaches_the_bound(op):
     assert 0.97 * cycles <= bound(kernel, GTX580).cycles <= cycles
 
 
-@pytest.mark.jit
-@pytest.mark.parametrize("op", ["FFMA", "DADD", "MUFU.SIN", "LDS", "LDS.128", "LDG.64", "TEX", "IMAD"])
-@pytest.mark.parametrize("iterations", ["1", "20"])
-def test_a_chain_reaches_the_bound(op, iterations):
-    """One warp whose every instruction needs the one before takes the dependence chain's time, within 0.5 %."""
-    kernel = make("chain", {"op": op, "length": "50", "iterations": iterations})
-    found, cycles = bound(kernel, GTX580), run_sm(kernel, GTX580, feed="trace-driven").cycles
-    assert found.limiter == "dependence chain"
-    assert 0.995 * cycles <= found.cycles <= cycles
-
-
 @pytest.mark.parametrize(
     ("arguments", "limiter"),
     [
@@ -148,17 +137,6 @@ def test_an_empty_program_takes_an_issue_slot():
     """Running off the end is an exit: one slot of 2 cycles."""
     empty = Kernel("empty", Program(()), (1, 1, 1), (32, 1, 1))
     assert bound(empty, GTX580).cycles == of("EXIT").cycles == 2
-
-
-def test_what_follows_where_lanes_meet_counts_once():
-    """Two paths to a BSYNC issue it twice, and the code after it once: 40 FFMAs that depend on each other.
-
-    18 cycles each but the last, and no more than 200 for all else: far from twice 40 times 18.
-    """
-    parted = "S2R R0, LANEID\nISETP.LT P0, R0, 8\nBSSY B0, met\n@P0 BRA past\nNOP\npast:\nBSYNC B0\nmet:\n"
-    chained = "FFMA R1, R1, R1, R1\n" * 40
-    found = of(parted + chained + "EXIT").limits["dependence chain"]
-    assert 39 * 18 <= found <= 39 * 18 + 200
 
 
 def test_waves_lengthen_the_chain():

@@ -91,4 +91,4 @@ def test_a_fault_in_a_later_round_is_told_as_ever():
 def test_an_endless_loop_meets_its_limit():
     """Rounds taken together stop at the limit on instructions."""
     with pytest.raises(LimitError):
-        outcome(kernel("l:\nBRA l"), limit=10_000_000)
+        outcome(kernel("l:\nBRA l"), limit=draws(10_000_000))

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
+from draws import few
 
 from isa.errors import UserError
 from isa.execute.races import races
@@ -13,26 +15,22 @@ from workloads.gemm.lai_program import ORDERS
 WIDTHS = (32, 64, 128)
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("prefetch", [True, False])
-@pytest.mark.parametrize("lds", WIDTHS)
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("layout", "lds", "prefetch", "order"), few(product(LAYOUTS, WIDTHS, (True, False), ORDERS), 13)
+)
 def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, layout, lds, prefetch, order):
     """Every layout, width and schedule computes a block of 96 by 96 by 32 bit for bit."""
     check_bits(fused_reference, sgemm_lai(96, 96, 32, layout, lds, prefetch=prefetch, order=order))
 
 
-@pytest.mark.parametrize("lds", WIDTHS)
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(("layout", "lds"), few(product(LAYOUTS, WIDTHS), 5))
 def test_alpha_beta_and_several_blocks_keep_the_bits(check_bits, layout, lds):
     """With alpha 1.7 and beta -0.6 all blocks of a grid that is not square are right to the last bit."""
     check_bits(fused_reference, sgemm_lai(192, 96, 16, layout, lds, alpha=1.7, beta=-0.6))
     check_bits(fused_reference, sgemm_lai(96, 192, 16, layout, lds, alpha=1.7, beta=-0.6))
 
 
-@pytest.mark.parametrize("blocking", [1, 2, 3, 4, 5, 7, 8])
-@pytest.mark.parametrize("lds", WIDTHS)
-@pytest.mark.parametrize("layout", ["nt", "tn"])
+@pytest.mark.parametrize(("layout", "lds", "blocking"), few(product(("nt", "tn"), WIDTHS, (1, 2, 3, 4, 5, 7, 8)), 11))
 def test_every_blocking_keeps_the_bits(check_bits, layout, lds, blocking):
     """Blockings that the width does not divide are padded, and right."""
     check_bits(fused_reference, sgemm_lai(32 * blocking, 16 * blocking, 32, layout, lds, blocking))

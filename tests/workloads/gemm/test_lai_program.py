@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import pytest
+from draws import few
 
 from gpusim.analysis.bound.equations import ffma_share
 from isa.instruction import Instruction
@@ -26,10 +28,9 @@ def counts(instructions) -> Counter[str]:
     return Counter(i.row.mnemonic for i in instructions)
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("lds", LOADS)
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("prefetch", [True, False])
+@pytest.mark.parametrize(
+    ("layout", "lds", "order", "prefetch"), few(product(LAYOUTS, LOADS, ORDERS, (True, False)), 13)
+)
 def test_a_tile_takes_the_published_instructions(layout, lds, order, prefetch):
     """A tile is 576 FFMAs, their loads, 24 transfers, 4 to 12 pointer updates, and 4 for loop and barriers."""
     load, number = LOADS[lds]

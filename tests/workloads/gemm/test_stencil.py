@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
-from draws import draws
+from draws import draws, few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE
@@ -49,8 +50,7 @@ def test_each_case_is_the_fused_reference_to_the_last_bit(check_bits, precision,
     check_bits(fused_reference, gemm_stencil(*sizes, precision, layout, read, **factors(precision)))
 
 
-@pytest.mark.parametrize("read", READS)
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize(("precision", "read"), few(product(PRECISIONS, READS), 5))
 def test_whole_tiles_need_no_conditions(check_bits, precision, read):
     """Where sizes are multiples of the tile only the loop's branch is guarded, and values are right."""
     t = published_tuning(precision, "nn")
@@ -81,7 +81,7 @@ def fewest(build):
     return int(str(refused.value).split()[7])
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("precision", few(PRECISIONS, 2))
 def test_the_fewest_registers_work_and_no_fewer(precision):
     """What the refusal asks for is obeyed exactly; one less is refused with the same number."""
     build = partial(gemm_stencil, precision=precision)

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import pytest
-from draws import draws
+from draws import draws, few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,8 +13,7 @@ from isa.operand import scalar
 from workloads.gemm.vega_vlp import FIRST_OF_A, ORDERS, fused_reference, program, register_map, sgemm_vega_vlp
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("threads", [64, 128, 256])
+@pytest.mark.parametrize(("threads", "order"), few(product((64, 128, 256), ORDERS), 4))
 def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, threads, order):
     """One, two or four waves, either order, one round of the loop or three: right bit for bit."""
     check_bits(fused_reference, sgemm_vega_vlp(64, threads, 16, threads, order))

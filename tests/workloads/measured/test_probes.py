@@ -2,6 +2,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from draws import few
 
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.feed import TRACE_DRIVEN, recordable
@@ -36,7 +37,7 @@ def test_the_rows_are_of_every_experiment():
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(map(str, row[:3])))
+@pytest.mark.parametrize("row", few(ROWS, 12), ids=lambda row: " ".join(map(str, row[:3])))
 def test_the_stream_of_a_row_runs_without_values(row):
     """Every row has kernels whose streams can be recorded; the one with more iterations takes longer."""
     found, machine = probe(*row), load("h200")
@@ -45,7 +46,7 @@ def test_the_stream_of_a_row_runs_without_values(row):
     assert found.first is None or run_sm(found.first, machine, feed=TRACE_DRIVEN).cycles < second.cycles
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(map(str, row[:3])))
+@pytest.mark.parametrize("row", few(ROWS, 12), ids=lambda row: " ".join(map(str, row[:3])))
 def test_every_instruction_has_a_control_code(row):
     """The streams carry control codes, branches and preparation included, and need nothing from memory."""
     kernel = probe(*row).second

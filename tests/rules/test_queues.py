@@ -1,0 +1,69 @@
+"""The queues of the load/store unit: which one an instruction enters, and where in its ring."""
+
+from types import SimpleNamespace
+
+import pytest
+from timing import PORT, cycles_of, run_text
+
+from gpusim.jit.plain import plain
+from gpusim.rules import queues
+from gpusim.units.record import TRACE_KINDS
+
+# Two schedulers share a path to shared memory, which lies apart from global memory, as in a compute unit of GCN.
+PATHS: dict[str, int | str] = {
+    "memory_paths.schedulers": 2,
+    "memory_paths.store": 2,
+    **{f"memory_paths.load_{width}": 2 for width in (32, 64, 128)},
+    **{f"memory_paths.shared_{kind}": 2 for kind in ("load", "store_32", "store_64", "store_128")},
+}
+BOTH = ".block 128\n.shared 128\n.buffer a u32 64\nMOV R0, c[a]\nLDG R1, [R0]\nLDS R2, [RZ]\nEXIT"
+
+
+def served_from(changes) -> dict[int, list[int]]:
+    """By pc, the queue that the access of each scheduler's one warp came from, four schedulers in their order."""
+    run = run_text(BOTH, {"schedulers.count": 4, **changes})
+    serves = [record for record in run.trace if TRACE_KINDS[record.kind] == "serve"]
+    queue = {(int(record.pc), int(record.warp)): int(record.unit) for record in serves}
+    return {pc: [queue[pc, warp] for warp in range(4)] for pc in (1, 2)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "global_memory", "shared_memory"),
+    [({}, [0, 0, 0, 0], [0, 0, 0, 0]), (PORT, [0, 1, 2, 3], [0, 1, 2, 3]), (PATHS, [0, 1, 2, 3], [4, 4, 5, 5])],
+    ids=["one", "ports", "paths"],
+)
+def test_schedulers_enter_the_queues_that_the_machine_has(changes, global_memory, shared_memory):
+    """One queue for all four; one each behind ports; with paths of two schedulers 4 and 5 lead to shared memory."""
+    assert served_from(changes) == {1: global_memory, 2: shared_memory}
+
+
+def test_a_full_queue_holds_only_those_who_enter_it():
+    """Two warps on two schedulers, each with two loads of 32 passes, and one place in each queue.
+
+    In one queue warp 0's first load is served at 36, for 64 cycles, and warp 1's takes the place at 38. Warp 0's second
+    gets it in the slot after the service at 100, warp 1's in the one after that at 164.
+
+    Behind ports a pass takes one cycle, and warp 0's second load finds the place in its own queue empty at 37. Warp 1's
+    first is in its queue from 38 on, until the unit serves it at 36 + 32 = 68; its second takes that place at 69.
+    """
+    text = ".block 64\n.shared 4096\nS2R R0, LANEID\nSHL R0, R0, 7\nLDS R1, [R0]\nLDS R2, [R0]\nEXIT"
+    second = []
+    for ports in ({}, {**PORT, "memory_port.units": "none"}):
+        run = run_text(text, {"schedulers.count": 2, "load_store.queue": 1, **ports})
+        second.append([(cycle, warp) for cycle, warp, pc in cycles_of(run) if pc == 3])
+    assert second == [[(102, 0), (166, 1)], [(37, 0), (69, 1)]]
+
+
+@pytest.mark.parametrize(("sharing", "units"), [(0, [0, 0, 0, 0, 0, 0]), (2, [0, 0, 0, 0, 1, 1])])
+def test_the_last_queues_are_those_of_shared_memory(sharing, units):
+    """Of four schedulers the queues 4 and 5 lead to the second unit, where shared memory lies apart."""
+    machine = SimpleNamespace(schedulers=4, sharing=sharing)
+    assert [plain(queues.path)(machine, y) for y in range(6)] == units
+
+
+@pytest.mark.parametrize(("head", "count", "place"), [(0, 0, 0), (0, 2, 2), (1, 2, 0), (2, 2, 1)])
+def test_a_queue_is_a_ring(head, count, place):
+    """In a ring of 3 the place behind the last entry is the head's and as many further, from 3 on begun anew."""
+    unit = SimpleNamespace(queues=[None, SimpleNamespace(head=head, count=count)])
+    sm = SimpleNamespace(machine=SimpleNamespace(queue=3), load_store=unit)
+    assert plain(queues.behind)(sm, 1) == place

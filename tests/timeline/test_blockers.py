@@ -1,0 +1,108 @@
+"""Who is to blame for a wait: the instruction whose result, read or place it was for."""
+
+import pytest
+from read.worked import timeline_of
+from timing import plain_machine
+
+from gpusim.launch.feed import TRACE_DRIVEN
+from gpusim.launch.launch import launch
+from gpusim.timeline import blockers
+from gpusim.timeline.build import timeline
+from gpusim.timeline.document import NONE, Timeline
+from gpusim.units.stall import BUSY, UNCHOSEN, Stall, label
+from isa.text.listing import read
+from workloads.catalog import make
+
+# Of a golden file: the warp and pc that waited, for what, and the warp and pc that it waited for.
+BLAMED = [
+    ("barrier", (0, 1), "barrier", (1, 0)),
+    ("barrier_per_warp", (1, 1), "barrier", (1, 0)),
+    ("branch_resolving", (0, 2), "branch_resolving", (0, 0)),
+    ("cache_tags_joined", (0, 4), "long_scoreboard", (0, 1)),
+    ("cache_tags_joined", (0, 5), "long_scoreboard", (0, 3)),
+    ("cache_tags_room", (0, 4), "mio_throttle", (0, 3)),
+    ("code_read_barrier", (0, 1), "war_hazard", (0, 0)),
+    ("code_stall_count", (0, 1), "wait", (0, 0)),
+    ("code_two_barriers", (0, 3), "short_scoreboard", (0, 2)),
+    ("code_two_barriers", (0, 4), "long_scoreboard", (0, 1)),
+    ("dispatch_stall", (0, 2), "dispatch_stall", (0, 1)),
+    ("dispatch_stall_guard", (0, 2), "dispatch_stall", (0, 0)),
+    ("dispatch_stall_returned", (0, 1), "dispatch_stall", (0, 0)),
+    ("drain", (0, 2), "drain", (0, 1)),
+    ("drain_texture", (0, 2), "drain", (0, 1)),
+    ("imc_miss", (0, 2), "imc_miss", (0, 1)),
+    ("joint_and_blocked", (0, 6), "math_pipe_throttle", (0, 4)),
+    ("math_pipe_throttle", (0, 1), "math_pipe_throttle", (0, 0)),
+    ("memory_port_held", (0, 1), "mio_throttle", (0, 0)),
+    ("mio_throttle", (2, 0), "mio_throttle", (1, 0)),
+    ("mio_throttle_wasted_slot", (2, 0), "mio_throttle", (1, 0)),
+    ("no_instruction", (0, 2), "no_instruction", (0, 1)),
+    ("not_selected", (1, 0), "not_selected", (0, 0)),
+    ("outstanding", (0, 1), "mio_throttle", (0, 0)),
+    ("pipe_choice", (1, 1), "math_pipe_throttle", (1, 0)),
+    ("scalar_loads", (0, 2), "math_pipe_throttle", (0, 1)),
+    ("scalar_loads", (0, 4), "short_scoreboard", (0, 1)),
+    ("selection_keeps", (0, 1), "dispatch_stall", (0, 0)),
+    ("selection_freezes", (1, 1), "dispatch_stall", (0, 1)),
+    ("short_scoreboard", (0, 1), "short_scoreboard", (0, 0)),
+    ("tex_throttle", (0, 1), "tex_throttle", (0, 0)),
+    ("two_schedulers", (1, 1), "math_pipe_throttle", (0, 1)),
+    ("wait", (0, 1), "wait", (0, 0)),
+    ("wait_count", (0, 3), "long_scoreboard", (0, 0)),
+    ("wait_waw", (0, 1), "wait", (0, 0)),
+    ("dp_issue_conflict_flight", (1, 0), "dp_issue_conflict", (0, 1)),
+    ("dp_issue_conflict_issue", (1, 0), "dp_issue_conflict", (0, 1)),
+    ("issue_interval", (0, 1), "issue_interval", (0, 0)),
+    ("instruction_replay", (1, 2), "instruction_replay", (0, 2)),
+    ("war_hazard", (0, 1), "war_hazard", (0, 0)),
+]
+WITHOUT_BLOCKER = {"launch_delay"}
+NO_WAIT = {"selected", "warp_exited", "no_warp"}
+
+
+def blamed(document: Timeline, waiter: tuple[int, int], reason: str) -> set[tuple[int, int]]:
+    """Warp and pc of those for which the first instruction of that warp and pc waited."""
+    one = next(one for one in document.instructions if (one.warp, one.pc) == waiter)
+    culprits = [document.instructions[wait.blocker] for wait in one.waits if wait.reason == reason]
+    return {(culprit.warp, culprit.pc) for culprit in culprits}
+
+
+@pytest.mark.parametrize(("name", "waiter", "reason", "culprit"), BLAMED)
+def test_who_is_to_blame(name, waiter, reason, culprit):
+    """In a timeline worked out by hand each wait names the instruction whose result, read or place it was for."""
+    assert blamed(timeline_of(name), waiter, reason) == {culprit}
+
+
+def test_every_reason_has_someone_to_blame():
+    """Each reason for which a warp waits has its example, but for the launch, before which nothing happens."""
+    assert {reason for _, _, reason, _ in BLAMED} == {label(reason) for reason in Stall} - NO_WAIT - WITHOUT_BLOCKER
+    (block_skew,) = (wait for one in timeline_of("launch_delay").instructions for wait in one.waits)
+    assert (block_skew.reason, block_skew.blocker) == ("launch_delay", NONE)
+
+
+def test_of_results_that_come_together_the_one_that_is_read_is_named():
+    """R0 and R3 are both there at 18; who reads R0 waits for its writer, who reads R3 for the other."""
+    text = "FADD R0, R1, R2\nFADD R3, R4, R5\nFADD R6, {0}, {0}\nEXIT"
+    changes = {"schedulers.issue_interval": 2, "unit.fp32.latency": 18, "schedulers.dispatch_ports": 2}
+    for register, writer in (("R0", 0), ("R3", 1)):
+        document = timeline(read(text.format(register)), plain_machine(changes | {"pipe.sp.lanes": 32}))
+        assert blamed(document, (0, 2), "wait") == {(0, writer)}
+
+
+def test_what_a_starving_warp_needs_is_searched_anew_only_when_it_has_doubled():
+    """Of 10,000 refusals none is dropped while a warp waits from cycle 0 on, and 8 searches find that out, not 10,000.
+
+    A warp that is ready from 9,990 on then needs the last few alone.
+    """
+    sm = blockers.begin(launch(make("chain"), plain_machine(), feed=TRACE_DRIVEN))
+    blockers.place(sm, range(1), 0)
+    limits = set()
+    for now in range(1, 10_001):
+        blockers.hold(sm, 0, 0, UNCHOSEN if now % 2 else BUSY, now)
+        limits.add(sm.schedulers[0].kept[0])
+    assert len(limits) == 1 + 8
+    assert len(sm.schedulers[0].held[0]) == 10_001
+    sm.warps[0].since = 9_990
+    for now in range(10_001, 16_900):
+        blockers.hold(sm, 0, 0, UNCHOSEN if now % 2 else BUSY, now)
+    assert sm.schedulers[0].held[0][0].end == 9_991
