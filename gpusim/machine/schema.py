@@ -27,6 +27,7 @@ from gpusim.units.instruction_replay import InstructionReplay
 from gpusim.units.load_store import LoadStore, MemoryPaths, MemoryPort
 from gpusim.units.local_memory import LocalMemory
 from gpusim.units.pipe import Pipe, UnitCost
+from gpusim.units.policies import BlockOrder
 from gpusim.units.register_file import RegisterFile
 from gpusim.units.scalar_registers import ScalarFile
 from gpusim.units.selection import Selection
@@ -79,6 +80,7 @@ class Machine(msgspec.Struct, frozen=True):
     launch: LaunchTimes
     register_file: RegisterFile | None = None
     selection: Selection | None = None
+    block_order: BlockOrder | None = None
     dependence: Dependence | None = None
     memory_port: MemoryPort | None = None
     memory: Memory | None = None

@@ -22,14 +22,15 @@ def lrr(sm: Any, k: int, eligible: int, _: int) -> int:
 
 @rarely
 def oldest(sm: Any, k: int, eligible: int, _: int) -> int:
-    """Return the eligible warp that was placed, or yielded, first."""
-    best, first = 0, NEVER
+    """Return the eligible warp that was placed, or yielded, first: of the oldest block, where such blocks go first."""
+    best, first, oldest_block = 0, NEVER, NEVER
     while eligible:
         j = lowest_bit(eligible)
         eligible &= eligible - 1
         warp = sm.warps[j * sm.machine.schedulers + k]
-        if warp.order < first:
-            best, first = j, warp.order
+        block = (warp.age - warp.index) * sm.machine.oldest_first  # the age of its first warp
+        if block < oldest_block or (block == oldest_block and warp.order < first):
+            best, first, oldest_block = j, warp.order, block
     return best
 
 

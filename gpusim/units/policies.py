@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gpusim.units.declare import Role, Unit, field, packed_key
+import msgspec
+
+from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.ranges import Flag
 from isa.errors import UserError
 from isa.reading.source import suggest
 
@@ -15,6 +18,12 @@ if TYPE_CHECKING:
 POLICY_NAMES = ("lrr", "gto", "oldest", "cggty", "two_level")
 Policy = Callable[[Any, int, int], int]
 REGISTERED: dict[str, Policy] = {}
+
+
+class BlockOrder(msgspec.Struct, frozen=True):
+    """Which resident blocks go first; without this section only the order of warps counts."""
+
+    oldest_first: Flag  # 1: policies that choose the oldest warp prefer the block placed first, then the order in it
 
 
 def check_policy(name: str, lead: str = "") -> None:
@@ -52,6 +61,7 @@ UNIT = Unit(
             field("policy", "index into policies.POLICIES; behind them, the registered one"),
             field("policy_code", "that one's code"),
             packed_key("schedulers.active"),
+            packed_key("block_order.oldest_first"),
         ),
         "sm": (field("ordered", "warps and yields so far", role=Role.TOTAL),),
         "scheduler": (
@@ -64,4 +74,18 @@ UNIT = Unit(
         ),
     },
     pack=pack,
+    conditions=(
+        Condition(
+            "block_order.*",
+            "oldest_first",
+            lambda given: given.resident > 1,
+            "an SM has one block of {kernel} at a time",
+        ),
+        Condition(
+            "block_order.*",
+            "oldest_first",
+            lambda given: given.policy not in ("lrr", "cggty"),
+            "the policy {policy} does not choose the oldest warp",
+        ),
+    ),
 )

@@ -183,14 +183,20 @@ def _choose(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> W
         return min(eligible, key=lambda warp: (warp.slot <= last, warp.slot), default=None)
     if policy in ("gto", "cggty") and not scheduler.yielded and any(warp.slot == last for warp in eligible):
         return next(warp for warp in eligible if warp.slot == last)
-    return max(eligible, key=lambda w: w.age) if policy == "cggty" else min(eligible, key=lambda w: w.order)
+    return max(eligible, key=lambda w: w.age) if policy == "cggty" else min(eligible, key=lambda w: _order_of(sm, w))
+
+
+def _order_of(sm: Scan, warp: Warp) -> tuple[int, int]:
+    """What is compared of two warps to find the older one: their blocks first, where the machine says so."""
+    blocks_count = sm.machine.block_order is not None and sm.machine.block_order.oldest_first
+    return (warp.block if blocks_count else 0), warp.order
 
 
 def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> list[Warp]:
     """The eligible warps that are active, after the exchange of those that wait for memory or a barrier."""
     away = {Stall.WARP_EXITED, Stall.BARRIER, Stall.LONG_SCOREBOARD, Stall.DRAIN}
     stay = [warp for warp in scheduler.active if not away & _waits(sm, warp, now)]
-    others = sorted((warp for warp in eligible if warp not in stay), key=lambda warp: warp.order)
+    others = sorted((warp for warp in eligible if warp not in stay), key=lambda warp: _order_of(sm, warp))
     scheduler.active = stay + others[: max(0, sm.machine.schedulers.active - len(stay))]
     return [warp for warp in eligible if warp in scheduler.active]
 

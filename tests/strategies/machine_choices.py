@@ -43,7 +43,8 @@ CONSTANT_OPERANDS: dict[str, Sequence[int | str]] = {
     "constant_operand.far_lines": (1, 2, 4),
     "constant_operand.far_latency": (0, 30, 300),
 }
-SECTIONS = OTHER_PIPES, FETCHES, OUTSTANDING, CONSTANT_OPERANDS  # each is drawn, or left out, by itself
+BLOCK_ORDER: dict[str, Sequence[int | str]] = {"block_order.oldest_first": (0, 1, 1)}
+SECTIONS = OTHER_PIPES, FETCHES, OUTSTANDING, CONSTANT_OPERANDS, BLOCK_ORDER  # each is drawn, or left out, by itself
 MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.units": ("none", "shuffle reduce special", "special int dp"),
     "memory_port.cycles": (1, 2, 5),
