@@ -242,10 +242,11 @@ def _pass(machine: Machine) -> bool:
 
 
 def _queue(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
-    """Loads and stores are served in order; the final EXIT waits for all of them, and for texture fetches."""
+    """Loads and stores are served in order; an EXIT, whatever its guard, waits for all before it and for fetches."""
     previous = None
-    exit_node = "issue", len(stream) - 1
+    exits = [i for i, done in enumerate(stream[:-1]) if done.instruction.row.is_exit]
     for i, done in enumerate(stream):
+        exit_node = "issue", next((j for j in exits if j > i), len(stream) - 1)
         if done.active and done.instruction.row.unit is Unit.TEXTURE:
             yield ("issue", i), exit_node, machine.texture.latency
         if done.active and done.instruction.row.unit is Unit.SMEM:

@@ -1,6 +1,7 @@
 """Global memory as an SM sees it: requests, a channel of some bandwidth that moves transactions, then a latency.
 
-The machine's rule says which lanes are served together, and what is transferred (PG is the CUDA C Programming Guide):
+The machine's rule of coalescing says which lanes are served together, and what is transferred (PG is the CUDA C
+Programming Guide):
 
 * `fermi`: a request of 4 bytes per thread is resolved over the warp, of 8 bytes over half-warps, of 16 bytes over
   quarter-warps; each distinct line is one request and one transaction (PG 4.2, F.4.2);

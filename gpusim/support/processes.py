@@ -60,13 +60,18 @@ def as_done(function: Callable[[J], R], jobs: Iterable[J], workers: int | None =
     yield from map(function, rest if workers == 1 else islice(rest, 1))
     if not (first := list(islice(rest, AHEAD * workers))):
         return
-    with processes(min(workers, len(first)), _WORK.append, function) as pool:
+    with processes(min(workers, len(first)), _keep, function) as pool:
         going = {pool.submit(_work, job) for job in first}
         while going:
             done, going = wait(going, return_when=FIRST_COMPLETED)
             for each in sorted(done, key=lambda each: each.exception() is not None):
                 yield each.result()
             going |= {pool.submit(_work, job) for job in islice(rest, len(done))}
+
+
+def _keep(function: Callable[[Any], Any]) -> None:
+    """Keep this process' function: a method of the list would go to a process of its own as a copy of the list."""
+    _WORK.append(function)
 
 
 def _work(job: Any) -> Any:

@@ -28,7 +28,7 @@ class ConstantOperand(msgspec.Struct, frozen=True):
     The constants of a launch lie side by side, 4 bytes each, from `first_byte` of their bank on. Nothing is evicted.
     """
 
-    first_byte: Count  # byte address of the first constant in its bank
+    first_byte: Count  # bytes of the constant bank before the first constant
     line_bytes: Positive  # bytes of a line of the SM's constant cache
     latency: Count  # cycles for which a warp waits for a line that the next cache has
     far_lines: Annotated[int, msgspec.Meta(ge=1, le=CONSTANT_LINES)]  # lines that a line of the next cache holds

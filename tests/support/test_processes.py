@@ -131,3 +131,23 @@ def test_processes_end_with_their_parent(number):
         running.kill()
     assert children
     assert left == []
+
+
+EACH_WAY = """
+import multiprocessing, sys
+from gpusim.support import processes
+from gpusim.support.processes import as_done
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    processes.cores = lambda: 2
+    print(sorted(as_done(abs, [-3, 1, -2])))
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_processes_may_be_started_in_any_way(tmp_path, method):
+    """Work is done whether processes are forked, as on Linux, or begin anew, as on macOS and in later Pythons."""
+    script = tmp_path / "script.py"
+    script.write_text(EACH_WAY, encoding="utf-8")
+    run = subprocess.run([sys.executable, script, method], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.returncode) == ("[1, 2, 3]\n", 0), run.stderr

@@ -11,8 +11,9 @@ import numpy as np
 
 from gpusim.jit.plain import plain, unpacked
 from gpusim.rules import instruction_replay, load_store, memory_access
+from gpusim.units.cache import FAR, NEAR
 from gpusim.units.capacities import LANES
-from gpusim.units.opcodes import SHARED_SPACE
+from gpusim.units.opcodes import LOAD, SHARED_SPACE
 from isa.execute.profile import Pattern, Profile
 
 
@@ -90,6 +91,9 @@ def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first
 
 
 def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> int:
-    """Cycles from service until a load's result is there, or a store has left, if nothing else is under way."""
+    """Return the least cycles from service to a load's result, or until a store has left, alone in the SM."""
     sm.load_store.channel = 0
+    if row.action == LOAD and row.cached in (1 + NEAR, 1 + FAR):  # a miss may be faster than a hit
+        fastest = min(row.latency, sm.machine.memory_latency, sm.machine.far_latency[row.width])
+        row = SimpleNamespace(**{**vars(row), "latency": fastest})
     return int(plain(load_store.result_at)(sm, row, cost, 0))

@@ -153,9 +153,13 @@ def _name(work: Work, group: Pipes) -> str:
 
 
 def _still_busy(work: Work, group: Pipes) -> int:
-    """Cycles that a pipe may still be busy when the warp of its last instruction has exited."""
-    interval = max(int(work.sm.machine.pipe_interval[index]) for index in group)
-    return max(0, interval - work.machine.schedulers.issue_interval - work.machine.schedulers.interval)
+    """Return the cycles for which a pipe may still be busy when the warp of its last instruction has exited.
+
+    The warp exits one issue interval later at the earliest, or in the same turn through another dispatch port.
+    """
+    interval, machine = max(int(work.sm.machine.pipe_interval[index]) for index in group), work.sm.machine
+    until_exit = 0 if machine.ports > 1 and machine.same_warp else int(machine.issue_interval)
+    return max(0, interval - until_exit - int(machine.interval))
 
 
 def _waves(work: Work, share: int) -> int:

@@ -22,6 +22,7 @@ KEPT = (
     *("chip.core_mhz", "chip.shader_mhz", "chip.sms", "memory.e*", "memory_clock.mhz", "cache.hits"),
     *("*.bytes", "*.sector_bytes", "*.ways", "fetch.ahead", "fetch.*_lines", "fetch.*_ways", "fetch.line"),
     *("global_memory.line_bytes", "*_memory.rule", "issue.refused_[mr]*", "issue.rotate", "l1.*_loads", "l1.*_stores"),
+    *("constant_operand.first_byte", "constant_operand.line_bytes", "constant_operand.far_lines"),
     *("memory_paths.schedulers", "memory_port.units", "register_file.[bcrw]*", "scalar_file.*"),
     *("schedulers.active", "schedulers.count", "schedulers.policy"),
     *("shared_memory.bank*", "shared_memory.free_*", "shared_memory.merge_*", "shared_memory.passes_per_cycle"),
