@@ -12,18 +12,16 @@ import ctypes
 import hashlib
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_type_hints
 
-import numba
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from gpusim.jit.kinds import Sm
 from gpusim.jit.rule import COMPILED, entry
-from gpusim.state import sm as state
-from gpusim.state.recurrence import Recurrence
-from gpusim.state.row import decoded_t
 from gpusim.support.interruption import held_back
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,28 +29,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 LONG = ir.IntType(64)
 ASK = ir.FunctionType(LONG, [LONG, LONG])
 SYMBOL = "gpusim_address_of_rule"
-NUMBERS = {"int": types.int64, "bool": types.boolean, "None": types.none}
-RECORDS = {"sm": state.sm_t, "warp": state.warp_t, "instruction": decoded_t, "scheduler": state.scheduler_t}
-MEMORY = types.Array(types.uint32, 1, "C")
-RECURRENCE = types.NamedTuple(
-    [types.Array(types.int64, 2 if name in ("kept", "notes") else 1, "C") for name in Recurrence._fields], Recurrence
-)
+NUMBERS = {int: types.int64, bool: types.boolean, NoneType: types.none}
 RULES: dict[int, tuple[Any, Any]] = {}  # by the key of their name: dispatchers and their signature
 
 
 def on_demand(function: F) -> F:
     """Return the rule, kept out of the code of its callers.
 
-    Parameters annotated as int or bool are numbers. Any other parameter has the type of its name: `sm`, `warp`,
-    `instruction` and `scheduler` are records, `memory` is the memory, and `r` is the state of fast-forward.
+    Each parameter is annotated with its type: int, bool, or one of gpusim.jit.kinds.
     """
     if not COMPILED:
         return function
-    parameters = inspect.signature(function).parameters
-    annotated = function.__annotations__
-    kind = NUMBERS[annotated["return"]](*[NUMBERS.get(annotated[name]) or _kind(name) for name in parameters])
+    hints = get_type_hints(function, include_extras=True)
+    returned, parameters = hints.pop("return"), list(hints)
+    kind = NUMBERS[returned](*map(_kind, hints.values()))
     key = _known(f"{function.__module__}.{function.__qualname__}", [function], kind)
-    stub: Any = _stub(key, 1, kind, list(parameters), lambda arguments: (LONG(0), arguments))
+    stub: Any = _stub(key, 1, kind, parameters, lambda arguments: (LONG(0), arguments))
     stub.py_func = function  # for gpusim.jit.plain
     return stub  # type: ignore[no-any-return]
 
@@ -61,15 +53,15 @@ def one_on_demand(name: str, functions: Sequence[Callable[[Any], None]]) -> Call
     """Return a rule f(index, sm) that calls the index-th of some rules of one parameter, `sm`."""
     if not COMPILED:
         return lambda index, sm: functions[index](sm)
-    kind = types.none(types.int64, _kind("sm"))
-    key = _known(name, functions, types.none(_kind("sm")))
+    kind = types.none(types.int64, _kind(Sm))
+    key = _known(name, functions, types.none(_kind(Sm)))
     stub: Any = _stub(key, len(functions), kind, ["index", "sm"], lambda arguments: (arguments[0], arguments[1:]))
     return stub  # type: ignore[no-any-return]
 
 
-def _kind(name: str) -> Any:
-    """Return the type of a parameter of that name that is not a number."""
-    return numba.from_dtype(RECORDS[name]) if name in RECORDS else {"memory": MEMORY, "r": RECURRENCE}[name]
+def _kind(annotation: Any) -> Any:
+    """Return the Numba type of an annotation."""
+    return NUMBERS.get(annotation) or get_args(annotation)[1]
 
 
 def _known(name: str, functions: Sequence[Any], kind: Any) -> int:

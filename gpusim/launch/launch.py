@@ -121,16 +121,16 @@ def launch_chip(
     first_wave = int(each[0].sm.launch.resident) * len(sms)
     for s, prepared in enumerate(each):
         prepared.sm.tracing = trace
-        share_channel(prepared.sm, len(sms))
+        share_channel(prepared.sm.machine, len(sms))
         prepared.sm.launch.next, prepared.sm.launch.end = s, min(first_wave, kernel.blocks)
     chips = np.zeros(1, state.chip_t)
     chips["next"], chips["end"] = first_wave, kernel.blocks
     return ChipLaunch(sms, tuple(each), chips)
 
 
-def share_channel(sm: Any, sms: int) -> None:
+def share_channel(numbers: Any, sms: int) -> None:
     """Give the SM a channel of so many SMs: the sum of their shares, which moves a line in proportionally less time."""
-    sm.machine.channel_parts *= sms
+    numbers.channel_parts *= sms
 
 
 def _prepared(

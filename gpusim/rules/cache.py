@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.rules import global_memory, memory_access, queues
@@ -48,7 +49,7 @@ def _row(sm: Any, y: int, place: int) -> int:
 
 
 @on_demand
-def ask(sm: Any, memory: Any, g: int, group: int, active: int) -> None:
+def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
     """Store the lines that a lane group of warp slot g accesses, in the entry that its instruction will take.
 
     A scalar load has no entry: its first lane group asks the cache now, for all.
@@ -98,7 +99,7 @@ def _note_byte(sm: Any, words: Any, row: int, begin: int, byte: int) -> None:
 
 
 @on_demand
-def serve(sm: Any, memory: Any, y: int, place: int, now: int) -> int:
+def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     """Look up the access at that place of queue y; return when a load's result is there, or when a store has left.
 
     `sm.load_store.waited` says how long the unit has waited for room among the outstanding lines.
@@ -147,7 +148,7 @@ def _behind(sm: Any, instruction: Any, i: int) -> int:
 
 
 @on_demand
-def fetch(sm: Any, memory: Any, g: int, active: int) -> None:
+def fetch(sm: Sm, memory: Memory, g: int, active: int) -> None:
     """Texture: find when the elements at a lane group's coordinates in `scratch`, and those of other groups, are there.
 
     The cycle is in `outcome.ready`.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.jit.kinds import Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rule
 from gpusim.units.capacities import LANES
@@ -16,7 +17,7 @@ SHUFFLE_INDEX, SHUFFLE_BUTTERFLY, BALLOT, TOTAL = map(ACROSS.index, (shuffle_ind
 
 
 @on_demand
-def exchange(sm: Any, function: int, active: int) -> None:
+def exchange(sm: Sm, function: int, active: int) -> None:
     """Set `sm.scratch.d` in every lane, from the operands of the active ones; `function` is an index into ACROSS."""
     scratch = sm.scratch
     if function == SHUFFLE_INDEX or function == SHUFFLE_BUTTERFLY:  # noqa: SIM109, PLR1714  (two compares when compiled)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Sm, Warp
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rule
 from gpusim.rules import double_precision, load_store, pipe, policies, register_file
@@ -31,14 +32,14 @@ def commit(sm: Any, k: int, instruction: Any, now: int) -> None:
 
 
 @on_demand
-def goes_on(sm: Any, k: int, warp: Any, now: int) -> bool:
+def goes_on(sm: Sm, k: int, warp: Warp, now: int) -> bool:
     """Tell whether the warp that has just issued from scheduler k issues its next instruction in the same turn."""
     taken = _free(sm, k, now) and _independent(warp, now) and takes(sm, k, warp.unit, now)
     return taken and _collects(sm, k, warp, now)
 
 
 @on_demand
-def another(sm: Any, k: int, now: int) -> int:
+def another(sm: Sm, k: int, now: int) -> int:
     """Return the next of scheduler k's warps to issue in this turn, -1 if there is none."""
     others = _others(sm, k, now) if _free(sm, k, now) else 0
     j = policies.choose(sm.machine.policy, sm, k, others, 0) if others else -1

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Memory, Sm, States
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import same_state, stall_accounting, stream, wakeup
@@ -54,7 +55,7 @@ TRIES = 4  # states of the same hash that are compared
 
 
 @on_demand
-def skip(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
+def skip(sm: Sm, memory: Memory, r: States, now: int, limit: int) -> int:
     """Return the cycles to skip after an event, none later than `limit`; 0 as long as nothing is known."""
     event, sm.event = sm.event, 0
     if not _worth_a_look(sm, r, event):

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import memory_access
@@ -30,7 +31,7 @@ CROWDED = int(Fault.CROWDED)
 
 
 @on_demand
-def write_back(sm: Any, g: int, now: int) -> None:
+def write_back(sm: Sm, g: int, now: int) -> None:
     """Write the results of warp slot g that are ready by now, the earliest first."""
     first = _first_due(sm, g, now)
     while first >= 0:
@@ -309,14 +310,14 @@ def _exchange_scalar(row: Any, flight: Any, half: int, i: int) -> None:
 
 
 @on_demand
-def last(sm: Any, g: int, read: int, written: int) -> None:
+def last(sm: Sm, g: int, read: int, written: int) -> None:
     """Set the cycles by which the instruction that issued last has read its sources, and has its result."""
     flight = sm.in_flight[g, sm.warps[g].flights - 1]
     flight.read, flight.written = read, written
 
 
 @on_demand
-def served(sm: Any, g: int, pc: int, read: int, written: int) -> None:
+def served(sm: Sm, g: int, pc: int, read: int, written: int) -> None:
     """Set the times of the memory instruction at `pc`, which has been served."""
     flight = sm.in_flight[g, _to_be_served(sm, g, pc)]
     flight.read, flight.written = read, written
@@ -334,7 +335,7 @@ def _to_be_served(sm: Any, g: int, pc: int) -> int:
 
 
 @on_demand
-def read_again(sm: Any, memory: Any, g: int, pc: int, now: int) -> None:
+def read_again(sm: Sm, memory: Memory, g: int, pc: int, now: int) -> None:
     """Reread the sources of the memory instruction at `pc`, about to be served: overwritten ones have their new values.
 
     This excludes an atomic, which would update twice, and an instruction that only computes (a queued SHFL), whose

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.jit.kinds import Memory, Row, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import global_memory, shared_memory
@@ -210,7 +211,7 @@ def _move(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: in
 
 
 @on_demand
-def _each_moved(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
+def _each_moved(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
     """Load a byte in each lane, or update a word: lanes that access the same word follow each other."""
     for lane in range(LANES):
         if (active >> lane) & 1:

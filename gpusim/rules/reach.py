@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from gpusim.jit.kinds import Row, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.rules import memory_access
 from gpusim.units.capacities import LANES
@@ -13,7 +12,7 @@ from gpusim.units.opcodes import COMPARISON, GLOBAL_SPACE
 
 
 @on_demand
-def widen(sm: Any, group: int, instruction: Any, active: int) -> None:
+def widen(sm: Sm, group: int, instruction: Row, active: int) -> None:
     """Include the accesses or comparisons of a lane group's instruction that was just computed."""
     script, feed = sm.scripts[sm.scripted], instruction.feed
     if instruction.action == COMPARISON and feed >= 0 and instruction.evaluate:

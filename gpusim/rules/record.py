@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from gpusim.jit.kinds import Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.units.record import HOLD, ISSUE, PLACE, REFUSE, RELEASE, REPLAY, RETIRE, SELECT, SERVE
 from gpusim.units.sm import FIRST_SCHEDULER, LAUNCHER
@@ -26,7 +25,7 @@ __all__ = [
 
 
 @on_demand
-def _write(sm: Any, kind: int, agent: int, g: int, block: int, pc: int, detail: int, now: int) -> None:
+def _write(sm: Sm, kind: int, agent: int, g: int, block: int, pc: int, detail: int, now: int) -> None:
     entry = sm.records[sm.traced]
     sm.traced += 1
     entry.cycle, entry.kind, entry.agent, entry.detail = now, kind, agent, detail
@@ -37,7 +36,7 @@ def _write(sm: Any, kind: int, agent: int, g: int, block: int, pc: int, detail: 
 
 
 @on_demand
-def issue(sm: Any, kind: int, k: int, g: int, now: int) -> None:
+def issue(sm: Sm, kind: int, k: int, g: int, now: int) -> None:
     """Record that warp slot g issues (or is refused) from scheduler k, with its reasons and its active lanes."""
     warp = sm.warps[g]
     entry = sm.records[sm.traced]
@@ -48,14 +47,14 @@ def issue(sm: Any, kind: int, k: int, g: int, now: int) -> None:
 
 
 @on_demand
-def occupied(sm: Any, pipe: int, end: int, done: int) -> None:
+def occupied(sm: Sm, pipe: int, end: int, done: int) -> None:
     """Record that the instruction just issued occupies this pipe until `end`, and has its result at `done`."""
     entry = sm.records[sm.traced - 1]
     entry.unit, entry.end, entry.done = pipe, end, done
 
 
 @on_demand
-def service(sm: Any, y: int, place: int, end: int, read: int, done: int, back: int, now: int) -> None:
+def service(sm: Sm, y: int, place: int, end: int, read: int, done: int, back: int, now: int) -> None:
     """Record that the load/store unit begins to serve the entry at this place of queue y, until `end`.
 
     Its sources are read at `read`, its result is there at `done`, and wait counters have it back at `back`.
@@ -67,13 +66,13 @@ def service(sm: Any, y: int, place: int, end: int, read: int, done: int, back: i
 
 
 @on_demand
-def release(sm: Any, k: int, g: int, pc: int, when: int, now: int) -> None:
+def release(sm: Sm, k: int, g: int, pc: int, when: int, now: int) -> None:
     """Record that warp slot g completes a barrier, which releases it at `when`."""
     _write(sm, RELEASE, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, pc, when, now)
 
 
 @on_demand
-def hold(sm: Any, k: int, unit: int, shared: int, now: int) -> None:
+def hold(sm: Sm, k: int, unit: int, shared: int, now: int) -> None:
     """Record that from now on scheduler k's ready warps of a unit class are refused for this reason."""
     entry = sm.records[sm.traced]
     _write(sm, HOLD, FIRST_SCHEDULER + k, -1, -1, -1, shared, now)
@@ -81,18 +80,18 @@ def hold(sm: Any, k: int, unit: int, shared: int, now: int) -> None:
 
 
 @on_demand
-def select(sm: Any, k: int, g: int, until: int, now: int) -> None:
+def select(sm: Sm, k: int, g: int, until: int, now: int) -> None:
     """Record that scheduler k has selected warp slot g, which can't issue before `until`."""
     _write(sm, SELECT, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, sm.warps[g].pc, until, now)
 
 
 @on_demand
-def replay(sm: Any, k: int, g: int, until: int) -> None:
+def replay(sm: Sm, k: int, g: int, until: int) -> None:
     """Record that the access of warp slot g, just issued, takes scheduler k's slots again until then."""
     _write(sm, REPLAY, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, sm.warps[g].pc - 1, until, sm.now)
 
 
 @on_demand
-def block(sm: Any, kind: int, slot: int, now: int) -> None:
+def block(sm: Sm, kind: int, slot: int, now: int) -> None:
     """Record that a block is placed into its slot, or leaves it."""
     _write(sm, kind, LAUNCHER, -1, sm.blocks[slot].id, -1, slot, now)

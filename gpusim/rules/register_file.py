@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Row, Sm, Warp
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import memory_access, stall_accounting
@@ -60,7 +61,7 @@ def stall(sm: Any, k: int, until: int, now: int) -> None:
 
 
 @on_demand
-def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> int:
+def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
     """Collect the instruction's operands; return by how many cycles the last is read after this one."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     reads, done = _reads(sm, k, warp, instruction), now + 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import in_flight, load_store, pipe, record, register_file, values, wakeup, warp_scheduler
@@ -20,7 +21,7 @@ WAIT = int(Stall.WAIT)
 
 
 @on_demand
-def commit(sm: Any, k: int, j: int, now: int) -> int:
+def commit(sm: Sm, k: int, j: int, now: int) -> int:
     """Select warp j of scheduler k: return j if it issues now, or -1, and no other warp issues until it can."""
     scheduler, machine = sm.schedulers[k], sm.machine
     g = j * machine.schedulers + k

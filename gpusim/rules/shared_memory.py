@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rule
 from gpusim.units.capacities import LANES
@@ -68,7 +69,7 @@ def _fermi(sm: Any, active: int, words: int) -> int:
 
 
 @on_demand
-def _volta(sm: Any, active: int, words: int, loads: bool) -> int:
+def _volta(sm: Sm, active: int, words: int, loads: bool) -> int:
     group, total = min(LANES, max(LANES, sm.machine.banks) // words), 0
     if loads and group < LANES and (_lanes_agree(sm, active, 1) or _lanes_agree(sm, active, 2)):
         group *= 2
@@ -78,7 +79,7 @@ def _volta(sm: Any, active: int, words: int, loads: bool) -> int:
 
 
 @on_demand
-def _kepler(sm: Any, active: int, words: int) -> int:
+def _kepler(sm: Sm, active: int, words: int) -> int:
     group, total = min(LANES, _row(sm) // words), 0
     for first in range(0, LANES, group):
         total += _ways(sm, active, first, first + group, 0, words)
@@ -92,7 +93,7 @@ def _row(sm: Any) -> int:
 
 
 @on_demand
-def _gt200(sm: Any, active: int, words: int) -> int:
+def _gt200(sm: Sm, active: int, words: int) -> int:
     size = min(words, max(HALF, sm.machine.banks) // HALF)  # words of each lane that are served together
     together = LANES if size * LANES <= sm.machine.banks else HALF
     total = 0
@@ -135,7 +136,7 @@ def _step(scratch: Any, banks: int, wanted: Any, waiting: int) -> int:
 
 
 @on_demand
-def turns(sm: Any, active: int) -> int:
+def turns(sm: Sm, active: int) -> int:
     """Return the passes of an atomic whose lanes take turns in each bank, also for different words of it."""
     scratch, banks, worst = sm.scratch, sm.machine.banks, 1
     for bank in range(banks):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Row, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, rule
 from gpusim.units.capacities import GROUPS, LANES
@@ -26,7 +27,7 @@ def begin(sm: Any, g: int) -> None:
 
 
 @on_demand
-def follow(sm: Any, g: int, instruction: Any, pc: int) -> None:
+def follow(sm: Sm, g: int, instruction: Row, pc: int) -> None:
     """Choose the path to run next: the instruction at pc is done, and the warp's pc is where its active lanes go.
 
     No threads are left if the warp has exited.

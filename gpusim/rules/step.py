@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, borrow, entry, rarely, rule
 from gpusim.rules import (
@@ -294,7 +295,7 @@ def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
 
 
 @on_demand
-def _compute_aside(sm: Any, memory: Any, g: int, now: int) -> bool:
+def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
     """Compute the instruction of warp slot g from what is written by now; its own results fly. False: a fault."""
     pc = sm.warps[g].pc
     in_flight.write_back(sm, g, now)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rarely, rule
 from gpusim.rules import memory_access, simt_stack, values
@@ -29,7 +30,7 @@ NO_STREAM = int(Fault.UNRECORDED)
 
 
 @on_demand
-def begin(sm: Any, memory: Any, slot: int) -> None:
+def begin(sm: Sm, memory: Memory, slot: int) -> None:
     """The block in this slot has been placed: its warps begin at the start of their streams."""
     block = sm.blocks[slot]
     block.script = script_of(sm, memory, slot, block.id)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.jit.kinds import Memory, Row, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, rarely, rule
 from gpusim.rules import cache, cross_lane, memory_access, reach
@@ -50,7 +51,7 @@ def mask_of(lanes: Any, predicate: int, negated: int) -> int:
 
 
 @on_demand
-def execute(sm: Any, memory: Any, g: int) -> bool:
+def execute(sm: Sm, memory: Memory, g: int) -> bool:
     """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, as `sm.fault` describes."""
     warp, outcome = sm.warps[g], sm.outcome
     instruction = sm.program[warp.pc]
@@ -160,7 +161,7 @@ def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
 
 
 @on_demand
-def _compute64(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+def _compute64(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
     _operands64(sm.scratch, sm.lanes[group], instruction)
     compute64(instruction.value, sm)
     _write64(sm, g, group, instruction.destination, active)

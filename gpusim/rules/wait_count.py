@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Row, Warp
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rule
 from gpusim.units.capacities import COUNTED, COUNTERS
@@ -23,7 +24,7 @@ VECTOR = 0  # the other counts accesses to shared memory
 
 
 @on_demand
-def earliest(warp: Any, instruction: Any) -> None:
+def earliest(warp: Warp, instruction: Row) -> None:
     """Raise the warp's reasons to the time when the counts are low enough for `instruction` to issue."""
     for counter in range(COUNTERS):
         most, reason = instruction.most[counter], LONG if counter == VECTOR else SHORT
@@ -34,7 +35,7 @@ def earliest(warp: Any, instruction: Any) -> None:
 
 
 @on_demand
-def commit(warp: Any, instruction: Any, pc: int) -> None:
+def commit(warp: Warp, instruction: Row, pc: int) -> None:
     """Count an access that is now in flight and returns at a time not yet known."""
     counter, step = instruction.counter, instruction.counted
     for n in range(COUNTED - 1, step - 1, -1):
@@ -48,13 +49,13 @@ def commit(warp: Any, instruction: Any, pc: int) -> None:
 
 
 @on_demand
-def load(warp: Any, instruction: Any, back: int) -> None:
+def load(warp: Warp, instruction: Row, back: int) -> None:
     """Set when the scalar load just committed returns, independent of the other accesses."""
     _returns(warp, instruction.counter, instruction.counted, back)
 
 
 @on_demand
-def serve(warp: Any, counter: int, pc: int, done: int) -> int:
+def serve(warp: Warp, counter: int, pc: int, done: int) -> int:
     """The oldest waiting access at `pc` is done at `done`; return when it is back, as far as is known."""
     n = 0
     while warp.asked[counter, n] != pc + 1 or warp.served[counter, n] < NEVER:
@@ -70,7 +71,7 @@ def settles(warp: Any, counter: int) -> bool:
 
 
 @on_demand
-def settle(warp: Any, counter: int) -> int:
+def settle(warp: Warp, counter: int) -> int:
     """The oldest waiting access has been served: return when it is back, no earlier than the access before it."""
     back = max(warp.served[counter, 0], warp.latest[counter])
     warp.latest[counter] = back
@@ -100,7 +101,7 @@ def _insert(times: Any, n: int, back: int) -> None:
 
 
 @on_demand
-def clear(warp: Any) -> None:
+def clear(warp: Warp) -> None:
     """Clear the counts of a new warp."""
     for counter in range(COUNTERS):
         warp.unserved[counter] = warp.latest[counter] = 0

@@ -7,23 +7,24 @@ import numpy as np
 import pytest
 
 from gpusim.jit import on_demand as module
+from gpusim.jit.kinds import Sm
 from gpusim.jit.on_demand import on_demand, one_on_demand
 from gpusim.jit.rule import entry, rule
 from gpusim.state.sm import sm_t
 
 
 @on_demand
-def later(sm: Any, cycles: int, twice: bool) -> int:
+def later(sm: Sm, cycles: int, twice: bool) -> int:
     return sm.now + (2 * cycles if twice else cycles)
 
 
 @on_demand
-def never_called(sm: Any) -> None:
+def never_called(sm: Sm) -> None:
     sm.now = 0
 
 
 @on_demand
-def asked_late(sm: Any, cycles: int) -> int:
+def asked_late(sm: Sm, cycles: int) -> int:
     return sm.now + cycles
 
 

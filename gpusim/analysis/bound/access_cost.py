@@ -13,6 +13,7 @@ from gpusim.jit.plain import plain, unpacked
 from gpusim.rules import instruction_replay, load_store, memory_access
 from gpusim.units.cache import FAR, NEAR
 from gpusim.units.capacities import LANES
+from gpusim.units.layout import layout
 from gpusim.units.opcodes import LOAD, SHARED_SPACE
 from isa.execute.profile import Pattern, Profile
 
@@ -32,15 +33,16 @@ class AccessCost:
     passes: int  # through shared memory, all executions
 
 
+SCRATCH = np.zeros((), layout("scratch"))
 Seen = dict[tuple[int, int, int, int, bytes, bytes], SimpleNamespace]
 
 
-def costs(sm: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[int, AccessCost]:
+def costs(numbers: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[int, AccessCost]:
     """Return the cost of each memory instruction that executed, by pc; `seen` keeps the costs of address patterns.
 
-    `sm` and `program` are those of a launch, as records; nothing in them is changed.
+    `numbers` and `program` are those of a launch, as records; nothing in them is changed.
     """
-    ground = SimpleNamespace(machine=unpacked(sm.machine), scratch=unpacked(sm.scratch), load_store=SimpleNamespace())
+    ground = SimpleNamespace(machine=unpacked(numbers), scratch=unpacked(SCRATCH), load_store=SimpleNamespace())
     return {
         pc: _cost(ground, unpacked(program[pc]), active, seen)
         for pc, patterns in profile.accesses.items()

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from gpusim.analysis.bound import chain, pressure, rates
 from gpusim.analysis.bound.access_cost import AccessCost, Seen, costs
 from gpusim.analysis.bound.pressure import Pipes, Pressure, Resource, Work, added
-from gpusim.launch.feed import ADDRESS_ONLY, recordable
-from gpusim.launch.launch import launch, share_channel
+from gpusim.launch.feed import recordable
+from gpusim.launch.ground import ground
+from gpusim.launch.launch import share_channel
 from gpusim.machine.machine import Machine
 from gpusim.support.document import Gflops, doc
 from gpusim.units.pipe import pipe_names
@@ -101,7 +102,7 @@ def pressures(profiled: Sequence[Work], each: Fraction) -> dict[str, Pressure]:
 def code_of(work: Work) -> chain.Code:
     """Return a block's program in the form that the dependence chain needs."""
     always = frozenset(np.flatnonzero(work.certain >= work.profile.counts).tolist())
-    return chain.code(work.sm, work.program, work.costs, always)
+    return chain.code(work.numbers, work.program, work.costs, always)
 
 
 def dependence_chain(work: Work) -> Fraction:
@@ -157,14 +158,14 @@ def _still_busy(work: Work, group: Pipes) -> int:
 
     The warp exits one issue interval later at the earliest, or in the same turn through another dispatch port.
     """
-    interval, machine = max(int(work.sm.machine.pipe_interval[index]) for index in group), work.sm.machine
+    interval, machine = max(int(work.numbers.pipe_interval[index]) for index in group), work.numbers
     until_exit = 0 if machine.ports > 1 and machine.same_warp else int(machine.issue_interval)
     return max(0, interval - until_exit - int(machine.interval))
 
 
 def _waves(work: Work, share: int) -> int:
     """The number of blocks that the busiest block slot of the SM runs one after another."""
-    return -(-share // int(work.sm.launch.resident))
+    return -(-share // work.resident)
 
 
 def _refills(work: Work, share: int) -> int:
@@ -174,16 +175,16 @@ def _refills(work: Work, share: int) -> int:
 
 def _works(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> tuple[list[Work], bool]:
     """Return the work of the profiled blocks (all, three if alike, one if all must be alike), and if all are alike."""
-    ground = launch(kernel, machine, feed=ADDRESS_ONLY, memory=np.zeros(0, np.uint32))
-    share_channel(ground.sm, sms)
+    base = ground(kernel, machine)
+    share_channel(base.numbers, sms)
     light = without_contents(kernel) if recordable(kernel) else kernel
     seen: Seen = {}
 
     def work(block: int) -> Work:
         executed = profile(light, block, limit=limit)
-        patterns = costs(ground.sm, ground.program, executed, seen)
+        patterns = costs(base.numbers, base.rows, executed, seen)
         certain = _certain(kernel, executed, patterns)
-        return Work(kernel, machine, ground.sm, ground.program, executed, certain, patterns)
+        return Work(kernel, machine, base.numbers, base.resident, base.rows, executed, certain, patterns)
 
     if _only_moves(kernel, machine):
         return [work(0)], True

@@ -60,7 +60,7 @@ class Lone:
     counted: int = 0
 
 
-def code(sm: Any, program: Any, costs: Mapping[int, AccessCost], always: frozenset[int]) -> Code:
+def code(numbers: Any, program: Any, costs: Mapping[int, AccessCost], always: frozenset[int]) -> Code:
     """Unpack a launch's machine and program, and find its basic blocks."""
     rows = [unpacked(row) for row in program]
     after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT)}
@@ -68,9 +68,9 @@ def code(sm: Any, program: Any, costs: Mapping[int, AccessCost], always: frozens
         row.reconvergence for row in rows if row.reconvergence >= 0
     }  # once for all paths; the code before it, once for each
     leaders = {0, *after, *met, *(row.target for row in rows if row.action == BRANCH)}
-    units = sm.machine.units
+    units = numbers.units
     pipes = [units[row.unit]["choice"][: units[row.unit]["choices"]].tolist() for row in rows]
-    return Code(rows, pipes, unpacked(sm.machine), costs, always, sorted(pc for pc in leaders if pc < len(rows)))
+    return Code(rows, pipes, unpacked(numbers), costs, always, sorted(pc for pc in leaders if pc < len(rows)))
 
 
 def cycles_of_warp(program: Code, profile: Profile, warps: int) -> Fraction:

@@ -34,7 +34,8 @@ class Work:
 
     kernel: Kernel
     machine: Machine
-    sm: Any
+    numbers: Any
+    resident: int
     program: Any
     profile: Profile
     certain: NDArray[np.int64]
@@ -84,7 +85,7 @@ def issue_slots(work: Work) -> Pressure:
     """
     schedulers = work.machine.schedulers
     ports = schedulers.count * schedulers.dispatch_ports
-    alone = work.program["double"][:-1] == 1 if work.sm.machine.exclusive else 0
+    alone = work.program["double"][:-1] == 1 if work.numbers.exclusive else 0
     parts = work.profile.counts + (ports - 1) * alone * work.certain
     for pc, cost in work.costs.items():
         parts[pc] += schedulers.dispatch_ports * cost.replays
@@ -94,14 +95,14 @@ def issue_slots(work: Work) -> Pressure:
 def pipes(work: Work, group: Pipes) -> Pressure:
     """Return the use of some pipes: instructions that no other pipe takes, over the rate of all instances together."""
     only_here = np.array([bool(choice) and choice <= group for choice in choices(work)], np.bool_)
-    names, intervals = pipe_names(work.machine), work.sm.machine.pipe_interval
+    names, intervals = pipe_names(work.machine), work.numbers.pipe_interval
     rate = sum(Fraction(instances(work.machine, names[index]), int(intervals[index])) for index in group)
     return Pressure(only_here * work.certain * work.program["intervals"][:-1].astype(np.int64), Fraction(1) / rate)
 
 
 def choices(work: Work) -> list[Pipes]:
     """Return by pc the pipes that may execute the instruction."""
-    units = work.sm.machine.units
+    units = work.numbers.units
     return [frozenset(units["choice"][u, : units["choices"][u]].tolist()) for u in work.program["unit"][:-1]]
 
 
@@ -134,7 +135,7 @@ def load_store_units(work: Work) -> list[Pressure]:
     taken = np.zeros((2, len(work.certain)), np.int64)
     taken[0] = work.certain * work.program["service"][:-1].astype(np.int64)
     for pc, cost in work.costs.items():
-        taken[int(work.sm.machine.units["path"][work.program["unit"][pc]]), pc] += cost.cycles
+        taken[int(work.numbers.units["path"][work.program["unit"][pc]]), pc] += cost.cycles
     return [Pressure(of_unit, Fraction(1)) for of_unit in taken]
 
 
@@ -143,4 +144,4 @@ def memory_bandwidth(work: Work) -> Pressure:
     parts = np.zeros(len(work.certain), np.int64)
     for pc, cost in work.costs.items():
         parts[pc] = cost.transactions
-    return Pressure(parts, Fraction(int(work.sm.machine.line_cost), int(work.sm.machine.channel_parts)))
+    return Pressure(parts, Fraction(int(work.numbers.line_cost), int(work.numbers.channel_parts)))

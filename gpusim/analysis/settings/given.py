@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 
 from gpusim.launch import caches, instruction_caches
-from gpusim.launch.decode import decode
-from gpusim.launch.launch import check_capacity
-from gpusim.launch.packing import pack
+from gpusim.launch.ground import ground
 from gpusim.machine.machine import Machine
-from gpusim.machine.occupancy import Occupancy, occupancy
-from gpusim.state.machine import machine_t
+from gpusim.machine.occupancy import Occupancy
 from gpusim.state.sm import instruction_cache_t, launch_t, sm_t
 from gpusim.units.cache import tagged
 from gpusim.units.opcodes import UNIT_CODE
@@ -97,14 +94,12 @@ class Given:
 
 def as_given(kernel: Kernel, machine: Machine) -> Given:
     """Return a launch as engines get it; raises UserError where kernel and machine don't fit."""
-    fits = occupancy(kernel, machine)
-    check_capacity(machine, kernel, min(fits.blocks, -(-kernel.blocks // machine.chip.sms)), 1)
-    rows = decode(kernel, machine, np.zeros(len(kernel.program), np.bool_), {})
-    (record,) = np.zeros(1, machine_t).view(np.recarray)
-    pack(record, machine, flagged=bool(rows["reuse"].any()))
+    base = ground(kernel, machine)
     held = np.zeros(sm_t["instruction_caches"].shape, instruction_cache_t).view(np.recarray)
-    instruction_caches.prepare(SimpleNamespace(machine=record, instruction_caches=held, lines=0), machine, len(rows))
+    instruction_caches.prepare(
+        SimpleNamespace(machine=base.numbers, instruction_caches=held, lines=0), machine, len(base.rows)
+    )
     (target,) = np.zeros(1, launch_t).view(np.recarray)
     if tagged(machine):
         caches.place(target, machine, 0, 1, 0)
-    return Given(kernel, machine, fits, record, rows, target.caches)
+    return Given(kernel, machine, base.fits, base.numbers, base.rows, target.caches)
