@@ -318,7 +318,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "sources held one cycle longer": (scoreboard, "let_go", busier(scoreboard.let_go, 3, 2)),
     "queue takes one more": (load_store, "earliest", ready_at_once),
     "one queue until it is empty": (load_store, "_in_turn", first_queue),
-    "barrier releases late": (barrier, "commit", plus(barrier.commit, 2)),
+    "barrier releases late": (barrier, "_arrive", plus(barrier._arrive, 2)),
     "double precision not exclusive": (double_precision, "commit", nothing),
     "one pass more": (shared_memory, "passes", plus(shared_memory.passes, 1)),
     "one pass in a cycle": (memory_access, "service", lambda _machine, _instruction, cycles: cycles),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.rules import warp_scheduler
+from gpusim.rules import record, warp_scheduler
 from gpusim.state.fault import Fault
 from gpusim.units.stall import Stall
 
@@ -13,8 +13,17 @@ BARRIER = int(Stall.BARRIER)
 MISCOUNTED = int(Fault.MISCOUNTED)
 
 
+@rule
+def commit(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None:
+    """Let warp slot g of scheduler k arrive; its release time is known if it is the last one."""
+    release_at = sm.warps[g].release_at
+    release_at[BARRIER] = _arrive(sm, g, instruction, now)
+    if sm.tracing and release_at[BARRIER] < NEVER:
+        record.release(sm, k, g, pc, release_at[BARRIER], now)
+
+
 @rarely
-def commit(sm: Any, g: int, instruction: Any, now: int) -> int:
+def _arrive(sm: Any, g: int, instruction: Any, now: int) -> int:
     """Let warp slot g arrive; return the cycle at which it is released, NEVER while other warps are missing.
 
     It is a fault to name another number of warps than those that wait there already. What-if, on no chip: no warp

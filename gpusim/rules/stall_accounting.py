@@ -15,9 +15,19 @@ from gpusim.units.capacities import UNITS
 from gpusim.units.stall import BUSY, DISPATCH, EXCLUSIVE, OWN, REPLAY, SHARED, UNCHOSEN, Stall
 
 EMPTY = int(Stall.NO_WARP)
+LAUNCH, BARRIER, BRANCH = int(Stall.LAUNCH_DELAY), int(Stall.BARRIER), int(Stall.BRANCH_RESOLVING)
+ISSUE_INTERVAL, MIO = int(Stall.ISSUE_INTERVAL), int(Stall.MIO_THROTTLE)
 INSTRUCTION_REPLAY = int(Stall.INSTRUCTION_REPLAY)
 # Offsets from a shared reason to its stall reason: before BUSY, which has a reason for each unit class, and after it.
 BEFORE, BEHIND = INSTRUCTION_REPLAY - REPLAY, int(Stall.DP_ISSUE_CONFLICT) - EXCLUSIVE
+
+
+@rule
+def renew(machine: Any, warp: Any, now: int) -> None:
+    """Forget the warp's reasons at its issue, but for the issue interval, which begins now."""
+    release_at = warp.release_at
+    release_at[LAUNCH] = release_at[BARRIER] = release_at[BRANCH] = release_at[MIO] = 0
+    release_at[ISSUE_INTERVAL] = now + machine.issue_interval
 
 
 @rule

@@ -14,14 +14,15 @@ from gpusim.jit.rule import NEVER, borrow, entry, rarely, rule
 from gpusim.rules import (
     barrier,
     block_scheduler,
+    branch,
     constant_operand,
     control_code,
     dispatch,
     double_precision,
+    execution,
     fetch,
     in_flight,
     load_store,
-    pipe,
     policies,
     record,
     register_file,
@@ -33,15 +34,15 @@ from gpusim.rules import (
     values,
     wait_count,
     wakeup,
+    warp_exit,
     warp_scheduler,
 )
 from gpusim.units.block_scheduler import DONE, FREE
 from gpusim.units.capacities import LANES
-from gpusim.units.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
+from gpusim.units.opcodes import BARRIER, BRANCH, EXIT
 from gpusim.units.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.units.stall import Stall
 
-LAUNCH, BARRIER_REASON, BRANCH_REASON = int(Stall.LAUNCH_DELAY), int(Stall.BARRIER), int(Stall.BRANCH_RESOLVING)
 ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)
 DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELECTED)
 
@@ -253,19 +254,14 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     instruction = sm.program[pc]
     if machine.ports > 1:
         dispatch.commit(sm, k, instruction, now)
-    instruction.issued += 1
-    scheduler.issued += 1
-    scheduler.issued_at = warp.issued_at = now
-    warp.since = now + machine.interval
+    warp_scheduler.commit(machine, scheduler, warp, instruction, now)
     if sm.replaying:
         stream.following(sm, warp, instruction)
     elif not (_compute_aside(sm, memory, g, now) if sm.defers else values.execute(sm, memory, g)):
         return
     if sm.tracing:
         record.issue(sm, record.ISSUE, k, g, now)
-    release_at = warp.release_at
-    release_at[LAUNCH] = release_at[BARRIER_REASON] = release_at[BRANCH_REASON] = release_at[MIO] = 0
-    release_at[ISSUE_INTERVAL] = now + machine.issue_interval
+    stall_accounting.renew(machine, warp, now)
     if machine.codes:
         control_code.commit(sm, k, warp, instruction, now)
     warp.pc = pc + 1
@@ -291,7 +287,7 @@ def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
     else:
         warp.pc, warp.threads = sm.outcome.onward, sm.outcome.left
     if warp.threads == 0:
-        leave(sm, g, pc, now)
+        warp_exit.commit(sm, g, pc, now)
 
 
 @on_demand
@@ -310,72 +306,17 @@ def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
 
 @rule
 def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None:
-    """What an instruction with at least one active thread takes up, and what follows from it."""
-    warp, machine = sm.warps[g], sm.machine
-    behind = register_file.commit(sm, k, warp, instruction, now) if machine.register_banks else 0
+    """Let an instruction with an active thread take its operands, and then the unit that executes it."""
+    behind = register_file.commit(sm, k, sm.warps[g], instruction, now) if sm.machine.register_banks else 0
     if instruction.double:
         double_precision.commit(sm, now)
     if instruction.pipe >= 0:
-        taken = pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
-        ready = max(now + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
-        if sm.tracing:
-            record.occupied(sm, taken, pipe.instance(sm, k, taken).free, ready)
-        if instruction.counter >= 0:
-            _counted(sm, g, instruction, now, ready)
-        else:
-            scoreboard.commit(warp, instruction, ready)
-        if machine.codes:
-            _told(sm, g, instruction, now, ready)
-        if instruction.action == FETCH or instruction.action == LOAD:  # noqa: PLR1714  (compiles to two compares)
-            warp.drained = max(warp.drained, ready)
+        execution.commit(sm, k, g, instruction, now, behind)
     elif load_store.serves(instruction):
         load_store.commit(sm, k, g, pc, instruction, now)
     elif instruction.action == BARRIER:
-        _arrive(sm, instruction, k, g, pc, now)
+        barrier.commit(sm, k, g, instruction, pc, now)
     elif instruction.action == BRANCH:
-        warp.release_at[BRANCH_REASON] = now + machine.branch
-        warp.pc = instruction.target
-        if sm.forwarding:
-            stream.passed(sm, g, pc, instruction.target)
+        branch.commit(sm, g, instruction, pc, now)
     elif instruction.action == EXIT and not sm.diverges:
-        leave(sm, g, pc, now)
-
-
-@rule
-def _arrive(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None:
-    """Warp slot g arrives at a barrier, and completes it perhaps."""
-    release_at = sm.warps[g].release_at
-    release_at[BARRIER_REASON] = barrier.commit(sm, g, instruction, now)
-    if sm.tracing and release_at[BARRIER_REASON] < NEVER:
-        record.release(sm, k, g, pc, release_at[BARRIER_REASON], now)
-
-
-@rarely
-def _told(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
-    """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
-    control_code.let_go(sm.warps[g], instruction, now, ready)
-    if sm.defers:
-        in_flight.last(sm, g, now, ready)
-
-
-@rarely
-def _counted(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
-    """A scalar load is back by itself; programs wait for the count."""
-    wait_count.commit(sm.warps[g], instruction, sm.warps[g].pc - 1)
-    wait_count.load(sm.warps[g], instruction, ready)
-    if sm.defers:
-        in_flight.last(sm, g, now, ready)
-
-
-@rarely
-def leave(sm: Any, g: int, pc: int, now: int) -> None:
-    """Warp slot g has exited; with the block's last warp the block is finished."""
-    warp = sm.warps[g]
-    block = sm.blocks[warp.block]
-    if sm.defers:
-        in_flight.write_back(sm, g, NEVER - 1)
-    warp.live, warp.pc = 0, pc
-    sm.schedulers[warp.scheduler].active &= ~(1 << warp.place)
-    block.live -= 1
-    if block.live == 0:
-        block_scheduler.finish(sm, block, now + sm.machine.interval)
+        warp_exit.commit(sm, g, pc, now)

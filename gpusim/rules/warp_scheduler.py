@@ -107,3 +107,12 @@ def wait(sm: Any, k: int, j: int, warp: Any, now: int) -> int:
         slot = stall_accounting.slot_from(sm.machine, k, max(release, now))
     wakeup.enter(sm.machine, k, sm.schedulers[k], j, slot, now)
     return slot
+
+
+@rule
+def commit(machine: Any, scheduler: Any, warp: Any, instruction: Any, now: int) -> None:
+    """Count an issue of the warp's instruction."""
+    instruction.issued += 1
+    scheduler.issued += 1
+    scheduler.issued_at = warp.issued_at = now
+    warp.since = now + machine.interval

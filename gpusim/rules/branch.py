@@ -1,0 +1,21 @@
+"""BRA: a taken branch sends its warp to the target, and holds it until it is resolved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.jit.rule import rule
+from gpusim.rules import stream
+from gpusim.units.stall import Stall
+
+BRANCH = int(Stall.BRANCH_RESOLVING)
+
+
+@rule
+def commit(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
+    """Send warp slot g from pc to the branch's target; it may issue again `branch.latency` cycles later."""
+    warp = sm.warps[g]
+    warp.release_at[BRANCH] = now + sm.machine.branch
+    warp.pc = instruction.target
+    if sm.forwarding:
+        stream.passed(sm, g, pc, instruction.target)

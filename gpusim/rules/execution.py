@@ -1,0 +1,44 @@
+"""Execution in a pipe: the instruction occupies it, and its result is there a fixed latency later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.jit.rule import rarely, rule
+from gpusim.rules import control_code, in_flight, pipe, record, register_file, scoreboard, wait_count
+from gpusim.units.opcodes import FETCH, LOAD
+
+
+@rule
+def commit(sm: Any, k: int, g: int, instruction: Any, now: int, behind: int) -> None:
+    """Let warp slot g's instruction take its pipe; its operands are `behind` cycles late (rules/register_file.py)."""
+    warp, machine = sm.warps[g], sm.machine
+    taken = pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
+    ready = max(now + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
+    if sm.tracing:
+        record.occupied(sm, taken, pipe.instance(sm, k, taken).free, ready)
+    if instruction.counter >= 0:
+        _counted(sm, g, instruction, now, ready)
+    else:
+        scoreboard.commit(warp, instruction, ready)
+    if machine.codes:
+        _coded(sm, g, instruction, now, ready)
+    if instruction.action == FETCH or instruction.action == LOAD:  # noqa: PLR1714  (compiles to two compares)
+        warp.drained = max(warp.drained, ready)
+
+
+@rarely
+def _coded(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
+    """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
+    control_code.let_go(sm.warps[g], instruction, now, ready)
+    if sm.defers:
+        in_flight.last(sm, g, now, ready)
+
+
+@rarely
+def _counted(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
+    """A scalar load is back by itself; programs wait for the count."""
+    wait_count.commit(sm.warps[g], instruction, sm.warps[g].pc - 1)
+    wait_count.load(sm.warps[g], instruction, ready)
+    if sm.defers:
+        in_flight.last(sm, g, now, ready)
