@@ -11,7 +11,7 @@ def stored():
         yield pytest.param(path, id=path.stem, marks=marks)
 
 
-@pytest.mark.parametrize("path", stored())
+@pytest.mark.parametrize("path", list(stored()))
 def test_what_was_found_stays_mended(path):
     """A stored pair passes the check that refused it, which applies to it; a stored text is taken, or refused well."""
     case = found.load(path)
