@@ -154,20 +154,20 @@ def every_cycle(of: Trial) -> str | None:
 
 
 def longest_path(of: Trial) -> str | None:
-    """A lone warp issues where the longest path of its dependences has it."""
+    """A single warp issues where the longest path of its dependences has it."""
     counted = of.machine.wait_counters or of.machine.outstanding
     scalar = any(i.row.unit is Unit.SMEM for i in of.kernel.program.instructions)
     fits = of.machine.chip.sms == of.kernel.blocks == of.kernel.warps == 1 and not (counted and scalar)
     if not fits or not of.execution.run or of.execution.run.cycles > FEW:
         return None
-    lone = _lone(of)
-    records = run_sm(of.kernel, lone, trace=True, max_cycles=MOST).trace
+    single_warp = _single_warp(of)
+    records = run_sm(of.kernel, single_warp, trace=True, max_cycles=MOST).trace
     issued = [(int(r.pc), int(r.cycle)) for r in records if r.kind == ISSUE]
-    expected = issue_cycles(of.kernel, lone)
+    expected = issue_cycles(of.kernel, single_warp)
     return "" if issued == expected else next(f"{a} for {b}" for a, b in zip(issued, expected, strict=False) if a != b)
 
 
-def _lone(of: Trial) -> Machine:
+def _single_warp(of: Trial) -> Machine:
     """The machine with a queue that never fills, operands that are never late, no codes, and tags or no caches."""
     sections = [
         "fetch",

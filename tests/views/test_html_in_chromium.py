@@ -44,9 +44,9 @@ def test_an_instruction_is_selected_by_a_click_and_shows_its_blocker(opened):
 
 def test_arrows_are_drawn_to_known_blockers_only(opened):
     """The same instruction with a blocker that the document does not hold has a frame and no arrow, and says so."""
-    lone = replace(INSTRUCTIONS[2], waits=(Wait("short_scoreboard", 3, 30, 77),))
+    single = replace(INSTRUCTIONS[2], waits=(Wait("short_scoreboard", 3, 30, 77),))
     counts = []
-    for third in (INSTRUCTIONS[2], lone):
+    for third in (INSTRUCTIONS[2], single):
         with opened(replace(SMALL, instructions=(*INSTRUCTIONS[:2], third, *INSTRUCTIONS[3:]))) as tab:
             tab.mouse.click(*place(tab, 2))
             counts.append(accents(tab))

@@ -108,7 +108,7 @@ def _of_units(given: Given) -> Iterator[tuple[str, Any]]:
             needs["blocked"] = -1
         if needs["choices"] == 0:
             needs["joint"] = needs["blocked"] = -1  # nothing is occupied
-        needs["lone"] = 0
+        needs["single_pipe"] = 0
         yield f"unit.{unit}", needs
         yield f"pairs.{unit}", int(record.pairs[unit]) & beside if given.pairs else 0
     for name in given.pipes:
