@@ -193,8 +193,8 @@ def _timed_and_checked(
     share = -(-kernel.blocks // machine.chip.sms)
     few = share if sample == "all" else _affordable(kernel, engine)
     if few is not None and few < share:
-        with ThreadPoolExecutor(1) as beside:
-            check = beside.submit(_checked_run, kernel, machine, runner, few)
+        with ThreadPoolExecutor(1) as thread:
+            check = thread.submit(_checked_run, kernel, machine, runner, few)
             return told(feed=TRACE_DRIVEN), check.result()
     if few is None:
         run = told(feed=TRACE_DRIVEN)

@@ -39,7 +39,7 @@ Node = tuple[str, int]
 
 @dataclass(frozen=True)
 class Executed:
-    """An instruction as a single warp executed it; the last five are empty unless it goes through the load/store unit."""
+    """An instruction as the warp executed it; the last five are empty unless it goes through the load/store unit."""
 
     pc: int
     instruction: Instruction

@@ -28,7 +28,7 @@ from gpusim.units.dispatch import pairs
 from gpusim.units.pipe import choices, through_port
 from isa.control import BARRIERS, MOST_STALL, Control
 from isa.dataflow.flow import reads, successors, writes
-from isa.dataflow.shared_barriers import Beside, beside
+from isa.dataflow.shared_barriers import SharedBarrier, shared_barriers
 from isa.instruction import Instruction
 from isa.program import Program
 from isa.table import MEMORY_UNITS, Row, Unit
@@ -77,9 +77,9 @@ def with_codes(program: Program, machine: Machine) -> Program:
     return replace(program, instructions=tuple(coded))
 
 
-def sharing(program: Program, machine: Machine) -> dict[int, tuple[Beside, ...]]:
+def sharing(program: Program, machine: Machine) -> dict[int, tuple[SharedBarrier, ...]]:
     """Return by pc the further signals for which instructions may wait on the same barrier; nothing without codes."""
-    return beside(with_codes(program, machine)) if by_codes(machine) else {}
+    return shared_barriers(with_codes(program, machine)) if by_codes(machine) else {}
 
 
 def fixed_latency(instruction: Instruction, machine: Machine) -> int:

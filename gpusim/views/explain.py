@@ -113,7 +113,7 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
             return
         blocker = _blocker(found, one, wait, cycle)
         late = blocker is not None and blocker.issue > cycle
-        more = _unchosen(found, late) if wait.reason == "not_selected" else _beside(found, one, wait, blocker)
+        more = _unchosen(found, late) if wait.reason == "not_selected" else _shared_barrier(found, one, wait, blocker)
         meaning = found.meaning[wait.reason] + more
         yield _step(found, one, cycle, wait.reason, wait.start, wait.end, meaning)
         following = _at(found.document, blocker.warp, cycle) if blocker and late else blocker
@@ -127,10 +127,10 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
         one = following
 
 
-def _beside(found: _Found, one: Issued, wait: Wait, blocker: Issued | None) -> str:
+def _shared_barrier(found: _Found, one: Issued, wait: Wait, blocker: Issued | None) -> str:
     """A further cause to wait for a dependency barrier: another instruction that shares it and is not needed."""
     lines = found.document.program
-    those = lines[one.pc].beside if blocker else ()
+    those = lines[one.pc].shared_barriers if blocker else ()
     what = SOURCES if wait.reason == "war_hazard" else RESULT
     needless = next((other for other in those if blocker and (other.pc, other.what) == (blocker.pc, what)), None)
     if needless is None or wait.reason not in TOLD:

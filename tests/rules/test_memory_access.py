@@ -92,7 +92,7 @@ def test_atomics_of_an_h200_take_their_lanes_one_by_one(atomic, stride, passes):
 @pytest.mark.parametrize(("hits", "latency", "late"), [("l1", 31, 2), ("l2", 290, 2)])
 @pytest.mark.parametrize("lines", [1, 4])
 def test_a_load_of_an_h200_that_hits_is_later_with_each_line(hits, latency, late, lines):
-    """A single load in L1 or L2 takes the measured latency, two cycles more for each further line, and moves no DRAM."""
+    """One load in L1 or L2 takes the measured latency, two cycles more for each further line, and moves no DRAM."""
     place = f"S2R R0, LANEID\nIMAD R0, R0, {4 * lines}, RZ\nIADD3 R0, R0, c[x], RZ"
     text = f".buffer x u32 512\n{place}\nLDG R4, [R0]\nFADD R5, R4, R4\nEXIT"
     run = run_sm(read(text), load("h200", {"cache.hits": hits, "cache.l2_sector_parts": 1}), trace=True)

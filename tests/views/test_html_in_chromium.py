@@ -8,7 +8,7 @@ from read.page import INSTRUCTIONS, OTHER, PROGRAM, SMALL, place, seen
 from strategies.launches import timelines
 
 from gpusim.timeline.document import NONE, Wait
-from isa.dataflow.shared_barriers import Beside
+from isa.dataflow.shared_barriers import SharedBarrier
 
 pytestmark = pytest.mark.slow
 SIZES = (1280, 720), (1920, 1080)
@@ -57,7 +57,7 @@ def test_arrows_are_drawn_to_known_blockers_only(opened):
 
 def test_a_shared_barrier_is_told(opened):
     """A note appears at an instruction that waits only because of a shared barrier, and not without the barrier."""
-    sharing = replace(SMALL.program[1], beside=(Beside(3, 0, "result", (2,)),))
+    sharing = replace(SMALL.program[1], shared_barriers=(SharedBarrier(3, 0, "result", (2,)),))
     for line, told in ((sharing, True), (SMALL.program[1], False)):
         with opened(replace(SMALL, program=(SMALL.program[0], line, SMALL.program[2]))) as tab:
             tab.mouse.click(*place(tab, 2))

@@ -101,7 +101,7 @@ def _of_units(given: Given) -> Iterator[tuple[str, Any]]:
     """Yield the needs of the program's unit classes, and their pipes."""
     machine, record, names = given.machine, given.record, pipe_names(given.machine)
     units = {UNIT_CODE[unit] for unit in (*given.units, Unit.CONTROL)}  # the end of a program exits
-    beside = sum(1 << unit for unit in units)
+    others = sum(1 << unit for unit in units)
     for unit in sorted(units):
         needs = np.array(record.units[unit])
         if needs["blocked"] >= 0 and names[needs["blocked"]] not in given.pipes:
@@ -110,7 +110,7 @@ def _of_units(given: Given) -> Iterator[tuple[str, Any]]:
             needs["joint"] = needs["blocked"] = -1  # nothing is occupied
         needs["single_pipe"] = 0
         yield f"unit.{unit}", needs
-        yield f"pairs.{unit}", int(record.pairs[unit]) & beside if given.pairs else 0
+        yield f"pairs.{unit}", int(record.pairs[unit]) & others if given.pairs else 0
     for name in given.pipes:
         index = names.index(name)
         shared = record.instance[: machine.schedulers.count, index].tolist()
