@@ -72,7 +72,7 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
 
 @rule
 def _clear(warp: Any) -> None:
-    warp.drained = warp.pending = warp.flights = 0
+    warp.drained = warp.pending = warp.in_flight_count = 0
     for reason in range(OWN):
         warp.release_at[reason] = 0
     warp.ready[:] = 0

@@ -30,7 +30,7 @@ CONSTANT_LINES = 62  # of the constant cache: bits of a mask that never turns ne
 HOLDS = 18  # six dependency barriers, each by three reasons (rules/control_code.py)
 COUNTERS = 2  # of a warp's accesses under way: vmcnt, lgkmcnt
 COUNTED = 64  # accesses that a wait counter may tell from each other
-FLIGHTS = 256  # instructions of a warp whose result or reads are under way
+IN_FLIGHT = 256  # instructions of a warp whose result or reads are under way
 HAZARDS = 64  # that are noted
 
 QUEUE = 64  # memory instructions
