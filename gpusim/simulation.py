@@ -37,7 +37,7 @@ from gpusim.units.capacities import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
-from isa.execute import reach
+from isa.execute import touched_lines
 from isa.execute.interpret import interpret
 from isa.execute.races import Race
 from isa.execute.races import races as find_races
@@ -211,7 +211,7 @@ def _affordable(kernel: Kernel, engine: str) -> int | None:
         return None
     try:
         walk = interpret(
-            reach.without_contents(kernel), (0,), evaluate=address_slice(kernel.program), limit=BUDGET[engine]
+            touched_lines.without_contents(kernel), (0,), evaluate=address_slice(kernel.program), limit=BUDGET[engine]
         )
     except UserError:
         return None
@@ -324,7 +324,7 @@ def _lines(kernel: Kernel, machine: Machine, blocks: int) -> NDArray[np.bool_] |
     """Lines of memory that so many blocks of the SM touch; None if filling all memory is quicker than finding them."""
     if 4 * length(kernel) < blocks * WALK_BYTES or not recordable(kernel):
         return None
-    return reach.lines(kernel, range(0, kernel.blocks, machine.chip.sms)[:blocks])
+    return touched_lines.lines(kernel, range(0, kernel.blocks, machine.chip.sms)[:blocks])
 
 
 def _verified(kernel: Kernel, machine: Machine, run: SmRun, lines: NDArray[np.bool_] | None = None) -> Verification:

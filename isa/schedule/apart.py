@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
 from isa.execute.interpret import LIMIT, interpret
-from isa.execute.reach import without_contents
+from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.program import Program
 from isa.schedule.reorder import spans
