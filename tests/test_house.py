@@ -68,7 +68,7 @@ def length(function: Function) -> int:
 CHECKERS = checkers([f for path in TESTS for f in functions(path)])
 
 
-def told(paths: Iterable[Path], faults: Callable[[Path], Any]) -> dict[str, Any]:
+def faults_of(paths: Iterable[Path], faults: Callable[[Path], Any]) -> dict[str, Any]:
     """Return the faults of each file that has any."""
     return {label(path): wrong for path in paths if (wrong := faults(path))}
 
@@ -80,12 +80,12 @@ def silent(path: Path) -> list[str]:
 
 def test_every_test_states_its_claim():
     """Every test function has a docstring that says what it claims."""
-    assert told(TESTS, silent) == {}
+    assert faults_of(TESTS, silent) == {}
 
 
 def test_every_test_checks_something():
     """Every test function asserts, expects an exception or a warning, or calls a check of the tests that does."""
-    assert told(TESTS, lambda path: idle(functions(path), CHECKERS)) == {}
+    assert faults_of(TESTS, lambda path: idle(functions(path), CHECKERS)) == {}
 
 
 EMPTY = [
@@ -115,12 +115,12 @@ def test_a_test_that_checks_something_is_let_through(body):
 
 def test_no_function_is_over_60_lines():
     """No function is longer than 60 lines, docstring excluded."""
-    assert told(SOURCES + TESTS, lambda path: [f.name for f in functions(path) if length(f) > 60]) == {}
+    assert faults_of(SOURCES + TESTS, lambda path: [f.name for f in functions(path) if length(f) > 60]) == {}
 
 
 def test_no_file_is_over_400_lines():
     """No file is longer than 400 lines."""
-    assert told(SOURCES + TESTS, lambda path: len(path.read_text(encoding="utf-8").splitlines()) > 400) == {}
+    assert faults_of(SOURCES + TESTS, lambda path: len(path.read_text(encoding="utf-8").splitlines()) > 400) == {}
 
 
 def test_most_functions_are_short():
@@ -161,7 +161,7 @@ CORE = [path for path in SOURCES if re.match(r"isa/|gpusim/(?!reproduction/|comm
 
 def test_the_core_asks_for_no_name():
     """The code that simulates and reports treats all kernels and machines alike: it decides nothing by their names."""
-    assert told(CORE, lambda path: asked_by_name(path.read_text(encoding="utf-8"))) == {}
+    assert faults_of(CORE, lambda path: asked_by_name(path.read_text(encoding="utf-8"))) == {}
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def _signals(
         late = max(0, free - pc)
         free = pc + late + cost.service if cost.service else free
         results = written[pc] if not fixed[pc] else frozenset[str]()
-        for signal, names in _told(pc, instruction, machine, cost, late, results):
+        for signal, names in _signals_of(pc, instruction, machine, cost, late, results):
             bit = 1 << len(found)
             found.append(signal)
             given[pc] |= bit
@@ -138,7 +138,7 @@ def _signals(
     return Signals(found, [mask & ~more for mask, more in zip(needed, covered, strict=True)], over, given)
 
 
-def _told(
+def _signals_of(
     pc: int, instruction: Instruction, machine: Machine, cost: _Cost, late: int, written: frozenset[str]
 ) -> Iterator[tuple[Signal, frozenset[str]]]:
     """Yield the signals of an instruction and their names; `written`: the names that it writes at an unknown time.

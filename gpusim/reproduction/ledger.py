@@ -51,7 +51,7 @@ MODULES = (
 FINDERS: Mapping[str, Finder] = {name: finder for module in MODULES for name, finder in module.CLAIMS.items()}
 
 
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 def _silent(_known: int, _all: int) -> None:
@@ -99,10 +99,10 @@ class _Claim:
     needs: tuple[Job, ...] = ()
 
 
-def rows(claims: Sequence[Claim], settings: Settings, workers: int, told: Told = _silent) -> Iterator[LedgerRow]:
+def rows(claims: Sequence[Claim], settings: Settings, workers: int, report: Progress = _silent) -> Iterator[LedgerRow]:
     """Give the row of each claim in order, each as soon as it and those before it are known.
 
-    `settings` replace numbers of machines; runs go to so many processes; `told(rows known, all)` is called with each.
+    `settings` replace numbers of machines; runs go to so many processes; `report(rows known, all)` is called with each.
     Raises UserError when a process is killed.
     """
     found: dict[str, LedgerRow] = {}
@@ -111,7 +111,7 @@ def rows(claims: Sequence[Claim], settings: Settings, workers: int, told: Told =
         while claim.id not in found:
             row = next(completed)
             found[row.id] = row
-            told(len(found), len(claims))
+            report(len(found), len(claims))
         yield found[claim.id]
 
 

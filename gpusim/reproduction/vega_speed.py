@@ -79,8 +79,8 @@ def dip(bench: Bench) -> Finding:
     keys = [(size, mhz) for mhz in CLOCKS for size in (DIP - 256, DIP)]
     rates = _rates(bench, keys)
     lost = [100 * (rates[DIP, mhz] / rates[DIP - 256, mhz] - 1) for mhz in CLOCKS]
-    told = ", ".join(f"{each:.0f} % at {mhz} MHz" for each, mhz in zip(lost[1:], CLOCKS[1:], strict=True))
-    return calibrated(_fitted(bench), lost[0], note=f"at 1700 MHz; {told}", passed=all(each < 0 for each in lost))
+    text = ", ".join(f"{each:.0f} % at {mhz} MHz" for each, mhz in zip(lost[1:], CLOCKS[1:], strict=True))
+    return calibrated(_fitted(bench), lost[0], note=f"at 1700 MHz; {text}", passed=all(each < 0 for each in lost))
 
 
 @claim("VG29")

@@ -132,7 +132,7 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
         record.service(sm, y, place, unit.free[own], read, ready if instruction.tracked else back, back, now)
     scoreboard.let_go(warp, instruction, entry.number, read)
     if sm.machine.codes:
-        _told(sm, entry, read, ready)
+        _signal(sm, entry, read, ready)
     sm.agenda[sm.load_store_agent] = _next_service(sm)
     return int(entry.warp)
 
@@ -151,7 +151,7 @@ def _back(sm: Any, entry: Any, ready: int) -> int:
 
 
 @rarely
-def _told(sm: Any, entry: Any, read: int, ready: int) -> None:
+def _signal(sm: Any, entry: Any, read: int, ready: int) -> None:
     """Where control codes are obeyed, set when barriers signal that sources are read and the result is there."""
     control_code.release(sm.warps[entry.warp], sm.program[entry.pc], read, ready)
     if sm.defers:

@@ -324,7 +324,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         else:
             scoreboard.commit(warp, instruction, ready)
         if machine.codes:
-            _told(sm, g, instruction, now, ready)
+            _signal(sm, g, instruction, now, ready)
         if instruction.action == FETCH or instruction.action == LOAD:  # noqa: PLR1714  (compiles to two compares)
             warp.drained = max(warp.drained, ready)
     elif load_store.serves(instruction):
@@ -350,7 +350,7 @@ def _arrive(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> Non
 
 
 @rarely
-def _told(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
+def _signal(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
     """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
     control_code.let_go(sm.warps[g], instruction, now, ready)
     if sm.defers:

@@ -28,7 +28,7 @@ from isa.table import LOAD_UNITS, Unit, space
 
 MOST_TOGETHER = 8  # accesses that are placed together: the search grows with each
 Apart = Collection[tuple[int, int]]  # pairs of pcs, the smaller first
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,9 @@ def static_stalls(program: Program, latencies: Latencies) -> Fraction:
     return sum((_cost(region, range(len(region.code)), latencies) for region in regions(program)), Fraction(0))
 
 
-def improved(program: Program, latencies: Latencies, apart: Apart = (), tell: Told | None = None) -> tuple[int, ...]:
+def improved(
+    program: Program, latencies: Latencies, apart: Apart = (), tell: Progress | None = None
+) -> tuple[int, ...]:
     """Return an order, as old pcs, in which the memory instructions and barriers of each region stall one warp least.
 
     They move one at a time, then global fetches and the stores of their data together, until a round over all gains

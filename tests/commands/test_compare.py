@@ -42,11 +42,11 @@ def test_the_screen_has_every_figure_and_what_makes_the_difference(capsys, monke
     assert lines[0].split() == ["policy=lrr", "policy=gto", "difference"]
     one, other = (each["figures"]["cycles"] for each in both["variants"])
     assert lines[1].split() == ["cycles", f"{one:,}", f"{other:,}", f"{100 * (other / one - 1):+.1f}", "%"]
-    told = " ".join(lines[lines.index("") + 1 :])
-    assert told.startswith(
+    message = " ".join(lines[lines.index("") + 1 :])
+    assert message.startswith(
         f"policy=gto takes {abs(other - one):,} cycles {'more' if other > one else 'fewer'} than policy="
     )
-    assert both["differences"][0]["parts"][0]["cause"] in told
+    assert both["differences"][0]["parts"][0]["cause"] in message
 
 
 @pytest.mark.jit

@@ -57,10 +57,10 @@ def values(of: Trial) -> str | None:
         return ""
     if type(run.error) is type(truth.error) and run.error:
         return ""
-    return None if isinstance(run.error or truth.error, LimitError) or not of.sure else _told("values", run, truth)
+    return None if isinstance(run.error or truth.error, LimitError) or not of.sure else _message("values", run, truth)
 
 
-def _told(what: str, run: Ended, truth: Ended) -> str:
+def _message(what: str, run: Ended, truth: Ended) -> str:
     return f"{what}: {run.error or 'a run to the end'}, in program order {truth.error or 'another memory'}"
 
 

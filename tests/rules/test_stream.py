@@ -218,12 +218,12 @@ def test_blocks_that_come_to_the_same_share_a_script():
 def test_a_block_that_leaves_the_buffer_faults_in_its_own_time():
     """Of six tiles the buffer holds five: the sixth can't be recorded, and the fault is that of the affine feed."""
     kernel = read(tiles(6, 128, 160))
-    told = []
+    reported = []
     for feed in ("trace-driven", "address-only"):
         with pytest.raises(ExecutionError, match="block 5") as caught:
             run_sm(kernel, plain_machine(COSTS), feed=feed)
-        told.append(str(caught.value))
-    assert told[0] == told[1]
+        reported.append(str(caught.value))
+    assert reported[0] == reported[1]
 
 
 def by_block(blocks):

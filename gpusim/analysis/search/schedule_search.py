@@ -31,7 +31,7 @@ TRIES = 100  # to find a new order, or a move that changes something
 ALONE = 8  # orders up to which starting processes would take longer
 Order = tuple[int, ...]  # old pcs
 Judge = Callable[[Sequence[Order]], list[int]]
-Told = Callable[[int, int, str], None]
+Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def search(
     starts: Sequence[Order] = (),
     apart: Apart = (),
     workers: int | None = None,
-    tell: Told | None = None,
+    tell: Progress | None = None,
 ) -> Found:
     """Simulate up to `budget` orders of a kernel's program and return the best; never one worse than the program's own.
 
@@ -77,7 +77,7 @@ def climb(
     seed: int = 0,
     starts: Sequence[Order] = (),
     apart: Apart = (),
-    tell: Told | None = None,
+    tell: Progress | None = None,
 ) -> Found:
     """Return the best of up to `budget` orders; `judge` returns the costs of several orders."""
     given = tuple(range(len(program)))

@@ -1,7 +1,7 @@
 // The panel about the selected instruction: text, times, waits, and links to those that it waited for.
 
 const CAUSES = 6; // waits of a chain that are shown
-const TOLD = new Set(["short_scoreboard", "long_scoreboard", "war_hazard"]); // reasons for which barriers are waited for
+const BARRIER_REASONS = new Set(["short_scoreboard", "long_scoreboard", "war_hazard"]); // reasons for which barriers are waited for
 
 function showDetails(view, panel) {
   const chosen = view.panes.filter((pane) => pane.selected !== NONE);
@@ -87,7 +87,7 @@ function blockerLink(view, pane, id) {
 
 /** Why an instruction waits for one that it does not need: that one holds a barrier beside another that it needs. */
 function sharedBarrierNote(run, i, reason, blocker) {
-  const index = blocker === NONE || !TOLD.has(reason) ? NONE : indexOf(run, blocker);
+  const index = blocker === NONE || !BARRIER_REASONS.has(reason) ? NONE : indexOf(run, blocker);
   if (index === NONE) return "";
   const what = reason === "war_hazard" ? "sources" : "result";
   const own = run.line.get(run.pc[i])?.shared_barriers ?? [];

@@ -40,7 +40,7 @@ def test_a_wait_is_charged_to_the_instruction_that_waits():
     assert worst.cycles > 550
 
 
-def test_a_wait_for_more_than_is_needed_is_told():
+def test_a_wait_for_more_than_is_needed_is_reported():
     """The sum needs the LDS and waits, long, for the LDG on the same barrier; one with its own has no note."""
     far = ".shared 4\n.buffer a f32 32\n[B------:R-:W-:-:S06] MOV R8, c[a]\n[B------:R-:W0:-:S01] LDG R1, [R8]\n"
     near = "[B------:R-:W{}:-:S01] LDS R2, [RZ]\n"

@@ -118,8 +118,10 @@ def test_the_simulator_as_judge_finds_the_load_that_comes_too_late():
 @pytest.mark.jit
 def test_processes_change_nothing():
     """Two processes find what one finds, order by order, with the same progress."""
-    kernel, machine, told = read(LATE), load("gtx580"), []
-    one, two = (search(kernel, machine, budget=20, seed=3, workers=n, tell=lambda *t: told.append(t)) for n in (1, 2))
+    kernel, machine, reported = read(LATE), load("gtx580"), []
+    one, two = (
+        search(kernel, machine, budget=20, seed=3, workers=n, tell=lambda *t: reported.append(t)) for n in (1, 2)
+    )
     assert one == two
-    assert told[: len(told) // 2] == told[len(told) // 2 :]
-    assert told[-1][:2] == (20, 20)
+    assert reported[: len(reported) // 2] == reported[len(reported) // 2 :]
+    assert reported[-1][:2] == (20, 20)

@@ -69,7 +69,7 @@ def test_a_schedule_is_timed_to_its_last_end(tmp_path):
     (MICRO + "tput,FFMA\n", r"rows.csv:2: 2 columns where the first line has 10; .*"),
     (MICRO + '"tput', r"rows.csv: unexpected end of data; give a file of comma-separated values"),
 ])  # fmt: skip
-def test_a_wrong_file_is_told_by_place_cause_and_fix(tmp_path, text, message):
+def test_a_wrong_file_is_reported_by_place_cause_and_fix(tmp_path, text, message):
     """A missing column, a number that is none, an unknown experiment and a torn line are each reported in one line."""
     with pytest.raises(UserError, match=message) as caught:
         rows(tmp_path, text)
@@ -91,7 +91,7 @@ def test_a_latency_is_simulated_by_its_slope(tmp_path):
     assert (outcome.simulated, outcome.error) == (1024, 3)
 
 
-def test_rows_without_a_stream_are_told(tmp_path):
+def test_rows_without_a_stream_are_reported(tmp_path):
     """An operation of no table, a time that is none, and an instruction that a machine lacks each give a reason."""
     text = MICRO + "lat,IMADWIDE,1,1,,8,24,1,2,\n" + "clk,clock64_gap,1,1,,0,1,0,0,\n"
     assert [(o.simulated, o.reason) for o in sorted(simulated(rows(tmp_path, text)), key=lambda o: o.row.line)] == [

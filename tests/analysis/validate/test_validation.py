@@ -111,7 +111,7 @@ def test_summary_keeps_the_kinds_apart():
     assert "calibrated" not in lines
 
 
-def test_a_machine_without_figures_is_told_of():
+def test_a_machine_without_figures_is_reported():
     """Where nothing is published the error names the machines that have figures."""
     with pytest.raises(UserError, match=f"no published figures of wide; choose one of {', '.join(MACHINES)}"):
         published_points(load("wide"))

@@ -25,7 +25,7 @@ def test_a_barrier_that_has_been_waited_for_is_free():
     assert found == {4: (SharedBarrier(0, 0, RESULT, (3,)),)}
 
 
-def test_sources_are_told_apart_from_the_result():
+def test_sources_are_distinguished_from_the_result():
     """Who overwrites the address of a load, whose result holds the same barrier, waits for that result too."""
     text = f"[B------:R1:W1:-:S01] LDG R1, [R8]\n[B-1----:R-:W-:-:S01] IADD R8, R8, 4\n{PLAIN} EXIT"
     assert shared_barriers(assemble(text)) == {1: (SharedBarrier(1, 0, RESULT, (0,)),)}
@@ -41,8 +41,8 @@ def test_a_program_without_codes_shares_nothing():
 def test_the_words_name_both_without_their_codes():
     """Whose result or sources they are, the barrier, and who is needed; others that are needed are counted."""
     lines = [PLAIN + " LDG R1, [R8]", "LDS R2, [RZ]"]
-    told = words(SharedBarrier(3, 0, RESULT, (1,)), lines.__getitem__)
-    assert told == "barrier 3, which `LDG R1, [R8]` at pc 0 holds beside `LDS R2, [RZ]` at pc 1"
-    told = words(SharedBarrier(3, 0, SOURCES, (0, 1)), lines.__getitem__)
-    assert told.startswith("barrier 3, which the sources of `LDG R1, [R8]` at pc 0 hold beside")
-    assert told.endswith("at pc 1 (and 1 more)")
+    reported = words(SharedBarrier(3, 0, RESULT, (1,)), lines.__getitem__)
+    assert reported == "barrier 3, which `LDG R1, [R8]` at pc 0 holds beside `LDS R2, [RZ]` at pc 1"
+    reported = words(SharedBarrier(3, 0, SOURCES, (0, 1)), lines.__getitem__)
+    assert reported.startswith("barrier 3, which the sources of `LDG R1, [R8]` at pc 0 hold beside")
+    assert reported.endswith("at pc 1 (and 1 more)")

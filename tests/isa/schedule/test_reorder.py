@@ -190,11 +190,11 @@ def test_the_fewest_that_moved(order, taken):
     assert sorted(moved(order)) == taken
 
 
-def test_what_has_been_done_is_told():
+def test_what_has_been_done_is_reported():
     """`tell` hears of each region, and of how many there are."""
-    told = []
-    improved(read(LISTING).program, TABLE_3, (), lambda done, total: told.append((done, total)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    reported = []
+    improved(read(LISTING).program, TABLE_3, (), lambda done, total: reported.append((done, total)))
+    assert reported == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_an_empty_program_has_no_region():
