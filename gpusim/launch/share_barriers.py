@@ -30,7 +30,7 @@ READ, WRITE = 0, 1
 PER_LOOP = 10  # the program does not say how many rounds a loop runs
 FINE = 64  # parts of a cycle: even sharing that should cost nothing costs one part, or
 UNLIKE = 8  # this many parts, if the two differ in kind or unit class, so that they finish in no fixed order
-APART = 1 << 64  # cost if one of the two is far: more than a whole program can wait
+SEPARATE = 1 << 64  # cost if one of the two is far: more than a whole program can wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +144,16 @@ def _costs(signals: _About, weights: Sequence[int]) -> list[dict[int, int]]:
         for one in bits(needed):
             of_one, own, signal = costs[one], _rest(signals, ways, one, pc), signals.all[one]
             for other, rest in others:
-                cost = _apart(signal, signals.all[other])
+                cost = _separation(signal, signals.all[other])
                 if rest > own:
                     cost += FINE * min(rest - own, _until(ways, pc, needed_at[other]))
                 of_one[other] = costs[other][one] = of_one.get(other, 0) + weights[pc] * cost
     return costs
 
 
-def _apart(one: Signal, other: Signal) -> int:
+def _separation(one: Signal, other: Signal) -> int:
     """Return the part of the cost of sharing that depends only on the kinds of the two signals."""
-    return APART if one.far != other.far else UNLIKE if (one.kind, one.unit) != (other.kind, other.unit) else 1
+    return SEPARATE if one.far != other.far else UNLIKE if (one.kind, one.unit) != (other.kind, other.unit) else 1
 
 
 def _needed_at(signals: _About) -> list[list[int]]:

@@ -118,7 +118,7 @@ def rows(claims: Sequence[Claim], settings: Settings, workers: int, report: Prog
 def without_runs(claims: Sequence[Claim], settings: Settings) -> list[LedgerRow]:
     """Return the rows of those claims that need no run, in order."""
     bench = Bench(settings)
-    return [row for claim in claims if (row := _row(_Claim(claim, bench.apart()))) is not None]
+    return [row for claim in claims if (row := _row(_Claim(claim, bench.separate()))) is not None]
 
 
 def summary(found: Sequence[LedgerRow]) -> dict[str, Counts]:
@@ -133,7 +133,7 @@ def summary(found: Sequence[LedgerRow]) -> dict[str, Counts]:
 
 def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[LedgerRow]:
     """Yield rows as they are completed: a claim that lacks runs is tried again when they are done."""
-    ready, waiting = [_Claim(claim, bench.apart()) for claim in claims], list[_Claim]()
+    ready, waiting = [_Claim(claim, bench.separate()) for claim in claims], list[_Claim]()
     under_way: dict[Future[Done], Job] = {}
     with processes(workers) as pool:
         while ready or waiting:

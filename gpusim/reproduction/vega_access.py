@@ -80,7 +80,7 @@ TABLE: Mapping[str, Entry] = {
     "C": _alike(both(Level.REGISTERS, RESULTS, arithmetic=True), FOUR, "by multiply-adds; VLP: with forwarding"),
     "barrier": _alike(lambda t: STEP * t.barriers, ONE, f"for each step of {STEP} along k"),
 }
-APART: Mapping[str, tuple[str, ...]] = {  # entries of the usual SGEMM in a note
+SEPARATE: Mapping[str, tuple[str, ...]] = {  # entries of the usual SGEMM in a note
     "VG11": ("B LDS read",),
     "VG16": ("A LDS written", "A LDS read", "B LDS written", "B LDS read"),
 }
@@ -122,7 +122,7 @@ def pair(entries: tuple[str, ...]) -> tuple[float, float]:
 def _enter(name: str, entries: tuple[str, ...]) -> None:
     def of_table(_: Bench) -> Finding:
         note = NOTES.get(name, TABLE[entries[0]].note)
-        return counted(*pair(entries), note=note.format(pair(APART[name])[0]) if name in APART else note)
+        return counted(*pair(entries), note=note.format(pair(SEPARATE[name])[0]) if name in SEPARATE else note)
 
     claim(name)(of_table)
 

@@ -4,7 +4,7 @@ Labels, branches and exits divide a program into regions; a region that ends wit
 Within its region an instruction may change places with another unless the two are bound:
 
 * one writes a register or predicate that the other reads or writes;
-* both access the same memory and one stores, unless the two are known never to conflict (`isa.schedule.apart`);
+* both access the same memory and one stores, unless the two are known never to conflict (`isa.schedule.disjoint`);
 * one is a barrier and the other a barrier or an access to memory that other warps see, or one is a control instruction;
 * both are accesses that S_WAITCNT counts.
 
@@ -27,7 +27,7 @@ from isa.schedule.schedule import Latencies, best_places, total, totals
 from isa.table import LOAD_UNITS, Unit, space
 
 MOST_TOGETHER = 8  # accesses that are placed together: the search grows with each
-Apart = Collection[tuple[int, int]]  # pairs of pcs, the smaller first
+Disjoint = Collection[tuple[int, int]]  # pairs of pcs, the smaller first
 Progress = Callable[[int, int], None]
 
 
@@ -42,10 +42,10 @@ class Region:
     after: tuple[frozenset[int], ...]
 
 
-def regions(program: Program, apart: Apart = ()) -> list[Region]:
-    """Return the regions of a program in its order; the accesses of each pair of `apart` never conflict."""
+def regions(program: Program, disjoint: Disjoint = ()) -> list[Region]:
+    """Return the regions of a program in its order; the accesses of each pair of `disjoint` never conflict."""
     counted = any(i.row.mnemonic == "S_WAITCNT" for i in program.instructions)
-    return [_region(program, first, end, () if counted else apart, counted) for first, end in spans(program)]
+    return [_region(program, first, end, () if counted else disjoint, counted) for first, end in spans(program)]
 
 
 def spans(program: Program) -> list[tuple[int, int]]:
@@ -99,14 +99,14 @@ def static_stalls(program: Program, latencies: Latencies) -> Fraction:
 
 
 def improved(
-    program: Program, latencies: Latencies, apart: Apart = (), tell: Progress | None = None
+    program: Program, latencies: Latencies, disjoint: Disjoint = (), tell: Progress | None = None
 ) -> tuple[int, ...]:
     """Return an order, as old pcs, in which the memory instructions and barriers of each region stall one warp least.
 
     They move one at a time, then global fetches and the stores of their data together, until a round over all gains
     nothing; the stalls of no region grow. `tell(done, total)` is called after each region.
     """
-    found, order = regions(program, apart), list[int]()
+    found, order = regions(program, disjoint), list[int]()
     for done, region in enumerate(found, 1):
         order += [region.first + index for index in _settled(region, latencies)]
         if tell:
@@ -126,7 +126,7 @@ class _Facts:
     is_fence: bool
 
 
-def _region(program: Program, first: int, end: int, apart: Apart, counted: bool) -> Region:
+def _region(program: Program, first: int, end: int, disjoint: Disjoint, counted: bool) -> Region:
     code = program.instructions[first:end]
     bits: dict[str, int] = {}
     facts = [_facts(i, bits) for i in code]
@@ -135,7 +135,7 @@ def _region(program: Program, first: int, end: int, apart: Apart, counted: bool)
         for j in range(len(code))
         for i in range(j)
         if _by_register(facts[i], facts[j])
-        or (_bound(facts[i], facts[j], counted) and (first + i, first + j) not in apart)
+        or (_bound(facts[i], facts[j], counted) and (first + i, first + j) not in disjoint)
     ]
     before, after = ([set[int]() for _ in code] for _ in range(2))
     for i, j in pairs:

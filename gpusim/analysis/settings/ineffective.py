@@ -36,7 +36,7 @@ from isa.kernel import Kernel
 from isa.table import Unit
 
 BY_UNIT = "unit", "pairing", "category", "joint", "blocked"  # sections whose keys are unit classes
-APART = "instance", "pipe_interval", "units", "pairs", "row_bytes"  # compared by unit class, or never read for a result
+SEPARATE = "instance", "pipe_interval", "units", "pairs", "row_bytes"  # compared by unit class, or never read
 View = dict[str, Any]
 
 
@@ -66,7 +66,7 @@ def ineffective(
 def view(given: Given) -> View:
     """Return by name all numbers of the machine that a launch depends on; equal views give equal results."""
     machine, record = given.machine, given.record
-    found: View = {name: np.array(record[name]) for name in machine_t.names or () if name not in APART}
+    found: View = {name: np.array(record[name]) for name in machine_t.names or () if name not in SEPARATE}
     found |= {f"rows.{name}": np.array(given.rows[name]) for name in given.rows.dtype.names}
     found |= {"caches": np.array(given.levels), "lines": np.array(machine.fetch.line if machine.fetch else 0)}
     found["caches"]["first"], found["caches"]["sector"] = 0, _sectors(given)

@@ -53,8 +53,10 @@ def test_who_waits_for_more_than_it_needs_is_reported():
     assert message in text
     (one,) = [one for one in document(shared).waiting_most if one.pc == 3]
     assert [(shared.barrier, shared.pc, shared.needed) for shared in one.shared_barriers] == [(0, 1, (2,))]
-    apart = simulate(read(SHARED.replace("W0:-:S01] LDS", "W1:-:S01] LDS").replace("B0-----", "B-1----")), load("v100"))
-    assert "longer than it needs" not in text_of(screen(apart))
+    separate = simulate(
+        read(SHARED.replace("W0:-:S01] LDS", "W1:-:S01] LDS").replace("B0-----", "B-1----")), load("v100")
+    )
+    assert "longer than it needs" not in text_of(screen(separate))
 
 
 @pytest.mark.jit

@@ -12,7 +12,7 @@ from strategies.launches import REPEATABLE, kernels, looping_kernels, programs
 from gpusim.analysis.search.schedule_search import BROOD, climb, cycles, search
 from gpusim.machine.machine import load
 from isa.execute.interpret import interpret
-from isa.schedule.apart import apart
+from isa.schedule.disjoint import disjoint
 from isa.schedule.reorder import reordered
 from isa.text.listing import read
 
@@ -108,7 +108,7 @@ def test_starts_come_first_and_the_best_is_kept():
 def test_the_simulator_as_judge_finds_the_load_that_comes_too_late():
     """A load after independent arithmetic moves up; the cycles are those of a simulation."""
     kernel, machine = read(LATE), load("gtx580")
-    found = search(kernel, machine, budget=60, apart=apart(kernel, [0]))
+    found = search(kernel, machine, budget=60, disjoint=disjoint(kernel, [0]))
     order = [kernel.program.instructions[pc].row.mnemonic for pc in found.order]
     assert found.cycles < found.given == cycles(kernel, machine, tuple(range(len(kernel.program))))
     assert found.cycles == cycles(kernel, machine, found.order)

@@ -12,7 +12,7 @@ from strategies.machine_settings import as_file, others, result
 
 import gpusim
 from gpusim.analysis.settings.conditions import CONDITIONS
-from gpusim.analysis.settings.ineffective import APART, ineffective
+from gpusim.analysis.settings.ineffective import SEPARATE, ineffective
 from gpusim.machine.machine import build, load
 from gpusim.state.machine import machine_t
 from gpusim.state.row import decoded_t
@@ -115,7 +115,7 @@ def test_only_the_paths_asked_for_are_reported():
 def test_conditions_name_what_there_is():
     """Fields of conditions are those of the machine's record or of decoded rows, and not those compared separately."""
     fields = {name for each in CONDITIONS for name in each.fields.split()}
-    known = {*machine_t.names} - set(APART) | {f"rows.{name}" for name in decoded_t.names} | {"caches", "lines"}
+    known = {*machine_t.names} - set(SEPARATE) | {f"rows.{name}" for name in decoded_t.names} | {"caches", "lines"}
     assert {name.partition(".")[0] if name.rpartition(".")[2].isdecimal() else name for name in fields} <= known
 
 

@@ -115,8 +115,8 @@ def test_the_summary_is_of_absolute_errors(tmp_path):
 @pytest.mark.parametrize(("experiment", "median", "most"), [("tput", 0.01, 0.11), ("mixlds", 0.05, 0.11)])
 def test_rows_of_an_h200_that_were_set_apart_are_met(experiment, median, most):
     """FFMAs from 1 to 64 warps within 1 % in the median, FFMAs among 64-bit shared loads within 5 %, none 11 % off."""
-    apart = [row for row in read(ROWS, EXPERIMENTS) if (row.experiment, row.kind) == (experiment, "predicted")]
-    assert len(apart) > 20
-    errors = [abs(outcome.error) for outcome in simulated(few(apart, 12))]
+    separate = [row for row in read(ROWS, EXPERIMENTS) if (row.experiment, row.kind) == (experiment, "predicted")]
+    assert len(separate) > 20
+    errors = [abs(outcome.error) for outcome in simulated(few(separate, 12))]
     assert sorted(errors)[len(errors) // 2] < median
     assert max(errors) < most

@@ -29,7 +29,7 @@ Words = frozenset[int]
 _NOTHING: Words = frozenset()
 
 
-def apart(kernel: Kernel, blocks: Iterable[int], *, limit: int = LIMIT) -> Pairs:
+def disjoint(kernel: Kernel, blocks: Iterable[int], *, limit: int = LIMIT) -> Pairs:
     """Return the pairs of pcs, the smaller first, of accesses that did not conflict in these blocks.
 
     Empty if the blocks can't be executed without time, because their addresses or branches depend on memory, or because
