@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpusim.launch import caches, instruction_caches
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.decode import decode
-from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_replay, reads_memory
+from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_streams, reads_memory
 from gpusim.launch.packing import pack
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
@@ -257,7 +257,7 @@ def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
     sm.program[: len(decoded)] = decoded
     sm.diverges = bool((decoded["reconvergence"] >= 0).any())
     if feed == TRACE_DRIVEN:
-        prepare_replay(sm, kernel)
+        prepare_streams(sm, kernel)
     _buffers(sm, kernel)
 
 

@@ -1,4 +1,4 @@
-"""The global addresses and comparisons of a recorded block, which decide whether other blocks can replay its script."""
+"""The global addresses and comparisons of a recorded block, which decide whether other blocks can take its script."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def launch(sm: Any, memory: Any, now: int) -> None:
                 record.block(sm, record.RETIRE, slot, now)
         if block.state == FREE and sm.launch.next < sm.launch.end:
             block_scheduler.place(sm, slot, now)
-            if sm.replaying:
+            if sm.trace_driven:
                 stream.begin(sm, memory, slot)
             else:
                 values_at_start(sm, memory, slot)
@@ -256,7 +256,7 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     scheduler.issued += 1
     scheduler.issued_at = warp.issued_at = now
     warp.since = now + machine.interval
-    if sm.replaying:
+    if sm.trace_driven:
         stream.following(sm, warp, instruction)
     elif not (_compute_aside(sm, memory, g, now) if sm.defers else values.execute(sm, memory, g)):
         return
@@ -285,7 +285,7 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
 def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
     """Where lanes may part: find the path that the warp goes on with; it leaves when there is none."""
     warp = sm.warps[g]
-    if not sm.replaying:
+    if not sm.trace_driven:
         simt_stack.follow(sm, g, instruction, pc)
     else:
         warp.pc, warp.threads = sm.outcome.onward, sm.outcome.left

@@ -95,7 +95,7 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
             cache.ask(sm, memory, g, group, active)
     elif instruction.evaluate:
         _compute(sm, instruction, memory, g, group, active)
-    if sm.replaying:
+    if sm.trace_driven:
         address_range.widen(sm, group, instruction, active)
     return True
 
