@@ -22,7 +22,7 @@ from isa.dataflow.divergence import reconvergence_points
 from isa.execute import batch, faults, rounds, simt_stack, steps
 from isa.execute.frame import Frame, Group, group_of, new_frame
 from isa.execute.rounds import Loop, Round
-from isa.execute.simt_stack import Path
+from isa.execute.simt_stack import StackEntry
 from isa.execute.steps import Action, Fetch, Observe, Scope
 from isa.kernel import Kernel
 from isa.operand import Label
@@ -86,7 +86,7 @@ class _Progress:
     needed: dict[int, int]
     groups: dict[tuple[int, ...], Group]
     turns: dict[int, Round]
-    diverged: dict[int, list[Path]]
+    diverged: dict[int, list[StackEntry]]
     issued: int = 0
 
 
@@ -262,8 +262,8 @@ def _branch(
     taken = [int(w) for w in group.warps[whole & (held != 0)]]
     _move(progress, taken, target)
     for row in np.flatnonzero(~whole & (held != 0)):
-        here = _paths(frame, progress, group.members[row], pc)
-        here[-1:] = simt_stack.part(here[-1], lanes[row], target, plan.reconvergence_points[pc])
+        here = _stack(frame, progress, group.members[row], pc)
+        here[-1:] = simt_stack.diverge(here[-1], lanes[row], target, plan.reconvergence_points[pc])
         _take_up(frame, progress, group.members[row], here)
     return taken
 
@@ -272,7 +272,7 @@ def _exit(frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.boo
     """Let lanes exit; a warp is done when no lane is left on any path."""
     for row in np.flatnonzero(lanes.any(axis=1)):
         warp = group.members[row]
-        left = simt_stack.without(_paths(frame, progress, warp, progress.pcs[warp]), lanes[row])
+        left = simt_stack.without(_stack(frame, progress, warp, progress.pcs[warp]), lanes[row])
         if left:
             _take_up(frame, progress, warp, left)
         else:
@@ -287,13 +287,13 @@ def _meet(frame: Frame, progress: _Progress, members: Iterable[int]) -> None:
             _take_up(frame, progress, warp, progress.diverged[warp][:-1])
 
 
-def _paths(frame: Frame, progress: _Progress, warp: int, pc: int) -> list[Path]:
+def _stack(frame: Frame, progress: _Progress, warp: int, pc: int) -> list[StackEntry]:
     """Return the paths of a warp at pc."""
-    here = progress.diverged.get(warp, [Path(pc, frame.live[warp].copy())])
+    here = progress.diverged.get(warp, [StackEntry(pc, frame.live[warp].copy())])
     return [*here[:-1], replace(here[-1], pc=pc)]
 
 
-def _take_up(frame: Frame, progress: _Progress, warp: int, waiting: Sequence[Path]) -> None:
+def _take_up(frame: Frame, progress: _Progress, warp: int, waiting: Sequence[StackEntry]) -> None:
     """Run the last of the paths that has not reached its reconvergence point."""
     left = list(waiting)
     while left[-1].pc == left[-1].reconvergence:
