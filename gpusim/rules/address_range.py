@@ -9,7 +9,7 @@ import numpy as np
 from gpusim.jit.on_demand import on_demand
 from gpusim.rules import memory_access
 from gpusim.units.capacities import LANES
-from gpusim.units.opcodes import COMPARISON, GLOBAL_SPACE
+from gpusim.units.opcodes import COMPARISON, GLOBAL_MEMORY
 
 
 @on_demand
@@ -23,6 +23,6 @@ def widen(sm: Any, group: int, instruction: Any, active: int) -> None:
                 b = (np.int64(sm.scratch.b[lane]) + instruction.bias) & 0xFFFFFFFF
                 script.low[feed] = min(script.low[feed], a, b)
                 script.high[feed] = max(script.high[feed], a + 1, b + 1)
-    elif memory_access.accesses(instruction) and instruction.space == GLOBAL_SPACE:
+    elif memory_access.accesses(instruction) and instruction.memory_kind == GLOBAL_MEMORY:
         script.low[feed] = min(script.low[feed], sm.feed[group, feed].low)
         script.high[feed] = max(script.high[feed], sm.feed[group, feed].high)

@@ -25,7 +25,7 @@ from gpusim.rules import (
     scoreboard,
     wait_count,
 )
-from gpusim.units.opcodes import GLOBAL_SPACE, STORE
+from gpusim.units.opcodes import GLOBAL_MEMORY, STORE
 
 
 @rule
@@ -173,5 +173,5 @@ def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
     """Return when a load's result is there, or when a store has left the SM."""
     if instruction.action == STORE:
         return max(now + entry.cycles, global_memory.commit(sm, entry.transactions, now))
-    gone = global_memory.commit(sm, entry.transactions, now) if instruction.space == GLOBAL_SPACE else now
+    gone = global_memory.commit(sm, entry.transactions, now) if instruction.memory_kind == GLOBAL_MEMORY else now
     return gone + instruction.latency + entry.extra

@@ -19,7 +19,7 @@ from gpusim.jit.plain import plain, unpacked
 from gpusim.launch.launch import Launch
 from gpusim.rules import instruction_replay, memory_access, queues, stall_accounting
 from gpusim.timeline.document import NONE, Wait
-from gpusim.units.opcodes import BARRIER, FETCH, GLOBAL_SPACE, LOAD
+from gpusim.units.opcodes import BARRIER, FETCH, GLOBAL_MEMORY, LOAD
 from gpusim.units.sm import FIRST_SCHEDULER
 from gpusim.units.stall import BUSY, DISPATCH, EXCLUSIVE, PREVIOUS, REPLAY, SHARED, UNCHOSEN, Stall, label
 from isa.operand import PT_INDEX
@@ -142,7 +142,7 @@ def conflicts(sm: Sm, record: Any) -> int:
 def late(sm: Sm, record: Any) -> int:
     """Return by how many cycles beyond its latency the access to global memory that is served now is late."""
     row = sm.facts.rows[record.pc]
-    if row.space != GLOBAL_SPACE or not plain(memory_access.accesses)(row):
+    if row.memory_kind != GLOBAL_MEMORY or not plain(memory_access.accesses)(row):
         return 0
     return max(0, int(record.done - max(record.cycle + (row.latency if row.action == LOAD else 0), record.end)))
 

@@ -24,7 +24,7 @@ from isa.instruction import Instruction
 from isa.operand import Label, Register
 from isa.program import Program
 from isa.schedule.schedule import Latencies, best_places, total, totals
-from isa.table import LOAD_UNITS, Unit, space
+from isa.table import LOAD_UNITS, Unit, memory_of
 
 MOST_TOGETHER = 8  # accesses that are placed together: the search grows with each
 Disjoint = Collection[tuple[int, int]]  # pairs of pcs, the smaller first
@@ -120,7 +120,7 @@ class _Facts:
 
     reads: int
     writes: int
-    space: Unit | None  # of memory
+    memory: Unit | None  # that it accesses
     stores: bool
     is_barrier: bool
     is_fence: bool
@@ -157,7 +157,7 @@ def _facts(instruction: Instruction, bits: dict[str, int]) -> _Facts:
     return _Facts(
         reads=read,
         writes=written,
-        space=space(unit) if unit in LOAD_UNITS else None,
+        memory=memory_of(unit) if unit in LOAD_UNITS else None,
         stores=instruction.row.is_store,
         is_barrier=unit is Unit.BARRIER,
         is_fence=unit is Unit.CONTROL,
@@ -173,10 +173,10 @@ def _bound(one: _Facts, other: _Facts, counted: bool) -> bool:
     if one.is_fence or other.is_fence or (one.is_barrier and other.is_barrier):
         return True
     if one.is_barrier or other.is_barrier:
-        return {one.space, other.space} - {None, Unit.LOCAL} != set()
-    if one.space is None or other.space is None:
+        return {one.memory, other.memory} - {None, Unit.LOCAL} != set()
+    if one.memory is None or other.memory is None:
         return False
-    return counted or (one.space is other.space and (one.stores or other.stores))
+    return counted or (one.memory is other.memory and (one.stores or other.stores))
 
 
 def _uncoded(instruction: Instruction) -> Instruction:
@@ -215,7 +215,7 @@ def _fetched(region: Region, order: Sequence[int]) -> list[list[int]]:
     groups: list[list[int]] = [[]]
     for index in order:
         row = region.code[index].row
-        loads = row.is_load and space(row.unit) is Unit.GLOBAL
+        loads = row.is_load and memory_of(row.unit) is Unit.GLOBAL
         if row.unit is Unit.BARRIER:
             groups.append([])
         elif loads or (row.is_store and any(region.code[i].row.is_load for i in region.before[index] & {*groups[-1]})):

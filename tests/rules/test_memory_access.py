@@ -48,11 +48,11 @@ again:
     assert run_text(text, {"shared_memory.pass_cycles": 1}).load_store_cycles[4] == 34
 
 
-@pytest.mark.parametrize("space", ["S", "L"])
+@pytest.mark.parametrize("memory", ["S", "L"])
 @pytest.mark.parametrize(("suffix", "words"), [("", 1), (".64", 2), (".128", 4)])
-def test_what_is_stored_is_loaded(space, suffix, words):
+def test_what_is_stored_is_loaded(memory, suffix, words):
     """Each width, in shared and in local memory, brings every word of every lane back."""
-    place = "R0" if space == "S" else "RZ"
+    place = "R0" if memory == "S" else "RZ"
     fill = "\n".join(f"    IADD R{4 + w}, R0, {w}" for w in range(words))
     text = f"""
 .shared 512
@@ -62,8 +62,8 @@ def test_what_is_stored_is_loaded(space, suffix, words):
     SHL R0, R0, 4
     IADD R1, R0, c[y]
 {fill}
-    ST{space}{suffix} [{place}], R4
-    LD{space}{suffix} R8, [{place}]
+    ST{memory}{suffix} [{place}], R4
+    LD{memory}{suffix} R8, [{place}]
     STG{suffix} [R1], R8
     EXIT
 """

@@ -10,7 +10,7 @@ from strategies.launches import REPEATABLE, looping_kernels
 from isa.execute.interpret import interpret
 from isa.schedule.disjoint import disjoint
 from isa.schedule.reorder import spans
-from isa.table import LOAD_UNITS, space
+from isa.table import LOAD_UNITS, memory_of
 from isa.text.listing import read
 from workloads.gemm.tan import dgemm_tan
 
@@ -46,7 +46,7 @@ def pairs_by_definition(kernel):
         for j in range(first, end)
         for i in range(first, j)
         if {code[i].row.unit, code[j].row.unit} <= LOAD_UNITS
-        and space(code[i].row.unit) is space(code[j].row.unit)
+        and memory_of(code[i].row.unit) is memory_of(code[j].row.unit)
         and (code[i].row.is_store or code[j].row.is_store)
         and (i, j) not in met
     }
