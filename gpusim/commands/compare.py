@@ -107,7 +107,7 @@ def compare(
     policy: PolicyAxis = None,
     group: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="'A=1 B=2'", help="Add a variant with all these changes; repeatable."),
+        typer.Option("--variant", metavar="'A=1 B=2'", help="Add a variant with all these changes; repeatable."),
     ] = None,
     max_cycles: MaxCycles = None,
     json: Json = False,

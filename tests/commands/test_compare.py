@@ -51,8 +51,8 @@ def test_the_screen_has_every_figure_and_what_makes_the_difference(capsys, monke
 
 @pytest.mark.jit
 def test_groups_of_changes_are_variants_beside_none(capsys):
-    """--with makes a variant of several changes at once, which replace options of their name."""
-    found = document(capsys, *SMALL, "-p", "warps=2", "--with", "schedulers.count=1 warps=4")
+    """--variant makes a variant of several changes at once, which replace options of their name."""
+    found = document(capsys, *SMALL, "-p", "warps=2", "--variant", "schedulers.count=1 warps=4")
     assert [each["label"] for each in found["variants"]] == ["unchanged", "schedulers.count=1 warps=4"]
     assert [(each["settings"], each["parameters"]["warps"]) for each in found["variants"]] == [
         ({}, "2"),
@@ -76,7 +76,7 @@ def test_listings_are_compared(capsys, tmp_path):
         ([*SMALL, "-p", "warps=1:9"], "error: compare: 9 variants, and there is room for 2 to 6; take gpusim sweep"),
         (["throughptu", *SMALL], "error: no kernel throughptu (did you mean throughput?); there are "),
         ([*SMALL, "--machine", "a", "--machine", "b"], "error: machine a: no such machine; choose one of "),
-        ([*SMALL, "--with", "schedulers.count"], "error: --set schedulers.count: no value; give --set machine.path="),
+        ([*SMALL, "--variant", "schedulers.count"], "error: --set schedulers.count: no value; give --set machine.path="),
         (["nothing.asm", "throughput"], "error: nothing.asm: No such file or directory; give the path of a listing"),
     ],
 )
