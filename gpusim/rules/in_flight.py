@@ -260,7 +260,7 @@ def enter(sm: Any, g: int, pc: int) -> bool:
 @rule
 def _is_deferred(sm: Any, instruction: Any) -> bool:
     """Tell whether only the program waits for the instruction: with wait counters, whether one counts it."""
-    return instruction.counter >= 0 if sm.machine.codes == 0 else instruction.queued or instruction.pipe >= 0
+    return instruction.counter >= 0 if sm.machine.obeys_codes == 0 else instruction.queued or instruction.pipe >= 0
 
 
 @rarely

@@ -74,7 +74,7 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     if instruction.tracked:
         scoreboard.commit(warp, instruction, NEVER)
     scoreboard.hold(warp, instruction, unit.entered)
-    if sm.machine.codes:
+    if sm.machine.obeys_codes:
         control_code.hold(warp, instruction)
         if sm.machine.turns and earliest(sm, k, instruction.unit, now) > now:
             control_code.let_others_go(sm, k, warp)
@@ -131,7 +131,7 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     if sm.tracing:
         record.service(sm, y, place, unit.free[own], read, ready if instruction.tracked else back, back, now)
     scoreboard.let_go(warp, instruction, entry.number, read)
-    if sm.machine.codes:
+    if sm.machine.obeys_codes:
         _signal(sm, entry, read, ready)
     sm.agenda[sm.load_store_agent] = _next_service(sm)
     return int(entry.warp)
@@ -145,7 +145,7 @@ def _back(sm: Any, entry: Any, ready: int) -> int:
     while wait_count.settles(warp, counter):
         pc = warp.asked[counter, 0] - 1
         settled = wait_count.settle(warp, counter)
-        if sm.defers and not sm.machine.codes:
+        if sm.defers and not sm.machine.obeys_codes:
             in_flight.served(sm, entry.warp, pc, sm.now, settled)
     return int(back)
 

@@ -164,7 +164,7 @@ def prepare(sm: Any, warp: Any) -> None:
     """Work out the release times of the warp's next instruction, as far as they are known."""
     instruction = sm.program[warp.pc]
     warp.unit = instruction.unit
-    if sm.machine.codes:
+    if sm.machine.obeys_codes:
         control_code.earliest(warp, instruction)
     else:
         scoreboard.earliest(warp, instruction)
@@ -265,7 +265,7 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     release_at = warp.release_at
     release_at[LAUNCH] = release_at[BARRIER_REASON] = release_at[BRANCH_REASON] = release_at[MIO] = 0
     release_at[ISSUE_INTERVAL] = now + machine.issue_interval
-    if machine.codes:
+    if machine.obeys_codes:
         control_code.commit(sm, k, warp, instruction, now)
     warp.pc = pc + 1
     instruction.active += sm.outcome.threads
@@ -323,7 +323,7 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
             _counted(sm, g, instruction, now, ready)
         else:
             scoreboard.commit(warp, instruction, ready)
-        if machine.codes:
+        if machine.obeys_codes:
             _signal(sm, g, instruction, now, ready)
         if instruction.action == FETCH or instruction.action == LOAD:  # noqa: PLR1714  (compiles to two compares)
             warp.drained = max(warp.drained, ready)

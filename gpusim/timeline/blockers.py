@@ -246,7 +246,7 @@ def _occupy(sm: Sm, k: int, unit: int, pipe: int, end: int, number: int) -> None
 def _tell(sm: Sm, warp: Warp, row: Any, record: Any, number: int, accesses: bool) -> None:
     """Note the instruction that the warp's later ones may wait for, by the cycle until which they do."""
     who, reason = (number, record.pc), row.reason
-    if sm.facts.machine.codes and row.write_barrier >= 0:
+    if sm.facts.machine.obeys_codes and row.write_barrier >= 0:
         reason = max(Stall.SHORT_SCOREBOARD, reason)
     warp.lets_go[reason, record.done].append(who)
     if row.counter >= 0:
@@ -308,7 +308,7 @@ def _refusals(sm: Sm, record: Any) -> Iterator[Wait]:
 
 def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
     """The blocker of an own reason of the warp's next instruction, at pc, that held until `release`."""
-    if reason in PREVIOUS or (reason == Stall.WAIT and sm.facts.machine.codes):
+    if reason in PREVIOUS or (reason == Stall.WAIT and sm.facts.machine.obeys_codes):
         return warp.previous
     if reason == Stall.BARRIER:
         return warp.released
@@ -317,7 +317,7 @@ def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
     if reason == Stall.MIO_THROTTLE and warp.refused != NONE:
         return warp.refused
     found = warp.lets_go.get((reason, release), [])
-    if sm.facts.machine.codes:
+    if sm.facts.machine.obeys_codes:
         found = [(who, of) for who, of in found if _tells(sm.facts, of, pc)] or found
     needed = [who for who, of in found if _concerns(sm.facts, of, pc)]  # before those that only share its barrier
     return next(iter([*needed, *(who for who, _ in reversed(found))]), NONE)

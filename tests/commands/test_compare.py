@@ -76,7 +76,10 @@ def test_listings_are_compared(capsys, tmp_path):
         ([*SMALL, "-p", "warps=1:9"], "error: compare: 9 variants, and there is room for 2 to 6; take gpusim sweep"),
         (["throughptu", *SMALL], "error: no kernel throughptu (did you mean throughput?); there are "),
         ([*SMALL, "--machine", "a", "--machine", "b"], "error: machine a: no such machine; choose one of "),
-        ([*SMALL, "--variant", "schedulers.count"], "error: --set schedulers.count: no value; give --set machine.path="),
+        (
+            [*SMALL, "--variant", "schedulers.count"],
+            "error: --set schedulers.count: no value; give --set machine.path=",
+        ),
         (["nothing.asm", "throughput"], "error: nothing.asm: No such file or directory; give the path of a listing"),
     ],
 )

@@ -144,7 +144,7 @@ def follow(program: Code, single: SingleWarp, pcs: Sequence[int]) -> None:
         row, warp = program.rows[pc], single.warp
         warp.release_at = [0] * OWN
         warp.release_at[Stall.WAIT] = single.counted
-        plain((control_code if program.machine.codes else scoreboard).earliest)(warp, row)
+        plain((control_code if program.machine.obeys_codes else scoreboard).earliest)(warp, row)
         if program.machine.counts:
             plain(wait_count.earliest)(warp, row)
         warp.release_at[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
@@ -165,7 +165,7 @@ def _issue(program: Code, single: SingleWarp, row: Any, ready: int) -> None:
     if row.action in (BARRIER, BRANCH, EXIT):
         single.ports = 0
     single.next = single.issued + machine.issue_interval
-    if machine.codes:
+    if machine.obeys_codes:
         single.counted = single.issued + plain(control_code.stall_of)(machine, row)
 
 
