@@ -76,7 +76,7 @@ def _clear(warp: Any) -> None:
     for reason in range(OWN):
         warp.release_at[reason] = 0
     warp.ready[:] = 0
-    warp.held[:] = 0
+    warp.read_by[:] = 0
     warp.read[:] = 0
     warp.predicate[:] = 0
     warp.version[:] = 0

@@ -28,7 +28,13 @@ from gpusim.units.stall import OWN, Stall
 from isa.execute.profile import Profile
 
 ROUNDS = 12  # of a loop, at most, until its state must recur
-PENDING = ("ready", "held", "read", "predicate", "let_go")  # times that a warp carries from one instruction to the next
+PENDING = (
+    "ready",
+    "read_by",
+    "read",
+    "predicate",
+    "let_go",
+)  # times that a warp carries from one instruction to the next
 
 
 @dataclass(frozen=True, slots=True)
