@@ -41,8 +41,8 @@ def main() -> None:
         rule = {"load_store.queue": queue, "issue.refused_wastes_slot": wastes, "issue.refused_moves_pointer": moves}
         rest = {"issue.refused_retry": retry, "issue.rotate": rotate, "schedulers.stagger": stagger}
         found = np.array([errors({**rule, **rest, "launch.warp_skew": skew}) for skew in SKEWS])
-        told = ", ".join(f"{name} {value}" for name, value in {**rule, **rest}.items())
-        console.print(f"{told}: {found.mean(0).round(1)} +- {found.std(0).round(1)}", soft_wrap=True)
+        text = ", ".join(f"{name} {value}" for name, value in {**rule, **rest}.items())
+        console.print(f"{text}: {found.mean(0).round(1)} +- {found.std(0).round(1)}", soft_wrap=True)
     for skew in FINE:
         console.print(f"skew {skew}:", np.round(errors({"launch.warp_skew": skew}), 1))
 

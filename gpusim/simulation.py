@@ -37,7 +37,7 @@ from gpusim.units.capacities import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
-from isa.execute import reach
+from isa.execute import touched_lines
 from isa.execute.interpret import interpret
 from isa.execute.races import Race
 from isa.execute.races import races as find_races
@@ -168,13 +168,13 @@ def simulate(
         )
         return _result_of_all(kernel, machine, everything, values)
     runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
-    told = partial(runner, trace=trace, progress=progress)
+    observed = partial(runner, trace=trace, progress=progress)
     if isinstance(_valid(sample), int):
-        return _sampled(kernel, machine, engine, runner, told, int(sample or 0), values)
+        return _sampled(kernel, machine, engine, runner, observed, int(sample or 0), values)
     if values:
-        run, verification = _timed_and_checked(kernel, machine, engine, runner, told, sample)
+        run, verification = _timed_and_checked(kernel, machine, engine, runner, observed, sample)
     else:
-        run, verification = told(feed=TRACE_DRIVEN), UNCHECKED
+        run, verification = observed(feed=TRACE_DRIVEN), UNCHECKED
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
     return Result(
         kernel, machine, engine, run.cycles, run, scaling, verification, bound(kernel, machine, limit=_enough(run))
@@ -186,22 +186,22 @@ def _timed_and_checked(
     machine: Machine,
     engine: str,
     runner: Callable[..., SmRun],
-    told: Callable[..., SmRun],
+    observed: Callable[..., SmRun],
     sample: Sample,
 ) -> tuple[SmRun, Verification]:
     """Time every block of the SM, with values if that is quick; else check values of the first blocks meanwhile."""
     share = -(-kernel.blocks // machine.chip.sms)
     few = share if sample == "all" else _affordable(kernel, engine)
     if few is not None and few < share:
-        with ThreadPoolExecutor(1) as beside:
-            check = beside.submit(_checked_run, kernel, machine, runner, few)
-            return told(feed=TRACE_DRIVEN), check.result()
+        with ThreadPoolExecutor(1) as thread:
+            check = thread.submit(_checked_run, kernel, machine, runner, few)
+            return observed(feed=TRACE_DRIVEN), check.result()
     if few is None:
-        run = told(feed=TRACE_DRIVEN)
+        run = observed(feed=TRACE_DRIVEN)
         few = max(1, run.blocks * BUDGET[engine] // run.warp_instructions)
         if few < run.blocks:
             return run, _checked_run(kernel, machine, runner, few)
-    run = told(feed=EXECUTION_DRIVEN)
+    run = observed(feed=EXECUTION_DRIVEN)
     return run, _verified(kernel, machine, run)
 
 
@@ -211,7 +211,7 @@ def _affordable(kernel: Kernel, engine: str) -> int | None:
         return None
     try:
         walk = interpret(
-            reach.without_contents(kernel), (0,), evaluate=address_slice(kernel.program), limit=BUDGET[engine]
+            touched_lines.without_contents(kernel), (0,), evaluate=address_slice(kernel.program), limit=BUDGET[engine]
         )
     except UserError:
         return None
@@ -234,7 +234,7 @@ def _sampled(
     machine: Machine,
     engine: str,
     runner: Callable[..., SmRun],
-    told: Callable[..., SmRun],
+    observed: Callable[..., SmRun],
     sample: int,
     values: bool,
 ) -> Result:
@@ -247,7 +247,7 @@ def _sampled(
     limits = bound(kernel, machine, limit=_enough(first))
     if blocks < share and not limits.alike:
         raise UserError(f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all")
-    run = told(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks)
+    run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks)
     whole = Scaling(share, share, "complete", "")
     return Result(
         kernel=kernel,
@@ -324,7 +324,7 @@ def _lines(kernel: Kernel, machine: Machine, blocks: int) -> NDArray[np.bool_] |
     """Lines of memory that so many blocks of the SM touch; None if filling all memory is quicker than finding them."""
     if 4 * length(kernel) < blocks * WALK_BYTES or not recordable(kernel):
         return None
-    return reach.lines(kernel, range(0, kernel.blocks, machine.chip.sms)[:blocks])
+    return touched_lines.lines(kernel, range(0, kernel.blocks, machine.chip.sms)[:blocks])
 
 
 def _verified(kernel: Kernel, machine: Machine, run: SmRun, lines: NDArray[np.bool_] | None = None) -> Verification:

@@ -68,7 +68,7 @@ def verify(
 ) -> Verification:
     """Check the values of the `blocks` that ran and left `memory` in global memory.
 
-    If only some `lines` of memory were filled (isa/execute/reach.py), the others count as filled, too.
+    If only some `lines` of memory were filled (isa/execute/touched_lines.py), the others count as filled, too.
 
     The grid's other blocks are run in program order if that is quick, `visits` being the instructions that one block's
     warps execute together; then the check is complete. A value must be right both if the others ran before those

@@ -349,6 +349,6 @@ ROWS = (
 TABLE = {row.mnemonic: row for row in ROWS}
 
 
-def space(unit: Unit) -> Unit:
+def memory_of(unit: Unit) -> Unit:
     """Return the unit class whose stores write the memory that an instruction of this one reads."""
     return _READERS.get(unit, unit)

@@ -103,13 +103,13 @@ def why(found: Timeline, warp: int, cycle: int) -> str:
         return f"**issues** `{first.instruction}`"
     if first.what == "warp_exited":
         return first.words
-    said = [f"before `{first.instruction}`: {told(first)}"]
-    said += [f"← warp {one.warp}'s `{one.instruction}`: {told(one)}" for one in causes if one.cycle == cycle]
+    said = [f"before `{first.instruction}`: {described(first)}"]
+    said += [f"← warp {one.warp}'s `{one.instruction}`: {described(one)}" for one in causes if one.cycle == cycle]
     return "<br>".join(said)
 
 
 @app.function(hide_code=True)
-def told(step: Step) -> str:
+def described(step: Step) -> str:
     """Say why a warp waits and how long, or what an instruction that has issued does."""
     return step.words if step.words.startswith("issued") else f"**{step.what}** until cycle {step.end}, {step.words}"
 

@@ -90,8 +90,8 @@ def _(mix, paper, runs):
     _bars = _axes.bar(VERSIONS.values(), [run.percent_of_peak for run in runs.values()], 0.55, label="simulated")
     _axes.bar_label(_bars, fmt="%.1f", label_type="center", color="white")
     for _place, (_name, _share) in enumerate(paper.items()):
-        _told = "Tan et al." if _name == "v1" else None
-        _axes.hlines(_share, _place - 0.38, _place + 0.38, color="C3", lw=3, label=_told)
+        _label = "Tan et al." if _name == "v1" else None
+        _axes.hlines(_share, _place - 0.38, _place + 0.38, color="C3", lw=3, label=_label)
     _mix = 100 * mix["DFMA"] / mix.total()
     _axes.axhline(_mix, color="black", lw=1, ls="--", label=f"share of DFMAs, {_mix:.1f} %")
     _axes.set(ylabel="% of the peak in double precision", ylim=(0, 90))

@@ -339,7 +339,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "operands collected at once": (register_file, "commit", lambda *_: 0),
     "nothing kept for reuse": (register_file, "_keep", nothing),
     "nothing carried": (register_file, "_carried", lambda *_: False),
-    "who takes a branch goes first": (simt_stack, "_part", taken_first),
+    "who takes a branch goes first": (simt_stack, "_diverge", taken_first),
     "no line asked for ahead": (fetch, "_holds", lambda *_: True),
     "ports pass all lines at once": (fetch, "_pass", lambda _cache, _parts, asked: asked),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),

@@ -1,4 +1,4 @@
-"""When a lone warp issues: the longest path of its dependence graph (isa/dataflow/dependence.py).
+"""When a single warp issues: the longest path of its dependence graph (isa/dataflow/dependence.py).
 
 Nodes are the executed instructions (`issue`, i), the services of loads and stores (`serve`, i) and the transfers over
 the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. What is no path
@@ -39,7 +39,7 @@ Node = tuple[str, int]
 
 @dataclass(frozen=True)
 class Executed:
-    """An instruction as a lone warp executed it; the last five are empty unless it goes through the load/store unit."""
+    """An instruction as the warp executed it; the last five are empty unless it goes through the load/store unit."""
 
     pc: int
     instruction: Instruction

@@ -158,18 +158,18 @@ def test_a_pair_that_cannot_be_run_counts_as_failed(monkeypatch, broken):
 def test_the_document_has_every_check_and_how_often_it_is_made():
     """docs/reliability.md names each check, and of how many pairs one is put to it, as the campaign does it."""
     rows = [line.strip("| ").split(" | ") for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if "|" in line]
-    told = {row[0]: row[2] for row in rows if len(row) == 3}
+    message = {row[0]: row[2] for row in rows if len(row) == 3}
     same = {check.every for name, check in CHECKS.items() if name.startswith("same: ")}
     expected = {name: str(check.every) for name, check in CHECKS.items() if not name.startswith("same: ")}
     assert same == {12}
-    assert {name: told.get(name) for name in (*expected, "same")} == expected | {"same": "12"}
+    assert {name: message.get(name) for name in (*expected, "same")} == expected | {"same": "12"}
 
 
 @pytest.mark.jit
 def test_the_report_names_what_was_never_met():
     """A campaign's text has the pairs and what never occurred."""
     tally = campaign.tried(PAIR, Random(0))
-    told = "\n".join(lines(document(tally, 1.0, 7)))
-    assert told.startswith("seed 7: 1 pairs")
-    assert "V_ADD_F32" in told
+    message = "\n".join(lines(document(tally, 1.0, 7)))
+    assert message.startswith("seed 7: 1 pairs")
+    assert "V_ADD_F32" in message
     assert Tally().covered == {}

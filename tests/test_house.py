@@ -68,7 +68,7 @@ def length(function: Function) -> int:
 CHECKERS = checkers([f for path in TESTS for f in functions(path)])
 
 
-def told(paths: Iterable[Path], faults: Callable[[Path], Any]) -> dict[str, Any]:
+def faults_of(paths: Iterable[Path], faults: Callable[[Path], Any]) -> dict[str, Any]:
     """Return the faults of each file that has any."""
     return {label(path): wrong for path in paths if (wrong := faults(path))}
 
@@ -80,12 +80,12 @@ def silent(path: Path) -> list[str]:
 
 def test_every_test_states_its_claim():
     """Every test function has a docstring that says what it claims."""
-    assert told(TESTS, silent) == {}
+    assert faults_of(TESTS, silent) == {}
 
 
 def test_every_test_checks_something():
     """Every test function asserts, expects an exception or a warning, or calls a check of the tests that does."""
-    assert told(TESTS, lambda path: idle(functions(path), CHECKERS)) == {}
+    assert faults_of(TESTS, lambda path: idle(functions(path), CHECKERS)) == {}
 
 
 EMPTY = [
@@ -115,12 +115,12 @@ def test_a_test_that_checks_something_is_let_through(body):
 
 def test_no_function_is_over_60_lines():
     """No function is longer than 60 lines, docstring excluded."""
-    assert told(SOURCES + TESTS, lambda path: [f.name for f in functions(path) if length(f) > 60]) == {}
+    assert faults_of(SOURCES + TESTS, lambda path: [f.name for f in functions(path) if length(f) > 60]) == {}
 
 
 def test_no_file_is_over_400_lines():
     """No file is longer than 400 lines."""
-    assert told(SOURCES + TESTS, lambda path: len(path.read_text(encoding="utf-8").splitlines()) > 400) == {}
+    assert faults_of(SOURCES + TESTS, lambda path: len(path.read_text(encoding="utf-8").splitlines()) > 400) == {}
 
 
 def test_most_functions_are_short():
@@ -161,7 +161,7 @@ CORE = [path for path in SOURCES if re.match(r"isa/|gpusim/(?!reproduction/|comm
 
 def test_the_core_asks_for_no_name():
     """The code that simulates and reports treats all kernels and machines alike: it decides nothing by their names."""
-    assert told(CORE, lambda path: asked_by_name(path.read_text(encoding="utf-8"))) == {}
+    assert faults_of(CORE, lambda path: asked_by_name(path.read_text(encoding="utf-8"))) == {}
 
 
 @pytest.mark.parametrize(
@@ -191,10 +191,10 @@ def speaks_of(text: str, term: str) -> bool:
 
 
 def test_the_files_of_the_vocabulary_speak_of_its_terms():
-    """Every row has five columns, a meaning, and a file that exists and has a word of the term in it."""
+    """Every row has six columns, a meaning, and a file that exists and has a word of the term in it."""
     rows = vocabulary()
     assert len(rows) > 40
-    assert [row for row in rows if len(row) != 5 or len(row[1].split()) < 2] == []
+    assert [row for row in rows if len(row) != 6 or len(row[1].split()) < 2] == []
     paths = {term: ROOT / path.strip("`") for term, *_, path in rows}
     assert [term for term, path in paths.items() if not path.is_file()] == []
     assert [term for term, path in paths.items() if not speaks_of(path.read_text(), term)] == []
@@ -213,6 +213,49 @@ def test_the_vocabulary_is_sorted():
     terms = [row[0].lower() for row in vocabulary()]
     assert len(terms) > 40
     assert terms == sorted(set(terms))
+
+
+REFUSED = sorted({word for row in vocabulary() for word in row[4].split(", ")} - {"-"})
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/units").glob("*.md"))]
+
+
+def names_in(text: str) -> set[str]:
+    """Return the names of a source, strings that could be names too, split into lower-case words."""
+    values = [value for node in ast.walk(ast.parse(text)) for _, value in ast.iter_fields(node)]
+    names = {part for value in values if isinstance(value, str) for part in value.split(".") if part.isidentifier()}
+    return {" ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)).lower() for name in names}
+
+
+def refused(texts: Iterable[str]) -> list[str]:
+    """Return the words that the vocabulary refuses and that occur in the texts as whole words."""
+    whole = "\n".join(texts).lower()
+    return [word for word in REFUSED if re.search(rf"\b{word}\b", whole)]
+
+
+def prose(path: Path) -> list[str]:
+    """Return the lines of a document; of the vocabulary the columns without that of the refused words."""
+    if path.name == "vocabulary.md":
+        return [" ".join([*row[:4], *row[5:]]) for row in vocabulary()]
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def test_no_name_has_a_word_that_the_vocabulary_refuses():
+    """No identifier, field or key of the packages has one of those words, alone or between underscores."""
+    sources = [path for path in SOURCES if not path.is_relative_to(ROOT / "docs")]
+    assert len(REFUSED) > 5
+    assert faults_of(sources, lambda path: refused(names_in(path.read_text(encoding="utf-8")))) == {}
+
+
+def test_no_document_has_a_word_that_the_vocabulary_refuses():
+    """The README and the documents, the change log aside, have none of them either."""
+    assert faults_of(DOCUMENTS, lambda path: refused(prose(path))) == {}
+
+
+@pytest.mark.parametrize("text", ["reach = 1", "x.the_reach(1)", "class TheReach: ...", "f(reach_2=1)", "x['reach']"])
+def test_a_refused_word_is_found_in_any_name(text):
+    """Variables, attributes, classes, arguments and keys are all searched, word by word."""
+    assert refused(names_in(text)) == ["reach"]
+    assert refused(names_in(text.replace("each", "eached"))) == []
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])

@@ -39,8 +39,8 @@ def test_a_result_prints_as_one_line():
     """The text of a result has kernel, machine, cycles, rate, verdict and bound, and none of the arrays."""
     result = simulate(make("sgemm-lai", SMALL), GTX580)
     bound = f"bound {result.bound.cycles:,} ({result.bound.limiter})"
-    told = f"{result.cycles:,} cycles, {result.gflops:.1f} GFLOP/s, values right, {bound}"
-    assert repr(result) == f"<sgemm-lai on gtx580: {told}>"
+    message = f"{result.cycles:,} cycles, {result.gflops:.1f} GFLOP/s, values right, {bound}"
+    assert repr(result) == f"<sgemm-lai on gtx580: {message}>"
     assert "values unchecked" in repr(simulate(make("chain"), GTX580, values=False))
 
 
@@ -158,9 +158,9 @@ def test_a_sample_is_a_number_of_blocks_or_all(sample):
 
 def test_progress_counts_blocks():
     """The callback ends with all blocks placed."""
-    told = []
-    simulate(make("throughput", {"blocks": "5"}), ONE_SM, progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (5, 5)
+    reported = []
+    simulate(make("throughput", {"blocks": "5"}), ONE_SM, progress=lambda done, total: reported.append((done, total)))
+    assert reported[-1] == (5, 5)
 
 
 @pytest.mark.slow

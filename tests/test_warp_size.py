@@ -74,9 +74,9 @@ def test_a_listing_keeps_its_warp_size():
 def test_kernel_and_machine_have_warps_of_one_size(size):
     """A kernel is refused by a machine of the other warp size, and its bound too."""
     kernel, machine = read(f".warp {size}\nEXIT"), load("gtx580", {"limits.warp_size": 96 - size})
-    told = f"is written for warps of {size} lanes; gtx580 has {96 - size}; take one of "
+    message = f"is written for warps of {size} lanes; gtx580 has {96 - size}; take one of "
     for refused in (run_sm, bound):
-        with pytest.raises(UserError, match=told):
+        with pytest.raises(UserError, match=message):
             refused(kernel, machine)
 
 

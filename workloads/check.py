@@ -42,16 +42,16 @@ def block_shape(kernel: str, **sides: int) -> None:
         if side < 1:
             raise UserError(f"{kernel}: {name}={side} is too small; give 1 or more")
     if prod(sides.values()) > MOST_THREADS:
-        told = " ".join(f"{name}={side}" for name, side in sides.items())
-        raise UserError(f"{kernel}: {told} makes {prod(sides.values())} threads; a block has {MOST_THREADS} at most")
+        text = " ".join(f"{name}={side}" for name, side in sides.items())
+        raise UserError(f"{kernel}: {text} makes {prod(sides.values())} threads; a block has {MOST_THREADS} at most")
 
 
 def fits(kernel: str, instructions: int, **values: object) -> None:
     """Raise UserError if a program of so many instructions, caused by the named values, exceeds the limit."""
     if instructions > MOST_INSTRUCTIONS:
-        told = " ".join(f"{name}={value}" for name, value in values.items())
+        text = " ".join(f"{name}={value}" for name, value in values.items())
         raise UserError(
-            f"{kernel}: {told} makes {instructions} instructions; give less, a program holds {MOST_INSTRUCTIONS}"
+            f"{kernel}: {text} makes {instructions} instructions; give less, a program holds {MOST_INSTRUCTIONS}"
         )
 
 

@@ -36,9 +36,9 @@ def _overview(row: MachineSummary) -> list[object]:
 
 
 def _page(name: str) -> str:
-    told = machine.load(name)
+    loaded = machine.load(name)
     facts = machine.facts(name)
-    about = f"{told.name}, generation `{told.generation}`. [Machine keys](../machine-keys.md) says what each means."
+    about = f"{loaded.name}, generation `{loaded.generation}`. [Machine keys](../machine-keys.md) says what each means."
     rows = [_cells(path, fact) for path, fact in facts.items()]
     return page(name, about, *_drawing(name), table(FACTS, rows))
 

@@ -1,4 +1,4 @@
-"""The pages made of files that stand beside the docs: their links lead to pages of the site."""
+"""The pages made of files that stand linked the docs: their links lead to pages of the site."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def project() -> dict[str, str]:
 
 def _moved(text: str) -> str:
     """The text of a file at the top of the project, read from a page of the reference."""
-    beside = re.sub(rf"\]\(({'|'.join(map(re.escape, FILES))})", lambda link: f"]({FILES[link[1]]}.md", text)
-    return beside.replace("](docs/", "](../")
+    linked = re.sub(rf"\]\(({'|'.join(map(re.escape, FILES))})", lambda link: f"]({FILES[link[1]]}.md", text)
+    return linked.replace("](docs/", "](../")

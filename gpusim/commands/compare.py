@@ -107,7 +107,7 @@ def compare(
     policy: PolicyAxis = None,
     group: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="'A=1 B=2'", help="Add a variant with all these changes; repeatable."),
+        typer.Option("--variant", metavar="'A=1 B=2'", help="Add a variant with all these changes; repeatable."),
     ] = None,
     max_cycles: MaxCycles = None,
     json: Json = False,
@@ -154,7 +154,7 @@ def _variants(
         own = [change for change in changes if "." in change.partition("=")[0]]
         settings, parameters = _changed(setting, own), _changed(parameter, [x for x in changes if x not in own])
         axes = axes_of(kernel, subject.file, settings, parameters, policy)
-        given = [text for text, told in zip((kernel, name, group or "unchanged"), several, strict=True) if told]
+        given = [text for text, varied in zip((kernel, name, group or "unchanged"), several, strict=True) if varied]
         for point in points(axes):
             found.append(Variant(kernel, name, subject, point, " ".join([*given, *_varied(axes, point)]) or kernel))
     return found
@@ -216,8 +216,8 @@ def _table(found: Found) -> Table:
     if two:
         table.add_column("difference", justify="right")
     for name, values in _lines([figures for _, figures in found]):
-        told = [_shown(value) for value in values]
-        table.add_row(name, *told, *([_difference(*values)] if two else []))
+        cells = [_shown(value) for value in values]
+        table.add_row(name, *cells, *([_difference(*values)] if two else []))
     return table
 
 

@@ -38,8 +38,8 @@ def show(*parts: RenderableType) -> None:
 
 def width() -> int:
     """Return the width of a line in characters: that of the terminal, or COLUMNS, else 100."""
-    told = sys.stdout.isatty() or "COLUMNS" in os.environ
-    return Console().width if told else WIDTH
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console().width if known else WIDTH
 
 
 def new_table(*columns: str | Column, tight: bool = False) -> Table:

@@ -50,9 +50,9 @@ def ineffective_at_all(
     looked: list[Launched] = []
     while felt != found.keys() and (each := next(rest, None)) and len(looked) < MOST:
         asked = [path for path in each.asked if path not in felt]
-        told = _told(each._replace(asked=asked), energy=energy)
-        felt |= set(asked) - told.keys()
-        for path, one in told.items():
+        reported = _reported(each._replace(asked=asked), energy=energy)
+        felt |= set(asked) - reported.keys()
+        for path, one in reported.items():
             found[path][one.value] = one
         looked.append(each)
     more = f" ({plural(MOST, 'launch', 'es')} checked)" if next(rest, None) else ""
@@ -80,7 +80,7 @@ def _in_order(value: str) -> tuple[bool, int, str]:
     return (False, int(value), "") if value.isdecimal() else (True, 0, value)
 
 
-def _told(launch: Launched, *, energy: bool) -> dict[str, Ineffective]:
+def _reported(launch: Launched, *, energy: bool) -> dict[str, Ineffective]:
     """Return those of the settings to check that do nothing, by path."""
     from gpusim.analysis.settings.ineffective import ineffective  # noqa: PLC0415  (--help waits for no compiler)
 

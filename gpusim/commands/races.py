@@ -42,7 +42,7 @@ def races(
     chosen = kernel_of(kernel, parameter or ())
     blocks = _checked(chosen)
     with shown(chosen.name) as tell:
-        found = find(chosen, _told(blocks, tell), limit=instructions_of(kernel, max_instructions, LIMIT))
+        found = find(chosen, _with_progress(blocks, tell), limit=instructions_of(kernel, max_instructions, LIMIT))
     if json:
         write_json(RacesDocument(chosen.name, chosen.blocks, blocks, found))
     else:
@@ -55,7 +55,7 @@ def _checked(kernel: Kernel) -> list[int]:
     return list(range(kernel.blocks)) if kernel.blocks <= ALL else [0, kernel.blocks - 1]
 
 
-def _told(blocks: Sequence[int], tell: Callable[[int, int], None]) -> Iterator[int]:
+def _with_progress(blocks: Sequence[int], tell: Callable[[int, int], None]) -> Iterator[int]:
     """Yield the blocks, and report before each how many are done."""
     for done, block in enumerate(blocks):
         tell(done, len(blocks))

@@ -121,8 +121,8 @@ def _warn(found: Sequence[LedgerRow], settings: Settings) -> None:
     """Warn on stderr of settings that changed nothing, as no claim was computed on their machine."""
     used = dict.fromkeys(machine for row in found for machine in row.machines)
     for key in [key for key in settings if key not in used]:
-        told = ", ".join(used) or "no machine"
-        sys.stderr.write(f"warning: --set {key}: none of these claims uses {key}; they use {told}\n")
+        machines = ", ".join(used) or "no machine"
+        sys.stderr.write(f"warning: --set {key}: none of these claims uses {key}; they use {machines}\n")
 
 
 def _settings(given: Sequence[str]) -> Settings:

@@ -36,7 +36,7 @@ from isa.kernel import Kernel
 if TYPE_CHECKING:
     from gpusim.analysis.search.schedule_search import Found, Order
     from gpusim.analysis.search.scheduling import Outcome
-    from isa.schedule.apart import Pairs
+    from isa.schedule.disjoint import Pairs
 
 WRONG_VALUES = 1  # exit code
 BUDGET = 400
@@ -144,11 +144,11 @@ def _static(name: str, kernel: Kernel, machine: Machine) -> tuple[Pairs, dict[st
     """The pairs of accesses that never overlap, and the orders without search."""
     from gpusim.analysis.search.scheduling import GIVEN, STATIC  # noqa: PLC0415
     from gpusim.launch.latencies import latencies  # noqa: PLC0415
-    from isa.schedule.apart import apart  # noqa: PLC0415
+    from isa.schedule.disjoint import disjoint  # noqa: PLC0415
     from isa.schedule.reorder import improved  # noqa: PLC0415
 
     with shown(f"{kernel.name}, static schedule", "region") as tell:
-        pairs = apart(kernel, sorted({0, kernel.blocks - 1}), limit=instructions_of(name, None, LIMIT))
+        pairs = disjoint(kernel, sorted({0, kernel.blocks - 1}), limit=instructions_of(name, None, LIMIT))
         order = improved(kernel.program, latencies(machine), pairs, tell)
     return pairs, {GIVEN: tuple(range(len(order))), STATIC: order}
 
@@ -157,4 +157,4 @@ def _searched(kernel: Kernel, machine: Machine, start: Order, pairs: Pairs, budg
     from gpusim.analysis.search.schedule_search import search  # noqa: PLC0415
 
     with shown(f"{kernel.name}, search", "order") as tell:
-        return search(kernel, machine, budget=budget, seed=seed, starts=[start], apart=pairs, tell=tell)
+        return search(kernel, machine, budget=budget, seed=seed, starts=[start], disjoint=pairs, tell=tell)

@@ -170,8 +170,8 @@ def _table(pruned: Pruned, published: Mapping[str, int]) -> Table:
     table = new_table("stage", "kind", *right("points left", "published", "deviation"), "rule", tight=True)
     for stage in pruned.stages:
         deviation = _deviation(stage, published)
-        beside = ("", "") if deviation is None else (f"{published[stage.name]:,}", f"{100 * deviation:+.1f} %")
-        table.add_row(stage.name, stage.kind, _count(stage.left), *beside, stage.rule)
+        compared = ("", "") if deviation is None else (f"{published[stage.name]:,}", f"{100 * deviation:+.1f} %")
+        table.add_row(stage.name, stage.kind, _count(stage.left), *compared, stage.rule)
     return table
 
 

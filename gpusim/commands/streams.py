@@ -15,13 +15,13 @@ def open_closed() -> bool:
 
     Otherwise the next opened file would get the stream's number, and everything written to the stream.
     """
-    told = sys.stdout is not None
+    is_open = sys.stdout is not None
     while (number := os.open(os.devnull, os.O_RDWR)) <= LAST:
         os.set_inheritable(number, True)
     os.close(number)
     nowhere = open(os.devnull, "w", encoding="utf-8") if sys.stdout is None or sys.stderr is None else None  # noqa: SIM115, PTH123
     sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
-    return told
+    return is_open
 
 
 def tell(line: str) -> None:

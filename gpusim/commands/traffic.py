@@ -28,7 +28,7 @@ FORWARDED = "registers: a result that only the next instruction takes is neither
 
 @dataclass(frozen=True)
 class Moved:
-    """32-bit words that a launch reads and writes at a level, of one role: a buffer, results, or others."""
+    """32-bit words that a launch reads and writes at a level, of one use: a buffer, results, or others."""
 
     level: Level
     whose: str
@@ -57,7 +57,7 @@ def traffic(
     max_instructions: MaxInstructions = None,
     json: Json = False,
 ) -> None:
-    """Count the 32-bit words that a launch reads and writes at each level, by role: a buffer, results, or others.
+    """Count the 32-bit words that a launch reads and writes at each level, by use: a buffer, results, or others.
 
     Example: gpusim traffic sgemm-vega-vlp --forwarding
     """
@@ -72,10 +72,10 @@ def traffic(
 
 
 def _rows(found: Traffic) -> Iterator[Moved]:
-    """Yield the words by level and role, from the lanes outwards."""
+    """Yield the words by level and use, from the lanes outwards."""
     for level in Level:
-        for role in sorted({words.role for words in found.words if words.level is level}):
-            yield Moved(level, role, found.read(level, role), found.written(level, role))
+        for use in sorted({words.use for words in found.words if words.level is level}):
+            yield Moved(level, use, found.read(level, use), found.written(level, use))
 
 
 def _table(found: Traffic) -> Table:

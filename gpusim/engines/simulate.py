@@ -57,7 +57,7 @@ def run_sm(
     """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones.
 
     `feed`: one of gpusim.launch.feed.FEEDS; trace-driven becomes address-only where recording is impossible.
-    `fast_forward`: take whole periods at once where the compiled engine replays streams. `trace`: keep trace records,
+    `fast_forward`: take whole periods at once where the compiled engine is trace-driven. `trace`: keep trace records,
     or pass them to `take` as they come. `memory`: initial global memory; `lines`: the lines of it that are filled, if
     not all. `progress(blocks done, blocks in all)` is called from time to time. Raises UserError where kernel and
     machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
@@ -231,7 +231,7 @@ def _check(job: _Job, now: int) -> None:
     kernel, max_cycles = job.kernel, job.max_cycles
     for prepared in job.launches:
         sm = prepared.sm
-        if sm.fault.code and sm.replaying:
+        if sm.fault.code and sm.trace_driven:
             raise _UnrecordedError
         if sm.fault.code:
             raise _fault(kernel, prepared)

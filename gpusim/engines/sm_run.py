@@ -107,11 +107,11 @@ def result(
 def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
     """Return [warp slot, register, lane] by the program's indices, without warp slots if no values were computed."""
     groups = int(sm.machine.groups)
-    computed = 0 if sm.replaying else int(sm.warp_slots)
+    computed = 0 if sm.trace_driven else int(sm.warp_slots)
     program = kernel.program
     held = sm.lanes["registers"][: computed * groups, : program.registers + program.scalars]
-    apart = held.reshape(computed, groups, *held.shape[1:])
-    return by_index(np.concatenate([apart[:, group] for group in range(groups)], axis=-1), program)
+    split = held.reshape(computed, groups, *held.shape[1:])
+    return by_index(np.concatenate([split[:, group] for group in range(groups)], axis=-1), program)
 
 
 def together(each: Sequence[SmRun]) -> ChipRun:

@@ -28,7 +28,7 @@ from gpusim.units.dispatch import pairs
 from gpusim.units.pipe import choices, through_port
 from isa.control import BARRIERS, MOST_STALL, Control
 from isa.dataflow.flow import reads, successors, writes
-from isa.dataflow.shared_barriers import Beside, beside
+from isa.dataflow.shared_barriers import SharedBarrier, shared_barriers
 from isa.instruction import Instruction
 from isa.program import Program
 from isa.table import MEMORY_UNITS, Row, Unit
@@ -77,9 +77,9 @@ def with_codes(program: Program, machine: Machine) -> Program:
     return replace(program, instructions=tuple(coded))
 
 
-def sharing(program: Program, machine: Machine) -> dict[int, tuple[Beside, ...]]:
+def sharing(program: Program, machine: Machine) -> dict[int, tuple[SharedBarrier, ...]]:
     """Return by pc the further signals for which instructions may wait on the same barrier; nothing without codes."""
-    return beside(with_codes(program, machine)) if by_codes(machine) else {}
+    return shared_barriers(with_codes(program, machine)) if by_codes(machine) else {}
 
 
 def fixed_latency(instruction: Instruction, machine: Machine) -> int:
@@ -125,7 +125,7 @@ def _signals(
         late = max(0, free - pc)
         free = pc + late + cost.service if cost.service else free
         results = written[pc] if not fixed[pc] else frozenset[str]()
-        for signal, names in _told(pc, instruction, machine, cost, late, results):
+        for signal, names in _signals_of(pc, instruction, machine, cost, late, results):
             bit = 1 << len(found)
             found.append(signal)
             given[pc] |= bit
@@ -138,7 +138,7 @@ def _signals(
     return Signals(found, [mask & ~more for mask, more in zip(needed, covered, strict=True)], over, given)
 
 
-def _told(
+def _signals_of(
     pc: int, instruction: Instruction, machine: Machine, cost: _Cost, late: int, written: frozenset[str]
 ) -> Iterator[tuple[Signal, frozenset[str]]]:
     """Yield the signals of an instruction and their names; `written`: the names that it writes at an unknown time.

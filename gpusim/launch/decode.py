@@ -26,11 +26,11 @@ from gpusim.units.opcodes import (
     GROUPS,
     LOAD,
     LOOKUP,
+    MEMORY_KINDS,
     NEARBY,
     NOTHING,
     QUEUED,
     SIGN_BIT,
-    SPACES,
     SPECIAL,
     STORE,
     TWOS_COMPLEMENT,
@@ -78,7 +78,7 @@ def decode(
         if first[instruction] == pc:
             check(pc, instruction, machine)
             _fill(rows[pc], instruction, machine, known, kernel)
-    accesses = np.array([i.row.unit in SPACES for i in instructions], np.bool_)
+    accesses = np.array([i.row.unit in MEMORY_KINDS for i in instructions], np.bool_)
     rows["evaluate"][:-1] = evaluate
     rows["feed"][:-1] = np.where(accesses, np.cumsum(accesses) - 1, -1)
     _end(rows[-1])
@@ -146,7 +146,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["reason"] = Stall.WAIT
     row["pipe"] = -1
     row["queued"] = form.unit in QUEUED or through_port(machine, form.unit)
-    row["space"] = SPACES.get(form.unit, 0)
+    row["memory_kind"] = MEMORY_KINDS.get(form.unit, 0)
     if form.unit in QUEUED:
         row["reason"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.LONG_SCOREBOARD
         row["latency"], row["war"] = memory_costs(form, machine)
@@ -169,7 +169,7 @@ def _action(form: Row) -> int:
     function = form.value or form.across
     if function is not None:
         return next(action for action, group in GROUPS.items() if function in group)
-    if form.unit in SPACES:
+    if form.unit in MEMORY_KINDS:
         return LOAD if form.is_load else STORE
     if form.is_branch or form.is_exit:
         return BRANCH if form.is_branch else EXIT

@@ -3,7 +3,7 @@
 * execution-driven: every value is computed when its instruction issues.
 * address-only: only the values on which addresses, guards and branches depend are computed; the cost of an access is
   remembered while its addresses stay the same or move together (rules/memory_access.py).
-* trace-driven: the same values are computed once per kind of block, without time, recorded and replayed
+* trace-driven: the same values are computed once per kind of block, without time, and recorded
   (rules/stream.py).
 
 All three give the same cycles. If addresses or branches depend on the contents of memory, they also depend on time, and
@@ -45,9 +45,9 @@ def recordable(kernel: Kernel) -> bool:
     return not reads_memory(kernel, address_slice(kernel.program))
 
 
-def prepare_replay(sm: Any, kernel: Kernel) -> None:
+def prepare_streams(sm: Any, kernel: Kernel) -> None:
     """Let the SM record streams, and store how addresses and comparisons change from block to block."""
-    sm.replaying = True
+    sm.trace_driven = True
     steps = block_steps(kernel) if kernel.blocks > 1 else None
     moving = [pc for pc in steps or () if kernel.program.instructions[pc].row.unit not in GLOBAL_UNITS]
     sm.memory_feeds = int(sm.program["feed"][: len(kernel.program)].max(initial=-1)) + 1

@@ -51,7 +51,7 @@ def prepare(sm: Any, machine: Machine, rows: int) -> None:
             break
         packed.sets, packed.ways = sets, level.ways
         for cache in sm.instruction_caches[_caches(index)]:
-            _walk(cache.held, int(sm.lines), sets, level.ways)
+            _walk(cache.lines, int(sm.lines), sets, level.ways)
     sm.machine.fetches = index > OWN_CACHE
 
 

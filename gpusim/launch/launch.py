@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpusim.launch import caches, instruction_caches
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.decode import decode
-from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_replay, reads_memory
+from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_streams, reads_memory
 from gpusim.launch.packing import pack
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
@@ -38,7 +38,7 @@ from gpusim.units.capacities import (
     WARPS,
 )
 from gpusim.units.control_code import by_codes
-from gpusim.units.opcodes import SPACES
+from gpusim.units.opcodes import MEMORY_KINDS
 from gpusim.units.pipe import choices
 from gpusim.units.policies import REGISTERED
 from gpusim.units.sm import LAUNCHER
@@ -174,7 +174,7 @@ def _defers(kernel: Kernel, machine: Machine) -> bool:
     """Tell whether results are kept aside until they are ready, because only the program waits for them."""
     if by_codes(machine):
         return has_codes(kernel.program)
-    return machine.wait_counters is not None and any(i.row.unit in SPACES for i in kernel.program.instructions)
+    return machine.wait_counters is not None and any(i.row.unit in MEMORY_KINDS for i in kernel.program.instructions)
 
 
 def _words_of_block(kernel: Kernel) -> int:
@@ -212,7 +212,7 @@ def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) ->
         ("lines of an instruction cache", instruction_caches.largest(machine), CACHED),
         ("shared_memory.banks", machine.shared_memory.banks, BANKS),
         ("instructions", len(kernel.program) + 1, PROGRAM),
-        ("memory instructions", sum(i.row.unit in SPACES for i in kernel.program.instructions), FEED),
+        ("memory instructions", sum(i.row.unit in MEMORY_KINDS for i in kernel.program.instructions), FEED),
         ("registers of a thread and a warp", kernel.program.registers + kernel.program.scalars, REGISTERS - 1),
         ("buffers", len(kernel.buffers), BUFFERS),
         ("resident blocks", resident, BLOCKS),
@@ -257,7 +257,7 @@ def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
     sm.program[: len(decoded)] = decoded
     sm.diverges = bool((decoded["reconvergence"] >= 0).any())
     if feed == TRACE_DRIVEN:
-        prepare_replay(sm, kernel)
+        prepare_streams(sm, kernel)
     _buffers(sm, kernel)
 
 

@@ -30,7 +30,7 @@ READ, WRITE = 0, 1
 PER_LOOP = 10  # the program does not say how many rounds a loop runs
 FINE = 64  # parts of a cycle: even sharing that should cost nothing costs one part, or
 UNLIKE = 8  # this many parts, if the two differ in kind or unit class, so that they finish in no fixed order
-APART = 1 << 64  # cost if one of the two is far: more than a whole program can wait
+SEPARATE = 1 << 64  # cost if one of the two is far: more than a whole program can wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +102,11 @@ class _About(NamedTuple):
 @lru_cache(maxsize=8)
 def _barriers(about: _About) -> Mapping[int, int]:
     """Return the same, kept for later launches: few settings of a machine change it, and it may take seconds."""
-    told, weights = list(bits(waited_for(about, about.before))), _weights(about)
+    awaited, weights = list(bits(waited_for(about, about.before))), _weights(about)
     shared = _Shared(_costs(about, weights), [[0] * BARRIERS for _ in about.all], {})
-    for one in sorted(told, key=lambda one: (-weights[about.all[one].pc], one)):
+    for one in sorted(awaited, key=lambda one: (-weights[about.all[one].pc], one)):
         _put(shared, one, _least(shared.prices[one]))
-    while sum(_moved(shared, one) for one in told):
+    while sum(_moved(shared, one) for one in awaited):
         pass
     return _renumbered(shared.given)
 
@@ -135,25 +135,25 @@ def _weights(about: _About) -> list[int]:
 def _costs(signals: _About, weights: Sequence[int]) -> list[dict[int, int]]:
     """Return by signal the cost of sharing a barrier with each other signal; no entry where sharing is free."""
     costs: list[dict[int, int]] = [{} for _ in signals.all]
-    told, ways, needed_at = waited_for(signals, signals.before), _ways(signals), _needed_at(signals)
+    awaited, ways, needed_at = waited_for(signals, signals.before), _ways(signals), _needed_at(signals)
     for pc, pending in enumerate(signals.before):
         needed = pending & signals.needed[pc]
         if not needed:
             continue
-        others = [(other, _rest(signals, ways, other, pc)) for other in bits(pending & told & ~needed)]
+        others = [(other, _rest(signals, ways, other, pc)) for other in bits(pending & awaited & ~needed)]
         for one in bits(needed):
             of_one, own, signal = costs[one], _rest(signals, ways, one, pc), signals.all[one]
             for other, rest in others:
-                cost = _apart(signal, signals.all[other])
+                cost = _separation(signal, signals.all[other])
                 if rest > own:
                     cost += FINE * min(rest - own, _until(ways, pc, needed_at[other]))
                 of_one[other] = costs[other][one] = of_one.get(other, 0) + weights[pc] * cost
     return costs
 
 
-def _apart(one: Signal, other: Signal) -> int:
+def _separation(one: Signal, other: Signal) -> int:
     """Return the part of the cost of sharing that depends only on the kinds of the two signals."""
-    return APART if one.far != other.far else UNLIKE if (one.kind, one.unit) != (other.kind, other.unit) else 1
+    return SEPARATE if one.far != other.far else UNLIKE if (one.kind, one.unit) != (other.kind, other.unit) else 1
 
 
 def _needed_at(signals: _About) -> list[list[int]]:

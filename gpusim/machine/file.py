@@ -46,13 +46,13 @@ def names() -> list[str]:
     return sorted(file.stem for file in DIRECTORY.glob("*.toml"))
 
 
-def locate(name_or_path: str, beside: Path | None = None, place: str = "") -> Path:
-    """Find the file of a machine given by name, or by a path ending in .toml (relative to the file `beside`, if given).
+def locate(name_or_path: str, referrer: Path | None = None, place: str = "") -> Path:
+    """Find the file of a machine given by name, or by a path ending in .toml (relative to the file `referrer`, if any).
 
     Raises UserError when there is none, with the nearest name; `place`, a `file:line:column`, goes in front if given.
     """
     shipped = DIRECTORY / f"{name_or_path}.toml"
-    path = shipped if name_or_path in names() else (beside.parent if beside else Path()) / name_or_path
+    path = shipped if name_or_path in names() else (referrer.parent if referrer else Path()) / name_or_path
     exists = input_file.present(path)
     if exists and path.suffix == ".toml" and path.is_file():
         return path
@@ -92,7 +92,7 @@ def _read(path: Path, children: tuple[Path, ...]) -> tuple[dict[str, str], dict[
             facts[key] = _fact(key, value, _place(key, places, path))
     if "extends" not in strings:
         return strings, facts
-    base = locate(strings.pop("extends"), beside=path, place=places["extends"])
+    base = locate(strings.pop("extends"), referrer=path, place=places["extends"])
     base_strings, base_facts = _read(base, (*children, path.resolve()))
     return {**base_strings, **strings}, {**base_facts, **facts}
 

@@ -99,7 +99,7 @@ class Bench:
     done: dict[Job, Done] = field(default_factory=dict)
     machines: dict[str, None] = field(default_factory=dict)
 
-    def apart(self) -> Bench:
+    def separate(self) -> Bench:
         """Return a bench that shares settings and jobs with this one, but not the requested machines."""
         return replace(self, machines={})
 

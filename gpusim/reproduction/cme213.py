@@ -226,14 +226,14 @@ def _warps(latency: float, bench: Bench) -> float:
 
 
 def _with_knee(bench: Bench, streams: int, warps: float, *ours: float) -> Finding:
-    """Figures, and whether so many warps are the fewest that reach 95 % of the pipes' rate in a simulation."""
+    """Figures, and whether so many warps are the fewest that have 95 % of the pipes' rate in a simulation."""
     counts = range(2, 33, 2)
     settings = TRUE_LATENCY
     parameters = ({"op": "FFMA", "streams": streams, "length": 240, "warps": count} for count in counts)
     found = bench.runs(*(Run("throughput", CARD, each, settings, values=False) for each in parameters))
     enough = 0.95 * lanes(bench.machine(CARD), Unit.FP32)
     knee = next((count for count, run in zip(counts, found, strict=True) if run.rate > enough), None)
-    note = f"simulated with a latency of 24: {knee} warps are the fewest that reach 95 % of the pipes' rate"
+    note = f"simulated with a latency of 24: {knee} warps are the fewest that have 95 % of the pipes' rate"
     return analytic(*ours, note=note, passed=None if knee == warps else False)
 
 

@@ -42,8 +42,8 @@ def hard_constraints(bench: Bench) -> Finding:
     """ZGEMM: points that can run."""
     limits = bench.machine(CARD).limits
     (hard, _, _), near = bench.results(_job(limits), _job(_uncapped(limits), OTHER_LOADS[1], NARROW))
-    told = " / ".join(f"{count:,}" for count in near)
-    note = f"with tiles to {NARROW}, no cap on blocks and 8/3 loads per FMA all three counts are near, {told}"
+    text = " / ".join(f"{count:,}" for count in near)
+    note = f"with tiles to {NARROW}, no cap on blocks and 8/3 loads per FMA all three counts are near, {text}"
     return _open(hard, f"{note}, but nothing speaks for these")
 
 
@@ -60,8 +60,8 @@ def loads_and_blocks(bench: Bench) -> Finding:
     """ZGEMM: points with few loads per FMA and two blocks."""
     limits = bench.machine(CARD).limits
     (_, _, last), *others = bench.results(_job(limits), *(_job(limits, loads) for loads in OTHER_LOADS))
-    told = ", ".join(f"{left[-1]:,} with {loads}" for loads, left in zip(OTHER_LOADS, others, strict=True))
-    return _open(last, f"read as real numbers loaded per complex FMA; the reading decides: {told}")
+    text = ", ".join(f"{left[-1]:,} with {loads}" for loads, left in zip(OTHER_LOADS, others, strict=True))
+    return _open(last, f"read as real numbers loaded per complex FMA; the reading decides: {text}")
 
 
 @claim("KZ08")

@@ -67,9 +67,9 @@ def zgemm(bench: Bench) -> Finding:
 @claim("KZ09")
 def thread_tile(bench: Bench) -> Finding:
     """Elements that a thread stores, of every published tile: (M / DIM_X) (N / DIM_Y)."""
-    told = [(p, layout, t) for p, by_layout in PUBLISHED.items() for layout, t in by_layout.items()]
-    stored = [_stores(bench.kernel(STENCIL, precision=p, layout=layout, m=1, n=1, k=1)) for p, layout, _ in told]
-    right = stored == [t.blk_m // t.dim_x * (t.blk_n // t.dim_y) for *_, t in told]
+    published = [(p, layout, t) for p, by_layout in PUBLISHED.items() for layout, t in by_layout.items()]
+    stored = [_stores(bench.kernel(STENCIL, precision=p, layout=layout, m=1, n=1, k=1)) for p, layout, _ in published]
+    right = stored == [t.blk_m // t.dim_x * (t.blk_n // t.dim_y) for *_, t in published]
     return counted("formula" if right else f"other tiles: {stored}")
 
 

@@ -99,7 +99,7 @@ def warps_needed(bench: Bench) -> Finding:
     issue = schedulers.interval / schedulers.count
     warps = [equations.threads_needed(latency, issue) / WARP_SIZE for latency in (18, 24)]
     knees = _knees(bench, (18, 24))
-    note = f"dependent FFMAs reach the full rate from {knees[0]} and {knees[1]} warps on, simulated"
+    note = f"dependent FFMAs have the full rate from {knees[0]} and {knees[1]} warps on, simulated"
     return analytic(*warps, note=note, passed=warps == knees == [figure.value for figure in published("LS24")])
 
 

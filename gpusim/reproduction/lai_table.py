@@ -84,7 +84,7 @@ def issue_rate(bench: Bench) -> Finding:
     """Thread instructions that all ports issue in a shader cycle."""
     chip = bench.machine(GT200).chip
     strictly = 32 * chip.core_mhz / chip.shader_mhz
-    note = f"16 on GT200 takes a core cycle as 2 shader cycles; the clocks printed beside it give {strictly:.1f}"
+    note = f"16 on GT200 takes a core cycle as 2 shader cycles; the clocks printed with it give {strictly:.1f}"
     return _of_table_1(
         bench,
         lambda m: m.limits.warp_size * m.schedulers.count * m.schedulers.dispatch_ports / m.schedulers.interval,

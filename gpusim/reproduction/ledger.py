@@ -51,7 +51,7 @@ MODULES = (
 FINDERS: Mapping[str, Finder] = {name: finder for module in MODULES for name, finder in module.CLAIMS.items()}
 
 
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 def _silent(_known: int, _all: int) -> None:
@@ -99,10 +99,10 @@ class _Claim:
     needs: tuple[Job, ...] = ()
 
 
-def rows(claims: Sequence[Claim], settings: Settings, workers: int, told: Told = _silent) -> Iterator[LedgerRow]:
+def rows(claims: Sequence[Claim], settings: Settings, workers: int, report: Progress = _silent) -> Iterator[LedgerRow]:
     """Give the row of each claim in order, each as soon as it and those before it are known.
 
-    `settings` replace numbers of machines; runs go to so many processes; `told(rows known, all)` is called with each.
+    `settings` replace numbers of machines; runs go to so many processes; `report(rows known, all)` is called with each.
     Raises UserError when a process is killed.
     """
     found: dict[str, LedgerRow] = {}
@@ -111,14 +111,14 @@ def rows(claims: Sequence[Claim], settings: Settings, workers: int, told: Told =
         while claim.id not in found:
             row = next(completed)
             found[row.id] = row
-            told(len(found), len(claims))
+            report(len(found), len(claims))
         yield found[claim.id]
 
 
 def without_runs(claims: Sequence[Claim], settings: Settings) -> list[LedgerRow]:
     """Return the rows of those claims that need no run, in order."""
     bench = Bench(settings)
-    return [row for claim in claims if (row := _row(_Claim(claim, bench.apart()))) is not None]
+    return [row for claim in claims if (row := _row(_Claim(claim, bench.separate()))) is not None]
 
 
 def summary(found: Sequence[LedgerRow]) -> dict[str, Counts]:
@@ -133,7 +133,7 @@ def summary(found: Sequence[LedgerRow]) -> dict[str, Counts]:
 
 def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[LedgerRow]:
     """Yield rows as they are completed: a claim that lacks runs is tried again when they are done."""
-    ready, waiting = [_Claim(claim, bench.apart()) for claim in claims], list[_Claim]()
+    ready, waiting = [_Claim(claim, bench.separate()) for claim in claims], list[_Claim]()
     under_way: dict[Future[Done], Job] = {}
     with processes(workers) as pool:
         while ready or waiting:

@@ -171,8 +171,8 @@ def local_accesses(bench: Bench) -> Finding:
     needed = bench.kernel("dgemm-tan", variant="alg2", spilled=0).program.registers
     limit = bench.machine(BOARD).limits.registers_per_thread
     note = f"{theirs} words a round and {ours}: algorithm 2 needs {needed} registers of {limit}; sign: fewer than"
-    told = " / ".join("some" if words else "none" for words in (theirs, ours))
-    return counted(told, note=note, passed=theirs < ours and needed > limit)
+    text = " / ".join("some" if words else "none" for words in (theirs, ours))
+    return counted(text, note=note, passed=theirs < ours and needed > limit)
 
 
 @claim("TN39")

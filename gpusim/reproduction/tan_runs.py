@@ -172,8 +172,8 @@ def double_precision_alone(bench: Bench) -> Finding:
     own: Mapping[str, object] = {"pipe.dp.schedulers": 1}
     each = (own, {**own, "double.exclusive": "off"})
     runs = (Run("throughput", BOARD, {"op": "DFMA", "blocks": FULL_SM}, settings) for settings in each)
-    alone, beside = (WARP_SIZE / run.rate for run in bench.runs(*runs))
-    return given(round(alone, 2), note=f"{beside:.2f} without the rule")
+    alone, together = (WARP_SIZE / run.rate for run in bench.runs(*runs))
+    return given(round(alone, 2), note=f"{together:.2f} without the rule")
 
 
 _COPY = """.kernel copy

@@ -12,7 +12,7 @@ from isa.dataflow.liveness import live
 from isa.kernel import Kernel
 from isa.operand import Register
 from isa.program import Program
-from isa.schedule.apart import apart
+from isa.schedule.disjoint import disjoint
 from isa.schedule.reorder import places, regions
 from isa.schedule.schedule import stalls
 from isa.table import Unit
@@ -83,7 +83,7 @@ def _half(kernel: Kernel) -> tuple[list[int], list[int], list[int]]:
 
 def _points(kernel: Kernel, others: Sequence[int], pc: int) -> int:
     """Return the number of other places among these instructions to which one may move."""
-    pcs, met = sorted([*others, pc]), apart(kernel, [0])
+    pcs, met = sorted([*others, pc]), disjoint(kernel, [0])
     pairs = {(i, j) for j in range(len(pcs)) for i in range(j) if (pcs[i], pcs[j]) in met}
     (region,) = regions(Program(tuple(kernel.program.instructions[pc] for pc in pcs)), pairs)
     return len(places(region, range(len(pcs)), pcs.index(pc))) - 1

@@ -14,7 +14,7 @@ from functools import cache
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.finding import Finder, Finding, counted, registrar
 from gpusim.reproduction.vega_speed import VLP
-from isa.dataflow.role import RESULTS
+from isa.dataflow.register_use import RESULTS
 from isa.execute.traffic import Level, Traffic, traffic
 from workloads.catalog import make
 
@@ -31,19 +31,19 @@ WAVE = "VLP: one of the four waves, which all load A"
 Count = Callable[[Traffic], int]
 
 
-def read(level: Level, role: str, *, arithmetic: bool = False) -> Count:
+def read(level: Level, use: str, *, arithmetic: bool = False) -> Count:
     """Return what counts the words that are read at a level; `arithmetic`: by multiply-adds."""
-    return lambda t: t.read(level, role, arithmetic=arithmetic)
+    return lambda t: t.read(level, use, arithmetic=arithmetic)
 
 
-def written(level: Level, role: str, *, arithmetic: bool = False) -> Count:
+def written(level: Level, use: str, *, arithmetic: bool = False) -> Count:
     """Return what counts the words that are written at a level; `arithmetic`: by multiply-adds."""
-    return lambda t: t.written(level, role, arithmetic=arithmetic)
+    return lambda t: t.written(level, use, arithmetic=arithmetic)
 
 
-def both(level: Level, role: str, *, arithmetic: bool = False) -> Count:
+def both(level: Level, use: str, *, arithmetic: bool = False) -> Count:
     """Return what counts the words that are read or written at a level; `arithmetic`: by multiply-adds."""
-    return lambda t: t.total(level, role, arithmetic=arithmetic)
+    return lambda t: t.total(level, use, arithmetic=arithmetic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ TABLE: Mapping[str, Entry] = {
     "C": _alike(both(Level.REGISTERS, RESULTS, arithmetic=True), FOUR, "by multiply-adds; VLP: with forwarding"),
     "barrier": _alike(lambda t: STEP * t.barriers, ONE, f"for each step of {STEP} along k"),
 }
-APART: Mapping[str, tuple[str, ...]] = {  # entries of the usual SGEMM in a note
+SEPARATE: Mapping[str, tuple[str, ...]] = {  # entries of the usual SGEMM in a note
     "VG11": ("B LDS read",),
     "VG16": ("A LDS written", "A LDS read", "B LDS written", "B LDS read"),
 }
@@ -122,7 +122,7 @@ def pair(entries: tuple[str, ...]) -> tuple[float, float]:
 def _enter(name: str, entries: tuple[str, ...]) -> None:
     def of_table(_: Bench) -> Finding:
         note = NOTES.get(name, TABLE[entries[0]].note)
-        return counted(*pair(entries), note=note.format(pair(APART[name])[0]) if name in APART else note)
+        return counted(*pair(entries), note=note.format(pair(SEPARATE[name])[0]) if name in SEPARATE else note)
 
     claim(name)(of_table)
 

@@ -33,13 +33,13 @@ BUDGET = 10_000  # fJ of a multiply-add alone: a quarter of double precision's 4
 @claim("VG31")
 def at_1700(bench: Bench) -> Finding:
     """The powers to which the energies were fitted."""
-    return calibrated(bench.fitted(CARD, POWERS), *_watts(bench, 1700), note="at the rates beside the powers")
+    return calibrated(bench.fitted(CARD, POWERS), *_watts(bench, 1700), note="at the rates given with the powers")
 
 
 @claim("VG32")
 def at_1500(bench: Bench) -> Finding:
     """The same energies, scaled by the square of the voltage, which follows from idle power."""
-    note = "the two under load are predicted; at the rates beside the powers"
+    note = "the two under load are predicted; at the rates given with the powers"
     return calibrated(bench.fitted(CARD, IDLE), *_watts(bench, 1500), note=note)
 
 

@@ -79,8 +79,8 @@ def dip(bench: Bench) -> Finding:
     keys = [(size, mhz) for mhz in CLOCKS for size in (DIP - 256, DIP)]
     rates = _rates(bench, keys)
     lost = [100 * (rates[DIP, mhz] / rates[DIP - 256, mhz] - 1) for mhz in CLOCKS]
-    told = ", ".join(f"{each:.0f} % at {mhz} MHz" for each, mhz in zip(lost[1:], CLOCKS[1:], strict=True))
-    return calibrated(_fitted(bench), lost[0], note=f"at 1700 MHz; {told}", passed=all(each < 0 for each in lost))
+    text = ", ".join(f"{each:.0f} % at {mhz} MHz" for each, mhz in zip(lost[1:], CLOCKS[1:], strict=True))
+    return calibrated(_fitted(bench), lost[0], note=f"at 1700 MHz; {text}", passed=all(each < 0 for each in lost))
 
 
 @claim("VG29")
@@ -110,7 +110,7 @@ def forwarding(bench: Bench) -> Finding:
     gains = [100 * (cycles[2 * i + 1] / cycles[2 * i] - 1) for i in range(len(clocks))]
     note = (
         "no rule here tells the orders apart. Register banks do, the other way: with register_file.banks = 4,"
-        " mapping = modulo, collecting = 4 the interleaved order is 13 % faster. What the clock does at 284 W, beside"
+        " mapping = modulo, collecting = 4 the interleaved order is 13 % faster. What the clock does at 284 W, and at"
         f" 265 W in the other order, is not modelled. {CHOICES[0].upper()}{CHOICES[1:]}, not of what orders change"
     )
     return predicted(*gains, note=note, passed=all(gain > 0 for gain in gains))

@@ -72,11 +72,11 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
 
 @rule
 def _clear(warp: Any) -> None:
-    warp.drained = warp.pending = warp.flights = 0
+    warp.drained = warp.pending = warp.in_flight_count = 0
     for reason in range(OWN):
         warp.release_at[reason] = 0
     warp.ready[:] = 0
-    warp.held[:] = 0
+    warp.read_by[:] = 0
     warp.read[:] = 0
     warp.predicate[:] = 0
     warp.version[:] = 0

@@ -30,7 +30,7 @@ from gpusim.rules import global_memory, memory_access, queues
 from gpusim.units.cache import CONSTANTS, FAR, NEAR, PARTITION, REQUEST_ROW, SCALARS, TEXTURES, WAY_HEAD
 from gpusim.units.capacities import LANES
 from gpusim.units.global_memory import SEGMENTS
-from gpusim.units.opcodes import LOAD, LOCAL_SPACE
+from gpusim.units.opcodes import LOAD, LOCAL_MEMORY
 from isa.memory import SECTOR_BYTES
 
 TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then each unit's arrival
@@ -66,7 +66,7 @@ def _note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int
     """Store a lane group's requests, after those of the groups before it."""
     y = queues.number(sm, sm.warps[g].scheduler, instruction.unit)
     row = _row(sm, y, queues.behind(sm, y))
-    local = instruction.space == LOCAL_SPACE
+    local = instruction.memory_kind == LOCAL_MEMORY
     size = LANES if local else LANES // 2 if sm.machine.global_rule == SEGMENTS else LANES // instruction.words
     for offset in range(instruction.words if local else 1):
         for first in range(0, LANES, size):
@@ -80,7 +80,7 @@ def _note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int
 def _byte(sm: Any, instruction: Any, group: int, lane: int, offset: int) -> int:
     """Return the first byte that a lane accesses; local memory follows global memory, word by word across the lanes."""
     byte = np.int64(sm.scratch.address[lane])
-    if instruction.space == LOCAL_SPACE:
+    if instruction.memory_kind == LOCAL_MEMORY:
         return sm.launch.local_base + 4 * ((group * sm.launch.local_words + byte // 4 + offset) * LANES + lane)
     return int(byte)
 
@@ -136,7 +136,7 @@ def _load(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, 
         words[slot] = done
         _fill(words, way, lost, done)
     _use(words, cache, way)
-    late = 0 if instruction.space == LOCAL_SPACE else i * sm.machine.hit_late
+    late = 0 if instruction.memory_kind == LOCAL_MEMORY else i * sm.machine.hit_late
     sm.load_store.arrived = max(done, start + instruction.latency + late)
     return start
 
@@ -236,7 +236,7 @@ def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int)
 def _store(sm: Any, words: Any, instruction: Any, line: int, units: int, now: int) -> int:
     """Do a store's request; return when it has left the SM."""
     near, machine = sm.launch.caches[NEAR], sm.machine
-    local = instruction.space == LOCAL_SPACE
+    local = instruction.memory_kind == LOCAL_MEMORY
     if near.sets > 0:
         way = _way(words, near, line)
         if local and machine.keeps_stores:

@@ -26,9 +26,9 @@ def commit(sm: Any, k: int, instruction: Any, now: int) -> None:
     scheduler, machine = sm.schedulers[k], sm.machine
     first = scheduler.issued_at < now
     scheduler.dispatched = 1 if first else scheduler.dispatched + 1
-    scheduler.beside = machine.pairs[instruction.unit] & (-1 if first else scheduler.beside)
+    scheduler.pairable = machine.pairs[instruction.unit] & (-1 if first else scheduler.pairable)
     if machine.same_warp and instruction.action in (BARRIER, BRANCH, EXIT):
-        scheduler.beside = 0
+        scheduler.pairable = 0
 
 
 @on_demand
@@ -64,7 +64,7 @@ def _free(sm: Any, k: int, now: int) -> bool:
 def takes(sm: Any, k: int, unit: int, now: int) -> bool:
     """Tell whether a later port of scheduler k's turn takes an instruction of this unit class."""
     needs = sm.machine.units[unit]
-    if not (sm.schedulers[k].beside >> unit) & 1 or double_precision.alone(sm, needs.double, now):
+    if not (sm.schedulers[k].pairable >> unit) & 1 or double_precision.alone(sm, needs.double, now):
         return False
     if needs.queued:
         return load_store.earliest(sm, k, unit, now) <= now

@@ -21,14 +21,14 @@ def commit(sm: Any, k: int, g: int, instruction: Any, now: int, behind: int) -> 
         _counted(sm, g, instruction, now, ready)
     else:
         scoreboard.commit(warp, instruction, ready)
-    if machine.codes:
-        _coded(sm, g, instruction, now, ready)
+    if machine.obeys_codes:
+        _signal(sm, g, instruction, now, ready)
     if instruction.action == FETCH or instruction.action == LOAD:  # noqa: PLR1714  (compiles to two compares)
         warp.drained = max(warp.drained, ready)
 
 
 @rarely
-def _coded(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
+def _signal(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
     """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
     control_code.let_go(sm.warps[g], instruction, now, ready)
     if sm.defers:

@@ -97,7 +97,7 @@ def _holds(sm: Any, k: int, line: int) -> bool:
     needs, cache = sm.machine.levels[OWN_CACHE], _cache(sm, k, OWN_CACHE)
     first = _first(needs, line)
     for at in range(first, first + needs.ways):  # noqa: SIM110  (compiled)
-        if cache.held[at] == line + 1:
+        if cache.lines[at] == line + 1:
             return True
     return False
 
@@ -108,11 +108,11 @@ def _take(cache: Any, needs: Any, line: int) -> int:
     first = _first(needs, line)
     last = first + needs.ways - 1
     at = first
-    while at < last and cache.held[at] != line + 1:
+    while at < last and cache.lines[at] != line + 1:
         at += 1
-    kept = cache.there[at] if cache.held[at] == line + 1 else -1
+    kept = cache.there[at] if cache.lines[at] == line + 1 else -1
     while at > first:
-        cache.held[at], cache.there[at] = cache.held[at - 1], cache.there[at - 1]
+        cache.lines[at], cache.there[at] = cache.lines[at - 1], cache.there[at - 1]
         at -= 1
-    cache.held[first], cache.there[first] = line + 1, kept
+    cache.lines[first], cache.there[first] = line + 1, kept
     return int(kept)

@@ -22,7 +22,7 @@ from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import memory_access
 from gpusim.state.fault import Fault
-from gpusim.units.capacities import FLIGHTS, GROUPS, HAZARDS, LANES, REGISTERS
+from gpusim.units.capacities import GROUPS, HAZARDS, IN_FLIGHT, LANES, REGISTERS
 from gpusim.units.opcodes import LOAD
 from isa.operand import PT_INDEX
 
@@ -44,40 +44,40 @@ def write_back(sm: Sm, g: int, now: int) -> None:
 def _first_due(sm: Any, g: int, now: int) -> int:
     """Return the result to be written next, -1 if none is ready by now."""
     first, best, order = -1, now + 1, 0
-    for i in range(sm.warps[g].flights):
-        flight = sm.in_flight[g, i]
-        sooner = flight.written < best or (flight.written == best and flight.order < order)
-        if flight.written_back == 0 and sooner:
-            first, best, order = i, flight.written, flight.order
+    for i in range(sm.warps[g].in_flight_count):
+        entry = sm.in_flight[g, i]
+        sooner = entry.written < best or (entry.written == best and entry.order < order)
+        if entry.written_back == 0 and sooner:
+            first, best, order = i, entry.written, entry.order
     return first
 
 
 @rule
-def _write_result(sm: Any, g: int, flight: Any) -> None:
+def _write_result(sm: Any, g: int, entry: Any) -> None:
     """Write one result; record its hazards with the other instructions that use its registers."""
-    flight.written_back = 1
-    instruction = sm.program[flight.pc]
+    entry.written_back = 1
+    instruction = sm.program[entry.pc]
     for i in range(instruction.writes):
         register = int(instruction.write[i])
-        _meet(sm, g, flight, register)
+        _meet(sm, g, entry, register)
         for half in range(sm.machine.groups):
             row = sm.lanes[g * sm.machine.groups + half].registers[register]
-            _write(row, flight, half, i, _is_scalar(instruction))
+            _write(row, entry, half, i, _is_scalar(instruction))
         memory_access.new_version(sm, g, register)
     if instruction.predicate >= 0:
-        _meet(sm, g, flight, REGISTERS + int(instruction.predicate))
+        _meet(sm, g, entry, REGISTERS + int(instruction.predicate))
         for half in range(sm.machine.groups):
-            predicates, mask = sm.lanes[g * sm.machine.groups + half].predicates, flight.mask[half]
+            predicates, mask = sm.lanes[g * sm.machine.groups + half].predicates, entry.mask[half]
             kept = predicates[instruction.predicate] & ~mask
-            predicates[instruction.predicate] = (flight.truth[half] & mask) | kept
+            predicates[instruction.predicate] = (entry.truth[half] & mask) | kept
 
 
 @rule
-def _write(row: Any, flight: Any, half: int, i: int, scalar: bool) -> None:
+def _write(row: Any, entry: Any, half: int, i: int, scalar: bool) -> None:
     """Write the i-th register of an instruction in flight in the active lanes of one lane group."""
     for lane in range(LANES):
-        if (flight.mask[half] >> lane) & 1:
-            row[lane] = flight.values[half, 0, i] if scalar else flight.values[half, i, lane]
+        if (entry.mask[half] >> lane) & 1:
+            row[lane] = entry.values[half, 0, i] if scalar else entry.values[half, i, lane]
 
 
 @rule
@@ -87,16 +87,16 @@ def _is_scalar(instruction: Any) -> bool:
 
 
 @rarely
-def _meet(sm: Any, g: int, flight: Any, name: int) -> None:
+def _meet(sm: Any, g: int, entry: Any, name: int) -> None:
     """Record WAW with a later result already written, and WAR with an earlier reader that is not done."""
-    for i in range(sm.warps[g].flights):
+    for i in range(sm.warps[g].in_flight_count):
         other = sm.in_flight[g, i]
         instruction = sm.program[other.pc]
-        if _overlap(other.mask, flight.mask) and other.order != flight.order:
-            if other.order > flight.order and other.written_back and writes(instruction, name):
-                _note(sm, WAW, other.pc, name, flight.pc)
-            if other.order < flight.order and other.read > flight.written and reads(instruction, name):
-                _note(sm, WAR, flight.pc, name, other.pc)
+        if _overlap(other.mask, entry.mask) and other.order != entry.order:
+            if other.order > entry.order and other.written_back and writes(instruction, name):
+                _note(sm, WAW, other.pc, name, entry.pc)
+            if other.order < entry.order and other.read > entry.written and reads(instruction, name):
+                _note(sm, WAR, entry.pc, name, other.pc)
                 other.stale = 1
 
 
@@ -113,11 +113,11 @@ def _overlap(lanes: Any, others: Any) -> bool:
 def _forget(sm: Any, g: int, now: int) -> None:
     """Drop finished entries, unless a result of an earlier instruction may still overwrite theirs."""
     warp, i = sm.warps[g], 0
-    while i < warp.flights:
-        flight = sm.in_flight[g, i]
-        if flight.written_back and flight.read <= now and not _may_be_overwritten(sm, g, flight):
-            warp.flights -= 1
-            _copy(flight, sm.in_flight[g, warp.flights])
+    while i < warp.in_flight_count:
+        entry = sm.in_flight[g, i]
+        if entry.written_back and entry.read <= now and not _may_be_overwritten(sm, g, entry):
+            warp.in_flight_count -= 1
+            _copy(entry, sm.in_flight[g, warp.in_flight_count])
         else:
             i += 1
 
@@ -134,11 +134,11 @@ def _copy(to: Any, of: Any) -> None:
 
 
 @rarely
-def _may_be_overwritten(sm: Any, g: int, flight: Any) -> bool:
-    instruction = sm.program[flight.pc]
-    for i in range(sm.warps[g].flights):
+def _may_be_overwritten(sm: Any, g: int, entry: Any) -> bool:
+    instruction = sm.program[entry.pc]
+    for i in range(sm.warps[g].in_flight_count):
         other = sm.in_flight[g, i]
-        if other.written_back == 0 and other.order < flight.order:
+        if other.written_back == 0 and other.order < entry.order:
             early = sm.program[other.pc]
             if early.predicate >= 0 and early.predicate == instruction.predicate:
                 return True
@@ -188,26 +188,26 @@ def look(sm: Any, g: int, pc: int) -> None:
 @rarely
 def _written_over(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
     """Record earlier results that will overwrite this one."""
-    for i in range(sm.warps[g].flights):
-        flight = sm.in_flight[g, i]
-        if flight.written_back == 0 and _overlap(lanes, flight.mask) and writes(sm.program[flight.pc], name):
-            _note(sm, WAW, pc, name, flight.pc)
+    for i in range(sm.warps[g].in_flight_count):
+        entry = sm.in_flight[g, i]
+        if entry.written_back == 0 and _overlap(lanes, entry.mask) and writes(sm.program[entry.pc], name):
+            _note(sm, WAW, pc, name, entry.pc)
 
 
 @rarely
 def _look_at(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
-    for i in range(sm.warps[g].flights):
-        flight = sm.in_flight[g, i]
-        under_way = flight.written_back == 0 and _overlap(lanes, flight.mask) and writes(sm.program[flight.pc], name)
-        if under_way and _missing(sm, g, flight, name, lanes):
-            _note(sm, RAW, pc, name, flight.pc)
+    for i in range(sm.warps[g].in_flight_count):
+        entry = sm.in_flight[g, i]
+        under_way = entry.written_back == 0 and _overlap(lanes, entry.mask) and writes(sm.program[entry.pc], name)
+        if under_way and _missing(sm, g, entry, name, lanes):
+            _note(sm, RAW, pc, name, entry.pc)
 
 
 @rarely
-def _missing(sm: Any, g: int, flight: Any, name: int, lanes: Any) -> bool:
+def _missing(sm: Any, g: int, entry: Any, name: int, lanes: Any) -> bool:
     """Tell whether some of the lanes need this result, because no later one has been written there."""
     for half in range(GROUPS):  # noqa: SIM110  (compiled)
-        if lanes[half] & flight.mask[half] & ~_covered(sm, g, half, flight.order, name):
+        if lanes[half] & entry.mask[half] & ~_covered(sm, g, half, entry.order, name):
             return True
     return False
 
@@ -216,7 +216,7 @@ def _missing(sm: Any, g: int, flight: Any, name: int, lanes: Any) -> bool:
 def _covered(sm: Any, g: int, half: int, order: int, name: int) -> int:
     """Return the lanes of a lane group in which a later result has been written."""
     mask = 0
-    for i in range(sm.warps[g].flights):
+    for i in range(sm.warps[g].in_flight_count):
         other = sm.in_flight[g, i]
         if other.written_back and other.order > order and writes(sm.program[other.pc], name):
             mask |= other.mask[half]
@@ -241,27 +241,27 @@ def _note(sm: Any, kind: int, pc: int, name: int, other: int) -> None:
 def enter(sm: Any, g: int, pc: int) -> bool:
     """Store the old values of the registers that the instruction at `pc` will write; false: too much is in flight."""
     warp, instruction = sm.warps[g], sm.program[pc]
-    if warp.flights == FLIGHTS:
+    if warp.in_flight_count == IN_FLIGHT:
         sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
         return False
-    flight = sm.in_flight[g, warp.flights]
+    entry = sm.in_flight[g, warp.in_flight_count]
     for half in range(sm.machine.groups):
         lanes = sm.lanes[g * sm.machine.groups + half]
         for i in range(instruction.writes):
             if _is_scalar(instruction):
-                flight.values[half, 0, i] = lanes.registers[instruction.write[i], 0]
+                entry.values[half, 0, i] = lanes.registers[instruction.write[i], 0]
             else:
                 for lane in range(LANES):
-                    flight.values[half, i, lane] = lanes.registers[instruction.write[i], lane]
+                    entry.values[half, i, lane] = lanes.registers[instruction.write[i], lane]
         if instruction.predicate >= 0:
-            flight.truth[half] = lanes.predicates[instruction.predicate]
+            entry.truth[half] = lanes.predicates[instruction.predicate]
     return True
 
 
 @rule
 def _is_deferred(sm: Any, instruction: Any) -> bool:
     """Tell whether only the program waits for the instruction: with wait counters, whether one counts it."""
-    return instruction.counter >= 0 if sm.machine.codes == 0 else instruction.queued or instruction.pipe >= 0
+    return instruction.counter >= 0 if sm.machine.obeys_codes == 0 else instruction.queued or instruction.pipe >= 0
 
 
 @rarely
@@ -270,67 +270,67 @@ def defer(sm: Any, g: int, pc: int) -> None:
     warp, instruction = sm.warps[g], sm.program[pc]
     if sm.outcome.threads == 0 or not _is_deferred(sm, instruction):
         return
-    flight = sm.in_flight[g, warp.flights]
-    warp.flights += 1
+    entry = sm.in_flight[g, warp.in_flight_count]
+    warp.in_flight_count += 1
     warp.deferred += 1
-    flight.pc, flight.order = pc, warp.deferred
-    flight.written, flight.read, flight.written_back, flight.stale = NEVER, NEVER, 0, 0
+    entry.pc, entry.order = pc, warp.deferred
+    entry.written, entry.read, entry.written_back, entry.stale = NEVER, NEVER, 0, 0
     for half in range(GROUPS):
-        flight.mask[half] = sm.outcome.active[half]
-    _exchange(sm, g, instruction, flight)
+        entry.mask[half] = sm.outcome.active[half]
+    _exchange(sm, g, instruction, entry)
     if instruction.predicate >= 0:
         for half in range(sm.machine.groups):
-            predicates, truth = sm.lanes[g * sm.machine.groups + half].predicates, flight.truth[half]
-            flight.truth[half] = predicates[instruction.predicate]
+            predicates, truth = sm.lanes[g * sm.machine.groups + half].predicates, entry.truth[half]
+            entry.truth[half] = predicates[instruction.predicate]
             predicates[instruction.predicate] = truth
 
 
 @rarely
-def _exchange(sm: Any, g: int, instruction: Any, flight: Any) -> None:
+def _exchange(sm: Any, g: int, instruction: Any, entry: Any) -> None:
     """Swap the contents of the written registers with the values stored for the instruction in flight."""
     for half in range(sm.machine.groups):
         registers = sm.lanes[g * sm.machine.groups + half].registers
         for i in range(instruction.writes):
             if _is_scalar(instruction):
-                _exchange_scalar(registers[instruction.write[i]], flight, half, i)
+                _exchange_scalar(registers[instruction.write[i]], entry, half, i)
             else:
                 for lane in range(LANES):
                     held = registers[instruction.write[i], lane]
-                    registers[instruction.write[i], lane] = flight.values[half, i, lane]
-                    flight.values[half, i, lane] = held
+                    registers[instruction.write[i], lane] = entry.values[half, i, lane]
+                    entry.values[half, i, lane] = held
 
 
 @rule
-def _exchange_scalar(row: Any, flight: Any, half: int, i: int) -> None:
+def _exchange_scalar(row: Any, entry: Any, half: int, i: int) -> None:
     """Do the same for a word that all lanes share; lane 0 of a half is live if any lane of it is."""
     held = row[0]
     for lane in range(LANES):
-        row[lane] = flight.values[half, 0, i]
-    flight.values[half, 0, i] = held
+        row[lane] = entry.values[half, 0, i]
+    entry.values[half, 0, i] = held
 
 
 @on_demand
 def last(sm: Sm, g: int, read: int, written: int) -> None:
     """Set the cycles by which the instruction that issued last has read its sources, and has its result."""
-    flight = sm.in_flight[g, sm.warps[g].flights - 1]
-    flight.read, flight.written = read, written
+    entry = sm.in_flight[g, sm.warps[g].in_flight_count - 1]
+    entry.read, entry.written = read, written
 
 
 @on_demand
 def served(sm: Sm, g: int, pc: int, read: int, written: int) -> None:
     """Set the times of the memory instruction at `pc`, which has been served."""
-    flight = sm.in_flight[g, _to_be_served(sm, g, pc)]
-    flight.read, flight.written = read, written
+    entry = sm.in_flight[g, _to_be_served(sm, g, pc)]
+    entry.read, entry.written = read, written
 
 
 @rule
 def _to_be_served(sm: Any, g: int, pc: int) -> int:
     """Return the first of the warp's memory instructions at `pc` that has not been served."""
     first, order = -1, NEVER
-    for i in range(sm.warps[g].flights):
-        flight = sm.in_flight[g, i]
-        if flight.pc == pc and flight.read >= NEVER and flight.order < order:
-            first, order = i, flight.order
+    for i in range(sm.warps[g].in_flight_count):
+        entry = sm.in_flight[g, i]
+        if entry.pc == pc and entry.read >= NEVER and entry.order < order:
+            first, order = i, entry.order
     return first
 
 
@@ -343,12 +343,12 @@ def read_again(sm: Sm, memory: Memory, g: int, pc: int, now: int) -> None:
     """
     write_back(sm, g, now)
     warp, instruction = sm.warps[g], sm.program[pc]
-    flight = sm.in_flight[g, _to_be_served(sm, g, pc)]
-    if flight.stale and memory_access.accesses(instruction) and instruction.update < 0:
+    entry = sm.in_flight[g, _to_be_served(sm, g, pc)]
+    if entry.stale and memory_access.accesses(instruction) and instruction.update < 0:
         following, warp.pc = warp.pc, pc
-        _exchange(sm, g, instruction, flight)
+        _exchange(sm, g, instruction, entry)
         for half in range(sm.machine.groups):
-            if flight.mask[half]:
-                memory_access.access(sm, memory, g, g * sm.machine.groups + half, flight.mask[half])
-        _exchange(sm, g, instruction, flight)
+            if entry.mask[half]:
+                memory_access.access(sm, memory, g, g * sm.machine.groups + half, entry.mask[half])
+        _exchange(sm, g, instruction, entry)
         warp.pc = following

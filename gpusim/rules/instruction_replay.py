@@ -11,7 +11,7 @@ from typing import Any
 
 from gpusim.jit.rule import rarely, rule
 from gpusim.rules import record
-from gpusim.units.opcodes import GLOBAL_SPACE, SHARED_SPACE
+from gpusim.units.opcodes import GLOBAL_MEMORY, SHARED_MEMORY
 from gpusim.units.stall import Stall
 
 REPLAY = int(Stall.INSTRUCTION_REPLAY)
@@ -37,15 +37,15 @@ def commit(sm: Any, k: int, g: int, instruction: Any, cycles: int) -> None:
 @rule
 def slots(machine: Any, instruction: Any, cycles: int) -> int:
     """Return the issue slots that an access of such a cost (`memory_access.cost`) takes again."""
-    each = machine.pass_slots if instruction.space == SHARED_SPACE else machine.request_slots
+    each = machine.pass_slots if instruction.memory_kind == SHARED_MEMORY else machine.request_slots
     return beyond(machine, instruction, cycles) * int(each)
 
 
 @rule
 def beyond(machine: Any, instruction: Any, cycles: int) -> int:
     """Return the passes through shared memory, or requests to global memory, beyond those that its width needs."""
-    if instruction.space == SHARED_SPACE:
+    if instruction.memory_kind == SHARED_MEMORY:
         return max(0, int(cycles // machine.pass_cycles - machine.free_passes[instruction.width]))
-    if instruction.space == GLOBAL_SPACE and instruction.distinct == 0:
+    if instruction.memory_kind == GLOBAL_MEMORY and instruction.distinct == 0:
         return max(0, int(cycles // machine.global_request - instruction.words * machine.groups))
     return 0

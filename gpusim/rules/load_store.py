@@ -25,7 +25,7 @@ from gpusim.rules import (
     scoreboard,
     wait_count,
 )
-from gpusim.units.opcodes import GLOBAL_SPACE, STORE
+from gpusim.units.opcodes import GLOBAL_MEMORY, STORE
 
 
 @rule
@@ -74,7 +74,7 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     if instruction.tracked:
         scoreboard.commit(warp, instruction, NEVER)
     scoreboard.hold(warp, instruction, unit.entered)
-    if sm.machine.codes:
+    if sm.machine.obeys_codes:
         control_code.hold(warp, instruction)
         if sm.machine.turns and earliest(sm, k, instruction.unit, now) > now:
             control_code.let_others_go(sm, k, warp)
@@ -131,8 +131,8 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     if sm.tracing:
         record.service(sm, y, place, unit.free[own], read, ready if instruction.tracked else back, back, now)
     scoreboard.let_go(warp, instruction, entry.number, read)
-    if sm.machine.codes:
-        _told(sm, entry, read, ready)
+    if sm.machine.obeys_codes:
+        _signal(sm, entry, read, ready)
     sm.agenda[sm.load_store_agent] = _next_service(sm)
     return int(entry.warp)
 
@@ -145,13 +145,13 @@ def _back(sm: Any, entry: Any, ready: int) -> int:
     while wait_count.settles(warp, counter):
         pc = warp.asked[counter, 0] - 1
         settled = wait_count.settle(warp, counter)
-        if sm.defers and not sm.machine.codes:
+        if sm.defers and not sm.machine.obeys_codes:
             in_flight.served(sm, entry.warp, pc, sm.now, settled)
     return int(back)
 
 
 @rarely
-def _told(sm: Any, entry: Any, read: int, ready: int) -> None:
+def _signal(sm: Any, entry: Any, read: int, ready: int) -> None:
     """Where control codes are obeyed, set when barriers signal that sources are read and the result is there."""
     control_code.release(sm.warps[entry.warp], sm.program[entry.pc], read, ready)
     if sm.defers:
@@ -173,5 +173,5 @@ def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
     """Return when a load's result is there, or when a store has left the SM."""
     if instruction.action == STORE:
         return max(now + entry.cycles, global_memory.commit(sm, entry.transactions, now))
-    gone = global_memory.commit(sm, entry.transactions, now) if instruction.space == GLOBAL_SPACE else now
+    gone = global_memory.commit(sm, entry.transactions, now) if instruction.memory_kind == GLOBAL_MEMORY else now
     return gone + instruction.latency + entry.extra

@@ -21,7 +21,7 @@ from gpusim.rules import global_memory, shared_memory
 from gpusim.state.fault import Fault
 from gpusim.units.cache import L1, TAGS
 from gpusim.units.capacities import LANES
-from gpusim.units.opcodes import GLOBAL_SPACE, LOAD, LOCAL_SPACE, SHARED_SPACE, STORE, UPDATES
+from gpusim.units.opcodes import GLOBAL_MEMORY, LOAD, LOCAL_MEMORY, SHARED_MEMORY, STORE, UPDATES
 from gpusim.units.what_if import ONE_PASS
 from isa.values.semantics import atomic_add
 
@@ -109,9 +109,9 @@ def _each_checked(sm: Any, instruction: Any, g: int, group: int, active: int) ->
 @rule
 def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
     """Tell whether the bytes from `start` up to `end` lie in the instruction's memory, in one buffer of it."""
-    if instruction.space == SHARED_SPACE:
+    if instruction.memory_kind == SHARED_MEMORY:
         return end <= 4 * sm.launch.shared_words
-    if instruction.space == LOCAL_SPACE:
+    if instruction.memory_kind == LOCAL_MEMORY:
         return end <= 4 * sm.launch.local_words
     for i in range(sm.launch.buffers):  # noqa: SIM110  (compiled)
         if sm.buffers[i].start <= start and end <= sm.buffers[i].end:
@@ -145,10 +145,10 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
         return  # a scalar load takes another path
     if instruction.distinct:
         into.cycles = global_memory.words(sm, active) * instruction.distinct
-    elif instruction.space == SHARED_SPACE:
+    elif instruction.memory_kind == SHARED_MEMORY:
         passes = _passes(sm, instruction, active)
         into.cycles = passes * machine.pass_cycles
-    elif instruction.space == GLOBAL_SPACE:
+    elif instruction.memory_kind == GLOBAL_MEMORY:
         requests, moved = global_memory.transactions(sm, active, words)
         into.cycles = requests * machine.global_request
         still = machine.hits == TAGS or (machine.hits == L1 and instruction.action == LOAD)
@@ -168,7 +168,7 @@ def _passes(sm: Any, instruction: Any, active: int) -> int:
 @rule
 def service(machine: Any, instruction: Any, cycles: int) -> int:
     """Return the whole cycles for which an access of such a cost keeps the unit; one may hold several passes."""
-    if instruction.space == SHARED_SPACE and machine.passes_per_cycle > 1:
+    if instruction.memory_kind == SHARED_MEMORY and machine.passes_per_cycle > 1:
         return (cycles + machine.passes_per_cycle - 1) // machine.passes_per_cycle
     return cycles
 
@@ -176,14 +176,14 @@ def service(machine: Any, instruction: Any, cycles: int) -> int:
 @rule
 def extra(machine: Any, instruction: Any, cycles: int) -> int:
     """Return the cycles that an access of such a cost adds to the latency."""
-    if instruction.space == SHARED_SPACE:
+    if instruction.memory_kind == SHARED_MEMORY:
         beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
         if beyond < 0:
             return -machine.early[instruction.width]
         return (beyond + machine.late_passes - 1) // machine.late_passes * machine.late_cycles
     if instruction.distinct:
         return cycles - instruction.distinct
-    if instruction.space == GLOBAL_SPACE and instruction.action == LOAD:
+    if instruction.memory_kind == GLOBAL_MEMORY and instruction.action == LOAD:
         return (cycles // machine.global_request - 1) * machine.hit_late
     return 0
 
@@ -198,7 +198,7 @@ def _move(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: in
         for lane in range(LANES):
             if (active >> lane) & 1:
                 word = _word(sm, instruction, g, group, lane) + offset * (
-                    LANES if instruction.space == LOCAL_SPACE else 1
+                    LANES if instruction.memory_kind == LOCAL_MEMORY else 1
                 )
                 if instruction.action == LOAD:
                     registers[register + offset, lane] = memory[word]
@@ -245,9 +245,9 @@ def _constant_word(instruction: Any, offset: int) -> Any:
 def _word(sm: Any, instruction: Any, g: int, group: int, lane: int) -> Any:
     """Return the index in the memory array of the first word that a lane accesses."""
     word, launch = np.int64(sm.scratch.address[lane]) // 4, sm.launch
-    if instruction.space == SHARED_SPACE:
+    if instruction.memory_kind == SHARED_MEMORY:
         return launch.shared_word + sm.warps[g].block * launch.shared_words + word
-    if instruction.space == LOCAL_SPACE:
+    if instruction.memory_kind == LOCAL_MEMORY:
         return launch.local_word + (group * launch.local_words + word) * LANES + lane
     return word
 

@@ -21,7 +21,7 @@ def instance(sm: Any, k: int, pipe: int) -> Any:
 @rule
 def earliest(sm: Any, k: int, needs: Any) -> int:
     """Return the first cycle at which a pipe takes the next warp instruction of the unit class."""
-    return instance(sm, k, needs.choice[0]).free if needs.lone else _first_free(sm, k, needs)
+    return instance(sm, k, needs.choice[0]).free if needs.single_pipe else _first_free(sm, k, needs)
 
 
 @rarely
@@ -36,11 +36,11 @@ def _first_free(sm: Any, k: int, needs: Any) -> int:
 def commit(sm: Any, k: int, instruction: Any, now: int, least: int) -> int:
     """Let a warp instruction take the first free pipe of its class, for at least `least` cycles; return which one."""
     needs = sm.machine.units[instruction.unit]
-    pipe = needs.choice[0] if needs.lone else _chosen(sm, k, needs, now)
+    pipe = needs.choice[0] if needs.single_pipe else _chosen(sm, k, needs, now)
     taken, cycles = instance(sm, k, pipe), max(interval(sm, pipe) * instruction.intervals, least)
     taken.free = now + cycles
     taken.busy += cycles
-    if not needs.lone:
+    if not needs.single_pipe:
         _others(sm, k, needs, now, cycles)
     return int(pipe)
 

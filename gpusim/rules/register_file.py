@@ -83,7 +83,9 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
 @rule
 def late(machine: Any, behind: int) -> int:
     """Return by how many cycles operands that are read so many cycles later delay a result."""
-    fixed = machine.window or machine.codes  # the window's delay is part of the latency; control codes rely on this
+    fixed = (
+        machine.window or machine.obeys_codes
+    )  # the window's delay is part of the latency; control codes rely on this
     return 0 if fixed else behind
 
 

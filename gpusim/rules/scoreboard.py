@@ -31,7 +31,7 @@ def earliest(warp: Any, instruction: Any) -> None:
         short = max(short, _pending(warp, register, SHORT))
         long = max(long, _pending(warp, register, LONG))
     for i in range(instruction.writes):
-        war = max(war, warp.held[instruction.write[i]])
+        war = max(war, warp.read_by[instruction.write[i]])
     if instruction.guard != PT_INDEX:
         wait = max(wait, warp.predicate[instruction.guard])
     if instruction.selector >= 0:
@@ -63,7 +63,7 @@ def hold(warp: Any, instruction: Any, number: int) -> None:
     """Mark the registers that `instruction` reads as unread, the last reader being number `number` of the queue."""
     for i in range(instruction.reads):
         register = instruction.read[i]
-        warp.held[register] = NEVER
+        warp.read_by[register] = NEVER
         warp.reader[register] = number
 
 
@@ -74,4 +74,4 @@ def let_go(warp: Any, instruction: Any, number: int, until: int) -> None:
         register = instruction.read[i]
         warp.read[register] = max(warp.read[register], until)
         if warp.reader[register] == number:
-            warp.held[register] = warp.read[register]
+            warp.read_by[register] = warp.read[register]

@@ -52,7 +52,7 @@ def _needs_only_a_slot(sm: Any, g: int, warp: Any, now: int) -> bool:
 
 @rarely
 def _holds_nowhere(sm: Any, g: int, warp: Any, instruction: Any, now: int) -> bool:
-    if sm.replaying:
+    if sm.trace_driven:
         return bool(sm.events[warp.cursor].threads == 0)
     if sm.defers:
         in_flight.write_back(sm, g, now)

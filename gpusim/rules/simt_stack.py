@@ -36,20 +36,20 @@ def follow(sm: Sm, g: int, instruction: Row, pc: int) -> None:
     if instruction.action == EXIT and outcome.threads:
         _exit(sm, g, outcome.active)
     elif instruction.action == BRANCH and 0 != outcome.threads != warp.threads:
-        _part(sm, g, instruction, outcome.active, pc)
+        _diverge(sm, g, instruction, outcome.active, pc)
     elif warp.pc != warp.reconvergence:
         return
     warp.threads = _count(warp.lanes)
     while warp.depth and (warp.threads == 0 or warp.pc == warp.reconvergence):
         warp.depth -= 1
-        path = sm.simt_stack[g, warp.depth]
-        warp.pc, warp.reconvergence = path.pc, path.reconvergence
-        _copy(warp.lanes, path.lanes)
+        entry = sm.simt_stack[g, warp.depth]
+        warp.pc, warp.reconvergence = entry.pc, entry.reconvergence
+        _copy(warp.lanes, entry.lanes)
         warp.threads = _count(warp.lanes)
 
 
 @rule
-def _part(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
+def _diverge(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
     warp = sm.warps[g]
     if instruction.reconvergence != warp.reconvergence:
         _wait(sm, g, instruction.reconvergence, warp.lanes, warp.reconvergence)
@@ -60,9 +60,9 @@ def _part(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
 
 @rule
 def _wait(sm: Any, g: int, pc: int, lanes: Any, reconvergence: int) -> None:
-    path = sm.simt_stack[g, sm.warps[g].depth]
-    path.pc, path.reconvergence = pc, reconvergence
-    _copy(path.lanes, lanes)
+    entry = sm.simt_stack[g, sm.warps[g].depth]
+    entry.pc, entry.reconvergence = pc, reconvergence
+    _copy(entry.lanes, lanes)
     sm.warps[g].depth += 1
 
 

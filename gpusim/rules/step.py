@@ -119,7 +119,7 @@ def launch(sm: Any, memory: Any, now: int) -> None:
                 record.block(sm, record.RETIRE, slot, now)
         if block.state == FREE and sm.launch.next < sm.launch.end:
             block_scheduler.place(sm, slot, now)
-            if sm.replaying:
+            if sm.trace_driven:
                 stream.begin(sm, memory, slot)
             else:
                 values_at_start(sm, memory, slot)
@@ -166,7 +166,7 @@ def prepare(sm: Any, warp: Any) -> None:
     """Work out the release times of the warp's next instruction, as far as they are known."""
     instruction = sm.program[warp.pc]
     warp.unit = instruction.unit
-    if sm.machine.codes:
+    if sm.machine.obeys_codes:
         control_code.earliest(warp, instruction)
     else:
         scoreboard.earliest(warp, instruction)
@@ -255,14 +255,14 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     if machine.ports > 1:
         dispatch.commit(sm, k, instruction, now)
     warp_scheduler.commit(machine, scheduler, warp, instruction, now)
-    if sm.replaying:
+    if sm.trace_driven:
         stream.following(sm, warp, instruction)
     elif not (_compute_aside(sm, memory, g, now) if sm.defers else values.execute(sm, memory, g)):
         return
     if sm.tracing:
         record.issue(sm, record.ISSUE, k, g, now)
     stall_accounting.renew(machine, warp, now)
-    if machine.codes:
+    if machine.obeys_codes:
         control_code.commit(sm, k, warp, instruction, now)
     warp.pc = pc + 1
     instruction.active += sm.outcome.threads
@@ -282,7 +282,7 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
 def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
     """Where lanes may part: find the path that the warp goes on with; it leaves when there is none."""
     warp = sm.warps[g]
-    if not sm.replaying:
+    if not sm.trace_driven:
         simt_stack.follow(sm, g, instruction, pc)
     else:
         warp.pc, warp.threads = sm.outcome.onward, sm.outcome.left

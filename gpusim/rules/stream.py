@@ -1,9 +1,9 @@
-"""The trace-driven feed: the outcomes of a warp's instructions, recorded once without time, compressed and replayed.
+"""The trace-driven feed: the outcomes of a warp's instructions, recorded once without time and compressed.
 
 If neither addresses nor branches depend on the contents of memory, timing cannot change them. A stream has an event for
 each instruction of a warp whose outcome depends on values (a memory access, a branch, a guard), in the order of
 execution; loop rounds that repeat the previous round are counted instead of stored. A script names the streams of a
-block's warps. A block whose addresses are those of a recorded block, moved by whole lines of its buffers, replays that
+block's warps. A block whose addresses are those of a recorded block, moved by whole lines of its buffers, takes that
 block's script; any other block is recorded when it is placed.
 """
 

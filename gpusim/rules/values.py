@@ -16,7 +16,7 @@ import numpy as np
 from gpusim.jit.kinds import Memory, Row, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, rarely, rule
-from gpusim.rules import cache, cross_lane, memory_access, reach
+from gpusim.rules import address_range, cache, cross_lane, memory_access
 from gpusim.rules.lanes import compare, compute32, compute64, look_up
 from gpusim.units.capacities import LANES
 from gpusim.units.opcodes import (
@@ -96,8 +96,8 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
             cache.ask(sm, memory, g, group, active)
     elif instruction.evaluate:
         _compute(sm, instruction, memory, g, group, active)
-    if sm.replaying:
-        reach.widen(sm, group, instruction, active)
+    if sm.trace_driven:
+        address_range.widen(sm, group, instruction, active)
     return True
 
 

@@ -19,7 +19,7 @@ from gpusim.jit.plain import plain, unpacked
 from gpusim.launch.launch import Launch
 from gpusim.rules import instruction_replay, memory_access, queues, stall_accounting
 from gpusim.timeline.document import NONE, Wait
-from gpusim.units.opcodes import BARRIER, FETCH, GLOBAL_SPACE, LOAD
+from gpusim.units.opcodes import BARRIER, FETCH, GLOBAL_MEMORY, LOAD
 from gpusim.units.sm import FIRST_SCHEDULER
 from gpusim.units.stall import BUSY, DISPATCH, EXCLUSIVE, PREVIOUS, REPLAY, SHARED, UNCHOSEN, Stall, label
 from isa.operand import PT_INDEX
@@ -142,7 +142,7 @@ def conflicts(sm: Sm, record: Any) -> int:
 def late(sm: Sm, record: Any) -> int:
     """Return by how many cycles beyond its latency the access to global memory that is served now is late."""
     row = sm.facts.rows[record.pc]
-    if row.space != GLOBAL_SPACE or not plain(memory_access.accesses)(row):
+    if row.memory_kind != GLOBAL_MEMORY or not plain(memory_access.accesses)(row):
         return 0
     return max(0, int(record.done - max(record.cycle + (row.latency if row.action == LOAD else 0), record.end)))
 
@@ -246,7 +246,7 @@ def _occupy(sm: Sm, k: int, unit: int, pipe: int, end: int, number: int) -> None
 def _tell(sm: Sm, warp: Warp, row: Any, record: Any, number: int, accesses: bool) -> None:
     """Note the instruction that the warp's later ones may wait for, by the cycle until which they do."""
     who, reason = (number, record.pc), row.reason
-    if sm.facts.machine.codes and row.write_barrier >= 0:
+    if sm.facts.machine.obeys_codes and row.write_barrier >= 0:
         reason = max(Stall.SHORT_SCOREBOARD, reason)
     warp.lets_go[reason, record.done].append(who)
     if row.counter >= 0:
@@ -308,7 +308,7 @@ def _refusals(sm: Sm, record: Any) -> Iterator[Wait]:
 
 def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
     """The blocker of an own reason of the warp's next instruction, at pc, that held until `release`."""
-    if reason in PREVIOUS or (reason == Stall.WAIT and sm.facts.machine.codes):
+    if reason in PREVIOUS or (reason == Stall.WAIT and sm.facts.machine.obeys_codes):
         return warp.previous
     if reason == Stall.BARRIER:
         return warp.released
@@ -317,7 +317,7 @@ def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
     if reason == Stall.MIO_THROTTLE and warp.refused != NONE:
         return warp.refused
     found = warp.lets_go.get((reason, release), [])
-    if sm.facts.machine.codes:
+    if sm.facts.machine.obeys_codes:
         found = [(who, of) for who, of in found if _tells(sm.facts, of, pc)] or found
     needed = [who for who, of in found if _concerns(sm.facts, of, pc)]  # before those that only share its barrier
     return next(iter([*needed, *(who for who, _ in reversed(found))]), NONE)

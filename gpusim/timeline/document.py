@@ -12,7 +12,7 @@ import msgspec
 
 from gpusim.support.document import Arguments, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
 from isa.brief import brief
-from isa.dataflow.shared_barriers import Beside
+from isa.dataflow.shared_barriers import SharedBarrier
 
 VERSION = 1
 NONE = -1  # no instruction, or no such cycle
@@ -31,7 +31,7 @@ class Letter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An instruction of the program: its text, the class of unit it needs, and its region, empty if it is in none.
 
-    Regions are marked by comments in a listing, else they are loops; of nested ones the innermost. `beside`:
+    Regions are marked by comments in a listing, else they are loops; of nested ones the innermost. `shared_barriers`:
     instructions that it may wait for because they share a dependency barrier with one that it needs.
     """
 
@@ -39,7 +39,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     unit: str
     region: str = ""
-    beside: tuple[Beside, ...] = ()
+    shared_barriers: tuple[SharedBarrier, ...] = ()
 
 
 class Wait(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -24,13 +24,13 @@ REGISTER_BANKS = 4
 COLLECTING = 4  # instructions of a scheduler that collect operands at once
 OPERANDS = 6  # slots a, b, c of 32 bits, then those of 64
 REUSE = 2  # words that the reuse cache keeps for an operand slot
-PATHS = 128  # waiting ones of a warp: 64 lanes diverge at most 63 times, and each time at most two wait
+STACK_ENTRIES = 128  # waiting ones of a warp: 64 lanes diverge at most 63 times, and each time at most two wait
 
 CONSTANT_LINES = 62  # of the constant cache: bits of a mask that never turns negative
 HOLDS = 18  # six dependency barriers, each by three reasons (rules/control_code.py)
 COUNTERS = 2  # of a warp's accesses under way: vmcnt, lgkmcnt
 COUNTED = 64  # accesses that a wait counter may tell from each other
-FLIGHTS = 256  # instructions of a warp whose result or reads are under way
+IN_FLIGHT = 256  # instructions of a warp whose result or reads are under way
 HAZARDS = 64  # that are noted
 
 QUEUE = 64  # memory instructions

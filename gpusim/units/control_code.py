@@ -40,7 +40,7 @@ def has_codes(program: Program) -> bool:
 def pack(packed: Any, machine: Machine) -> None:
     """Whether control codes are obeyed, and what a yield costs."""
     if machine.dependence and by_codes(machine):
-        packed.codes, packed.yield_stall = 1, machine.dependence.yield_stall
+        packed.obeys_codes, packed.yield_stall = 1, machine.dependence.yield_stall
 
 
 def decode(row: Any, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
@@ -56,7 +56,7 @@ UNIT = Unit(
     "control_code",
     fields={
         "machine": (
-            field("codes", "1: control codes say when an instruction may go"),
+            field("obeys_codes", "1: control codes say when an instruction may go"),
             field("yield_stall", "cycles from an issue that yields to the warp's next, at least"),
         ),
         "warp": (
@@ -89,7 +89,10 @@ UNIT = Unit(
     decode=decode,
     conditions=(
         Condition(
-            "dependence.yield_stall dependence.variable", "yield_stall", lambda g: bool(g.record.codes), SCOREBOARD
+            "dependence.yield_stall dependence.variable",
+            "yield_stall",
+            lambda g: bool(g.record.obeys_codes),
+            SCOREBOARD,
         ),
         Condition(
             "dependence.yield_stall", "yield_stall", lambda g: bool(g.rows["yields"].any()), "{kernel} yields nowhere"

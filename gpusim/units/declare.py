@@ -32,7 +32,7 @@ class Role(Enum):
     NUMBER = auto()  # one of the values that a total has had
     SPECIAL = auto()  # has a rule of its own in rules/fast_forward.py
     FREE = auto()  # written before it is read, or read only by the trace or an error
-    FIXED = auto()  # never changes while a launch is replayed
+    FIXED = auto()  # never changes while a launch is trace-driven
 
 
 class Extent(NamedTuple):

@@ -68,7 +68,7 @@ UNIT = Unit(
         ),
         "scheduler": (
             field("dispatched", "instructions in the turn of the last issue", role=Role.SAME),
-            field("beside", "unit classes that a later port of that turn takes", role=Role.SAME),
+            field("pairable", "unit classes that a later port of that turn takes", role=Role.SAME),
         ),
     },
     pack=pack,

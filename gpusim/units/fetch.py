@@ -65,7 +65,7 @@ UNIT = Unit(
             field("free", "when its port takes the next request", role=Role.TIME),
             field("owed", "and how many parts of a cycle later than that", role=Role.SAME),
             field(
-                "held",
+                "lines",
                 "set by set, lines + 1 by their last use, the latest first; 0: none",
                 CACHED_LINE,
                 role=Role.SAME,

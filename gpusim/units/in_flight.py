@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpusim.units.capacities import FLIGHTS, GROUPS, HAZARDS, LANES, WARPS
+from gpusim.units.capacities import GROUPS, HAZARDS, IN_FLIGHT, LANES, WARPS
 from gpusim.units.declare import Role, Unit, field
 
 UNIT = Unit(
@@ -11,10 +11,17 @@ UNIT = Unit(
         "sm": (
             field("defers", "1: results are written when they are there (rules/in_flight.py)", role=Role.FIXED),
             field("hazardous", "hazards noted", role=Role.FIXED),
-            field("in_flight", "instructions in flight, by warp slot", WARPS, FLIGHTS, kind="flight", role=Role.FIXED),
+            field(
+                "in_flight",
+                "instructions in flight, by warp slot",
+                WARPS,
+                IN_FLIGHT,
+                kind="in_flight_entry",
+                role=Role.FIXED,
+            ),
             field("hazards", "the hazards noted", HAZARDS, kind="hazard", role=Role.FIXED),
         ),
-        "flight": (
+        "in_flight_entry": (
             field("pc", "the instruction"),
             field("order", "counts up"),
             field("mask", "active lanes, by lane group", GROUPS),
@@ -33,7 +40,7 @@ UNIT = Unit(
             field("times", "how often"),
         ),
         "warp": (
-            field("flights", "instructions in flight, where they are followed", role=Role.FIXED),
+            field("in_flight_count", "instructions in flight, where they are followed", role=Role.FIXED),
             field("deferred", "instructions followed so far", role=Role.FIXED),
         ),
     },

@@ -10,7 +10,7 @@ from gpusim.units.asks import NO_QUEUE, NO_SHARED, WIDTHS, accesses, free_passes
 from gpusim.units.capacities import QUEUE
 from gpusim.units.declare import Condition, Role, Unit, field, packed_key
 from gpusim.units.dimensions import EACH_QUEUE, MEMORY_UNIT, PLACE
-from gpusim.units.opcodes import LOAD, QUEUED, SPACES, UNIT_CODE
+from gpusim.units.opcodes import LOAD, MEMORY_KINDS, QUEUED, UNIT_CODE
 from gpusim.units.pipe import choices, initiation_interval, through_port
 from gpusim.units.ranges import Count, PassCycles, Positive
 from gpusim.units.stall import Stall
@@ -90,7 +90,7 @@ def costs(row: Any, form: Row, machine: Machine) -> None:
         return
     waits_for_l2 = form.unit is UnitClass.GLOBAL and machine.cache is not None and machine.cache.hits == "l2"
     row["port_cycles"] = 1 if waits_for_l2 and form.is_load else port.cycles
-    if form.unit not in SPACES:
+    if form.unit not in MEMORY_KINDS:
         row["service"] = initiation_interval(machine, choices(machine, form.unit)[0])
         row["reason"], row["war"] = Stall.SHORT_SCOREBOARD, machine.shared_memory.war_32
     elif not form.is_load:

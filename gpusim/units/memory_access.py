@@ -18,7 +18,7 @@ UNIT = Unit(
         "row": (
             field(
                 "feed",
-                "place among the memory instructions, and comparisons, whose reach is remembered (-1: none)",
+                "place among the memory instructions, and comparisons, whose address range is remembered (-1: none)",
                 kind="i4",
             ),
         ),

@@ -12,7 +12,7 @@ from isa.table import ROWS, Unit
 NOTHING, ARITHMETIC, ARITHMETIC64, COMPARISON, SPECIAL, LOAD, STORE, FETCH, BARRIER, BRANCH, EXIT = range(11)
 LOOKUP, CROSS_LANE = 11, 12  # by truth table; from other lanes
 # Where a memory instruction goes.
-SHARED_SPACE, GLOBAL_SPACE, LOCAL_SPACE = range(3)
+SHARED_MEMORY, GLOBAL_MEMORY, LOCAL_MEMORY = range(3)
 
 UNIT_CODE = {unit: code for code, unit in enumerate(Unit)}
 COMPARISONS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.compares))
@@ -30,13 +30,13 @@ GROUPS: Mapping[int, tuple[Callable[..., Any], ...]] = {
     CROSS_LANE: ACROSS,
 }
 QUEUED = {  # of the load/store unit
-    Unit.SHARED: SHARED_SPACE,
-    Unit.GLOBAL: GLOBAL_SPACE,
-    Unit.CONSTANT: GLOBAL_SPACE,
-    Unit.LOCAL: LOCAL_SPACE,
+    Unit.SHARED: SHARED_MEMORY,
+    Unit.GLOBAL: GLOBAL_MEMORY,
+    Unit.CONSTANT: GLOBAL_MEMORY,
+    Unit.LOCAL: LOCAL_MEMORY,
 }
 NEARBY = frozenset({Unit.SHARED, Unit.SMEM, Unit.CONSTANT})  # what these load is waited for, and counted, apart
-SPACES = QUEUED | {Unit.SMEM: GLOBAL_SPACE}
+MEMORY_KINDS = QUEUED | {Unit.SMEM: GLOBAL_MEMORY}
 SIGN_BIT, TWOS_COMPLEMENT = 1, 2  # the two meanings of a minus before a register
 WHOLE = 2  # in the column guard_negated: the guard is that of the warp as a whole
 

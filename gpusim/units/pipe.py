@@ -84,7 +84,7 @@ def _pack_unit(packed: Any, unit: UnitClass, machine: Machine) -> None:
     packed.joint, packed.blocked = (
         names.index(named[unit.value]) if unit.value in named else -1 for named in (machine.joint, machine.blocked)
     )
-    packed.lone = len(pipes) == 1 and packed.joint < 0 and packed.blocked < 0
+    packed.single_pipe = len(pipes) == 1 and packed.joint < 0 and packed.blocked < 0
 
 
 UNIT = Unit(
@@ -98,7 +98,7 @@ UNIT = Unit(
         "unit_class": (
             field("choices", "pipes that may execute it, 0: none"),
             field("choice", "these, in the order in which they are tried", CHOICES),
-            field("lone", "1: one pipe, and no other is joint or blocked"),
+            field("single_pipe", "1: one pipe, and no other is joint or blocked"),
             field("joint", "a further pipe that is needed and occupied with the first one, -1: none"),
             field("blocked", "a pipe that takes nothing for an initiation interval behind the issue, -1: none"),
         ),

@@ -10,7 +10,7 @@ UNIT = Unit(
     fields={
         "warp": (
             field("ready", "when each register's pending result is there", REGISTER, role=Role.TIME),
-            field("held", "when each register's last pending reader has read it", REGISTER, role=Role.TIME),
+            field("read_by", "when each register's last pending reader has read it", REGISTER, role=Role.TIME),
             field("read", "when its readers that have been served have read it", REGISTER, role=Role.TIME),
             field(
                 "reader",
@@ -18,7 +18,7 @@ UNIT = Unit(
                 REGISTER,
                 role=Role.NUMBER,
                 of="load_store.entered",
-                awaited="warps.held",
+                awaited="warps.read_by",
             ),
             field("kind", "reason that its pending result belongs to", REGISTER, kind="u1", role=Role.SAME),
             field("predicate", "when each predicate is there", PREDICATE, role=Role.TIME),

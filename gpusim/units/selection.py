@@ -56,7 +56,7 @@ UNIT = Unit(
     },
     pack=pack,
     conditions=(
-        Condition("selection.freezes selection.turns", "", lambda g: bool(g.record.codes), SCOREBOARD),
+        Condition("selection.freezes selection.turns", "", lambda g: bool(g.record.obeys_codes), SCOREBOARD),
         Condition("selection.freezes", "freezes", lambda g: g.record.register_banks > 0, ON_TIME),
         Condition("selection.turns", "turns", _order, "the policy {policy} asks nobody how long a warp pauses"),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpusim.units.capacities import GROUPS, PATHS, WARPS
+from gpusim.units.capacities import GROUPS, STACK_ENTRIES, WARPS
 from gpusim.units.declare import Role, Unit, field
 from gpusim.units.dimensions import LANE_GROUP
 
@@ -12,9 +12,16 @@ UNIT = Unit(
         "row": (field("reconvergence", "pc where lanes meet that part here, -1: none do", kind="i4"),),
         "sm": (
             field("diverges", "1: lanes of a warp may part", role=Role.FIXED),
-            field("simt_stack", "paths that wait, by warp slot", WARPS, PATHS, kind="path", role=Role.FREE),
+            field(
+                "simt_stack",
+                "entries that wait, by warp slot",
+                WARPS,
+                STACK_ENTRIES,
+                kind="stack_entry",
+                role=Role.FREE,
+            ),
         ),
-        "path": (
+        "stack_entry": (
             field("pc", "where its lanes go on"),
             field("lanes", "masks of its lanes", GROUPS),
             field("reconvergence", "pc where they wait for others"),
@@ -27,7 +34,7 @@ UNIT = Unit(
                 role=Role.SAME,
             ),
             field("reconvergence", "pc where they wait for others, -1: nowhere", role=Role.FREE),
-            field("depth", "paths that wait", role=Role.FREE),
+            field("depth", "entries that wait", role=Role.FREE),
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""Streams: what each warp does, recorded and replayed."""
+"""Streams: what each warp does, recorded for trace-driven launches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNIT = Unit(
             ),
         ),
         "sm": (
-            field("replaying", "1: outcomes come from recorded streams", role=Role.FIXED),
+            field("trace_driven", "1: outcomes come from recorded streams", role=Role.FIXED),
             field(
                 "provable", "1: global addresses are all that depends on the block, by `block_step`", role=Role.FIXED
             ),

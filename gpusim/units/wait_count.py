@@ -9,7 +9,7 @@ import msgspec
 from gpusim.units.capacities import COUNTED, COUNTERS
 from gpusim.units.declare import Condition, Role, Unit, field
 from gpusim.units.dimensions import COUNT, COUNTER
-from gpusim.units.opcodes import NEARBY, QUEUED, SPACES
+from gpusim.units.opcodes import MEMORY_KINDS, NEARBY, QUEUED
 from isa.instruction import Instruction
 from isa.operand import Immediate
 from isa.table import Unit as UnitClass
@@ -44,7 +44,7 @@ def pack(packed: Any, machine: Machine) -> None:
 def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """What counts the access, and for which counts the instruction waits; none where nothing is counted."""
     limits = machine.wait_counters or machine.outstanding
-    counted = SPACES if machine.wait_counters else QUEUED  # scalar loads are counted by GCN's counters alone
+    counted = MEMORY_KINDS if machine.wait_counters else QUEUED  # scalar loads are counted by GCN's counters alone
     memory = instruction.row.unit in counted
     row["counter"], row["most"], row["tracked"] = -1, -1, not (memory and machine.wait_counters)
     if limits is None:

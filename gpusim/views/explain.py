@@ -22,7 +22,9 @@ CONFLICTS = {
 LATE = "later than its latency, as memory moves it and earlier transactions"
 WASTED = ", whose access finds its queue full and wastes the slot"
 ACTIVE = "; two_level chooses among the scheduler's active warps alone"
-TOLD = frozenset({"short_scoreboard", "long_scoreboard", "war_hazard"})  # reasons to wait for dependency barriers
+BARRIER_REASONS = frozenset(
+    {"short_scoreboard", "long_scoreboard", "war_hazard"}
+)  # reasons to wait for dependency barriers
 MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes that the load/store unit serves
 
 
@@ -113,7 +115,7 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
             return
         blocker = _blocker(found, one, wait, cycle)
         late = blocker is not None and blocker.issue > cycle
-        more = _unchosen(found, late) if wait.reason == "not_selected" else _beside(found, one, wait, blocker)
+        more = _unchosen(found, late) if wait.reason == "not_selected" else _shared_barrier(found, one, wait, blocker)
         meaning = found.meaning[wait.reason] + more
         yield _step(found, one, cycle, wait.reason, wait.start, wait.end, meaning)
         following = _at(found.document, blocker.warp, cycle) if blocker and late else blocker
@@ -127,13 +129,13 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
         one = following
 
 
-def _beside(found: _Found, one: Issued, wait: Wait, blocker: Issued | None) -> str:
+def _shared_barrier(found: _Found, one: Issued, wait: Wait, blocker: Issued | None) -> str:
     """A further cause to wait for a dependency barrier: another instruction that shares it and is not needed."""
     lines = found.document.program
-    those = lines[one.pc].beside if blocker else ()
+    those = lines[one.pc].shared_barriers if blocker else ()
     what = SOURCES if wait.reason == "war_hazard" else RESULT
     needless = next((other for other in those if blocker and (other.pc, other.what) == (blocker.pc, what)), None)
-    if needless is None or wait.reason not in TOLD:
+    if needless is None or wait.reason not in BARRIER_REASONS:
         return ""
     return f"; it does not need this, but waits for {words(needless, lambda pc: lines[pc].text)}, which it needs"
 
@@ -187,17 +189,17 @@ def _words(found: _Found, one: Issued) -> str:
     """The times of an instruction in words: its issue, the unit that it occupies, and its result."""
     unit = found.document.program[one.pc].unit
     where = "the load/store unit" if unit in found.queued else "its pipe"
-    told = [f"issued at {one.issue}" if one.waits else f"issued at {one.issue} without having waited"]
+    notes = [f"issued at {one.issue}" if one.waits else f"issued at {one.issue} without having waited"]
     if one.begin != NONE:
-        told.append(f"occupies {where} from {one.begin} to {one.end}")
+        notes.append(f"occupies {where} from {one.begin} to {one.end}")
     if one.conflicts:
         noun, ending, why = CONFLICTS.get(unit, CONFLICTS["global"])
-        told.append(f"{plural(one.conflicts, noun, ending)} more than its width needs: {why}")
+        notes.append(f"{plural(one.conflicts, noun, ending)} more than its width needs: {why}")
     if one.done != NONE:
-        told.append(f"done at {one.done}")
+        notes.append(f"done at {one.done}")
     if one.late:
-        told.append(f"{plural(one.late, 'cycle')} {LATE}")
-    return ", ".join(told)
+        notes.append(f"{plural(one.late, 'cycle')} {LATE}")
+    return ", ".join(notes)
 
 
 def _step(found: _Found, one: Issued, cycle: int, what: str, start: int, end: int, words: str) -> Step:

@@ -93,7 +93,7 @@ def _pairs(values: Mapping[str, object]) -> str:
     return " ".join(f"{name}={spelled(value)}" for name, value in values.items())
 
 
-APART = "instructions", "lost", "ineffective"  # fields of a document that are packed separately, or not shown
+SEPARATE = "instructions", "lost", "ineffective"  # fields of a document that are packed separately, or not shown
 
 
 def pack(run: Timeline) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def pack(run: Timeline) -> dict[str, Any]:
     there is none. A wait's `start` is cycles before `issue`, its `blocker` the difference of ids, 0 if there is none.
     The `end` of waits and lost slots is cycles since `start`; a reason is an index into `letters`.
     """
-    fields = {name: getattr(run, name) for name in run.__struct_fields__ if name not in APART}
+    fields = {name: getattr(run, name) for name in run.__struct_fields__ if name not in SEPARATE}
     names = [letter.name for letter in run.letters]
     used = chain(STATES, (w.reason for i in run.instructions for w in i.waits), (lost.reason for lost in run.lost))
     unnamed = sorted(set(used).difference(names))  # in a document from another program

@@ -102,12 +102,12 @@ def _tooltip(i: Issued, names: _Names) -> str:
         ", ".join(f"{what} {cycle}" for what, cycle in times.items() if cycle != NONE),
         *([f"conflicts add {i.conflicts} passes or requests"] if i.conflicts else []),
         *([f"done {plural(i.late, 'cycle')} later than its latency: memory is busy"] if i.late else []),
-        *(_told(wait, names) for wait in i.waits),
+        *(_described(wait, names) for wait in i.waits),
     ]
     return "\\n".join(lines)
 
 
-def _told(wait: Wait, names: _Names) -> str:
+def _described(wait: Wait, names: _Names) -> str:
     """A wait's cycles, its reason, and its blocker if the document has it."""
     blocker = names.instructions.get(wait.blocker)
     return f"waited {wait.end - wait.start}: {wait.reason}" + (f", {name(blocker, names.program)}" if blocker else "")

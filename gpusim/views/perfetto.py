@@ -100,10 +100,10 @@ def _groups(timeline: Timeline) -> dict[str, Slices]:
 def _run(timeline: Timeline) -> _Slice:
     """The cycles shown, with what ran and where."""
     notes = msgspec.structs.asdict(timeline)
-    told = {key: value for key, value in notes.items() if isinstance(value, Note)}
-    told |= {f"parameter {key}": value for key, value in timeline.parameters.items()}
-    told |= {f"set {key}": value for key, value in timeline.settings.items()}
-    return _Slice(timeline.start, max(timeline.end, timeline.start + 1), timeline.kernel, told)
+    arguments = {key: value for key, value in notes.items() if isinstance(value, Note)}
+    arguments |= {f"parameter {key}": value for key, value in timeline.parameters.items()}
+    arguments |= {f"set {key}": value for key, value in timeline.settings.items()}
+    return _Slice(timeline.start, max(timeline.end, timeline.start + 1), timeline.kernel, arguments)
 
 
 def _blocks(timeline: Timeline) -> Slices:

@@ -56,8 +56,8 @@ def _head(document: Timeline, width: int) -> Iterator[str]:
     )
     for name, values in (("settings", document.settings), ("parameters", document.parameters)):
         if values:
-            told = " ".join(f"{key}={spelled(value)}" for key, value in values.items())
-            yield from wrap(f"{name} {told}", width, subsequent_indent=" " * (len(name) + 1))
+            pairs = " ".join(f"{key}={spelled(value)}" for key, value in values.items())
+            yield from wrap(f"{name} {pairs}", width, subsequent_indent=" " * (len(name) + 1))
     total = f" of {document.cycles:,}" if document.cycles != NONE else ", of a run that does not end"
     warps = f"warps {_ranges(document.shown)} of {document.warp_slots}"
     slots = f"{plural(document.schedulers, 'scheduler')}, each with a slot every {plural(document.interval, 'cycle')}"

@@ -16,7 +16,7 @@ from isa.dataflow.flow import overwrites, predecessors, reads, writes
 from isa.instruction import Instruction
 from isa.operand import PT_INDEX, RZ_INDEX
 from isa.program import Program
-from isa.table import Unit, space
+from isa.table import Unit, memory_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class _Flow:
 def address_slice(program: Program) -> NDArray[np.bool_]:
     """Return bool[pc]: the result of the instruction may influence an address, a guard or a branch.
 
-    Stores are in the slice if a load of their memory space is. If blocks pass addresses to each other through global
+    Stores are in the slice if a load of their memory is. If blocks pass addresses to each other through global
     memory, the slice of one block alone is not enough.
     """
     needed = np.zeros(len(program), np.bool_)
@@ -83,4 +83,4 @@ def _include(program: Program, needed: NDArray[np.bool_], pc: int) -> list[tuple
 
 
 def _stores(program: Program, unit: Unit) -> list[int]:
-    return [pc for pc, i in enumerate(program.instructions) if i.row.is_store and i.row.unit is space(unit)]
+    return [pc for pc, i in enumerate(program.instructions) if i.row.is_store and i.row.unit is memory_of(unit)]

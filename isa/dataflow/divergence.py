@@ -28,9 +28,9 @@ def reconvergence_points(program: Program) -> dict[int, int]:
     guarded -= {pc for pc in guarded if program.instructions[pc].guard.whole}
     writers, ends = _writers(program.instructions) if guarded else {}, region_ends(program)
     found: dict[int, int] = {}
-    apart: set[int] = set()
+    diverged: set[int] = set()
     while True:
-        new = [pc for pc in sorted(guarded - found.keys()) if _differs(program.instructions, writers, apart, pc)]
+        new = [pc for pc in sorted(guarded - found.keys()) if _differs(program.instructions, writers, diverged, pc)]
         if not new:
             return found
         after = successors(program)
@@ -38,7 +38,7 @@ def reconvergence_points(program: Program) -> dict[int, int]:
         nearest = {} if plain.union(ends).issuperset(new) else post_dominators(program)
         for pc in new:
             found[pc] = ends.get(pc, pc + 1 if pc in plain else nearest.get(pc, len(program)))
-            apart |= _between(after, pc, found[pc])
+            diverged |= _between(after, pc, found[pc])
 
 
 def post_dominators(program: Program) -> dict[int, int]:
@@ -96,9 +96,9 @@ def _writers(instructions: Sequence[Instruction]) -> dict[str, list[int]]:
 
 
 def _differs(
-    instructions: Sequence[Instruction], writers: Mapping[str, Iterable[int]], apart: set[int], pc: int
+    instructions: Sequence[Instruction], writers: Mapping[str, Iterable[int]], diverged: set[int], pc: int
 ) -> bool:
-    """Tell whether the guard at pc may differ between lanes: by its inputs, or because its writers ran diverged."""
+    """Tell whether the guard at pc may differ between lanes: by its inputs, or because its writers diverged."""
     waiting, seen = [f"P{instructions[pc].guard.index}"], set[str]()
     while waiting:
         name = waiting.pop()
@@ -106,7 +106,7 @@ def _differs(
             continue
         seen.add(name)
         for writer in writers.get(name, ()):
-            if writer in apart or _is_own(instructions[writer]):
+            if writer in diverged or _is_own(instructions[writer]):
                 return True
             waiting.extend(reads(instructions[writer]))
     return False

@@ -16,7 +16,7 @@ CODE = re.compile(r"^\[B.*?\] ")  # before an instruction's text
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class SharedBarrier:
     """Something that may be in flight on a barrier for which an instruction waits, but that it does not need.
 
     `what`: the `result` of the instruction at `pc`, or its `sources`, which may not have been read; `needed`: the
@@ -39,7 +39,7 @@ class _Giver:
     names: frozenset[str]
 
 
-def beside(program: Program) -> dict[int, tuple[Beside, ...]]:
+def shared_barriers(program: Program) -> dict[int, tuple[SharedBarrier, ...]]:
     """Return by pc what the instruction may wait for, on some path, besides what it needs of the same barrier.
 
     Empty for a program without control codes.
@@ -50,7 +50,7 @@ def beside(program: Program) -> dict[int, tuple[Beside, ...]]:
     return {pc: those for pc, those in found.items() if those}
 
 
-def words(one: Beside, text: Callable[[int], str]) -> str:
+def words(one: SharedBarrier, text: Callable[[int], str]) -> str:
     """Return the barrier on which an instruction waits, and its holder; `text` has the instructions by pc."""
     who, needed, more = (*(CODE.sub("", text(pc)) for pc in (one.pc, one.needed[-1])), len(one.needed) - 1)
     holds = f"`{who}` at pc {one.pc} holds" if one.what == RESULT else f"the sources of `{who}` at pc {one.pc} hold"
@@ -92,15 +92,15 @@ def _waits(instruction: Instruction) -> list[int]:
     return [barrier for barrier in range(BARRIERS) if mask >> barrier & 1]
 
 
-def _found(givers: Sequence[_Giver], held: int, waiting: Instruction) -> tuple[Beside, ...]:
+def _found(givers: Sequence[_Giver], held: int, waiting: Instruction) -> tuple[SharedBarrier, ...]:
     """Return the unneeded holders of one instruction's barriers, together with the needed ones."""
-    found = list[Beside]()
+    found = list[SharedBarrier]()
     for barrier in _waits(waiting):
         on = [giver for place, giver in enumerate(givers) if held >> place & 1 and giver.barrier == barrier]
         needed = tuple(dict.fromkeys(giver.pc for giver in on if _needs(waiting, giver)))
         if needed:
             others = [giver for giver in on if not _needs(waiting, giver)]
-            found += (Beside(barrier, giver.pc, giver.what, needed) for giver in others)
+            found += (SharedBarrier(barrier, giver.pc, giver.what, needed) for giver in others)
     return tuple(found)
 
 

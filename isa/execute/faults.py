@@ -88,8 +88,8 @@ def undefined_name(kernel: Kernel, pc: int, kind: str, name: str, known: Iterabl
     return ExecutionError(f"{place(kernel, pc)}: {kind}[{name}] is no {what}; define it, or use one of: {names}")
 
 
-def _sized(space: str, nbytes: int) -> str:
-    return f"the {nbytes} bytes of {space} memory; correct the address, or raise .{space}"
+def _sized(memory: str, nbytes: int) -> str:
+    return f"the {nbytes} bytes of {memory} memory; correct the address, or raise .{memory}"
 
 
 def _nearest(buffers: Sequence[Buffer], address: int) -> str:

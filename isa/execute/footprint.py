@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from isa.dataflow.address_slice import address_slice
 from isa.execute.block_step import STILL, Step, block_steps
 from isa.execute.interpret import LIMIT, interpret
-from isa.execute.reach import without_contents
+from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES, bases, length
 from isa.program import WORD_BYTES
 from isa.table import GLOBAL_UNITS, Row, Unit
 
 PENDING = 1 << 20  # numbers that wait until duplicates are removed
-SPACE = 1 << 32  # bytes that addresses reach
+ADDRESSES = 1 << 32  # bytes that addresses reach
 SECTORED = GLOBAL_UNITS | {Unit.TEXTURE}
 Touched = Mapping[tuple[str, bool], int]  # distinct sectors, by buffer and whether they are written
 
@@ -134,8 +134,8 @@ def _sector_steps(kernel: Kernel) -> Mapping[int, Step] | None:
 
 def _units(row: Row, addresses: NDArray[np.uint32], nbytes: int) -> NDArray[np.int64]:
     """Return the numbers of the `nbytes`-sized units that accesses at these addresses touch."""
-    reach = np.arange(0, row.nbytes, WORD_BYTES)
-    return np.asarray((addresses.astype(np.int64)[:, None] + reach).ravel() // nbytes, np.int64)
+    offsets = np.arange(0, row.nbytes, WORD_BYTES)
+    return np.asarray((addresses.astype(np.int64)[:, None] + offsets).ravel() // nbytes, np.int64)
 
 
 def _close(walk: _Walk) -> None:
@@ -151,7 +151,7 @@ def _close(walk: _Walk) -> None:
         walk.of_blocks.update({(name, written): count for name, count in _by_buffer(walk, touched)})
         for step, group in moving.items():
             for shift in _shifts(walk.kernel, step):
-                walk.marked[written][(group.numbers() + shift) % (SPACE // SECTOR_BYTES)] = True
+                walk.marked[written][(group.numbers() + shift) % (ADDRESSES // SECTOR_BYTES)] = True
     walk.sectors.clear()
 
 
@@ -164,4 +164,4 @@ def _by_buffer(walk: _Walk, sectors: NDArray[np.int64]) -> Iterator[tuple[str, i
 def _shifts(kernel: Kernel, step: Step) -> set[int]:
     """Return by how many sectors the grid's blocks move the first block's sectors, modulo the address space."""
     indices = product(*(range(size if part else 1) for size, part in zip(kernel.grid, step, strict=True)))
-    return {sum(i * part for i, part in zip(at, step, strict=True)) % SPACE // SECTOR_BYTES for at in indices}
+    return {sum(i * part for i, part in zip(at, step, strict=True)) % ADDRESSES // SECTOR_BYTES for at in indices}

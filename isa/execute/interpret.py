@@ -22,7 +22,7 @@ from isa.dataflow.divergence import reconvergence_points
 from isa.execute import batch, faults, rounds, simt_stack, steps
 from isa.execute.frame import Frame, Group, group_of, new_frame
 from isa.execute.rounds import Loop, Round
-from isa.execute.simt_stack import Path
+from isa.execute.simt_stack import StackEntry
 from isa.execute.steps import Action, Fetch, Observe, Scope
 from isa.kernel import Kernel
 from isa.operand import Label
@@ -76,7 +76,7 @@ class _Plan:
 class _Progress:
     """The positions of the running block's warps; `waiting` and `needed` have an entry per barrier in use.
 
-    `apart` has the paths of warps whose lanes have diverged; the last is the running one, and its pc and lanes are
+    `diverged` has the paths of warps whose lanes have diverged; the last is the running one, and its pc and lanes are
     those of the warp.
     """
 
@@ -86,7 +86,7 @@ class _Progress:
     needed: dict[int, int]
     groups: dict[tuple[int, ...], Group]
     turns: dict[int, Round]
-    apart: dict[int, list[Path]]
+    diverged: dict[int, list[StackEntry]]
     issued: int = 0
 
 
@@ -204,8 +204,8 @@ def _lowest(frame: Frame, progress: _Progress) -> tuple[Group, int, int]:
     start = min(pcs[w] for w in progress.running)
     members = tuple(w for w in progress.running if pcs[w] == start)
     meet = min((pcs[w] for w in progress.running if pcs[w] > start), default=1 << 62)
-    if progress.apart:
-        points = (progress.apart[w][-1].reconvergence for w in members if w in progress.apart)
+    if progress.diverged:
+        points = (progress.diverged[w][-1].reconvergence for w in members if w in progress.diverged)
         meet = min([meet, *(point for point in points if point is not None and point > start)])
     group = progress.groups.get(members)
     if group is None:
@@ -249,7 +249,7 @@ def _transfer(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: 
         _exit(frame, progress, group, lanes)
     else:
         taken = _branch(plan, frame, progress, group, lanes, pc)
-        if pc in plan.loops and len(taken) == len(progress.running) and not progress.waiting and not progress.apart:
+        if pc in plan.loops and len(taken) == len(progress.running) and not progress.waiting and not progress.diverged:
             _leap(plan, frame, progress, group, pc)
 
 
@@ -262,8 +262,8 @@ def _branch(
     taken = [int(w) for w in group.warps[whole & (held != 0)]]
     _move(progress, taken, target)
     for row in np.flatnonzero(~whole & (held != 0)):
-        here = _paths(frame, progress, group.members[row], pc)
-        here[-1:] = simt_stack.part(here[-1], lanes[row], target, plan.reconvergence_points[pc])
+        here = _stack(frame, progress, group.members[row], pc)
+        here[-1:] = simt_stack.diverge(here[-1], lanes[row], target, plan.reconvergence_points[pc])
         _take_up(frame, progress, group.members[row], here)
     return taken
 
@@ -272,35 +272,35 @@ def _exit(frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.boo
     """Let lanes exit; a warp is done when no lane is left on any path."""
     for row in np.flatnonzero(lanes.any(axis=1)):
         warp = group.members[row]
-        left = simt_stack.without(_paths(frame, progress, warp, progress.pcs[warp]), lanes[row])
+        left = simt_stack.without(_stack(frame, progress, warp, progress.pcs[warp]), lanes[row])
         if left:
             _take_up(frame, progress, warp, left)
         else:
             progress.running.remove(warp)
-            progress.apart.pop(warp, None)
+            progress.diverged.pop(warp, None)
 
 
 def _meet(frame: Frame, progress: _Progress, members: Iterable[int]) -> None:
     """Let lanes at their reconvergence point wait for others, and the next path run."""
     for warp in members:
-        if warp in progress.apart and progress.pcs[warp] == progress.apart[warp][-1].reconvergence:
-            _take_up(frame, progress, warp, progress.apart[warp][:-1])
+        if warp in progress.diverged and progress.pcs[warp] == progress.diverged[warp][-1].reconvergence:
+            _take_up(frame, progress, warp, progress.diverged[warp][:-1])
 
 
-def _paths(frame: Frame, progress: _Progress, warp: int, pc: int) -> list[Path]:
+def _stack(frame: Frame, progress: _Progress, warp: int, pc: int) -> list[StackEntry]:
     """Return the paths of a warp at pc."""
-    here = progress.apart.get(warp, [Path(pc, frame.live[warp].copy())])
+    here = progress.diverged.get(warp, [StackEntry(pc, frame.live[warp].copy())])
     return [*here[:-1], replace(here[-1], pc=pc)]
 
 
-def _take_up(frame: Frame, progress: _Progress, warp: int, waiting: Sequence[Path]) -> None:
+def _take_up(frame: Frame, progress: _Progress, warp: int, waiting: Sequence[StackEntry]) -> None:
     """Run the last of the paths that has not reached its reconvergence point."""
     left = list(waiting)
     while left[-1].pc == left[-1].reconvergence:
         left.pop()
-    progress.apart[warp] = left
+    progress.diverged[warp] = left
     if len(left) == 1:
-        del progress.apart[warp]
+        del progress.diverged[warp]
     progress.pcs[warp], frame.live[warp] = left[-1].pc, left[-1].lanes
     progress.groups.clear()
 

@@ -16,7 +16,7 @@ Lanes = NDArray[np.bool_]  # [lane]
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class StackEntry:
     """Lanes, the pc at which they continue, and the pc before which they wait for others (None: no such pc)."""
 
     pc: int
@@ -24,14 +24,18 @@ class Path:
     reconvergence: int | None = None
 
 
-def part(path: Path, taken: Lanes, target: int, reconvergence: int) -> list[Path]:
-    """Return the paths after a branch that some of its lanes take, the path to run next last."""
-    both = [Path(reconvergence, path.lanes, path.reconvergence)] if reconvergence != path.reconvergence else []
+def diverge(entry: StackEntry, taken: Lanes, target: int, reconvergence: int) -> list[StackEntry]:
+    """Return the entries after a branch that some of the lanes take, the one to run next last."""
+    both = [StackEntry(reconvergence, entry.lanes, entry.reconvergence)] if reconvergence != entry.reconvergence else []
     taken = taken.copy()  # it may be the predicate itself, which the path that runs first may write
-    return [*both, Path(target, taken, reconvergence), Path(path.pc + 1, path.lanes & ~taken, reconvergence)]
+    return [
+        *both,
+        StackEntry(target, taken, reconvergence),
+        StackEntry(entry.pc + 1, entry.lanes & ~taken, reconvergence),
+    ]
 
 
-def without(paths: Sequence[Path], gone: Lanes) -> list[Path]:
-    """Return the paths without the lanes that have exited."""
-    left = (Path(path.pc, path.lanes & ~gone, path.reconvergence) for path in paths)
-    return [path for path in left if path.lanes.any()]
+def without(stack: Sequence[StackEntry], gone: Lanes) -> list[StackEntry]:
+    """Return the entries without the lanes that have exited."""
+    left = (StackEntry(entry.pc, entry.lanes & ~gone, entry.reconvergence) for entry in stack)
+    return [entry for entry in left if entry.lanes.any()]

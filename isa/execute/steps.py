@@ -19,7 +19,7 @@ from isa.execute.frame import Frame, Group
 from isa.execute.operand_value import Fetch, Mask, Observe, Scope
 from isa.operand import PT_INDEX, RZ_INDEX, Address, Constant, Immediate, Operand, Predicate, Register, Special, Texture
 from isa.table import Row, Unit
-from isa.values.cross_lane import in_reach
+from isa.values.cross_lane import by_lane_group
 
 __all__ = ["Action", "Fetch", "Mask", "Observe", "Scope", "action", "guard"]
 
@@ -81,7 +81,7 @@ def _across(scope: Scope) -> Action:
     def act(frame: Frame, group: Group, mask: Mask) -> None:
         active = group.live if mask is None else mask
         spread = (values.spread(source(frame, group), active) for source in sources)
-        write(frame, group, mask, in_reach(across, *spread, active))
+        write(frame, group, mask, by_lane_group(across, *spread, active))
 
     return act
 

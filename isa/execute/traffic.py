@@ -1,4 +1,4 @@
-"""Count the 32-bit words that a launch reads and writes at each level of the memory hierarchy, by role.
+"""Count the 32-bit words that a launch reads and writes at each level of the memory hierarchy, by use.
 
 Counts come from execution: no machine's rule is applied and no time is taken. Every lane's word counts, even if lanes
 share one, but a warp reads and writes a scalar register once. Behind the caches of an SM the count is the least
@@ -15,7 +15,7 @@ from enum import StrEnum
 import numpy as np
 
 from isa.dataflow.forwarding import forwarded
-from isa.dataflow.role import OTHER, Origins, Roles, joined, roles
+from isa.dataflow.register_use import OTHER, Origins, RegisterUses, joined, register_uses
 from isa.execute.footprint import Footprint, Touched, footprint
 from isa.execute.interpret import LIMIT
 from isa.kernel import Kernel
@@ -51,14 +51,14 @@ LEVEL_OF = {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words that the instruction at `pc` reads and writes at a level; for `role` see isa.dataflow.role.
+    """Words that the instruction at `pc` reads and writes at a level; for `use` see isa.dataflow.register_use.
 
-    Behind the caches words belong to no instruction: there `pc` is None, and `role` the buffer in which they lie.
+    Behind the caches words belong to no instruction: there `pc` is None, and `use` the buffer in which they lie.
     """
 
     pc: int | None
     level: Level
-    role: str
+    use: str
     read: int
     written: int
     arithmetic: bool = False  # of a floating-point instruction
@@ -77,21 +77,21 @@ class Traffic:
     arithmetic: Mapping[int, int]
     flops: int
 
-    def read(self, level: Level, role: str | None = None, *, arithmetic: bool = False) -> int:
-        """Return the words read at a level, of one role or all; `arithmetic`: only by floating-point instructions."""
-        return sum(w.read for w in self._chosen(level, role, arithmetic))
+    def read(self, level: Level, use: str | None = None, *, arithmetic: bool = False) -> int:
+        """Return the words read at a level, of one use or all; `arithmetic`: only by floating-point instructions."""
+        return sum(w.read for w in self._chosen(level, use, arithmetic))
 
-    def written(self, level: Level, role: str | None = None, *, arithmetic: bool = False) -> int:
+    def written(self, level: Level, use: str | None = None, *, arithmetic: bool = False) -> int:
         """Return the words written at a level, as `read` does."""
-        return sum(w.written for w in self._chosen(level, role, arithmetic))
+        return sum(w.written for w in self._chosen(level, use, arithmetic))
 
-    def total(self, level: Level, role: str | None = None, *, arithmetic: bool = False) -> int:
+    def total(self, level: Level, use: str | None = None, *, arithmetic: bool = False) -> int:
         """Return the words read or written at a level, as `read` does."""
-        return sum(w.read + w.written for w in self._chosen(level, role, arithmetic))
+        return sum(w.read + w.written for w in self._chosen(level, use, arithmetic))
 
-    def _chosen(self, level: Level, role: str | None, arithmetic: bool) -> Iterator[Words]:
+    def _chosen(self, level: Level, use: str | None, arithmetic: bool) -> Iterator[Words]:
         for words in self.words:
-            if words.level is level and role in (None, words.role) and (words.arithmetic or not arithmetic):
+            if words.level is level and use in (None, words.use) and (words.arithmetic or not arithmetic):
                 yield words
 
 
@@ -103,15 +103,15 @@ def traffic(kernel: Kernel, *, forwarding: bool = False, limit: int = LIMIT) -> 
     instructions in one of them.
     """
     touched = footprint(kernel, limit=limit)
-    whose = roles(kernel.program, _origins(kernel, touched))
+    whose = register_uses(kernel.program, _origins(kernel, touched))
     words = [*_registers(kernel, touched, whose, forwarding), *_memory(kernel, touched, whose)]
     words += [*_behind(Level.L2, touched.of_blocks), *_behind(Level.DRAM, touched.of_launch)]
     moved = tuple(w for w in words if w.read or w.written)
     return Traffic(moved, _barriers(kernel, touched), _arithmetic(kernel, touched), kernel.flops)
 
 
-def _registers(kernel: Kernel, touched: Footprint, whose: Roles, forwarding: bool) -> Iterator[Words]:
-    """Yield the words that each instruction reads and writes in vector registers, by role, and in scalar ones."""
+def _registers(kernel: Kernel, touched: Footprint, whose: RegisterUses, forwarding: bool) -> Iterator[Words]:
+    """Yield the words that each instruction reads and writes in vector registers, by use, and in scalar ones."""
     reads, writes = forwarded(kernel.program) if forwarding else (frozenset(), frozenset())
     for pc, instruction in enumerate(kernel.program.instructions):
         state = whose.before[pc] or {}
@@ -121,19 +121,19 @@ def _registers(kernel: Kernel, touched: Footprint, whose: Roles, forwarding: boo
             scalar = level is Level.SCALARS
             read = Counter(state.get(r, OTHER) for r in taken if (r >= FIRST_SCALAR) == scalar)
             written = Counter(whose.written[pc] for r in given if (r >= FIRST_SCALAR) == scalar)
-            for role in sorted(read | written):
+            for use in sorted(read | written):
                 each, computes = int(times[pc]), instruction.row.flops > 0
-                yield Words(pc, level, role, read[role] * each, written[role] * each, computes)
+                yield Words(pc, level, use, read[use] * each, written[use] * each, computes)
 
 
-def _memory(kernel: Kernel, touched: Footprint, whose: Roles) -> Iterator[Words]:
+def _memory(kernel: Kernel, touched: Footprint, whose: RegisterUses) -> Iterator[Words]:
     """Yield the words that each access reads and writes in shared memory or a cache of the SM."""
     for pc, instruction in enumerate(kernel.program.instructions):
         row = instruction.row
         if row.unit in LEVEL_OF:
             count = row.words * int((touched.counts if row.unit is Unit.SMEM else touched.active)[pc])
-            role = joined(touched.buffers[pc]) if pc in touched.buffers else whose.stored.get(pc, whose.written[pc])
-            yield Words(pc, LEVEL_OF[row.unit], role, count * row.is_load, count * row.is_store)
+            use = joined(touched.buffers[pc]) if pc in touched.buffers else whose.stored.get(pc, whose.written[pc])
+            yield Words(pc, LEVEL_OF[row.unit], use, count * row.is_load, count * row.is_store)
 
 
 def _behind(level: Level, sectors: Touched) -> Iterator[Words]:

@@ -4,7 +4,7 @@ Labels, branches and exits divide a program into regions; a region that ends wit
 Within its region an instruction may change places with another unless the two are bound:
 
 * one writes a register or predicate that the other reads or writes;
-* both access the same memory and one stores, unless the two are known never to conflict (`isa.schedule.apart`);
+* both access the same memory and one stores, unless the two are known never to conflict (`isa.schedule.disjoint`);
 * one is a barrier and the other a barrier or an access to memory that other warps see, or one is a control instruction;
 * both are accesses that S_WAITCNT counts.
 
@@ -24,11 +24,11 @@ from isa.instruction import Instruction
 from isa.operand import Label, Register
 from isa.program import Program
 from isa.schedule.schedule import Latencies, best_places, total, totals
-from isa.table import LOAD_UNITS, Unit, space
+from isa.table import LOAD_UNITS, Unit, memory_of
 
 MOST_TOGETHER = 8  # accesses that are placed together: the search grows with each
-Apart = Collection[tuple[int, int]]  # pairs of pcs, the smaller first
-Told = Callable[[int, int], None]
+Disjoint = Collection[tuple[int, int]]  # pairs of pcs, the smaller first
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ class Region:
     after: tuple[frozenset[int], ...]
 
 
-def regions(program: Program, apart: Apart = ()) -> list[Region]:
-    """Return the regions of a program in its order; the accesses of each pair of `apart` never conflict."""
+def regions(program: Program, disjoint: Disjoint = ()) -> list[Region]:
+    """Return the regions of a program in its order; the accesses of each pair of `disjoint` never conflict."""
     counted = any(i.row.mnemonic == "S_WAITCNT" for i in program.instructions)
-    return [_region(program, first, end, () if counted else apart, counted) for first, end in spans(program)]
+    return [_region(program, first, end, () if counted else disjoint, counted) for first, end in spans(program)]
 
 
 def spans(program: Program) -> list[tuple[int, int]]:
@@ -98,13 +98,15 @@ def static_stalls(program: Program, latencies: Latencies) -> Fraction:
     return sum((_cost(region, range(len(region.code)), latencies) for region in regions(program)), Fraction(0))
 
 
-def improved(program: Program, latencies: Latencies, apart: Apart = (), tell: Told | None = None) -> tuple[int, ...]:
+def improved(
+    program: Program, latencies: Latencies, disjoint: Disjoint = (), tell: Progress | None = None
+) -> tuple[int, ...]:
     """Return an order, as old pcs, in which the memory instructions and barriers of each region stall one warp least.
 
     They move one at a time, then global fetches and the stores of their data together, until a round over all gains
     nothing; the stalls of no region grow. `tell(done, total)` is called after each region.
     """
-    found, order = regions(program, apart), list[int]()
+    found, order = regions(program, disjoint), list[int]()
     for done, region in enumerate(found, 1):
         order += [region.first + index for index in _settled(region, latencies)]
         if tell:
@@ -118,13 +120,13 @@ class _Facts:
 
     reads: int
     writes: int
-    space: Unit | None  # of memory
+    memory: Unit | None  # that it accesses
     stores: bool
     is_barrier: bool
     is_fence: bool
 
 
-def _region(program: Program, first: int, end: int, apart: Apart, counted: bool) -> Region:
+def _region(program: Program, first: int, end: int, disjoint: Disjoint, counted: bool) -> Region:
     code = program.instructions[first:end]
     bits: dict[str, int] = {}
     facts = [_facts(i, bits) for i in code]
@@ -133,7 +135,7 @@ def _region(program: Program, first: int, end: int, apart: Apart, counted: bool)
         for j in range(len(code))
         for i in range(j)
         if _by_register(facts[i], facts[j])
-        or (_bound(facts[i], facts[j], counted) and (first + i, first + j) not in apart)
+        or (_bound(facts[i], facts[j], counted) and (first + i, first + j) not in disjoint)
     ]
     before, after = ([set[int]() for _ in code] for _ in range(2))
     for i, j in pairs:
@@ -155,7 +157,7 @@ def _facts(instruction: Instruction, bits: dict[str, int]) -> _Facts:
     return _Facts(
         reads=read,
         writes=written,
-        space=space(unit) if unit in LOAD_UNITS else None,
+        memory=memory_of(unit) if unit in LOAD_UNITS else None,
         stores=instruction.row.is_store,
         is_barrier=unit is Unit.BARRIER,
         is_fence=unit is Unit.CONTROL,
@@ -171,10 +173,10 @@ def _bound(one: _Facts, other: _Facts, counted: bool) -> bool:
     if one.is_fence or other.is_fence or (one.is_barrier and other.is_barrier):
         return True
     if one.is_barrier or other.is_barrier:
-        return {one.space, other.space} - {None, Unit.LOCAL} != set()
-    if one.space is None or other.space is None:
+        return {one.memory, other.memory} - {None, Unit.LOCAL} != set()
+    if one.memory is None or other.memory is None:
         return False
-    return counted or (one.space is other.space and (one.stores or other.stores))
+    return counted or (one.memory is other.memory and (one.stores or other.stores))
 
 
 def _uncoded(instruction: Instruction) -> Instruction:
@@ -213,7 +215,7 @@ def _fetched(region: Region, order: Sequence[int]) -> list[list[int]]:
     groups: list[list[int]] = [[]]
     for index in order:
         row = region.code[index].row
-        loads = row.is_load and space(row.unit) is Unit.GLOBAL
+        loads = row.is_load and memory_of(row.unit) is Unit.GLOBAL
         if row.unit is Unit.BARRIER:
             groups.append([])
         elif loads or (row.is_store and any(region.code[i].row.is_load for i in region.before[index] & {*groups[-1]})):

@@ -17,7 +17,7 @@ LANES = np.arange(32, dtype=np.uint32)
 LAST = np.uint32(31)
 
 
-def in_reach(across: Callable[..., Any], *given: Any) -> Any:
+def by_lane_group(across: Callable[..., Any], *given: Any) -> Any:
     """Return `across` of those operands and active lanes, all [warp, lane], in groups of 32 lanes."""
     return across(*(part.reshape(-1, len(LANES)) for part in given)).reshape(given[0].shape)
 

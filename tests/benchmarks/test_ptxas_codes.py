@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import ptxas_codes
 from gpusim.machine.machine import load
-from isa.dataflow.shared_barriers import beside
+from isa.dataflow.shared_barriers import shared_barriers
 
 H200 = load("h200")
 
@@ -22,7 +22,7 @@ def test_the_kernels_are_those_of_a_compiler():
     kernels = list(ptxas_codes.kernels())
     assert len({kernel.name for kernel in kernels}) == 21
     assert all(i.control for kernel in kernels for i in kernel.program.instructions)
-    assert sum(bool(beside(kernel.program)) for kernel in kernels) > 10
+    assert sum(bool(shared_barriers(kernel.program)) for kernel in kernels) > 10
 
 
 @pytest.mark.slow

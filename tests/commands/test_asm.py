@@ -46,7 +46,7 @@ def test_json_holds_the_program(capsys, tmp_path):
     }  # fmt: skip
 
 
-def test_a_mistake_is_told_with_its_place(capsys, tmp_path):
+def test_a_mistake_is_reported_with_its_place(capsys, tmp_path):
     """An unknown mnemonic ends with exit code 2 and one line that names file, line, column and the nearest one."""
     path = write(tmp_path, "    FFMB R0, R1, R2, R3\n")
     assert execute(["asm", path]) == 2

@@ -42,17 +42,17 @@ def test_the_screen_has_every_figure_and_what_makes_the_difference(capsys, monke
     assert lines[0].split() == ["policy=lrr", "policy=gto", "difference"]
     one, other = (each["figures"]["cycles"] for each in both["variants"])
     assert lines[1].split() == ["cycles", f"{one:,}", f"{other:,}", f"{100 * (other / one - 1):+.1f}", "%"]
-    told = " ".join(lines[lines.index("") + 1 :])
-    assert told.startswith(
+    message = " ".join(lines[lines.index("") + 1 :])
+    assert message.startswith(
         f"policy=gto takes {abs(other - one):,} cycles {'more' if other > one else 'fewer'} than policy="
     )
-    assert both["differences"][0]["parts"][0]["cause"] in told
+    assert both["differences"][0]["parts"][0]["cause"] in message
 
 
 @pytest.mark.jit
 def test_groups_of_changes_are_variants_beside_none(capsys):
-    """--with makes a variant of several changes at once, which replace options of their name."""
-    found = document(capsys, *SMALL, "-p", "warps=2", "--with", "schedulers.count=1 warps=4")
+    """--variant makes a variant of several changes at once, which replace options of their name."""
+    found = document(capsys, *SMALL, "-p", "warps=2", "--variant", "schedulers.count=1 warps=4")
     assert [each["label"] for each in found["variants"]] == ["unchanged", "schedulers.count=1 warps=4"]
     assert [(each["settings"], each["parameters"]["warps"]) for each in found["variants"]] == [
         ({}, "2"),
@@ -76,7 +76,10 @@ def test_listings_are_compared(capsys, tmp_path):
         ([*SMALL, "-p", "warps=1:9"], "error: compare: 9 variants, and there is room for 2 to 6; take gpusim sweep"),
         (["throughptu", *SMALL], "error: no kernel throughptu (did you mean throughput?); there are "),
         ([*SMALL, "--machine", "a", "--machine", "b"], "error: machine a: no such machine; choose one of "),
-        ([*SMALL, "--with", "schedulers.count"], "error: --set schedulers.count: no value; give --set machine.path="),
+        (
+            [*SMALL, "--variant", "schedulers.count"],
+            "error: --set schedulers.count: no value; give --set machine.path=",
+        ),
         (["nothing.asm", "throughput"], "error: nothing.asm: No such file or directory; give the path of a listing"),
     ],
 )

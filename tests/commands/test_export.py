@@ -67,8 +67,8 @@ def test_a_document_becomes_a_file(document, tmp_path, monkeypatch, capsys, form
     monkeypatch.chdir(tmp_path)
     assert execute(["export", str(document), "--format", form, "--out", str(out)]) == 0
     assert READERS[form](written(out)) == [0, 1]
-    told = capsys.readouterr().out
-    first, second = told.splitlines()
+    message = capsys.readouterr().out
+    first, second = message.splitlines()
     assert first.startswith(f"{out}: {out.stat().st_size:,} bytes; ")
     assert second == "2 instructions of 1 warp, cycles 0 to 60"
     assert {path.name for path in tmp_path.iterdir()} == {document.name, out.name}
@@ -103,9 +103,9 @@ def test_json_tells_what_was_written(document, tmp_path, capsys):
     out = tmp_path / "run.csv"
     arguments = ["export", str(document), "--format", "csv", "--out", str(out), "--cycles", "31:40", "--json"]
     assert execute(arguments) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told.pop("bytes") == out.stat().st_size
-    assert told == {
+    summary = json.loads(capsys.readouterr().out)
+    assert summary.pop("bytes") == out.stat().st_size
+    assert summary == {
         "schema_version": 1,
         "file": str(out),
         "format": "csv",
@@ -152,13 +152,13 @@ def test_bad_input_ends_with_one_line(document, tmp_path, monkeypatch, capsys, a
     """It says what to do, with exit code 2, and no file is there."""
     monkeypatch.chdir(tmp_path)
     assert execute(["export", document.name, *arguments]) == 2
-    told = capsys.readouterr().err
-    assert message in told
-    assert told.count("\n") == 1
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == [document]
 
 
-def test_what_is_no_timeline_is_told(tmp_path, capsys):
+def test_what_is_no_timeline_is_reported(tmp_path, capsys):
     """A file that is not there, and one that is something else."""
     out = ["--format", "csv", "--out", str(tmp_path / "x")]
     assert execute(["export", str(tmp_path / "no.json"), *out]) == 2
@@ -168,8 +168,8 @@ def test_what_is_no_timeline_is_told(tmp_path, capsys):
     assert "odd.json: no timeline: Expected `object`, got `array`; write one with" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("name", "told"), [("html", "gpusim view writes HTML; choose one of "), ("x", "no such")])
-def test_another_format_is_told(name, told, capsys):
+@pytest.mark.parametrize(("name", "message"), [("html", "gpusim view writes HTML; choose one of "), ("x", "no such")])
+def test_another_format_is_reported(name, message, capsys):
     """HTML is what another command writes; whatever else is not known has the known ones beside it."""
     assert execute(["export", "examples/saxpy.asm", "--format", name, "--out", "x"]) == 2
-    assert capsys.readouterr().err.startswith(f"error: --format {name}: {told}")
+    assert capsys.readouterr().err.startswith(f"error: --format {name}: {message}")

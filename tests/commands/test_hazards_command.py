@@ -12,7 +12,7 @@ def wrong(folder, text: str = WRONG) -> str:
     return str(path)
 
 
-def test_a_hazard_is_told_and_ends_with_code_1(capsys, tmp_path):
+def test_a_hazard_is_reported_and_ends_with_code_1(capsys, tmp_path):
     """One line each names kind, register, both instructions and the mend."""
     assert execute(["hazards", wrong(tmp_path)]) == 1
     head, line = capsys.readouterr().out.splitlines()

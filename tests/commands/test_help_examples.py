@@ -54,8 +54,8 @@ def project(tmp_path, monkeypatch):
 def test_the_example_of_the_program_works_as_printed(capsys):
     """The example of `gpusim --help`, copied from there, prints something and ends with 0."""
     for arguments in examples(capsys):
-        code, told = printed(capsys, *arguments)
-        assert (code, bool(told.strip())) == (0, True)
+        code, message = printed(capsys, *arguments)
+        assert (code, bool(message.strip())) == (0, True)
 
 
 @pytest.mark.long
@@ -63,8 +63,8 @@ def test_the_example_of_the_program_works_as_printed(capsys):
 def test_the_example_works_as_printed(name, capsys):
     """Each example in the help of a command, copied from there, prints something and ends with 0."""
     for arguments in examples(capsys, name):
-        code, told = printed(capsys, *arguments)
-        assert (code, bool(told.strip())) == (0, True)
+        code, message = printed(capsys, *arguments)
+        assert (code, bool(message.strip())) == (0, True)
 
 
 @pytest.mark.long
@@ -72,8 +72,8 @@ def test_the_example_works_as_printed(name, capsys):
 def test_the_example_prints_json_too(name, capsys):
     """With --json, which every command takes, it prints one document that its schema admits, and ends with 0."""
     for arguments in examples(capsys, name):
-        code, told = printed(capsys, *arguments, "--json")
-        found = json.loads(told)
+        code, message = printed(capsys, *arguments, "--json")
+        found = json.loads(message)
         assert code == 0
         if name == "schema":
             Draft202012Validator.check_schema(found)

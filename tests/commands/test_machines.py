@@ -109,7 +109,7 @@ def test_only_what_differs_is_shown_where_that_is_asked_for(capsys):
     assert few[-1] == every[-1]
 
 
-def test_two_files_of_one_name_are_told_apart(capsys, tmp_path):
+def test_two_files_of_one_name_are_distinguished(capsys, tmp_path):
     """A file called as the machine that it is compared with stands there as it was given."""
     path = tmp_path / "gtx580.toml"
     path.write_text('extends = "gtx580"\n[chip]\nsms = { value = 8, source = "me", method = "guess", note = "half" }\n')

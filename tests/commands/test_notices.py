@@ -37,11 +37,11 @@ def test_each_command_tells_of_a_setting_that_changes_nothing(name, capsys, tmp_
     assert [line for line in err.splitlines(keepends=True) if line.startswith("note:")] == [NOTE.format(machine)]
     document = json.loads(out)
     check_document(document, name)
-    (told,) = (document["runs"][0] if name == "view" else document)["ineffective"]
-    assert told == {"setting": "barrier.latency", "value": "99", "reason": "saxpy has no barrier"}
+    (message,) = (document["runs"][0] if name == "view" else document)["ineffective"]
+    assert message == {"setting": "barrier.latency", "value": "99", "reason": "saxpy has no barrier"}
 
 
-def test_what_is_felt_is_not_told(capsys):
+def test_what_is_felt_is_not_reported(capsys):
     """Of a setting that the kernel feels stderr says nothing, nor does the document."""
     assert main.execute(["bound", SAXPY, "--set", "global_memory.latency=900", "--json"]) == 0
     out, err = capsys.readouterr()
@@ -49,7 +49,7 @@ def test_what_is_felt_is_not_told(capsys):
     assert "ineffective" not in json.loads(out)
 
 
-def test_a_policy_is_told_as_it_was_given(capsys):
+def test_a_policy_is_reported_as_it_was_given(capsys):
     """`--policy` is named, not the path that it sets."""
     assert main.execute(["bound", SAXPY, "--policy", "lrr"]) == 0
     assert (
@@ -57,7 +57,7 @@ def test_a_policy_is_told_as_it_was_given(capsys):
     )
 
 
-def test_an_axis_is_told_where_none_of_its_values_is_felt(capsys):
+def test_an_axis_is_reported_where_none_of_its_values_is_felt(capsys):
     """Of two axes of a sweep only the one whose values all do nothing is reported, with all its values."""
     axes = ["--set", "shared_memory.banks=16,32", "--set", "global_memory.latency=300,900"]
     assert main.execute(["sweep", SAXPY, "--jobs", "1", *axes]) == 0
@@ -67,7 +67,7 @@ def test_an_axis_is_told_where_none_of_its_values_is_felt(capsys):
     assert all(value in notes[0] for value in ("16", "32"))
 
 
-def test_energies_are_told_where_none_is_asked_for(capsys):
+def test_energies_are_reported_where_none_is_asked_for(capsys):
     """An energy changes nothing without --energy, and is felt with it."""
     arguments = ["run", "examples/vega.asm", "--machine", "mi60", "--set", "energy.register=77777"]
     assert main.execute(arguments) == 0

@@ -86,7 +86,7 @@ def test_no_time_is_estimated_where_nothing_is_alike(monkeypatch, capsys):
 
 @pytest.mark.long
 @pytest.mark.parametrize("command", ["bound", "races"])
-def test_an_interrupt_behind_the_bar_is_told(command, endless):
+def test_an_interrupt_behind_the_bar_is_reported(command, endless):
     """Control-C on a terminal that shows the bar ends with code 130, the cursor back and the line that says why."""
     keyboard, terminal = pty.openpty()
     arguments = [command, endless, "--max-instructions", "1000000000"]

@@ -56,7 +56,7 @@ def test_rows_are_written_to_files(tmp_path, capsys):
     assert sorted(tmp_path.iterdir()) == [page, table]
 
 
-def test_changed_machines_are_told_everywhere(tmp_path, capsys):
+def test_changed_machines_are_reported_everywhere(tmp_path, capsys):
     """The screen and the page begin with the settings, lines of the CSV file end with them, the document has them."""
     table, page, given = tmp_path / "rows.csv", tmp_path / "page.md", "gtx580:chip.core_mhz=700"
     files = ["--csv", str(table), "--markdown", str(page)]
@@ -74,11 +74,11 @@ def test_tolerance_and_machines_are_on_the_screen(capsys):
     assert "tolerance: 0.1 %; on gt200, gtx580, gtx680-speculated; " in capsys.readouterr().out
 
 
-def test_a_setting_that_no_claim_uses_is_told(capsys):
+def test_a_setting_that_no_claim_uses_is_reported(capsys):
     """A warning names the unused machine and the used ones; settings of used ones get no warning."""
     assert execute(["reproduce", "LS16", "LS02", "--set", "gt200:chip.sms=3"]) == 0
-    told = "none of these claims uses gt200; they use gtx580, gtx580-1566"
-    assert capsys.readouterr().err == f"warning: --set gt200: {told}\n"
+    message = "none of these claims uses gt200; they use gtx580, gtx580-1566"
+    assert capsys.readouterr().err == f"warning: --set gt200: {message}\n"
     assert execute(["reproduce", "LS16", "--set", "gtx580-1566:chip.sms=3"]) == 0
     assert capsys.readouterr().err == ""
 
@@ -118,8 +118,8 @@ def test_the_screen_fits_80_columns(monkeypatch, capsys):
 def test_the_example_of_the_help_changes_what_it_shows(capsys):
     """`--set` there replaces a number of a machine that these claims use, and changes their results."""
     assert execute(["reproduce", "--help"]) == 0
-    told = " ".join(re.sub(r"[^\x20-\x7e]", " ", capsys.readouterr().out).split())
-    example = re.search(r"Example: gpusim (reproduce [A-Z0-9 ]+) (--set \S+)", told)
+    message = " ".join(re.sub(r"[^\x20-\x7e]", " ", capsys.readouterr().out).split())
+    example = re.search(r"Example: gpusim (reproduce [A-Z0-9 ]+) (--set \S+)", message)
     names, setting = example[1].split(), example[2].split()
     rates = []
     for changed in ([], setting):
@@ -140,7 +140,7 @@ def test_the_example_of_the_help_changes_what_it_shows(capsys):
         (["LS30", "--csv", "/nowhere/rows.csv"], "/nowhere/rows.csv: there is no directory /nowhere; "),
     ],
 )
-def test_bad_input_is_told_before_anything_is_computed(arguments, message, capsys):
+def test_bad_input_is_reported_before_anything_is_computed(arguments, message, capsys):
     """An unknown claim, machine, number or directory ends in one line and exit code 2."""
     assert execute(["reproduce", *arguments]) == 2
     out, err = capsys.readouterr()

@@ -180,13 +180,13 @@ def test_bad_arguments_are_one_line(command, arguments, message, capsys):
 def test_bad_options_of_run_are_one_line(arguments, capsys):
     """Unknown engines, empty samples, limits below 1, three SMs and two policies are each refused in one line."""
     assert main.execute(["run", "chain", *arguments]) == 2
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert any(argument in told for argument in arguments)
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert any(argument in message for argument in arguments)
 
 
 @pytest.mark.jit
-def test_compiling_is_told_once(tmp_path):
+def test_compiling_is_reported_once(tmp_path):
     """With an empty cache stderr says that the engine is compiled; stdout stays a document."""
     command = [sys.executable, "-c", "from gpusim.commands.progress import tell_of_compiling as t; t('compiled')"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
@@ -196,7 +196,7 @@ def test_compiling_is_told_once(tmp_path):
 
 
 @pytest.mark.jit
-def test_without_a_cache_compiling_is_told_with_the_cause(tmp_path):
+def test_without_a_cache_compiling_is_reported_with_the_cause(tmp_path):
     """Where nothing can be kept, stderr says why, and not that the engine is compiled once for all."""
     command = [sys.executable, "-c", "from gpusim.commands.progress import tell_of_compiling as t; t('compiled')"]
     (tmp_path / "file").touch()

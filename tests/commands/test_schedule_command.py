@@ -141,6 +141,6 @@ def test_wrong_values_end_with_code_1(capsys, path):
 def test_bad_input_ends_with_one_line(capsys, arguments, message):
     """It says what to do, with exit code 2."""
     assert execute(["schedule", "dgemm-tan", "--machine", "c2050", *arguments]) == 2
-    told = capsys.readouterr().err
-    assert told == f"error: {message}\n" if ":" in message else f"'{message}'" in told
-    assert told.count("\n") == 1
+    err = capsys.readouterr().err
+    assert err == f"error: {message}\n" if ":" in message else f"'{message}'" in err
+    assert err.count("\n") == 1

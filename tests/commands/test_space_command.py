@@ -15,9 +15,9 @@ def test_the_screen_has_every_stage_with_the_published_counts(capsys):
     assert found["shared memory"][3:7] == ["103,828", "99,519", "+4.3", "%"]
     assert found["occupancy"][2:6] == ["435", "492", "-11.6", "%"]
     assert found["blocks per SM"][4:8] == ["60", "211", "-71.6", "%"]
-    told = " ".join(lines[-2:])
-    assert "winner blk_m=24 blk_n=16 blk_k=8 dim_x=8 dim_y=8" in told
-    assert told.endswith(": is among them")
+    message = " ".join(lines[-2:])
+    assert "winner blk_m=24 blk_n=16 blk_k=8 dim_x=8 dim_y=8" in message
+    assert message.endswith(": is among them")
 
 
 def test_other_limits_are_compared_with_nothing(capsys):

@@ -22,7 +22,7 @@ def shell(redirections, *arguments):
 @pytest.mark.parametrize(
     "arguments", few([["machines"], ["--help"], ["no"], ["asm", "examples/saxpy.asm"], ["--version"]], 2)
 )
-def test_a_closed_stdout_is_told(arguments):
+def test_a_closed_stdout_is_reported(arguments):
     """Report a closed stdout in one line for any command."""
     done = shell(">&-", *arguments)
     assert (done.returncode, done.stderr) == (2, CLOSED)
@@ -44,7 +44,7 @@ def test_an_error_that_nobody_hears_has_its_code(redirections):
 
 
 @pytest.mark.parametrize("arguments", few([["machines"], ["--help"], ["--version"]], 1))
-def test_a_full_stdout_is_told(arguments):
+def test_a_full_stdout_is_reported(arguments):
     """One line, and Python complains of nothing at its end."""
     done = shell(">/dev/full", *arguments)
     assert (done.returncode, done.stderr) == (2, FULL)

@@ -79,7 +79,7 @@ def test_where_no_scheduler_answers_one_line_says_so(monkeypatch, capsys):
     assert "error: --dask tcp://127.0.0.1:1: no scheduler answers (" in capsys.readouterr().err
 
 
-def test_a_scheduler_that_no_longer_answers_is_told_in_one_line(monkeypatch, capsys):
+def test_a_scheduler_that_no_longer_answers_is_reported_in_one_line(monkeypatch, capsys):
     """Gone between two results, it is named with what to do."""
     monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(Client=Deaf))
     assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1"]) == 2
@@ -88,7 +88,7 @@ def test_a_scheduler_that_no_longer_answers_is_told_in_one_line(monkeypatch, cap
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_is_killed_is_told_in_one_line(tmp_path):
+def test_a_scheduler_that_is_killed_is_reported_in_one_line(tmp_path):
     """Killed outright in the middle of a sweep, it ends that with one line that names it, and rows done stay."""
     pytest.importorskip("distributed")
     address, lines = tmp_path / "scheduler.json", tmp_path / "out" / "results.jsonl"

@@ -74,7 +74,7 @@ def test_explain_prints_a_document_of_so_many_steps(capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (
             ["explain", *REDUCE, "--warp", "9", "--cycle", "5"],
@@ -93,9 +93,9 @@ def test_explain_prints_a_document_of_so_many_steps(capsys):
         (["timeline", *REDUCE, "--out", "nowhere/x.json"], "error: nowhere/x.json: there is no directory nowhere"),
     ],
 )
-def test_bad_input_is_told_in_one_line(arguments, told, capsys):
+def test_bad_input_is_reported_in_one_line(arguments, message, capsys):
     """A warp, a cycle or a file that can't be ends with code 2."""
     assert main.execute(arguments) == 2
     captured = capsys.readouterr()
-    assert captured.err.startswith(told)
+    assert captured.err.startswith(message)
     assert captured.err.count("\n") == 1

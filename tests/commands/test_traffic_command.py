@@ -6,7 +6,7 @@ from gpusim.commands.traffic import ALL, FORWARDED
 VLP = ["traffic", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=256", "-p", "k=16"]
 
 
-def test_a_row_for_each_level_and_role(capsys):
+def test_a_row_for_each_level_and_use(capsys):
     """The VLP SGEMM has no shared memory and no barrier; B comes to the L1 once."""
     assert execute(VLP) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -17,7 +17,7 @@ def test_a_row_for_each_level_and_role(capsys):
 
 
 def test_the_document_has_the_same_counts(capsys):
-    """`--json` gives numbers by level and role; forwarding keeps 7 of 8 results out of the registers."""
+    """`--json` gives numbers by level and use; forwarding keeps 7 of 8 results out of the registers."""
     results = []
     for more in ([], ["--forwarding"]):
         assert execute([*VLP, *more, "--json"]) == 0

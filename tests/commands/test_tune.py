@@ -135,7 +135,7 @@ def test_a_file_of_other_settings_is_left_alone(tmp_path, capsys):
     assert path.read_bytes() == text
 
 
-def test_where_nothing_can_run_the_first_reason_is_told(monkeypatch, capsys):
+def test_where_nothing_can_run_the_first_reason_is_reported(monkeypatch, capsys):
     """If every point is refused there is no winner, and one line says why the first was."""
     monkeypatch.setattr("workloads.catalog.make", lambda name, texts: make(name, texts | {"m": "33"}))
     assert execute(["tune", *FEW, "--jobs", "1"]) == 2

@@ -35,9 +35,9 @@ def test_a_document_becomes_a_page(documents, capsys):
 def test_two_documents_share_a_page(documents, capsys):
     """Both runs are in it, and --json tells which, with the part of each that is shown."""
     assert execute(["view", "one.json", "two.json", "--cycles", "10:30", "--out", "both.html", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["bytes"] == (documents / "both.html").stat().st_size
-    assert [(run["machine"], run["start"], run["warp_instructions"]) for run in told["runs"]] == [
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["bytes"] == (documents / "both.html").stat().st_size
+    assert [(run["machine"], run["start"], run["warp_instructions"]) for run in summary["runs"]] == [
         ("one", 10, 2),
         ("two", 10, 2),
     ]
@@ -88,9 +88,9 @@ def test_machines_are_simulated_side_by_side(tmp_path, capsys):
         execute(["view", "examples/saxpy.asm", "--machine", "c2050", "--machine", "h200", "--out", str(out), "--json"])
         == 0
     )
-    told = json.loads(capsys.readouterr().out)
-    assert [(run["kernel"], run["machine"], run["start"]) for run in told["runs"]] == [
+    summary = json.loads(capsys.readouterr().out)
+    assert [(run["kernel"], run["machine"], run["start"]) for run in summary["runs"]] == [
         ("saxpy", "c2050", 0),
         ("saxpy", "h200", 0),
     ]
-    assert all(run["cycles"] == run["end"] > 0 for run in told["runs"])
+    assert all(run["cycles"] == run["end"] > 0 for run in summary["runs"])

@@ -43,9 +43,9 @@ def test_each_mnemonic_has_one_row_with_its_meaning():
     """The page of instructions has every row of the table once, with unit class, bits and words for what it does."""
     found = rows(instructions.instructions())
     assert sorted(row[0].strip("`") for row in found) == sorted(row.mnemonic for row in ROWS)
-    told = {row.mnemonic: row for row in ROWS}
+    reported = {row.mnemonic: row for row in ROWS}
     for mnemonic, _, unit, bits, flops, meaning in found:
-        row = told[mnemonic.strip("`")]
+        row = reported[mnemonic.strip("`")]
         assert (unit, bits, flops) == (row.unit.value, str(row.width), str(row.flops or ""))
         assert meaning
 
@@ -182,7 +182,7 @@ def test_each_document_has_its_fields():
             assert section.split("\n\n")[1].strip()
 
 
-def test_types_are_told_in_words():
+def test_types_are_reported_in_words():
     """Lists, choices, references and optional values are said as a reader would."""
     shown = documents.documents()["documents/timeline"]
     assert "| `instructions` | list of [Issued](#issued) |" in shown

@@ -203,7 +203,7 @@ def test_all_sms_compute_a_product():
     ],
     ids=["fault", "deadlock", "limit"],
 )
-def test_what_goes_wrong_on_an_sm_is_told(text, error, message, engine):
+def test_what_goes_wrong_on_an_sm_is_reported(text, error, message, engine):
     """A fault, a deadlock and an endless loop end the launch; of two SMs that fault in one cycle the first is named."""
     with pytest.raises(error, match=message):
         run_chip(read(f".grid 3\n{text}"), chip(3), engine=engine, max_cycles=500)
@@ -219,6 +219,6 @@ def test_an_engine_or_a_chip_that_does_not_exist_is_refused():
 
 def test_progress_counts_the_blocks_of_the_grid():
     """The callback ends with all blocks of the grid done."""
-    told = []
-    run_chip(read(UNEVEN), chip(2), progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (11, 11)
+    reported = []
+    run_chip(read(UNEVEN), chip(2), progress=lambda done, total: reported.append((done, total)))
+    assert reported[-1] == (11, 11)

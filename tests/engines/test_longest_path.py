@@ -1,4 +1,4 @@
-"""A lone warp meets no contention: when it issues is a property of its dependences."""
+"""A single warp meets no contention: when it issues is a property of its dependences."""
 
 import msgspec
 import pytest
@@ -24,7 +24,7 @@ def ordered(launched) -> bool:
 LAUNCHED = launches(kernels(most_blocks=1, least=4, threads=(32, 20))).filter(ordered)
 
 
-def lone(machine):
+def single_warp(machine):
     """The machine with a queue that never fills, operands that are never late, and caches that keep tags or none."""
     queue = msgspec.structs.replace(machine.load_store, queue=64)
     sections = [
@@ -49,17 +49,17 @@ def issues(kernel, machine) -> list[tuple[int, int]]:
 
 @settings(REPEATABLE, max_examples=draws(150 if COMPILED else 10))
 @given(LAUNCHED)
-def test_a_lone_warp_takes_the_longest_path(launched):
-    """Every issue of a lone warp, through loops and guards, is where the longest path of its dependences puts it."""
+def test_a_single_warp_takes_the_longest_path(launched):
+    """Every issue of a single warp, through loops and guards, is where the longest path of its dependences puts it."""
     kernel, machine = launched
-    assert issues(kernel, lone(machine)) == issue_cycles(kernel, lone(machine))
+    assert issues(kernel, single_warp(machine)) == issue_cycles(kernel, single_warp(machine))
 
 
 @pytest.mark.slow
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=draws(1000))
 @given(LAUNCHED)
-def test_a_thousand_lone_warps_take_the_longest_path(launched):
+def test_a_thousand_single_warps_take_the_longest_path(launched):
     """The same on a thousand pairs."""
     kernel, machine = launched
-    assert issues(kernel, lone(machine)) == issue_cycles(kernel, lone(machine))
+    assert issues(kernel, single_warp(machine)) == issue_cycles(kernel, single_warp(machine))

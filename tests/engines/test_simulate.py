@@ -112,7 +112,7 @@ def feeds_differ(kernel: Kernel, machine: Machine) -> set[str]:
 @settings(REPEATABLE, max_examples=draws(60 if COMPILED else 3))
 @given(launches(kernels(most_blocks=3, least=4)))
 def test_time_does_not_depend_on_values(launched):
-    """Computing only what addresses and branches need, and replaying it, give the same trace and the same stalls."""
+    """Computing only what addresses and branches need, and recording it, give the same trace and the same stalls."""
     kernel, machine = launched
     assert feeds_differ(kernel, machine) == set()
 
@@ -120,7 +120,7 @@ def test_time_does_not_depend_on_values(launched):
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=draws(60))
 @given(launches(looping_kernels(), tags=False))
-def test_loops_are_replayed_as_they_are_executed(launched):
+def test_trace_driven_loops_go_as_execution_driven_ones(launched):
     """The same for long loops over several blocks, none of which falls back to another feed."""
     kernel, machine = launched
     assert recordable(kernel)

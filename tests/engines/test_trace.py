@@ -47,7 +47,7 @@ def test_the_command_writes_a_trace(tmp_path, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_what_could_not_be_written_is_told_as_the_disk_tells_it(tmp_path):
+def test_what_could_not_be_written_is_reported_as_the_disk_tells_it(tmp_path):
     """Records that find no room raise the OSError of the disk, with the file's name, and leave no file."""
 
     def fill():

@@ -70,7 +70,7 @@ def test_twins_agree_on_two_thousand_pairs():
 
 @settings(REPEATABLE, max_examples=draws(40 if COMPILED else 1))
 @given(launches(looping_kernels(), tags=False))
-def test_twins_agree_on_replay(launched):
+def test_trace_driven_twins_agree(launched):
     """The compiled engine, taking periods at once, and the reference engine, which never does, answer alike."""
     kernel, machine = launched
     compiled, reference = (run_sm(kernel, machine, engine=engine, feed="trace-driven") for engine in ENGINES)

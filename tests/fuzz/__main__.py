@@ -20,11 +20,11 @@ def main() -> int:
     given = _arguments()
     start = monotonic()
 
-    def told(tally: Tally) -> None:
+    def report(tally: Tally) -> None:
         counts = f"{tally.covered['pairs']:,} pairs, {tally.covered['texts']:,} texts, {len(tally.found)} failed"
         sys.stderr.write(f"\r{monotonic() - start:.0f} s: {counts}")
 
-    tally = campaign(given.seconds, drawn(given.seed), given.jobs, told)
+    tally = campaign(given.seconds, drawn(given.seed), given.jobs, report)
     content = document(tally, monotonic() - start, given.seed)
     sys.stderr.write("\n")
     sys.stdout.write("".join(f"{line}\n" for line in lines(content)))

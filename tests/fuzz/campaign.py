@@ -132,7 +132,7 @@ def drawn(seed: int) -> Iterator[Batch]:
 
 
 def campaign(
-    seconds: float, queue: Iterator[Batch], jobs: int, told: Callable[[Tally], None] = lambda _: None
+    seconds: float, queue: Iterator[Batch], jobs: int, report: Callable[[Tally], None] = lambda _: None
 ) -> Tally:
     """Try batches for so many seconds; one whose process died counts as failed."""
     tally, until = Tally(), monotonic() + seconds
@@ -140,7 +140,7 @@ def campaign(
     while True:
         running: Running = {}
         try:
-            _in_processes(queue, tally, jobs, running, told)
+            _in_processes(queue, tally, jobs, running, report)
         except BrokenProcessPool:
             died = [f"failed: process of {name}" for each, name in running.items() if not _finished(each)]
             tally.covered += Coverage(dict.fromkeys(died, 1))
@@ -149,7 +149,7 @@ def campaign(
 
 
 def _in_processes(
-    queue: Iterator[Batch], tally: Tally, jobs: int, running: Running, told: Callable[[Tally], None]
+    queue: Iterator[Batch], tally: Tally, jobs: int, running: Running, report: Callable[[Tally], None]
 ) -> None:
     """Hand out batches and take in what they return; `running` has those whose result is still to come."""
     context = multiprocessing.get_context("spawn")
@@ -161,7 +161,7 @@ def _in_processes(
             for each in wait(running, return_when=FIRST_COMPLETED).done:
                 tally.add(_result(each, running[each]))
                 del running[each]
-            told(tally)
+            report(tally)
 
 
 def _result(future: Future[Tally], name: str) -> Tally:

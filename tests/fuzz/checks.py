@@ -57,20 +57,20 @@ def values(of: Trial) -> str | None:
         return ""
     if type(run.error) is type(truth.error) and run.error:
         return ""
-    return None if isinstance(run.error or truth.error, LimitError) or not of.sure else _told("values", run, truth)
+    return None if isinstance(run.error or truth.error, LimitError) or not of.sure else _message("values", run, truth)
 
 
-def _told(what: str, run: Ended, truth: Ended) -> str:
+def _message(what: str, run: Ended, truth: Ended) -> str:
     return f"{what}: {run.error or 'a run to the end'}, in program order {truth.error or 'another memory'}"
 
 
 def feeds(of: Trial) -> str | None:
     """Replay, which takes periods at once, takes the time that execution takes."""
-    return _in_step(of, of.replay)
+    return _in_step(of, of.trace_driven)
 
 
-def affine(of: Trial) -> str | None:
-    """So does the affine feed."""
+def address_only(of: Trial) -> str | None:
+    """So does the address-only feed."""
     return _in_step(of, of.sm(feed=ADDRESS_ONLY))
 
 
@@ -82,14 +82,14 @@ def _in_step(of: Trial, other: Ended) -> str | None:
 
 def fast_forward(of: Trial) -> str | None:
     """Periods taken at once change nothing; where none was, that is looked at now and then."""
-    if of.replay.run and not of.replay.run.skipped and crc32(of.pair.listing.encode()) % 4:
+    if of.trace_driven.run and not of.trace_driven.run.skipped and crc32(of.pair.listing.encode()) % 4:
         return None
-    return unlike(of.replay, of.sm(feed=TRACE_DRIVEN, fast_forward=False))
+    return unlike(of.trace_driven, of.sm(feed=TRACE_DRIVEN, fast_forward=False))
 
 
 def adds_up(of: Trial) -> str | None:
     """Every warp-cycle and every issue slot has one reason."""
-    runs = [each.run for each in (of.execution, of.replay) if each.run]
+    runs = [each.run for each in (of.execution, of.trace_driven) if each.run]
     traced = _slots(of.execution.run) if of.execution.run else []
     return "; ".join([*(wrong for run in runs for wrong in sums(run)), *traced]) if runs else None
 
@@ -104,7 +104,7 @@ def _slots(run: SmRun) -> list[str]:
 
 def bounded(of: Trial) -> str | None:
     """The bound is no larger than the simulation."""
-    return _bounded(of, of.replay, all_sms=False)
+    return _bounded(of, of.trace_driven, all_sms=False)
 
 
 def _bounded(of: Trial, run: Ended, *, all_sms: bool) -> str | None:
@@ -132,9 +132,9 @@ def twins(of: Trial) -> str | None:
     return ", ".join(differences(of.execution.run, other.run))
 
 
-def twins_on_replay(of: Trial) -> str | None:
-    """So does the reference engine's replay, which takes no period at once."""
-    return None if _long(of.replay) else unlike(of.replay, of.sm(engine="reference", feed=TRACE_DRIVEN))
+def twins_of_trace_driven(of: Trial) -> str | None:
+    """So does the reference engine where it is trace-driven, which takes no period at once."""
+    return None if _long(of.trace_driven) else unlike(of.trace_driven, of.sm(engine="reference", feed=TRACE_DRIVEN))
 
 
 def _long(run: Ended) -> bool:
@@ -154,20 +154,20 @@ def every_cycle(of: Trial) -> str | None:
 
 
 def longest_path(of: Trial) -> str | None:
-    """A lone warp issues where the longest path of its dependences has it."""
+    """A single warp issues where the longest path of its dependences has it."""
     counted = of.machine.wait_counters or of.machine.outstanding
     scalar = any(i.row.unit is Unit.SMEM for i in of.kernel.program.instructions)
     fits = of.machine.chip.sms == of.kernel.blocks == of.kernel.warps == 1 and not (counted and scalar)
     if not fits or not of.execution.run or of.execution.run.cycles > FEW:
         return None
-    lone = _lone(of)
-    records = run_sm(of.kernel, lone, trace=True, max_cycles=MOST).trace
+    single_warp = _single_warp(of)
+    records = run_sm(of.kernel, single_warp, trace=True, max_cycles=MOST).trace
     issued = [(int(r.pc), int(r.cycle)) for r in records if r.kind == ISSUE]
-    expected = issue_cycles(of.kernel, lone)
+    expected = issue_cycles(of.kernel, single_warp)
     return "" if issued == expected else next(f"{a} for {b}" for a, b in zip(issued, expected, strict=False) if a != b)
 
 
-def _lone(of: Trial) -> Machine:
+def _single_warp(of: Trial) -> Machine:
     """The machine with a queue that never fills, operands that are never late, no codes, and tags or no caches."""
     sections = [
         "fetch",
@@ -199,21 +199,23 @@ def chip(of: Trial) -> str | None:
 
 def chip_of_one(of: Trial) -> str | None:
     """All SMs of a chip that has one are that one."""
-    return None if of.machine.chip.sms > 1 or tagged(of.machine) else unlike(of.chip(feed=TRACE_DRIVEN), of.replay)
+    return (
+        None if of.machine.chip.sms > 1 or tagged(of.machine) else unlike(of.chip(feed=TRACE_DRIVEN), of.trace_driven)
+    )
 
 
 def twins_of_all_sms(of: Trial) -> str | None:
     """Both engines agree on all SMs."""
-    if of.machine.chip.sms == 1 or _long(of.replay):
+    if of.machine.chip.sms == 1 or _long(of.trace_driven):
         return None
     return unlike(of.chip(feed=TRACE_DRIVEN), of.chip(engine="reference", feed=TRACE_DRIVEN))
 
 
 def limit(of: Trial) -> str | None:
     """A run ends by its own last cycle, and with one cycle less it meets the limit, periods taken at once or not."""
-    if not of.replay.run or of.replay.run.cycles < 2:
+    if not of.trace_driven.run or of.trace_driven.run.cycles < 2:
         return None
-    cycles = of.replay.run.cycles
+    cycles = of.trace_driven.run.cycles
     limits = (cycles, cycles - 1, 1)
     runs = [ended(partial(run_sm, of.kernel, of.machine, feed=TRACE_DRIVEN, max_cycles=most)) for most in limits]
     if runs[0].error or not all(isinstance(each.error, LimitError) for each in runs[1:]):
@@ -247,14 +249,14 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "sums": Check(adds_up),
         "bound": Check(bounded, 2),
         "fast-forward": Check(fast_forward),
-        "address-only": Check(affine, 4),
+        "address-only": Check(address_only, 4),
         "text": Check(text, 10),
         "longest path": Check(longest_path, 4),
         "limit": Check(limit, 10),
         "all SMs": Check(chip, 6),
         "all SMs of one": Check(chip_of_one, 10),
         "reference": Check(twins, 8),
-        "reference, replay": Check(twins_on_replay, 15),
+        "reference, trace-driven": Check(twins_of_trace_driven, 15),
         "reference, all SMs": Check(twins_of_all_sms, 20),
         "every cycle": Check(every_cycle, 8),
         "timeline": Check(documents, 20),

@@ -24,12 +24,12 @@ def of_trial(trial: Trial) -> Iterator[str]:
     """Yield what a pair covered, each once; `cycles` and `skipped` apart."""
     yield from (f"mechanism: {each}" for each in mechanisms(trial.machine))
     yield f"file: {trial.machine.key}"
-    for run in (trial.execution, trial.replay):
+    for run in (trial.execution, trial.trace_driven):
         if run.error:
             yield f"ended by: {type(run.error).__name__}"
-    if trial.replay.run:
+    if trial.trace_driven.run:
         yield f"feed: {trial.replay.run.feed}"
-        yield from ["skipping"] if trial.replay.run.skipped else []
+        yield from ["skipping"] if trial.trace_driven.run.skipped else []
     if run := trial.execution.run:
         yield from (f"event: {TRACE_KINDS[kind]}" for kind in np.unique(run.trace.kind).tolist())
         yield from (f"reason: {reason.name}" for reason in Stall if run.stalls[:, reason].any())
@@ -40,7 +40,7 @@ def of_trial(trial: Trial) -> Iterator[str]:
 
 def cycles(trial: Trial) -> Coverage:
     """Return the cycles that were simulated without values, and how many of them were taken at once."""
-    run = trial.replay.run
+    run = trial.trace_driven.run
     return Coverage({"cycles": run.cycles, "skipped": run.skipped} if run else {})
 
 

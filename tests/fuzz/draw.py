@@ -58,8 +58,8 @@ def _texts(draw: st.DrawFn, lanes: int) -> tuple[str, str]:
     long, steady = strategies.looping_kernels(ROUNDS, (lanes,)), strategies.looping_kernels((3, 30), (lanes,))
     short = strategies.kernels(most_blocks=4, least=3, warp_sizes=(lanes,))
     racing = strategies.kernels(barriers=False, most_blocks=3, least=4, warp_sizes=(lanes,))
-    lone = strategies.kernels(most_blocks=1, least=4, threads=(32, 20), warp_sizes=(lanes,))
-    kinds = [*[long] * 8, steady, short, racing, lone] + [strategies.parting_kernels()] * (lanes == 32)
+    single_warp = strategies.kernels(most_blocks=1, least=4, threads=(32, 20), warp_sizes=(lanes,))
+    kinds = [*[long] * 8, steady, short, racing, single_warp] + [strategies.parting_kernels()] * (lanes == 32)
     kernel = draw(st.sampled_from(kinds).flatmap(lambda kind: kind))
     if draw(_seldom(16)):
         kernel = draw(_any_codes(kernel))

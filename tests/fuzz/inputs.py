@@ -162,11 +162,11 @@ def read_results(text: bytes, folder: Path) -> None:
 def run_command(text: bytes, folder: Path) -> None:
     """Run a command line of one argument a line; of errors one line is told."""
     del folder
-    told = io.StringIO()
-    with redirect_stderr(told):
+    reported = io.StringIO()
+    with redirect_stderr(reported):
         code = execute([line for line in text.decode("utf-8", "replace").split("\n") if "/" not in line])
-    if code not in (0, 1, 2, 3) or (code == 2 and len(told.getvalue().splitlines()) != 1):
-        raise AssertionError(f"exit code {code}, told {told.getvalue()[-300:]!r}")
+    if code not in (0, 1, 2, 3) or (code == 2 and len(reported.getvalue().splitlines()) != 1):
+        raise AssertionError(f"exit code {code}, told {reported.getvalue()[-300:]!r}")
 
 
 READERS: Mapping[str, Callable[[bytes, Path], None]] = MappingProxyType(

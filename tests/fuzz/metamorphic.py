@@ -64,10 +64,10 @@ def _turned(operand: Operand) -> Operand:
 
 def other_contents(of: Trial) -> str | None:
     """Other contents of memory, where nothing that decides the way depends on them."""
-    if of.replay.run is None or of.replay.run.feed != TRACE_DRIVEN or not of.orderly:
+    if of.trace_driven.run is None or of.trace_driven.run.feed != TRACE_DRIVEN or not of.orderly:
         return None
     buffers = tuple(replace(buffer, fill=None) for buffer in of.kernel.buffers)
-    return unlike(of.replay, _trial(of, kernel=replace(of.kernel, buffers=buffers)).sm())
+    return unlike(of.trace_driven, _trial(of, kernel=replace(of.kernel, buffers=buffers)).sm())
 
 
 def buffers_turned(of: Trial) -> str | None:
@@ -98,14 +98,14 @@ def dead_code(of: Trial) -> str | None:
     instructions = of.kernel.program.instructions
     if of.machine.fetch or by_codes(of.machine) or not instructions[-1].row.is_exit or instructions[-1].guard != PT:
         return None
-    longer = _trial(of, kernel=_with(of.kernel, (*instructions, *instructions[:4]))).replay
+    longer = _trial(of, kernel=_with(of.kernel, (*instructions, *instructions[:4]))).trace_driven
     if (
-        of.replay.run
+        of.trace_driven.run
         and longer.run
-        and (of.replay.run.cycles, of.replay.run.empty) == (longer.run.cycles, longer.run.empty)
+        and (of.trace_driven.run.cycles, of.trace_driven.run.empty) == (longer.run.cycles, longer.run.empty)
     ):
         return ""
-    return unlike(of.replay, longer)
+    return unlike(of.trace_driven, longer)
 
 
 def neutral_sections(of: Trial) -> str | None:
@@ -137,10 +137,10 @@ def _trial(of: Trial, **changed: object) -> Trial:
 
 
 def _same(of: Trial, **changed: object) -> str | None:
-    if of.replay.error:
+    if of.trace_driven.error:
         return None
-    other: Ended = _trial(of, **changed).replay
-    return unlike(of.replay, other)
+    other: Ended = _trial(of, **changed).trace_driven
+    return unlike(of.trace_driven, other)
 
 
 CHANGES: Mapping[str, Callable[[Trial], str | None]] = MappingProxyType(

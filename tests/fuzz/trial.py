@@ -67,7 +67,7 @@ class Trial:
         return self.sm(trace=True)
 
     @cached_property
-    def replay(self) -> Ended:
+    def trace_driven(self) -> Ended:
         """The compiled engine without values, periods taken at once."""
         return self.sm(feed=TRACE_DRIVEN)
 

@@ -60,7 +60,7 @@ def test_sources_may_be_reused():
         ("LDS R1, [R2.reuse]", 1, 9, "is not an address"),
     ],
 )
-def test_a_bad_code_is_told_with_its_place(text, line, column, message):
+def test_a_bad_code_is_reported_with_its_place(text, line, column, message):
     """Line and column are those of the field that is wrong, or of the instruction that is not like the others."""
     with pytest.raises(AssemblyError, match=message.replace("[", r"\[")) as caught:
         assemble(text)

@@ -35,7 +35,7 @@ def test_flops_are_counted_as_the_field_does():
     }
 
 
-def test_loads_and_stores_are_told_apart():
+def test_loads_and_stores_are_distinguished():
     """Loads are LDS, LDG, LDL, LDC and TEX; stores STS, STG and STL, at each of their widths; ATOMS is both."""
     assert {row.mnemonic.split(".")[0] for row in ROWS if row.is_load and not row.is_gcn} == {
         "LDS",

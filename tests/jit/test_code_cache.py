@@ -211,20 +211,20 @@ def test_the_cache_lies_in_the_home_otherwise(monkeypatch, tmp_path, given):
 def test_without_a_place_to_write_everything_works(where, place, tmp_path):
     """A cache directory that is a file, and one where nothing can be created: right, and one line on stderr."""
     (tmp_path / "file").touch()
-    result, told = output(LEND, **{where: str(tmp_path / place)})
+    result, reported = output(LEND, **{where: str(tmp_path / place)})
     assert result == "7"
-    assert len(told) == 1
-    assert told[0].startswith("warning: compiled code is not kept, so each run compiles it anew: ")
+    assert len(reported) == 1
+    assert reported[0].startswith("warning: compiled code is not kept, so each run compiles it anew: ")
     assert files(tmp_path) == [tmp_path / "file"]
 
 
 @pytest.mark.jit
 def test_a_full_disk_stops_nothing(tmp_path):
     """Where files cannot grow, as on a full disk, the run goes on, says so once, and leaves nothing half-written."""
-    result, told = output(FULL, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    result, reported = output(FULL, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert result == "7"
-    assert len(told) == 1
-    assert "compiled code is not kept" in told[0]
+    assert len(reported) == 1
+    assert "compiled code is not kept" in reported[0]
     assert files(tmp_path) == []
 
 
@@ -241,8 +241,8 @@ def test_code_that_others_may_have_put_there_is_not_run(tmp_path):
     kept.write_bytes(sha256(content).digest() + content)
     kept.chmod(0o600)
     kept.parent.chmod(0o777)
-    result, told = output(LEND, NUMBA_CACHE_DIR=str(place))
-    assert (result, len(told), (tmp_path / "done").exists()) == ("7", 1, False)
+    result, reported = output(LEND, NUMBA_CACHE_DIR=str(place))
+    assert (result, len(reported), (tmp_path / "done").exists()) == ("7", 1, False)
 
 
 class Evil:
@@ -290,7 +290,7 @@ def closing_over(text, number, function):
     return inner
 
 
-def test_closures_of_one_place_are_told_apart():
+def test_closures_of_one_place_are_distinguished():
     """Closures differ by a text, a number or a function; one over what has no name that lasts is not kept."""
     given = [("a", 1, files), ("b", 1, files), ("a", 2, files), ("a", 1, output)]
     names = {CodeCache(closing_over(*values))._identity for values in given}

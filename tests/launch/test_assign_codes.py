@@ -51,7 +51,7 @@ def test_a_loop_holds_its_first_reader_from_the_branch():
     assert [int(code[-3:-1]) for code in codes(text)] == [1, 4 - 1, written - 3, 4 - (written - 3) or 1, 1]
 
 
-def test_a_load_is_told_of_by_barriers():
+def test_a_load_is_reported_by_barriers():
     """Its reader waits for the write barrier; who overwrites its address, for the read barrier alone."""
     assert codes("LDS R1, [R2]\nIADD R2, R2, 4\nFADD R3, R1, R1\nEXIT") == [
         "[B------:R0:W1:-:S01]",
@@ -153,9 +153,11 @@ def _waits_far(code, pc, held):
     """Whether the instruction waits for a result from far, and needs only what is near of that barrier."""
     written, touched = writes(code[pc]), reads(code[pc]) | writes(code[pc])
     for barrier in range(6):
-        on = {(by, told) for by, where, told in held if where == barrier and code[pc].control.waits >> barrier & 1}
-        needed = {(by, told) for by, told in on if (writes(code[by]) & touched if told else reads(code[by]) & written)}
-        far = {(by, told) for by, told in on if told and code[by].row.unit is Unit.GLOBAL}
+        on = {(by, write) for by, where, write in held if where == barrier and code[pc].control.waits >> barrier & 1}
+        needed = {
+            (by, write) for by, write in on if (writes(code[by]) & touched if write else reads(code[by]) & written)
+        }
+        far = {(by, write) for by, write in on if write and code[by].row.unit is Unit.GLOBAL}
         if far - needed and not far & needed:
             return True
     return False

@@ -30,10 +30,10 @@ def test_a_line_of_any_kind_is_one_error(name, tmp_path):
 def test_what_is_long_never_reaches_the_parser(tmp_path, monkeypatch):
     """TOML's parser takes the square of the parts of a key: such lines are refused before it."""
     monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("parsed"))
-    for line, told in (
+    for line, message in (
         ("a." * 60_000, f"lines of {LONGEST_LINE} at most"),
         ("a." * 9 + "a = 1", f"more than {DEEPEST} parts"),
     ):
         (path := tmp_path / "m.toml").write_text(f'name = "m"\n{line}\n')
-        with pytest.raises(UserError, match=told):
+        with pytest.raises(UserError, match=message):
             read(path)

@@ -104,7 +104,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
     assert refusal(path) == "mine.toml: not UTF-8 text; give the path of a machine file"
 
 
-def test_a_path_without_a_machine_file_is_told_as_such(tmp_path):
+def test_a_path_without_a_machine_file_is_reported_as_such(tmp_path):
     """What looks like a path is missing or a directory, not an unknown machine."""
     for name in (f"{tmp_path}/mine", "nope.toml"):
         with pytest.raises(UserError, match=f"machine {name}: no such file; give the path of a machine file"):
@@ -114,7 +114,7 @@ def test_a_path_without_a_machine_file_is_told_as_such(tmp_path):
 
 
 @pytest.mark.parametrize(("base", "cause"), [("gtx5800", "no such machine; did you"), ("base.toml", "no such file; ")])
-def test_a_base_that_does_not_exist_is_told_with_its_place(tmp_path, base, cause):
+def test_a_base_that_does_not_exist_is_reported_with_its_place(tmp_path, base, cause):
     """An `extends` that leads nowhere is refused with the line and column that states it."""
     text = refusal(write(tmp_path, f'name = "Mine"\n extends = "{base}"\n'))
     assert text.startswith(f"mine.toml:2:2: machine {base}: {cause}")

@@ -124,9 +124,9 @@ def test_the_greatest_numbers_are_reckoned_with(name):
         try:
             machine = load(name, {path: ends(kind)[-1]})
             kernel = kernel_for(machine)
-            run, replayed = (run_sm(kernel, machine, feed=feed) for feed in ("execution-driven", "trace-driven"))
+            run, trace_driven = (run_sm(kernel, machine, feed=feed) for feed in ("execution-driven", "trace-driven"))
         except UserError:
             continue  # the test above tells whether it may be
         assert run.stalls.min() >= 0, path
         assert run.stalls.sum() + run.empty == run.cycles * run.warp_slots, path
-        assert bound(kernel, machine).cycles <= run.cycles == replayed.cycles, path
+        assert bound(kernel, machine).cycles <= run.cycles == trace_driven.cycles, path

@@ -90,7 +90,7 @@ def test_a_bench_knows_the_machines_it_was_asked_for():
     with pytest.raises(Missing):
         bench.point("c2050", "issue_interval")
     assert list(bench.machines) == ["gt200", "gtx580", "c2050"]
-    other = bench.apart()
+    other = bench.separate()
     assert other.machine("gtx580").chip.sms == 4
     assert (list(other.machines), other.done) == (["gtx580"], bench.done)
     assert other.done is bench.done

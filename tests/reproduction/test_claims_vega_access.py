@@ -30,7 +30,7 @@ def test_the_table_is_the_formulas_of_its_tile():
     assert pair(("C",)) == (2 * m * n, 2 * m * n / 8)
 
 
-def test_where_the_document_contradicts_itself_both_counts_are_told():
+def test_where_the_document_contradicts_itself_both_counts_are_reported():
     """2304 words of B read from the LDS are 2048 and 256 written, and 3136 in all are 2880 and those again."""
     rows = {row.id: row for row in without_runs(select(["VG11", "VG16"]), {})}
     assert "2048 are read" in rows["VG11"].note

@@ -98,9 +98,9 @@ def test_what_a_claim_sets_stands_over_the_command_line():
     given = {"chip.shader_mhz": "900", "cache.hits": "none", "unit.smem.latency": "96"}
     with pytest.raises(Missing) as missing:
         module.CLAIMS["VG29"](Bench({"mi60": given}))
-    told = [dict(job.arguments[0]) for job in missing.value.jobs]
-    assert [int(settings["chip.shader_mhz"]) for settings in told] == list(CLOCKS)
-    assert {(settings["cache.hits"], settings["unit.smem.latency"]) for settings in told} == {("l2", "96")}
+    reported = [dict(job.arguments[0]) for job in missing.value.jobs]
+    assert [int(settings["chip.shader_mhz"]) for settings in reported] == list(CLOCKS)
+    assert {(settings["cache.hits"], settings["unit.smem.latency"]) for settings in reported} == {("l2", "96")}
 
 
 @pytest.mark.jit

@@ -21,7 +21,7 @@ def test_a_count_is_the_printed_number(ours, passed):
     assert judge(Claim("XX01", "lai", "", "2", "exact"), counted(ours)).passed is passed
 
 
-def test_the_largest_error_is_told_and_all_must_keep_the_tolerance():
+def test_the_largest_error_is_reported_and_all_must_keep_the_tolerance():
     """Of several figures the worst relative error counts, with its sign."""
     found = verdict("100 / 200", "2 %", 101, 197)
     assert found.error == pytest.approx(-0.015)

@@ -52,9 +52,9 @@ def test_jobs_in_common_are_done_once_and_rows_come_in_order(monkeypatch):
         return counted(first, second, 141.7)
 
     monkeypatch.setattr(ledger, "FINDERS", {"LS01": asks, "LS02": asks, "LS03": lambda _: counted("words")})
-    told = []
-    found = list(rows(select(["LS01", "LS02", "LS03"]), {}, 2, lambda *counts: told.append(counts)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    reported = []
+    found = list(rows(select(["LS01", "LS02", "LS03"]), {}, 2, lambda *counts: reported.append(counts)))
+    assert reported == [(1, 3), (2, 3), (3, 3)]
     assert [(row.id, row.passed) for row in found] == [("LS01", True), ("LS02", False), ("LS03", False)]
     assert len(calls) == 6
 

@@ -48,10 +48,10 @@ def test_each_document_has_a_table():
 def test_the_head_tells_of_changed_machines():
     """Settings stand there as they were given; a page of the machines as they are has none."""
     settings = {"gtx580": {"chip.sms": "4", "chip.core_mhz": "700"}}
-    told = "On changed machines: gtx580:chip.sms=4, gtx580:chip.core_mhz=700.\n\n"
+    message = "On changed machines: gtx580:chip.sms=4, gtx580:chip.core_mhz=700.\n\n"
     changed, plain = markdown([row()], settings), markdown([row()], {})
-    assert told in changed.split("## ")[0]
-    assert changed.replace(told, "") == plain
+    assert message in changed.split("## ")[0]
+    assert changed.replace(message, "") == plain
 
 
 def test_the_legend_has_every_kind():

@@ -10,7 +10,7 @@ from isa.text.listing import read
 
 
 @pytest.mark.parametrize(("latency", "release"), [(0, 1), (1, 1), (18, 18)])
-def test_a_lone_warp_releases_itself(latency, release):
+def test_a_single_warp_releases_itself(latency, release):
     """A barrier of one warp lets go after its latency, at least in the next cycle."""
     run = run_text(
         "BAR.SYNC 0\nEXIT", {"barrier.latency": latency, "schedulers.issue_interval": 1, "schedulers.interval": 1}

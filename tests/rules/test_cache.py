@@ -303,14 +303,14 @@ def test_parts_are_near_to_as_many_sms(engine, sms, later):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("apart", "later"), [(0, 0), (7, 100)])
-def test_all_sms_share_the_tags_of_the_l2(engine, apart, later):
+@pytest.mark.parametrize(("shift", "later"), [(0, 0), (7, 100)])
+def test_all_sms_share_the_tags_of_the_l2(engine, shift, later):
     """Two SMs load at once: the second waits for the line that the first has asked for, or for one of its own."""
     text = f"""
 .grid 2
 .buffer x u32 64
     S2R R0, CTAID.X
-    IMUL R0, R0, {1 << apart if apart else 0}
+    IMUL R0, R0, {1 << shift if shift else 0}
     IADD R0, R0, c[x]
     LDG R2, [R0]
     IADD R3, R2, 1

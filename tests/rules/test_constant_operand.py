@@ -52,9 +52,9 @@ def test_an_instruction_without_constants_is_never_late():
     assert misses("MOV R0, 1\nIADD R1, R0, R0") == 0
 
 
-@pytest.mark.parametrize(("apart", "lost"), [(1, 299), (16, 299 + 68), (64, 299 + 298)])
-def test_an_h200_loses_what_was_measured(apart, lost):
+@pytest.mark.parametrize(("distance", "lost"), [(1, 299), (16, 299 + 68), (64, 299 + 298)])
+def test_an_h200_loses_what_was_measured(distance, lost):
     """Two operands 4, 64 and 256 bytes apart: one far miss, a near one besides, two far ones (in sight)."""
-    parameters = "".join(f".param p{n} = {n}\n" for n in range(apart + 1))
-    kernel = read(f"{parameters}MOV R0, c[p0]\nMOV R1, c[p{apart}]\nEXIT")
+    parameters = "".join(f".param p{n} = {n}\n" for n in range(distance + 1))
+    kernel = read(f"{parameters}MOV R0, c[p0]\nMOV R1, c[p{distance}]\nEXIT")
     assert stalled(run_sm(kernel, load("h200")), Stall.IMC_MISS) == lost

@@ -58,8 +58,8 @@ def test_a_result_of_fixed_latency_is_read_from_its_time_on(stall, value, engine
 def test_what_computes_and_is_queued_is_read_too_early_too(first):
     """On an H200 S2R, SHFL and REDUX go through the memory queue: a reader that waits for no barrier is too early."""
     lines = f"[B------:R-:W-:-:S01] {first}", "[B------:R-:W-:-:S15] MOV R9, R8"
-    told = hazards(kernel(*lines), load("h200", {"chip.sms": 1})).hazards
-    assert [(h.kind, h.register, h.pc, h.other) for h in told] == [("RAW", "R8", 1, 0)]
+    reported = hazards(kernel(*lines), load("h200", {"chip.sms": 1})).hazards
+    assert [(h.kind, h.register, h.pc, h.other) for h in reported] == [("RAW", "R8", 1, 0)]
 
 
 def test_a_load_that_nobody_waits_for_is_read_too_early():

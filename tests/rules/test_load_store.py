@@ -41,7 +41,7 @@ def test_a_load_that_is_switched_off_never_enters_the_queue():
 
 
 @pytest.mark.parametrize(
-    ("instruction", "service", "apart"),
+    ("instruction", "service", "interval"),
     [
         ("LDS R4, [R0]", 1, 2),
         ("LDS.64 R4, [R0]", 1, 2),
@@ -54,13 +54,13 @@ def test_a_load_that_is_switched_off_never_enters_the_queue():
         ("S2R R4, LANEID", 2, 4),
     ],
 )
-def test_a_port_lets_its_schedulers_instructions_through_one_by_one(instruction, service, apart):
+def test_a_port_lets_its_schedulers_instructions_through_one_by_one(instruction, service, interval):
     """Cycles of the unit and of the port as measured on an H200 (docs/hopper.md); the pipe here has 16 lanes."""
     text = f".shared 512\n.buffer x u32 32\nMOV R1, c[x]\n{instruction}\n{instruction.replace('R4', 'R8')}\nEXIT"
     run = run_text(text, {**PORT, "unit.shuffle.pipe": "int16", "unit.special.pipe": "int16"})
     first, second = (cycle for cycle, _, _ in cycles_of(run, "serve"))
     assert run.load_store_cycles[1] == service
-    assert second - first == apart
+    assert second - first == interval
 
 
 @pytest.mark.parametrize(

@@ -48,11 +48,11 @@ again:
     assert run_text(text, {"shared_memory.pass_cycles": 1}).load_store_cycles[4] == 34
 
 
-@pytest.mark.parametrize("space", ["S", "L"])
+@pytest.mark.parametrize("memory", ["S", "L"])
 @pytest.mark.parametrize(("suffix", "words"), [("", 1), (".64", 2), (".128", 4)])
-def test_what_is_stored_is_loaded(space, suffix, words):
+def test_what_is_stored_is_loaded(memory, suffix, words):
     """Each width, in shared and in local memory, brings every word of every lane back."""
-    place = "R0" if space == "S" else "RZ"
+    place = "R0" if memory == "S" else "RZ"
     fill = "\n".join(f"    IADD R{4 + w}, R0, {w}" for w in range(words))
     text = f"""
 .shared 512
@@ -62,8 +62,8 @@ def test_what_is_stored_is_loaded(space, suffix, words):
     SHL R0, R0, 4
     IADD R1, R0, c[y]
 {fill}
-    ST{space}{suffix} [{place}], R4
-    LD{space}{suffix} R8, [{place}]
+    ST{memory}{suffix} [{place}], R4
+    LD{memory}{suffix} R8, [{place}]
     STG{suffix} [R1], R8
     EXIT
 """
@@ -92,7 +92,7 @@ def test_atomics_of_an_h200_take_their_lanes_one_by_one(atomic, stride, passes):
 @pytest.mark.parametrize(("hits", "latency", "late"), [("l1", 31, 2), ("l2", 290, 2)])
 @pytest.mark.parametrize("lines", [1, 4])
 def test_a_load_of_an_h200_that_hits_is_later_with_each_line(hits, latency, late, lines):
-    """A lone load in L1 or L2 takes the measured latency, two cycles more for each further line, and moves no DRAM."""
+    """One load in L1 or L2 takes the measured latency, two cycles more for each further line, and moves no DRAM."""
     place = f"S2R R0, LANEID\nIMAD R0, R0, {4 * lines}, RZ\nIADD3 R0, R0, c[x], RZ"
     text = f".buffer x u32 512\n{place}\nLDG R4, [R0]\nFADD R5, R4, R4\nEXIT"
     run = run_sm(read(text), load("h200", {"cache.hits": hits, "cache.l2_sector_parts": 1}), trace=True)

@@ -158,7 +158,7 @@ def test_both_engines_ask_it(policy):
 
 @pytest.mark.jit
 @pytest.mark.parametrize(("policy", "skips"), [("lrr", True), ("two_level", True), ("late", False)])
-def test_replay_does_not_skip_what_a_registered_policy_may_look_at(policy, skips):
+def test_trace_driven_runs_do_not_skip_what_a_registered_policy_may_look_at(policy, skips):
     """Fast-forward takes periods of a loop at once under the simulator's own policies alone."""
     gpusim.register_policy("late", late)
     loop = read(".block 64\nMOV R0, 0\non:\nIADD R0, R0, 1\nISETP.LT P0, R0, 2000\n@P0 BRA on\nEXIT")

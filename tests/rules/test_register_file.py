@@ -94,7 +94,7 @@ def test_a_pair_goes_together_if_its_distinct_reads_lie_in_four_banks(second, pa
 
 @pytest.mark.parametrize(("warps", "last"), [(1, 3), (2, 8)])
 def test_only_the_warp_that_issued_last_has_its_operands_at_hand(warps, last):
-    """A lone warp reads two sources in one bank for the first of three FFMAs (0, 2, 3); two warps in turn for each."""
+    """One warp reads two sources in one bank for the first of three FFMAs (0, 2, 3); two warps in turn for each."""
     text = f".block {32 * warps}\n" + "FFMA R20, R0, R2, R1\n" * 3 + "EXIT"
     run = run_text(text, KEPLER | {"unit.fp32.latency": 1})
     assert [cycle for cycle, warp, _ in cycles_of(run) if warp == 0][2] == last

@@ -24,7 +24,7 @@ COSTS = {
 
 
 def recorded(text):
-    """The SM after a launch that replays a listing."""
+    """The SM after a trace-driven launch of a listing."""
     kernel = read(text)
     started = launch(kernel, plain_machine(COSTS), feed="trace-driven")
     roles = recurrence(started.sms, len(started.program), kernel.program.registers)
@@ -47,12 +47,12 @@ def items(sm, warp=0, script=0):
 
 
 def feeds_agree(text):
-    """Assert that a listing runs alike on the replay and affine feeds; returns the feed that replay ended with."""
-    replayed, affine = (
+    """Assert that a listing runs alike trace-driven and address-only; returns the feed of the trace-driven run."""
+    trace_driven, address_only = (
         run_sm(read(text), plain_machine(COSTS), feed=feed) for feed in ("trace-driven", "address-only")
     )
-    assert differences(replayed, affine) == []
-    return replayed.feed
+    assert differences(trace_driven, address_only) == []
+    return trace_driven.feed
 
 
 STRAIGHT = """
@@ -216,14 +216,14 @@ def test_blocks_that_come_to_the_same_share_a_script():
 
 
 def test_a_block_that_leaves_the_buffer_faults_in_its_own_time():
-    """Of six tiles the buffer holds five: the sixth can't be recorded, and the fault is that of the affine feed."""
+    """Of six tiles the buffer holds five: the sixth can't be recorded, and the fault is the address-only one."""
     kernel = read(tiles(6, 128, 160))
-    told = []
+    reported = []
     for feed in ("trace-driven", "address-only"):
         with pytest.raises(ExecutionError, match="block 5") as caught:
             run_sm(kernel, plain_machine(COSTS), feed=feed)
-        told.append(str(caught.value))
-    assert told[0] == told[1]
+        reported.append(str(caught.value))
+    assert reported[0] == reported[1]
 
 
 def by_block(blocks):
@@ -235,7 +235,7 @@ def by_block(blocks):
 @pytest.mark.jit
 @pytest.mark.parametrize(("blocks", "feed"), [(SCRIPTS, "trace-driven"), (SCRIPTS + 1, "address-only")])
 def test_too_many_scripts_are_computed_instead(blocks, feed):
-    """As many different blocks as there are scripts are replayed; with one more the launch falls back to affine."""
+    """As many different blocks as there are scripts are taken; with one more the launch falls back to address-only."""
     assert feeds_agree(by_block(blocks)) == feed
 
 
@@ -261,7 +261,7 @@ again:
 @pytest.mark.jit
 @pytest.mark.parametrize(("rounds", "feed"), [(20_000, "trace-driven"), (60_000, "address-only")])
 def test_too_many_events_are_computed_instead(rounds, feed):
-    """Rounds whose loads touch 1 to 32 lines at random do not fold: too many of them fall back to affine."""
+    """Rounds whose loads touch 1 to 32 lines at random do not fold: too many of them fall back to address-only."""
     assert feeds_agree(IRREGULAR.format(rounds=rounds)) == feed
 
 

@@ -225,7 +225,7 @@ def _fill(sm: Scan, k: int, eligible: list[Warp], chosen: Warp, now: int) -> Non
         if same and _ends_turn(scheduler.turn[-1]):
             return
         waiting = [chosen] if same else [warp for warp in eligible if warp.reason is Stall.NOT_SELECTED]
-        able = [warp for warp in waiting if _beside(sm, k, warp, now)]
+        able = [warp for warp in waiting if _pairable(sm, k, warp, now)]
         if not able:
             return
         warp = _choose(sm, scheduler, able, now)
@@ -247,7 +247,7 @@ def _ends_turn(row: Row) -> bool:
     return row.is_branch or row.is_exit or row.unit is Unit.BARRIER
 
 
-def _beside(sm: Scan, k: int, warp: Warp, now: int) -> bool:
+def _pairable(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     """Whether the warp's next instruction may issue in the turn in which its scheduler has issued already."""
     row, machine, turn = _table_row(sm, warp), sm.machine, sm.schedulers[k].turn
     alone = machine.double.exclusive != "off" and (row.unit is Unit.DP or now < sm.exclusive)

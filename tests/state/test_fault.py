@@ -12,7 +12,7 @@ from gpusim.state.fault import Fault
 from isa.text.listing import read
 
 RULES = sorted((Path(simulate.__file__).parent.parent / "rules").glob("*.py"))
-TOLD = {
+MESSAGES = {
     Fault.MISALIGNED: "misaligned",
     Fault.OUTSIDE: "lie in no buffer",
     Fault.MISCOUNTED: "where others wait for",
@@ -28,10 +28,10 @@ def noted(code: int) -> str:
     return str(simulate._fault(kernel, prepared))
 
 
-@pytest.mark.parametrize("fault", TOLD, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", MESSAGES, ids=lambda fault: fault.name)
 def test_each_fault_has_its_error(fault):
     """Each fault that a rule notes has its own words."""
-    assert [each for each, words in TOLD.items() if words in noted(int(fault))] == [fault]
+    assert [each for each, words in MESSAGES.items() if words in noted(int(fault))] == [fault]
 
 
 def test_an_unknown_fault_is_none_of_the_known():

@@ -324,7 +324,7 @@ DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_
 WIDE = [unit for unit in PIPE_UNITS if unit is not Unit.SMEM]
 READ_LATE = dict.fromkeys((*(f"shared_memory.war_{width}" for width in (32, 64, 128)), "global_memory.war"), 1000)
 # Barriers tell of every result, and of every source, which may have been read later than the result is there.
-ALL_TOLD = load(
+ALL_CODED = load(
     "wide",
     {path: values[-1] for path, values in (MEMORY_PORTS | CODES).items()}
     | {"memory_port.units": " ".join(WIDE)}
@@ -340,7 +340,7 @@ def safe_codes(program: Program) -> st.SearchStrategy[Program]:
 
 
 def _slower(program: Program, drawn: Sequence[tuple[bool, int, int]]) -> Program:
-    coded = with_codes(program, ALL_TOLD).instructions
+    coded = with_codes(program, ALL_CODED).instructions
     codes = [
         replace(i.control, stall=max(i.control.stall, stall), yields=yields, waits=i.control.waits | waits)
         for i, (yields, stall, waits) in zip(coded, drawn, strict=True)

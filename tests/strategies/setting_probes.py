@@ -108,7 +108,7 @@ def probes(machine: Machine) -> Iterator[Kernel]:
     yield _listed(
         "wide-strides", START + "".join(_wide_strided(n, width) for n in (4, 8, 33) for width in (64, 128)), 256
     )
-    yield _listed("mixed", START + _beside(units), 384)
+    yield _listed("mixed", START + _among_others(units), 384)
     yield _listed("pairs", START + _pairs(), 256)
     yield _listed("crowd", START + _crowd(), 384)
     yield _listed("first", START + _first(), 512)
@@ -216,7 +216,7 @@ def _wide_strided(stride: int, width: int) -> str:
     return text + f"LDS.{width} R8, [R5]\nIADD R8, R8, 1\nLDS.{width} R12, [R5]\nIADD R12, R12, R8\n"
 
 
-def _beside(units: list[str]) -> str:
+def _among_others(units: list[str]) -> str:
     """Each unit class before and behind others that are independent of it."""
     texts = (ARITHMETIC[unit].format(d="R6") for unit in units)
     return "".join(
@@ -329,11 +329,11 @@ def _scalars() -> str:
     text += "S_WAITCNT lgkmcnt(0)\nS_ADD_U32 s8, s16, s20\nS_MOV_B32 s10, c[a]\n"
     for offset in (0, 64, 4096, 16384, 0, 32, 4096):
         text += f"S_LOAD_DWORD s12, s10, {offset}\nS_WAITCNT lgkmcnt(0)\nS_ADD_U32 s8, s8, s12\n"
-    beside = (
+    others = (
         "V_FMA_F32 v4, v4, v0, v4\nS_ADD_U32 s8, s8, 1\nGLOBAL_LOAD_DWORD v9, v2, off\nDS_READ_B32 v10, v1\nS_NOP 0\n"
     )
     loop = "S_MOV_B32 s8, 1\nagain:\nS_ADD_U32 s8, s8, 1\nS_CMP_LT_I32 s8, 20\nS_CBRANCH_SCC1 again\n"
-    return text + beside * 3 + loop + "S_WAITCNT vmcnt(0) lgkmcnt(0)\n"
+    return text + others * 3 + loop + "S_WAITCNT vmcnt(0) lgkmcnt(0)\n"
 
 
 def _gcn_strided(stride: int) -> str:

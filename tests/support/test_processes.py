@@ -83,7 +83,7 @@ def test_leaving_early_ends_them_at_once():
     assert time.monotonic() - start < 30
 
 
-def test_a_killed_process_is_told_in_one_line():
+def test_a_killed_process_is_reported_in_one_line():
     """Raise the error that a broken pool would raise."""
     with pytest.raises(UserError, match="a process was killed"), processes(1, HELD.append, 0) as pool:
         list(pool.map(kill, [1]))

@@ -32,7 +32,7 @@ def test_what_fails_leaves_nothing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("", "is a directory"),
         ("no/a.txt", "there is no directory"),
@@ -40,9 +40,9 @@ def test_what_fails_leaves_nothing(tmp_path):
         ("/dev/stdout", "is not a regular file"),
     ],
 )
-def test_what_can_not_be_written_is_refused(tmp_path, name, told):
+def test_what_can_not_be_written_is_refused(tmp_path, name, message):
     """A directory, a file in none, and a device, which would be gone; each in one line."""
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         check(tmp_path / name)
     assert not Path("/dev/null").is_file()
 

@@ -131,11 +131,11 @@ def test_a_window_is_a_part_of_the_whole(launched, start, length, step):
 @pytest.mark.jit
 def test_a_window_of_a_long_run_stops_soon():
     """Of a long run the first 50 cycles need but a portion of the records; the total is right all the same."""
-    kernel, told = make("throughput", {"iterations": "1000", "length": "64"}), []
-    document = timeline(kernel, load("gtx580"), end=50, progress=lambda done, _: told.append(done))
+    kernel, reported = make("throughput", {"iterations": "1000", "length": "64"}), []
+    document = timeline(kernel, load("gtx580"), end=50, progress=lambda done, _: reported.append(done))
     assert document.cycles == run_sm(kernel, load("gtx580"), feed="trace-driven").cycles > 100_000
     assert len(document.instructions) < 100
-    assert told.count(0) == 0 or len(told) < 10
+    assert reported.count(0) == 0 or len(reported) < 10
 
 
 @pytest.mark.long
@@ -169,7 +169,7 @@ def test_a_kernel_that_never_ends_can_be_looked_at():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"warps": [0, 7]}, "warp 7: the launch fills warp slots 0 to 1 of an SM"),
         ({"start": -1}, "cycles -1:"),
@@ -177,9 +177,9 @@ def test_a_kernel_that_never_ends_can_be_looked_at():
         ({"start": 99}, "cycles 99: the run ends at cycle 4"),
     ],
 )
-def test_warps_and_cycles_that_there_are_not_are_refused(options, told):
+def test_warps_and_cycles_that_there_are_not_are_refused(options, message):
     """One line says which and what there is."""
-    with pytest.raises(UserError, match=f"^{told}"):
+    with pytest.raises(UserError, match=f"^{message}"):
         timeline(read(".block 64\nEXIT"), plain_machine(), **options)
 
 

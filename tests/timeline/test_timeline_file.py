@@ -43,7 +43,7 @@ def with_change(**change):
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (b"", "no timeline: Input data was truncated"),
         (b"{}", "no timeline: Object missing required field `version`"),
@@ -64,19 +64,19 @@ def with_change(**change):
         (with_change(lost=[LOST | {"scheduler": 99}]), "lost slots 4:9 are of scheduler 99, which the document lacks"),
     ],
 )
-def test_what_is_no_document_is_told_in_one_line(tmp_path, data, told):
+def test_what_is_no_document_is_reported_in_one_line(tmp_path, data, message):
     """Where, why, and what to do."""
     path = tmp_path / "run.json"
     path.write_bytes(data)
     with pytest.raises(UserError) as raised:
         load(path)
     assert str(raised.value).startswith(f"{path}: ")
-    assert told in str(raised.value)
+    assert message in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("data", [b"{}", PACKED[:-20], PACKED[:12] + b"\xff" + PACKED[13:]])
-def test_what_is_not_compressed_as_its_name_says_is_told(tmp_path, data):
+def test_what_is_not_compressed_as_its_name_says_is_reported(tmp_path, data):
     """Neither plain text by the name of a compressed file, nor one cut off or damaged."""
     (tmp_path / "run.json.gz").write_bytes(data)
     with pytest.raises(UserError, match=r"can't be unpacked: .*; write one with "):
@@ -99,11 +99,11 @@ def test_a_part_has_what_lives_in_its_cycles(document, data):
     assert (cut.start, cut.end, cut.shown) == (start, end, tuple(sorted(warps)))
 
 
-@pytest.mark.parametrize(("retired", "told"), [(NONE, NONE), (8, NONE), (7, 7), (5, 5), (4, None)])
-def test_when_a_block_left_is_told_within_the_cycles(retired, told):
+@pytest.mark.parametrize(("retired", "reported"), [(NONE, NONE), (8, NONE), (7, 7), (5, 5), (4, None)])
+def test_when_a_block_left_is_reported_within_the_cycles(retired, reported):
     """Of cycles 4 to 7: not of a block that left at 8, or after the document; one that left at 4 is in none."""
     cut = part(replace(DOCUMENT, blocks=(Resident(0, 0, (0,), 0, retired),)), 4, 7, None)
-    assert [block.retired for block in cut.blocks] == ([] if told is None else [told])
+    assert [block.retired for block in cut.blocks] == ([] if reported is None else [reported])
 
 
 @given(timelines())
@@ -129,7 +129,7 @@ def test_a_part_of_a_run_is_what_a_run_of_the_part_gives(launch, data):
 
 
 @pytest.mark.parametrize(
-    ("span", "warps", "told"),
+    ("span", "warps", "message"),
     [
         ((9, 10), None, "cycles 9:10: the timeline has 0:9; choose among these"),
         ((9, None), None, "cycles 9:: the timeline has 0:9; choose among these"),
@@ -137,9 +137,9 @@ def test_a_part_of_a_run_is_what_a_run_of_the_part_gives(launch, data):
         ((0, None), [0, 1], r"warp 1: the timeline has \[0\]; choose among these"),
     ],
 )
-def test_what_a_document_does_not_have_is_told(span, warps, told):
+def test_what_a_document_does_not_have_is_reported(span, warps, message):
     """Cycles beyond it, none at all, and warps that it leaves out."""
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         part(DOCUMENT, *span, warps)
 
 

@@ -32,15 +32,15 @@ def opened(browser, tmp_path):
         path = tmp_path / "view.html"
         path.write_text(page(runs), encoding="utf-8")
         context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
-        tab, told, asked = context.new_page(), [], []
-        tab.on("console", lambda message: told.append(message.text))
-        tab.on("pageerror", lambda error: told.append(str(error)))
+        tab, errors, asked = context.new_page(), [], []
+        tab.on("console", lambda message: errors.append(message.text))
+        tab.on("pageerror", lambda error: errors.append(str(error)))
         tab.on("request", lambda request: asked.append(request.url))
         tab.goto(path.as_uri())
         tab.wait_for_selector("html[data-ready]", state="attached")
         yield tab
         context.close()
-        assert told == []
+        assert errors == []
         assert asked == [path.as_uri()]
 
     return opened

@@ -47,7 +47,7 @@ FAST = {
 }
 
 
-def told(document: Timeline, warp: int, cycle: int) -> list[tuple[int, int, int, str]]:
+def chain_of(document: Timeline, warp: int, cycle: int) -> list[tuple[int, int, int, str]]:
     """Cycle, warp, pc and what of each step."""
     return [(step.cycle, step.warp, step.pc, step.what) for step in explain(document, warp, cycle, 99)]
 
@@ -55,7 +55,7 @@ def told(document: Timeline, warp: int, cycle: int) -> list[tuple[int, int, int,
 def test_the_chain_of_a_reader_goes_back_to_the_first_instruction():
     """At 60 the addition waits for the load of 36, which waited for the shift of 18, which waited for S2R, at 0."""
     document = timeline_of("instruction_replay")
-    assert told(document, 0, 60) == [
+    assert chain_of(document, 0, 60) == [
         (60, 0, 3, "short_scoreboard"),
         (60, 0, 2, "under_way"),
         (35, 0, 2, "wait"),
@@ -67,7 +67,7 @@ def test_the_chain_of_a_reader_goes_back_to_the_first_instruction():
     assert last.words == "issued at 0 without having waited, occupies its pipe from 0 to 2, done at 18"
 
 
-def test_who_waits_for_a_barrier_that_is_shared_is_told_for_what_else():
+def test_who_waits_for_a_barrier_that_is_shared_is_reported_for_what_else():
     """The sum needs the LDS, there at 26 (issued at 7, V100: 19), and waits for the LDG, there at 440: one barrier."""
     document = timeline(read(SHARED), load("v100"))
     load_far, load_near, add = (next(one for one in document.instructions if one.pc == pc) for pc in (1, 2, 3))
@@ -75,8 +75,10 @@ def test_who_waits_for_a_barrier_that_is_shared_is_told_for_what_else():
     near, far = explain(document, 0, 25, 1)[0], explain(document, 0, 26, 1)[0]
     assert [(near.what, near.end), (far.what, far.end)] == [("short_scoreboard", 26), ("long_scoreboard", 440)]
     assert "barrier" not in near.words
-    told = "it does not need this, but waits for barrier 0, which `LDG R1, [R8]` at pc 1 holds beside `LDS R2, [0x0]`"
-    assert told in far.words
+    message = (
+        "it does not need this, but waits for barrier 0, which `LDG R1, [R8]` at pc 1 holds beside `LDS R2, [0x0]`"
+    )
+    assert message in far.words
     assert [wait.blocker for wait in add.waits if "scoreboard" in wait.reason] == [load_near.id, load_far.id]
 
 
@@ -131,21 +133,21 @@ def test_who_is_late_at_a_barrier_is_asked_in_the_same_cycle():
         EXIT
     """
     document = timeline(read(text), plain_machine({"shared_memory.latency_32": 400}))
-    steps = [(warp, pc, what) for _, warp, pc, what in told(document, 0, 200)]
+    steps = [(warp, pc, what) for _, warp, pc, what in chain_of(document, 0, 200)]
     assert steps[:3] == [(0, 5, "barrier"), (1, 3, "short_scoreboard"), (1, 2, "under_way")]
     assert needed(document, 0, 200) > 400
 
 
 def test_who_was_selected_instead_is_the_end_of_the_chain():
     """At 0 warp 1 is eligible, and warp 0 issues, which has no blocker."""
-    assert told(timeline_of("not_selected"), 1, 0) == [(0, 1, 0, "not_selected"), (0, 0, 0, "occupies")]
+    assert chain_of(timeline_of("not_selected"), 1, 0) == [(0, 1, 0, "not_selected"), (0, 0, 0, "occupies")]
 
 
 def test_a_slot_that_a_refused_access_wastes_is_explained_by_that_access():
     """At 4 the queue holds warp 1's load and is full for warp 2's, which wastes the slot that warp 3 could take."""
     one_place = {"load_store.queue": 1, "issue.refused_wastes_slot": 1}
     document = timeline(read(".block 128\n.shared 16\nLDS.128 R4, [RZ]\nEXIT"), plain_machine(one_place))
-    assert told(document, 3, 4)[:3] == [
+    assert chain_of(document, 3, 4)[:3] == [
         (4, 3, 0, "not_selected"),
         (4, 2, 0, "mio_throttle"),
         (4, 1, 0, "queued"),
@@ -159,12 +161,12 @@ def test_a_slot_lost_otherwise_is_not_called_wasted():
     first, second = (Issued(w, w, 0, 0, 0, 5 + w, NONE, NONE, NONE, 32, (waits[w],)) for w in (0, 1))
     document = replace(by_hand([Line(0, "EXIT", "exit")], [first, second], 9), shown=(0, 1))
     lost = Lost(0, "wait", 0, 5, ended_by=0)
-    assert told(replace(document, lost=(lost,)), 1, 3) == [(3, 1, 0, "not_selected")]
+    assert chain_of(replace(document, lost=(lost,)), 1, 3) == [(3, 1, 0, "not_selected")]
     refused = replace(document, lost=(replace(lost, reason="mio_throttle"),))
-    assert [step[3] for step in told(refused, 1, 3)] == ["not_selected", "wait"]
+    assert [step[3] for step in chain_of(refused, 1, 3)] == ["not_selected", "wait"]
 
 
-def test_every_warp_that_is_not_selected_is_told_who_has_the_slot():
+def test_every_warp_that_is_not_selected_is_reported_who_has_the_slot():
     """With wide loads on Fermi, an instruction issues in each such slot, or an access is refused and wastes it."""
     text = ".block 256\n.shared 16\n" + 3 * "LDS.128 R4, [RZ]\nFFMA R8, R8, R8, R8\n" + "EXIT"
     document = timeline(read(text), load("gtx580", {"schedulers.policy": "lrr"}))
@@ -175,21 +177,23 @@ def test_every_warp_that_is_not_selected_is_told_who_has_the_slot():
     assert {step.what == "mio_throttle" for (step,) in seconds} == {True, False}
 
 
-def test_a_warp_that_issues_or_is_not_there_is_told_so():
+def test_a_warp_that_issues_or_is_not_there_is_reported_so():
     """At 0 warp 0 issues; at 14 it has exited, having issued its EXIT at 12, while its block goes on to 22."""
     document = timeline_of("two_schedulers")
-    assert told(document, 0, 0) == [(0, 0, 0, "selected")]
-    assert told(document, 0, 14) == [(14, 0, -1, "warp_exited")]
+    assert chain_of(document, 0, 0) == [(0, 0, 0, "selected")]
+    assert chain_of(document, 0, 14) == [(14, 0, -1, "warp_exited")]
     (exited,) = explain(document, 0, 14, 9)
     leaves = max(one.issue for one in document.instructions if one.warp == 0) + document.interval
     assert (exited.start, exited.end) == (leaves, document.blocks[0].retired)
-    assert told(timeline_of("no_warp"), 1, 6) == [(6, 1, -1, "no_warp")]
+    assert chain_of(timeline_of("no_warp"), 1, 6) == [(6, 1, -1, "no_warp")]
 
 
-@pytest.mark.parametrize(("warp", "cycle", "told"), [(2, 0, "warp 2: the run has warp slots 0"), (0, 99, "cycle 99:")])
-def test_what_the_document_lacks_is_refused(warp, cycle, told):
+@pytest.mark.parametrize(
+    ("warp", "cycle", "chain_of"), [(2, 0, "warp 2: the run has warp slots 0"), (0, 99, "cycle 99:")]
+)
+def test_what_the_document_lacks_is_refused(warp, cycle, chain_of):
     """A missing warp slot or cycle ends in one line."""
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=chain_of):
         explain(timeline_of("two_schedulers"), warp, cycle, 9)
 
 
@@ -214,7 +218,7 @@ def test_before_its_first_slot_a_warp_has_not_exited():
     assert step.words == "its first issue slot is not there yet (block 0)"
 
 
-def test_memory_that_is_late_is_told():
+def test_memory_that_is_late_is_reported():
     """32 lanes, each in a line of its own, ask at 54 for 32 lines of 10 cycles each: 320 beyond the latency of 600."""
     text = ".buffer x u32 4096\nS2R R0, TID.X\nSHL R1, R0, 7\nIADD R1, R1, c[x]\nLDG R2, [R1]\nMOV R3, R2\nEXIT"
     document = timeline(read(text), plain_machine({"chip.dram_mbs": 12_800, "chip.shader_mhz": 1000}))
@@ -229,7 +233,7 @@ def test_what_is_no_access_has_no_conflicts():
 
 
 @pytest.mark.jit
-def test_two_levels_are_told_of():
+def test_two_levels_are_reported():
     """A warp that is not selected under `two_level` may not be an active one: the words say so."""
     document = timeline(make("mix"), load("c2050", {"schedulers.policy": "two_level"}), end=400)
     waiting = next(i for i in document.instructions for wait in i.waits if wait.reason == "not_selected")
@@ -241,7 +245,7 @@ def test_a_result_that_is_there_before_the_next_slot_is_done():
     """Slots begin at even cycles: the load's result is there at 31, and until 32 its reader waits for the next one."""
     text = ".shared 16\nLDS R1, [RZ]\nFADD R2, R1, R1\nEXIT"
     document = timeline(read(text), plain_machine({"shared_memory.latency_32": 31}))
-    assert [(told(document, 0, cycle)[0][3], told(document, 0, cycle)[1][3]) for cycle in (30, 31)] == [
+    assert [(chain_of(document, 0, cycle)[0][3], chain_of(document, 0, cycle)[1][3]) for cycle in (30, 31)] == [
         ("short_scoreboard", "under_way"),
         ("short_scoreboard", "done"),
     ]

@@ -135,8 +135,8 @@ def test_colours_differ_for_every_eye(scheme, sight):
     assert set(names) <= set(found)
     seen = ["background", *(name for name in dict.fromkeys(names) if name not in NO_PART_OF_A_BAR)]
     places = lab(np.array([linear(found[name]) for name in seen]) @ np.array(SIGHT[sight]).T)
-    apart = pairwise_distances(places)
-    near = [(seen[a], seen[b]) for a, b in combinations(range(len(seen)), 2) if apart[a, b] < 12]
+    distance = pairwise_distances(places)
+    near = [(seen[a], seen[b]) for a, b in combinations(range(len(seen)), 2) if distance[a, b] < 12]
     assert near == []
 
 

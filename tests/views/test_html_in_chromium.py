@@ -8,7 +8,7 @@ from read.page import INSTRUCTIONS, OTHER, PROGRAM, SMALL, place, seen
 from strategies.launches import timelines
 
 from gpusim.timeline.document import NONE, Wait
-from isa.dataflow.shared_barriers import Beside
+from isa.dataflow.shared_barriers import SharedBarrier
 
 pytestmark = pytest.mark.slow
 SIZES = (1280, 720), (1920, 1080)
@@ -33,9 +33,9 @@ def test_an_instruction_is_selected_by_a_click_and_shows_its_blocker(opened):
     with opened(SMALL) as tab:
         before = accents(tab)
         tab.mouse.click(*place(tab, 2))
-        told = tab.inner_text("#details")
-        assert "FFMA R4, R2, R3, R4" in told
-        assert "short_scoreboard 3 to 30, 27: waits for a load" in " ".join(told.split())
+        reported = tab.inner_text("#details")
+        assert "FFMA R4, R2, R3, R4" in reported
+        assert "short_scoreboard 3 to 30, 27: waits for a load" in " ".join(reported.split())
         assert accents(tab) > before
         tab.click("#details .link[data-id='0']")
         assert "#0 LDS.64 R2, [R1]" in tab.inner_text("#details h2")
@@ -44,36 +44,36 @@ def test_an_instruction_is_selected_by_a_click_and_shows_its_blocker(opened):
 
 def test_arrows_are_drawn_to_known_blockers_only(opened):
     """The same instruction with a blocker that the document does not hold has a frame and no arrow, and says so."""
-    lone = replace(INSTRUCTIONS[2], waits=(Wait("short_scoreboard", 3, 30, 77),))
+    single = replace(INSTRUCTIONS[2], waits=(Wait("short_scoreboard", 3, 30, 77),))
     counts = []
-    for third in (INSTRUCTIONS[2], lone):
+    for third in (INSTRUCTIONS[2], single):
         with opened(replace(SMALL, instructions=(*INSTRUCTIONS[:2], third, *INSTRUCTIONS[3:]))) as tab:
             tab.mouse.click(*place(tab, 2))
             counts.append(accents(tab))
-            told = tab.inner_text("#details")
+            reported = tab.inner_text("#details")
     assert counts[0] > counts[1]
-    assert "#77, which is not shown" in told
+    assert "#77, which is not shown" in reported
 
 
-def test_a_shared_barrier_is_told(opened):
+def test_a_shared_barrier_is_reported(opened):
     """A note appears at an instruction that waits only because of a shared barrier, and not without the barrier."""
-    sharing = replace(SMALL.program[1], beside=(Beside(3, 0, "result", (2,)),))
-    for line, told in ((sharing, True), (SMALL.program[1], False)):
+    sharing = replace(SMALL.program[1], shared_barriers=(SharedBarrier(3, 0, "result", (2,)),))
+    for line, reported in ((sharing, True), (SMALL.program[1], False)):
         with opened(replace(SMALL, program=(SMALL.program[0], line, SMALL.program[2]))) as tab:
             tab.mouse.click(*place(tab, 2))
             words = " ".join(tab.inner_text("#details").split())
-            assert ("not needed: it holds barrier 3 beside pc 2 EXIT, which is" in words) == told
+            assert ("not needed: it holds barrier 3 beside pc 2 EXIT, which is" in words) == reported
 
 
-def test_conflicts_are_told_where_there_are_some(opened):
+def test_conflicts_are_reported_where_there_are_some(opened):
     """Passes beyond those of its width, and cycles beyond its latency, are shown only for accesses with them."""
     conflicting = replace(INSTRUCTIONS[0], conflicts=3, late=40)
     with opened(replace(SMALL, instructions=(conflicting, *INSTRUCTIONS[1:]))) as tab:
-        for ident, told in ((0, True), (1, False)):
+        for ident, reported in ((0, True), (1, False)):
             tab.mouse.click(*place(tab, ident))
             text = " ".join(tab.inner_text("#details").split())
-            assert ("conflicts add 3 passes or requests" in text) == told
-            assert ("memory is late 40 cycles beyond its latency" in text) == told
+            assert ("conflicts add 3 passes or requests" in text) == reported
+            assert ("memory is late 40 cycles beyond its latency" in text) == reported
 
 
 def test_the_chain_of_blockers_leads_back_to_the_cause(opened):
@@ -160,7 +160,7 @@ def test_rows_can_be_grouped(opened, layout, rows):
         assert "#3" in tab.inner_text("#details h2")
 
 
-def test_what_lies_under_the_pointer_is_told(opened):
+def test_what_lies_under_the_pointer_is_reported(opened):
     """A wait tells its reason and for whom, the strip above what the slot was lost for."""
     with opened(SMALL) as tab:
         x, y = place(tab, 2)
@@ -189,9 +189,9 @@ def test_help_explains_letters_and_keys(opened):
     """The question mark opens a list of the letters with their meanings, and of the keys."""
     with opened(SMALL) as tab:
         tab.keyboard.press("?")
-        told = " ".join(tab.inner_text("#help").split())
-        assert "short_scoreboard waits for a load from shared memory" in told
-        assert "b the blocker of the longest wait" in told
+        reported = " ".join(tab.inner_text("#help").split())
+        assert "short_scoreboard waits for a load from shared memory" in reported
+        assert "b the blocker of the longest wait" in reported
 
 
 def test_keys_are_the_helps_while_it_is_open(opened):

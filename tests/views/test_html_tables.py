@@ -89,5 +89,5 @@ def test_no_text_of_the_roofline_lies_on_another(opened, speed):
         texts = seen(tab, BOXES)
     assert {"bound", "simulated"} <= {name for name, _ in texts}
     for (name, one), (other_name, other) in combinations(texts, 2):
-        apart = [one[at] + one[size] <= other[at] or other[at] + other[size] <= one[at] for at, size in SIDES]
-        assert any(apart), (name, other_name)
+        separate = [one[at] + one[size] <= other[at] or other[at] + other[size] <= one[at] for at, size in SIDES]
+        assert any(separate), (name, other_name)

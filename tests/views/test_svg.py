@@ -74,10 +74,10 @@ def test_each_row_shows_its_cycles(document):
 def test_the_picture_says_what_it_shows(document):
     """Kernel, machine, settings, policy and cycles stand above, each warp and scheduler beside its row."""
     root = drawn(document)
-    told = " ".join(texts(root))
+    reported = " ".join(texts(root))
     for part in (document.kernel, document.machine_name, document.policy, *document.settings):
-        assert part in told
-    assert f"cycles {document.start:,} to {document.end:,} of {document.cycles:,}" in told
+        assert part in reported
+    assert f"cycles {document.start:,} to {document.end:,} of {document.cycles:,}" in reported
     shown = [f"scheduler {k}" for k in range(document.schedulers)] + [f"warp {slot}" for slot in document.shown]
     assert list(rows(root).values()) == shown
 

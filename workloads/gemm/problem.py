@@ -92,8 +92,8 @@ def check_addresses(kernel: str, problem: Problem, **sizes: int) -> None:
     try:
         bases(buffers(problem))
     except ValueError as error:
-        told = " ".join(f"{name}={size}" for name, size in sizes.items())
-        raise UserError(f"{kernel}: {told}: {error}; give smaller sizes") from None
+        text = " ".join(f"{name}={size}" for name, size in sizes.items())
+        raise UserError(f"{kernel}: {text}: {error}; give smaller sizes") from None
 
 
 def tile_of_block(problem: Problem, size: int, block: int, columns: int = 0) -> tuple[Indices, Indices]:

@@ -97,9 +97,9 @@ def check(tuning: Tuning, layout: str) -> None:
     for x, y in (("dim_xa", "dim_ya"), ("dim_xb", "dim_yb")):
         across, along = getattr(tuning, x), getattr(tuning, y)
         if across * along != tuning.threads:
-            told = f"{x}={across} {y}={along} makes {across * along} threads"
+            product = f"{x}={across} {y}={along} makes {across * along} threads"
             other = f"dim_x={tuning.dim_x} dim_y={tuning.dim_y} {tuning.threads}"
-            raise UserError(f"{NAME}: {told}, {other}; give all three as many")
+            raise UserError(f"{NAME}: {product}, {other}; give all three as many")
     for whole, part in _shapes(layout):
         multiple(NAME, whole, getattr(tuning, whole), getattr(tuning, part), part)
 

@@ -146,13 +146,13 @@ def _updates_and_spills(b: Builder, plan: Plan, r: Held, moves: Sequence[Move]) 
     """Emit a tile's updates; meanwhile fetch window by window, and spill each to local memory as late as possible."""
     window = places(plan, r.window)
     spills = [moves[i : i + len(window)] for i in range(0, len(moves), len(window) or 1)]
-    apart = DEPTH // max(1, len(spills))
+    interval = DEPTH // max(1, len(spills))
     for k in range(DEPTH):
-        i, behind = divmod(k, apart)
+        i, behind = divmod(k, interval)
         if behind == 0 and i < len(spills):
             b.extend(_guarded(_fetch_all(plan, spills[i], window)))
         b.extend(_update(plan, r, k))
-        if behind == apart - 1 and i < len(spills):
+        if behind == interval - 1 and i < len(spills):
             b.extend(_guarded(_local(plan, "STL", i * len(window), window)))
 
 

@@ -102,21 +102,21 @@ def global_loads(op: str, param: str, chains: int, iterations: int) -> Stream | 
     if op not in GLOBAL or not match or not 1 <= chains <= 16:
         return None
     mnemonic, words = GLOBAL[op]
-    apart, own = int(match[1]), match[2] is not None
-    if apart % (4 * words):
+    stride, own = int(match[1]), match[2] is not None
+    if stride % (4 * words):
         return None
     row = 128 * words if own else 0
     steps = _chains(mnemonic, words, chains, row)
-    places = tuple(apart * lane for lane in range(32))
+    places = tuple(stride * lane for lane in range(32))
     size = 32 * row * chains + places[-1] + 4 * words
     body = coded(looped(steps, iterations, GLOBAL_LOADS, GLOBAL_LOADS + 1), GLOBAL_BARRIERS)
     return Stream(body, places, row * chains, data_bytes=max(size, 4096) + 4096)
 
 
-def _chains(mnemonic: str, words: int, chains: int, apart: int) -> list[Instruction]:
+def _chains(mnemonic: str, words: int, chains: int, stride: int) -> list[Instruction]:
     """Return the loads, with `apart` bytes between chains; last words of quadruples are summed up in pairs."""
     registers = [Register(FIRST + words * (i % chains)) for i in range(GLOBAL_LOADS)]
-    loads = [instruction(mnemonic, x, at(PLACE, apart * (i % chains))) for i, x in enumerate(registers)]
+    loads = [instruction(mnemonic, x, at(PLACE, stride * (i % chains))) for i, x in enumerate(registers)]
     if words < 4 or chains == 1:
         return loads
     last = [Register(x.index + 3) for x in registers]

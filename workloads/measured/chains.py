@@ -26,7 +26,7 @@ class Chain:
     """The instructions of one step of a chain, and the bytes that its lanes access."""
 
     step: tuple[Instruction, ...]
-    space: str = ""
+    memory: str = ""
     nbytes: int = 4
 
 
@@ -118,10 +118,10 @@ def _steps(found: Chain) -> list[Instruction]:
 
 
 def _stream(found: Chain, body: tuple[Instruction, ...]) -> Stream:
-    if not found.space:
+    if not found.memory:
         return Stream(body)
     offsets = tuple(found.nbytes * lane for lane in LANES)
-    if found.space == "shared":
+    if found.memory == "shared":
         return Stream(body, offsets, shared_bytes=4096)
     return Stream(body, offsets, data_bytes=1 << 16)
 

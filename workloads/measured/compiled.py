@@ -50,7 +50,7 @@ Make = Callable[[Step], tuple[Instruction, ...]]
 
 @dataclass(frozen=True)
 class Operation:
-    """The step of a chain: x, a and b are `words` registers; lanes load words at a distance of `bytes_apart`.
+    """The step of a chain: x, a and b are `words` registers; lanes load words at a distance of `byte_stride`.
 
     Chains are in the banks in turn, or all in the first source's (`bank` 0) or the other (1); the sources are in one
     bank each, or both in the even one (`even`). `queued`: it goes through the queue of memory instructions.
@@ -58,7 +58,7 @@ class Operation:
 
     make: Make
     words: int = 1
-    bytes_apart: int = 0
+    byte_stride: int = 0
     bank: int | None = None
     even: bool = False
     queued: bool = False
@@ -137,9 +137,9 @@ OPERATIONS = {  # of two sources, one is in each register bank, as ptxas arrange
         lambda s: (instruction("ISETP.NE", s.p, s.x, s.a), instruction("VOTE.BALLOT", s.x, s.p)), bank=1
     ),
     "REDUX": Operation(_reduced),
-    "LDS32": Operation(_loaded("LDS"), bytes_apart=4, queued=True),
-    "LDS64": Operation(_loaded("LDS.64"), words=2, bytes_apart=8, queued=True),
-    "LDS128": Operation(_loaded("LDS.128"), words=4, bytes_apart=16, queued=True),
+    "LDS32": Operation(_loaded("LDS"), byte_stride=4, queued=True),
+    "LDS64": Operation(_loaded("LDS.64"), words=2, byte_stride=8, queued=True),
+    "LDS128": Operation(_loaded("LDS.128"), words=4, byte_stride=16, queued=True),
 }
 SLOW_OPERATIONS = ("LDS", "MUFU", "POPC", "BREV", "FLO", "REDUX", "SHFL")
 
@@ -181,7 +181,7 @@ def _mixed_chains(one: Operation, other: Operation, a: int, b: int) -> tuple[Cha
     except the last one if they are few or go through the queue. From 1:4 on the banks change places. A pair of
     operations has both sources in the multiply-adds' bank, from 4:1 on in the other, and then its chains are there too.
     """
-    parted = one.bank is not None and (other.words == 1 or other.bytes_apart > 0)
+    parted = one.bank is not None and (other.words == 1 or other.byte_stride > 0)
     few, many = other.even and a >= MANY * b, b >= MANY * a and not other.even
     ones = _registers(FIRST_CHAIN + many, 8, 2 if parted else 1), (Register(4 + many), Register(5 - many))
     if other.words > 1 or not parted:
@@ -198,8 +198,8 @@ def _sources(operation: Operation, first: int) -> Sources:
     return Register(first), Register(first + (2 if operation.words == 2 or operation.even else 1))
 
 
-def _registers(first: int, chains: int, apart: int) -> list[Register]:
-    return [Register(first + apart * i) for i in range(chains)]
+def _registers(first: int, chains: int, distance: int) -> list[Register]:
+    return [Register(first + distance * i) for i in range(chains)]
 
 
 def _steps(operation: Operation, chains: Chains, first: int, number: int) -> list[Instruction]:
@@ -212,7 +212,7 @@ def _steps(operation: Operation, chains: Chains, first: int, number: int) -> lis
 
 
 def _stream(operation: Operation, body: Sequence[Instruction]) -> Stream:
-    apart = operation.bytes_apart
-    if not apart:
+    stride = operation.byte_stride
+    if not stride:
         return Stream(coded(body, BARRIERS - 1))
-    return Stream(coded(body), tuple(apart * lane for lane in range(32)), shared_bytes=4096)
+    return Stream(coded(body), tuple(stride * lane for lane in range(32)), shared_bytes=4096)

@@ -63,10 +63,10 @@ def copy(
 def banked(op: str, pattern: str) -> Step:
     """Return copies whose sources are in the banks of the pattern, cycling through each bank."""
     wide = TABLE[OPS[op]].width == 64
-    pools, apart = [pool(letter, wide=wide) for letter in pattern], 1 if pattern.isdigit() else 3
+    pools, distance = [pool(letter, wide=wide) for letter in pattern], 1 if pattern.isdigit() else 3
 
     def step(i: int) -> Instruction:
-        return copy(op, i, [Register(p[(i + apart * s) % len(p)]) for s, p in enumerate(pools)])
+        return copy(op, i, [Register(p[(i + distance * s) % len(p)]) for s, p in enumerate(pools)])
 
     return step
 
@@ -125,7 +125,7 @@ def _fixed(iterations: int, op: str, places: str, pattern: str, kept: str | None
     held, others = registers[: len(places)], registers[len(places) :]
 
     def step(i: int) -> Instruction:
-        moving = (Register(others[(i + apart) % len(others)]) for apart in (0, 1 if wide else 3))
+        moving = (Register(others[(i + distance) % len(others)]) for distance in (0, 1 if wide else 3))
         fixed = dict(zip(places, held, strict=True))
         return copy(op, i, [Register(fixed[p]) if p in fixed else next(moving) for p in "abc"], kept or "")
 

@@ -161,14 +161,14 @@ def _loads(names: Names, step: int) -> list[Instruction]:
 
 def _round(names: Names, *, flagged: bool) -> Iterator[Instruction]:
     """Yield eight steps, with the round's other instructions after certain FFMAs."""
-    beside = _beside(names)
+    others = _others(names)
     for step in range(SIDE):
         for number, ffma in enumerate(_step(names, step, flagged=flagged)):
             yield ffma
-            yield from beside.get((step, number), ())
+            yield from others.get((step, number), ())
 
 
-def _beside(names: Names) -> dict[tuple[int, int], list[Instruction]]:
+def _others(names: Names) -> dict[tuple[int, int], list[Instruction]]:
     """Return other instructions by step and FFMA: loads in every second slot, as maxas advises, the rest when ready."""
     swaps = [instruction("LOP.XOR", x, x, TILE_BYTES) for x in (names.read_a, names.read_b, names.store)]
     plan = {(step, 2 * i): x for step in range(SIDE - 1) for i, x in enumerate(_loads(names, step + 1))}

@@ -58,20 +58,20 @@ def coalescing(stride: int = 1, *, length: int = 32, warps: int = 16, blocks: in
     """
     counts("coalescing", 0, stride=stride)
     counts("coalescing", 1, length=length, warps=warps, blocks=blocks)
-    geometry, apart = Geometry(warps, blocks), max(stride, 1)
+    geometry, step = Geometry(warps, blocks), max(stride, 1)
     b, registers = Builder(), RegisterMap("coalescing")
     index, place = thread_index(b, registers), registers.one("place")
     b.emit("IMUL", place, index, 4 * stride)
     b.emit("IADD", place, place, DATA)
     values, total = [registers.one(f"value {i}") for i in range(TOGETHER)], registers.one("total")
     for first in range(0, length, TOGETHER):
-        offsets = [4 * apart * geometry.threads * i for i in range(first, min(first + TOGETHER, length))]
+        offsets = [4 * step * geometry.threads * i for i in range(first, min(first + TOGETHER, length))]
         _load_and_add(b, place, values, total, offsets, geometry, "")
     store_results(b, index, geometry, [total])
     fits("coalescing", len(b.instructions), length=length)
     arguments = {"stride": stride, "length": length, "warps": warps, "blocks": blocks}
-    data = Buffer(DATA, "u4", apart * length * geometry.threads, IndexFill(1))
-    expected = per_thread(partial(_sums, length, stride, apart * geometry.threads), geometry)
+    data = Buffer(DATA, "u4", step * length * geometry.threads, IndexFill(1))
+    expected = per_thread(partial(_sums, length, stride, step * geometry.threads), geometry)
     return probe("coalescing", b, geometry, arguments, expected, dtype="u4", data=(data,))
 
 
@@ -92,7 +92,7 @@ def _load_and_add(
         b.emit("IADD", total, total, value)
 
 
-def _sums(length: int, stride: int, apart: int, threads: NDArray[np.int64]) -> NDArray[np.float64]:
+def _sums(length: int, stride: int, step: int, threads: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the threads' totals, modulo 2**32, of `length` words with a distance of `apart`."""
-    total = length * stride * threads + apart * (length * (length - 1) // 2)
+    total = length * stride * threads + step * (length * (length - 1) // 2)
     return (total % (1 << 32)).astype(np.float64)

@@ -69,24 +69,24 @@ def throughput(
         kernel = _loads(op, streams, length, iterations, geometry)
     else:
         shape = streams, length, iterations
-        kernel = _arithmetic(OPERATIONS[op], shape, geometry, reuse=reuse == "on", apart=banks == KEPLER)
+        kernel = _arithmetic(OPERATIONS[op], shape, geometry, reuse=reuse == "on", separate=banks == KEPLER)
     fits("throughput", len(kernel.program), length=length)
     arguments = {"op": op, "warps": warps, "streams": streams, "length": length, "iterations": iterations}
     return replace(kernel, arguments={**arguments, "blocks": blocks, "reuse": reuse, "banks": banks, "lanes": lanes})
 
 
 def _arithmetic(
-    operation: Operation, shape: tuple[int, int, int], geometry: Geometry, *, reuse: bool, apart: bool
+    operation: Operation, shape: tuple[int, int, int], geometry: Geometry, *, reuse: bool, separate: bool
 ) -> Kernel:
     streams, length, iterations = shape
     b, registers = Builder(), RegisterMap("throughput")
     index = thread_index(b, registers)
     xs = []
     for s in range(streams):
-        if apart:
+        if separate:
             registers.skip(BANK_PERIOD, CHAINS)
         xs.append(load_value(b, registers, f"x{s}", operation, operation.start))
-    if apart:
+    if separate:
         registers.skip(BANK_PERIOD, SOURCES)
     sources = tuple(replace(source, reuse=reuse) for source in load_sources(b, registers, operation))
     repeat(b, registers, iterations, [step(operation, xs[i % streams], sources) for i in range(length)])

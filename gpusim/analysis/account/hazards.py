@@ -84,7 +84,7 @@ def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Fou
     coded = replace(kernel, program=with_codes(kernel.program, machine)) if by_codes(machine) else kernel
     blocks = min(occupancy(kernel, machine).blocks, -(-kernel.blocks // machine.chip.sms))
     noted, error = run_noting(coded, machine, blocks=blocks, max_cycles=max_cycles)
-    seen = [_told(coded, machine, *map(int, row)) for row in noted]
+    seen = [_noted(coded, machine, *map(int, row)) for row in noted]
     unsure = unsure_reads(kernel.program) if machine.wait_counters else ()
     known = {(hazard.pc, hazard.other) for hazard in seen}
     return Found((*seen, *(_unsure(kernel, *pair) for pair in unsure if pair not in known)), blocks, error)
@@ -105,7 +105,7 @@ def _unsure(kernel: Kernel, pc: int, load: int) -> Hazard:
     return Hazard(RAW, register, pc, code[pc].line, load, code[load].line, 0, deed, UNORDERED)
 
 
-def _told(kernel: Kernel, machine: Machine, kind: int, pc: int, name: int, other: int, times: int) -> Hazard:
+def _noted(kernel: Kernel, machine: Machine, kind: int, pc: int, name: int, other: int, times: int) -> Hazard:
     code = kernel.program.instructions
     register = name_of(kernel.program, name) if name < REGISTERS else f"P{name - REGISTERS}"
     deed = {

@@ -178,9 +178,9 @@ def _regions(
 
 def _alone(work: Work, region: CodeRegion) -> int:
     """Cycles from first to last issue in a region of a warp alone on the SM, by the rules of the dependence chain."""
-    lone = chain.start()
-    chain.follow(bounds.code_of(work), lone, region.pcs)
-    return lone.issued
+    single = chain.start()
+    chain.follow(bounds.code_of(work), single, region.pcs)
+    return single.issued
 
 
 def _bottlenecks(result: Result) -> Iterator[Bottleneck]:

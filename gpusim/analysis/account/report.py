@@ -328,7 +328,8 @@ def _waiting(result: Result) -> RenderableType:
     waited, code = _waited(result), result.kernel.program.instructions
     for one in waited:
         table.add_row(str(one.pc), one.text, f"{100 * one.share:.1f} %", one.reason)
-    shared = [(one.pc, words(one.beside[0], lambda pc: show_instruction(code[pc]))) for one in waited if one.beside]
+    found = [(one.pc, one.shared_barriers[0]) for one in waited if one.shared_barriers]
+    shared = [(pc, words(first, lambda pc: show_instruction(code[pc]))) for pc, first in found]
     return Group(table, *(f"pc {pc} may wait longer than it needs: for {what}" for pc, what in shared[:SHARED_SHOWN]))
 
 

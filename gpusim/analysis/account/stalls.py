@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import SmRun
 from gpusim.units.stall import Stall, label
-from isa.dataflow.shared_barriers import SOURCES, Beside
+from isa.dataflow.shared_barriers import SOURCES, SharedBarrier
 from isa.kernel import Kernel
 from isa.table import Unit
 from isa.text.printer import show_instruction
 
-NOTHING_SHARED: Mapping[int, Sequence[Beside]] = MappingProxyType({})
+NOTHING_SHARED: Mapping[int, Sequence[SharedBarrier]] = MappingProxyType({})
 NO_WAIT = (Stall.NOT_SELECTED, Stall.SELECTED, Stall.WARP_EXITED, Stall.NO_WARP)
 
 
@@ -24,8 +24,8 @@ NO_WAIT = (Stall.NOT_SELECTED, Stall.SELECTED, Stall.WARP_EXITED, Stall.NO_WARP)
 class Waiting:
     """How long warps wait before one instruction: warp-cycles, their share of all, and the main reason.
 
-    `beside`: an instruction that may hold them though they don't need it: it shares a dependency barrier with one that
-    they need.
+    `shared_barriers`: an instruction that may hold them though they don't need it: it shares a dependency barrier with
+    one that they need.
     """
 
     pc: int
@@ -33,7 +33,7 @@ class Waiting:
     cycles: int
     share: float
     reason: str
-    beside: tuple[Beside, ...] = ()
+    shared_barriers: tuple[SharedBarrier, ...] = ()
 
 
 def warp_cycles(run: SmRun) -> dict[str, int]:
@@ -59,7 +59,7 @@ def waits(run: SmRun) -> NDArray[np.int64]:
 
 
 def waiting_most(
-    kernel: Kernel, run: SmRun, count: int = 8, *, shared: Mapping[int, Sequence[Beside]] = NOTHING_SHARED
+    kernel: Kernel, run: SmRun, count: int = 8, *, shared: Mapping[int, Sequence[SharedBarrier]] = NOTHING_SHARED
 ) -> list[Waiting]:
     """Return the instructions before which warps wait longest; `shared` has by pc who shares barriers."""
     each = waits(run)
@@ -79,7 +79,7 @@ def waiting_most(
     ]
 
 
-def _reason(kernel: Kernel, one: Beside) -> Stall:
+def _reason(kernel: Kernel, one: SharedBarrier) -> Stall:
     """Return the stall reason of a wait for an instruction that shares a barrier."""
     if one.what == SOURCES:
         return Stall.WAR_HAZARD

@@ -14,7 +14,7 @@ from gpusim.rules import instruction_replay, load_store, memory_access
 from gpusim.units.cache import FAR, NEAR
 from gpusim.units.capacities import LANES
 from gpusim.units.layout import layout
-from gpusim.units.opcodes import LOAD, SHARED_SPACE
+from gpusim.units.opcodes import LOAD, SHARED_MEMORY
 from isa.execute.profile import Pattern, Profile
 
 
@@ -77,7 +77,7 @@ def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, see
             extra=plain(memory_access.extra)(sm.machine, row, undivided),
             transactions=transactions,
             undivided=undivided,
-            passes=undivided // sm.machine.pass_cycles if row.space == SHARED_SPACE else 0,
+            passes=undivided // sm.machine.pass_cycles if row.memory_kind == SHARED_MEMORY else 0,
         )
     return seen[key]
 

@@ -28,7 +28,7 @@ from gpusim.units.pipe import pipe_names
 from gpusim.units.register_file import register_banks
 from isa.execute.block_step import block_steps
 from isa.execute.profile import Profile, profile
-from isa.execute.reach import without_contents
+from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.operand import PT
 from isa.table import Unit

@@ -28,7 +28,13 @@ from gpusim.units.stall import OWN, Stall
 from isa.execute.profile import Profile
 
 ROUNDS = 12  # of a loop, at most, until its state must recur
-PENDING = ("ready", "held", "read", "predicate", "let_go")  # times that a warp carries from one instruction to the next
+PENDING = (
+    "ready",
+    "read_by",
+    "read",
+    "predicate",
+    "let_go",
+)  # times that a warp carries from one instruction to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class Code:
 
 
 @dataclass(slots=True)
-class Lone:
+class SingleWarp:
     """A warp with the SM to itself: its record, when it may issue next, and when each unit that it uses is free again.
 
     `ports` of its last turn are still free; of the rules for several issues in a turn, only the number of ports counts.
@@ -105,13 +111,13 @@ def _of_basic_block(program: Code, profile: Profile, first: int, end: int) -> Fr
 
 def _through(program: Code, first: int, end: int) -> tuple[int, int]:
     """Return the cycles from the first issue to the next basic block (or the warp's end), onward and by the branch."""
-    lone = start()
-    follow(program, lone, range(first, end))
+    single = start()
+    follow(program, single, range(first, end))
     if program.rows[end - 1].action == EXIT:
-        return lone.issued + program.machine.interval, 0
-    onward = lone.issued if lone.ports else slot(program, lone.next)
-    jump = max(lone.next, lone.counted, lone.issued + program.machine.branch)
-    return max(onward, slot(program, lone.counted)), slot(program, jump)
+        return single.issued + program.machine.interval, 0
+    onward = single.issued if single.ports else slot(program, single.next)
+    jump = max(single.next, single.counted, single.issued + program.machine.branch)
+    return max(onward, slot(program, single.counted)), slot(program, jump)
 
 
 def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> Fraction:
@@ -119,12 +125,12 @@ def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> F
 
     Round k ends no earlier than k times the recurring time minus a head start, and each entry has one head start.
     """
-    lone, times, states = start(), [0], [_pending(start(), 0)]
+    single, times, states = start(), [0], [_pending(start(), 0)]
     for _ in range(ROUNDS):
-        follow(program, lone, range(first, end))
-        lone.next = slot(program, max(lone.next, lone.issued + program.machine.branch))
-        times.append(lone.next)
-        states.append(_pending(lone, lone.next))
+        follow(program, single, range(first, end))
+        single.next = slot(program, max(single.next, single.issued + program.machine.branch))
+        times.append(single.next)
+        states.append(_pending(single, single.next))
         if states[-1] in states[:-1]:
             same = states.index(states[-1])
             rate = Fraction(times[-1] - times[same], len(times) - 1 - same)
@@ -133,40 +139,40 @@ def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> F
     return Fraction(0)
 
 
-def start() -> Lone:
+def start() -> SingleWarp:
     """Return a warp with nothing pending, at cycle 0."""
-    return Lone(unpacked(np.zeros((), warp_t)), 0, 0, 0, [0, 0], {})
+    return SingleWarp(unpacked(np.zeros((), warp_t)), 0, 0, 0, [0, 0], {})
 
 
-def follow(program: Code, lone: Lone, pcs: Sequence[int]) -> None:
+def follow(program: Code, single: SingleWarp, pcs: Sequence[int]) -> None:
     """Let the warp issue these instructions, each as soon as its own earlier ones allow."""
     for pc in pcs:
-        row, warp = program.rows[pc], lone.warp
+        row, warp = program.rows[pc], single.warp
         warp.release_at = [0] * OWN
-        warp.release_at[Stall.WAIT] = lone.counted
-        plain((control_code if program.machine.codes else scoreboard).earliest)(warp, row)
+        warp.release_at[Stall.WAIT] = single.counted
+        plain((control_code if program.machine.obeys_codes else scoreboard).earliest)(warp, row)
         if program.machine.counts:
             plain(wait_count.earliest)(warp, row)
         warp.release_at[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
-        free = min((lone.pipes.get(pipe, 0) for pipe in program.pipes[pc]), default=0)
-        _issue(program, lone, row, max(plain(stall_accounting.latest)(warp), free))
+        free = min((single.pipes.get(pipe, 0) for pipe in program.pipes[pc]), default=0)
+        _issue(program, single, row, max(plain(stall_accounting.latest)(warp), free))
         if pc in program.always:
-            _occupy(program, lone, row, pc)
+            _occupy(program, single, row, pc)
 
 
-def _issue(program: Code, lone: Lone, row: Any, ready: int) -> None:
+def _issue(program: Code, single: SingleWarp, row: Any, ready: int) -> None:
     """Issue in a further port of the last turn, or in the next turn."""
     machine = program.machine
-    if lone.ports and ready <= lone.issued:
-        lone.ports -= 1
+    if single.ports and ready <= single.issued:
+        single.ports -= 1
     else:
-        lone.issued = slot(program, max(ready, lone.next))
-        lone.ports = machine.ports - 1 if machine.same_warp else 0
+        single.issued = slot(program, max(ready, single.next))
+        single.ports = machine.ports - 1 if machine.same_warp else 0
     if row.action in (BARRIER, BRANCH, EXIT):
-        lone.ports = 0
-    lone.next = lone.issued + machine.issue_interval
-    if machine.codes:
-        lone.counted = lone.issued + plain(control_code.stall_of)(machine, row)
+        single.ports = 0
+    single.next = single.issued + machine.issue_interval
+    if machine.obeys_codes:
+        single.counted = single.issued + plain(control_code.stall_of)(machine, row)
 
 
 def slot(program: Code, cycle: int) -> int:
@@ -174,51 +180,51 @@ def slot(program: Code, cycle: int) -> int:
     return int(plain(stall_accounting.slot_from)(program.machine, 0, cycle))
 
 
-def _occupy(program: Code, lone: Lone, row: Any, pc: int) -> None:
+def _occupy(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
     """Note the units that the instruction occupies, and the registers that it makes later instructions wait for."""
     if row.pipe >= 0 or row.service:
         if len(program.pipes[pc]) == 1:
-            lone.pipes[row.pipe] = lone.issued + program.machine.pipe_interval[row.pipe] * row.intervals
+            single.pipes[row.pipe] = single.issued + program.machine.pipe_interval[row.pipe] * row.intervals
         if row.counter >= 0:
-            _counted(lone, row, pc, lone.issued + row.latency)
+            _counted(single, row, pc, single.issued + row.latency)
         else:
-            plain(scoreboard.commit)(lone.warp, row, lone.issued + row.latency)
-        plain(control_code.let_go)(lone.warp, row, lone.issued, lone.issued + row.latency)
+            plain(scoreboard.commit)(single.warp, row, single.issued + row.latency)
+        plain(control_code.let_go)(single.warp, row, single.issued, single.issued + row.latency)
         if row.action in (FETCH, LOAD):
-            lone.warp.drained = max(lone.warp.drained, lone.issued + row.latency)
+            single.warp.drained = max(single.warp.drained, single.issued + row.latency)
     elif pc in program.costs:
-        _access(program, lone, row, pc)
+        _access(program, single, row, pc)
     elif row.action == BARRIER and not program.machine.barriers_pass:
-        lone.next = max(lone.next, lone.issued + max(1, program.machine.barrier) + program.machine.per_warp)
+        single.next = max(single.next, single.issued + max(1, program.machine.barrier) + program.machine.per_warp)
 
 
-def _access(program: Code, lone: Lone, row: Any, pc: int) -> None:
+def _access(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
     cost = program.costs[pc]
     path = int(program.machine.units["path"][row.unit])
-    served = max(lone.issued, lone.units[path])
-    lone.units[path] = served + cost.shortest
-    lone.warp.drained = max(lone.warp.drained, served + cost.delay)
-    plain(scoreboard.hold)(lone.warp, row, 0)
-    plain(scoreboard.let_go)(lone.warp, row, 0, served + cost.hold)
-    plain(control_code.let_go)(lone.warp, row, served + cost.hold, served + cost.delay)
+    served = max(single.issued, single.units[path])
+    single.units[path] = served + cost.shortest
+    single.warp.drained = max(single.warp.drained, served + cost.delay)
+    plain(scoreboard.hold)(single.warp, row, 0)
+    plain(scoreboard.let_go)(single.warp, row, 0, served + cost.hold)
+    plain(control_code.let_go)(single.warp, row, served + cost.hold, served + cost.delay)
     if row.counter >= 0:
-        _counted(lone, row, pc, served + cost.delay)
+        _counted(single, row, pc, served + cost.delay)
     if row.tracked and row.action == LOAD:
-        plain(scoreboard.commit)(lone.warp, row, served + cost.delay)
+        plain(scoreboard.commit)(single.warp, row, served + cost.delay)
 
 
-def _counted(lone: Lone, row: Any, pc: int, back: int) -> None:
-    plain(wait_count.commit)(lone.warp, row, pc)
+def _counted(single: SingleWarp, row: Any, pc: int, back: int) -> None:
+    plain(wait_count.commit)(single.warp, row, pc)
     if row.queued:
-        plain(wait_count.serve)(lone.warp, row.counter, pc, back)
-        plain(wait_count.settle)(lone.warp, row.counter)
+        plain(wait_count.serve)(single.warp, row.counter, pc, back)
+        plain(wait_count.settle)(single.warp, row.counter)
     else:
-        plain(wait_count.load)(lone.warp, row, back)
+        plain(wait_count.load)(single.warp, row, back)
 
 
-def _pending(lone: Lone, now: int) -> tuple[tuple[int, ...], ...]:
+def _pending(single: SingleWarp, now: int) -> tuple[tuple[int, ...], ...]:
     """Return what the warp still waits for, as cycles from now."""
-    times = [getattr(lone.warp, name) for name in PENDING]
-    times += [*lone.warp.returned, lone.warp.latest]
-    times += [list(lone.pipes.values()), [*lone.units, lone.counted]]
+    times = [getattr(single.warp, name) for name in PENDING]
+    times += [*single.warp.returned, single.warp.latest]
+    times += [list(single.pipes.values()), [*single.units, single.counted]]
     return tuple(tuple(max(0, t - now) for t in some) for some in times)

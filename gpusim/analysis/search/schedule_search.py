@@ -21,7 +21,7 @@ from gpusim.machine.machine import Machine
 from gpusim.support.processes import cores, processes
 from isa.kernel import Kernel
 from isa.program import Program
-from isa.schedule.reorder import Apart, Region, places, put, regions, reordered
+from isa.schedule.reorder import Disjoint, Region, places, put, regions, reordered
 from isa.table import LOAD_UNITS, Unit
 
 PARENTS = 4
@@ -31,7 +31,7 @@ TRIES = 100  # to find a new order, or a move that changes something
 ALONE = 8  # orders up to which starting processes would take longer
 Order = tuple[int, ...]  # old pcs
 Judge = Callable[[Sequence[Order]], list[int]]
-Told = Callable[[int, int, str], None]
+Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +55,18 @@ def search(
     budget: int,
     seed: int = 0,
     starts: Sequence[Order] = (),
-    apart: Apart = (),
+    disjoint: Disjoint = (),
     workers: int | None = None,
-    tell: Told | None = None,
+    tell: Progress | None = None,
 ) -> Found:
     """Simulate up to `budget` orders of a kernel's program and return the best; never one worse than the program's own.
 
-    `starts` are tried first; accesses of the pairs `apart` may pass each other. Orders are simulated in as many
+    `starts` are tried first; accesses of the pairs `disjoint` may pass each other. Orders are simulated in as many
     processes as there are cores, or `workers`. `tell(judged, budget, best so far)` is called now and then. Raises what
     `run_sm` raises for the kernel as given.
     """
     with _judge(kernel, machine, budget, workers) as judge:
-        return climb(kernel.program, judge, budget=budget, seed=seed, starts=starts, apart=apart, tell=tell)
+        return climb(kernel.program, judge, budget=budget, seed=seed, starts=starts, disjoint=disjoint, tell=tell)
 
 
 def climb(
@@ -76,13 +76,13 @@ def climb(
     budget: int,
     seed: int = 0,
     starts: Sequence[Order] = (),
-    apart: Apart = (),
-    tell: Told | None = None,
+    disjoint: Disjoint = (),
+    tell: Progress | None = None,
 ) -> Found:
     """Return the best of up to `budget` orders; `judge` returns the costs of several orders."""
     given = tuple(range(len(program)))
     pool, draw = _Pool([], {}, []), Random(seed)
-    moves = _Moves(tuple(regions(program, apart)), draw)
+    moves = _Moves(tuple(regions(program, disjoint)), draw)
     brood = list(dict.fromkeys([given, *starts]))[:budget]
     while brood:
         pool.take(brood, judge(brood))

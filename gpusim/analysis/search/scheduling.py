@@ -133,7 +133,7 @@ def compare(
     table, outcomes, first = latencies(machine), list[Outcome](), None
     for name, order in orders.items():
         other = replace(kernel, program=reordered(kernel.program, order))
-        progress = partial(_told, tell, name) if tell else None
+        progress = partial(_progress, tell, name) if tell else None
         result = simulate(other, machine, max_cycles=max_cycles, progress=progress)
         first = first or result
         stalls = float(static_stalls(other.program, table))
@@ -141,7 +141,7 @@ def compare(
     return outcomes
 
 
-def _told(tell: Callable[[int, int, str], None], name: str, done: int, total: int) -> None:
+def _progress(tell: Callable[[int, int, str], None], name: str, done: int, total: int) -> None:
     tell(done, total, name)
 
 

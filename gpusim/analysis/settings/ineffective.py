@@ -36,7 +36,7 @@ from isa.kernel import Kernel
 from isa.table import Unit
 
 BY_UNIT = "unit", "pairing", "category", "joint", "blocked"  # sections whose keys are unit classes
-APART = "instance", "pipe_interval", "units", "pairs", "row_bytes"  # compared by unit class, or never read for a result
+SEPARATE = "instance", "pipe_interval", "units", "pairs", "row_bytes"  # compared by unit class, or never read
 View = dict[str, Any]
 
 
@@ -66,7 +66,7 @@ def ineffective(
 def view(given: Given) -> View:
     """Return by name all numbers of the machine that a launch depends on; equal views give equal results."""
     machine, record = given.machine, given.record
-    found: View = {name: np.array(record[name]) for name in machine_t.names or () if name not in APART}
+    found: View = {name: np.array(record[name]) for name in machine_t.names or () if name not in SEPARATE}
     found |= {f"rows.{name}": np.array(given.rows[name]) for name in given.rows.dtype.names}
     found |= {"caches": np.array(given.levels), "lines": np.array(machine.fetch.line if machine.fetch else 0)}
     found["caches"]["first"], found["caches"]["sector"] = 0, _sectors(given)
@@ -101,16 +101,16 @@ def _of_units(given: Given) -> Iterator[tuple[str, Any]]:
     """Yield the needs of the program's unit classes, and their pipes."""
     machine, record, names = given.machine, given.record, pipe_names(given.machine)
     units = {UNIT_CODE[unit] for unit in (*given.units, Unit.CONTROL)}  # the end of a program exits
-    beside = sum(1 << unit for unit in units)
+    others = sum(1 << unit for unit in units)
     for unit in sorted(units):
         needs = np.array(record.units[unit])
         if needs["blocked"] >= 0 and names[needs["blocked"]] not in given.pipes:
             needs["blocked"] = -1
         if needs["choices"] == 0:
             needs["joint"] = needs["blocked"] = -1  # nothing is occupied
-        needs["lone"] = 0
+        needs["single_pipe"] = 0
         yield f"unit.{unit}", needs
-        yield f"pairs.{unit}", int(record.pairs[unit]) & beside if given.pairs else 0
+        yield f"pairs.{unit}", int(record.pairs[unit]) & others if given.pairs else 0
     for name in given.pipes:
         index = names.index(name)
         shared = record.instance[: machine.schedulers.count, index].tolist()

@@ -1,7 +1,7 @@
 // The panel about the selected instruction: text, times, waits, and links to those that it waited for.
 
 const CAUSES = 6; // waits of a chain that are shown
-const TOLD = new Set(["short_scoreboard", "long_scoreboard", "war_hazard"]); // reasons for which barriers are waited for
+const BARRIER_REASONS = new Set(["short_scoreboard", "long_scoreboard", "war_hazard"]); // reasons for which barriers are waited for
 
 function showDetails(view, panel) {
   const chosen = view.panes.filter((pane) => pane.selected !== NONE);
@@ -57,7 +57,7 @@ function waitList(view, pane, i) {
         ` ${letter.name} `,
         element("small", {}, `${cycles}: ${letter.meaning}`),
         blockerLink(view, pane, blocker),
-        besideNote(pane.run, i, letter.name, blocker),
+        sharedBarrierNote(pane.run, i, letter.name, blocker),
       ),
     );
   });
@@ -86,11 +86,11 @@ function blockerLink(view, pane, id) {
 }
 
 /** Why an instruction waits for one that it does not need: that one holds a barrier beside another that it needs. */
-function besideNote(run, i, reason, blocker) {
-  const index = blocker === NONE || !TOLD.has(reason) ? NONE : indexOf(run, blocker);
+function sharedBarrierNote(run, i, reason, blocker) {
+  const index = blocker === NONE || !BARRIER_REASONS.has(reason) ? NONE : indexOf(run, blocker);
   if (index === NONE) return "";
   const what = reason === "war_hazard" ? "sources" : "result";
-  const own = run.line.get(run.pc[i])?.beside ?? [];
+  const own = run.line.get(run.pc[i])?.shared_barriers ?? [];
   const found = own.find((one) => one.pc === run.pc[index] && one.what === what);
   if (!found) return "";
   const needed = found.needed.at(-1);

@@ -113,7 +113,7 @@ function rooflinePicture(run) {
   );
   add(drawing("path", { d: `M${place - 8} ${y(up(bound))}h16`, class: "bound" }));
   add(drawing("circle", { cx: place, cy: y(up(gflops)), r: 4, class: "point" }));
-  add(...apart([bound, "bound"], [gflops, "simulated"], (speed) => y(up(speed)), place + 11));
+  add(...separated([bound, "bound"], [gflops, "simulated"], (speed) => y(up(speed)), place + 11));
   ticks(
     picture,
     powers(low, high).map((number) => [across(number), rounded(number)]),
@@ -127,7 +127,7 @@ function rooflinePicture(run) {
 }
 
 /** Names of two speeds beside their marks, that of the higher one above its mark and that of the lower one below. */
-function apart(one, other, y, x) {
+function separated(one, other, y, x) {
   const ordered = one[0] >= other[0] ? [one, other] : [other, one];
   return ordered.map(([speed, text], k) => drawing("text", { x, y: y(speed) + [-4, 11][k], class: "name" }, text));
 }

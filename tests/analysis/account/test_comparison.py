@@ -37,20 +37,20 @@ def test_the_line_names_the_largest_part(one, other):
         assert line == "B takes as many cycles as A."
         return
     word = "more" if other.cycles > one.cycles else "fewer"
-    told = change(one.cycles, other.cycles)
-    assert line.startswith(f"B takes {abs(other.cycles - one.cycles):,} cycles {word} than A ({told}); ")
+    message = change(one.cycles, other.cycles)
+    assert line.startswith(f"B takes {abs(other.cycles - one.cycles):,} cycles {word} than A ({message}); ")
     first = parts(one, other)[0]
     assert f" {100 * first.share:.0f} % of that: " in line
     assert ("slots used" if first.cause == USED else f"slots lost to {first.cause} (") in line
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "told"),
+    ("one", "other", "message"),
     [(100, 160, "+60.0 %"), (8, 6, "-25.0 %"), (100, 999, "+899.0 %"), (2, 20, "x10"), (3, 6_000, "x2,000")],
 )
-def test_a_change_is_a_percentage_or_from_ten_on_a_factor(one, other, told):
+def test_a_change_is_a_percentage_or_from_ten_on_a_factor(one, other, message):
     """More, less, just under ten times, ten times, and thousands of times."""
-    assert change(one, other) == told
+    assert change(one, other) == message
 
 
 def test_one_difference_by_hand():
@@ -67,11 +67,11 @@ def test_one_difference_by_hand():
     )
 
 
-def test_the_unit_behind_the_cause_is_told():
+def test_the_unit_behind_the_cause_is_reported():
     """If the largest part belongs to a limit of the bound, the line says how busy that unit is in both runs."""
     one = msgspec.structs.replace(FOUND, cycles=100, used=100.0, lost={}, limits={"load/store unit": 20.0})
     other = msgspec.structs.replace(one, cycles=150, lost={"mio_throttle": 50.0}, limits={"load/store unit": 90.4})
-    told = "load/store unit busy 20 % of the cycles before, 90 % now."
-    assert explanation(one, other, "old", "new").endswith(told)
+    message = "load/store unit busy 20 % of the cycles before, 90 % now."
+    assert explanation(one, other, "old", "new").endswith(message)
     barrier = msgspec.structs.replace(other, lost={"barrier": 50.0})
     assert "busy" not in explanation(one, barrier, "old", "new")

@@ -82,11 +82,11 @@ def test_what_limits_cost_in_order_adds_up(name, parameters):
 @pytest.mark.jit
 def test_progress_counts_every_run():
     """The progress ends with all runs done: one unchanged, and for each limit one in order and one alone."""
-    told = []
-    found = limit_study(partial(read, "EXIT"), "gtx580", {}, workers=1, tell=lambda *counts: told.append(counts))
+    reported = []
+    found = limit_study(partial(read, "EXIT"), "gtx580", {}, workers=1, tell=lambda *counts: reported.append(counts))
     runs = 1 + 2 * len(found.limits)
-    assert [done for done, _ in told] == [0, *range(2, runs + 1)]
-    assert {total for _, total in told} == {runs}
+    assert [done for done, _ in reported] == [0, *range(2, runs + 1)]
+    assert {total for _, total in reported} == {runs}
 
 
 @pytest.mark.parametrize("name", few(names(), 9))
@@ -175,7 +175,7 @@ def test_barriers_of_a_kernel_that_follows_pointers_stay():
 
 
 @pytest.mark.jit
-def test_stall_counts_of_a_listing_are_told_of():
+def test_stall_counts_of_a_listing_are_reported():
     """On a machine that obeys codes, a listing with its own keeps its stall counts: the note says so."""
     found, limits = study("[B------:R-:W-:-:S15] FADD R0, R0, R0\n[B------:R-:W-:-:S05] EXIT", "gtx980")
     assert found.notes[LATENCY] == "the stall counts of the program's own control codes stay"

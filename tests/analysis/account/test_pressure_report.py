@@ -71,7 +71,7 @@ def test_rows_of_an_inner_region_sum_to_its_paths(names, step):
     assert [rows[pc].critical for pc in whole.pcs if pc not in inner.pcs] == [18, 18, None]
 
 
-def test_conflicts_are_told_by_instruction():
+def test_conflicts_are_reported_by_instruction():
     """A load of 8 ways takes 8 passes; an FFMA with three sources in one bank two cycles more than one without."""
     text = ".shared 1024\nS2R R0, LANEID\nSHL R0, R0, 5\nLDS R1, [R0]\nEXIT"
     load = pressure_report(simulate(read(text), "gtx580", values=False)).instructions[2]

@@ -43,18 +43,20 @@ SHARED = """
 """
 
 
-def test_who_waits_for_more_than_it_needs_is_told():
+def test_who_waits_for_more_than_it_needs_is_reported():
     """The screen names the load that shares the barrier, and the document has it; with two barriers neither does."""
     shared = simulate(read(SHARED), load("v100"))
     text = " ".join(text_of(screen(shared)).split())
-    told = (
+    message = (
         "pc 3 may wait longer than it needs: for barrier 0, which `LDG R1, [R8]` at pc 1 holds beside `LDS R2, [0x0]`"
     )
-    assert told in text
+    assert message in text
     (one,) = [one for one in document(shared).waiting_most if one.pc == 3]
-    assert [(beside.barrier, beside.pc, beside.needed) for beside in one.beside] == [(0, 1, (2,))]
-    apart = simulate(read(SHARED.replace("W0:-:S01] LDS", "W1:-:S01] LDS").replace("B0-----", "B-1----")), load("v100"))
-    assert "longer than it needs" not in text_of(screen(apart))
+    assert [(shared.barrier, shared.pc, shared.needed) for shared in one.shared_barriers] == [(0, 1, (2,))]
+    separate = simulate(
+        read(SHARED.replace("W0:-:S01] LDS", "W1:-:S01] LDS").replace("B0-----", "B-1----")), load("v100")
+    )
+    assert "longer than it needs" not in text_of(screen(separate))
 
 
 @pytest.mark.jit
@@ -137,7 +139,7 @@ def test_settings_are_shown(product):
 
 
 @pytest.mark.jit
-def test_sampling_is_told():
+def test_sampling_is_reported():
     """A sampled run says how many blocks it simulated, and from four waves on how well half of them predict all."""
     kernel, machine = make("throughput", {"blocks": "31", "iterations": "1"}), load("gtx580", {"chip.sms": 1})
     few, more = (" ".join(text_of(screen(simulate(kernel, machine, sample=n))).split()) for n in (6, 12))
@@ -195,7 +197,7 @@ def test_the_bound_has_a_screen_and_a_document():
 
 
 @pytest.mark.jit
-def test_all_sms_are_told():
+def test_all_sms_are_reported():
     """Screen and document say how many SMs were simulated, and which blocks and cycles each had; sums are exact."""
     kernel = make("throughput", {"blocks": "7", "iterations": "1"})
     result = simulate(kernel, load("gtx580", {"chip.sms": 2}), sms="all")

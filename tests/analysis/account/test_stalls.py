@@ -4,7 +4,7 @@ from gpusim.analysis.account.stalls import lost_slots, waiting_most, warp_cycles
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.assign_codes import sharing
 from gpusim.machine.machine import load
-from isa.dataflow.shared_barriers import RESULT, Beside
+from isa.dataflow.shared_barriers import RESULT, SharedBarrier
 from isa.text.listing import read
 from workloads.catalog import make
 
@@ -40,7 +40,7 @@ def test_a_wait_is_charged_to_the_instruction_that_waits():
     assert worst.cycles > 550
 
 
-def test_a_wait_for_more_than_is_needed_is_told():
+def test_a_wait_for_more_than_is_needed_is_reported():
     """The sum needs the LDS and waits, long, for the LDG on the same barrier; one with its own has no note."""
     far = ".shared 4\n.buffer a f32 32\n[B------:R-:W-:-:S06] MOV R8, c[a]\n[B------:R-:W0:-:S01] LDG R1, [R8]\n"
     near = "[B------:R-:W{}:-:S01] LDS R2, [RZ]\n"
@@ -50,8 +50,8 @@ def test_a_wait_for_more_than_is_needed_is_told():
         kernel = read(far + near.format(barrier) + ends.format(waits))
         shared = sharing(kernel.program, V100)
         waiting = waiting_most(kernel, run_sm(kernel, V100), shared=shared)
-        found.append(next((one.reason, one.beside) for one in waiting if one.pc == 3))
-    assert found == [("long_scoreboard", (Beside(0, 1, RESULT, (2,)),)), ("short_scoreboard", ())]
+        found.append(next((one.reason, one.shared_barriers) for one in waiting if one.pc == 3))
+    assert found == [("long_scoreboard", (SharedBarrier(0, 1, RESULT, (2,)),)), ("short_scoreboard", ())]
 
 
 def test_not_being_selected_is_no_wait():

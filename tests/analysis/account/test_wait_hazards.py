@@ -57,7 +57,7 @@ def test_what_is_loaded_is_there_behind_the_wait_and_not_before(load, engine):
 
 
 @pytest.mark.parametrize("load", LOADS)
-def test_a_missing_wait_is_told_with_the_count_that_mends_it(load):
+def test_a_missing_wait_is_reported_with_the_count_that_mends_it(load):
     """One RAW names register and both instructions; with the wait there is none."""
     register, count, _ = LOADS[load]
     use = f"V_MOV_B32 v8, {register}"

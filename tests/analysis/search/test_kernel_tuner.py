@@ -101,13 +101,13 @@ def test_a_t1_file_has_values_and_conditions(tmp_path):
         ({"Conditions": [{"Expression": "9 ** 9 ** 9"}]}, "takes .* leave out other operators"),
     ],
 )
-def test_what_is_no_space_is_told_in_one_line(changes, message, tmp_path):
+def test_what_is_no_space_is_reported_in_one_line(changes, message, tmp_path):
     """A file that is none, and a text that is no list or no condition, end with what is wrong; nothing else is run."""
     with pytest.raises(UserError, match=message):
         read_t1(t1_file(tmp_path, **changes))
 
 
-def test_a_condition_that_can_not_be_computed_is_told(tmp_path):
+def test_a_condition_that_can_not_be_computed_is_reported(tmp_path):
     """A division by zero names the file."""
     space = read_t1(t1_file(tmp_path, Conditions=[{"Expression": "MWG % (VWM - 1) == 0"}]))
     with pytest.raises(UserError, match=r"t1.json: integer modulo by zero; correct the expression"):

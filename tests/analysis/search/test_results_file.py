@@ -47,7 +47,7 @@ class Change:
 
     name: str
     value: object
-    told: str
+    reported: str
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_results_of_other_settings_are_refused(change, whole, tmp_path):
     (path := tmp_path / "old.jsonl").write_bytes(whole[0])
     with pytest.raises(UserError) as refused:
         written(path, TRIALS, msgspec.structs.replace(SETTINGS, **{change.name: change.value}))
-    assert str(refused.value) == f"{path}: results of {change.told}; give another file"
+    assert str(refused.value) == f"{path}: results of {change.reported}; give another file"
     assert path.read_bytes() == whole[0]
 
 
@@ -81,7 +81,7 @@ def test_a_file_of_something_else_is_refused(text, tmp_path):
     assert path.read_bytes() == text
 
 
-def test_a_broken_line_is_told_by_its_number(whole, tmp_path):
+def test_a_broken_line_is_reported_by_its_number(whole, tmp_path):
     """A line in the middle that is no trial is reported, and nothing is added."""
     lines = whole[0].splitlines(keepends=True)
     (path := tmp_path / "broken.jsonl").write_bytes(b"".join([*lines[:2], b'{"points": 1}\n', *lines[3:]]))

@@ -12,7 +12,7 @@ from strategies.launches import REPEATABLE, kernels, looping_kernels, programs
 from gpusim.analysis.search.schedule_search import BROOD, climb, cycles, search
 from gpusim.machine.machine import load
 from isa.execute.interpret import interpret
-from isa.schedule.apart import apart
+from isa.schedule.disjoint import disjoint
 from isa.schedule.reorder import reordered
 from isa.text.listing import read
 
@@ -108,7 +108,7 @@ def test_starts_come_first_and_the_best_is_kept():
 def test_the_simulator_as_judge_finds_the_load_that_comes_too_late():
     """A load after independent arithmetic moves up; the cycles are those of a simulation."""
     kernel, machine = read(LATE), load("gtx580")
-    found = search(kernel, machine, budget=60, apart=apart(kernel, [0]))
+    found = search(kernel, machine, budget=60, disjoint=disjoint(kernel, [0]))
     order = [kernel.program.instructions[pc].row.mnemonic for pc in found.order]
     assert found.cycles < found.given == cycles(kernel, machine, tuple(range(len(kernel.program))))
     assert found.cycles == cycles(kernel, machine, found.order)
@@ -118,8 +118,10 @@ def test_the_simulator_as_judge_finds_the_load_that_comes_too_late():
 @pytest.mark.jit
 def test_processes_change_nothing():
     """Two processes find what one finds, order by order, with the same progress."""
-    kernel, machine, told = read(LATE), load("gtx580"), []
-    one, two = (search(kernel, machine, budget=20, seed=3, workers=n, tell=lambda *t: told.append(t)) for n in (1, 2))
+    kernel, machine, reported = read(LATE), load("gtx580"), []
+    one, two = (
+        search(kernel, machine, budget=20, seed=3, workers=n, tell=lambda *t: reported.append(t)) for n in (1, 2)
+    )
     assert one == two
-    assert told[: len(told) // 2] == told[len(told) // 2 :]
-    assert told[-1][:2] == (20, 20)
+    assert reported[: len(reported) // 2] == reported[len(reported) // 2 :]
+    assert reported[-1][:2] == (20, 20)

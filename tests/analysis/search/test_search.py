@@ -76,7 +76,7 @@ def test_numbers_are_proposed_by_their_place_in_order(studied):
 
 
 @pytest.mark.slow
-def test_what_can_not_run_is_told_as_failed(studied):
+def test_what_can_not_run_is_reported_as_failed(studied):
     """A point without figures has no value, which as a time of zero would be the best; any other has its own."""
     trials = studied(AXES, rated)
     assert {trial.state.name for trial, row in trials if row.reason} == {"FAIL"}
@@ -88,7 +88,7 @@ def test_what_can_not_run_is_told_as_failed(studied):
 def test_a_search_finds_what_is_fast():
     """With a tenth of the points its best is within a few percent of the best of all, and it reports its progress."""
     pytest.importorskip("optuna")
-    told = []
-    rows = search(AXES, 64, 0, rated, lambda done, total: told.append((done, total)))
+    reported = []
+    rows = search(AXES, 64, 0, rated, lambda done, total: reported.append((done, total)))
     assert max(row.figures.gflops for row in rows if row.figures) > 0.97 * 129
-    assert told == [(done, 64) for done in range(0, 64, BATCH)]
+    assert reported == [(done, 64) for done in range(0, 64, BATCH)]

@@ -71,12 +71,12 @@ class Asked:
             if kernel.name == "long" and not path.startswith("fetch."):
                 continue
             try:
-                told = ineffective(kernel, self.file, {path: value}, energy=False)
+                reported = ineffective(kernel, self.file, {path: value}, energy=False)
             except UserError:
                 return None
-            if not told and self.feels(number, path, value):
+            if not reported and self.feels(number, path, value):
                 return None
-            if not told:
+            if not reported:
                 found.append((value, kernel.name))
         return found
 

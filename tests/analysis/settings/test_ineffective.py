@@ -12,7 +12,7 @@ from strategies.machine_settings import as_file, others, result
 
 import gpusim
 from gpusim.analysis.settings.conditions import CONDITIONS
-from gpusim.analysis.settings.ineffective import APART, ineffective
+from gpusim.analysis.settings.ineffective import SEPARATE, ineffective
 from gpusim.machine.machine import build, load
 from gpusim.state.machine import machine_t
 from gpusim.state.row import decoded_t
@@ -24,7 +24,7 @@ SAXPY = listing.load("examples/saxpy.asm")
 REDUCE = listing.load("examples/reduce.asm")
 
 
-def told(kernel, machine, **given):
+def reported(kernel, machine, **given):
     """Reasons by path, of settings written with two underscores for the point."""
     paths = {path.replace("__", "."): value for path, value in given.items()}
     return {each.setting: each.reason for each in ineffective(kernel, machine, paths)}
@@ -52,7 +52,7 @@ def told(kernel, machine, **given):
         (SAXPY, "mi60", "branch.latency", 9, None),
     ],
 )
-def test_a_setting_that_does_nothing_is_told_with_its_reason(kernel, machine, path, value, reason):
+def test_a_setting_that_does_nothing_is_reported_with_its_reason(kernel, machine, path, value, reason):
     """Each is reported with its reason; a kernel that doesn't fit the machine is refused instead."""
     if reason is None:
         with pytest.raises(UserError):
@@ -74,12 +74,12 @@ def test_lanes_beyond_a_warp_do_nothing():
 def test_what_goes_through_the_memory_ports_takes_no_pipe():
     """On an H200 shuffles take no pipe: none is joint with theirs, or blocked by them."""
     kernel = listing.read("S2R R0, LANEID\nSHFL.BFLY R1, R0, 1\nIADD R2, R1, 1\nEXIT\n")
-    reasons = told(kernel, "h200", joint__shuffle="lite", blocked__shuffle="heavy")
+    reasons = reported(kernel, "h200", joint__shuffle="lite", blocked__shuffle="heavy")
     assert set(reasons.values()) == {"unit class shuffle goes through the memory ports, and takes no pipe"}
     assert len(reasons) == 2
 
 
-def test_what_is_felt_is_not_told():
+def test_what_is_felt_is_not_reported():
     """Settings that affect this kernel, in cycles, in time or in the bound, are not reported."""
     felt = {"global_memory.latency": 900, "chip.shader_mhz": 1000, "unit.fp32.latency": 30, "limits.blocks": 1}
     assert ineffective(SAXPY, "gtx580", felt) == ()
@@ -87,8 +87,8 @@ def test_what_is_felt_is_not_told():
 
 def test_a_setting_is_seen_beside_the_others():
     """The size of a cache counts once its tags are kept, and a section that is only set as a whole is left out so."""
-    assert told(SAXPY, "gtx580", l1__ways=8) != {}
-    assert told(SAXPY, "gtx580", l1__ways=8, cache__hits="tags") == {}
+    assert reported(SAXPY, "gtx580", l1__ways=8) != {}
+    assert reported(SAXPY, "gtx580", l1__ways=8, cache__hits="tags") == {}
     counters = {"outstanding.vector": 3, "outstanding.shared": 3}
     assert ineffective(SAXPY, "gtx580", counters) == ()
     idle = listing.read("FFMA R0, R1, R2, R3\nEXIT\n")
@@ -104,7 +104,7 @@ def test_energies_count_where_they_are_asked_for():
     assert [each.setting for each in ineffective(kernel, "mi60", given, energy=False)] == list(given)
 
 
-def test_only_the_paths_asked_for_are_told():
+def test_only_the_paths_asked_for_are_reported():
     """`paths` chooses among the settings."""
     given = {"barrier.latency": 99, "double.exclusive": "off"}
     assert [each.setting for each in ineffective(SAXPY, "gtx580", given, paths=["double.exclusive"])] == [
@@ -115,7 +115,7 @@ def test_only_the_paths_asked_for_are_told():
 def test_conditions_name_what_there_is():
     """Fields of conditions are those of the machine's record or of decoded rows, and not those compared separately."""
     fields = {name for each in CONDITIONS for name in each.fields.split()}
-    known = {*machine_t.names} - set(APART) | {f"rows.{name}" for name in decoded_t.names} | {"caches", "lines"}
+    known = {*machine_t.names} - set(SEPARATE) | {f"rows.{name}" for name in decoded_t.names} | {"caches", "lines"}
     assert {name.partition(".")[0] if name.rpartition(".")[2].isdecimal() else name for name in fields} <= known
 
 
@@ -124,7 +124,7 @@ def test_it_is_found_from_the_package():
     assert gpusim.ineffective is ineffective
 
 
-def _told_and_felt(drawn, data, count):
+def _reported_and_felt(drawn, data, count):
     """Draw some settings of a launch; return those that are reported and change its result all the same."""
     kernel, machine = drawn
     file = as_file(machine)
@@ -145,14 +145,14 @@ def _told_and_felt(drawn, data, count):
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=draws(25))
 @given(launches(kernels()), st.data())
-def test_what_is_told_does_nothing(drawn, data):
+def test_what_is_reported_does_nothing(drawn, data):
     """Random kernels on random machines: a reported setting changes neither run, values, bound nor rates."""
-    assert _told_and_felt(drawn, data, 8) == []
+    assert _reported_and_felt(drawn, data, 8) == []
 
 
 @pytest.mark.slow
 @settings(REPEATABLE, max_examples=draws(400))
 @given(launches(kernels(most_blocks=5)) | launches(looping_kernels()), st.data())
-def test_what_is_told_does_nothing_to_many(drawn, data):
+def test_what_is_reported_does_nothing_to_many(drawn, data):
     """The same of more kernels, of several blocks and long loops, and more settings."""
-    assert _told_and_felt(drawn, data, 30) == []
+    assert _reported_and_felt(drawn, data, 30) == []

@@ -69,7 +69,7 @@ def test_a_schedule_is_timed_to_its_last_end(tmp_path):
     (MICRO + "tput,FFMA\n", r"rows.csv:2: 2 columns where the first line has 10; .*"),
     (MICRO + '"tput', r"rows.csv: unexpected end of data; give a file of comma-separated values"),
 ])  # fmt: skip
-def test_a_wrong_file_is_told_by_place_cause_and_fix(tmp_path, text, message):
+def test_a_wrong_file_is_reported_by_place_cause_and_fix(tmp_path, text, message):
     """A missing column, a number that is none, an unknown experiment and a torn line are each reported in one line."""
     with pytest.raises(UserError, match=message) as caught:
         rows(tmp_path, text)
@@ -91,7 +91,7 @@ def test_a_latency_is_simulated_by_its_slope(tmp_path):
     assert (outcome.simulated, outcome.error) == (1024, 3)
 
 
-def test_rows_without_a_stream_are_told(tmp_path):
+def test_rows_without_a_stream_are_reported(tmp_path):
     """An operation of no table, a time that is none, and an instruction that a machine lacks each give a reason."""
     text = MICRO + "lat,IMADWIDE,1,1,,8,24,1,2,\n" + "clk,clock64_gap,1,1,,0,1,0,0,\n"
     assert [(o.simulated, o.reason) for o in sorted(simulated(rows(tmp_path, text)), key=lambda o: o.row.line)] == [
@@ -115,8 +115,8 @@ def test_the_summary_is_of_absolute_errors(tmp_path):
 @pytest.mark.parametrize(("experiment", "median", "most"), [("tput", 0.01, 0.11), ("mixlds", 0.05, 0.11)])
 def test_rows_of_an_h200_that_were_set_apart_are_met(experiment, median, most):
     """FFMAs from 1 to 64 warps within 1 % in the median, FFMAs among 64-bit shared loads within 5 %, none 11 % off."""
-    apart = [row for row in read(ROWS, EXPERIMENTS) if (row.experiment, row.kind) == (experiment, "predicted")]
-    assert len(apart) > 20
-    errors = [abs(outcome.error) for outcome in simulated(few(apart, 12))]
+    separate = [row for row in read(ROWS, EXPERIMENTS) if (row.experiment, row.kind) == (experiment, "predicted")]
+    assert len(separate) > 20
+    errors = [abs(outcome.error) for outcome in simulated(few(separate, 12))]
     assert sorted(errors)[len(errors) // 2] < median
     assert max(errors) < most

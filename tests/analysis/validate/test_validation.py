@@ -91,8 +91,8 @@ def test_conditions_are_those_of_the_point():
     """A point's hits, loneliness and single issue are the machine's while it is simulated; else nothing changes."""
     machine = load("v100")
     by_id = {point.id: point for point in published_points(machine)}
-    lone = validation._conditions(by_id["chase-l2"], machine)
-    assert (lone.cache.hits, lone.chip.sms) == ("tags", 1)
+    single = validation._conditions(by_id["chase-l2"], machine)
+    assert (single.cache.hits, single.chip.sms) == ("tags", 1)
     assert validation._conditions(by_id["stream-read"], machine) == machine
     single = {point.id: point for point in published_points(load("k20m"))}["rate-ffma-2-way"]
     assert validation._conditions(single, load("k20m")).schedulers.dispatch_ports == 1
@@ -111,7 +111,7 @@ def test_summary_keeps_the_kinds_apart():
     assert "calibrated" not in lines
 
 
-def test_a_machine_without_figures_is_told_of():
+def test_a_machine_without_figures_is_reported():
     """Where nothing is published the error names the machines that have figures."""
     with pytest.raises(UserError, match=f"no published figures of wide; choose one of {', '.join(MACHINES)}"):
         published_points(load("wide"))

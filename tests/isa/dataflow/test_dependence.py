@@ -24,7 +24,7 @@ def raw(cycles):
     return lambda _u, _v, data: cycles if data["kind"] == "RAW" else 0
 
 
-def test_the_three_kinds_are_told_apart():
+def test_the_three_kinds_are_distinguished():
     """A use after a write is RAW, a write after a use WAR, a write after a write WAW; each ends at the next write."""
     text = "MOV R0, 1\nFADD R1, R0, R2\nMOV R0, 2\nFADD R3, R0, R2"
     assert edges(graph(assemble(text))) == {

@@ -254,7 +254,7 @@ OUT_OF_BOUNDS = [
 
 
 @pytest.mark.parametrize(("text", "message"), OUT_OF_BOUNDS)
-def test_bad_addresses_and_names_are_told_in_one_line(text, message):
+def test_bad_addresses_and_names_are_reported_in_one_line(text, message):
     """Each bad access names its lane, address, the memory that there is, and a fix; in one line with exit code 2."""
     with pytest.raises(ExecutionError, match=message) as e:
         interpret(kernel(f".shared 64\n.local 16\nS2R R0, LANEID\n{text}", buffers=[words("a", 32)]))
@@ -275,7 +275,7 @@ def test_an_endless_loop_ends_at_the_limit():
     assert e.value.exit_code == 3
 
 
-def test_observe_is_told_addresses_and_active_lanes():
+def test_observe_is_reported_addresses_and_active_lanes():
     """Each memory instruction reports its pc, warps, byte addresses and the lanes whose guard holds."""
     seen = []
     text = ".shared 128\nS2R R0, LANEID\nISETP.LT P0, R0, 4\nSHL R1, R0, 2\n@P0 STS [R1+8], R0"

@@ -78,7 +78,7 @@ def test_a_long_loop_takes_few_visits(monkeypatch):
     assert len(visited) < 150
 
 
-def test_a_fault_in_a_later_round_is_told_as_ever():
+def test_a_fault_in_a_later_round_is_reported_as_ever():
     """A loop that leaves its buffer after some hundred rounds ends with the message of the first bad access."""
     chosen = kernel(elements=4096)
     with pytest.raises(ExecutionError) as by_itself:

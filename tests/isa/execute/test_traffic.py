@@ -7,7 +7,7 @@ from draws import draws
 from hypothesis import given, settings
 from strategies.launches import kernels, looping_kernels
 
-from isa.dataflow.role import OTHER, RESULTS
+from isa.dataflow.register_use import OTHER, RESULTS
 from isa.execute.interpret import interpret
 from isa.execute.traffic import Level, traffic
 from isa.operand import FIRST_SCALAR
@@ -169,7 +169,7 @@ def test_a_matrix_product_touches_each_matrix_once(name):
 @given(kernels() | looping_kernels())
 @settings(deadline=None, max_examples=draws(40))
 def test_levels_are_sums_over_what_executes(kernel):
-    """Words of registers and memory are those of each instruction, as often as it executes; roles part the sum."""
+    """Words of registers and memory are those of each instruction, as often as it executes; uses part the sum."""
     run, expected = interpret(kernel), Counter()
     for instruction, counts, active in zip(kernel.program.instructions, run.counts, run.active, strict=True):
         for words, way in ((instruction.reads(), "read"), (instruction.writes(), "written")):
@@ -185,6 +185,6 @@ def test_levels_are_sums_over_what_executes(kernel):
     for level in (Level.REGISTERS, Level.SCALARS, Level.SHARED, Level.L1):
         assert found.read(level) == expected[level, "read"]
         assert found.written(level) == expected[level, "written"]
-        assert found.read(level) == sum(found.read(level, role) for role in {w.role for w in found.words})
+        assert found.read(level) == sum(found.read(level, use) for use in {w.use for w in found.words})
     assert found.read(Level.DRAM) <= found.read(Level.L2)
     assert found.written(Level.DRAM) <= found.written(Level.L2)

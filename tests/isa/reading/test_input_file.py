@@ -32,17 +32,17 @@ def test_a_pipe_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (gzip.compress(bytes(input_file.LEAST_UNPACKED + 1), mtime=0), "unpacks to more than 16 MiB; fix"),
         (gzip.compress(b"text", mtime=0)[:-3], "can't be unpacked: "),
         (b"text", "can't be unpacked: "),
     ],
 )
-def test_what_unpacks_to_too_much_is_refused(data, told, tmp_path):
+def test_what_unpacks_to_too_much_is_refused(data, message, tmp_path):
     """A few packed bytes may stand for gigabytes: no more than the most is unpacked; damaged ones are told as well."""
     (path := tmp_path / "a.gz").write_bytes(data)
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         input_file.unpacked(path, "fix")
 
 
@@ -53,7 +53,7 @@ def test_what_unpacks_to_little_is_given(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["none", "."])
-def test_what_can_not_be_read_is_told(name, tmp_path):
+def test_what_can_not_be_read_is_reported(name, tmp_path):
     """A file that is not there, and a directory."""
     with pytest.raises(UserError, match=r"(No such file or directory|Is a directory); fix$"):
         input_file.read(tmp_path / name, "fix")

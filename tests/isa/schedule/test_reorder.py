@@ -15,7 +15,7 @@ from isa.dataflow import dependence
 from isa.execute.interpret import interpret
 from isa.execute.races import races
 from isa.program import Program
-from isa.schedule.apart import apart
+from isa.schedule.disjoint import disjoint
 from isa.schedule.reorder import improved, moved, places, put, regions, reordered, spans, static_stalls
 from isa.text.listing import read
 from workloads.gemm.lai import sgemm_lai
@@ -58,7 +58,7 @@ def test_a_reordering_computes_the_same(kernel, seed):
 @given(kernel=looping_kernels(), seed=st.integers(0, 99))
 def test_accesses_that_never_met_may_change_places(kernel, seed):
     """Where a walk saw that accesses lie apart, moving them past each other leaves memory as it was, without a race."""
-    pairs = apart(kernel, blocks_of(kernel))
+    pairs = disjoint(kernel, blocks_of(kernel))
     other = replace(kernel, program=reordered(kernel.program, shuffled(kernel.program, seed, pairs)))
     assert np.array_equal(interpret(other).memory, interpret(kernel).memory)
     assert races(other) == []
@@ -97,7 +97,7 @@ def test_the_static_sum_of_stalls_never_grows(program, latencies):
 def test_a_kernel_keeps_its_meaning(layout, order):
     """The SGEMM of Lai and Seznec, blocked 2 by 2, leaves the same memory in any layout, and stalls less."""
     kernel = sgemm_lai(32, 32, 32, layout, blocking=2, order=order)
-    better = reordered(kernel.program, improved(kernel.program, TABLE_3, apart(kernel, [0])))
+    better = reordered(kernel.program, improved(kernel.program, TABLE_3, disjoint(kernel, [0])))
     assert static_stalls(better, TABLE_3) < static_stalls(kernel.program, TABLE_3)
     same = np.array_equal(interpret(replace(kernel, program=better)).memory, interpret(kernel).memory)
     assert same
@@ -144,7 +144,7 @@ def test_what_binds_an_instruction():
     assert may_stand(kernel, "STS") == range(1, 4)  # behind the load of what it stores, before the load from shared
     assert may_stand(kernel, "LDS") == range(4, 5)  # behind the store, before the barrier
     assert may_stand(kernel, "BAR.SYNC") == range(5, 10)
-    pairs = apart(kernel, [0])
+    pairs = disjoint(kernel, [0])
     assert may_stand(kernel, "LDS", pairs) == range(5)
     assert may_stand(kernel, "STS", pairs) == range(1, 5)
 
@@ -190,11 +190,11 @@ def test_the_fewest_that_moved(order, taken):
     assert sorted(moved(order)) == taken
 
 
-def test_what_has_been_done_is_told():
+def test_what_has_been_done_is_reported():
     """`tell` hears of each region, and of how many there are."""
-    told = []
-    improved(read(LISTING).program, TABLE_3, (), lambda done, total: told.append((done, total)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    reported = []
+    improved(read(LISTING).program, TABLE_3, (), lambda done, total: reported.append((done, total)))
+    assert reported == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_an_empty_program_has_no_region():

@@ -80,7 +80,7 @@ def test_a_loop_stalls_as_its_body_does_written_out_many_times(stream, latencies
 
 
 def test_latencies_reach_around_a_loops_branch():
-    """A lone load whose result the next round reads stalls 16 cycles behind four instructions, and 40 before them."""
+    """A single load whose result the next round reads stalls 16 cycles behind four instructions, and 40 before them."""
     use, load = instruction("FADD", R[0], R[9], 1.0), instruction("LDS.128", R[8], at(R[12]))
     free = adds(1, 2, 3, 4)
     assert total([use, load, *free], TABLE_3, repeats=True) == 46 - 5 * 6

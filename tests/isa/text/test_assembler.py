@@ -139,7 +139,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("text", "column", "message"), BAD, ids=[text for text, _, _ in BAD])
-def test_mistakes_are_told_with_place_cause_and_fix(text, column, message):
+def test_mistakes_are_reported_with_place_cause_and_fix(text, column, message):
     """A mistake raises AssemblyError: one line with name, line, column, what is wrong and what to write."""
     with pytest.raises(AssemblyError) as caught:
         assemble(text, "bad.asm")

@@ -71,7 +71,7 @@ def test_generators_are_those_of_the_module():
         ("x f32 4 = hash -1", "at least 0"),
     ],
 )
-def test_mistakes_are_told_with_a_place(text, message):
+def test_mistakes_are_reported_with_a_place(text, message):
     """What is wrong with a buffer's text raises AssemblyError on its line, with a fix."""
     with pytest.raises(AssemblyError) as caught:
         buffer(text)

@@ -127,7 +127,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("text", "column", "message"), BAD, ids=[text for text, _, _ in BAD])
-def test_mistakes_are_told_with_place_cause_and_fix(text, column, message):
+def test_mistakes_are_reported_with_place_cause_and_fix(text, column, message):
     """A mistake in a directive or a name raises AssemblyError with its line and column, in one line."""
     with pytest.raises(AssemblyError) as caught:
         listing.read(text, "bad.asm")
@@ -138,7 +138,7 @@ def test_mistakes_are_told_with_place_cause_and_fix(text, column, message):
     assert ";" in str(caught.value)
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path):
+def test_a_file_that_cannot_be_read_is_reported(tmp_path):
     """A missing file and one that is no text raise UserError with the path, not a traceback."""
     binary = tmp_path / "x.asm"
     binary.write_bytes(b"\xff\xfe\x00")

@@ -265,8 +265,8 @@ def test_an_integer_becomes_the_nearest_single(a):
     exact, got = signed(a), value("I2F", a)
     error = abs(int(single(got)) - exact)
     for other in (got - 1, got + 1) if exact else ():
-        apart = abs(int(single(other)) - exact)
-        assert error < apart or (error == apart and got % 2 == 0)
+        distance = abs(int(single(other)) - exact)
+        assert error < distance or (error == distance and got % 2 == 0)
 
 
 @given(WORDS)

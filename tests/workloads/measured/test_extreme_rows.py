@@ -42,11 +42,11 @@ def test_any_number_has_a_stream_that_fits_or_none(header, cells, number, tmp_pa
         (found,) = read(tmp_path / "rows.csv", EXPERIMENTS)
         made = probe(found.experiment, found.op, found.param, found.warps, found.ilp, found.counts)
     except UserError as error:
-        told = str(error)
+        reported = str(error)
     else:
-        told = ""
+        reported = ""
         for kernel in filter(None, (made and made.first, made and made.second)):
             assert len(kernel.program.instructions) <= 3 * MOST_INSTRUCTIONS
             assert sum(buffer.nbytes for buffer in kernel.buffers) < 1 << 28
             assert all(i.control is None or i.control.stall <= 15 for i in kernel.program.instructions)
-    assert len(told.splitlines()) <= 1
+    assert len(reported.splitlines()) <= 1

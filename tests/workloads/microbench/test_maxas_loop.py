@@ -36,8 +36,8 @@ def test_every_thread_adds_up_its_tiles(check, reuse):
 def test_a_round_is_made_as_maxas_says():
     """512 FFMA, 4 IADD, 3 LOP.XOR, 1 ISETP, and 32 LDS.128 beside them, with loads, stores, barrier and branch."""
     counted = Counter(i.row.mnemonic for i in body(maxas_loop()))
-    beside = {"LDS.128": 32, "LDG.64": 4, "STS.64": 4, "BAR.SYNC": 1, "BRA": 1}
-    assert counted == {"FFMA": 512, "IADD": 4, "LOP.XOR": 3, "ISETP.LE": 1, **beside}
+    others = {"LDS.128": 32, "LDG.64": 4, "STS.64": 4, "BAR.SYNC": 1, "BRA": 1}
+    assert counted == {"FFMA": 512, "IADD": 4, "LOP.XOR": 3, "ISETP.LE": 1, **others}
 
 
 def test_factors_share_a_bank_sixteen_times_in_sixty_four():

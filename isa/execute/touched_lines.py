@@ -15,7 +15,7 @@ from isa.kernel import Kernel
 from isa.memory import LINE_BYTES, length
 from isa.table import GLOBAL_UNITS, Unit
 
-_REACHING = GLOBAL_UNITS | {Unit.TEXTURE}
+_GLOBAL = GLOBAL_UNITS | {Unit.TEXTURE}
 
 
 def without_contents(kernel: Kernel) -> Kernel:
@@ -33,7 +33,7 @@ def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
     rows = [instruction.row for instruction in kernel.program.instructions]
 
     def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
-        if rows[pc].unit in _REACHING:
+        if rows[pc].unit in _GLOBAL:
             first = addresses[active]
             touched[first // np.uint32(LINE_BYTES)] = True
             touched[(first + np.uint32(rows[pc].nbytes - 1)) // np.uint32(LINE_BYTES)] = True  # scalar loads span two

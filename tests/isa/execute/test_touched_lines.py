@@ -5,7 +5,7 @@ from strategies.launches import kernels
 
 from isa.dataflow.address_slice import address_slice
 from isa.execute.interpret import interpret
-from isa.execute.reach import lines
+from isa.execute.touched_lines import lines
 from isa.generators import hash_fill
 from isa.kernel import Buffer, Kernel
 from isa.memory import LINE_BYTES, bases, image

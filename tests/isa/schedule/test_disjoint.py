@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, looping_kernels
 
 from isa.execute.interpret import interpret
-from isa.schedule.apart import apart
+from isa.schedule.disjoint import disjoint
 from isa.schedule.reorder import spans
-from isa.table import LOAD_UNITS, space
+from isa.table import LOAD_UNITS, memory_of
 from isa.text.listing import read
 from workloads.gemm.tan import dgemm_tan
 
@@ -46,7 +46,7 @@ def pairs_by_definition(kernel):
         for j in range(first, end)
         for i in range(first, j)
         if {code[i].row.unit, code[j].row.unit} <= LOAD_UNITS
-        and space(code[i].row.unit) is space(code[j].row.unit)
+        and memory_of(code[i].row.unit) is memory_of(code[j].row.unit)
         and (code[i].row.is_store or code[j].row.is_store)
         and (i, j) not in met
     }
@@ -56,13 +56,13 @@ def pairs_by_definition(kernel):
 @given(kernel=looping_kernels())
 def test_pairs_are_those_that_no_pass_saw_meet(kernel):
     """Of any program with loops: the accesses whose bytes never overlapped in one pass of one warp."""
-    assert apart(kernel, [0]) == pairs_by_definition(replace(kernel, grid=(1, 1, 1)))
+    assert disjoint(kernel, [0]) == pairs_by_definition(replace(kernel, grid=(1, 1, 1)))
 
 
 def test_lanes_of_one_warp_meet():
     """A load of what the neighbour stored meets its store; one behind all of them does not."""
-    assert apart(read(TEXT.format(4)), [0]) == frozenset()
-    assert apart(read(TEXT.format(128)), [0]) == {(2, 3)}
+    assert disjoint(read(TEXT.format(4)), [0]) == frozenset()
+    assert disjoint(read(TEXT.format(128)), [0]) == {(2, 3)}
 
 
 @settings(REPEATABLE, max_examples=draws(4))
@@ -82,11 +82,11 @@ def test_two_buffers_are_apart(variant):
         if code[s].row.mnemonic == "STS.128" and code[t].row.mnemonic == "LDS.128"
     }
     assert 100 < len(wanted) <= 2 * 2 * 32  # version 4 has stores behind a barrier and the branch
-    assert wanted <= apart(kernel, [0])
+    assert wanted <= disjoint(kernel, [0])
 
 
 def test_nothing_is_known_where_memory_decides_or_the_walk_is_long():
     """A kernel whose addresses come from memory, and one beyond the limit, have no pairs."""
     pointer = ".buffer X i32 64\nMOV R2, c[X]\nLDG R3, [R2]\nIADD R3, R3, R2\nSTG [R3], R2\nEXIT\n"
-    assert apart(read(pointer), [0]) == frozenset()
-    assert apart(dgemm_tan(64, 64, 48, "v2"), [0], limit=100) == frozenset()
+    assert disjoint(read(pointer), [0]) == frozenset()
+    assert disjoint(dgemm_tan(64, 64, 48, "v2"), [0], limit=100) == frozenset()

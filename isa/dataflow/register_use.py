@@ -1,4 +1,4 @@
-"""The roles of register values at each instruction: those of a buffer, results, or others such as addresses.
+"""The uses of register values at each instruction: those of a buffer, results, or others such as addresses.
 
 A forward data flow of names. A load brings the name of the buffer that it reads, a load from shared or local memory the
 name of the values stored to its words; moves pass the name on; floating-point instructions make results; all other
@@ -32,22 +32,22 @@ class Origins:
 
 
 @dataclass(frozen=True)
-class Roles:
-    """By pc: the roles of the registers before it (None if unreachable), and of the values that it writes or stores."""
+class RegisterUses:
+    """By pc: the uses of the registers before it (None if unreachable), and of the values that it writes or stores."""
 
     before: tuple[State | None, ...]
     written: tuple[str, ...]  # to registers
     stored: Mapping[int, str]  # to memory
 
 
-def roles(program: Program, origins: Origins) -> Roles:
-    """Return the roles of the values that each instruction reads and writes."""
+def register_uses(program: Program, origins: Origins) -> RegisterUses:
+    """Return the uses of the values that each instruction reads and writes."""
     stored: dict[int, str] = {}
     while True:
         before, written = _flow(program, origins, stored)
         found = {pc: _stored(i, before[pc] or {}) for pc, i in enumerate(program.instructions) if i.row.is_store}
         if found == stored:
-            return Roles(tuple(before), tuple(written), stored)
+            return RegisterUses(tuple(before), tuple(written), stored)
         stored = found
 
 

@@ -1,4 +1,4 @@
-"""The global addresses and comparisons of a recorded block, which decide whether other blocks can replay its script."""
+"""The global addresses and comparisons of a recorded block, which decide whether other blocks can take its script."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gpusim.jit.kinds import Row, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.rules import memory_access
 from gpusim.units.capacities import LANES
-from gpusim.units.opcodes import COMPARISON, GLOBAL_SPACE
+from gpusim.units.opcodes import COMPARISON, GLOBAL_MEMORY
 
 
 @on_demand
@@ -22,6 +22,6 @@ def widen(sm: Sm, group: int, instruction: Row, active: int) -> None:
                 b = (np.int64(sm.scratch.b[lane]) + instruction.bias) & 0xFFFFFFFF
                 script.low[feed] = min(script.low[feed], a, b)
                 script.high[feed] = max(script.high[feed], a + 1, b + 1)
-    elif memory_access.accesses(instruction) and instruction.space == GLOBAL_SPACE:
+    elif memory_access.accesses(instruction) and instruction.memory_kind == GLOBAL_MEMORY:
         script.low[feed] = min(script.low[feed], sm.feed[group, feed].low)
         script.high[feed] = max(script.high[feed], sm.feed[group, feed].high)

@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
 from isa.execute.interpret import LIMIT, interpret
-from isa.execute.reach import without_contents
+from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.program import Program
 from isa.schedule.reorder import spans
-from isa.table import LOAD_UNITS, space
+from isa.table import LOAD_UNITS, memory_of
 
 Pairs = frozenset[tuple[int, int]]
 Words = frozenset[int]
 _NOTHING: Words = frozenset()
 
 
-def apart(kernel: Kernel, blocks: Iterable[int], *, limit: int = LIMIT) -> Pairs:
+def disjoint(kernel: Kernel, blocks: Iterable[int], *, limit: int = LIMIT) -> Pairs:
     """Return the pairs of pcs, the smaller first, of accesses that did not conflict in these blocks.
 
     Empty if the blocks can't be executed without time, because their addresses or branches depend on memory, or because
@@ -100,7 +100,7 @@ def _pairs(program: Program) -> tuple[dict[int, set[int]], frozenset[int]]:
         begins.add(accesses[0])
         for one, other in combinations(accesses, 2):
             rows = [program.instructions[pc].row for pc in (one, other)]
-            if space(rows[0].unit) is space(rows[1].unit) and (rows[0].is_store or rows[1].is_store):
+            if memory_of(rows[0].unit) is memory_of(rows[1].unit) and (rows[0].is_store or rows[1].is_store):
                 left[other].add(one)
     return dict(left), frozenset(begins)
 

@@ -1,14 +1,14 @@
 """Whose values registers hold, by small listings."""
 
-from isa.dataflow.role import OTHER, RESULTS, Origins, joined, roles
+from isa.dataflow.register_use import OTHER, RESULTS, Origins, joined, register_uses
 from isa.text.assembler import assemble
 
 NOWHERE = Origins({}, {})
 
 
 def of(text, buffers=None, stores=None):
-    """Return the roles in a listing whose loads come from these buffers and stores."""
-    return roles(assemble(text), Origins(buffers or {}, stores or {}))
+    """Return the uses in a listing whose loads come from these buffers and stores."""
+    return register_uses(assemble(text), Origins(buffers or {}, stores or {}))
 
 
 def test_a_load_brings_its_buffer_and_a_floating_point_instruction_makes_results():
