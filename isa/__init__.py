@@ -1,1 +1,1 @@
-"""Instructions: table, text, values, dependences; this package knows no machine and no time."""
+"""Instructions: a mnemonic is a row of table.py, its values, operands, text and dependences. No machine, no time."""

@@ -1,1 +1,1 @@
-"""The rules of the SM, one file per unit: `earliest` says when a unit may act, `commit` carries the act out."""
+"""The rules of the SM, one file per unit, throttles included: `earliest` says when a unit may act, `commit` acts."""

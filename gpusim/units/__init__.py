@@ -1,1 +1,1 @@
-"""What each hardware unit declares, a file each: keys, numbers, state and limits. `rules` says what the units do."""
+"""What each hardware unit declares: machine keys, numbers, state, limits; stall.py has the stall reasons of all."""

@@ -1,1 +1,1 @@
-"""Views of a timeline: each file turns its document (gpusim/timeline/document.py) into one format."""
+"""Views of a timeline: each file turns its document (gpusim/timeline/document.py) into one export format."""
