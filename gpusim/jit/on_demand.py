@@ -29,20 +29,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 LONG = ir.IntType(64)
 ASK = ir.FunctionType(LONG, [LONG, LONG])
 SYMBOL = "gpusim_address_of_rule"
-NUMBERS = {int: types.int64, bool: types.boolean, NoneType: types.none}
+PLAIN = {int: types.int64, bool: types.boolean, NoneType: types.none}
 RULES: dict[int, tuple[Any, Any]] = {}  # by the key of their name: dispatchers and their signature
 
 
 def on_demand(function: F) -> F:
     """Return the rule, kept out of the code of its callers.
 
-    Each parameter is annotated with its type: int, bool, or one of gpusim.jit.kinds.
+    Each parameter is annotated with int, bool or one of gpusim.jit.kinds; the result with int, bool or None.
     """
     if not COMPILED:
         return function
     hints = get_type_hints(function, include_extras=True)
     returned, parameters = hints.pop("return"), list(hints)
-    kind = NUMBERS[returned](*map(_kind, hints.values()))
+    kind = PLAIN[returned](*map(_kind, hints.values()))
     key = _known(f"{function.__module__}.{function.__qualname__}", [function], kind)
     stub: Any = _stub(key, 1, kind, parameters, lambda arguments: (LONG(0), arguments))
     stub.py_func = function  # for gpusim.jit.plain
@@ -61,7 +61,7 @@ def one_on_demand(name: str, functions: Sequence[Callable[[Any], None]]) -> Call
 
 def _kind(annotation: Any) -> Any:
     """Return the Numba type of an annotation."""
-    return NUMBERS.get(annotation) or get_args(annotation)[1]
+    return PLAIN.get(annotation) or get_args(annotation)[1]
 
 
 def _known(name: str, functions: Sequence[Any], kind: Any) -> int:

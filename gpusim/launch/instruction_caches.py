@@ -42,7 +42,6 @@ def prepare(sm: Any, machine: Machine, rows: int) -> None:
     if machine.fetch is None:
         return
     sm.lines = -(-rows // machine.fetch.line)
-    sm.machine.ahead = machine.fetch.ahead
     for index, level in enumerate(levels(machine.fetch)):
         sets = level.lines // level.ways
         packed = sm.machine.levels[index]

@@ -53,5 +53,5 @@ def updates(given: Any) -> bool:
 
 
 def never(_: Any) -> bool:
-    """Nobody reads it."""
+    """Tell that no launch reads it."""
     return False

@@ -9,7 +9,7 @@ import msgspec
 from gpusim.units.capacities import CONSTANT_LINES
 from gpusim.units.declare import Condition, Role, Unit, field, packed_key
 from gpusim.units.dimensions import CONSTANT_LINE
-from gpusim.units.ranges import Count, Positive
+from gpusim.units.ranges import MOST, Count
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.memory import constants
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from isa.kernel import Kernel
 
 CONSTANT_BYTES = 4
+FirstByte = Annotated[int, msgspec.Meta(ge=0, le=MOST, multiple_of=CONSTANT_BYTES)]
+LineBytes = Annotated[int, msgspec.Meta(ge=CONSTANT_BYTES, le=MOST, multiple_of=CONSTANT_BYTES)]
 
 
 class ConstantOperand(msgspec.Struct, frozen=True):
@@ -28,8 +30,8 @@ class ConstantOperand(msgspec.Struct, frozen=True):
     The constants of a launch lie side by side, 4 bytes each, from `first_byte` of their bank on. Nothing is evicted.
     """
 
-    first_byte: Count  # bytes of the constant bank before the first constant
-    line_bytes: Positive  # bytes of a line of the SM's constant cache
+    first_byte: FirstByte  # bytes of the constant bank before the first constant
+    line_bytes: LineBytes  # bytes of a line of the SM's constant cache
     latency: Count  # cycles for which a warp waits for a line that the next cache has
     far_lines: Annotated[int, msgspec.Meta(ge=1, le=CONSTANT_LINES)]  # lines that a line of the next cache holds
     far_latency: Count  # cycles for which a warp waits for a line that neither cache has
@@ -49,8 +51,8 @@ def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel)
     begin = keys.first_byte // keys.line_bytes // keys.far_lines * keys.far_lines
     lines = {(keys.first_byte + CONSTANT_BYTES * places.index(name)) // keys.line_bytes - begin for name in named}
     if max(lines) >= CONSTANT_LINES:
-        many = f"constants in more than {CONSTANT_LINES} lines"
-        raise UserError(f"{kernel.name}: {many}; set a larger constant_operand.line_bytes")
+        beyond = f"its constants reach beyond line {CONSTANT_LINES} of the constant cache"
+        raise UserError(f"{kernel.name}: {beyond}; set a larger constant_operand.line_bytes, or fewer far_lines")
     row["constant_lines"] = sum(1 << line for line in lines)
 
 

@@ -23,7 +23,7 @@ class Double(msgspec.Struct, frozen=True):
 
 
 def pack(packed: Any, machine: Machine) -> None:
-    """For how long, and by which unit class."""
+    """Fill in for how long, and for which unit class, other schedulers are held off."""
     latency = machine.unit["dp"].latency if "dp" in machine.unit else 0
     cycles = {"off": 0, "issue": machine.schedulers.interval, "flight": latency}
     packed.exclusive = cycles[machine.double.exclusive]
@@ -31,7 +31,7 @@ def pack(packed: Any, machine: Machine) -> None:
 
 
 def decode(row: Any, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
-    """Whether it is of double precision."""
+    """Tell whether the instruction is of double precision."""
     row["double"] = instruction.row.unit is UnitClass.DP
 
 

@@ -1,4 +1,8 @@
-"""All hardware units, in the order in which an instruction meets them."""
+"""All hardware units.
+
+Their order is that of the fields in records, of packing and decoding, and of conditions: the first that fails gives
+the reason why a setting does nothing.
+"""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ UNIT = Unit(
         ),
         "instruction_cache": (
             field("free", "when its port takes the next request", role=Role.TIME),
-            field("owed", "and how many parts of a cycle later than that", role=Role.SAME),
+            field("owed", "parts of a cycle by which the port is free later than `free`", role=Role.SAME),
             field(
                 "lines",
                 "set by set, lines + 1 by their last use, the latest first; 0: none",

@@ -23,7 +23,7 @@ class InstructionReplay(msgspec.Struct, frozen=True):
 
 
 def pack(packed: Any, machine: Machine) -> None:
-    """Whether there are any."""
+    """Tell whether accesses take issue slots again."""
     replay = machine.instruction_replay
     packed.replays = replay is not None and replay.pass_slots + replay.request_slots > 0
 

@@ -48,7 +48,7 @@ def register_policy(name: str, function: Policy) -> None:
 
 
 def pack(packed: Any, machine: Machine) -> None:
-    """The policy's index; raises UserError for an unknown one."""
+    """Fill in the policy's index; a registered one's code comes from launch/packing.py. Raises UserError if unknown."""
     name = machine.schedulers.policy
     check_policy(name)
     packed.policy = len(POLICY_NAMES) if name in REGISTERED else POLICY_NAMES.index(name)
@@ -67,7 +67,7 @@ UNIT = Unit(
         "scheduler": (
             field("last", "local index of the warp that issued last", role=Role.SAME),
             field("active", "warps among which `two_level` chooses", role=Role.SAME),
-            field("yielded", "1: it yielded", role=Role.SAME),
+            field("yielded", "1: the warp that issued last yielded", role=Role.SAME),
         ),
         "warp": (
             field("order", "of placements and yields: whose is smaller goes first", role=Role.NUMBER, of="ordered"),

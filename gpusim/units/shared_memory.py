@@ -79,7 +79,7 @@ def pack(packed: Any, machine: Machine) -> None:
 
 
 def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
-    """What an atomic costs."""
+    """Fill in what an atomic costs."""
     if machine.shared_atomic and row["update"] >= 0:
         _atomic(row, instruction.row, machine.shared_atomic)
         row["port"] *= machine.memory_port is not None

@@ -39,7 +39,7 @@ FIRST_SCHEDULER = 1
 
 
 def pack(packed: Any, machine: Machine) -> None:
-    """Lane groups of a warp."""
+    """Fill in how many lane groups a warp has."""
     packed.groups = machine.limits.warp_size // LANES
 
 
@@ -75,7 +75,7 @@ UNIT = Unit(
             "it refuses kernels that ask for more, and {kernel} asks for less",
         ),
         Condition(
-            "limits.* scalar_file.*",
+            "limits.*",
             "",
             never,
             "an SM holds {blocks} of {kernel}, limited by {limiter}, either way",

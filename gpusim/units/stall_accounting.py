@@ -26,7 +26,7 @@ UNIT = Unit(
             ),
             field(
                 "refused_before",
-                "the sums then",
+                "the sums at `idle_since`",
                 UNIT_CLASS,
                 SHARED_REASON,
                 role=Role.NUMBER,

@@ -50,7 +50,7 @@ UNIT = Unit(
         "event": (
             field("pc", "of the instruction; or what else stands here (see rules/stream.py)", kind="i4"),
             field("threads", "whose guard holds", kind="i4"),
-            field("cycles", "the access's, as in outcome_t", kind="i4"),
+            field("cycles", "the access's, as in outcome", kind="i4"),
             field("extra", "the access's, as in outcome", kind="i4"),
             field("transactions", "the access's, as in outcome", kind="i4"),
             field("onward", "where lanes may diverge: pc where the warp goes on", kind="i4"),

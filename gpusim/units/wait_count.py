@@ -37,7 +37,7 @@ class Outstanding(msgspec.Struct, frozen=True):
 
 
 def pack(packed: Any, machine: Machine) -> None:
-    """Whether anything is counted."""
+    """Tell whether accesses are counted."""
     packed.counts = machine.wait_counters is not None or machine.outstanding is not None
 
 
@@ -64,7 +64,7 @@ UNIT = Unit(
         "machine": (field("counts", "1: accesses of a warp under way are counted"),),
         "row": (
             field("counter", "that counts it while it is under way, -1: none", kind="i1"),
-            field("counted", "by how much", kind="i1"),
+            field("counted", "what it adds to that count: the words of a scalar load, 2 at most; else 1", kind="i1"),
             field("tracked", "1: registers that it writes are pending until it is back", kind="i1"),
             field(
                 "most", "accesses under way with which it may issue, by counter, -1: any number", COUNTERS, kind="i1"

@@ -28,7 +28,7 @@ class Schedulers(msgspec.Struct, frozen=True):
 
 
 def pack(packed: Any, machine: Machine) -> None:
-    """The binary logarithm of the interval."""
+    """Fill in the binary logarithm of the interval."""
     interval = machine.schedulers.interval
     packed.shift = interval.bit_length() - 1 if interval.bit_count() == 1 else -1
 

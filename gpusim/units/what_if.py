@@ -26,7 +26,7 @@ BANKS, CONFLICT_FREE, ONE_PASS = range(len(SHARED_IDEALS))
 
 
 def pack(packed: Any, machine: Machine) -> None:
-    """What is lifted."""
+    """Fill in which limits are lifted."""
     if machine.what_if:
         packed.shared_ideal = SHARED_IDEALS.index(machine.what_if.shared_memory)
         packed.barriers_pass = machine.what_if.barriers == "pass"

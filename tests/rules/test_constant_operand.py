@@ -54,7 +54,7 @@ def test_an_instruction_without_constants_is_never_late():
 
 @pytest.mark.parametrize(("distance", "lost"), [(1, 299), (16, 299 + 68), (64, 299 + 298)])
 def test_an_h200_loses_what_was_measured(distance, lost):
-    """Two operands 4, 64 and 256 bytes apart: one far miss, a near one besides, two far ones (in sight)."""
+    """Two operands 4, 64 and 256 bytes apart: one far miss, a near one besides, two far ones."""
     parameters = "".join(f".param p{n} = {n}\n" for n in range(distance + 1))
     kernel = read(f"{parameters}MOV R0, c[p0]\nMOV R1, c[p{distance}]\nEXIT")
     assert stalled(run_sm(kernel, load("h200")), Stall.IMC_MISS) == lost

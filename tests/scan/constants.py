@@ -14,7 +14,7 @@ def constants_there(sm: Scan, warp: Warp, now: int) -> int:
         return 0
     names = [operand.name for _, operand in sm.code[warp.pc].slots() if isinstance(operand, Constant)]
     places = {name: keys.first_byte + 4 * number for number, name in enumerate(constants(sm.kernel))}
-    return max((_line(sm, places[name], now) for name in sorted(names, key=places.get)), default=0)
+    return max((_line(sm, places[name], now) for name in names), default=0)
 
 
 def _line(sm: Scan, byte: int, now: int) -> int:

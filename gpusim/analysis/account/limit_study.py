@@ -55,6 +55,7 @@ ORDER = (
 LIMITS: Mapping[str, Mapping[str, Value]] = {
     limit: {path: value for unit in EVERY for path, value in unit.limits.get(limit, {}).items()} for limit in ORDER
 }
+assert {limit for unit in EVERY for limit in unit.limits} == set(ORDER), "a unit names a limit that has no place"
 
 
 @dataclass(frozen=True)

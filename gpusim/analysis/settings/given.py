@@ -14,13 +14,12 @@ from gpusim.launch.ground import ground
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
 from gpusim.state.sm import instruction_cache_t, launch_t, sm_t
+from gpusim.units.asks import WIDTHS
 from gpusim.units.cache import tagged
 from gpusim.units.opcodes import UNIT_CODE
 from gpusim.units.pipe import choices, through_port
 from isa.kernel import Kernel
 from isa.table import Unit
-
-WIDTHS = 32, 64, 128  # bits of an access, by the column `width`
 
 
 @dataclass(frozen=True)
