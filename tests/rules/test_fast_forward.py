@@ -96,7 +96,7 @@ def test_every_word_of_the_state_has_a_role():
     used = dict.fromkeys(recurrence.DIMENSIONS, 0)
     assert {word.field.role for word in recurrence.words("sm", used)} == set(recurrence.ROLES)
     with pytest.raises(TypeError, match="pc has no role"):
-        list(recurrence.words("path", used))
+        list(recurrence.words("stack_entry", used))
 
 
 def test_words_are_where_their_field_lies():
