@@ -88,7 +88,8 @@ def allowed(kind: Any) -> str:
     if kind is str:
         return "a word"
     limits = kind.__metadata__[0]
-    return f"a whole number from {limits.ge} to {limits.le}"
+    multiple = f", a multiple of {limits.multiple_of}" if limits.multiple_of else ""
+    return f"a whole number from {limits.ge} to {limits.le}{multiple}"
 
 
 def _nearest(path: str, known: Iterable[str]) -> str:

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import msgspec
 
-from gpusim.units.declare import Unit
+from gpusim.units.asks import never
+from gpusim.units.declare import Condition, Unit
 from gpusim.units.ranges import Positive
 
 
@@ -20,4 +21,12 @@ class ScalarFile(msgspec.Struct, frozen=True):
 
 UNIT = Unit(
     "scalar_registers",
+    conditions=(
+        Condition(
+            "scalar_file.*",
+            "",
+            never,
+            "an SM holds {blocks} of {kernel}, limited by {limiter}, either way",
+        ),
+    ),
 )
