@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,14 +130,22 @@ def words(
     for one in fields(record):
         own = one.role or role
         assert kind.fields is not None
+        if own in (Role.FREE, Role.FIXED) and not _changes(one.kind):
+            continue
         inner, offset = kind.fields[one.name][:2]
         places = _each(starts + offset, inner, one, used)
         if fields(one.kind):
             yield from words(one.kind, used, f"{path}{one.name}.", places, own)
         elif own is None:
             raise TypeError(f"{path}{one.name} has no role")
-        elif own not in (Role.FREE, Role.FIXED):
+        else:
             yield Word(path + one.name, replace(one, role=own), np.unique(places // 8))
+
+
+@cache
+def _changes(record: str) -> bool:
+    """Tell whether an inner record has fields with roles of their own; False for the type of a number."""
+    return any(one.role or _changes(one.kind) for one in fields(record))
 
 
 def _each(starts: Words, kind: np.dtype[Any], one: Field, used: Mapping[Dimension, int]) -> Words:
