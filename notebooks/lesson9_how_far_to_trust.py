@@ -172,23 +172,23 @@ def probe_of(row: measured.MeasuredRow) -> Probe | None:
 def _():
     with ROWS.open(newline="", encoding="utf-8") as _file:
         cells = dict(enumerate(csv.DictReader(_file), start=2))  # by line, as in a row
-    outcomes = list(measured.outcomes(measured.read(ROWS, EXPERIMENTS), H200, probe_of, 1))
+    observed = list(measured.outcomes(measured.read(ROWS, EXPERIMENTS), H200, probe_of, 1))
 
     def issued(row: measured.MeasuredRow, cycles: float) -> float:
         """Warp instructions per cycle of the SM, if the iterations of a row take so many."""
         length = int(cells[row.line]["inst_per_warp_iter"])
         return row.warps * length * (row.counts[1] - row.counts[0]) / cycles
 
-    return outcomes, cells, issued
+    return observed, cells, issued
 
 
 @app.cell(hide_code=True)
-def _(outcomes, issued):
+def _(observed, issued):
     _figure, _all = plt.subplots(1, 2, sharey=True, figsize=(7.4, 3.6))
     _by = {"tput": lambda row: row.ilp, "mixlds": lambda row: row.warps}
     _across = {"tput": lambda row: row.warps, "mixlds": lambda row: int(row.param.split(":")[0])}
     for _axes, _sweep in zip(_all, SWEEPS, strict=True):
-        _of = [outcome for outcome in outcomes if outcome.row.experiment == _sweep]
+        _of = [outcome for outcome in observed if outcome.row.experiment == _sweep]
         for _number, _each in enumerate(sorted({_by[_sweep](outcome.row) for outcome in _of})):
             _line = [outcome for outcome in _of if _by[_sweep](outcome.row) == _each]
             _line.sort(key=lambda outcome: _across[_sweep](outcome.row))
@@ -206,7 +206,7 @@ def _(outcomes, issued):
     _all[1].legend(title="warps", fontsize="small", ncols=2)
     _scores = {
         (sweep, kind): measured.summary(
-            (one for one in outcomes if (one.row.experiment, one.row.kind) == (sweep, kind)), lambda row: row.kind
+            (one for one in observed if (one.row.experiment, one.row.kind) == (sweep, kind)), lambda row: row.kind
         )[kind]
         for sweep in SWEEPS
         for kind in KNOWN
@@ -246,8 +246,8 @@ def _(outcomes, issued):
 
 
 @app.cell(hide_code=True)
-def _(outcomes, issued):
-    _chains = [one.row for one in outcomes if one.row.experiment == "tput" and one.row.ilp == 1]
+def _(observed, issued):
+    _chains = [one.row for one in observed if one.row.experiment == "tput" and one.row.ilp == 1]
     impossible = max(_chains, key=lambda row: issued(row, row.cycles) / row.warps)
     return (impossible,)
 

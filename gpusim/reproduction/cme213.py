@@ -16,8 +16,7 @@ import numpy as np
 
 from gpusim.analysis.bound import equations
 from gpusim.analysis.bound.access_cost import AccessCost, costs
-from gpusim.launch.feed import ADDRESS_ONLY
-from gpusim.launch.launch import launch
+from gpusim.launch.ground import ground
 from gpusim.machine.machine import bandwidth_gbs, peak_gflops, seconds
 from gpusim.reproduction.bench import Bench, Measurement, Run
 from gpusim.reproduction.claims import published
@@ -263,8 +262,8 @@ def _best(bench: Bench) -> tuple[int, Measurement]:
 
 def _accesses(bench: Bench, kernel: Kernel) -> dict[str, list[AccessCost]]:
     """Return what the memory accesses of a kernel's first block cost before any cache, by mnemonic in program order."""
-    ground = launch(kernel, bench.machine(CARD, NO_TAGS), feed=ADDRESS_ONLY, memory=np.zeros(0, np.uint32))
-    found = costs(ground.sm, ground.program, profile(kernel), {})
+    base = ground(kernel, bench.machine(CARD, NO_TAGS))
+    found = costs(base.numbers, base.rows, profile(kernel), {})
     names = [instruction.row.mnemonic for instruction in kernel.program.instructions]
     return {name: [found[pc] for pc in sorted(found) if names[pc] == name] for name in set(names)}
 

@@ -28,7 +28,7 @@ def of_trial(trial: Trial) -> Iterator[str]:
         if run.error:
             yield f"ended by: {type(run.error).__name__}"
     if trial.trace_driven.run:
-        yield f"feed: {trial.replay.run.feed}"
+        yield f"feed: {trial.trace_driven.run.feed}"
         yield from ["skipping"] if trial.trace_driven.run.skipped else []
     if run := trial.execution.run:
         yield from (f"event: {TRACE_KINDS[kind]}" for kind in np.unique(run.trace.kind).tolist())
