@@ -15,6 +15,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 from executed import execute, load_store_cost, replays, target
+from msgspec import structs
 from scan import simt_stack
 from scan.caches import Caches, Request, caches, from_memory, places, requests
 from scan.state import Warp
@@ -32,9 +33,28 @@ from isa.operand import Immediate
 from isa.table import MEMORY_UNITS, Unit
 
 TICKS = 64  # of a cycle
+NOT_A_PATH = [
+    "fetch",
+    "constant_operand",
+    "register_file",
+    "dependence",
+    "memory_port",
+    "memory_paths",
+    "shared_atomic",
+]
 NEVER = 1 << 60
 NEARBY = (Unit.SHARED, Unit.CONSTANT)  # whose accesses count together
 Node = tuple[str, int]
+
+
+def on_the_path(machine: Machine, *sections: str) -> Machine:
+    """The machine with what is a path's length only: no full queue, no late operand, caches with tags or none.
+
+    `sections` are further ones to leave out.
+    """
+    left_out = [*NOT_A_PATH, "texture_cache", "scalar_cache", *([] if tagged(machine) else ["cache"]), *sections]
+    queue = structs.replace(machine.load_store, queue=64)
+    return structs.replace(machine, load_store=queue, **dict.fromkeys(left_out))
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def compare(
     setting: SettingAxes = None,
     parameter: ParameterAxes = None,
     policy: PolicyAxis = None,
-    group: Annotated[
+    variant: Annotated[
         list[str] | None,
         typer.Option("--variant", metavar="'A=1 B=2'", help="Add a variant with all these changes; repeatable."),
     ] = None,
@@ -120,7 +120,7 @@ def compare(
     Example: gpusim compare sgemm-lai -p m=192 -p n=192 -p k=64 --machine gtx580 --machine gtx680
     """
     variants = _variants(
-        kernels, machine or ["gtx580"], setting or (), parameter or (), policy, group or (), max_cycles
+        kernels, machine or ["gtx580"], setting or (), parameter or (), policy, variant or (), max_cycles
     )
     if not 2 <= len(variants) <= MOST:
         hint = "give two kernels, machines or values" if len(variants) < 2 else "take gpusim sweep"
@@ -142,26 +142,26 @@ def _variants(
     setting: Sequence[str],
     parameter: Sequence[str],
     policy: str | None,
-    groups: Sequence[str],
+    given: Sequence[str],
     max_cycles: int | None,
 ) -> list[Variant]:
-    """Every kernel on every machine, unchanged and with each group of changes, at each point of the axes."""
-    chosen = product(kernels, machines, [None, *groups] if groups else [None])
-    several = len(kernels) > 1, len(machines) > 1, len(groups) > 0
+    """Every kernel on every machine, unchanged and as each variant given changes it, at each point of the axes."""
+    chosen = product(kernels, machines, [None, *given] if given else [None])
+    several = len(kernels) > 1, len(machines) > 1, len(given) > 0
     found = []
-    for kernel, name, group in chosen:
-        subject, changes = subject_of(kernel, model.read(name), max_cycles), (group or "").split()
+    for kernel, name, changed in chosen:
+        subject, changes = subject_of(kernel, model.read(name), max_cycles), (changed or "").split()
         own = [change for change in changes if "." in change.partition("=")[0]]
         settings, parameters = _changed(setting, own), _changed(parameter, [x for x in changes if x not in own])
         axes = axes_of(kernel, subject.file, settings, parameters, policy)
-        given = [text for text, varied in zip((kernel, name, group or "unchanged"), several, strict=True) if varied]
+        words = [text for text, varied in zip((kernel, name, changed or "unchanged"), several, strict=True) if varied]
         for point in points(axes):
-            found.append(Variant(kernel, name, subject, point, " ".join([*given, *_varied(axes, point)]) or kernel))
+            found.append(Variant(kernel, name, subject, point, " ".join([*words, *_varied(axes, point)]) or kernel))
     return found
 
 
 def _changed(texts: Sequence[str], changes: Sequence[str]) -> list[str]:
-    """The options, in which those of the group replace others of the same name."""
+    """The options, in which those of the variant replace others of the same name."""
     replaced = {change.partition("=")[0] for change in changes}
     return [*(text for text in texts if text.partition("=")[0] not in replaced), *changes]
 

@@ -85,6 +85,7 @@ HITS = ("none", "l1", "l2", "tags")
 MEMORY, L1, L2, TAGS = range(len(HITS))
 # Caches that keep tags: the L1, the L2, the partition near the SM, and three that are only read.
 NEAR, FAR, PARTITION, TEXTURES, SCALARS, CONSTANTS = range(6)
+SHARE_PARTS = 64  # of a cycle, in which an SM's share of a channel is reckoned; of n shares together, 64 n
 REQUEST_ROW = 2 * REQUESTS  # words that a queue entry's requests take
 WAY_HEAD = 3  # words of a cache's way in front of those of its units
 
@@ -118,6 +119,7 @@ def pack(packed: Any, machine: Machine) -> None:
         packed.hits, packed.hit_late = HITS.index(cache.hits), _late(machine, cache)
     if cache and tagged(machine):
         packed.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
+        packed.port_cost, packed.port_parts = cache.l2_sector_parts, SHARE_PARTS
         packed.far_late, packed.memory_latency = cache.l2_late, memory_latency(machine)
         packed.partition_late = machine.l2_partition.late if machine.l2_partition else 0
         _pack_read(packed, machine, cache)
@@ -149,6 +151,8 @@ UNIT = Unit(
         "machine": (
             field("hits", "index into HITS: the cache that loads from global memory hit"),
             field("hit_late", "cycles that each request beyond the first adds to their latency"),
+            field("port_cost", "parts of a cycle in which the channel to the L2 moves 32 bytes"),
+            field("port_parts", "parts of a cycle in which its time counts"),
             field("far_latency", "tags: of a hit in the L2, widths 32, 64, 128", 3),
             field("far_late", "what each request beyond the first adds to it"),
             field("partition_late", "what that takes longer beyond the partition near the SM"),

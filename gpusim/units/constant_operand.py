@@ -70,7 +70,10 @@ UNIT = Unit(
             field("constants_asked", "mask of the lines that have been requested", role=Role.SAME),
             field("constants_there", "when each line is there", CONSTANT_LINE, role=Role.TIME),
             field(
-                "constants_far", "when the next cache's line is there, by its first line", CONSTANT_LINE, role=Role.TIME
+                "constants_far",
+                "when the next cache has it, by the first line that it holds",
+                CONSTANT_LINE,
+                role=Role.TIME,
             ),
         ),
     },

@@ -29,7 +29,7 @@ class Issue(msgspec.Struct, frozen=True):
 
 
 def pairs(machine: Machine, unit: UnitClass) -> tuple[UnitClass, ...]:
-    """UnitClass classes that may go beside this one in a later dispatch port of its turn."""
+    """Return the unit classes that a later dispatch port takes after an instruction of this one in the same turn."""
     if machine.issue.pairing == "different-category":
         return tuple(other for other in UnitClass if _category(machine, other) != _category(machine, unit))
     named = machine.pairing.get(unit.value)
@@ -64,7 +64,7 @@ UNIT = Unit(
             packed_key("issue.refused_retry", "retry"),
             packed_key("schedulers.dispatch_ports", "ports"),
             field("same_warp", "1: all of them from one warp, 0: each from another"),
-            field("pairs", "mask of the unit classes that may go beside each in a later port of its turn", UNITS),
+            field("pairs", "by unit class: mask of those that a later port of the same turn takes", UNITS),
         ),
         "scheduler": (
             field("dispatched", "instructions in the turn of the last issue", role=Role.SAME),

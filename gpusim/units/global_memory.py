@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 
 from gpusim.units.asks import NO_GLOBAL, accesses
-from gpusim.units.cache import L1, tagged
+from gpusim.units.cache import L1, SHARE_PARTS, tagged
 from gpusim.units.declare import Condition, Role, Unit, field, packed_key
 from gpusim.units.opcodes import STORE
 from gpusim.units.ranges import Count, Flag, Positive, RequestCycles
@@ -47,7 +47,6 @@ class MemoryClock(msgspec.Struct, frozen=True):
 
 GLOBAL_RULES = ("fermi", "gt200", "sectors")  # how addresses become transactions: rules/global_memory.py
 LINES, SEGMENTS, SECTORS = range(len(GLOBAL_RULES))
-SHARE_PARTS = 64  # of a cycle, in which an SM's share of the channel is reckoned; of n shares together, 64 n
 
 
 def transaction_bytes(machine: Machine) -> int:
@@ -94,8 +93,6 @@ def pack(packed: Any, machine: Machine) -> None:
     """How addresses become transactions, and what one costs the channel."""
     packed.global_rule = GLOBAL_RULES.index(machine.global_memory.rule)
     packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
-    if machine.cache and tagged(machine):
-        packed.port_cost, packed.port_parts = machine.cache.l2_sector_parts, SHARE_PARTS
 
 
 UNIT = Unit(
@@ -107,8 +104,6 @@ UNIT = Unit(
             packed_key("global_memory.line_bytes"),
             field("line_cost", "parts of a cycle that one transaction occupies the channel"),
             field("channel_parts", "parts of a cycle in which the channel's time counts"),
-            field("port_cost", "parts of a cycle in which the channel to the L2 moves 32 bytes"),
-            field("port_parts", "parts of a cycle in which its time counts"),
         ),
         "load_store": (field("channel", "when the memory channel is free, in parts of a cycle", role=Role.SPECIAL),),
     },

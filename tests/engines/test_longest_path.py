@@ -1,15 +1,13 @@
 """A single warp meets no contention: when it issues is a property of its dependences."""
 
-import msgspec
 import pytest
 from draws import draws
 from hypothesis import given, settings
-from oracle import issue_cycles
+from oracle import issue_cycles, on_the_path
 from strategies.launches import REPEATABLE, kernels, launches
 
 from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import COMPILED
-from gpusim.units.cache import tagged
 from gpusim.units.record import ISSUE
 from isa.table import Unit
 
@@ -24,23 +22,6 @@ def ordered(launched) -> bool:
 LAUNCHED = launches(kernels(most_blocks=1, least=4, threads=(32, 20))).filter(ordered)
 
 
-def single_warp(machine):
-    """The machine with a queue that never fills, operands that are never late, and caches that keep tags or none."""
-    queue = msgspec.structs.replace(machine.load_store, queue=64)
-    sections = [
-        "fetch",
-        "constant_operand",
-        "register_file",
-        "dependence",
-        "memory_port",
-        "memory_paths",
-        "shared_atomic",
-    ]
-    sections += ["texture_cache", "scalar_cache"]
-    sections += [] if tagged(machine) else ["cache"]
-    return msgspec.structs.replace(machine, load_store=queue, **dict.fromkeys(sections))
-
-
 def issues(kernel, machine) -> list[tuple[int, int]]:
     """(pc, cycle) of each issue of a run."""
     records = run_sm(kernel, machine, trace=True).trace
@@ -52,7 +33,7 @@ def issues(kernel, machine) -> list[tuple[int, int]]:
 def test_a_single_warp_takes_the_longest_path(launched):
     """Every issue of a single warp, through loops and guards, is where the longest path of its dependences puts it."""
     kernel, machine = launched
-    assert issues(kernel, single_warp(machine)) == issue_cycles(kernel, single_warp(machine))
+    assert issues(kernel, on_the_path(machine)) == issue_cycles(kernel, on_the_path(machine))
 
 
 @pytest.mark.slow
@@ -62,4 +43,4 @@ def test_a_single_warp_takes_the_longest_path(launched):
 def test_a_thousand_single_warps_take_the_longest_path(launched):
     """The same on a thousand pairs."""
     kernel, machine = launched
-    assert issues(kernel, single_warp(machine)) == issue_cycles(kernel, single_warp(machine))
+    assert issues(kernel, on_the_path(machine)) == issue_cycles(kernel, on_the_path(machine))

@@ -9,8 +9,7 @@ from types import MappingProxyType
 from zlib import crc32
 
 import numpy as np
-from msgspec import structs
-from oracle import issue_cycles
+from oracle import issue_cycles, on_the_path
 from scan.every_cycle import scan
 from twins import differences, mistakes
 
@@ -21,7 +20,6 @@ from gpusim.analysis.bound.bounds import bound
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.launch.feed import ADDRESS_ONLY, TRACE_DRIVEN, recordable
-from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
 from gpusim.timeline.build import timeline
 from gpusim.units.cache import tagged
@@ -160,28 +158,11 @@ def longest_path(of: Trial) -> str | None:
     fits = of.machine.chip.sms == of.kernel.blocks == of.kernel.warps == 1 and not (counted and scalar)
     if not fits or not of.execution.run or of.execution.run.cycles > FEW:
         return None
-    single_warp = _single_warp(of)
-    records = run_sm(of.kernel, single_warp, trace=True, max_cycles=MOST).trace
+    alone = on_the_path(of.machine, "selection")
+    records = run_sm(of.kernel, alone, trace=True, max_cycles=MOST).trace
     issued = [(int(r.pc), int(r.cycle)) for r in records if r.kind == ISSUE]
-    expected = issue_cycles(of.kernel, single_warp)
+    expected = issue_cycles(of.kernel, alone)
     return "" if issued == expected else next(f"{a} for {b}" for a, b in zip(issued, expected, strict=False) if a != b)
-
-
-def _single_warp(of: Trial) -> Machine:
-    """The machine with a queue that never fills, operands that are never late, no codes, and tags or no caches."""
-    sections = [
-        "fetch",
-        "constant_operand",
-        "register_file",
-        "dependence",
-        "memory_port",
-        "memory_paths",
-        "shared_atomic",
-        "selection",
-    ]
-    sections += ["texture_cache", "scalar_cache"] + ([] if tagged(of.machine) else ["cache"])
-    queue = structs.replace(of.machine.load_store, queue=64)
-    return structs.replace(of.machine, load_store=queue, **dict.fromkeys(sections))
 
 
 def chip(of: Trial) -> str | None:

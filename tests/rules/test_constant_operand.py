@@ -1,10 +1,15 @@
 """Constant operands: which lines are late, by how much, and for whom."""
 
+import csv
+from itertools import pairwise
+from pathlib import Path
+
 import pytest
-from timing import run_text, stalled
+from timing import cycles_of, run_text, stalled
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
+from gpusim.units.capacities import CONSTANT_LINES
 from gpusim.units.stall import Stall
 from isa.text.listing import read
 
@@ -47,9 +52,44 @@ def test_a_warp_joins_the_request_of_another():
     assert misses("MOV R0, c[p0]", warps=2, **{"launch.warp_skew": 0}) == 2 * FAR
 
 
+def test_a_warp_that_comes_later_waits_for_the_rest():
+    """A warp that starts 6 cycles after the first joins its request, and waits 6 cycles less."""
+    assert misses("MOV R0, c[p0]", warps=2, **{"launch.warp_skew": 6}) == 2 * FAR - 6
+
+
+def test_an_instruction_that_its_guard_turns_off_waits_too():
+    """Operands are fetched before the guard decides."""
+    assert misses("@P0 MOV R0, c[p0]") == FAR
+
+
+def test_an_instruction_that_a_branch_jumps_over_requests_nothing():
+    """Only the instruction at which the warp continues asks for its constants."""
+    assert misses("BRA past\nMOV R0, c[p0]\npast:\nMOV R1, R2") == 0
+
+
 def test_an_instruction_without_constants_is_never_late():
     """Registers and immediates need no constant cache."""
     assert misses("MOV R0, 1\nIADD R1, R0, R0") == 0
+
+
+@pytest.mark.parametrize("stride", [4, 16, 32, 64, 128, 256])
+def test_an_h200_is_late_where_it_was_measured(stride):
+    """A chain of multiply-adds, each with a constant further on, has near and far misses where constants.csv has."""
+    with (Path(__file__).parents[1] / "measured" / "constants.csv").open() as rows:
+        measured = next(row for row in csv.DictReader(rows) if (row["stride"], row["run"]) == (str(stride), "1"))
+    most = min(32, CONSTANT_LINES // 2 * 64 // stride)
+    words = range((most - 1) * stride // 4 + 1)
+    chain = "".join(f"FFMA R0, R0, c[p{number * stride // 4}], R1\n" for number in range(most))
+    kernel = read("".join(f".param p{n} = {n}\n" for n in words) + chain + "EXIT")
+    run = run_sm(kernel, load("h200", {"constant_operand.first_byte": 64}), trace=True)
+    issues = [cycle for cycle, _, _ in cycles_of(run)]
+    simulated = [kind(after - before) for before, after in pairwise([-1000, *issues[:-1]])]
+    assert simulated == [kind(int(cycles)) for cycles in measured["cycles"].split()[:most]]
+
+
+def kind(cycles: int) -> str:
+    """How late the second of two instructions is; the first one of a launch is far in any case."""
+    return "there" if cycles < 60 else "near" if cycles < 200 else "far"
 
 
 @pytest.mark.parametrize(("distance", "lost"), [(1, 299), (16, 299 + 68), (64, 299 + 298)])

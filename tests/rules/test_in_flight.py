@@ -6,6 +6,7 @@ On a V100 a MOV is there after 4 cycles; R9 is stored in the end, and every regi
 from collections import defaultdict
 
 import pytest
+from coded import V100, coded
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,29 +20,15 @@ from gpusim.machine.machine import load
 from isa.dataflow import flow
 from isa.text.listing import read
 
-V100 = load("v100", {"chip.sms": 1})
-HEAD = ".block 32\n.shared 4096\n.buffer y u32 32\n"
-TAIL = """
-[B------:R-:W-:-:S15] MOV R20, c[y]
-[B------:R-:W-:-:S15] NOP
-[B------:R-:W-:-:S01] STG [R20], R9
-[B------:R-:W-:-:S01] EXIT
-"""
-
-
-def kernel(*lines: str):
-    """A kernel of one warp that stores R9; each line has its control code."""
-    return read(HEAD + "\n".join(lines) + TAIL)
-
 
 def found(*lines: str) -> list[tuple[str, str, int, int]]:
     """Kind, register, pc and other pc of each hazard of the lines."""
-    return [(h.kind, h.register, h.pc, h.other) for h in hazards(kernel(*lines), V100).hazards]
+    return [(h.kind, h.register, h.pc, h.other) for h in hazards(coded(*lines), V100).hazards]
 
 
 def stored(*lines: str, engine: str = "compiled") -> int:
     """What R9 holds in the end, in the first lane."""
-    return int(run_sm(kernel(*lines), V100, engine=engine).memory[1024:][0])
+    return int(run_sm(coded(*lines), V100, engine=engine).memory[1024:][0])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -58,7 +45,7 @@ def test_a_result_of_fixed_latency_is_read_from_its_time_on(stall, value, engine
 def test_what_computes_and_is_queued_is_read_too_early_too(first):
     """On an H200 S2R, SHFL and REDUX go through the memory queue: a reader that waits for no barrier is too early."""
     lines = f"[B------:R-:W-:-:S01] {first}", "[B------:R-:W-:-:S15] MOV R9, R8"
-    reported = hazards(kernel(*lines), load("h200", {"chip.sms": 1})).hazards
+    reported = hazards(coded(*lines), load("h200", {"chip.sms": 1})).hazards
     assert [(h.kind, h.register, h.pc, h.other) for h in reported] == [("RAW", "R8", 1, 0)]
 
 

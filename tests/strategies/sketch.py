@@ -198,8 +198,8 @@ def _scalar(sketch: Sketch) -> None:
             operands[-1] = sketch.one([vector, "s1", "s5", "s12", "3.5" if row.is_float else "17"])
     sketch.emit(f"{row.mnemonic} {', '.join(operands)}")
     if sketch.one([False, False, True]):
-        low = "v4" if sketch.steady else sketch.data().replace("R", "v")
-        sketch.emit(f"{sketch.one(VCC_ROWS).mnemonic} VCC, s1, {low}", "V_CNDMASK_B32 v9, v8, v10, VCC")
+        first, second = ("1", "v4") if sketch.steady else ("s1", sketch.data().replace("R", "v"))  # s1 may be loaded
+        sketch.emit(f"{sketch.one(VCC_ROWS).mnemonic} VCC, {first}, {second}", "V_CNDMASK_B32 v9, v8, v10, VCC")
 
 
 def _scalar_load(sketch: Sketch) -> None:

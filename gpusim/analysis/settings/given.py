@@ -17,7 +17,7 @@ from gpusim.state.sm import instruction_cache_t, launch_t, sm_t
 from gpusim.units.asks import WIDTHS
 from gpusim.units.cache import tagged
 from gpusim.units.opcodes import UNIT_CODE
-from gpusim.units.pipe import choices, through_port
+from gpusim.units.pipe import pipes_of, through_port
 from isa.kernel import Kernel
 from isa.table import Unit
 
@@ -29,6 +29,7 @@ class Given:
     kernel: Kernel
     machine: Machine
     fits: Occupancy
+    resident: int  # blocks that an SM holds at once
     record: Any
     rows: Any
     levels: Any  # the caches that keep tags, by their numbers
@@ -37,11 +38,6 @@ class Given:
     def share(self) -> int:
         """Number of blocks of the SM that gets the most."""
         return -(-self.kernel.blocks // self.machine.chip.sms)
-
-    @property
-    def resident(self) -> int:
-        """Blocks that an SM holds at once."""
-        return min(self.fits.blocks, self.share)
 
     @cached_property
     def units(self) -> frozenset[Unit]:
@@ -52,9 +48,11 @@ class Given:
     def pipes(self) -> frozenset[str]:
         """Pipes that some instruction of the program may take, or needs beside its own."""
         machine = self.machine
-        taking = [unit for unit in self.units if not through_port(machine, unit)]
-        own = {name for unit in taking for name in choices(machine, unit)}
-        return frozenset(own | {machine.joint[unit] for unit in taking if unit in machine.joint})
+        own = {name for unit in self.units for name in pipes_of(machine, unit)}
+        joint = {
+            machine.joint[unit] for unit in self.units if unit in machine.joint and not through_port(machine, unit)
+        }
+        return frozenset(own | joint)
 
     def does(self, *actions: int, unit: Unit | None = None, width: int | None = None) -> bool:
         """Tell whether an instruction of that unit class and width does one of these actions."""
@@ -101,4 +99,4 @@ def as_given(kernel: Kernel, machine: Machine) -> Given:
     (target,) = np.zeros(1, launch_t).view(np.recarray)
     if tagged(machine):
         caches.place(target, machine, 0, 1, 0)
-    return Given(kernel, machine, base.fits, base.numbers, base.rows, target.caches)
+    return Given(kernel, machine, base.fits, base.resident, base.numbers, base.rows, target.caches)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from coded import V100, coded
 from draws import draws
 from hypothesis import given, settings
 from strategies.launches import REPEATABLE, kernels, launches
@@ -15,36 +16,22 @@ from gpusim.launch.assign_codes import with_codes
 from gpusim.machine.machine import load
 from gpusim.units.control_code import by_codes
 from isa.execute.interpret import interpret
-from isa.text.listing import read
 from workloads.catalog import make
 
-V100 = load("v100", {"chip.sms": 1})
 CODED = launches(kernels(most_blocks=2, least=3), tags=False).filter(lambda launched: by_codes(launched[1]))
-HEAD = ".block 32\n.shared 4096\n.buffer y u32 32\n"
-TAIL = """
-[B------:R-:W-:-:S15] MOV R20, c[y]
-[B------:R-:W-:-:S15] NOP
-[B------:R-:W-:-:S01] STG [R20], R9
-[B------:R-:W-:-:S01] EXIT
-"""
-
-
-def kernel(*lines: str):
-    """A kernel of one warp that stores R9; each line has its control code."""
-    return read(HEAD + "\n".join(lines) + TAIL)
 
 
 def test_a_hazard_tells_place_and_mend():
     """Line, pc, instruction and register of both, how often, and which code helps."""
-    (hazard,) = hazards(kernel("[B------:R-:W-:-:S01] MOV R8, 7", "[B------:R-:W-:-:S15] MOV R9, R8"), V100).hazards
+    (hazard,) = hazards(coded("[B------:R-:W-:-:S01] MOV R8, 7", "[B------:R-:W-:-:S15] MOV R9, R8"), V100).hazards
     assert str(hazard) == (
         "RAW R8: line 5, pc 1 `MOV R9, R8` reads it before line 4, pc 0 `MOV R8, 7` has written it (1 time); "
         "raise stall counts until 4 cycles lie between the two"
     )
     assert isinstance(hazard, Hazard)
-    (hazard,) = hazards(kernel("[B------:R-:W2:-:S01] LDS R8, [RZ]", "[B------:R-:W-:-:S15] MOV R9, R8"), V100).hazards
+    (hazard,) = hazards(coded("[B------:R-:W2:-:S01] LDS R8, [RZ]", "[B------:R-:W-:-:S15] MOV R9, R8"), V100).hazards
     assert hazard.mend == "let the other wait for barrier 2, the write barrier of the writer"
-    (hazard,) = hazards(kernel("[B------:R-:W-:-:S01] STS [RZ], R8", "[B------:R-:W-:-:S15] MOV R8, 7"), V100).hazards
+    (hazard,) = hazards(coded("[B------:R-:W-:-:S01] STS [RZ], R8", "[B------:R-:W-:-:S15] MOV R8, 7"), V100).hazards
     assert hazard.mend == "give the reader a read barrier, and let the other wait for it"
 
 
