@@ -198,7 +198,7 @@ def _scalar(sketch: Sketch) -> None:
             operands[-1] = sketch.one([vector, "s1", "s5", "s12", "3.5" if row.is_float else "17"])
     sketch.emit(f"{row.mnemonic} {', '.join(operands)}")
     if sketch.one([False, False, True]):
-        first, second = ("1", "v4") if sketch.steady else ("s1", sketch.data().replace("R", "v"))  # s1 may be loaded
+        first, second = ("0x1", "v4") if sketch.steady else ("s1", sketch.data().replace("R", "v"))  # s1 may be loaded
         sketch.emit(f"{sketch.one(VCC_ROWS).mnemonic} VCC, {first}, {second}", "V_CNDMASK_B32 v9, v8, v10, VCC")
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from gpusim.analysis.bound import chain, pressure, rates
 from gpusim.analysis.bound.access_cost import AccessCost, Seen, costs
+from gpusim.analysis.bound.placement import moved, placements
 from gpusim.analysis.bound.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.launch.feed import recordable
 from gpusim.launch.ground import ground
@@ -31,7 +32,6 @@ from isa.execute.profile import Profile, profile
 from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.operand import PT
-from isa.table import Unit
 
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
@@ -43,10 +43,10 @@ ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, the f
 class Bound:
     """The bound of a launch: `cycles` is the largest of `limits`, `limiter` its name.
 
-    Every block of the SM, or of all SMs, is profiled, with two exceptions. If the first, middle and last block execute
-    the same instructions equally often, they are `alike` and stand for all. If a block's index only moves its global
-    addresses by whole lines, the first block stands for all. Where these assumptions hold, so do the limits, for every
-    schedule.
+    Every block of the SM, or of all SMs, is profiled, with two exceptions. If a block's index only moves its global
+    addresses, the first block stands for all, once for each place in a line where these may begin. Else, if the first,
+    middle and last block execute the same instructions equally often, they are `alike` and stand for all. Where these
+    assumptions hold, so do the limits, for every schedule.
     """
 
     cycles: Annotated[int, doc("Shader cycles.")]
@@ -72,8 +72,10 @@ def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int
     ids = range(0, kernel.blocks, 1 if all_sms else sms)
     profiled, alike = _works(kernel, machine, ids, sms if all_sms else 1, limit)
     share = -(-kernel.blocks // sms)
-    each = Fraction(share if alike or not all_sms else Fraction(kernel.blocks, sms)) / len(profiled)
-    limits = {name: ceil(cycles) for name, cycles in _limits(profiled, each, Fraction(len(ids), len(profiled)), share)}
+    counted = sum(work.multiple for work in profiled)
+    even = alike and counted == len(profiled)  # blocks may be rounded up, as none is cheaper than another
+    each = Fraction(share if even or not all_sms else Fraction(kernel.blocks, sms)) / counted
+    limits = {name: ceil(cycles) for name, cycles in _limits(profiled, each, Fraction(len(ids), counted), share)}
     limiter = max(limits, key=limits.__getitem__)
     rate = rates.gflops(kernel, machine, limits[limiter])
     percent = 100 * rate / rates.peak_gflops(kernel, machine)
@@ -81,13 +83,15 @@ def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int
 
 
 def works(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> tuple[list[Work], Fraction]:
-    """Return the work of profiled blocks of the SM that gets the most, and how many of its blocks each stands for.
+    """Return the work of profiled blocks of the SM that gets the most, and the blocks that each stands for.
+
+    The number of blocks is that of a work whose multiple is 1.
 
     Raises as `bound` does.
     """
     ids = range(0, kernel.blocks, machine.chip.sms)
     profiled, _ = _works(kernel, machine, ids, 1, limit)
-    return profiled, Fraction(len(ids), len(profiled))
+    return profiled, Fraction(len(ids), sum(work.multiple for work in profiled))
 
 
 def pressures(profiled: Sequence[Work], each: Fraction) -> dict[str, Pressure]:
@@ -124,20 +128,20 @@ def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iter
     A profiled block stands for `each` of its blocks, and for `sharing` of all that use the same memory channel.
     """
     first = works[0]
-    yield Resource("issue slots", added(map(pressure.issue_slots, works), each))
+    yield Resource("issue slots", added(works, map(pressure.issue_slots, works), each))
     for group in _groups(works):
-        used = added((pressure.pipes(work, group) for work in works), each)
+        used = added(works, (pressure.pipes(work, group) for work in works), each)
         yield Resource(_name(first, group), used, _still_busy(first, group))
     file = first.machine.register_file
     if file and register_banks(first.machine) and (file.collecting or file.window) and not file.carried:
-        banks = [added(bank, each) for bank in zip(*map(pressure.reads_of_banks, works), strict=True)]
+        banks = [added(works, bank, each) for bank in zip(*map(pressure.reads_of_banks, works), strict=True)]
         late = file.window + MOST_READS * max(1, file.collecting)  # reads that the last instructions may still wait for
         yield Resource("register banks", max(banks, key=lambda bank: bank.cycles), late)
     if any(work.costs for work in works):
         early = max(cost.early for work in works for cost in work.costs.values())
-        units = [added(unit, each) for unit in zip(*map(pressure.load_store_units, works), strict=True)]
+        units = [added(works, unit, each) for unit in zip(*map(pressure.load_store_units, works), strict=True)]
         yield from (Resource(name, unit, early) for name, unit in zip(UNITS, units, strict=True) if unit.cycles)
-        yield Resource("memory bandwidth", added(map(pressure.memory_bandwidth, works), sharing))
+        yield Resource("memory bandwidth", added(works, map(pressure.memory_bandwidth, works), sharing))
 
 
 def _groups(works: Sequence[Work]) -> Sequence[Pipes]:
@@ -174,33 +178,28 @@ def _refills(work: Work, share: int) -> int:
 
 
 def _works(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> tuple[list[Work], bool]:
-    """Return the work of the profiled blocks (all, three if alike, one if all must be alike), and if all are alike."""
+    """Return the work of the profiled blocks (all, three if alike, one if all must be), and if all are alike."""
     base = ground(kernel, machine)
     share_channel(base.numbers, sms)
     light = without_contents(kernel) if recordable(kernel) else kernel
     seen: Seen = {}
 
-    def work(block: int) -> Work:
-        executed = profile(light, block, limit=limit)
+    def work(executed: Profile, multiple: int = 1) -> Work:
         patterns = costs(base.numbers, base.rows, executed, seen)
         certain = _certain(kernel, executed, patterns)
-        return Work(kernel, machine, base.numbers, base.resident, base.rows, executed, certain, patterns)
+        return Work(kernel, machine, base.numbers, base.resident, base.rows, executed, certain, patterns, multiple)
 
-    if _only_moves(kernel, machine):
-        return [work(0)], True
-    few = [work(block) for block in (ids if len(ids) <= ALL_PROFILED else (ids[0], ids[len(ids) // 2], ids[-1]))]
-    alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
-    return (few, alike) if alike or len(few) == len(ids) else ([work(block) for block in ids], False)
+    def of(block: int) -> Work:
+        return work(profile(light, block, limit=limit))
 
-
-def _only_moves(kernel: Kernel, machine: Machine) -> bool:
-    """Tell whether blocks differ only in global addresses, by whole lines; then they cost the same."""
     steps = block_steps(kernel)
-    return steps is not None and all(
-        not any(part % machine.global_memory.line_bytes for part in step)
-        for pc, step in steps.items()
-        if kernel.program.instructions[pc].row.unit is Unit.GLOBAL
-    )
+    if steps is not None:
+        first = profile(light, limit=limit)
+        found = placements(kernel, steps, machine.global_memory.line_bytes, ids)
+        return [work(moved(first, places), count) for places, count in found], True
+    few = [of(block) for block in (ids if len(ids) <= ALL_PROFILED else (ids[0], ids[len(ids) // 2], ids[-1]))]
+    alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
+    return (few, alike) if alike or len(few) == len(ids) else ([of(block) for block in ids], False)
 
 
 def _certain(kernel: Kernel, executed: Profile, patterns: Mapping[int, AccessCost]) -> NDArray[np.int64]:

@@ -154,10 +154,16 @@ def follow(program: Code, single: SingleWarp, pcs: Sequence[int]) -> None:
         if program.machine.counts:
             plain(wait_count.earliest)(warp, row)
         warp.release_at[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
-        free = min((single.pipes.get(pipe, 0) for pipe in program.pipes[pc]), default=0)
-        _issue(program, single, row, max(plain(stall_accounting.latest)(warp), free))
+        _issue(program, single, row, max(plain(stall_accounting.latest)(warp), _pipe_free(program, single, row, pc)))
         if pc in program.always:
             _occupy(program, single, row, pc)
+
+
+def _pipe_free(program: Code, single: SingleWarp, row: Any, pc: int) -> int:
+    """Return when the first of its pipes is free; an idle guard skips those that are looked at only at selection."""
+    if pc not in program.always and not program.machine.units["asked"][row.unit]:
+        return 0
+    return min((single.pipes.get(pipe, 0) for pipe in program.pipes[pc]), default=0)
 
 
 def _issue(program: Code, single: SingleWarp, row: Any, ready: int) -> None:

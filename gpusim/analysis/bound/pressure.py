@@ -30,7 +30,10 @@ Pipes = frozenset[int]  # by their index
 
 @dataclass(frozen=True)
 class Work:
-    """The work of one block. Arrays have an entry per pc; `certain` counts warp instructions that do something."""
+    """The work of one block. Arrays have an entry per pc; `certain` counts warp instructions that do something.
+
+    Blocks like this one are `multiple` times as many as those of a work whose multiple is 1.
+    """
 
     kernel: Kernel
     machine: Machine
@@ -40,6 +43,7 @@ class Work:
     profile: Profile
     certain: NDArray[np.int64]
     costs: Mapping[int, AccessCost]
+    multiple: int = 1
 
 
 @dataclass(frozen=True)
@@ -71,10 +75,11 @@ class Resource:
     after: int = 0
 
 
-def added(each: Iterable[Pressure], times: Fraction) -> Pressure:
-    """Return the sum of several blocks' pressure on one resource, multiplied by `times`."""
+def added(works: Sequence[Work], each: Iterable[Pressure], times: Fraction) -> Pressure:
+    """Return the sum of the pressure of each work on one resource, by its multiple, and all `times` as much."""
     blocks = list(each)
-    total: NDArray[np.int64] = np.sum([one.parts for one in blocks], axis=0)
+    parts = [work.multiple * one.parts for work, one in zip(works, blocks, strict=True)]
+    total: NDArray[np.int64] = np.sum(parts, axis=0)
     return Pressure(total, blocks[0].cycle * times)
 
 

@@ -41,6 +41,16 @@ def test_a_warp_waits_for_its_own_pipe():
     assert chain("MUFU.RCP R0, R8\nMUFU.RCP R1, R8\nMUFU.RCP R2, R8\nEXIT") == 16 + 6 + 2
 
 
+@pytest.mark.parametrize(("keeps", "cycles"), [("none", 8 + 6 + 2), ("sfu", 6 + 6 + 2)])
+def test_an_idle_guard_waits_for_the_pipe_only_where_pipes_come_first(keeps, cycles):
+    """An instruction whose guard holds nowhere waits for the SFU, unless that is looked at only once it is selected."""
+    kernel = read("MUFU.RCP R0, R8\n@P0 MUFU.RCP R1, R8\nEXIT")
+    machine = plain_machine(
+        {"selection.keeps": keeps, "selection.freezes": 0, "selection.turns": 0, "double.exclusive": "off"}
+    )
+    assert bound(kernel, machine).limits["dependence chain"] == run_sm(kernel, machine).cycles == cycles
+
+
 def test_a_warps_own_loads_are_served_one_after_the_other():
     """Lanes in one bank: 32 passes of 2 cycles. Issued at 36 and 42, served from 36 and from 100.
 

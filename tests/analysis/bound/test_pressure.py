@@ -127,7 +127,7 @@ def test_service_and_issues_of_random_kernels_are_those_of_the_run(launched):
     kernel, machine = launched
     run, (profiled, each) = run_sm(kernel, machine, feed="trace-driven"), works(kernel, machine)
     count = len(kernel.program)
-    units = sum(added(unit, each).parts * each for unit in zip(*map(load_store_units, profiled), strict=True))
+    units = sum(added(profiled, unit, each).parts * each for unit in zip(*map(load_store_units, profiled), strict=True))
     parted = bool(reconvergence_points(kernel.program))
     sure = np.array([i.guard == PT or not parted or i.row.unit in MEMORY_UNITS for i in kernel.program.instructions])
     assert np.array_equal(units[sure], run.load_store_cycles[:count][sure])
