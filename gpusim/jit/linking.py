@@ -256,6 +256,10 @@ class RuleDispatcher(CPUDispatcher):
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=RuleCompiler)
 
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the rule as plain Python, with the rules that it calls: only compiled code calls a compiled rule."""
+        return self.py_func(*arguments)
+
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """Return Numba's template for arguments of the widest type."""
         named = {name: _wide(kind) for name, kind in keywords.items()}

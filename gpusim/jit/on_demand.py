@@ -3,7 +3,7 @@
 A rule includes every rule that it calls, so an engine would be compiled with every mechanism of every machine, and with
 every instruction, before the first cycle. Rules that are `on_demand`, and those among which `one_on_demand` chooses,
 are left out. Each caller keeps the address of such a rule in a cell of its own, and asks for it (`address`) while the
-cell is empty. With NUMBA_DISABLE_JIT=1 all are plain functions.
+cell is empty. Called from Python they are plain functions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import lower_builtin, type_callable
 
 from gpusim.jit.kinds import Sm
 from gpusim.jit.rule import COMPILED, entry
@@ -41,22 +41,24 @@ def on_demand(function: F) -> F:
     if not COMPILED:
         return function
     hints = get_type_hints(function, include_extras=True)
-    returned, parameters = hints.pop("return"), list(hints)
+    returned = hints.pop("return")
     kind = PLAIN[returned](*map(_kind, hints.values()))
     key = _known(f"{function.__module__}.{function.__qualname__}", [function], kind)
-    stub: Any = _stub(key, 1, kind, parameters, lambda arguments: (LONG(0), arguments))
-    stub.py_func = function  # for gpusim.jit.plain
-    return stub  # type: ignore[no-any-return]
+    _call_by_address(function, key, 1, kind, lambda arguments: (LONG(0), arguments))
+    return function
 
 
 def one_on_demand(name: str, functions: Sequence[Callable[[Any], None]]) -> Callable[[int, Any], None]:
     """Return a rule f(index, sm) that calls the index-th of some rules of one parameter, `sm`."""
-    if not COMPILED:
-        return lambda index, sm: functions[index](sm)
-    kind = types.none(types.int64, _kind(Sm))
-    key = _known(name, functions, types.none(_kind(Sm)))
-    stub: Any = _stub(key, len(functions), kind, ["index", "sm"], lambda arguments: (arguments[0], arguments[1:]))
-    return stub  # type: ignore[no-any-return]
+
+    def choose(index: int, sm: Any) -> None:
+        functions[index](sm)
+
+    if COMPILED:
+        kind = types.none(types.int64, _kind(Sm))
+        key = _known(name, functions, types.none(_kind(Sm)))
+        _call_by_address(choose, key, len(functions), kind, lambda arguments: (arguments[0], arguments[1:]))
+    return choose
 
 
 def _kind(annotation: Any) -> Any:
@@ -117,23 +119,27 @@ def call_at(context: Any, builder: Any, begin: Any, kind: Any, arguments: Any) -
     return result
 
 
-def _stub(key: int, count: int, kind: Any, names: list[str], split: Callable[[Any], Any]) -> Any:
-    """Return the code that callers compile instead of a rule: look up the address among `count` ones, and call it.
+def _call_by_address(
+    function: Callable[..., Any], key: int, count: int, kind: Any, split: Callable[[Any], Any]
+) -> None:
+    """Let compiled code that calls a function look up an address among `count` ones instead, and call that.
 
     `split` separates the index from the arguments.
     """
 
-    def definition(_typing_context: Any, *_kinds: Any) -> Any:
-        return kind, generate
+    def typing(_context: Any) -> Any:
+        def typed(*_kinds: Any) -> Any:
+            return kind
+
+        typed.pysig = inspect.signature(function)  # type: ignore[attr-defined]  # an attribute that Numba looks for
+        return typed
 
     def generate(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
         index, arguments = split(given)
         return call_at(context, builder, _looked_up(builder, key, count, index), RULES[key][1], arguments)
 
-    only = inspect.Parameter.POSITIONAL_ONLY
-    given = [inspect.Parameter(name, only) for name in ("_typing_context", *names)]
-    definition.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]
-    return intrinsic(definition)
+    type_callable(function)(typing)
+    lower_builtin(function, *kind.args)(generate)
 
 
 def _looked_up(builder: Any, key: int, count: int, index: Any) -> Any:

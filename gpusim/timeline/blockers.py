@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from gpusim.jit.plain import plain, unpacked
 from gpusim.launch.launch import Launch
 from gpusim.rules import instruction_replay, memory_access, queues, stall_accounting
+from gpusim.state.unpacked import unpacked
 from gpusim.timeline.document import NONE, Wait
 from gpusim.units.opcodes import BARRIER, FETCH, GLOBAL_MEMORY, LOAD
 from gpusim.units.sm import FIRST_SCHEDULER
@@ -108,7 +108,7 @@ def begin(launched: Launch) -> Sm:
     sm, machine = launched.sm, unpacked(launched.sm.machine)
     rows, units = [unpacked(row) for row in launched.program], [unpacked(unit) for unit in sm.machine.units]
     schedulers, every = range(machine.schedulers), range(len(units))
-    number, reason = plain(queues.number), plain(stall_accounting.reason_of)
+    number, reason = queues.number, stall_accounting.reason_of
     facts = Facts(
         rows,
         machine,
@@ -129,20 +129,20 @@ def scheduler_of(record: Any) -> int:
 
 def slot_from(sm: Sm, k: int, cycle: int) -> int:
     """Return the start of scheduler k's first issue slot at or after a cycle."""
-    return int(plain(stall_accounting.slot_from)(sm.facts.machine, k, cycle))
+    return int(stall_accounting.slot_from(sm.facts.machine, k, cycle))
 
 
 def conflicts(sm: Sm, record: Any) -> int:
     """Return passes or requests of a served access beyond those that its width needs; 0 for other instructions."""
     row = sm.facts.rows[record.pc]
-    accesses = plain(memory_access.accesses)(row)
-    return int(plain(instruction_replay.beyond)(sm.facts.machine, row, record.detail)) if accesses else 0
+    accesses = memory_access.accesses(row)
+    return int(instruction_replay.beyond(sm.facts.machine, row, record.detail)) if accesses else 0
 
 
 def late(sm: Sm, record: Any) -> int:
     """Return by how many cycles beyond its latency the access to global memory that is served now is late."""
     row = sm.facts.rows[record.pc]
-    if row.memory_kind != GLOBAL_MEMORY or not plain(memory_access.accesses)(row):
+    if row.memory_kind != GLOBAL_MEMORY or not memory_access.accesses(row):
         return 0
     return max(0, int(record.done - max(record.cycle + (row.latency if row.action == LOAD else 0), record.end)))
 

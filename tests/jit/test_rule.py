@@ -1,8 +1,21 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+
+from gpusim.jit.linking import RuleDispatcher
+from gpusim.jit.rule import NEVER
+from gpusim.launch.ground import ground
+from gpusim.machine.machine import load
+from gpusim.rules import shared_memory, stall_accounting, wait_count
+from gpusim.state.machine import machine_t
+from gpusim.state.unpacked import unpacked
+from gpusim.units.capacities import COUNTED
+from gpusim.units.layout import layout
+from isa.text.listing import read
 
 NAMES = """
 import numba
@@ -29,6 +42,35 @@ def output(script, *arguments, **environment):
     command = [sys.executable, "-c", script, *arguments]
     done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
     return done.stdout.split()
+
+
+@pytest.mark.parametrize(("cycle", "slot"), [(0, 0), (1, 2), (2, 2), (5, 6)])
+def test_a_rule_called_from_python_computes_what_its_source_says(cycle, slot):
+    """Slots of a scheduler with interval 2 begin at even cycles."""
+    machine = np.zeros((), machine_t)
+    machine["interval"] = 2
+    assert stall_accounting.slot_from(unpacked(machine), 0, cycle) == slot
+
+
+@pytest.mark.jit
+def test_a_rule_called_from_python_compiles_nothing():
+    """Neither the rule nor a rule that it calls has compiled code afterwards."""
+    assert isinstance(shared_memory.passes, RuleDispatcher)
+    calls = [shared_memory.passes, shared_memory._fermi]
+    before = [len(rule.overloads) for rule in calls]
+    machine = unpacked(ground(read("EXIT"), load("gtx580")).numbers)
+    scratch = unpacked(np.zeros((), layout("scratch")))
+    scratch.address = [128 * lane for lane in range(32)]
+    sm = SimpleNamespace(machine=machine, scratch=scratch)
+    assert shared_memory.passes(sm, 0xFFFFFFFF, 1, True) == 32
+    assert [len(rule.overloads) for rule in calls] == before
+
+
+def test_a_rule_compiled_on_demand_is_a_function_too():
+    """Called from Python it runs as any other: this one counts an access."""
+    warp = SimpleNamespace(unserved=[0, 0], returned=np.zeros((2, COUNTED), np.int64))
+    wait_count.commit(warp, SimpleNamespace(counter=1, counted=1, queued=0), 0)
+    assert (warp.unserved, int(warp.returned[1, 0])) == ([0, 1], NEVER)
 
 
 @pytest.mark.jit

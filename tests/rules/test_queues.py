@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pytest
 from timing import PORT, cycles_of, run_text
 
-from gpusim.jit.plain import plain
 from gpusim.rules import queues
 from gpusim.units.record import TRACE_KINDS
 
@@ -58,7 +57,7 @@ def test_a_full_queue_holds_only_those_who_enter_it():
 def test_the_last_queues_are_those_of_shared_memory(sharing, units):
     """Of four schedulers the queues 4 and 5 lead to the second unit, where shared memory lies apart."""
     machine = SimpleNamespace(schedulers=4, sharing=sharing)
-    assert [plain(queues.path)(machine, y) for y in range(6)] == units
+    assert [queues.path(machine, y) for y in range(6)] == units
 
 
 @pytest.mark.parametrize(("head", "count", "place"), [(0, 0, 0), (0, 2, 2), (1, 2, 0), (2, 2, 1)])
@@ -66,4 +65,4 @@ def test_a_queue_is_a_ring(head, count, place):
     """In a ring of 3 the place behind the last entry is the head's and as many further, from 3 on begun anew."""
     unit = SimpleNamespace(queues=[None, SimpleNamespace(head=head, count=count)])
     sm = SimpleNamespace(machine=SimpleNamespace(queue=3), load_store=unit)
-    assert plain(queues.behind)(sm, 1) == place
+    assert queues.behind(sm, 1) == place

@@ -11,7 +11,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpusim.jit.plain import plain
 from gpusim.jit.rule import COMPILED, NEVER
 from gpusim.rules import same_state
 from gpusim.state import recurrence
@@ -47,13 +46,13 @@ def states(before: list[int], here: list[int], roles: list[int]) -> SimpleNamesp
 def test_states_agree_where_times_lie_as_far_ahead(same, time, channel, agrees):
     """One word stays 7, a time lies 10 ahead of 148 as 110 did of 100, and the channel is free: else they differ."""
     r = states([7, 110, 0], [same, time, channel], roles=[0, 1, 2, 2, 2, 2, 2])
-    assert plain(same_state.agree)(SM, r, 0, 1) == agrees
+    assert same_state.agree(SM, r, 0, 1) == agrees
 
 
 @pytest.mark.parametrize(("time", "far"), [(90, 0), (100, 0), (117, 17), (NEVER, NEVER)])
 def test_a_time_that_has_passed_is_past_however_long_ago(time, far):
     """At 100 both 90 and 100 are 0 ahead, 117 is 17; what is not known stays so."""
-    assert plain(same_state.ahead)(time, 100) == far
+    assert same_state.ahead(time, 100) == far
 
 
 @pytest.mark.parametrize(("cycle", "agrees"), [(148, True), (146, False), (147, False)])
@@ -61,7 +60,7 @@ def test_turns_of_schedulers_come_round_too(cycle, agrees):
     """Two schedulers with slots every 2 cycles take turns to be first: periods are multiples of 4 cycles."""
     r = states([7, 0], [7, 0], roles=[0, 1, 1, 1, 1, 1, 1])
     r.notes[1, same_state.WHEN] = cycle
-    assert plain(same_state.agree)(SM, r, 0, 1) == agrees
+    assert same_state.agree(SM, r, 0, 1) == agrees
 
 
 @pytest.mark.parametrize(
@@ -70,7 +69,7 @@ def test_turns_of_schedulers_come_round_too(cycle, agrees):
 def test_a_moment_moves_with_the_clock_or_was_out_of_sight(seen, now, agrees):
     """From 100 to 148 a moment moves by 48; or it stays, if it lay the 2 cycles of a slot before 100 or more."""
     r = states([seen, 0], [now, 0], roles=[0, 0, 0, 1, 1, 1, 1])
-    assert plain(same_state._moments_agree)(SM, r, 0, 1) == agrees
+    assert same_state._moments_agree(SM, r, 0, 1) == agrees
 
 
 @SINGLE_RULES

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from msgspec import structs
 from timing import issue_times, run_text
 
-from gpusim.jit.plain import plain
 from gpusim.machine.machine import load
 from gpusim.rules import shared_memory
 from gpusim.units.capacities import BANKS
@@ -216,7 +215,7 @@ def test_passes_are_those_of_the_definitions(data):
     )
     where = [address if active >> lane & 1 else None for lane, address in enumerate(addresses)]
     expected = by_definition(where, words, shared, ENDLESS if free else shared.banks, load=loads)
-    assert plain(shared_memory.passes)(sm, active, words, loads) == max(1, expected)
+    assert shared_memory.passes(sm, active, words, loads) == max(1, expected)
 
 
 @pytest.mark.parametrize(

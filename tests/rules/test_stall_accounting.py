@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from timing import run_text
 
-from gpusim.jit.plain import plain
 from gpusim.rules import stall_accounting
 from gpusim.state import sm as state
 from gpusim.units.stall import SHARED, UNCHOSEN, Stall
@@ -59,7 +58,7 @@ def test_only_what_is_never_read_again_is_forgotten():
     scheduler.units, scheduler.used_until = 0b110, 30
     scheduler.holding[:3], scheduler.since[:3], scheduler.idle_since[:3] = 1, 2, (3, 4, 31)
     scheduler.refused[:3] = 7
-    plain(stall_accounting.forget)(scheduler, 40)
+    stall_accounting.forget(scheduler, 40)
     assert (scheduler.holding[:3].tolist(), scheduler.since[:3].tolist()) == ([UNCHOSEN, 1, 1], [40, 2, 2])
     assert scheduler.idle_since[:3].tolist() == [29, 29, 31]
     assert scheduler.refused_before[:3].tolist() == [[7] * SHARED, [7] * SHARED, [0] * SHARED]

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.jit.plain import plain, unpacked
 from gpusim.rules import instruction_replay, load_store, memory_access
+from gpusim.state.unpacked import unpacked
 from gpusim.units.cache import FAR, NEAR
 from gpusim.units.capacities import LANES
 from gpusim.units.layout import layout
@@ -53,7 +53,7 @@ def costs(numbers: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[i
 def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], seen: Seen) -> AccessCost:
     each = [_of_pattern(sm, row, p, seen) for p in patterns]
     delays = [_delay(sm, row, one) for one in each]
-    again = [plain(instruction_replay.slots)(sm.machine, row, one.undivided) for one in each]
+    again = [instruction_replay.slots(sm.machine, row, one.undivided) for one in each]
     return AccessCost(
         executions=sum(p.count for p in patterns),
         cycles=sum(p.count * one.cycles for p, one in zip(patterns, each, strict=True)),
@@ -73,8 +73,8 @@ def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, see
         parts = [_of_group(sm, row, pattern, first) for first in range(0, len(pattern.active), LANES)]
         undivided, transactions = (sum(part[i] for part in parts) for i in range(2))
         seen[key] = SimpleNamespace(
-            cycles=plain(memory_access.service)(sm.machine, row, undivided),
-            extra=plain(memory_access.extra)(sm.machine, row, undivided),
+            cycles=memory_access.service(sm.machine, row, undivided),
+            extra=memory_access.extra(sm.machine, row, undivided),
             transactions=transactions,
             undivided=undivided,
             passes=undivided // sm.machine.pass_cycles if row.memory_kind == SHARED_MEMORY else 0,
@@ -88,7 +88,7 @@ def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first
     active = sum(1 << int(lane) for lane in np.flatnonzero(pattern.active[lanes]))
     if active:
         sm.scratch.address = pattern.addresses[lanes].tolist()
-        plain(memory_access.cost)(sm, row, into, active)
+        memory_access.cost(sm, row, into, active)
     return into.cycles, into.transactions
 
 
@@ -98,4 +98,4 @@ def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> 
     if row.action == LOAD and row.cached in (1 + NEAR, 1 + FAR):  # a miss may be faster than a hit
         fastest = min(row.latency, sm.machine.memory_latency, sm.machine.far_latency[row.width])
         row = SimpleNamespace(**{**vars(row), "latency": fastest})
-    return int(plain(load_store.result_at)(sm, row, cost, 0))
+    return int(load_store.result_at(sm, row, cost, 0))

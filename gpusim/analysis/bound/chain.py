@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from gpusim.analysis.bound.access_cost import AccessCost
-from gpusim.jit.plain import plain, unpacked
 from gpusim.rules import control_code, scoreboard, stall_accounting, wait_count
 from gpusim.state.sm import warp_t
+from gpusim.state.unpacked import unpacked
 from gpusim.units.capacities import LANES
 from gpusim.units.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.units.stall import OWN, Stall
@@ -150,11 +150,11 @@ def follow(program: Code, single: SingleWarp, pcs: Sequence[int]) -> None:
         row, warp = program.rows[pc], single.warp
         warp.release_at = [0] * OWN
         warp.release_at[Stall.WAIT] = single.counted
-        plain((control_code if program.machine.obeys_codes else scoreboard).earliest)(warp, row)
+        (control_code if program.machine.obeys_codes else scoreboard).earliest(warp, row)
         if program.machine.counts:
-            plain(wait_count.earliest)(warp, row)
+            wait_count.earliest(warp, row)
         warp.release_at[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
-        _issue(program, single, row, max(plain(stall_accounting.latest)(warp), _pipe_free(program, single, row, pc)))
+        _issue(program, single, row, max(stall_accounting.latest(warp), _pipe_free(program, single, row, pc)))
         if pc in program.always:
             _occupy(program, single, row, pc)
 
@@ -178,12 +178,12 @@ def _issue(program: Code, single: SingleWarp, row: Any, ready: int) -> None:
         single.ports = 0
     single.next = single.issued + machine.issue_interval
     if machine.obeys_codes:
-        single.counted = single.issued + plain(control_code.stall_of)(machine, row)
+        single.counted = single.issued + control_code.stall_of(machine, row)
 
 
 def slot(program: Code, cycle: int) -> int:
     """Return the start of the first issue slot at or after a cycle; a warp's slots are whole intervals apart."""
-    return int(plain(stall_accounting.slot_from)(program.machine, 0, cycle))
+    return int(stall_accounting.slot_from(program.machine, 0, cycle))
 
 
 def _occupy(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
@@ -194,8 +194,8 @@ def _occupy(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
         if row.counter >= 0:
             _counted(single, row, pc, single.issued + row.latency)
         else:
-            plain(scoreboard.commit)(single.warp, row, single.issued + row.latency)
-        plain(control_code.let_go)(single.warp, row, single.issued, single.issued + row.latency)
+            scoreboard.commit(single.warp, row, single.issued + row.latency)
+        control_code.let_go(single.warp, row, single.issued, single.issued + row.latency)
         if row.action in (FETCH, LOAD):
             single.warp.drained = max(single.warp.drained, single.issued + row.latency)
     elif pc in program.costs:
@@ -210,22 +210,22 @@ def _access(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
     served = max(single.issued, single.units[path])
     single.units[path] = served + cost.shortest
     single.warp.drained = max(single.warp.drained, served + cost.delay)
-    plain(scoreboard.hold)(single.warp, row, 0)
-    plain(scoreboard.let_go)(single.warp, row, 0, served + cost.hold)
-    plain(control_code.let_go)(single.warp, row, served + cost.hold, served + cost.delay)
+    scoreboard.hold(single.warp, row, 0)
+    scoreboard.let_go(single.warp, row, 0, served + cost.hold)
+    control_code.let_go(single.warp, row, served + cost.hold, served + cost.delay)
     if row.counter >= 0:
         _counted(single, row, pc, served + cost.delay)
     if row.tracked and row.action == LOAD:
-        plain(scoreboard.commit)(single.warp, row, served + cost.delay)
+        scoreboard.commit(single.warp, row, served + cost.delay)
 
 
 def _counted(single: SingleWarp, row: Any, pc: int, back: int) -> None:
-    plain(wait_count.commit)(single.warp, row, pc)
+    wait_count.commit(single.warp, row, pc)
     if row.queued:
-        plain(wait_count.serve)(single.warp, row.counter, pc, back)
-        plain(wait_count.settle)(single.warp, row.counter)
+        wait_count.serve(single.warp, row.counter, pc, back)
+        wait_count.settle(single.warp, row.counter)
     else:
-        plain(wait_count.load)(single.warp, row, back)
+        wait_count.load(single.warp, row, back)
 
 
 def _pending(single: SingleWarp, now: int) -> tuple[tuple[int, ...], ...]:
