@@ -55,7 +55,7 @@ def test_cycles_of_the_steps_add_up(result):
 
 
 def test_every_step_has_its_own_cause(result):
-    """No cause comes twice."""
+    """No two steps have the same cause."""
     causes = [step.cause for step in breakdown(result).steps]
     assert len(set(causes)) == len(causes)
 

@@ -67,7 +67,7 @@ def test_one_difference_by_hand():
     )
 
 
-def test_the_unit_behind_the_cause_is_reported():
+def test_the_unit_of_the_largest_part_is_reported():
     """If the largest part belongs to a limit of the bound, the line says how busy that unit is in both runs."""
     one = msgspec.structs.replace(FOUND, cycles=100, used=100.0, lost={}, limits={"load/store unit": 20.0})
     other = msgspec.structs.replace(one, cycles=150, lost={"mio_throttle": 50.0}, limits={"load/store unit": 90.4})

@@ -83,7 +83,7 @@ def test_energies_and_idle_power_go_with_the_square_of_the_voltage() -> None:
     assert half.watts == pytest.approx(9 / 16 * full.watts)
 
 
-def test_the_voltage_stays_where_its_slope_is_none() -> None:
+def test_without_a_slope_the_voltage_is_constant() -> None:
     """With a slope of 0 the energies at any clock are those of the file."""
     costs = structs.replace(known(load("mi60")), voltage_slope=0)
     assert voltage_squared(costs, 300) == 1
@@ -102,7 +102,7 @@ def test_a_machine_without_energies_says_so() -> None:
 
 
 @pytest.mark.parametrize(("order", "tflops", "watts"), [("forwarding", 9.5, 265), ("interleaved", 9.18, 284)])
-def test_the_energies_of_the_mi60_meet_what_they_are_fitted_to(order: str, tflops: float, watts: float) -> None:
+def test_the_energies_of_the_mi60_give_the_fitted_powers(order: str, tflops: float, watts: float) -> None:
     """The two energies in the file give the two powers at 1700 MHz within 0.1 W, 42 W of it idle power."""
     moved = traffic(make("sgemm-vega-vlp", {"m": "4096", "n": "4096", "k": "640", "order": order}), forwarding=True)
     found = spent(moved, load("mi60", {"chip.shader_mhz": 1700}), moved.flops / tflops / 1e12)

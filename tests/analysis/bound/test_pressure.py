@@ -54,7 +54,7 @@ def test_a_replay_takes_every_port_of_its_scheduler():
     assert found["issue slots"].within((2,)) == Fraction(1 + 31 * 2, 8)
 
 
-def test_a_constant_load_costs_what_it_costs_alone():
+def test_a_constant_load_changes_no_other_access():
     """At 32 words of a line an `LDC` takes more cycles than an `LDG`, which takes as many with the `LDC` as without."""
     head = ".buffer a u32 32\nS2R R0, LANEID\nSHL R0, R0, 2\nIADD R0, R0, c[a]\n"
     both, alone = (of(head + text + "EXIT", "gtx580") for text in ("LDC R1, [R0]\nLDG R2, [R0]\n", "LDG R2, [R0]\n"))
@@ -92,7 +92,7 @@ def test_pressures_are_the_limits_of_the_bound(machine, name, parameters):
 
 @pytest.mark.jit
 @pytest.mark.parametrize(("machine", "name", "parameters"), KERNELS)
-def test_pressures_are_what_the_run_counts(machine, name, parameters):
+def test_pressures_agree_with_the_run(machine, name, parameters):
     """Load/store cycles are those of the run, cycles of pipes are no more than the run's, and issue slots no fewer."""
     kernel, where = make(name, parameters), load(machine)
     run, found = run_sm(kernel, where, feed="trace-driven"), pressures(*works(kernel, where))

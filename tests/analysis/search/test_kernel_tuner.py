@@ -48,7 +48,7 @@ def test_a_cache_has_every_point_of_the_product(tmp_path):
 
 
 def test_a_product_too_large_is_refused(tmp_path, monkeypatch):
-    """A cache of 6 points where 5 are the most is refused, and no file is written."""
+    """A cache of 6 points is refused if the limit is 5, and no file is written."""
     monkeypatch.setattr(kernel_tuner, "MOST", 5)
     with pytest.raises(UserError, match=r"cache.json: a cache has all points of the product, more than 5; write T4"):
         write_cache(tmp_path / "cache.json", "gtx580", "sgemm-lai", [1], VALUES, ENTRIES)
@@ -56,7 +56,7 @@ def test_a_product_too_large_is_refused(tmp_path, monkeypatch):
 
 
 def test_t4_results_are_the_entries(tmp_path):
-    """Each entry is a result, with its time where it has one."""
+    """Each entry is a result with its time, or without one if it has none."""
     write_t4(path := tmp_path / "t4.json", ENTRIES)
     found = json.loads(path.read_text())["results"]
     assert [each["configuration"] for each in found] == [entry.point for entry in ENTRIES]

@@ -50,14 +50,14 @@ def test_without_expectation_memory_is_compared_bit_for_bit():
 
 
 def test_the_least_is_right_and_fastest(outcomes):
-    """A wrong order is never the best while there is a right one, however fast; of equals the first is the best."""
+    """A right order is better than any wrong one, however fast; of equal orders the first is the best."""
     fast = replace(outcomes[2], cycles=1)
     assert least([outcomes[0], fast, outcomes[1]]) is outcomes[1]
     assert least([outcomes[0], replace(outcomes[1], cycles=outcomes[0].cycles)]) is outcomes[0]
     assert least([fast]) is fast
 
 
-def test_the_text_is_the_program_and_marks_what_moved(outcomes):
+def test_the_text_is_the_program_and_marks_moved_instructions(outcomes):
     """The text can be read again, notes the old pc of moved instructions, and compares the orders in comments."""
     early = outcomes[1]
     assert isinstance(early, Outcome)

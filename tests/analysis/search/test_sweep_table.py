@@ -43,7 +43,7 @@ def test_names_of_axes_and_figures_are_kept_apart():
 
 @pytest.mark.parametrize("wanted", [48, 0, -3, 0.5, 10.5, -2.25, 1e-9, "FFMA", "", "nan", "-inf", "1e999", "1_0", "٣"])
 def test_numbers_of_axes_are_numbers(wanted):
-    """Whole and other finite numbers, negative ones too, stand as such in a table; everything else is text."""
+    """Finite numbers, negative ones and fractions included, are numbers in a table; everything else is text."""
     found = cell(str(wanted))
     assert (found, type(found)) == (wanted, type(wanted))
 

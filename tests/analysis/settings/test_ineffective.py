@@ -95,7 +95,7 @@ def test_settings_are_judged_together():
     assert [each.setting for each in ineffective(idle, "gtx580", counters)] == list(counters)
 
 
-def test_energies_count_where_they_are_asked_for():
+def test_energies_count_only_if_requested():
     """An energy is effective for kernels with that work, and for none if energy is not requested."""
     kernel = listing.load("examples/vega.asm")
     path = next(f"energy.{key}" for key in ("single", "register"))
