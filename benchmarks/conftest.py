@@ -1,4 +1,4 @@
-"""The fixture that measures a rate, and the table of all rates, printed after that of the times."""
+"""Fixtures that measure a rate, and a table of all rates, printed after pytest-benchmark's table of times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def keep(benchmark: BenchmarkFixture, pytestconfig: pytest.Config) -> Keep:
 
 @pytest.fixture
 def measure(benchmark: BenchmarkFixture, keep: Keep) -> Measure:
-    """Give a function that times an engine on a case and a feed, without preparation; the best of `rounds` counts."""
+    """Give a function that times an engine on a case and a feed, without preparation, and keeps the best round."""
 
     def run(case: Case, feed: str, engine: str = "compiled", rounds: int = 3) -> None:
         done = benchmark.pedantic(

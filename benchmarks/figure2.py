@@ -1,4 +1,4 @@
-"""The search behind the fitted parameters of gtx580.toml: FFMA:LDS mixes of RR-7923, figure 2, over a grid of settings.
+"""The search that fitted parameters of gtx580.toml: FFMA:LDS mixes of RR-7923, figure 2, over a grid of settings.
 
 Run `python benchmarks/figure2.py`: for each setting the mean and spread, over ten launch skews, of the three mixes'
 error in percent; then the errors skew by skew for the setting in the machine file. Takes a few minutes.

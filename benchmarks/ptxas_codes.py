@@ -36,7 +36,7 @@ FILE = Path(__file__).parents[1] / "tests" / "data" / "ptxas_codes.asm.xz"
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A kernel's cycles with the codes of ptxas, and its cycles with other codes as ratios to these."""
+    """A kernel's cycles with the codes of ptxas, and the ratios of its cycles with other codes to these."""
 
     kernel: str
     cycles: int

@@ -1,4 +1,4 @@
-"""The common part of the benchmarks: cases, feeds, engines, and how a launch is prepared and run to its end."""
+"""The common part of the benchmarks: cases, feeds, engines, and functions that prepare and run a launch."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FEEDS: Mapping[str, Mapping[str, Any]] = {
     "execution-driven": {"feed": "execution-driven"},  # every instruction is computed
     "address-only": {"feed": "address-only"},  # only values that addresses, guards and branches need
     "trace-driven": {"feed": "trace-driven"},  # the same values, recorded beforehand
-    "forward": {"feed": "trace-driven", "fast_forward": True},  # and whole periods at once
+    "forward": {"feed": "trace-driven", "fast_forward": True},  # and whole periods taken at once
 }
 
 
@@ -40,7 +40,7 @@ def sg4(k: int = 1024, m: int = 256) -> Case:
 
 
 def lai(k: int) -> Case:
-    """Two blocks of the Lai SGEMM on the card for which it was written: 16 warps."""
+    """Two blocks of the Lai SGEMM on the GPU for which it was written: 16 warps."""
     return Case(f"lai k={k}", "sgemm-lai", {"m": 384, "n": 1536, "k": k}, "gtx580-1566", 2)
 
 

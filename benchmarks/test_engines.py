@@ -22,12 +22,12 @@ def label(case: Case) -> str:
 @pytest.mark.parametrize("case", WHOLE, ids=label)
 @pytest.mark.parametrize("feed", FEEDS)
 def test_compiled(measure: Measure, case: Case, feed: str) -> None:
-    """The compiled engine on every feed."""
+    """Time the compiled engine on every feed."""
     measure(case, feed)
 
 
 def test_simulate(benchmark: BenchmarkFixture, keep: Keep) -> None:
-    """All of `gpusim.simulate` for sg4: launch, run with values, every value checked, bound."""
+    """Time all of `gpusim.simulate` for sg4: launch, run with values, check of every value, bound."""
     kernel = make("sg4")
     result = benchmark.pedantic(gpusim.simulate, args=(kernel, "wide"), rounds=3, warmup_rounds=1)
     assert result.verification.verified
@@ -37,6 +37,6 @@ def test_simulate(benchmark: BenchmarkFixture, keep: Keep) -> None:
 @pytest.mark.parametrize("case", SHORT, ids=label)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_both_engines(measure: Measure, case: Case, engine: str) -> None:
-    """The same launch on either engine, with values."""
+    """Time the same launch on either engine, with values."""
     shorter = Case(f"{case.label}, short", case.kernel, case.parameters, case.machine, case.blocks)
     measure(shorter, "execution-driven", engine)

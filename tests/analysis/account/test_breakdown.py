@@ -55,13 +55,13 @@ def test_cycles_of_the_steps_add_up(result):
 
 
 def test_every_step_has_its_own_cause(result):
-    """No cause comes twice."""
+    """No two steps have the same cause."""
     causes = [step.cause for step in breakdown(result).steps]
     assert len(set(causes)) == len(causes)
 
 
 def test_lost_slots_are_the_exact_ones():
-    """Where the bound is the issue slots, each reason costs exactly the slots that the run lost to it."""
+    """If issue slots set the bound, each reason costs the cycles lost to it on 2 schedulers, halved."""
     result = simulate(make("mix", {"iterations": "4"}), "gtx580")
     assert result.bound.limiter == "issue slots"
     by_cause = {step.cause: step.cycles for step in breakdown(result).steps}
@@ -71,15 +71,15 @@ def test_lost_slots_are_the_exact_ones():
         assert by_cause[f"lost slots: {reason}"] == pytest.approx(cycles / 2, rel=1e-6)
 
 
-def test_uneven_sms_cost_what_the_fullest_has_too_much():
-    """17 blocks on 16 SMs: one SM has two, and the breakdown falls to 17/32 of the peak for it."""
+def test_uneven_sms_lower_the_rate():
+    """With 17 blocks on 16 SMs one SM has two, and the first step of the breakdown falls to 17/32 of the peak."""
     result = simulate(make("throughput", {"blocks": "17", "iterations": "1"}), "gtx580")
     step = breakdown(result).steps[1]
     assert step.cause == "uneven SMs: 2 blocks, mean 1.0625"
     assert step.rate == pytest.approx(result.peak_gflops * 17 / 32)
 
 
-def test_more_claimed_operations_than_possible_leave_a_ladder():
-    """A kernel that claims more operations than its instructions do still gets steps that end where they should."""
+def test_a_kernel_that_claims_too_many_operations_has_a_breakdown():
+    """A kernel that claims more operations than it executes still gets steps that end at the simulated rate."""
     result = simulate(replace(make("chain"), flops=10**9), "gtx580")
     assert breakdown(result).steps[-1].rate == pytest.approx(result.gflops)

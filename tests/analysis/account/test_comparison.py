@@ -49,12 +49,12 @@ def test_the_line_names_the_largest_part(one, other):
     [(100, 160, "+60.0 %"), (8, 6, "-25.0 %"), (100, 999, "+899.0 %"), (2, 20, "x10"), (3, 6_000, "x2,000")],
 )
 def test_a_change_is_a_percentage_or_from_ten_on_a_factor(one, other, message):
-    """More, less, just under ten times, ten times, and thousands of times."""
+    """Up to just under ten times a change is a signed percentage; ten times and 2,000 times are factors."""
     assert change(one, other) == message
 
 
 def test_one_difference_by_hand():
-    """Of 60 cycles more, 80 are lost to a full queue, and 20 are saved at a barrier."""
+    """A difference of 60 cycles is 80 cycles more lost to a full queue and 20 fewer at a barrier."""
     one = msgspec.structs.replace(FOUND, cycles=100, used=70.0, lost={"barrier": 30.0})
     other = msgspec.structs.replace(FOUND, cycles=160, used=70.0, lost={"barrier": 10.0, "mio_throttle": 80.0})
     assert [(part.cause, part.cycles, round(part.share, 3)) for part in parts(one, other)] == [
@@ -67,7 +67,7 @@ def test_one_difference_by_hand():
     )
 
 
-def test_the_unit_behind_the_cause_is_reported():
+def test_the_unit_of_the_largest_part_is_reported():
     """If the largest part belongs to a limit of the bound, the line says how busy that unit is in both runs."""
     one = msgspec.structs.replace(FOUND, cycles=100, used=100.0, lost={}, limits={"load/store unit": 20.0})
     other = msgspec.structs.replace(one, cycles=150, lost={"mio_throttle": 50.0}, limits={"load/store unit": 90.4})

@@ -48,7 +48,7 @@ def scaled() -> Traffic:
 
 
 def test_joules_are_counts_times_costs() -> None:
-    """64 threads: 14 register words, two words through the L1, L2 and DRAM and one product each, in a microsecond."""
+    """64 threads each access 12 register words, move two words through L1, L2 and DRAM and multiply once, in 1 us."""
     found = spent(scaled(), machine(), 1e-6)
     of = {part.name: part for part in found.parts}
     assert {name: part.count for name, part in of.items()} == {
@@ -67,14 +67,14 @@ def test_joules_are_counts_times_costs() -> None:
     assert found.watts == pytest.approx(10 + found.joules / 1e-6)
 
 
-def test_what_costs_nothing_has_no_share() -> None:
-    """A launch that neither computes nor moves anything has its idle power alone."""
+def test_an_idle_launch_takes_only_idle_power() -> None:
+    """A launch that neither computes nor moves anything takes only the idle power, 10 W."""
     found = spent(traffic(read("EXIT")), machine(), 1.0)
     assert (found.parts, found.joules, found.picojoules_per_flop, found.watts) == ((), 0, 0, 10)
 
 
 def test_energies_and_idle_power_go_with_the_square_of_the_voltage() -> None:
-    """At half the clock and a slope of one half the voltage is three quarters: 9/16 of everything but the time."""
+    """At half the clock and a slope of one half the voltage is 3/4, and joules and watts are 9/16."""
     full = spent(scaled(), machine(voltage_slope=500), 1.0)
     mi60 = machine(voltage_slope=500)
     slow = structs.replace(mi60, chip=structs.replace(mi60.chip, shader_mhz=850))
@@ -83,8 +83,8 @@ def test_energies_and_idle_power_go_with_the_square_of_the_voltage() -> None:
     assert half.watts == pytest.approx(9 / 16 * full.watts)
 
 
-def test_the_voltage_stays_where_its_slope_is_none() -> None:
-    """Without a slope any clock has the energies of the file."""
+def test_without_a_slope_the_voltage_is_constant() -> None:
+    """With a slope of 0 the energies at any clock are those of the file."""
     costs = structs.replace(known(load("mi60")), voltage_slope=0)
     assert voltage_squared(costs, 300) == 1
 
@@ -102,8 +102,8 @@ def test_a_machine_without_energies_says_so() -> None:
 
 
 @pytest.mark.parametrize(("order", "tflops", "watts"), [("forwarding", 9.5, 265), ("interleaved", 9.18, 284)])
-def test_the_energies_of_the_mi60_meet_what_they_are_fitted_to(order: str, tflops: float, watts: float) -> None:
-    """Two energies meet two powers at 1700 MHz: their figures in the file lose under 0.1 W by rounding."""
+def test_the_energies_of_the_mi60_give_the_fitted_powers(order: str, tflops: float, watts: float) -> None:
+    """The two energies in the file give the two powers at 1700 MHz within 0.1 W, 42 W of it idle power."""
     moved = traffic(make("sgemm-vega-vlp", {"m": "4096", "n": "4096", "k": "640", "order": order}), forwarding=True)
     found = spent(moved, load("mi60", {"chip.shader_mhz": 1700}), moved.flops / tflops / 1e12)
     assert found.watts == pytest.approx(watts, abs=0.1)
@@ -111,13 +111,13 @@ def test_the_energies_of_the_mi60_meet_what_they_are_fitted_to(order: str, tflop
 
 
 def test_the_voltage_of_the_mi60_meets_its_idle_power() -> None:
-    """42 W at 1700 MHz become 36 at 1500."""
+    """The idle power of 42 W at 1700 MHz becomes 36 W at 1500 MHz."""
     costs = known(load("mi60"))
     assert costs.idle_mw / 1000 * voltage_squared(costs, 1500) == pytest.approx(36, abs=0.01)
 
 
 def test_only_machines_for_the_kernels_warps_are_recommended():
-    """No machine for warps of 32 lanes has energies, so none is named to a kernel written for them."""
+    """No machine with warps of 32 lanes has energies, so the error for a kernel of such warps recommends none."""
     with pytest.raises(UserError, match=r"^no energies in machine gtx580: add \[energy\] to its file$"):
         known(load("gtx580"), 32)
 

@@ -17,7 +17,7 @@ SMALL = {
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("machine", ["gtx580", "gtx680", "h200"])
 def test_used_and_lost_slots_are_the_cycles(name, machine):
-    """The cycles are divided into those of used issue slots and those lost by reason, with nothing left over."""
+    """Cycles of used issue slots and cycles lost by reason add up to the cycles of the run."""
     result = simulate(make(name, SMALL[name]), load(machine), values=False)
     found = figures(result)
     assert found.cycles == result.cycles
@@ -30,8 +30,8 @@ def test_used_and_lost_slots_are_the_cycles(name, machine):
 
 
 @pytest.mark.jit
-def test_of_an_estimate_the_parts_still_add_up():
-    """Where some blocks stand for all, what is lost is scaled to the cycles of all."""
+def test_the_parts_of_an_estimate_add_up():
+    """If 8 blocks are simulated for all, used and lost cycles add up to the scaled cycles of the launch."""
     kernel = make("sgemm-lai", {"m": "960", "n": "960", "k": "16"})
     result = simulate(kernel, load("gtx580", {"chip.sms": 1}), values=False, sample=8)
     assert result.cycles > result.run.cycles
@@ -40,7 +40,7 @@ def test_of_an_estimate_the_parts_still_add_up():
 
 
 @pytest.mark.jit
-def test_figures_survive_their_way_through_a_file():
-    """As JSON and back every figure is the same, to the last bit."""
+def test_figures_survive_json():
+    """Figures that are written as JSON and read again are the same, to the last bit."""
     found = figures(simulate(make("chain", {"length": "32"}), "gtx580", values=False))
     assert msgspec.json.decode(msgspec.json.encode(found), type=Figures) == found

@@ -1,4 +1,4 @@
-"""Wrong control codes: the values they lead to, and that the checker names what went wrong and nothing else."""
+"""Hazards of control codes: the checker reports the place and fix of each, and finds none in assigned codes."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ CODED = launches(kernels(most_blocks=2, least=3), tags=False).filter(lambda laun
 
 
 def test_a_hazard_tells_place_and_mend():
-    """Line, pc, instruction and register of both, how often, and which code helps."""
+    """A hazard reports register, line, pc and text of both instructions, its count, and the code that mends it."""
     (hazard,) = hazards(coded("[B------:R-:W-:-:S01] MOV R8, 7", "[B------:R-:W-:-:S15] MOV R9, R8"), V100).hazards
     assert str(hazard) == (
         "RAW R8: line 5, pc 1 `MOV R9, R8` reads it before line 4, pc 0 `MOV R8, 7` has written it (1 time); "
@@ -38,7 +38,7 @@ def test_a_hazard_tells_place_and_mend():
 @pytest.mark.jit
 @pytest.mark.parametrize("machine", ["gtx980", "v100", "h200"])
 def test_shipped_kernels_have_no_hazard(machine):
-    """The SGEMM with assigned codes runs without one."""
+    """The SGEMM with assigned codes has no hazard on a GTX 980, a V100 and an H200."""
     assert hazards(make("sgemm-lai", {"m": "96", "n": "96", "k": "32"}), load(machine, {"chip.sms": 1})).hazards == ()
 
 

@@ -15,7 +15,7 @@ from workloads.catalog import make
 ONE_WARP = "FFMA R0, R0, R1, R2\n"
 UNEVEN = ".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@!P0 BRA on\n{work}on:\nBAR.SYNC 0\nMOV R2, 0\nEXIT"
 BRANCHES = "BRA a\na:\nBRA b\nb:\nBRA c\nc:\nEXIT"
-# What of a machine no limit lifts: what is computed and where, sizes and layouts, rules, clocks, energy; and barriers,
+# Keys that no limit lifts: instructions and their pipes, sizes and layouts, rules, clocks, energy; and barriers,
 # whose cost `what_if.barriers` lifts.
 KEPT = (
     *("barrier.*", "blocked.*", "category.*", "dependence.[rv]*", "energy.*", "joint.*", "limits.*", "selection.*"),
@@ -40,8 +40,8 @@ def study(text: str, machine: str = "gtx580", **overrides):
 
 @pytest.mark.jit
 @pytest.mark.parametrize("links", [1, 10])
-def test_zero_latency_saves_what_each_link_waits(links):
-    """A chain of FFMAs goes on after 18 cycles, or after the issue interval of 6: 12 fewer for each link."""
+def test_zero_latency_saves_12_cycles_per_link(links):
+    """An FFMA of a chain issues after 18 cycles, at zero latency after the issue interval of 6: 12 fewer per link."""
     found, limits = study(ONE_WARP * (links + 1) + "EXIT", schedulers__issue_interval=6, unit__fp32__latency=18)
     assert limits[LATENCY].saves_alone == 12 * links
     assert limits[LATENCY].alone == found.cycles - 12 * links
@@ -49,8 +49,8 @@ def test_zero_latency_saves_what_each_link_waits(links):
 
 @pytest.mark.jit
 @pytest.mark.parametrize("stride", ["2", "32"])
-def test_without_conflicts_a_stride_costs_what_a_unit_stride_does(stride):
-    """Lanes 2 or 32 words apart, whose banks no longer conflict, take the cycles of lanes side by side."""
+def test_without_conflicts_a_stride_costs_as_much_as_a_unit_stride(stride):
+    """With bank conflicts lifted, lanes 2 or 32 words apart take the cycles of lanes at neighbouring words."""
     kernel = partial(make, "bank-conflict", {"stride": stride, "warps": "4"})
     (first, *_) = limit_study(kernel, "gtx580", {}, workers=1).limits
     assert first.name == "bank conflicts"
@@ -59,8 +59,8 @@ def test_without_conflicts_a_stride_costs_what_a_unit_stride_does(stride):
 
 
 @pytest.mark.jit
-def test_without_barriers_nobody_waits_for_the_slow_warp():
-    """The slow warp goes on after the issue interval of 6 cycles, not the barrier's 100: the run is 94 shorter."""
+def test_without_barriers_no_warp_waits_for_the_slow_one():
+    """The slow warp issues after the issue interval of 6 cycles, not after the barrier's 100: the run is 94 shorter."""
     changes = {"barrier__latency": 100, "barrier__per_warp": 0, "schedulers__issue_interval": 6}
     found, limits = study(UNEVEN.format(work="MOV R1, 0\n" * 40), **changes)
     assert limits[BARRIERS].saves_alone == 94
@@ -69,8 +69,8 @@ def test_without_barriers_nobody_waits_for_the_slow_warp():
 
 @pytest.mark.jit
 @pytest.mark.parametrize(("name", "parameters"), few(KERNELS[::-1], 1))
-def test_what_limits_cost_in_order_adds_up(name, parameters):
-    """From the machine as it is to all limits lifted; the first is the same alone, and the figures fit each other."""
+def test_savings_in_order_add_up(name, parameters):
+    """Savings in order add up from the real machine to the ideal one; the first limit saves the same alone."""
     found = limit_study(partial(make, name, parameters), "gtx580", {}, workers=2)
     assert sum(each.saves_in_order for each in found.limits) == found.cycles - found.ideal
     assert found.limits[0].alone == found.limits[0].in_order
@@ -91,7 +91,7 @@ def test_progress_counts_every_run():
 
 @pytest.mark.parametrize("name", few(names(), 9))
 def test_every_machine_can_be_lifted(name):
-    """All settings together are a machine that a kernel runs on, and nothing is set that was so before."""
+    """All settings together give a machine with no higher bound, and with nothing left to lift."""
     limits = liftings(name, {})
     settings = {path: value for lifting in limits for path, value in lifting.settings.items()}
     lifted = load(name, {**REAL, **settings})
@@ -102,9 +102,9 @@ def test_every_machine_can_be_lifted(name):
 
 
 def test_every_number_is_lifted_or_kept():
-    """Each key of every machine is lifted once, the ideal of shared memory twice, or is named as one that stays.
+    """Exactly one pattern lifts or keeps each key of every machine, but two lift `what_if.shared_memory`.
 
-    No pattern of either kind is without a key.
+    Every pattern matches a key.
     """
     patterns = [*(pattern for limit in LIMITS.values() for pattern in limit), *KEPT]
     paths = {path for name in names() for path in facts(name, REAL)}
@@ -143,15 +143,15 @@ def test_a_lifted_limit_lowers_its_bound(limit, resource):
 
 
 def test_a_lifted_limit_is_never_put_back():
-    """Where every access takes one pass, bank conflicts are gone: lifting those alone would bring further passes."""
+    """If every access takes one pass, the study does not lift bank conflicts, which would bring back passes."""
     one_pass = {**REAL, "what_if.shared_memory": "one-pass"}
     assert "bank conflicts" not in [each.name for each in liftings("gtx580", one_pass)]
     (passes,) = (each for each in liftings("gtx580", one_pass) if each.name == "shared-memory passes")
     assert passes.settings == {"shared_memory.pass_cycles": 1}
 
 
-def test_a_pair_of_one_warp_stays_one():
-    """Kepler's schedulers pair instructions of one warp: with more ports they still do, others take several warps'."""
+def test_more_ports_keep_the_pairing_of_one_warp():
+    """With more ports a GTX 680 still pairs instructions of one warp; a GTX 580 pairs those of different warps."""
     pairing = {
         name: each.settings.get("issue.pairing")
         for name in ("gtx680", "gtx580")
@@ -163,7 +163,7 @@ def test_a_pair_of_one_warp_stays_one():
 
 @pytest.mark.jit
 def test_barriers_of_a_kernel_that_follows_pointers_stay():
-    """Where addresses come from memory, no barrier is lifted, and it says why; so it does where there is none."""
+    """If addresses come from memory, or there are no barriers, no barrier is lifted and a note says why."""
     text = ".block 64\n.shared 256\n.buffer a u32 32\nMOV R0, c[a]\nLDG R1, [R0]\n{}LDS R2, [R1]\nEXIT"
     for barrier, why in (
         ("BAR.SYNC 0\n", "where the kernel goes depends on what it loads"),
@@ -176,7 +176,7 @@ def test_barriers_of_a_kernel_that_follows_pointers_stay():
 
 @pytest.mark.jit
 def test_stall_counts_of_a_listing_are_reported():
-    """On a machine that obeys codes, a listing with its own keeps its stall counts: the note says so."""
+    """On a GTX 980 zero latency leaves the stall counts of a listing's own control codes, and a note says so."""
     found, limits = study("[B------:R-:W-:-:S15] FADD R0, R0, R0\n[B------:R-:W-:-:S05] EXIT", "gtx980")
     assert found.notes[LATENCY] == "the stall counts of the program's own control codes stay"
     assert limits[LATENCY].saves_alone == 0

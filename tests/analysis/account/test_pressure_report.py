@@ -24,7 +24,7 @@ def found(request):
 
 
 def test_regions_that_do_not_overlap_add_up(found):
-    """Issues, waits and cycles of every resource, over the regions and the rest, are those of the program."""
+    """Issues, waits and cycles of every resource add up over regions and the rest to those of the program."""
     assert sum(region.issued for region in found.regions) == found.result.run.issued.sum()
     assert sum(region.waits for region in found.regions) == sum(each.waits for each in found.instructions)
     for name, total in found.totals.items():
@@ -32,14 +32,14 @@ def test_regions_that_do_not_overlap_add_up(found):
 
 
 def test_instructions_add_up(found):
-    """Cycles of every resource over all instructions are the totals, and each has an entry in order of pc."""
+    """Cycles of every resource add up over the instructions to the totals; every instruction is listed, by pc."""
     assert [each.pc for each in found.instructions] == list(range(len(found.result.kernel.program)))
     for name, total in found.totals.items():
         assert sum(each.cycles.get(name, 0) for each in found.instructions) == pytest.approx(total)
 
 
 def test_bottlenecks_are_the_lost_slots_ranked(found):
-    """Every reason with its cycles, the costliest first; shares of those lost add up to 1, of all to what was lost."""
+    """All reasons are ranked by cycles; shares of lost slots add up to 1, shares of all slots to the lost part."""
     assert {each.reason: each.cycles for each in found.bottlenecks} == lost_slots(found.result.run)
     assert all(one.cycles >= other.cycles for one, other in pairwise(found.bottlenecks))
     assert sum(each.share_of_lost for each in found.bottlenecks) == pytest.approx(1)
@@ -49,7 +49,7 @@ def test_bottlenecks_are_the_lost_slots_ranked(found):
 
 
 def test_paths_belong_to_their_region():
-    """Of two marked chains each has its own critical path, and its instructions say what they add to it."""
+    """Two marked chains have critical paths of 36 and 24 cycles, and their instructions report their parts of these."""
     text = TWO.format("FFMA R0, R0, R1, R2\n" * 3, "DADD R4, R4, R6\n" * 2)
     found = pressure_report(simulate(read(text), "gtx580", values=False))
     assert [(region.name, region.critical) for region in found.regions] == [("one", 36), ("two", 24), ("elsewhere", 0)]
@@ -60,7 +60,7 @@ def test_paths_belong_to_their_region():
 @pytest.mark.parametrize("names", [("whole", "inner"), ("same", "same")])
 @pytest.mark.parametrize("step", [1, -1])
 def test_rows_of_an_inner_region_sum_to_its_paths(names, step):
-    """A loop in a program, in any order and by any names: its rows are of its own paths, the others of the whole's."""
+    """A loop's rows add up to the loop's paths, other rows are of the program's, for any order and names of regions."""
     result = simulate(read(NESTED), "gtx580", values=False)
     regions = [CodeRegion(names[0], tuple(range(7))), CodeRegion(names[1], (1, 2, 3, 4))]
     found = pressure_report(result, regions[::step])
@@ -72,7 +72,7 @@ def test_rows_of_an_inner_region_sum_to_its_paths(names, step):
 
 
 def test_conflicts_are_reported_by_instruction():
-    """A load of 8 ways takes 8 passes; an FFMA with three sources in one bank two cycles more than one without."""
+    """A load with an 8-way conflict takes 8 passes; an FFMA with three sources in one bank takes 2 more cycles."""
     text = ".shared 1024\nS2R R0, LANEID\nSHL R0, R0, 5\nLDS R1, [R0]\nEXIT"
     load = pressure_report(simulate(read(text), "gtx580", values=False)).instructions[2]
     assert (load.shared_passes, load.bank_conflicts) == (8.0, 0)

@@ -43,7 +43,7 @@ SHARED = """
 """
 
 
-def test_who_waits_for_more_than_it_needs_is_reported():
+def test_a_load_that_shares_the_barrier_is_reported():
     """The screen names the load that shares the barrier, and the document has it; with two barriers neither does."""
     shared = simulate(read(SHARED), load("v100"))
     text = " ".join(text_of(screen(shared)).split())
@@ -72,7 +72,7 @@ def test_who_waits_for_more_than_it_needs_is_reported():
     ids=lambda kernel: kernel.name,
 )
 def test_a_result_fits_one_screen(kernel):
-    """At most 45 lines of 100 columns, with every part of the answer."""
+    """A result takes at most 45 lines of 100 columns, with every part of the answer."""
     lines = text_of(screen(simulate(kernel, GTX580))).splitlines()
     assert len(lines) <= 45
     assert max(map(len, lines)) <= 100
@@ -106,7 +106,7 @@ def test_a_wrong_value_is_shouted():
 
 @pytest.mark.jit
 def test_values_without_an_error_are_exact():
-    """Where no value is off at all the screen says so instead of naming a bound."""
+    """If no value has an error, the screen names no error bound."""
     text = " ".join(text_of(screen(simulate(make("chain", {"length": "4"}), GTX580))).split())
     assert "right: 32 of 32 values in 1 of 1 block; exact cycles" in text
 
@@ -114,7 +114,7 @@ def test_values_without_an_error_are_exact():
 @pytest.mark.jit
 @pytest.mark.parametrize("width", [80, 100, 200])
 def test_nothing_is_cut_off(product, width):
-    """From 80 columns on no line is too long and no word is cut: tables stand side by side only where both fit."""
+    """At 80, 100 and 200 columns no line is too long and no word is cut; tables share lines above 80 columns only."""
     lines = text_of(screen(product), width).splitlines()
     assert max(map(len, lines)) <= width
     assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
@@ -126,7 +126,7 @@ def test_nothing_is_cut_off(product, width):
 
 @pytest.mark.jit
 def test_settings_are_shown(product):
-    """The screens of run and bound name a machine with settings as changed, and by what; the documents hold them."""
+    """The screens of run and bound call a machine with settings changed and list these; the documents hold them."""
     settings = {"chip.sms": 1}
     facts = product.kernel, product.machine, product.bound, product.occupancy, settings
     for shown in (screen(product, settings), bound_screen(*facts)):
@@ -149,7 +149,7 @@ def test_sampling_is_reported():
 
 
 @pytest.mark.jit
-def test_the_document_carries_what_is_promised(product):
+def test_the_document_has_every_promised_key(product):
     """The JSON document has every promised key, and its figures are those of the result."""
     found = msgspec.json.decode(msgspec.json.encode(document(product)))
     assert found["cycles"] == product.cycles
@@ -175,8 +175,8 @@ def test_stalls_of_the_document_add_up(product):
 
 
 @pytest.mark.jit
-def test_no_number_becomes_null(product):
-    """An error that is no number is null in JSON, which has no word for it, as the schema says."""
+def test_nan_becomes_null(product):
+    """An error that is NaN becomes null in JSON, as the schema says."""
     bad = replace(product, verification=replace(product.verification, max_error=float("nan")))
     found = msgspec.json.decode(msgspec.json.encode(document(bad)))
     assert found["verification"]["max_error"] is None

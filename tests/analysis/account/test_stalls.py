@@ -30,7 +30,7 @@ def test_lost_slots_and_issues_add_up(arguments):
 
 
 def test_a_wait_is_charged_to_the_instruction_that_waits():
-    """An FFMA after a load waits longest, for global memory; instructions that never wait are not listed."""
+    """The FFMA that reads a loaded value waits longest, over 550 cycles, for global memory."""
     text = ".buffer a f32 32\nMOV R0, c[a]\nLDG R1, [R0]\nIADD R3, R3, 1\nFFMA R2, R1, R1, R1\nEXIT"
     kernel = read(text)
     run = run_sm(kernel, GTX580)
@@ -41,7 +41,7 @@ def test_a_wait_is_charged_to_the_instruction_that_waits():
 
 
 def test_a_wait_for_more_than_is_needed_is_reported():
-    """The sum needs the LDS and waits, long, for the LDG on the same barrier; one with its own has no note."""
+    """An FADD that needs an LDS waits for an LDG on the same barrier, and a note says so; two barriers give no note."""
     far = ".shared 4\n.buffer a f32 32\n[B------:R-:W-:-:S06] MOV R8, c[a]\n[B------:R-:W0:-:S01] LDG R1, [R8]\n"
     near = "[B------:R-:W{}:-:S01] LDS R2, [RZ]\n"
     ends = "[B{}:R-:W-:-:S04] FADD R3, R2, R2\n[B------:R-:W-:-:S01] EXIT"
@@ -55,14 +55,14 @@ def test_a_wait_for_more_than_is_needed_is_reported():
 
 
 def test_not_being_selected_is_no_wait():
-    """Warps that only compete for issue slots have at most waits for their start and the issue interval listed."""
+    """Warps that compete for issue slots have cycles of `not_selected`, which the list of waits leaves out."""
     kernel = read(".block 512\n" + "FFMA R0, R1, R2, R3\nFFMA R4, R1, R2, R3\n" * 20 + "EXIT")
     run = run_sm(kernel, GTX580)
     assert warp_cycles(run)["not_selected"] > 0
     assert "not_selected" not in {one.reason for one in waiting_most(kernel, run, 100)}
 
 
-def test_the_end_of_the_program_may_be_waited_for():
-    """A warp that runs off the end drains there, and the list says so."""
+def test_a_wait_at_the_end_of_the_program_is_listed():
+    """A warp that runs off the end waits there, and the list calls the place `end of the program`."""
     kernel = read(".buffer a f32 32\nMOV R0, c[a]\nLDG R1, [R0]")
     assert waiting_most(kernel, run_sm(kernel, GTX580))[0].text == "end of the program"

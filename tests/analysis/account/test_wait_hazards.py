@@ -1,4 +1,4 @@
-"""Missing waits of GCN: the values that they lead to, and what the checker says."""
+"""Missing waits of GCN: the values that they lead to, and the hazards that the checker reports."""
 
 import pytest
 
@@ -41,14 +41,14 @@ def kernel(*lines: str):
 
 
 def stored(*lines: str, engine: str = "compiled") -> set[int]:
-    """Return what the lanes store."""
+    """Return the values that the lanes store."""
     return set(run_sm(kernel(*lines), MI60, engine=engine).memory[-64:].tolist())
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("load", LOADS)
-def test_what_is_loaded_is_there_behind_the_wait_and_not_before(load, engine):
-    """Without a wait every lane reads what was in the register, 5 or 0; with it, what was loaded."""
+def test_a_loaded_value_is_available_only_after_the_wait(load, engine):
+    """Without a wait every lane reads the old value of the register, 3; after the wait it reads the loaded one."""
     register, count, value = LOADS[load]
     clear = "S_WAITCNT lgkmcnt(0)", "V_MOV_B32 v4, 3", "S_MOV_B32 s4, 3"
     use = f"V_MOV_B32 v8, {register}"
@@ -58,7 +58,7 @@ def test_what_is_loaded_is_there_behind_the_wait_and_not_before(load, engine):
 
 @pytest.mark.parametrize("load", LOADS)
 def test_a_missing_wait_is_reported_with_the_count_that_mends_it(load):
-    """One RAW names register and both instructions; with the wait there is none."""
+    """A missing wait is one RAW hazard with the register, both instructions and the counter; a wait removes it."""
     register, count, _ = LOADS[load]
     use = f"V_MOV_B32 v8, {register}"
     (hazard,) = hazards(kernel(load, use), MI60).hazards
@@ -68,8 +68,8 @@ def test_a_missing_wait_is_reported_with_the_count_that_mends_it(load):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_load_lands_on_what_was_written_meanwhile(engine):
-    """A register written while a load to it is under way holds the loaded value in the end, which is reported."""
+def test_a_load_overwrites_a_register_written_meanwhile(engine):
+    """A load overwrites a value written to its register while it is under way; a WAW hazard reports this."""
     lines = "GLOBAL_LOAD_DWORD v4, v1, off", "V_MOV_B32 v4, 9", "S_WAITCNT vmcnt(0)", "V_MOV_B32 v8, v4"
     assert stored(*lines, engine=engine) == {7}
     (hazard,) = hazards(kernel(*lines), MI60).hazards
@@ -77,14 +77,14 @@ def test_a_load_lands_on_what_was_written_meanwhile(engine):
 
 
 def test_arithmetic_needs_no_wait():
-    """Vector and scalar results are waited for by the hardware."""
+    """The hardware waits for vector and scalar results."""
     lines = "S_ADD_U32 s5, s4, 2", "V_ADD_U32 v4, v4, s5", "V_MUL_LO_U32 v8, v4, v4"
     assert stored(*lines) == {144}
     assert hazards(kernel(*lines), MI60).hazards == ()
 
 
 def test_a_count_above_zero_tells_nothing_of_scalar_loads():
-    """A load that returned in time is reported all the same, if the program waited only for one of two."""
+    """A program that waits for one of two scalar loads is reported, even if the load that it needs is back in time."""
     lines = "S_LOAD_DWORD s4, s0, 0", "S_LOAD_DWORD s5, s0, 4", "S_WAITCNT lgkmcnt(1)", "V_MOV_B32 v8, s4"
     assert stored(*lines) == {7}
     (hazard,) = hazards(kernel(*lines), MI60).hazards
@@ -92,7 +92,7 @@ def test_a_count_above_zero_tells_nothing_of_scalar_loads():
     assert hazard.mend == "wait for lgkmcnt(0): scalar loads come back in any order"
 
 
-def test_ways_without_a_wait_count():
+def test_a_path_without_a_wait_is_found():
     """If one path to a reader waits and the other does not, the reader is unsure; after waits on both it is not."""
     text = """
         S_MOV_B32 s0, 0

@@ -59,7 +59,7 @@ def test_all_sms_do_not_beat_their_bound(launched, sms):
 
 
 def test_all_sms_share_bandwidth_and_slots():
-    """17 blocks on 16 SMs: some SM issues for two of them, but the whole channel moves the lines of 17, not of 32."""
+    """With 17 blocks on 16 SMs one SM issues for two blocks, but the channel moves the lines of 17, not of 32."""
     text = ".grid 17\n.buffer a f32 32\nMOV R0, c[a]\n" + "LDG R1, [R0]\n" * 32 + "EXIT"
     kernel = read(text)
     one, whole = bound(kernel, GTX580), bound(kernel, GTX580, all_sms=True)
@@ -68,7 +68,7 @@ def test_all_sms_share_bandwidth_and_slots():
 
 
 def test_blocks_of_all_sms_that_differ_are_all_counted():
-    """Blocks that go round a loop as often as their id says: each is profiled, and some SM has the mean to do."""
+    """32 blocks that loop as often as their id says are all profiled; the mean of 16 SMs limits the issue slots."""
     text = ".grid 32\nS2R R0, CTAID.X\nagain:\nIADD R1, R1, 1\nISETP.LT P0, R1, R0\n@P0 BRA again\nEXIT"
     found = bound(read(text), GTX580, all_sms=True)
     rounds = sum(max(1, block) for block in range(32))
@@ -79,7 +79,7 @@ def test_blocks_of_all_sms_that_differ_are_all_counted():
 @pytest.mark.jit
 @pytest.mark.parametrize("op", ["FFMA", "IMAD", "DFMA", "MUFU.RCP", "LDS", "LDS.64", "LDS.128"])
 def test_throughput_reaches_the_bound(op):
-    """16 warps of independent instructions, among them conflict-free loads from shared memory, come within 3 %."""
+    """The bound of 16 warps of independent instructions, or conflict-free shared loads, is within 3 % of the cycles."""
     kernel = make("throughput", {"op": op})
     cycles = run_sm(kernel, GTX580, feed="trace-driven").cycles
     assert 0.97 * cycles <= bound(kernel, GTX580).cycles <= cycles
@@ -98,7 +98,7 @@ def test_throughput_reaches_the_bound(op):
     ],
 )
 def test_the_limiter_is_the_scarce_resource(arguments, limiter):
-    """Kernels made to use one resource up are limited by it."""
+    """A kernel that is made to use up one resource is limited by it."""
     assert bound(make(*arguments), GTX580).limiter == limiter
 
 
@@ -115,7 +115,7 @@ def test_a_pipe_of_the_sm_is_one_for_all_schedulers():
 
 
 def test_double_precision_takes_both_schedulers_slots():
-    """Exclusive at issue, each of 4 x 10 DADDs costs two slots, and the EXITs one: 84 slots of 2 schedulers."""
+    """A DADD that is exclusive at issue costs two slots, an EXIT one: 4 x 10 and 4 take 84 cycles, otherwise 44."""
     text = ".block 128\n" + "DADD R0, R2, R4\n" * 10 + "EXIT"
     assert of(text, double__exclusive="issue").limits["issue slots"] == 84
     assert of(text, double__exclusive="off").limits["issue slots"] == 44
@@ -140,7 +140,7 @@ def test_an_empty_program_takes_an_issue_slot():
 
 
 def test_waves_lengthen_the_chain():
-    """17 blocks on 16 SMs give one SM two: at most 8 at once they run together, one at once one after the other."""
+    """With 17 blocks on 16 SMs one SM has two: together they take one chain, one at a time two and 100 cycles."""
     text = ".grid 17\n" + FP32 * 2 + "EXIT"
     alone = of(text.replace("17", "1")).limits["dependence chain"]
     assert of(text).limits["dependence chain"] == alone
@@ -148,14 +148,14 @@ def test_waves_lengthen_the_chain():
 
 
 def test_the_rate_is_that_of_the_whole_launch():
-    """32 blocks of 1000 operations each, in cycles of an SM with two blocks."""
+    """32 blocks of 1000 operations each have the rate of 32,000 operations in the cycles of an SM with two blocks."""
     found = of(".grid 32\n.flops 32000\n" + FP32 * 20 + "EXIT")
     assert found.gflops == pytest.approx(32000 / (found.cycles / 1544e6) / 1e9)
     assert found.percent_of_peak == pytest.approx(100 * found.gflops / (1024 * 1.544))
 
 
-def test_few_blocks_stand_for_many_and_it_says_so():
-    """Of 40 blocks of an SM that may differ three are profiled, of two both; where they can't differ, one."""
+def test_few_blocks_are_profiled_for_many():
+    """The bound profiles 3 of an SM's 40 blocks that may differ, both of two, and 1 of 40 that cannot differ."""
     differing = ".shared 4096\n.grid {}\nS2R R0, CTAID.X\nLOP.AND R0, R0, 0xfc\nLDS R1, [R0]\nEXIT".format
     assert (of(differing(640)).blocks, of(differing(640)).profiled_blocks) == (40, 3)
     assert of(differing(32)).profiled_blocks == 2
@@ -174,12 +174,12 @@ def test_contents_of_buffers_matter_only_to_addresses():
 
 
 def test_pointers_in_memory_are_followed():
-    """Where addresses come from memory, contents count: a chase through a ring is bounded as it runs."""
+    """If addresses come from memory, the bound follows them: 8 dependent loads in a ring take over 600 cycles each."""
     assert bound(make("chain", {"op": "LDG", "length": "8"}), GTX580).cycles > 8 * 600
 
 
 def test_nothing_is_compiled():
-    """Bounding a kernel with every kind of limit leaves every rule without a compiled version."""
+    """The bound of an SGEMM compiles nothing with Numba."""
     script = (
         "import sys; from numba.core import event; "
         "listener = event.RecordingListener(); event.register('numba:compile', listener); "
@@ -191,14 +191,14 @@ def test_nothing_is_compiled():
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
-def test_an_endless_loop_ends():
-    """A loop without end is refused in one line."""
+def test_an_endless_loop_is_refused():
+    """A loop without end is refused after the given limit of 1000 warp instructions."""
     with pytest.raises(LimitError, match="more than 1000 warp instructions"):
         bound(read("top:\nBRA top"), GTX580, limit=1000)
 
 
 def test_the_fullest_register_bank_is_a_limit():
-    """Three sources in one bank are three cycles of a scheduler's bank, unless they may be kept for reuse."""
+    """Three sources in one bank take three cycles of a scheduler's bank, unless they may be kept for reuse."""
     kernel, machine = register_banks("3000", length=252, warps=16), load("gtx980")
     found = bound(kernel, machine)
     assert found.limiter == "register banks"
@@ -210,7 +210,7 @@ def test_the_fullest_register_bank_is_a_limit():
 
 @pytest.mark.jit
 def test_operands_that_are_never_late_are_no_limit():
-    """Registers that lie in no bank limit nothing, however few cycles their reads may take."""
+    """Registers that are in no bank limit nothing, even if their reads may take only one cycle."""
     changes = {"register_file.mapping": "none", "register_file.window": 1, "register_file.collecting": 0}
     kernel, machine = make("throughput"), load("gtx980", changes)
     found = bound(kernel, machine)

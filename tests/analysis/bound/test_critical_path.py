@@ -35,7 +35,7 @@ def paths(text: str, machine: str = "gtx580", pcs=None, **settings):
 
 @pytest.mark.parametrize("links", [1, 7])
 def test_a_chain_takes_a_latency_for_each_link(links):
-    """FFMAs that need each other: the path has them all, each but the last with the 18 cycles of its result."""
+    """The path of dependent FFMAs has all of them, each but the last with the 18 cycles of its result."""
     path, around = paths("FFMA R0, R0, R1, R2\n" * (links + 1) + "EXIT")
     assert path.cycles == 18 * links
     assert dict(path.parts) == dict.fromkeys(range(links), 18)
@@ -43,7 +43,7 @@ def test_a_chain_takes_a_latency_for_each_link(links):
 
 
 def test_the_paths_of_a_loop_by_hand():
-    """A load (26), an FFMA (18) and one that goes with it; around it the load again, whose target that one has read."""
+    """Both paths have a load (26) and an FFMA (18), the carried one an FFMA (0) that reads before the next load."""
     kernel = read(LOOP)
     (loop,) = code_regions(kernel.program)
     through, around = paths(LOOP, pcs=loop.pcs)
@@ -52,25 +52,25 @@ def test_the_paths_of_a_loop_by_hand():
 
 
 def test_a_load_counts_with_its_passes():
-    """Lanes 8 words apart in a bank each make a load's result 7 passes of 2 cycles later."""
+    """Lanes 8 words apart delay a load's result by 7 passes of 2 cycles."""
     text = ".shared 1024\nS2R R0, LANEID\nSHL R0, R0, {}\nLDS R1, [R0]\nFADD R2, R1, R1\nEXIT".format
     assert paths(text(5))[0].parts[2] - paths(text(2))[0].parts[2] == 14
 
 
 def test_overwriting_a_source_waits_until_it_has_been_read():
-    """A store holds its data as long as the machine says, 38 cycles at 64 bits; an FFMA does not."""
+    """A MOV to the data of a 64-bit store waits 38 cycles, as the machine says; a MOV to an FFMA's source waits 0."""
     text = ".shared 1024\nSTS.64 [RZ], R2\nMOV R2, 0\nEXIT"
     assert paths(text)[0].cycles == 38
     assert paths("FFMA R3, R2, R2, R2\nMOV R2, 0\nEXIT")[0].cycles == 0
 
 
 def test_the_machine_decides_the_lengths():
-    """A result of 9 cycles halves a chain of FFMAs."""
+    """With results after 9 cycles instead of 18, a chain of 5 FFMAs takes 36 cycles."""
     assert paths("FFMA R0, R0, R1, R2\n" * 5 + "EXIT", **{"unit.fp32.latency": 9})[0].cycles == 36
 
 
 def test_a_sum_is_carried_from_round_to_round():
-    """Two instructions that sum up in one register take two results a round; the loop's counter takes one."""
+    """Two sums into one register carry 36 cycles per round; the loop's counter carries 18."""
     text = "again:\nFFMA R3, R3, R2, R2\nFADD R3, R3, R2\nIADD R1, R1, 1\nISETP.LT P0, R1, 9\n@P0 BRA again\nEXIT"
     around = paths(text, pcs=range(5))[1]
     assert (around.cycles, dict(around.parts)) == (36, {0: 18, 1: 18})
@@ -78,7 +78,7 @@ def test_a_sum_is_carried_from_round_to_round():
 
 
 def test_the_parts_of_a_carried_path_are_those_of_its_rounds():
-    """A result that is used two rounds later: the path goes round twice, and its parts are twice its length a round."""
+    """If a path goes round the loop twice, its parts add up to twice its length per round: 54 and 27 cycles."""
     text = "again:\nFADD R1, R2, R2\nFADD R2, R3, R3\nFADD R3, R1, R4\nISETP.LT P0, R5, 0\n@P0 BRA again\nEXIT"
     around = paths(text, pcs=range(5))[1]
     assert (around.cycles, sum(around.parts.values())) == (27, 54)

@@ -19,12 +19,12 @@ FIGURE_1 = [  # blocking, then percent of FFMAs: fractional loads of 1, 2, 4 wor
 
 @pytest.mark.parametrize(("latency", "warps"), [(18, 18), (24, 24)])
 def test_equation_1_asks_for_as_many_warps_as_cycles_of_latency(latency: int, warps: int) -> None:
-    """18 to 24 cycles at one warp instruction per cycle take 18 to 24 warps."""
+    """A latency of 18 or 24 cycles at one warp instruction per cycle takes 18 or 24 warps."""
     assert eq.threads_needed(latency, 1) == 32 * warps
 
 
 def test_equations_2_and_3_allow_512_threads_of_63_registers() -> None:
-    """63 registers are the most a thread may have, and 512 threads of them the most that 32 K registers hold."""
+    """A thread may have at most 63 registers, and 32 K registers hold 512 threads of 63, but not 544."""
     assert eq.registers_fit_thread(63, 63)
     assert not eq.registers_fit_thread(64, 63)
     assert eq.registers_fit_sm(512, 63, 32768)
@@ -32,7 +32,7 @@ def test_equations_2_and_3_allow_512_threads_of_63_registers() -> None:
 
 
 def test_equation_4_allows_blocking_7() -> None:
-    """57 registers are below 63, 73 are not."""
+    """Blocking 7 needs 57 registers, below 63; blocking 8 needs 73."""
     assert [b for b in range(1, 12) if eq.blocking_fits_loosely(b, 63)][-1] == 7
 
 
@@ -77,7 +77,7 @@ def test_equation_9_is_one_load_per_width_words_at_full_rate(width: int) -> None
 
 @pytest.mark.parametrize(("bandwidth", "bound"), [(192.4, 4617.6), (192.26, 4614.24)])
 def test_equation_10_counts_words_of_four_bytes(bandwidth: float, bound: float) -> None:
-    """GTX 580 and GK104 memory feeds some 4600 GFLOP/s through a tile of 96: above their peaks."""
+    """The memory of a GTX 580 and of a GK104 feeds some 4600 GFLOP/s through a tile of 96."""
     assert eq.memory_bound(bandwidth, 96) == pytest.approx(bound)
 
 

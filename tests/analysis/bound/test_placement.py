@@ -1,4 +1,4 @@
-"""Blocks that differ only in where their accesses lie: the places, and the profile moved there."""
+"""Blocks that differ only in the addresses of their accesses: their placements, and the profile moved to these."""
 
 from collections import Counter
 
@@ -26,7 +26,7 @@ GTX580 = load("gtx580", {"chip.sms": 1, "chip.dram_mbs": 2000})
 
 
 def test_blocks_count_by_their_place_in_a_line():
-    """Rows of 48 words: every second of 5 blocks begins in the middle of a line of 128 bytes."""
+    """With rows of 48 words, 2 of 5 blocks begin in the middle of a line of 128 bytes, none in one of 64."""
     kernel = read(".grid 5\n" + ROWS.format(48, 2) + "LDG R2, [R0]\nEXIT")
     steps = block_steps(kernel)
     (pc,) = [pc for pc, i in enumerate(kernel.program.instructions) if i.row.mnemonic == "LDG"]
@@ -37,7 +37,7 @@ def test_blocks_count_by_their_place_in_a_line():
 
 @pytest.mark.parametrize(("grid", "transactions"), [("1", 1), ("2", 1 + 2), ("5", 3 * 1 + 2 * 2)])
 def test_bandwidth_counts_the_transactions_of_each_place(grid, transactions):
-    """On a GTX 580 a warp's 128 bytes are one line where they begin one, and two where they begin in its middle."""
+    """On a GTX 580 128 bytes of a warp are one transaction if they begin at a line, two if in the middle of one."""
     loads = ROWS.format(48, 2) + "LDG R2, [R0]\n" * 100
     one, found = (bound(read(f".grid {count}\n{loads}EXIT"), GTX580) for count in (1, grid))
     assert found.limits["memory bandwidth"] == pytest.approx(transactions * one.limits["memory bandwidth"], rel=1e-3)

@@ -32,7 +32,7 @@ def of(text: str, machine: str = "gtx580") -> dict:
 
 
 def test_four_warps_of_ffmas_by_hand():
-    """Two schedulers issue every 2 cycles to an SP pipe each: an FFMA takes a cycle of slots, and of SPs."""
+    """Two schedulers with an SP pipe each issue every 2 cycles: 4 FFMAs take 4 cycles of slots and of the pipe."""
     found = of(".block 128\n" + "FFMA R0, R1, R2, R3\n" * 10 + "IMUL R0, R1, R2\nEXIT")
     assert [found["issue slots"].within((pc,)) for pc in (0, 9, 10, 11)] == [4, 4, 4, 4]
     assert [found["pipe sp"].within((pc,)) for pc in (0, 9, 10)] == [4, 4, 0]
@@ -41,7 +41,7 @@ def test_four_warps_of_ffmas_by_hand():
 
 
 def test_a_conflicting_load_takes_its_passes():
-    """Lanes 8 words apart meet 8 to a bank: 8 passes of 2 cycles, and for 7 of these the access issues again."""
+    """Lanes 8 words apart, 8 to a bank, take 8 passes of 2 cycles; the access issues again for 7 of the passes."""
     found = of(".shared 1024\nS2R R0, LANEID\nSHL R0, R0, 5\nLDS R1, [R0]\nEXIT")
     assert found["load/store unit"].within((2,)) == 16
     assert found["issue slots"].within((2,)) == 1 + 7
@@ -54,8 +54,8 @@ def test_a_replay_takes_every_port_of_its_scheduler():
     assert found["issue slots"].within((2,)) == Fraction(1 + 31 * 2, 8)
 
 
-def test_a_constant_load_costs_what_it_costs_alone():
-    """At addresses of 32 words of a line an `LDC` takes a request for each word, an `LDG` of the same addresses one."""
+def test_a_constant_load_changes_no_other_access():
+    """At 32 words of a line an `LDC` takes more cycles than an `LDG`, which takes as many with the `LDC` as without."""
     head = ".buffer a u32 32\nS2R R0, LANEID\nSHL R0, R0, 2\nIADD R0, R0, c[a]\n"
     both, alone = (of(head + text + "EXIT", "gtx580") for text in ("LDC R1, [R0]\nLDG R2, [R0]\n", "LDG R2, [R0]\n"))
     assert both["load/store unit"].within((4,)) == alone["load/store unit"].within((3,)) > 0
@@ -63,7 +63,7 @@ def test_a_constant_load_costs_what_it_costs_alone():
 
 
 def test_scalar_loads_do_not_use_the_load_store_unit():
-    """They go through a pipe of their own, also where a vector load of the same addresses has come before."""
+    """Scalar loads use only a pipe of their own, even after a vector load of the same addresses."""
     head, load = (
         ".block 64\n.warp 64\n.buffer a u32 64\nS_MOV_B32 s0, c[a]\nV_MOV_B32 v0, c[a]\n",
         "S_LOAD_DWORDX4 s[4:7], s0, 0x0\n",
@@ -74,7 +74,7 @@ def test_scalar_loads_do_not_use_the_load_store_unit():
 
 
 def test_a_load_moves_its_lines():
-    """A line of 128 bytes takes the SM's share of the bandwidth 16.4 cycles, one that shared memory answers none."""
+    """A line of 128 bytes takes 16.4 cycles of the SM's share of the bandwidth; a shared load takes none."""
     found = of(".buffer a f32 32\n.shared 128\nMOV R0, c[a]\nLDG R1, [R0]\nLDS R2, [RZ]\nEXIT")
     assert float(found["memory bandwidth"].within((1,))) == pytest.approx(128 / 7.788, rel=1e-2)
     assert found["memory bandwidth"].within((2,)) == 0
@@ -82,7 +82,7 @@ def test_a_load_moves_its_lines():
 
 @pytest.mark.parametrize(("machine", "name", "parameters"), KERNELS)
 def test_pressures_are_the_limits_of_the_bound(machine, name, parameters):
-    """Rounded up, each sum over the instructions is the limit, or more by the use after the SM's last block."""
+    """Each pressure, rounded up, is its limit, or at most 200 cycles more for use after the SM's last block."""
     kernel, where = make(name, parameters), load(machine)
     limits = bound(kernel, where).limits
     for resource, pressure in pressures(*works(kernel, where)).items():
@@ -92,8 +92,8 @@ def test_pressures_are_the_limits_of_the_bound(machine, name, parameters):
 
 @pytest.mark.jit
 @pytest.mark.parametrize(("machine", "name", "parameters"), KERNELS)
-def test_pressures_are_what_the_run_counts(machine, name, parameters):
-    """Load/store cycles are those served, pipes were as busy, and slots were used, as the simulation says."""
+def test_pressures_agree_with_the_run(machine, name, parameters):
+    """Load/store cycles are those of the run, cycles of pipes are no more than the run's, and issue slots no fewer."""
     kernel, where = make(name, parameters), load(machine)
     run, found = run_sm(kernel, where, feed="trace-driven"), pressures(*works(kernel, where))
     units = [found[unit].parts for unit in ("load/store unit", "shared-memory unit") if unit in found]
@@ -109,7 +109,7 @@ def test_pressures_are_what_the_run_counts(machine, name, parameters):
 
 
 def test_parts_of_the_program_add_up():
-    """Cycles within two halves of a program are those of the whole."""
+    """Cycles within two halves of a program add up to those of the whole."""
     program = make("sgemm-lai", {"m": "96", "n": "96", "k": "32"})
     for pressure in pressures(*works(program, load("gtx580"))).values():
         halves = range(400), range(400, len(program.program))

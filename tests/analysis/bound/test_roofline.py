@@ -35,13 +35,13 @@ def test_operations_per_byte_are_those_of_the_program():
 
 
 def test_no_traffic_is_no_intensity():
-    """A launch that touches no memory has 0 operations per byte, which no roofline is drawn of."""
+    """A launch without memory accesses has an intensity of 0 operations per byte."""
     text = ".kernel k\n.flops 32\nFADD R1, R1, R1\nEXIT\n"
     assert summary(listing.read(text), model.load("gtx580"), cycles=100).flops_per_byte == 0
 
 
-def test_memory_lies_on_the_roof():
-    """A launch that takes the time in which its lines move reaches what the roof allows at its intensity."""
+def test_a_launch_limited_by_memory_is_on_the_roof():
+    """A launch that takes the time to move its two lines has the rate of the roof at its intensity, within 3 %."""
     kernel, machine = listing.read(TEXT), model.load("gtx580")
     moving = 2 * float(line_cycles(machine))  # a line read and a line written
     found = summary(kernel, machine, cycles=round(moving))

@@ -14,8 +14,8 @@ POINT = {"A": 8, "B": 3, "W": "nt"}
         "A or B", "A and B", "max(range(A)) == 7", "(A, B) == (8, 3)", "5 in range(A)", "1.5 * A", "True",
     ],
 )  # fmt: skip
-def test_it_is_what_python_says(text):
-    """Value for value what Python computes, and nothing is computed that it leaves out; tuples are lists."""
+def test_an_expression_has_pythons_value(text):
+    """Each expression has Python's value and type, but tuples are lists; parts that Python skips are not computed."""
     expected = eval(text, dict(POINT))
     found = built(text, list(POINT))(POINT)
     assert found == (list(expected) if isinstance(expected, tuple) else expected)
@@ -34,6 +34,6 @@ def test_it_is_what_python_says(text):
     ],
 )  # fmt: skip
 def test_nothing_large_is_made(text):
-    """Lists, words and numbers that are too large, and what else Python can do, end before they are made."""
+    """Lists, words and numbers that are too large, and other Python code, are refused before they are computed."""
     with pytest.raises((ValueError, TypeError, ArithmeticError)):
         built(text, list(POINT))(POINT)

@@ -26,14 +26,14 @@ T1 = {
 
 
 def t1_file(tmp_path, **changes):
-    """Write a T1 file with something else in its space."""
+    """Write a T1 file with some parts of its space replaced."""
     content = T1 | {"ConfigurationSpace": T1["ConfigurationSpace"] | changes}
     (path := tmp_path / "t1.json").write_text(json.dumps(content))
     return path
 
 
 def test_a_cache_has_every_point_of_the_product(tmp_path):
-    """Keys are the values in the order of the axes; what is no entry, or has no time, can't run."""
+    """Keys are the values in the order of the axes; points without an entry or a time are `InvalidConfig`."""
     write_cache(path := tmp_path / "cache.json", "gtx580", "sgemm-lai", [96, 96, 32], VALUES, ENTRIES)
     found = json.loads(path.read_text())
     assert found["tune_params_keys"] == list(VALUES)
@@ -48,7 +48,7 @@ def test_a_cache_has_every_point_of_the_product(tmp_path):
 
 
 def test_a_product_too_large_is_refused(tmp_path, monkeypatch):
-    """A cache that would not fit is not written."""
+    """A cache of 6 points is refused if the limit is 5, and no file is written."""
     monkeypatch.setattr(kernel_tuner, "MOST", 5)
     with pytest.raises(UserError, match=r"cache.json: a cache has all points of the product, more than 5; write T4"):
         write_cache(tmp_path / "cache.json", "gtx580", "sgemm-lai", [1], VALUES, ENTRIES)
@@ -56,7 +56,7 @@ def test_a_product_too_large_is_refused(tmp_path, monkeypatch):
 
 
 def test_t4_results_are_the_entries(tmp_path):
-    """Each entry is a result, with its time where it has one."""
+    """Each entry is a result with its time, or without one if it has none."""
     write_t4(path := tmp_path / "t4.json", ENTRIES)
     found = json.loads(path.read_text())["results"]
     assert [each["configuration"] for each in found] == [entry.point for entry in ENTRIES]
@@ -101,14 +101,14 @@ def test_a_t1_file_has_values_and_conditions(tmp_path):
         ({"Conditions": [{"Expression": "9 ** 9 ** 9"}]}, "takes .* leave out other operators"),
     ],
 )
-def test_what_is_no_space_is_reported_in_one_line(changes, message, tmp_path):
-    """A file that is none, and a text that is no list or no condition, end with what is wrong; nothing else is run."""
+def test_an_invalid_space_is_refused(changes, message, tmp_path):
+    """A file without a space, and a text that is no list or no condition, are refused with the cause."""
     with pytest.raises(UserError, match=message):
         read_t1(t1_file(tmp_path, **changes))
 
 
 def test_a_condition_that_can_not_be_computed_is_reported(tmp_path):
-    """A division by zero names the file."""
+    """A condition that divides by zero is reported with the file's name."""
     space = read_t1(t1_file(tmp_path, Conditions=[{"Expression": "MWG % (VWM - 1) == 0"}]))
     with pytest.raises(UserError, match=r"t1.json: integer modulo by zero; correct the expression"):
         space.allows({"MWG": 16, "VWM": 1, "ORDER": "a"})
@@ -116,7 +116,7 @@ def test_a_condition_that_can_not_be_computed_is_reported(tmp_path):
 
 @pytest.mark.parametrize("text", ["no json", "[1]", "{}", "\udcff"])
 def test_another_file_is_no_t1_file(text, tmp_path):
-    """Text that is no JSON, or no such document, is reported in one line."""
+    """Text that is no JSON, JSON that is no T1 file, and a missing file are refused."""
     (path := tmp_path / "t1.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(UserError, match="is no T1 file"):
         read_t1(path)
@@ -172,7 +172,7 @@ def test_t4_results_obey_kernel_tuners_schema(tmp_path):
     + [{"Conditions": [{"Expression": text}]} for text in ("-" * 3_000 + "MWG", "not " * 3_000 + "MWG", "(" * 3_000)],
 )
 def test_a_space_without_end_is_refused(changes, tmp_path):
-    """Ranges, shifts and lists that no memory holds, and expressions that no recursion reaches, are one line each."""
+    """Values too large for memory, and expressions nested too deeply, are refused in at most 2000 characters."""
     with pytest.raises(UserError, match=r"t1.json: ") as raised:
         read_t1(t1_file(tmp_path, **changes))
     assert len(str(raised.value)) <= 2000
@@ -180,7 +180,7 @@ def test_a_space_without_end_is_refused(changes, tmp_path):
 
 @pytest.mark.parametrize("brackets", ["[]", "{}"])
 def test_json_that_is_nested_without_end_is_no_t1_file(brackets, tmp_path):
-    """Brackets in brackets end in one line as well."""
+    """100,000 nested brackets are refused."""
     opened = {"[]": "[", "{}": '{"a":'}[brackets]
     (path := tmp_path / "t1.json").write_text(opened * 100_000 + "1" + brackets[1] * 100_000)
     with pytest.raises(UserError, match="is no T1 file"):

@@ -43,7 +43,7 @@ def test_a_run_goes_on_wherever_it_was_interrupted(whole, tmp_path_factory, data
 
 @dataclass
 class Change:
-    """Another value of a setting, and how the refusal tells of both."""
+    """Another value of a setting, and the words of the refusal for both."""
 
     name: str
     value: object
@@ -74,7 +74,7 @@ def test_results_of_other_settings_are_refused(change, whole, tmp_path):
 
 @pytest.mark.parametrize("text", [b"hello\n", b"{}\n", b"\xff\n", b"no newline"])
 def test_a_file_of_something_else_is_refused(text, tmp_path):
-    """A file that does not begin with settings is refused by its line, and stays unchanged."""
+    """A file that does not begin with settings is refused with its line number, and stays unchanged."""
     (path := tmp_path / "other.txt").write_bytes(text)
     with pytest.raises(UserError, match=r"other.txt:1: no line of such results; give another file$"):
         written(path, TRIALS)
@@ -90,7 +90,7 @@ def test_a_broken_line_is_reported_by_its_number(whole, tmp_path):
 
 
 def test_a_result_is_in_the_file_as_soon_as_it_is_added(whole, tmp_path):
-    """A reader of the file finds all added results, while it is written or after its writer was killed."""
+    """A reader of the file finds each added result at once, while the writer still has the file open."""
     with results(path := tmp_path / "now.jsonl", SETTINGS, Trial) as (_, add):
         for number, each in enumerate(TRIALS):
             assert path.read_bytes().count(b"\n") == 1 + number
@@ -99,14 +99,14 @@ def test_a_result_is_in_the_file_as_soon_as_it_is_added(whole, tmp_path):
 
 
 def test_an_empty_file_is_a_new_one(whole, tmp_path):
-    """A file without a byte is filled like one that was not there."""
+    """An empty file is filled like a new one."""
     (path := tmp_path / "empty.jsonl").touch()
     assert written(path, TRIALS) == []
     assert path.read_bytes() == whole[0]
 
 
 def test_a_second_writer_is_refused(whole, tmp_path):
-    """While one run writes a file another one takes nothing from it and adds nothing; afterwards it goes on."""
+    """While one run writes a file another one is refused; afterwards it continues with the results in the file."""
     path = tmp_path / "one.jsonl"
     with results(path, SETTINGS, Trial) as (_, add):
         add(TRIALS[0])

@@ -95,7 +95,7 @@ def test_the_same_seed_finds_the_same_order(kernel, seed):
 
 
 def test_starts_come_first_and_the_best_is_kept():
-    """A start that nothing beats is found; the budget of one order is the program's own."""
+    """The search finds a start that no order beats; with a budget of one it judges only the program's own order."""
     program = read(LATE).program
     own = tuple(range(len(program)))
     start = (0, 1, 2, 3, 4, 5, 7, 6, *own[8:])

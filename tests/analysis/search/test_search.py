@@ -32,7 +32,7 @@ def rated(points):
 
 
 def test_without_optuna_one_line_says_what_to_install(monkeypatch):
-    """The extra is named."""
+    """The error names the extra to install."""
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(UserError, match=r"optuna is not installed; run pip install 'gpusim\[optuna\]'"):
         check()
@@ -40,7 +40,7 @@ def test_without_optuna_one_line_says_what_to_install(monkeypatch):
 
 @pytest.mark.slow
 def test_a_search_proposes_the_same_points_for_the_same_seed():
-    """No point is there twice, each is one of the product, and another seed proposes others."""
+    """The same seed proposes the same points, another seed others; no point occurs twice, each is in the product."""
     pytest.importorskip("optuna")
     found = [search(AXES, 40, seed, rated, lambda *_: None) for seed in (1, 1, 2)]
     assert found[0] == found[1] != found[2]
@@ -52,7 +52,7 @@ def test_a_search_proposes_the_same_points_for_the_same_seed():
 
 @pytest.fixture(name="studied")
 def last_study(monkeypatch):
-    """Give a function that searches, of rows without a rate too, and returns Optuna's trials and their rows."""
+    """Give a function that runs a search of 24 points and returns Optuna's trials and their rows."""
     optuna = pytest.importorskip("optuna")
     create, studies = optuna.create_study, []
     monkeypatch.setattr(optuna, "create_study", lambda **given: studies.append(create(**given)) or studies[-1])
@@ -76,8 +76,8 @@ def test_numbers_are_proposed_by_their_place_in_order(studied):
 
 
 @pytest.mark.slow
-def test_what_can_not_run_is_reported_as_failed(studied):
-    """A point without figures has no value, which as a time of zero would be the best; any other has its own."""
+def test_a_point_that_can_not_run_is_reported_as_failed(studied):
+    """A point without figures is a failed trial without a value; any other has its negative rate as value."""
     trials = studied(AXES, rated)
     assert {trial.state.name for trial, row in trials if row.reason} == {"FAIL"}
     for trial, row in trials:
@@ -85,8 +85,8 @@ def test_what_can_not_run_is_reported_as_failed(studied):
 
 
 @pytest.mark.slow
-def test_a_search_finds_what_is_fast():
-    """With a tenth of the points its best is within a few percent of the best of all, and it reports its progress."""
+def test_a_search_finds_a_fast_point():
+    """With 64 of 256 points the best rate is within 3 % of the best of all; each batch reports the progress."""
     pytest.importorskip("optuna")
     reported = []
     rows = search(AXES, 64, 0, rated, lambda done, total: reported.append((done, total)))

@@ -44,7 +44,7 @@ def test_a_sample_is_drawn_from_the_product(axes, count, seed):
 
 
 def test_a_product_too_large_to_list_can_be_sampled():
-    """A million million points are refused, but for some of them; more than can be counted are refused altogether."""
+    """10^12 points can be sampled but not listed; 10^21 points can be neither."""
     axes = [Axis("kernel", name, tuple(map(str, range(1000)))) for name in "abcd"]
     assert len(points(axes, 10)) == 10
     with pytest.raises(UserError, match="points are too many to list; take some with --sample N"):
@@ -96,7 +96,7 @@ def test_a_row_is_the_run_of_its_point():
     assert found.figures == figures(result)
 
 
-def test_what_can_not_run_has_its_reason():
+def test_a_point_that_can_not_run_has_its_reason():
     """A point that the kernel, the machine or both together refuse is a row with the reason, not an error."""
     assert row(SweepPoint({}, {"warps": "0"}), SUBJECT).reason.startswith("throughput: ")
     assert "lanes don't divide a warp" in row(SweepPoint({"pipe.sp.lanes": "7"}, SHORT), SUBJECT).reason
@@ -105,7 +105,7 @@ def test_what_can_not_run_has_its_reason():
 
 @pytest.mark.jit
 def test_neither_order_nor_processes_matter():
-    """Backwards, and in two processes, the rows come out the same to the last bit."""
+    """Rows are the same to the last bit in reverse order and in two processes."""
     counts, warps = Axis("machine", "schedulers.count", ("1", "2")), Axis("kernel", "warps", ("1", "2", "4"))
     some = [SweepPoint(each.settings, SHORT | each.parameters) for each in points([counts, warps])]
     simulated = partial(row, subject=SUBJECT)
@@ -116,7 +116,7 @@ def test_neither_order_nor_processes_matter():
     )
 
 
-def test_no_more_is_drawn_than_is_listed():
+def test_a_sample_of_too_many_points_is_refused():
     """A sample of all of 10^12 points is refused before any is made."""
     axes = [Axis("machine", f"a.{i}", tuple(map(str, range(1000)))) for i in range(4)]
     with pytest.raises(UserError, match=r"--sample 1000000000000: more than 1,000,000 of 1,000,000,000,000 points"):

@@ -11,15 +11,15 @@ TABLE = [{"set.a.b": a, "p.c": c, "gflops": float(a * len(c)), "registers": a} f
 
 
 def test_without_matplotlib_one_line_says_what_to_install(tmp_path, monkeypatch):
-    """The extra is named before anything is simulated."""
+    """The check of the file's name reports the extra to install."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UserError, match=r"matplotlib is not installed; run pip install 'gpusim\[plot\]'"):
         check(tmp_path / "sweep.png")
 
 
 @pytest.mark.parametrize("name", ["sweep.txt", "sweep", ".png"])
-def test_what_is_no_picture_is_refused(name, tmp_path):
-    """The end of the name says which format it is."""
+def test_a_name_without_a_picture_format_is_refused(name, tmp_path):
+    """A name that does not end in .png, .svg or .pdf is refused."""
     with pytest.raises(UserError, match=r"is no picture; let it end in .png, .svg, .pdf"):
         check(tmp_path / name)
 
@@ -54,13 +54,13 @@ def last_picture(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_line_goes_through_numbers_in_their_order(drawn):
-    """Fractions and negative numbers lie at the right places for any order of the rows."""
+    """A line has its points in the order of their numbers, fractions and negative ones included."""
     rows = [{"p.alpha": cell(text), "gflops": 1.0} for text in NUMBERS]
     assert drawn(rows, "p.alpha", "gflops", []) == [([-3, 0.5, 1, 2, 2.5, 10.5], "default")]
 
 
 @pytest.mark.slow
 def test_a_front_holds_until_its_next_point(drawn):
-    """Between two points of the front nothing is better than the one before, in the first column."""
+    """A front is drawn in steps: the value of a point holds until the next point."""
     (_, (places, style)) = drawn(TABLE, "registers", "gflops", TABLE[:3:2])
     assert (places, style) == ([1, 2], "steps-post")

@@ -43,13 +43,13 @@ def test_names_of_axes_and_figures_are_kept_apart():
 
 @pytest.mark.parametrize("wanted", [48, 0, -3, 0.5, 10.5, -2.25, 1e-9, "FFMA", "", "nan", "-inf", "1e999", "1_0", "٣"])
 def test_numbers_of_axes_are_numbers(wanted):
-    """Whole and other finite numbers, negative ones too, stand as such in a table; everything else is text."""
+    """Finite numbers, negative ones and fractions included, are numbers in a table; everything else is text."""
     found = cell(str(wanted))
     assert (found, type(found)) == (wanted, type(wanted))
 
 
 def test_columns_do_not_depend_on_the_order_of_rows():
-    """Axes come first, then figures, then those by reason, then why there are none."""
+    """Columns are axes, figures, figures by limit or reason, and the reason for missing figures, in this order."""
     table = [cells(each) for each in ROWS]
     found = columns(table)
     assert found == columns(table[::-1])
@@ -58,7 +58,7 @@ def test_columns_do_not_depend_on_the_order_of_rows():
 
 
 def test_a_table_is_written_as_it_is(tmp_path):
-    """In the file each cell stands in its column, and nothing where the row has none."""
+    """The file has each cell in its column, and an empty cell where the row has none."""
     table = [cells(each) for each in ROWS]
     write_csv(path := tmp_path / "results.csv", table)
     with path.open(newline="") as file:
@@ -68,7 +68,7 @@ def test_a_table_is_written_as_it_is(tmp_path):
 
 
 def test_columns_are_named_with_or_without_their_prefix():
-    """A figure wins over a parameter of its name; no name, one alone, and what is no column of numbers are refused."""
+    """A figure precedes a parameter of its name; one column, a repeated one and one without numbers are refused."""
     axes = [Axis("machine", "limits.warps", ("4", "48")), Axis("kernel", "warps", ("8",)), Axis("kernel", "op", ("A",))]
     assert compared("gflops,warps,p.warps,limits.warps", axes, "--pareto") == [
         "gflops",
@@ -91,7 +91,7 @@ def test_columns_are_named_with_or_without_their_prefix():
 
 
 def test_a_front_is_drawn_over_any_numbers():
-    """An axis of fractions can be compared, and the least comes first."""
+    """An axis of fractions and negative numbers can be compared, and its least number is the front."""
     axes = [Axis("kernel", "alpha", ("0.5", "-1", "2"))]
     assert compared("gflops,alpha", axes, "--pareto") == ["gflops", "p.alpha"]
     rows = [cells(SweepRow(SweepPoint({}, {"alpha": text}), FOUND)) for text in axes[0].values]
@@ -112,20 +112,20 @@ def test_the_front_is_what_no_other_row_beats(table):
 
 
 @pytest.mark.parametrize("rate", ["gflops", "percent_of_peak", "instructions_per_cycle", "blocks", "warps"])
-def test_of_rates_and_residents_more_is_better(rate):
-    """With all else equal the row with more is the front, and of what is no rate the row with less."""
+def test_more_is_better_for_rates_and_residents(rate):
+    """More of a rate, of blocks or of warps is better, but fewer cycles are better, all else equal."""
     less, more = ({rate: number, "registers": 20, "cycles": number} for number in (2, 3))
     assert front([less, more], [rate, "registers"]) == [more]
     assert front([less, more], ["cycles", "registers"]) == [less]
 
 
 def test_rows_without_figures_are_on_no_front():
-    """Points without figures are left out."""
+    """A front leaves out rows without figures."""
     assert front([cells(each) for each in ROWS], ["gflops", "registers"]) == [cells(ROWS[0])]
 
 
 def test_without_pyarrow_one_line_says_what_to_install(tmp_path, monkeypatch):
-    """The extra is named, and no file is left."""
+    """The error names the extra to install, and no file is left."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(UserError, match=r"pyarrow is not installed; run pip install 'gpusim\[parquet\]'"):
         write_parquet(tmp_path / "results.parquet", [cells(each) for each in ROWS])

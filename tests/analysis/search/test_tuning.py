@@ -29,8 +29,8 @@ def job(blocking=1, **parameters):
 
 
 @pytest.mark.jit
-def test_of_an_even_grid_the_rate_is_that_of_the_launch():
-    """Where every SM gets whole waves, as many as are simulated, the trial's rate is the simulated launch's."""
+def test_the_rate_of_an_even_grid_is_that_of_the_launch():
+    """If a trial simulates all waves of the grid, its cycles and rate are those of the launch."""
     resident = trial(job(), make, ONE_SM).resident
     shape = {"m": "32", "n": str(16 * resident)}
     found, result = trial(job(**shape), make, ONE_SM), simulate(make("sgemm-lai", job(**shape).parameters), ONE_SM)
@@ -63,7 +63,7 @@ def test_the_chip_is_as_many_sms():
     assert four.gflops == pytest.approx(4 * one.gflops)
 
 
-def test_what_cannot_run_has_its_reason():
+def test_a_trial_that_cannot_run_has_its_reason():
     """A kernel that is refused and one that does not fit the machine become trials with the reason, not errors."""
     refused = trial(job(m="33"), make, ONE_SM)
     assert refused.reason.startswith("sgemm-lai: m=33 is not a positive multiple of 16")

@@ -47,7 +47,7 @@ class Asked:
             return False
 
     def values(self, path, now):
-        """Other values that the machine may have, a few of many."""
+        """Return other values that the machine may have; at most 4 of a number."""
         found = [value for value in others(path, now, self.machine) if self._may_be(path, value)]
         return found[:MOST] if isinstance(now, int) else found
 
@@ -58,14 +58,14 @@ class Asked:
             return False
 
     def feels(self, number, path, value):
-        """Whether a kernel has another result."""
+        """Tell whether another value changes a kernel's run, bound or values."""
         changed, kernel = build(self.file, {path: value}), self.kernels[number]
         if in_time(kernel, changed) != self.as_it_is(number):
             return True
         return bound(kernel, changed) != self.bound(number) or result(kernel, changed) != self.with_values(number)
 
     def silent(self, path, value):
-        """Kernels that a value does not affect, unreported; None if it affects some kernel, or one no longer fits."""
+        """Return kernels that an unreported value does not affect; None if it affects a kernel, or one does not fit."""
         found = []
         for number, kernel in enumerate(self.kernels):
             if kernel.name == "long" and not path.startswith("fetch."):
@@ -82,7 +82,7 @@ class Asked:
 
 
 def _silent(asked, path, now):
-    """Kernels that no value of a key affects, without a report of that; none if the key affects some kernel."""
+    """Return kernels that no value of a key affects, without a report; none if the key affects some kernel."""
     found = []
     for value in asked.values(path, now):
         silent = asked.silent(path, value)

@@ -1,6 +1,6 @@
 """Settings that do nothing to a launch: each reported one does nothing, and each that never does anything is reported.
 
-The second is asked of every key of every machine that comes with the simulator, in `test_every_key.py`.
+`test_every_key.py` checks the second claim for every key of four machines.
 """
 
 import hypothesis.strategies as st
@@ -25,7 +25,7 @@ REDUCE = listing.load("examples/reduce.asm")
 
 
 def reported(kernel, machine, **given):
-    """Reasons by path, of settings written with two underscores for the point."""
+    """Return reasons by path, for settings written with two underscores instead of the point."""
     paths = {path.replace("__", "."): value for path, value in given.items()}
     return {each.setting: each.reason for each in ineffective(kernel, machine, paths)}
 
@@ -53,7 +53,7 @@ def reported(kernel, machine, **given):
     ],
 )
 def test_a_setting_that_does_nothing_is_reported_with_its_reason(kernel, machine, path, value, reason):
-    """Each is reported with its reason; a kernel that doesn't fit the machine is refused instead."""
+    """Each setting without effect is reported with its reason; a kernel that does not fit the machine is refused."""
     if reason is None:
         with pytest.raises(UserError):
             ineffective(kernel, machine, {path: value})
@@ -64,29 +64,29 @@ def test_a_setting_that_does_nothing_is_reported_with_its_reason(kernel, machine
 
 
 def test_lanes_beyond_a_warp_do_nothing():
-    """A pipe takes an instruction a cycle at the fastest: 64 lanes of a pipe of 32 are reported, 16 are not."""
+    """A pipe takes at most one instruction per cycle: 64 lanes instead of 32 are reported, 16 are not."""
     kernel, file = make("chain", {"op": "MUFU.RCP", "length": "8"}), as_file(load("gtx580", {"pipe.sfu.lanes": 32}))
     (found,) = ineffective(kernel, file, {"pipe.sfu.lanes": 64})
     assert found.reason == "an instruction keeps pipe sfu for 1 cycle either way"
     assert ineffective(kernel, file, {"pipe.sfu.lanes": 16}) == ()
 
 
-def test_what_goes_through_the_memory_ports_takes_no_pipe():
-    """On an H200 shuffles take no pipe: none is joint with theirs, or blocked by them."""
+def test_instructions_of_the_memory_ports_take_no_pipe():
+    """On an H200 shuffles take no pipe, so settings of a joint or a blocked pipe for them are reported."""
     kernel = listing.read("S2R R0, LANEID\nSHFL.BFLY R1, R0, 1\nIADD R2, R1, 1\nEXIT\n")
     reasons = reported(kernel, "h200", joint__shuffle="lite", blocked__shuffle="heavy")
     assert set(reasons.values()) == {"unit class shuffle goes through the memory ports, and takes no pipe"}
     assert len(reasons) == 2
 
 
-def test_what_is_felt_is_not_reported():
+def test_an_effective_setting_is_not_reported():
     """Settings that affect this kernel, in cycles, in time or in the bound, are not reported."""
     felt = {"global_memory.latency": 900, "chip.shader_mhz": 1000, "unit.fp32.latency": 30, "limits.blocks": 1}
     assert ineffective(SAXPY, "gtx580", felt) == ()
 
 
-def test_a_setting_is_seen_beside_the_others():
-    """The size of a cache counts once its tags are kept, and a section that is only set as a whole is left out so."""
+def test_settings_are_judged_together():
+    """`l1.ways` is effective once caches keep tags; both keys of `[outstanding]` are judged as one section."""
     assert reported(SAXPY, "gtx580", l1__ways=8) != {}
     assert reported(SAXPY, "gtx580", l1__ways=8, cache__hits="tags") == {}
     counters = {"outstanding.vector": 3, "outstanding.shared": 3}
@@ -95,8 +95,8 @@ def test_a_setting_is_seen_beside_the_others():
     assert [each.setting for each in ineffective(idle, "gtx580", counters)] == list(counters)
 
 
-def test_energies_count_where_they_are_asked_for():
-    """An energy affects kernels with that work, and none if energy is not requested."""
+def test_energies_count_only_if_requested():
+    """An energy is effective for kernels with that work, and for none if energy is not requested."""
     kernel = listing.load("examples/vega.asm")
     path = next(f"energy.{key}" for key in ("single", "register"))
     given = {path: 12345, "energy.double": 9}
@@ -105,15 +105,15 @@ def test_energies_count_where_they_are_asked_for():
 
 
 def test_only_the_paths_asked_for_are_reported():
-    """`paths` chooses among the settings."""
+    """Only settings that `paths` names are reported."""
     given = {"barrier.latency": 99, "double.exclusive": "off"}
     assert [each.setting for each in ineffective(SAXPY, "gtx580", given, paths=["double.exclusive"])] == [
         "double.exclusive"
     ]
 
 
-def test_conditions_name_what_there_is():
-    """Fields of conditions are those of the machine's record or of decoded rows, and not those compared separately."""
+def test_conditions_name_existing_fields():
+    """Conditions name only fields of the machine's record or of decoded rows, none of which is compared separately."""
     fields = {name for each in CONDITIONS for name in each.fields.split()}
     known = {*machine_t.names} - set(SEPARATE) | {f"rows.{name}" for name in decoded_t.names} | {"caches", "lines"}
     assert {name.partition(".")[0] if name.rpartition(".")[2].isdecimal() else name for name in fields} <= known

@@ -13,17 +13,17 @@ from workloads.measured.probes import EXPERIMENTS, probe
 ROWS = DIRECTORY / "h200.csv"
 MICRO = "exp,op,W,ILP,param,i1,i2,cyc1_med,cyc2_med,other\n"
 EDITED = "name,kernel,W,cyc1_med,cyc2_med\n"
-LATENCY = "lat,FFMA,1,1,,8,24,100.5,356.5,x\n"  # 16 iterations of 16 more instructions of 4 cycles take 1024
+LATENCY = "lat,FFMA,1,1,,8,24,100.5,356.5,x\n"  # 16 more iterations of 16 instructions of 4 cycles take 1024
 
 
 def rows(folder, text):
-    """The rows of a file with this text."""
+    """Return the rows of a file with this text."""
     (path := folder / "rows.csv").write_text(text)
     return read(path, EXPERIMENTS)
 
 
 def simulated(given):
-    """Outcomes of rows on an H200, in one process."""
+    """Return the outcomes of rows on an H200, in one process."""
     make = lambda row: probe(row.experiment, row.op, row.param, row.warps, row.ilp, row.counts)  # noqa: E731
     return list(outcomes(given, load("h200"), make, 1))
 
@@ -42,7 +42,7 @@ def test_an_edited_row_ran_4_and_12_iterations(tmp_path):
     assert row.param == "FFMA EEE a reuse, LOP3 aaa odd between"
 
 
-def test_half_of_the_rows_may_be_fitted_to(tmp_path):
+def test_half_of_the_rows_are_calibrated(tmp_path):
     """A row is calibrated if the SHA-256 of its key is even, predicted if it is odd."""
     text = "".join(f"tput,FFMA,{w},8,,4,12,1,2,\n" for w in range(1, 33))
     kinds = [row.kind for row in rows(tmp_path, MICRO + text)]
@@ -52,7 +52,7 @@ def test_half_of_the_rows_may_be_fitted_to(tmp_path):
 
 
 def test_a_schedule_is_timed_to_its_last_end(tmp_path):
-    """`sched` rows tell each warp's start and end in `param`: the figure is the latest end less the first start."""
+    """A `sched` row has start and end of each warp in `param`: its figure is the last end minus the first start."""
     (row,) = rows(tmp_path, MICRO + 'sched,FFMA,2,8,"rep1 warp:start:end 0:2:2053 1:0:1999 ",0,1,0,0,\n')
     assert row.cycles == 2053
 
@@ -86,13 +86,13 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_a_latency_is_simulated_by_its_slope(tmp_path):
-    """By hand: 16 rounds of 16 more FFMAs of 4 cycles take 1024; a measurement of 256 is then 300 % too little."""
+    """By hand: 16 more rounds of 16 FFMAs of 4 cycles take 1024; against a measured 256 the error is 300 %."""
     (outcome,) = simulated(rows(tmp_path, MICRO + LATENCY))
     assert (outcome.simulated, outcome.error) == (1024, 3)
 
 
 def test_rows_without_a_stream_are_reported(tmp_path):
-    """An operation of no table, a time that is none, and an instruction that a machine lacks each give a reason."""
+    """A row without an instruction stream and one without a time each have that reason and no simulated figure."""
     text = MICRO + "lat,IMADWIDE,1,1,,8,24,1,2,\n" + "clk,clock64_gap,1,1,,0,1,0,0,\n"
     assert [(o.simulated, o.reason) for o in sorted(simulated(rows(tmp_path, text)), key=lambda o: o.row.line)] == [
         (None, NO_STREAM), (None, NO_TIME),
@@ -113,8 +113,8 @@ def test_the_summary_is_of_absolute_errors(tmp_path):
 
 @pytest.mark.jit
 @pytest.mark.parametrize(("experiment", "median", "most"), [("tput", 0.01, 0.11), ("mixlds", 0.05, 0.11)])
-def test_rows_of_an_h200_that_were_set_apart_are_met(experiment, median, most):
-    """FFMAs from 1 to 64 warps within 1 % in the median, FFMAs among 64-bit shared loads within 5 %, none 11 % off."""
+def test_predicted_rows_of_an_h200_are_met(experiment, median, most):
+    """Predicted FFMAs have a median error under 1 %, those among shared loads under 5 %, and none has 11 % or more."""
     separate = [row for row in read(ROWS, EXPERIMENTS) if (row.experiment, row.kind) == (experiment, "predicted")]
     assert len(separate) > 20
     errors = [abs(outcome.error) for outcome in simulated(few(separate, 12))]

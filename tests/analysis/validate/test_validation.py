@@ -11,7 +11,7 @@ MACHINES = sorted(file.stem for file in validation.DIRECTORY.glob("*.toml"))
 
 
 def simulated(machine, *ids):
-    """The named points of a machine, simulated."""
+    """Return the simulated figures of some points of a machine, by id."""
     points = [point for point in published_points(machine) if point.id in ids]
     assert len(points) == len(ids)
     return {outcome.point.id: outcome.simulated for outcome in outcomes(points, machine, make)}
@@ -32,8 +32,8 @@ def test_every_point_can_be_built_and_has_an_id_of_its_own(name):
 @pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("name", MACHINES)
-def test_inputs_come_back(name):
-    """A figure that stands in the machine file comes out of its microbenchmark within 1 %."""
+def test_inputs_are_met(name):
+    """The microbenchmark of a figure in the machine file measures this figure within 1 %."""
     machine = load(name)
     points = [point for point in published_points(machine) if point.kind == "input"]
     found = list(outcomes(points, machine, make))
@@ -50,7 +50,7 @@ def test_keplers_pipes_and_pairing_give_its_measured_rates():
 
 @pytest.mark.jit
 def test_one_rule_of_kepler_s_banks_gives_both_measurements_of_conflicts():
-    """A half and a third with all conflicts in one bank (Lai and Seznec), Zhang's 119.2 and 94.5 with them in any."""
+    """Conflicts in one bank give 1/2 and 1/3 of 128 (Lai and Seznec), those in any bank 119.2 and 94.5 (Zhang)."""
     one = simulated(load("gtx680"), "rate-ffma-2-way", "rate-ffma-3-way")
     assert list(one.values()) == pytest.approx([128 / 2, 128 / 3], rel=0.005)
     spread = simulated(load("k20m"), "rate-ffma-2-way", "rate-ffma-3-way")
@@ -59,7 +59,7 @@ def test_one_rule_of_kepler_s_banks_gives_both_measurements_of_conflicts():
 
 @pytest.mark.jit
 def test_a_point_that_names_no_instruction_counts_all():
-    """FFMAs and loads of a mix count alike: figure 2 of RR-7923, which was fitted to, comes back within 2 %."""
+    """FFMAs and loads of a mix count alike: the fitted rates of figure 2 of RR-7923 are met within 2 %."""
     found = simulated(load("gtx580"), "mix-3-1-32", "mix-6-1-64", "mix-12-1-128")
     assert list(found.values()) == pytest.approx([31.3, 30.4, 24.5], rel=0.02)
 
@@ -70,8 +70,8 @@ def test_a_latency_is_what_the_chain_takes_per_instruction():
 
 
 @pytest.mark.jit
-def test_a_figure_moves_with_the_number_behind_it():
-    """Of two points, the one whose latency is changed follows it, and the other stays."""
+def test_a_figure_follows_the_number_of_its_machine():
+    """A dp latency of 32 instead of 24 cycles changes the point of DFMA from 24 to 32, and that of IADD not at all."""
     before = simulated(load("gtx580"), "latency-dfma", "latency-iadd")
     after = simulated(load("gtx580", {"unit.dp.latency": 32}), "latency-dfma", "latency-iadd")
     assert (before["latency-dfma"], after["latency-dfma"]) == (24, 32)
@@ -79,8 +79,8 @@ def test_a_figure_moves_with_the_number_behind_it():
 
 
 @pytest.mark.jit
-def test_caches_hold_what_was_measured_to_be_held():
-    """Footprints that hit on a V100 and an H200, as published, hit here, within 5 % of the cycles."""
+def test_caches_hold_the_measured_footprints():
+    """Pointer chases in two footprints each on a V100 and an H200 take the published cycles within 5 %."""
     for name, ids in (("v100", ("chase-103k", "chase-5m")), ("h200", ("chase-1m", "chase-205k"))):
         machine = load(name)
         points = [point for point in published_points(machine) if point.id in ids]
@@ -88,7 +88,7 @@ def test_caches_hold_what_was_measured_to_be_held():
 
 
 def test_conditions_are_those_of_the_point():
-    """A point's hits, loneliness and single issue are the machine's while it is simulated; else nothing changes."""
+    """A point may set cache hits, one SM and one dispatch port of its machine; other points change nothing."""
     machine = load("v100")
     by_id = {point.id: point for point in published_points(machine)}
     single = validation._conditions(by_id["chase-l2"], machine)
@@ -112,6 +112,6 @@ def test_summary_keeps_the_kinds_apart():
 
 
 def test_a_machine_without_figures_is_reported():
-    """Where nothing is published the error names the machines that have figures."""
+    """For a machine without published figures the error names the machines that have some."""
     with pytest.raises(UserError, match=f"no published figures of wide; choose one of {', '.join(MACHINES)}"):
         published_points(load("wide"))
