@@ -49,7 +49,8 @@ def test_settings_and_policy_change_the_machine(capsys):
     """An FFMA latency of 9 instead of 18 makes a chain take 10/18 of the cycles; `--policy` sets the policy."""
     before = answer(capsys, "run", "chain")
     after = answer(capsys, "run", "chain", "--set", "unit.fp32.latency=9", "--policy", "gto")
-    assert after["cycles"] == pytest.approx(before["cycles"] / 18 * 10, rel=0.05)  # 9 takes 10: slots are 2 apart
+    # Slots are 2 cycles apart, so that a latency of 9 takes 10.
+    assert after["cycles"] == pytest.approx(before["cycles"] / 18 * 10, rel=0.05)
     assert after["policy"] == "gto"
     assert (before["settings"], after["settings"]) == ({}, {"unit.fp32.latency": 9})
 
