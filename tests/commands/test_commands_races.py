@@ -44,8 +44,8 @@ def test_the_published_sgemm_has_no_race(capsys):
     assert capsys.readouterr().out == "sgemm-lai: no race in 1 block\n"
 
 
-def test_of_a_large_grid_the_first_and_last_block_are_checked(capsys, tmp_path):
-    """A grid of 17 blocks: the first and the last are checked, and the text says so; of 16, all are checked."""
+def test_a_large_grid_is_checked_at_its_first_and_last_block(capsys, tmp_path):
+    """A grid of 17 blocks is checked at its first and last, as the text says; a grid of 16 is checked whole."""
     assert execute(["races", write(tmp_path, f".grid 17\n{EXCHANGE}")]) == 0
     assert capsys.readouterr().out == "exchange: no race in 2 blocks (the first and the last of 17)\n"
     assert execute(["races", write(tmp_path, f".grid 16\n{EXCHANGE}")]) == 0
@@ -53,7 +53,7 @@ def test_of_a_large_grid_the_first_and_last_block_are_checked(capsys, tmp_path):
 
 
 def test_a_race_in_the_last_block_alone_is_found(capsys, tmp_path):
-    """In block 16 of 17 alone the second warp reads a word that the first writes; the race names that block."""
+    """A race in block 16 of 17 alone is found, and the text names that block."""
     guarded = UNORDERED.replace("    LDS", "    S2R R4, CTAID.X\n    ISETP.EQ P0, R4, 16\n    @P0 LDS")
     assert execute(["races", write(tmp_path, f".grid 17\n{guarded}")]) == 1
     assert "race in block 16 " in capsys.readouterr().out

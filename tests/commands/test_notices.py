@@ -58,7 +58,7 @@ def test_a_policy_is_reported_as_it_was_given(capsys):
 
 
 def test_an_axis_is_reported_if_all_its_values_are_ineffective(capsys):
-    """Of two axes of a sweep only the one without effect is reported, with all its values."""
+    """A sweep reports only the axis without effect, one of two, with all its values."""
     axes = ["--set", "shared_memory.banks=16,32", "--set", "global_memory.latency=300,900"]
     assert main.execute(["sweep", SAXPY, "--jobs", "1", *axes]) == 0
     notes = [line for line in capsys.readouterr().err.splitlines() if line.startswith("note:")]
@@ -92,7 +92,7 @@ def test_a_machine_that_does_not_fit_is_refused_as_before(capsys):
 
 
 @pytest.mark.parametrize("values", ["4,8", "8,4"])
-def test_the_reason_is_not_what_the_machine_has_anyway(capsys, values):
+def test_the_reason_is_that_of_the_value_that_differs(capsys, values):
     """If one value is the machine's own, the reason is that of the other value; the note keeps the values in order."""
     assert main.execute(["sweep", SAXPY, "--machine", "h200", "--jobs", "1", "--set", f"unit.dp.latency={values}"]) == 0
     note = capsys.readouterr().err.splitlines()[0]

@@ -40,7 +40,7 @@ def test_the_screen_has_pressure_regions_and_bottlenecks(listing, capsys, monkey
     assert all(len(line) <= 80 for line in lines)
 
 
-def test_regions_tell_what_their_figures_are_of(listing, capsys):
+def test_the_table_of_regions_states_the_scope_of_its_figures(listing, capsys):
     """Cycles of a region grow with its executions, its paths do not, and the line below the table says so."""
     rows = []
     for grid in (".grid 1\n", ".grid 64\n"):

@@ -68,7 +68,7 @@ def test_files_are_the_same_however_they_come_about(tmp_path, capsys):
 
 
 @pytest.mark.jit
-def test_more_values_add_to_what_is_on_file(tmp_path, capsys):
+def test_more_values_add_to_the_results_on_file(tmp_path, capsys):
     """A sweep of more values into the same directory simulates the new points only."""
     document(capsys, *SMALL, "--out", str(tmp_path), "--jobs", "1")
     found = document(capsys, *SMALL, "-p", "warps=8", "--out", str(tmp_path), "--jobs", "1")

@@ -200,7 +200,7 @@ def test_each_module_of_the_interface_says_what_it_is():
         assert all(function.__doc__ for function in functions), name
 
 
-def test_what_the_package_offers_is_documented():
+def test_every_exported_name_is_documented():
     """Each name in `gpusim.__all__` comes from a module that has a page."""
     import gpusim  # noqa: PLC0415  (its names are imported when asked for)
 

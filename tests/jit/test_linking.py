@@ -201,7 +201,7 @@ def test_nothing_of_numba_is_changed():
 
 @pytest.mark.jit
 def test_an_entry_exports_only_its_own_names():
-    """Of an entry's code, with a sort of Numba's in it, only the entry and its wrappers are visible by name."""
+    """Only an entry and its wrappers are visible by name, not the sort of Numba's that is linked into it."""
     assert outer_sorted(np.array([5, 3, 4])) == 3
     (library,) = libraries(outer_sorted)
     functions = list(library.get_defined_functions())

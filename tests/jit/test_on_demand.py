@@ -87,7 +87,7 @@ def test_a_rule_on_demand_returns_what_python_returns(cycles, expected):
 
 @pytest.mark.jit
 def test_it_is_compiled_when_it_is_first_called():
-    """It is compiled at its first call, once; its callers run without it before, and one never called is not compiled.
+    """A rule is compiled once, at its first call; its callers run without it before, and one never called is not.
 
     No other test calls this one.
     """
@@ -100,8 +100,8 @@ def test_it_is_compiled_when_it_is_first_called():
 
 
 @pytest.mark.jit
-def test_of_several_only_the_chosen_are_compiled():
-    """Of three functions the two that are called are compiled (6 + 1 and 6 * 2), and the third is not."""
+def test_only_the_chosen_of_several_are_compiled():
+    """Two of three functions are called (6 + 1 and 6 * 2) and compiled; the third is not."""
     assert (choose(sms(6), 0), choose(sms(6), 1)) == (7, 12)
     assert (compiled("plus_one"), compiled("doubled"), compiled("emptied")) == (1, 1, 0)
 

@@ -63,7 +63,7 @@ def test_all_that_python_loads_for_an_engine_is_in_its_key():
 @pytest.mark.parametrize(
     "edited", ["gpusim/rules/barrier.py", "gpusim/state/sm.py", "isa/values/lanes.py", "gpusim/jit/linking.py"]
 )
-def test_an_edit_of_what_an_engine_is_made_of_changes_its_key(tree, edited):
+def test_an_edit_of_an_engines_source_changes_its_key(tree, edited):
     """An edit of a rule, the state, a value function's helper or the compiler changes the key."""
     edit(tree / edited)
     assert sources.key(ENGINE, tree) != sources.key(ENGINE)

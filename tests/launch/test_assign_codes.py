@@ -86,7 +86,7 @@ def test_loads_first_needed_together_share_a_barrier():
     ]
 
 
-def test_of_seven_loads_two_share_a_barrier():
+def test_two_of_seven_loads_share_a_barrier():
     """Seven loads are issued and read three cycles apart, but R14's a cycle after R13's: these two share barrier 3.
 
     R13's reader then waits one cycle too long; with any other pair it would be three.

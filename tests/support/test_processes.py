@@ -19,7 +19,7 @@ HELD: list[int] = []
 ORPHANS = """
 import os, signal, time
 from gpusim.support.processes import processes
-signal.signal(signal.SIGINT, signal.default_int_handler)  # else ignored where a shell started the tests beside itself
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs the tests in the background ignores it
 with processes(2) as pool:
     print(*{each.result() for each in [pool.submit(os.getpid) for _ in range(50)]}, flush=True)
     pool.submit(time.sleep, 600)
@@ -101,7 +101,7 @@ def test_no_jobs_start_no_process():
 
 
 def test_jobs_are_taken_a_few_ahead():
-    """Of a billion jobs fewer than 100 are taken for 20 results, and leaving early leaves the others."""
+    """20 results take fewer than 100 of a billion jobs, and leaving early leaves the others."""
     jobs = iter(range(10**9))
     with closing(as_done(abs, jobs, 2)) as results:
         assert len([next(results) for _ in range(20)]) == 20

@@ -80,7 +80,7 @@ def test_every_reason_has_a_blocker():
     assert (block_skew.reason, block_skew.blocker) == ("launch_delay", NONE)
 
 
-def test_of_two_results_in_one_cycle_the_one_read_is_named():
+def test_a_reader_names_the_one_of_two_results_that_it_reads():
     """R0 and R3 are both written at 18: a reader of R0 names the writer of R0, a reader of R3 that of R3."""
     text = "FADD R0, R1, R2\nFADD R3, R4, R5\nFADD R6, {0}, {0}\nEXIT"
     changes = {"schedulers.issue_interval": 2, "unit.fp32.latency": 18, "schedulers.dispatch_ports": 2}

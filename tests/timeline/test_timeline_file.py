@@ -101,7 +101,7 @@ def test_a_part_has_what_lives_in_its_cycles(document, data):
 
 @pytest.mark.parametrize(("retired", "reported"), [(NONE, NONE), (8, NONE), (7, 7), (5, 5), (4, None)])
 def test_the_end_of_a_block_is_in_a_part_if_its_cycle_is(retired, reported):
-    """Of cycles 4 to 7: a block that leaves at 8, or never, has no end there; one that left at 4 is not in the part."""
+    """In cycles 4 to 7 a block that leaves at 8 or never has no end; one that left at 4 is not in them."""
     cut = part(replace(DOCUMENT, blocks=(Resident(0, 0, (0,), 0, retired),)), 4, 7, None)
     assert [block.retired for block in cut.blocks] == ([] if reported is None else [reported])
 

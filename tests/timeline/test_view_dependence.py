@@ -29,7 +29,7 @@ def test_each_producer_comes_once_and_in_order():
 
 
 def test_an_instruction_lives_from_its_first_wait_to_its_end():
-    """It lives from its first wait or its issue to its pipe's or result's end, or for one cycle without both."""
+    """An instruction lives from its first wait or issue until its pipe and result are done, or for one cycle."""
     assert (born(LOAD), over(LOAD)) == (2, 30)
     assert (born(waiting()), over(waiting())) == (40, 41)
     assert born(waiting(Wait("wait", 3, 9, 7), Wait("not_selected", 9, 40))) == 3

@@ -83,7 +83,7 @@ def test_a_wait_for_a_shared_barrier_names_the_unneeded_load():
 
 
 @pytest.mark.parametrize(("reader", "blamed"), [("R1", 1), ("R2", 2)])
-def test_of_two_results_on_one_barrier_the_needed_one_is_named(reader, blamed):
+def test_a_reader_names_the_needed_one_of_two_results_on_a_barrier(reader, blamed):
     """A reciprocal issued at 6 and a load at 7 are done at 26, on one barrier: each reader names its own."""
     text = SHARED.replace("LDG R1, [R8]", "MUFU.RCP R1, R8").replace("FADD R3, R2, R2", f"FADD R3, {reader}, {reader}")
     document = timeline(read(text), load("v100", {"unit.sfu.latency": 20}))
