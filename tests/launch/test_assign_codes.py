@@ -122,7 +122,7 @@ def test_in_a_loop_a_prefetch_shares_with_no_load_from_shared_memory():
 
 @pytest.mark.parametrize("machine", few(["gtx980", "v100", "h200"], 1))
 def test_no_kernel_waits_for_its_prefetch(machine):
-    """In no kernel of the catalog does a reader of near results alone wait for a far one on the same barrier."""
+    """No instruction of a catalog kernel that needs only near results waits for a far one on the same barrier."""
     where = load(machine)
     for name in set(CATALOG) - OF_GCN:
         program = with_codes(make(name).program, where)

@@ -162,7 +162,7 @@ def test_vcc_takes_two_scalar_registers():
 
 
 def test_every_number_of_scalar_registers():
-    """For 1 to 102 scalar registers a SIMD holds 800 over the next multiple of 16, and at most ten waves."""
+    """For 1 to 102 scalar registers a SIMD holds 800 / (their next multiple of 16) waves, and at most ten."""
     mi60 = load("mi60")
     for scalars in range(1, 103):
         waves = min(10, 800 // (-(-scalars // 16) * 16))

@@ -39,7 +39,7 @@ def test_it_prints(capsys):
 
 
 def test_it_takes_the_kernel_whose_67_registers_fermi_refuses():
-    """The Lai SGEMM with 128-bit loads and prefetch needs 67 registers: three blocks fit here, none on a GTX 580."""
+    """The Lai SGEMM with 128-bit loads and prefetch needs 67 registers: three blocks fit `wide`, none a GTX 580."""
     kernel = make("sgemm-lai", PREFETCH_128)
     assert kernel.program.registers == 67
     assert occupancy(kernel, load("wide")).blocks == 3

@@ -219,7 +219,7 @@ def test_before_its_first_slot_a_warp_has_not_exited():
 
 
 def test_memory_that_is_late_is_reported():
-    """32 lanes ask at 54 for 32 lines of 10 cycles each: the load is done at 974, 320 after its latency of 600."""
+    """32 lanes ask at 54 for 32 lines of 10 cycles each: the load is done at 974, 320 beyond its latency of 600."""
     text = ".buffer x u32 4096\nS2R R0, TID.X\nSHL R1, R0, 7\nIADD R1, R1, c[x]\nLDG R2, [R1]\nMOV R3, R2\nEXIT"
     document = timeline(read(text), plain_machine({"chip.dram_mbs": 12_800, "chip.shader_mhz": 1000}))
     of_load = next(step for step in explain(document, 0, 100, 9) if step.pc == 3)
