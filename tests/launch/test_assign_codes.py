@@ -101,7 +101,7 @@ def test_two_of_seven_loads_share_a_barrier():
 def test_in_a_loop_a_prefetch_shares_with_no_load_from_shared_memory():
     """Five prefetched words and a loop's two shared loads have six barriers: two prefetches share, no shared load does.
 
-    A shared load that shared its barrier would cost cycles in each round.
+    If a load from shared memory shared its barrier, each round would take longer.
     """
     prefetch = [f"LDG R{i}, [R20]" for i in range(10, 15)]
     turn = [
