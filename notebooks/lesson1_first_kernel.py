@@ -37,7 +37,7 @@ with app.setup:
         S2R R1, CTAID.X             // which block
         S2R R2, NTID.X              // threads of a block
         IMAD R0, R1, R2, R0         // which element: block x threads + thread
-        ISETP.LT P0, R0, c[n]       // is there such an element?
+        ISETP.LT P0, R0, c[n]       // is that element below n?
         SHL R1, R0, 2               // its byte offset
         IADD R2, R1, c[x]
         IADD R3, R1, c[y]
@@ -80,11 +80,11 @@ def _(result):
         "1. First kernel",
         """A kernel is one program that many threads run. The GPU runs 32 of them, a **warp**, in step: it issues an
         instruction for all 32 at once. **A warp issues its next instruction as soon as the values that it reads are
-        there, and waits until then.** A load from global memory takes hundreds of cycles, and whatever reads its
-        result waits that long.""",
+        available, and waits until then.** A load from global memory takes hundreds of cycles, and an instruction that
+        reads its result waits that long.""",
         picture(
             issues(result),
-            f"One block on an SM of a {result.machine.name}: each mark is a warp instruction when it was issued.",
+            f"One block on an SM of a {result.machine.name}: each mark is the issue of a warp instruction.",
         ),
     )
     return
@@ -108,17 +108,17 @@ def _(result):
     _reason, _cycles = next(iter(lost_slots(result.run).items()))
     _slots = result.cycles * result.machine.schedulers.count
     mo.md(f"""
-    ## What a simulation tells
+    ## The results of a simulation
 
     `gpusim.simulate(listing.read(text), "gtx580")` gives four answers:
 
     1. **Are the values right?** {result.verification.wrong} of {result.verification.values} checked values are wrong.
-       They were computed by the instructions, one by one.
+       The simulator computed them instruction by instruction.
     2. **How long did it take?** {result.cycles:,} cycles of the SM.
-    3. **How fast could it be?** Whatever the order of its instructions, it takes {result.bound.cycles:,} cycles or
-       more: that bound is set by the {result.bound.limiter}, in which each instruction needs the result of the last.
-    4. **Where did the time go?** Of the cycles in which a scheduler could have issued, {100 * _cycles / _slots:.0f} %
-       were lost as a warp {MEANING[Stall[_reason.upper()]]} (`{_reason}`).
+    3. **How fast could it be?** In any order of its instructions it takes {result.bound.cycles:,} cycles or more. The
+       {result.bound.limiter} sets this bound: each of its instructions needs the result of the one before.
+    4. **Where did the time go?** {100 * _cycles / _slots:.0f} % of the cycles in which a scheduler could have issued
+       were lost because a warp {MEANING[Stall[_reason.upper()]]} (`{_reason}`).
     """)
     return
 
@@ -168,8 +168,8 @@ def _(kernel, result):
         Exercise(
             "The launch has 8 blocks of 128 threads for 1000 elements. How many threads have nothing to do?",
             _idle,
-            f"8 x 128 = {kernel.blocks * kernel.threads} threads, 1000 elements: {_idle}. That is what the guard `@P0` "
-            "is for; without it they would store after the end of `y`.",
+            f"8 x 128 = {kernel.blocks * kernel.threads} threads, 1000 elements: {_idle}. The guard `@P0` keeps "
+            "them from storing after the end of `y`.",
         ),
         Exercise(
             "The SM of the picture got one block. How many warp instructions did it issue?",
@@ -191,7 +191,7 @@ def _(kernel, result):
         Exercise(
             "What would shorten this launch most?",
             "a shorter latency",
-            f"The bound says {result.bound.limiter}: what waits for what. The SM issues {result.run.warp_instructions} "
+            f"The bound is set by the {result.bound.limiter}. The SM issues {result.run.warp_instructions} "
             f"warp instructions in {result.cycles:,} cycles, so it has slots, pipes and bandwidth to spare. (More "
             "elements for each SM would make it faster per element: lesson 2.)",
             choices=("more bandwidth", "a shorter latency", "more pipes"),

@@ -28,7 +28,7 @@ with app.setup:
 
 @app.function(hide_code=True)
 def run(warps: int, chains: int, latency: int = LATENCY, length: int = 240, trace: bool = False) -> Result:
-    """FFMAs from so many warps, each with so many independent chains of them, on a GTX 580 of that latency."""
+    """Simulate FFMAs of so many warps, each with so many independent chains, on a GTX 580 with that latency."""
     shape = {"op": "FFMA", "iterations": "1", "length": str(length), "streams": str(chains), "warps": str(warps)}
     machine = gpusim.load("gtx580", {"unit.fp32.latency": latency, "launch.warp_skew": 0})
     return gpusim.simulate(make("throughput", shape), machine, values=False, trace=trace)
@@ -36,14 +36,14 @@ def run(warps: int, chains: int, latency: int = LATENCY, length: int = 240, trac
 
 @app.function(hide_code=True)
 def rate(warps: int, chains: int, latency: int = LATENCY) -> float:
-    """FFMAs of all threads per cycle in the middle of a run: the difference of two lengths."""
+    """Return the FFMAs of all threads per cycle in the middle of a run: the difference of two lengths."""
     short, long = (run(warps, chains, latency, length) for length in (120, 240))
     return 120 * warps * WARP_SIZE / (long.cycles - short.cycles)
 
 
 @app.function(hide_code=True)
 def needed(latency: int, chains: int = 1) -> float:
-    """Equation 1 of Lai and Seznec, in warps: latency over the cycles between two issues of the SM."""
+    """Return equation 1 of Lai and Seznec, in warps: the latency over the cycles between two issues of the SM."""
     schedulers = gpusim.load("gtx580").schedulers
     return threads_needed(latency, schedulers.interval / schedulers.count) / WARP_SIZE / chains
 
@@ -66,10 +66,10 @@ def _(full, rates):
     _figure.legend(loc="outside upper center", ncols=3, fontsize="small")
     opening(
         "2. Latency hiding",
-        f"""The result of a multiply-add (FFMA) is there {LATENCY} cycles after it was issued, but the SM can issue
-        one for another warp in every cycle. **To issue in every cycle, as many instructions must be under way as the
-        latency has cycles: warps x independent instructions of each.** Which of the two factors provides them makes
-        no difference, as long as there are some warps (exercise 4).""",
+        f"""The result of a multiply-add (FFMA) is available {LATENCY} cycles after its issue, but the SM can issue
+        one of another warp in every cycle. **To issue in every cycle, the SM needs as many instructions in flight as
+        the latency has cycles: warps x independent instructions of each.** Either factor can provide them, as long as
+        there are some warps (exercise 4).""",
         picture(
             _figure,
             f"Simulated GTX 580 with a latency of {LATENCY} cycles. With one FFMA at a time {needed(LATENCY):.0f} "
@@ -90,9 +90,9 @@ def _():
             mo.md("""
     ## See it
 
-    Each bar below is one instruction, from its issue (red) until its result is there; only then may the warp issue the
-    next one of that chain. On top are the issue slots of both schedulers, red where used. **A white slot is lost.**
-    Fill them, first with warps, then with independent instructions.
+    Each bar below is one instruction, from its issue (red) until its result is available; only then can the warp issue
+    the next one of that chain. The top rows are the issue slots of both schedulers, red if used. **A white slot is
+    lost.** Fill them, first with warps, then with independent instructions.
     """),
             mo.hstack([warps, chains, latency], justify="start", gap=2, wrap=True),
         ]
@@ -130,7 +130,7 @@ def _(chains, latency, warps):
 @app.cell(hide_code=True)
 def _(full):
     def fewest(chains: int) -> int:
-        """Fewest warps that fill the slots, by trying them."""
+        """Return the fewest warps that fill the slots, by trial."""
         return next(warps for warps in range(2, 33) if rate(warps, chains) > ENOUGH * full)
 
     _machine = gpusim.load("gtx580")
@@ -139,27 +139,26 @@ def _(full):
         Exercise(
             f"Each warp has one instruction at a time, of {LATENCY} cycles. How many warps fill all issue slots?",
             needed(LATENCY),
-            f"The SM issues in every cycle, so {LATENCY} must be under way: {needed(LATENCY):.0f} warps, "
+            f"The SM issues in every cycle, so {LATENCY} must be in flight: {needed(LATENCY):.0f} warps, "
             f"{100 * needed(LATENCY) / _warps:.0f} % of the {_warps} that it holds. By trial, {fewest(1)} warps are "
             f"the fewest that fill {100 * ENOUGH:.0f} % of the slots.",
         ),
         Exercise(
-            "And if each warp has four independent instructions at a time?",
+            "How many warps are enough if each has four independent instructions at a time?",
             needed(LATENCY, 4),
             f"{LATENCY} / 4 = {needed(LATENCY, 4):.0f} warps; by trial {fewest(4)}. This is why a kernel with many "
             "registers, and so few warps, can be fast: lesson 5.",
         ),
         Exercise(
-            f"Latencies of up to {LECTURE[1]} cycles are to be hidden by warps alone. How many threads does the SM "
-            "need?",
+            f"How many threads does the SM need to hide latencies of up to {LECTURE[1]} cycles by warps alone?",
             needed(LECTURE[1]) * WARP_SIZE,
             f"{LECTURE[1]} warps of {WARP_SIZE} threads: {needed(LECTURE[1]) * WARP_SIZE:.0f}; the lecture says "
             f"{LECTURE[0] * WARP_SIZE} to {LECTURE[1] * WARP_SIZE}.",
         ),
         Exercise(
-            f"On this chip a warp may issue only every {_interval} cycles, whatever it has to do (Tan et al. measured "
-            "it). With as many independent instructions as you like, how many warps are needed at least to issue in "
-            "every cycle?",
+            f"On this chip a warp may issue only every {_interval} cycles, whatever its instructions (Tan et al. "
+            "measured it). Each warp has any number of independent instructions. How many warps at least does the SM "
+            "need to issue in every cycle?",
             needed(_interval),
             f"One warp fills one of {_interval} slots, so {needed(_interval):.0f} warps; by trial with eight chains "
             f"{fewest(8)}. Try fewer above.",

@@ -25,10 +25,10 @@ with app.setup:
     SLOTS = 40  # shown at once
     DEPTH = 4  # steps shown back to the cause
     MACHINE = {"schedulers.count": 1, "launch.warp_skew": 0}
-    RULES = {  # each can be switched off: what is said of it, and the machine without it
+    RULES = {  # by rule, the numbers of the machine that switch it off
         "A warp may issue only every 6 cycles": {"schedulers.issue_interval": 2},
-        "The result of a multiply-add is there after 18 cycles": {"unit.fp32.latency": 4},
-        "The result of a load is there after 46 cycles": {"shared_memory.latency_128": 4},
+        "The result of a multiply-add is available after 18 cycles": {"unit.fp32.latency": 4},
+        "The result of a load is available after 46 cycles": {"shared_memory.latency_128": 4},
         "A load that finds the queue full costs its slot": {"issue.refused_wastes_slot": 0},
     }
     COLOURS = {  # background and letters
@@ -52,7 +52,7 @@ with app.setup:
 
 @app.function(hide_code=True)
 def ran(policy: str, off: Mapping[str, int]) -> Timeline:
-    """Return the timeline of six warps on one scheduler, some numbers of the machine replaced."""
+    """Return the timeline of six warps on one scheduler, with some numbers of the machine replaced."""
     part = "    LDS.128 R4, [R1]\n" + "    FFMA R8, R4, R5, R8\n    FFMA R9, R6, R7, R9\n" * PAIRS
     head = f".kernel rounds\n.block {32 * WARPS}\n.shared {512 * WARPS}\n"
     kernel = listing.read(f"{head}    S2R R0, TID.X\n    SHL R1, R0, 4\n{part * ROUNDS}    EXIT\n")
@@ -62,7 +62,7 @@ def ran(policy: str, off: Mapping[str, int]) -> Timeline:
 
 @app.function(hide_code=True)
 def states(found: Timeline) -> States:
-    """Return by warp and cycle what the warp does: issues, waits, or has exited."""
+    """Return by warp and cycle whether the warp issues, or why it waits."""
     by = {}
     for made in found.instructions:
         for wait in made.waits:
@@ -74,7 +74,7 @@ def states(found: Timeline) -> States:
 
 @app.function(hide_code=True)
 def grid(found: Timeline, by: States, cycle: int) -> str:
-    """Return, as HTML, a row for each warp and a column for each issue slot, that of the cycle framed."""
+    """Return as HTML a row per warp and a column per issue slot, with a frame around the cycle's slot."""
     letters = {letter.name: letter.letter for letter in found.letters}
     here = cycle // found.interval
     first = max(0, min(here - SLOTS // 4, found.cycles // found.interval - SLOTS))
@@ -95,7 +95,7 @@ def grid(found: Timeline, by: States, cycle: int) -> str:
 
 @app.function(hide_code=True)
 def why(found: Timeline, warp: int, cycle: int) -> str:
-    """Say in Markdown what the warp does in the cycle, and if it waits, for what, how long, and what holds it up."""
+    """Return in Markdown whether the warp issues in the cycle, or why, how long and for which instruction it waits."""
     if cycle >= found.end:
         return "has exited"
     first, *causes = explain(found, warp, cycle, DEPTH)
@@ -110,7 +110,7 @@ def why(found: Timeline, warp: int, cycle: int) -> str:
 
 @app.function(hide_code=True)
 def described(step: Step) -> str:
-    """Say why a warp waits and how long, or what an instruction that has issued does."""
+    """Return why and how long a warp waits, or the times of an instruction that has issued."""
     return step.words if step.words.startswith("issued") else f"**{step.what}** until cycle {step.end}, {step.words}"
 
 
@@ -137,16 +137,16 @@ def _():
         "3. Warp scheduling policies",
         """In each issue slot a scheduler picks one of the warps that can issue. **The policy says which one: loose
         round robin (`lrr`) takes turns, greedy-then-oldest (`gto`) stays with one warp as long as that can issue.**
-        Whether a warp can issue is decided by rules, in a fixed order. It can't if it has just issued
-        (`issue_interval`), if a result that it needs is not there (of a multiply-add: `wait`, of a shared load:
+        Rules decide in a fixed order whether a warp can issue. It can't if it has just issued
+        (`issue_interval`), if a result that it needs is not available (of a multiply-add: `wait`, of a shared load:
         `short_scoreboard`), if the queue of loads is full (`mio_throttle`), or if its pipe is busy
-        (`math_pipe_throttle`). A warp that passes them all is eligible: it is selected, or it is not
+        (`math_pipe_throttle`). A warp that passes all rules is eligible: the policy selects it, or does not
         (`not_selected`).""",
         picture(
             _figure,
             f"The first cycles of {WARPS} warps on one scheduler of a GTX 580. Each has {ROUNDS} rounds of a wide load "
-            f"from shared memory and {2 * PAIRS} multiply-adds on it. Blue is issuing, the rest is waiting, "
-            "for the reason in the legend.",
+            f"from shared memory and {2 * PAIRS} multiply-adds on it. Blue is an issue; other colours are waits, "
+            "for the reasons in the legend.",
         ),
     )
     return
@@ -166,9 +166,9 @@ def _():
             mo.md("""
     ## Step by step
 
-    **Switch off one rule at a time, and see what becomes of the waits that it causes.** A row is a warp, a column an
-    issue slot of 2 cycles. The framed slot is explained below each grid: what each warp does in it, and if it waits,
-    for what, and for whom (←).
+    **Switch off one rule at a time, and watch the waits that it causes.** A row is a warp, a column an issue slot of
+    2 cycles. The table below each grid explains the framed slot: a warp issues, or it waits for a reason and for an
+    instruction of another warp (←).
     """),
             mo.hstack([policies[0], policies[1]], justify="start", gap=2),
             mo.vstack(list(rules), gap=0.2),
@@ -258,29 +258,29 @@ def _():
     _chosen = explain(_gto, 5, 162, DEPTH)[1]
     exercises = (
         Exercise(
-            "All rules on, `lrr`, cycle 60: why does warp 3 not issue?",
+            "With all rules on, why does warp 3 not issue in cycle 60 under `lrr`?",
             _first[0],
             why(_lrr, 3, 60) + ".",
             choices=tuple(COLOURS),
         ),
         Exercise(
-            "Whose load is in its way?",
+            "Which warp's load keeps it from issuing?",
             _queued.warp,
-            f"That of warp {_queued.warp}, issued in cycle {_queued.issue}: it is in the queue, which has room for "
+            f"The load of warp {_queued.warp}, issued in cycle {_queued.issue}: it is in the queue, which has room for "
             "one, while "
             "the load/store unit still works on the load before.",
         ),
         Exercise(
-            "All rules on, `gto`, cycle 162: warp 5 could issue. Which warp does?",
+            "With all rules on, warp 5 could issue in cycle 162 under `gto`. Which warp does?",
             _chosen.warp,
             why(_gto, 5, 162) + ".",
         ),
         Exercise(
-            f"With all rules on `lrr` is faster, {_lrr.cycles} cycles to {_gto.cycles}. Without which rule does "
-            "`gto` gain most on it?",
+            f"With all rules on `lrr` is faster, {_lrr.cycles} cycles to {_gto.cycles}. Which rule must be "
+            "switched off for `gto` to gain most on it?",
             _best,
             "; ".join(f"{rule}: {gain:+d} cycles" for rule, gain in _gains.items())
-            + ". Being greedy needs something to be greedy with: a warp that may issue again in the next slot.",
+            + ". A greedy policy gains only if a warp can issue again in the next slot.",
             choices=tuple(RULES),
         ),
     )

@@ -20,20 +20,20 @@ with app.setup:
     NAMES = {32: "LDS", 64: "LDS.64", 128: "LDS.128"}
     RATIOS = (1, 2, 3, 4, 6, 8, 10, 12, 14, 16)
     USED = {32: 3, 64: 6, 128: 12}  # FFMAs to a load in an SGEMM with 6 x 6 results in each thread
-    SHADES = "C0", "C3"  # of lanes above each other; white letters can be read on both
+    SHADES = "C0", "C3"  # of lanes above each other; white letters are readable on both
     ISSUE = 32  # thread instructions that an SM of this card issues in a shader cycle
 
 
 @app.function(hide_code=True)
 def mixed(ffmas: int, bits: int) -> float:
-    """Thread instructions per cycle of an SM when so many FFMAs go with each load of so many bits."""
+    """Return the thread instructions per cycle of an SM with so many FFMAs for each load of so many bits."""
     kernel = make("mix", {"ratio": f"{ffmas}:1", "lds": str(bits), "groups": "32", "iterations": "16"})
     return gpusim.simulate(kernel, CARD, values=False).thread_instructions_per_cycle
 
 
 @app.function(hide_code=True)
 def passes(stride: int, bits: int) -> int:
-    """Passes that one load takes when lane l reads at word l * stride: cycles of many loads over those of a pass."""
+    """Return the passes of a load in which lane l reads word l * stride: cycles of many loads over those of a pass."""
     machine = gpusim.load(CARD)
     shape = {"stride": str(stride), "width": str(bits), "warps": "8"}
     short, long = (
@@ -64,10 +64,10 @@ def _(measured, rates):
     _axes.legend(loc="lower right")
     opening(
         "4. Shared-memory banks and wide loads",
-        """Shared memory lies in 32 **banks**, word w in bank w modulo 32. **In one pass each bank gives one word;
-        lanes that want different words of one bank take a pass each, lanes that want the same word share it.** On
-        this chip a load of 64 bits serves half a warp at a time, one of 128 bits goes as two of 64. While the
-        load/store unit works on a load, the schedulers issue FFMAs, if the program has enough of them.""",
+        """Shared memory has 32 **banks**: word w is in bank w modulo 32. **In one pass each bank gives one word.
+        Different words of one bank take a pass each; lanes that read the same word share it.** On this chip a load of
+        64 bits serves half a warp at a time, and a load of 128 bits is served as two of 64. While the load/store unit
+        works on a load, the schedulers issue FFMAs, if the program has enough of them.""",
         picture(
             _figure,
             "FFMAs mixed with independent loads on a GTX 580: curves are simulated, circles measured by Lai and Seznec "
@@ -83,10 +83,10 @@ def _():
     mo.vstack(
         [
             mo.md("""
-    ## Which lane meets which bank
+    ## Lanes and banks
 
-    Below is one 32-bit load: a column for each bank, the lanes that read from it stacked in it. **The highest column is
-    the number of passes.** With a stride of 0 all lanes want one word, which all get in one pass. Which strides are
+    The picture shows one 32-bit load: the column of each bank stacks the lanes that read from it. **The height of the
+    highest column is the number of passes.** With a stride of 0 all lanes read one word, in one pass. Which strides are
     free of conflicts? Which is the worst?
     """),
             stride,
@@ -140,10 +140,10 @@ def _():
     |---|---|---|---|---|
 {_rows}
 
-    `LDS.128` moves half as many words per cycle as the others. Its half-warps read two words of every four: two lanes
-    meet in each bank that they use, and the other banks have nothing to do. Lai and Seznec measured these
-    {_free[128] * _cycles} cycles. Hence the low curve above: {_schedulers.count} schedulers could issue {_slots} warp
-    instructions meanwhile, and {USED[128]} FFMAs and a load are fewer.
+    `LDS.128` moves half as many words per cycle as the others. Its half-warps read two words of every four: each
+    bank that they use serves two lanes, and the other banks are idle. Lai and Seznec measured these
+    {_free[128] * _cycles} cycles. They explain the low curve above: {_schedulers.count} schedulers could issue {_slots}
+    warp instructions meanwhile, but {USED[128]} FFMAs and a load are fewer.
     """)
     return
 
@@ -161,8 +161,8 @@ def _(measured, rates):
             f"Lanes 0, 4, 8, ... meet in one bank: 32 lanes in 32 / 8 = 4 banks, {passes(8, 32)} in each.",
         ),
         Exercise(
-            "A tile of 32 x 32 words lies in shared memory row by row, and a warp reads a column. What is the least "
-            "number of words to be added to each row for the column to be read in one pass?",
+            "A tile of 32 x 32 words lies in shared memory row by row, and a warp reads a column. How many words "
+            "must be added to each row, at least, so that the column is read in one pass?",
             _ways.index(1),
             f"Lane r reads at word r (32 + p). Without padding all are in one bank: {_ways[0]} passes. With p = "
             f"{_ways.index(1)} each row begins one bank further: {_ways[_ways.index(1)]} pass. Kurzak's GEMM does "
@@ -176,10 +176,10 @@ def _(measured, rates):
             f"32. In the simulator {rates[64][RATIOS.index(6)] * 6 / 7 / ISSUE * 100:.1f} %.",
         ),
         Exercise(
-            "Which load leaves the most FFMAs per cycle, of the three circles?",
+            "Which load has the most FFMAs per cycle at its circle?",
             NAMES[_best],
             "; ".join(f"`{NAMES[bits]}` {share:.1f} %" for bits, share in _useful.items())
-            + f" of the peak. `{NAMES[_best]}` takes fewer slots than `LDS`, and `LDS.128` takes too long.",
+            + f" of the peak. `{NAMES[_best]}` takes fewer slots than `LDS`, and `LDS.128` takes too many cycles.",
             choices=tuple(NAMES.values()),
         ),
     )

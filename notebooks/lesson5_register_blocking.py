@@ -43,7 +43,7 @@ with app.setup:
 
 @app.function(hide_code=True)
 def counted(blocking: int, words: int) -> float:
-    """Share of FFMAs in percent among FFMAs and shared loads of the SGEMM's main loop, counted in its program."""
+    """Return the percentage of FFMAs among FFMAs and shared loads, counted in the main loop of the SGEMM."""
     side = str(16 * blocking)
     kernel = make(
         "sgemm-lai", {"m": side, "n": side, "blocking": str(blocking), "lds": str(32 * words), "prefetch": "off"}
@@ -55,7 +55,7 @@ def counted(blocking: int, words: int) -> float:
 
 @app.function(hide_code=True)
 def largest(fits: Callable[[int], bool]) -> int:
-    """Largest blocking for which the condition holds."""
+    """Return the largest blocking for which the condition holds."""
     return max(blocking for blocking in range(1, 33) if fits(blocking))
 
 
@@ -74,8 +74,8 @@ def _():
         "5. Register blocking and the bound",
         """An FFMA can't read shared memory: both factors must be loaded into registers first. **A thread that keeps
         B_R x B_R results in registers needs 2 B_R loaded words for B_R² FFMAs: the larger B_R, the fewer issue slots
-        go to loads.** What limits it is the number of registers: 63 for each thread on Fermi, as an instruction has
-        six bits to name one.""",
+        go to loads.** The number of registers limits B_R: 63 for each thread on Fermi, as an instruction names one in
+        six bits.""",
         picture(
             _figure,
             "Figure 1 of Lai and Seznec: curves are the formula B_R² / (B_R² + 2 B_R / words), dots are counted in the "
@@ -94,10 +94,10 @@ def _():
     mo.vstack(
         [
             mo.md(f"""
-    ## Where the registers go
+    ## The use of the registers
 
     Loading the next tile while this one is computed (prefetching) costs registers as well. **Results, prefetched
-    elements, a line of A, what is loaded of B, and {INDICES} registers for addresses and the loop must fit in {MOST}.**
+    elements, a line of A, loaded words of B, and {INDICES} registers for addresses and the loop must fit in {MOST}.**
     """),
             mo.hstack([blocking, depth, side, words], justify="start", gap=2, wrap=True),
         ]
@@ -198,11 +198,11 @@ def _(equation_rows):
     mo.md(f"""
     ## The bound, equation by equation
 
-    With the sliders where they are. $T_B$ is the threads of a block, $R_T$ the registers of a thread, $L$ the depth of
-    a tile, $Blk$ the blocks of an SM, $P$ the peak. Equation 9 takes what was measured for this load at $B_R = 6$
-    (lesson 4); equations 2, 3 and 7 count the registers of the bar above.
+    The values are those of the sliders above. $T_B$ is the threads of a block, $R_T$ the registers of a thread, $L$ the
+    depth of a tile, $Blk$ the blocks of an SM, $P$ the peak. Equation 9 uses the rate measured for this load at
+    $B_R = 6$ (lesson 4); equations 2, 3 and 7 count the registers of the bar above.
 
-    | | equation | what it says | value | holds |
+    | | equation | meaning | value | holds |
     |---|:---|:---|---|:---|
 {_rows}
     """)
@@ -230,10 +230,10 @@ def _():
     mo.vstack(
         [
             mo.md("""
-    ## Does it come true?
+    ## The bound and the simulation
 
-    Equation 11 knows FFMAs and loads only. The bound that gpusim computes counts every instruction of the program and
-    every unit; a simulation loses slots on top of that, to latencies, barriers and full queues.
+    Equation 11 counts FFMAs and loads only. The bound that gpusim computes counts every instruction of the program and
+    every unit. A simulation also loses slots to latencies, barriers and full queues.
     """),
             picture(_figure, "SGEMM of 8 x 8 tiles, four for each SM of a GTX 580, with k = 480 and LDS.64."),
         ]
@@ -257,9 +257,9 @@ def _():
             f"{(_loose + 1) ** 2 + _loose + 2}.",
         ),
         Exercise(
-            f"And by the tight one (equation 7), with {THREADS} threads in a block and tiles of depth {DEPTH}?",
+            f"What is it by the tight one (equation 7), with {THREADS} threads in a block and tiles of depth {DEPTH}?",
             _tight,
-            f"{_tight} takes {_needed[_tight]:.0f} registers, and one more for the second word that `LDS.64` brings: "
+            f"{_tight} takes {_needed[_tight]:.0f} registers, and one more for the second word that `LDS.64` loads: "
             f"all {MOST}. "
             f"{_tight + 1} would take {_needed[_tight + 1]:.0f}.",
         ),
@@ -271,8 +271,8 @@ def _():
             "this is the bound; Lai and Seznec say about 85 %.",
         ),
         Exercise(
-            f"GT200, the generation before, could name {_old} registers. What percentage could Fermi reach if it "
-            "could, too, by equations 7 and 11 and with the same loads?",
+            f"GT200, the generation before, could name {_old} registers. If Fermi could too, what percentage of "
+            "the peak could it reach by equations 7 and 11, with the same loads?",
             _bound[_wide],
             f"B_R = {_wide} takes {_needed[_wide]:.0f} registers: {_wide}² / ({_wide}² + {_wide}) = "
             f"{_bound[_wide]:.1f} %. "

@@ -54,7 +54,7 @@ with app.setup:
 
 @app.function(hide_code=True)
 def timed(order: Sequence[int]) -> Figure:
-    """Figure: when one warp issues the instructions in this order (blue), and how long it stalls before (orange)."""
+    """Return a figure of the issues of one warp in this order (blue) and of its stalls before them (orange)."""
     code = [PROGRAM.instructions[index] for index in order]
     figure, axes = plt.subplots(figsize=(7.4, 3.6))
     time = 0
@@ -99,15 +99,15 @@ def _(mix, paper, runs):
     _figure.legend(loc="outside upper right", ncols=3)
     opening(
         "6. Scheduling DGEMM by hand",
-        """A warp issues in program order: **an instruction that waits holds up all that follow it.** So put other
-        instructions between a load and the first use of its result, enough to fill the time that the load takes.
-        Threads that use all 63 registers leave room for few warps, too few to hide every wait for each other, so the
-        order of a program matters. Tan et al. (2011) got a fifth more speed from it.""",
+        """A warp issues in program order: **an instruction that waits delays all that follow it.** So put enough
+        other instructions between a load and the first use of its result to fill the time that the load takes.
+        Threads that use all 63 registers leave room for few warps, too few to hide every wait, so the order of a
+        program matters. It gave Tan et al. (2011) a fifth more speed.""",
         picture(
             _figure,
-            "DGEMM on a Tesla C2050. A DFMA takes the slots of both schedulers; if every instruction did, no more "
-            "than the share of DFMAs (dashed) could be reached. Of version 1 the paper says only that it is no faster "
-            "than the mark.",
+            "DGEMM on a Tesla C2050. A DFMA takes the slots of both schedulers; if every instruction did, the "
+            "share of DFMAs (dashed) would be the limit. The paper says of version 1 only that it is no faster than "
+            "its mark.",
         ),
     )
     return
@@ -140,15 +140,15 @@ def _(runs):
     mo.vstack(
         [
             mo.md("""
-    ## What each version gains
+    ## The gain of each version
 
-    Every issue slot is used, or lost for one reason. `long_scoreboard` is waiting for global memory, `issue_interval`
+    Every issue slot is used, or lost for one reason. `long_scoreboard` is a wait for global memory, `issue_interval`
     for the warp's own last issue, `mio_throttle` for room in the load/store queue, `math_pipe_throttle`
-    and `dp_issue_conflict` for the double-precision unit. **Scheduling can take away waits for latencies. It can't take
-    away a busy unit.** A DFMA is issued in one slot and keeps the other scheduler out of its own, so nothing but DFMAs
-    would use half of the slots.
+    and `dp_issue_conflict` for the double-precision unit. **Scheduling can remove waits for latencies. It can't remove
+    waits for a busy unit.** A DFMA issues in one slot and keeps the other scheduler from using its own, so a program of
+    DFMAs alone would use half of the slots.
     """),
-            picture(_figure, "Issue slots of both schedulers by what became of them."),
+            picture(_figure, "Issue slots of both schedulers: used, or lost for a reason."),
         ]
     )
     return (lost,)
@@ -164,8 +164,8 @@ def _():
     ## By hand
 
     Two rank-1 updates of a thread with 2 x 2 results: each loads two doubles of A and two of B, then multiplies. On
-    this chip the result of an `LDS.128` is there after {_costs[0]} cycles, that of a `DFMA` after {_costs[1]}, and one
-    warp issues every {COSTS.issue_interval} cycles at best. **Orange is stall.** Write the letters in another
+    this chip the result of an `LDS.128` is available after {_costs[0]} cycles, that of a `DFMA` after {_costs[1]}, and
+    one warp issues every {COSTS.issue_interval} cycles at best. **Orange is a stall.** Write the letters in another
     order, and press Enter. Can you halve the stalls?
     """),
             order,
@@ -215,14 +215,14 @@ def _(lost, mix):
     _interval = COSTS.issue_interval
     exercises = (
         Exercise(
-            "A load from global memory takes 1000 cycles. Four independent instructions follow, then a store of what "
-            f"was loaded. One warp issues every {_interval} cycles. For how many cycles does the store stall?",
+            "A load from global memory takes 1000 cycles. Four independent instructions follow, then a store of the "
+            f"loaded value. One warp issues every {_interval} cycles. For how many cycles does the store stall?",
             _stall,
             f"The store could issue {_between + 1} x {_interval} = {(_between + 1) * _interval} cycles "
             f"after the load: 1000 - {(_between + 1) * _interval} = {_stall}, as in section 4.3 of Tan et al.",
         ),
         Exercise(
-            "What is the least sum of stalls that an order of the twelve instructions above can have?",
+            "What is the least sum of stalls of any order of the twelve instructions above?",
             _best,
             f"{_best:.0f} cycles, {_given:.0f} as given: all loads first, as in `{_order}`, so that the second pair "
             "of loads is under way while the first is multiplied. The wait for the first pair can't be hidden; in a "
@@ -235,7 +235,7 @@ def _(lost, mix):
             f"{mix['DFMA']} / {_all} = {100 * mix['DFMA'] / _all:.2f} %.",
         ),
         Exercise(
-            "Which kind of lost slots does scheduling the global loads (version 4) take away most of?",
+            "Version 4 schedules the global loads. Which reason for lost slots does that reduce most?",
             _most,
             f"`{_most}`: from {lost['v3'][_most]:.1f} to {lost['v4'].get(_most, 0):.1f} % of all slots. Version 4 "
             "fetches into registers of its own, and stores them half a tile later.",

@@ -27,7 +27,7 @@ with app.setup:
     CARD = gpusim.load("mi60")
     REGISTERS = sum(len(block) for block in register_map().blocks.values())
     COUNTS = range(1, 8)  # workgroups of a compute unit
-    LONELY = range(4, 8, 3)  # of them, the last one runs alone
+    LONELY = range(4, 8, 3)  # counts of which the last workgroup runs alone
 
 
 @app.cell(hide_code=True)
@@ -66,7 +66,7 @@ def _(words):
         picture(
             _figure,
             "The access table of AMD's readme, counted here in the instructions of both programs. In both a step "
-            f"along k is {64 * 256:,} multiply-adds. L1 is the thin end.",
+            f"along k is {64 * 256:,} multiply-adds. The thin end is the L1.",
         ),
     )
     return
@@ -85,11 +85,11 @@ def _():
             mo.md("""
     ## Two programs
 
-    **On GCN no instruction waits for a load by itself: a wave counts its accesses under way, and `S_WAITCNT` waits
+    **On GCN no instruction waits for a load by itself: a wave counts its accesses in flight, and `S_WAITCNT` waits
     until few enough are left.** Its first number is for global memory, its second for the LDS and scalar loads. Scalar
-    loads come back in any order, so the only safe wait is for all of them (0), and a second buffer for A would be of no
-    use. In VLP all lanes read the same word of A from `s32` to `s95`; eight multiply-adds to one sum follow each other,
-    and each forwards its result to the next.
+    loads return in any order, so the only safe wait is for all of them (0), and a second buffer for A would not help.
+    In VLP all lanes read the same word of A from `s32` to `s95`; eight multiply-adds to one sum follow each other, and
+    each forwards its result to the next.
     """),
             mo.hstack(
                 [mo.vstack([mo.md(f"**{NAMES[name]}**"), mo.md(_text[name])]) for name in NAMES],
@@ -107,7 +107,7 @@ def _():
     mo.vstack(
         [
             mo.md(f"""
-    ## What many registers cost
+    ## The cost of many registers
 
     {REGISTERS} vector registers of each thread leave room for three waves in each SIMD. **So a compute unit, which has
     four SIMDs, holds three workgroups of four waves at a time; the fourth waits until one has ended.** With M = N =
@@ -164,9 +164,9 @@ def _():
             mo.md("""
     ## Energy
 
-    **Moving data costs energy, the more the further it goes.** The energies of the machine file were fitted to two
-    powers that AMD measured, so "single precision" includes whatever else the chip spends. AMD's readme says that the
-    LDS and vector registers take almost half; here they take less, and `gpusim reproduce VG35` says so.
+    **Moving data costs energy, and more over a longer distance.** The energies of the machine file were fitted to two
+    powers that AMD measured, so "single precision" includes all other energy that the chip uses. AMD's readme says that
+    the LDS and vector registers take almost half; here they take less, as `gpusim reproduce VG35` reports.
     """),
             picture(_figure, "SGEMM of 1024 x 1024 x 320 on an MI60, without idle power."),
         ]
@@ -201,7 +201,7 @@ def _():
             "three places each. How many workgroups must wait for a place?",
             _groups - 3 * UNITS,
             f"{DIP}² / {TILE:,} = {_groups} workgroups, {3 * UNITS} places. While these {_groups - 3 * UNITS} run, "
-            "most of the chip has nothing to do.",
+            "most of the chip is idle.",
         ),
         Exercise(
             "Scalar loads bring A in pieces of 8 rows x 8 steps along k. How many scalar registers hold one piece?",

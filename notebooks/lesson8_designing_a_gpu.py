@@ -19,7 +19,7 @@ with app.setup:
     from workloads.catalog import make
 
     CARD = gpusim.load("gtx580")
-    CHANGES = {  # what is said of it, and the numbers of the machine with it
+    CHANGES = {  # by change, the numbers of the machine that it sets
         "as it is": {},
         "half the latency of an FFMA": {"unit.fp32.latency": CARD.unit["fp32"].latency // 2},
         "half the latency of global memory": {"global_memory.latency": CARD.global_memory.latency // 2},
@@ -63,12 +63,12 @@ def _(base, runs):
     _figure.legend(loc="outside upper right", ncols=2)
     opening(
         "8. Designing a GPU",
-        """Suppose you may change one thing in an SM: what makes a matrix product faster? **A machine is as fast as its
-        scarcest resource. More of any other changes little, and more of that one makes another the scarcest.** The
-        bound says which it is without a simulation; the simulation says what else is lost.""",
+        """Suppose you may change one thing in an SM. Which change makes a matrix product faster? **A machine is as fast
+        as its scarcest resource allows. More of any other changes little; more of the scarcest makes another one the
+        scarcest.** The bound names the scarcest resource without a simulation; a simulation adds the other losses.""",
         picture(
             _figure,
-            f"SGEMM with 6 x 6 results in each thread on a {CARD.name}, and what one change gains. As it is, the "
+            f"SGEMM with 6 x 6 results in each thread on a {CARD.name}, and the gain of each change. As it is, the "
             f"bound is set by {base.bound.limiter}. Twice the registers let an SM hold "
             f"{occupancy(base.kernel, gpusim.load('gtx580', CHANGES['twice the registers'])).blocks} blocks at a "
             f"time, not {occupancy(base.kernel, CARD).blocks}, and that gains nothing.",
@@ -89,9 +89,9 @@ def _():
             mo.md("""
     ## Your machine
 
-    Each step of the breakdown below is a cause, from the chip's peak down to the speed that is left. **Work on the
-    longest orange step.** More lanes raise the peak; do they raise the speed? Of the lost slots, `mio_throttle` is a
-    full queue of loads, `drain` the end of a block, which waits for its stores.
+    Each step of the breakdown below is a cause of loss, from the chip's peak down to the simulated speed. **Work on the
+    longest orange step.** More lanes raise the peak; do they raise the speed? Among the lost slots, `mio_throttle` is a
+    full queue of loads, and `drain` the end of a block, which waits for its stores.
     """),
             mo.hstack([ports, queue, cycles, lanes, width], justify="start", gap=2, wrap=True),
         ]
@@ -144,14 +144,14 @@ def _(base, runs):
             "Which change of the first picture gains most?",
             _best,
             f"{_best}: {base.gflops:.0f} to {runs[_best].gflops:.0f} GFLOP/s. Issue slots were the scarcest; now the "
-            f"bound is set by {runs[_best].bound.limiter}, which is the peak itself. Tan et al. ask for just this.",
+            f"bound is set by {runs[_best].bound.limiter}, which is the peak itself. Tan et al. ask for exactly this.",
             choices=tuple(list(CHANGES)[1:]),
         ),
         Exercise(
-            "Every FFMA pipe gets twice the lanes, 32 instead of 16. What becomes of the SGEMM?",
+            "Every FFMA pipe gets twice the lanes, 32 instead of 16. How fast is the SGEMM then?",
             "it is as fast as before" if round(_lanes.gflops / base.gflops, 2) == 1 else "it is faster",
             f"{_lanes.gflops:.0f} GFLOP/s, as before: a scheduler issues one warp instruction in two cycles, which "
-            f"keeps 16 lanes busy. The peak doubled, and {_lanes.percent_of_peak:.0f} % of it are reached.",
+            f"keeps 16 lanes busy. The peak doubled, and the SGEMM reaches {_lanes.percent_of_peak:.0f} % of it.",
             choices=("it is twice as fast", "it is faster", "it is as fast as before"),
         ),
         Exercise(
@@ -159,8 +159,8 @@ def _(base, runs):
             "cycles for a pass. By how many percent is the second faster?",
             _gain,
             f"From {_wide.gflops:.0f} to {_faster.gflops:.0f} GFLOP/s: {_gain:.0f} %. With `LDS.64` the same change "
-            f"gained {_narrow:.1f} %. As it is, the bound with `LDS.128` is set by the {_wide.bound.limiter}: what is "
-            "scarce depends on the program as well.",
+            f"gained {_narrow:.1f} %. As it is, the bound with `LDS.128` is set by the {_wide.bound.limiter}: the "
+            "scarcest resource depends on the program too.",
             within=0.03,
         ),
     )

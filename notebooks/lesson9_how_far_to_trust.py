@@ -30,9 +30,9 @@ with app.setup:
     H200 = gpusim.load("h200")
     ROWS = DIRECTORY / "h200.csv"
     SWEEPS = {"tput": "FFMAs from 1 to 64 warps", "mixlds": "FFMAs among 64-bit shared loads"}  # by experiment
-    KNOWN = {"calibrated": "rules may be fitted to them", "predicted": "held out"}  # what a row is, by its hash
+    KNOWN = {"calibrated": "rules may be fitted to them", "predicted": "held out"}  # kind of a row, by its hash
     QUICK = "LS20", "LS29", "LS33", "LS44", "CM10", "CM13", "VG15", "VG18", "VG25", "TN07", "TN19", "TN22"
-    GUESSES = {  # numbers that nobody measured on this card, as they could be, too
+    GUESSES = {  # other possible values of numbers that nobody measured on this card
         "policy gto": {"schedulers.policy": "gto"},
         "policy oldest": {"schedulers.policy": "oldest"},
         "schedulers out of step": {"schedulers.stagger": 1},
@@ -69,13 +69,13 @@ def _(entries):
     _figure.legend(loc="outside upper right", ncols=2)
     opening(
         "9. How far to trust it",
-        """A simulator can be made to give any one number. **So ask of each number how it came about: counted in the
-        instructions, worked out by a formula, put in, fitted, or predicted. Only what is predicted tests the model;
-        what is fitted tests that it can be fitted; what is put in tests nothing.** Then ask what was missed.""",
+        """A simulator can be made to give any single number. **So ask how each number was found: counted in the
+        instructions, computed by a formula, put in, fitted, or predicted. Only a predicted number tests the model; a
+        fitted number tests that the model can be fitted; an input tests nothing.** Then ask what the model misses.""",
         picture(
             _figure,
             f"{len(entries)} claims of five documents, computed by gpusim (docs/reproduction.md). A dot is a claim "
-            "that has a relative error; it fails beyond the tolerance that was set for it, and stays in the list.",
+            "that has a relative error. A claim fails if its error exceeds its tolerance, and stays in the list.",
         ),
     )
     return
@@ -133,9 +133,9 @@ def _():
             mo.md("""
     ## Where the numbers of a machine come from
 
-    Every number of a machine file says how it became known; `gpusim machines gtx580` lists them. **A guess does no
-    harm where the result does not depend on it.** So change it, and see: the second picture does that for numbers of
-    the GTX 580 that nobody published.
+    Every number of a machine file has a method that says how it became known; `gpusim machines gtx580` lists them. **A
+    guess does no harm if the result does not depend on it.** So change it and compare: the second picture does that for
+    numbers of the GTX 580 that nobody published.
     """),
             picture(_figure, "Numbers of some machines by method."),
         ]
@@ -158,13 +158,13 @@ def _():
     _axes.margins(x=0.15)
     _axes.invert_yaxis()
     _axes.grid(axis="y", visible=False)
-    picture(_figure, "SGEMM on a GTX 580, if one of these were otherwise than in the machine file.")
+    picture(_figure, "SGEMM on a GTX 580 with one of these numbers changed.")
     return (effects,)
 
 
 @app.function(hide_code=True)
 def probe_of(row: measured.MeasuredRow) -> Probe | None:
-    """Return what is run for a measured row."""
+    """Return the probe that is run for a measured row, if there is one."""
     return probe(row.experiment, row.op, row.param, row.warps, row.ilp, row.counts)
 
 
@@ -175,7 +175,7 @@ def _():
     observed = list(measured.outcomes(measured.read(ROWS, EXPERIMENTS), H200, probe_of, 1))
 
     def issued(row: measured.MeasuredRow, cycles: float) -> float:
-        """Warp instructions per cycle of the SM, if the iterations of a row take so many."""
+        """Return the warp instructions per cycle of the SM if the iterations of a row take so many cycles."""
         length = int(cells[row.line]["inst_per_warp_iter"])
         return row.warps * length * (row.counts[1] - row.counts[0]) / cycles
 
@@ -219,25 +219,26 @@ def _(observed, issued):
     mo.vstack(
         [
             mo.md("""
-    ## Beside a real GPU
+    ## Comparison with a real GPU
 
     A rule can be fitted to a measurement without being true. **So hold some measurements out before the first rule is
-    made, and try the rules on them at the end.** Below are lessons 2 and 4 on an H200: all rows at hand of two sweeps,
-    measured with the microbenchmarks of `docs/hopper.md`. A hash of its name decided for each row whether rules might
-    be fitted to it (hollow) or not (filled).
+    made, and try the rules on them at the end.** The pictures show lessons 2 and 4 on an H200: all available rows of
+    two sweeps, measured with the microbenchmarks of `docs/hopper.md`. A hash of each row's name decided whether rules
+    might be fitted to the row (hollow) or not (filled).
     """),
             picture(
                 _figure,
-                "Circles are measured, lines simulated, dashed are all issue slots. An FFMA reads three registers from "
-                "two banks, which takes two cycles; with more at a time the compiler can let neighbours share a read.",
+                "Circles are measured, lines simulated; the dashed line is all issue slots. An FFMA reads three "
+                "registers from two banks, which takes two cycles; with more FFMAs at a time the compiler can let "
+                "neighbours share a read.",
             ),
             mo.md(f"""
     | sweep | | rows | median error | 95th percentile |
     |:---|:---|---|---|---|
 {_lines}
 
-    Held-out rows are met about as well as the others: no sign of rules that only fit. The right picture is missed by
-    more than the left one: its loops are written anew here, in another order and with other registers than the
+    Held-out rows have about the errors of the others, so nothing suggests rules that only fit. The right picture has
+    larger errors than the left one: its loops are rewritten here, in another order and with other registers than the
     compiler's. `gpusim validate h200 --measured FILE.csv` compares any such file.
     """),
         ]
@@ -280,8 +281,8 @@ def _():
             mo.md("""
     ## More figures that nothing was fitted to
 
-    Single figures of an H200, and of an A100 and a V100 that others measured. A bar to the left: the simulation is too
-    fast, or its rate too low. **The largest error says most:** it shows what the model does not know.
+    Single figures of an H200, and of an A100 and a V100 that others measured. A bar to the left means that the
+    simulation is too fast, or its rate too low. **The largest error says most:** it shows what the model lacks.
     """),
             picture(_figure, "(simulated - measured) / measured, of cycles, rates or bytes per cycle."),
         ]
@@ -301,35 +302,35 @@ def _(cells, effects, entries, found, impossible, issued):
     _matters = max(effects, key=lambda name: abs(effects[name]))
     exercises = (
         Exercise(
-            "Of which kind of claims does the smallest share pass?",
+            "Which kind of claims has the smallest share that passes?",
             _weakest,
             ", ".join(f"{kind} {100 * share:.0f} %" for kind, share in _share.items())
-            + ". As it should be: whoever shows only what passes has fitted it.",
+            + ". This is as it should be: a list of passing claims alone would be a list of fitted ones.",
             choices=KINDS,
         ),
         Exercise(
             f"Measurements err, too. An FFMA that needs the result of the last can issue "
             f"{H200.unit['fp32'].latency} cycles after it, no sooner. One measured row of the left picture on the H200 "
-            "says otherwise. Of how many warps is it?",
+            "contradicts this. How many warps does it have?",
             impossible.warps,
             f"{impossible.warps} warps with one FFMA at a time issue {issued(impossible, impossible.cycles):.2f} per "
             f"cycle, one of each warp every {impossible.warps / issued(impossible, impossible.cycles):.2f} cycles. "
             f"The file hints at the reason: launches of the shorter loop took from {_least:,.0f} to {_most:,.0f} "
-            f"cycles, {_median:,.0f} in the median, of which the difference of two loops takes too much away.",
+            f"cycles, {_median:,.0f} in the median, and the difference of the two loops subtracts too much.",
         ),
         Exercise(
-            "Which predicted figure of the A100 is missed most?",
+            "Which predicted figure of the A100 has the largest error?",
             _worst.point.what,
             f"{_worst.point.value} measured, {_worst.simulated:.0f} simulated. The footprint is a little larger than "
-            "the L1. A real cache spreads lines over its sets in a way that nobody published; here they go in turn, "
-            "and most of them still hit.",
+            "the L1. A real cache spreads lines over its sets in a way that nobody published; here consecutive "
+            "lines use consecutive sets, and most of them still hit.",
             choices=tuple(outcome.point.what for outcome in found["a100"] if "chase" in outcome.point.id),
         ),
         Exercise(
             "Which of the unpublished numbers matters most to the SGEMM?",
             _matters,
-            f"{_matters}: {effects[_matters]:+.1f} % cycles. So what gpusim says of this card's SGEMM holds for a "
-            "card with this policy. Which of two programs is faster may hold for others, too: try.",
+            f"{_matters}: {effects[_matters]:+.1f} % cycles. So gpusim's cycles of this card's SGEMM hold for a "
+            "card with this policy. The faster of two programs may be the same under other policies: try.",
             choices=tuple(GUESSES),
         ),
     )

@@ -13,7 +13,7 @@ import marimo as mo
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-SHORT = 60  # letters up to which choices stand side by side
+SHORT = 60  # choices with fewer letters in all are in one row
 plt.style.use(Path(__file__).with_name("lessons.mplstyle"))
 
 

@@ -10,13 +10,13 @@ from gpusim.commands import document, progress
 
 @pytest.fixture(autouse=True)
 def any_terminal(monkeypatch):
-    """Output is as wide as where no terminal tells its width."""
+    """Output has the width that it has without a terminal."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
 @pytest.fixture(autouse=True)
 def any_cache(monkeypatch):
-    """Screens are the same for a test that compiles an engine first, in which time there would be lines of progress."""
+    """No progress lines appear on a screen, even in a test that compiles an engine first."""
     monkeypatch.setattr(progress, "ENTRIES", {})
     monkeypatch.setattr(progress, "PERIOD", 600.0)
 

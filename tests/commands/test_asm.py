@@ -22,7 +22,7 @@ def write(folder: Path, text: str) -> str:
 
 
 def test_the_listing_shows_counters_units_and_registers(capsys, tmp_path):
-    """Each instruction has its pc, unit, registers written and read; labels have lines of their own."""
+    """Each instruction has its pc, unit, registers written and read; each label has a line of its own."""
     assert execute(["asm", write(tmp_path, LISTING)]) == 0
     headline, *lines = capsys.readouterr().out.replace("\nper ", " per ").splitlines()
     assert headline.startswith("tiny: 1 block of 32 threads, 4 instructions, 2 registers")
@@ -35,7 +35,7 @@ def test_the_listing_shows_counters_units_and_registers(capsys, tmp_path):
 
 
 def test_json_holds_the_program(capsys, tmp_path):
-    """The JSON document carries resources, labels, counts per unit and each instruction's line and text."""
+    """The JSON document holds resources, labels, counts per unit, and each instruction's line and text."""
     assert execute(["asm", write(tmp_path, LISTING), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["schema_version"], document["registers"], document["shared_bytes"]) == (1, 2, 128)

@@ -10,7 +10,7 @@ FILE = model.read("gtx580")
 
 
 def axes(*options, kernel="sgemm-lai", policy=None):
-    """Return the axes of options; those with a point in their name are the machine's."""
+    """Return the axes of options; an option with a dot in its name is one of the machine."""
     settings = [option for option in options if "." in option.split("=")[0]]
     return axes_of(kernel, FILE, settings, [option for option in options if option not in settings], policy)
 
@@ -27,7 +27,7 @@ def axes(*options, kernel="sgemm-lai", policy=None):
     ],
 )
 def test_values_are_lists_and_ranges(text, values):
-    """Values stand between commas, ranges hold both their ends, and no value is there twice."""
+    """Commas separate values, a range includes both ends, and each value occurs once."""
     assert axes(f"load_store.queue={text}") == [Axis("machine", "load_store.queue", tuple(values.split()))]
     assert axes(f"blocking={text}") == [Axis("kernel", "blocking", tuple(values.split()))]
 
@@ -42,8 +42,8 @@ def test_an_option_repeated_adds_values():
     ]
 
 
-def test_what_a_parameter_takes_as_it_stands_is_one_value():
-    """A ratio is no range, and a pattern no list."""
+def test_a_text_that_the_parameter_allows_is_one_value():
+    """The ratio 6:1 is not read as a range, and the pattern 3000,2100 is not read as a list."""
     (ratio,) = axes("ratio=6:1", "ratio=12:1", kernel="mix")
     assert ratio.values == ("6:1", "12:1")
     (pattern,) = axes("pattern=3000,2100", kernel="register-banks")
@@ -52,7 +52,7 @@ def test_what_a_parameter_takes_as_it_stands_is_one_value():
 
 @pytest.mark.parametrize(("text", "values"), [("all", POLICY_NAMES), ("lrr,gto", ("lrr", "gto"))])
 def test_policies_are_an_axis(text, values):
-    """Some policies, or all of them."""
+    """`--policy` takes a list of policies, or `all`."""
     assert axes(policy=text) == [Axis("machine", "schedulers.policy", values)]
 
 
@@ -74,8 +74,8 @@ def test_policies_are_an_axis(text, values):
         (["blocking=1,,2"], "sgemm-lai: blocking= is not allowed; give a whole number"),
     ],
 )
-def test_what_neither_machine_nor_kernel_has_is_refused(options, message):
-    """A wrong name or value is reported in one line before anything is simulated."""
+def test_an_unknown_name_or_value_is_refused(options, message):
+    """An unknown name or a wrong value is reported in one line before anything is simulated."""
     with pytest.raises(UserError) as refused:
         axes(*options)
     assert str(refused.value).startswith(message)
@@ -83,20 +83,20 @@ def test_what_neither_machine_nor_kernel_has_is_refused(options, message):
 
 @pytest.mark.parametrize(("name", "advice"), [("foo", "choose one of lrr, gto, "), ("old", "did you mean oldest?")])
 def test_an_unknown_policy_is_blamed_on_its_option(name, advice):
-    """--policy is named, where it was given by that, and the nearest policy if there is one."""
+    """The error names --policy and suggests the nearest policy, or lists all if none is near."""
     with pytest.raises(UserError) as refused:
         axes(policy=f"lrr,{name}")
     assert str(refused.value).startswith(f"--policy: unknown scheduling policy {name}; {advice}")
 
 
 def test_policies_are_given_once():
-    """--policy beside a setting of the same number is refused."""
+    """--policy together with --set schedulers.policy is refused."""
     with pytest.raises(UserError, match=r"--policy gto: --set schedulers.policy already names one"):
         axes("schedulers.policy=lrr", policy="gto")
 
 
-def test_values_that_exclude_each_other_are_no_error_here():
-    """Seven lanes are a whole number as any; that they divide no warp is the point's reason."""
+def test_an_axis_takes_values_that_fit_no_other_number():
+    """An axis takes 7 lanes, though a warp of 32 is no multiple of 7."""
     assert axes("pipe.sp.lanes=7,16")[0].values == ("7", "16")
 
 

@@ -8,7 +8,7 @@ from gpusim.commands import main
 
 
 def test_bound_lists_limits_and_occupancy(capsys):
-    """`gpusim bound` prints the bound, its limiter first, and the occupancy."""
+    """`gpusim bound` prints a headline, the limits of the bound and the occupancy."""
     assert main.execute(["bound", "sgemm-lai", "-p", "m=96", "-p", "n=96", "-p", "k=960"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "sgemm-lai on gtx580 (GeForce GTX 580)"
@@ -17,7 +17,7 @@ def test_bound_lists_limits_and_occupancy(capsys):
 
 
 def test_bound_prints_a_document(capsys):
-    """`--json` carries the same under the schema version."""
+    """`--json` prints the bound and the occupancy; the bound's cycles are those of its largest limit."""
     assert main.execute(["bound", "examples/saxpy.asm", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["schema_version"] == 1
@@ -26,7 +26,7 @@ def test_bound_prints_a_document(capsys):
 
 
 def test_bound_echoes_its_settings(capsys):
-    """Numbers that `--set` replaced are in the document, as the machine holds them."""
+    """The document has the numbers that `--set` replaced, as the machine holds them."""
     settings = ["--set", "unit.fp32.latency=9", "--set", "schedulers.policy=gto"]
     assert main.execute(["bound", "chain", *settings, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["settings"] == {"unit.fp32.latency": 9, "schedulers.policy": "gto"}
@@ -34,7 +34,7 @@ def test_bound_echoes_its_settings(capsys):
 
 @pytest.mark.parametrize("command", ["bound", "races"])
 def test_an_endless_listing_meets_the_limit(command, capsys, tmp_path, monkeypatch):
-    """A listing that never ends is given up beyond `--max-instructions` or the default: one line, exit code 3."""
+    """A listing that never ends stops at `--max-instructions` or the default: one line, exit code 3."""
     (file := tmp_path / "loop.asm").write_text("top:\nBRA top\n")
     monkeypatch.setattr("gpusim.commands.arguments.MAX_INSTRUCTIONS", 2000)
     for arguments, limit in ((["--max-instructions", "1000"], 1000), ([], 2000)):
@@ -48,7 +48,7 @@ def test_an_endless_listing_meets_the_limit(command, capsys, tmp_path, monkeypat
 
 @pytest.mark.parametrize("command", ["bound", "races"])
 def test_a_kernel_of_the_catalog_needs_no_limit(command, capsys, monkeypatch):
-    """The default limit is for listings only: the kernels of the catalog are known to end."""
+    """The default limit applies to listings only; `--max-instructions` limits kernels of the catalog too."""
     monkeypatch.setattr("gpusim.commands.arguments.MAX_INSTRUCTIONS", 1)
     assert main.execute([command, "chain"]) == 0
     assert main.execute([command, "chain", "--max-instructions", "1"]) == 3

@@ -7,7 +7,7 @@ LISTING = "    MOV R1, 3\n    IADD R2, R1, 1\n    EXIT\n"
 
 
 def test_a_listing_is_printed_whole_with_codes(capsys, tmp_path):
-    """`codes` prints a listing that can run, with its launch and memory."""
+    """`codes` prints a listing with its launch, its buffers and a code for each instruction; it can be read again."""
     path = tmp_path / "coded.asm"
     assert execute(["codes", "examples/saxpy.asm", "--machine", "h200"]) == 0
     path.write_text(capsys.readouterr().out)
@@ -17,7 +17,7 @@ def test_a_listing_is_printed_whole_with_codes(capsys, tmp_path):
 
 
 def test_the_program_is_printed_with_codes_and_can_be_read_again(capsys, tmp_path):
-    """A listing without codes gets them: the sum waits for the move's 4 cycles; the text assembles."""
+    """A listing without codes gets them: the move stalls for its 4 cycles; the output assembles."""
     path = tmp_path / "tiny.asm"
     path.write_text(LISTING)
     assert execute(["codes", str(path), "--machine", "h200"]) == 0
@@ -27,7 +27,7 @@ def test_the_program_is_printed_with_codes_and_can_be_read_again(capsys, tmp_pat
 
 
 def test_json_tells_whose_the_codes_are(capsys, tmp_path):
-    """The document has each instruction's code, and whether the codes were assigned."""
+    """The document has each instruction's code, and says whether the codes were assigned or given."""
     path = tmp_path / "tiny.asm"
     path.write_text(LISTING)
     assert execute(["codes", str(path), "--json"]) == 0
@@ -41,6 +41,6 @@ def test_json_tells_whose_the_codes_are(capsys, tmp_path):
 
 
 def test_a_machine_with_a_scoreboard_has_no_use_for_codes(capsys):
-    """It is refused in one line, with exit code 2."""
+    """A machine with a scoreboard is refused in one line, with exit code 2."""
     assert execute(["codes", "chain", "--machine", "gtx580"]) == 2
     assert capsys.readouterr().err == "error: gtx580: it obeys no control codes; take v100 or h200\n"

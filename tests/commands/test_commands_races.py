@@ -23,7 +23,7 @@ def write(folder, text):
 
 
 def test_a_listing_without_its_barrier_is_reported(capsys, tmp_path):
-    """Without the barrier each race is one line that names both instructions, and the exit code is 1."""
+    """Without the barrier, one line names both instructions of the race, and the exit code is 1."""
     assert execute(["races", write(tmp_path, UNORDERED)]) == 1
     head, *lines = capsys.readouterr().out.splitlines()
     assert head == "exchange: 1 race, in 1 block; checked 1 block"
@@ -44,8 +44,8 @@ def test_the_published_sgemm_has_no_race(capsys):
     assert capsys.readouterr().out == "sgemm-lai: no race in 1 block\n"
 
 
-def test_of_a_large_grid_the_first_and_last_block_are_checked(capsys, tmp_path):
-    """Of 17 blocks two are checked, and the text says which; a grid of 16 is checked whole."""
+def test_a_large_grid_is_checked_at_its_first_and_last_block(capsys, tmp_path):
+    """A grid of 17 blocks is checked at its first and last, as the text says; a grid of 16 is checked whole."""
     assert execute(["races", write(tmp_path, f".grid 17\n{EXCHANGE}")]) == 0
     assert capsys.readouterr().out == "exchange: no race in 2 blocks (the first and the last of 17)\n"
     assert execute(["races", write(tmp_path, f".grid 16\n{EXCHANGE}")]) == 0
@@ -53,14 +53,14 @@ def test_of_a_large_grid_the_first_and_last_block_are_checked(capsys, tmp_path):
 
 
 def test_a_race_in_the_last_block_alone_is_found(capsys, tmp_path):
-    """Only block 16 of 17 lets its second warp read what the first wrote; the race names that block."""
+    """A race in block 16 of 17 alone is found, and the text names that block."""
     guarded = UNORDERED.replace("    LDS", "    S2R R4, CTAID.X\n    ISETP.EQ P0, R4, 16\n    @P0 LDS")
     assert execute(["races", write(tmp_path, f".grid 17\n{guarded}")]) == 1
     assert "race in block 16 " in capsys.readouterr().out
 
 
 def test_json_holds_the_races(capsys, tmp_path):
-    """The JSON document has the blocks checked and both accesses of each race; the exit code stays 1."""
+    """The JSON document has the checked blocks and both accesses of each race; the exit code is 1."""
     assert execute(["races", write(tmp_path, UNORDERED), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert (document["schema_version"], document["kernel"], document["blocks"]) == (1, "exchange", 1)
@@ -73,6 +73,6 @@ def test_json_holds_the_races(capsys, tmp_path):
 
 
 def test_json_of_an_ordered_kernel_has_no_race(capsys):
-    """Without a race the list is empty and the exit code 0."""
+    """Without a race the list is empty and the exit code is 0."""
     assert execute(["races", *SMALL, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["races"] == []

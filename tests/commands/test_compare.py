@@ -31,8 +31,8 @@ def test_two_machines_stand_side_by_side(capsys):
 
 
 @pytest.mark.jit
-def test_the_screen_has_every_figure_and_what_makes_the_difference(capsys, monkeypatch):
-    """In 80 columns, of two policies: their cycles, the difference, and one line that names its largest part."""
+def test_the_screen_has_cycles_and_the_largest_part_of_the_difference(capsys, monkeypatch):
+    """In 80 columns, the screen has two policies' cycles, the difference, and a line with its largest part."""
     monkeypatch.setenv("COLUMNS", "80")
     both = document(capsys, "mix", "-p", "iterations=2", "--policy", "lrr,gto")
     assert execute(["compare", "mix", "-p", "iterations=2", "--policy", "lrr,gto"]) == 0
@@ -50,8 +50,8 @@ def test_the_screen_has_every_figure_and_what_makes_the_difference(capsys, monke
 
 
 @pytest.mark.jit
-def test_groups_of_changes_are_variants_beside_none(capsys):
-    """--variant makes a variant of several changes at once, which replace options of their name."""
+def test_a_variant_makes_several_changes_at_once(capsys):
+    """--variant changes several values at once, replaces options of the same name, and is compared with no change."""
     found = document(capsys, *SMALL, "-p", "warps=2", "--variant", "schedulers.count=1 warps=4")
     assert [each["label"] for each in found["variants"]] == ["unchanged", "schedulers.count=1 warps=4"]
     assert [(each["settings"], each["parameters"]["warps"]) for each in found["variants"]] == [
@@ -62,7 +62,7 @@ def test_groups_of_changes_are_variants_beside_none(capsys):
 
 @pytest.mark.jit
 def test_listings_are_compared(capsys, tmp_path):
-    """Two listings are two variants; the same one twice takes as many cycles."""
+    """Two listings are two variants; a listing and its copy take the same cycles."""
     path = tmp_path / "other.asm"
     path.write_text(Path("examples/saxpy.asm").read_text())
     assert execute(["compare", "examples/saxpy.asm", str(path)]) == 0
@@ -84,20 +84,20 @@ def test_listings_are_compared(capsys, tmp_path):
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
-    """Input that can't be compared is reported with its place and a fix, before anything is simulated."""
+    """Wrong input is reported with its place and a fix, before anything is simulated."""
     assert execute(["compare", *arguments]) == 2
     assert capsys.readouterr().err.startswith(line)
 
 
 def test_a_variant_that_can_not_run_is_named(capsys):
-    """A variant that kernel and machine refuse ends the comparison with its name and the reason."""
+    """If a machine cannot hold a variant's kernel, the comparison ends with the variant's name and the reason."""
     assert execute(["compare", *SMALL, "--set", "limits.registers_per_thread=4,5"]) == 2
     assert capsys.readouterr().err.startswith("error: registers_per_thread=4: throughput: needs ")
 
 
 @pytest.mark.parametrize("lengths", ["64,2", "2,64"])
 def test_a_variant_beyond_its_limit_ends_as_run_does(lengths, capsys):
-    """Any variant that goes past --max-cycles ends the comparison with code 3 and its name."""
+    """A variant that exceeds --max-cycles, the first or the second, ends the comparison with code 3 and its name."""
     limit = ["--max-cycles", "300"]
     assert execute(["run", "chain", "-p", "length=64", *limit]) == 3
     reason = capsys.readouterr().err.removeprefix("error: ")

@@ -51,9 +51,9 @@ def json_has(data):
 
 
 def svg_has(data):
-    """A number for each time that the warp issues, which is drawn in one path, the last one."""
+    """Return a number for each issue of the warp: the last path of the picture draws them."""
     *_, issues = [path for path in ElementTree.fromstring(data).findall(".//{*}path") if path.get("fill")]
-    return list(range(issues.get("d").count("z") // 2))  # in the row of the scheduler, and in that of the warp
+    return list(range(issues.get("d").count("z") // 2))  # each issue is in the scheduler's row and in the warp's
 
 
 READERS = {"kanata": kanata_has, "perfetto": perfetto_has, "csv": csv_has, "svg": svg_has, "json": json_has}
@@ -62,7 +62,7 @@ READERS = {"kanata": kanata_has, "perfetto": perfetto_has, "csv": csv_has, "svg"
 @pytest.mark.parametrize("ending", ["", ".gz"])
 @pytest.mark.parametrize("form", READERS)
 def test_a_document_becomes_a_file(document, tmp_path, monkeypatch, capsys, form, ending):
-    """Each format has both instructions, compressed if the name says so, and the screen tells what was written."""
+    """Each format has both instructions, a name in .gz compresses them, and the screen reports the file."""
     out = Path(f"out.{form}{ending}")
     monkeypatch.chdir(tmp_path)
     assert execute(["export", str(document), "--format", form, "--out", str(out)]) == 0
@@ -76,7 +76,7 @@ def test_a_document_becomes_a_file(document, tmp_path, monkeypatch, capsys, form
 
 @pytest.mark.slow
 def test_a_document_becomes_parquet(document, tmp_path, capsys):
-    """The file has a row for each instruction."""
+    """The Parquet file has a row for each instruction."""
     parquet = pytest.importorskip("pyarrow.parquet")
     out = tmp_path / "run.parquet"
     assert execute(["export", str(document), "--format", "parquet", "--out", str(out)]) == 0
@@ -86,7 +86,7 @@ def test_a_document_becomes_parquet(document, tmp_path, capsys):
 
 @pytest.mark.jit
 def test_a_kernel_is_simulated_and_written(tmp_path, capsys):
-    """The example of the help writes each of the 26 instructions of two warps, and no more in the window."""
+    """The help's example writes all 26 instructions of two warps; --cycles and --warps write a part."""
     out, window = tmp_path / "saxpy.kanata.gz", tmp_path / "window.json"
     arguments = ["export", "examples/saxpy.asm", "--machine", "c2050"]
     assert execute([*arguments, "--format", "kanata", "--out", str(out)]) == 0
@@ -99,7 +99,7 @@ def test_a_kernel_is_simulated_and_written(tmp_path, capsys):
 
 
 def test_json_tells_what_was_written(document, tmp_path, capsys):
-    """The file, its format and size, what ran, and the cycles and warps that it has."""
+    """The document gives the file, its format and size, the kernel and machine, and the cycles and warps written."""
     out = tmp_path / "run.csv"
     arguments = ["export", str(document), "--format", "csv", "--out", str(out), "--cycles", "31:40", "--json"]
     assert execute(arguments) == 0
@@ -118,7 +118,7 @@ def test_json_tells_what_was_written(document, tmp_path, capsys):
 
 
 def test_another_table_is_written(document, tmp_path):
-    """With --table waits, the one wait."""
+    """`--table waits` writes the one wait of the document."""
     out = tmp_path / "waits.csv"
     assert execute(["export", str(document), "--format", "csv", "--table", "waits", "--out", str(out)]) == 0
     assert out.read_text() == "instruction,reason,start,end,blocker\n1,short_scoreboard,3,30,0\n"
@@ -149,7 +149,7 @@ def test_another_table_is_written(document, tmp_path):
     ],
 )
 def test_bad_input_ends_with_one_line(document, tmp_path, monkeypatch, capsys, arguments, message):
-    """It says what to do, with exit code 2, and no file is there."""
+    """One line says what to do, the exit code is 2, and no file is written."""
     monkeypatch.chdir(tmp_path)
     assert execute(["export", document.name, *arguments]) == 2
     err = capsys.readouterr().err
@@ -158,8 +158,8 @@ def test_bad_input_ends_with_one_line(document, tmp_path, monkeypatch, capsys, a
     assert list(tmp_path.iterdir()) == [document]
 
 
-def test_what_is_no_timeline_is_reported(tmp_path, capsys):
-    """A file that is not there, and one that is something else."""
+def test_a_file_that_is_no_timeline_is_reported(tmp_path, capsys):
+    """A missing file and a JSON file that is no timeline are each reported, with exit code 2."""
     out = ["--format", "csv", "--out", str(tmp_path / "x")]
     assert execute(["export", str(tmp_path / "no.json"), *out]) == 2
     assert "no.json: No such file or directory" in capsys.readouterr().err
@@ -170,6 +170,6 @@ def test_what_is_no_timeline_is_reported(tmp_path, capsys):
 
 @pytest.mark.parametrize(("name", "message"), [("html", "gpusim view writes HTML; choose one of "), ("x", "no such")])
 def test_another_format_is_reported(name, message, capsys):
-    """HTML is what another command writes; whatever else is not known has the known ones beside it."""
+    """For html the error names `gpusim view`; for any other unknown format it lists the known ones."""
     assert execute(["export", "examples/saxpy.asm", "--format", name, "--out", "x"]) == 2
     assert capsys.readouterr().err.startswith(f"error: --format {name}: {message}")

@@ -1,4 +1,4 @@
-"""Every whole number that an option takes, however large."""
+"""Every option that takes a whole number takes or refuses extreme ones."""
 
 from itertools import product
 
@@ -26,7 +26,7 @@ ARGUMENTS = {
     "tune": ["sgemm-lai", "--stage", "none"],
     "races": ["a.asm"],
 }
-COUNTS = {  # in words, by the option that takes them
+COUNTS = {  # numbers within a text, by the option that takes it
     "run --sample": "{}",
     "timeline --cycles": "0:{}",
     "timeline --warps": "{}",
@@ -47,7 +47,7 @@ OPTIONS = list(options(int))
 
 
 def test_the_options_are_found():
-    """Those that are known to take whole numbers are among them, and each command has arguments to be tried with."""
+    """Five options known to take whole numbers are found, and each command found has arguments here."""
     names = {f"{name} {option}" for name, option, _ in OPTIONS}
     assert {"run --max-cycles", "explain --depth", "limits --jobs", "sweep --sample", "tune --jobs"} <= names
     assert {name for name, _, _ in OPTIONS} <= set(ARGUMENTS)
@@ -55,21 +55,21 @@ def test_the_options_are_found():
 
 @pytest.mark.parametrize("info", [pytest.param(info, id=f"{name} {option}") for name, option, info in OPTIONS])
 def test_every_option_has_a_least_and_a_most(info):
-    """A whole number without limits reaches code that counts in 64 bits."""
+    """Every whole-number option has a minimum, and a maximum that fits 64 bits."""
     assert info.min is not None
     assert info.max <= 2**63 - 1
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder with a short listing."""
+    """Make a folder with a short listing the current one."""
     (tmp_path / "a.asm").write_text("MOV R0, 1\nEXIT\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def check(code, captured, folder):
-    """A command that ends well, or else with one line, code 2 or 3, and no file."""
+    """Check that a command ends with code 0, or with one line, code 2 or 3, and no new file."""
     assert code in (0, 2, 3)
     assert "Traceback" not in captured.err
     if code:
@@ -86,7 +86,7 @@ def check(code, captured, folder):
     ids=lambda each: str(each)[:20],
 )
 def test_any_whole_number_works_or_is_one_line(name, option, number, here, capsys):
-    """Each option of each command is given each number, in front of others of its name."""
+    """Each option of each command works with each extreme number, or reports it in one line."""
     code = execute([name, *ARGUMENTS[name], option, str(number)])
     check(code, capsys.readouterr(), here)
 
@@ -94,7 +94,7 @@ def test_any_whole_number_works_or_is_one_line(name, option, number, here, capsy
 @pytest.mark.jit
 @pytest.mark.parametrize(("where", "number"), few(product(COUNTS, EXTREME[1:]), 20), ids=lambda each: str(each)[:20])
 def test_any_number_within_a_text_works_or_is_one_line(where, number, here, capsys):
-    """Ranges, sizes and parameters hold numbers as text."""
+    """Ranges, sizes and parameters with an extreme number work, or are reported in one line."""
     name, option = where.split()
     kernel = {"machines": ["gtx580"], "space": ["zgemm"]}.get(name, ARGUMENTS.get(name, []))
     kernel = ["matmul-naive", *kernel[1:]] if option == "-p" and name != "space" else kernel

@@ -1,4 +1,4 @@
-"""Every file that a command writes, where no file may be longer than some bytes, as on a disk that is full."""
+"""Every file that a command writes, with file sizes limited to some bytes as on a full disk."""
 
 import resource
 from contextlib import contextmanager
@@ -29,9 +29,9 @@ OUTPUTS = {
     "sweep --kernel-tuner": [*SWEPT, "--kernel-tuner", "x.json"],
     "sweep --t4": [*SWEPT, "--t4", "x.json"],
 }
-# They take long, and have the writers of others: whole_file.write, and those of sweep.
+# These commands take long and write as others do: by whole_file.write, or as sweep does.
 SLOW = {"tune --out", "tune --kernel-tuner", "tune --t4", "reproduce --csv", "reproduce --markdown"}
-RESUMED = {"sweep --out"}  # what was written is kept, and the next run goes on from there
+RESUMED = {"sweep --out"}  # the next run continues from the results written so far
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def room(nbytes):
 
 
 def test_every_option_that_names_a_file_is_here():
-    """No command has a way to write a file that is not tried."""
+    """Every option that writes a file is tried here, but for the slow ones."""
     assert {f"{name} {option}" for name, option, _ in options(Path)} - READ - SLOW == {
         " ".join(where.split()[:2]) for where in OUTPUTS
     }
@@ -56,7 +56,7 @@ def test_every_option_that_names_a_file_is_here():
 @pytest.mark.parametrize("where", OUTPUTS)
 @pytest.mark.parametrize("nbytes", few([64, 0], 1))
 def test_a_full_disk_is_one_line_and_leaves_nothing(where, nbytes, tmp_path, monkeypatch, capsys):
-    """Neither the file nor a part of it is left, and the line names the file."""
+    """One line names the file, the exit code is 2, and no part of the file is left."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "old").write_text("kept")
     if "parquet" in where:
@@ -77,7 +77,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(where, nbytes, tmp_path, mon
 @pytest.mark.jit
 @pytest.mark.parametrize("nbytes", [0, 64, 400])
 def test_a_sweep_goes_on_where_the_disk_was_full(nbytes, tmp_path, monkeypatch, capsys):
-    """With room again, the results are the same as if there had always been."""
+    """After a full disk a sweep with room again ends with the results of an undisturbed one."""
     monkeypatch.chdir(tmp_path)
     with room(nbytes):
         assert execute([*SWEPT, "--out", "x"]) == 2

@@ -13,7 +13,7 @@ def wrong(folder, text: str = WRONG) -> str:
 
 
 def test_a_hazard_is_reported_and_ends_with_code_1(capsys, tmp_path):
-    """One line each names kind, register, both instructions and the mend."""
+    """One line names kind, register and both instructions of the hazard; the exit code is 1."""
     assert execute(["hazards", wrong(tmp_path)]) == 1
     head, line = capsys.readouterr().out.splitlines()
     assert head == "wrong: 1 hazard in 1 block on v100"
@@ -21,13 +21,13 @@ def test_a_hazard_is_reported_and_ends_with_code_1(capsys, tmp_path):
 
 
 def test_right_codes_have_none(capsys, tmp_path):
-    """With a stall count as long as the latency there is no hazard, and exit code 0."""
+    """With a stall count of 4, the latency of MOV, there is no hazard, and the exit code is 0."""
     assert execute(["hazards", wrong(tmp_path, WRONG.replace("S01] MOV", "S04] MOV"))]) == 0
     assert capsys.readouterr().out == "wrong: no hazard in 1 block on v100\n"
 
 
 def test_json_has_each_hazard(capsys, tmp_path):
-    """The document has kernel, machine, blocks and the hazards' fields."""
+    """The document has kernel, machine, blocks and each hazard's fields."""
     assert execute(["hazards", wrong(tmp_path), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert (document["kernel"], document["machine"], document["blocks"]) == ("wrong", "v100", 1)
@@ -36,8 +36,8 @@ def test_json_has_each_hazard(capsys, tmp_path):
     assert document["ended"] is None
 
 
-def test_a_run_that_wrong_values_end_tells_its_hazards(capsys, tmp_path):
-    """A load whose address is not there yet faults; the hazard comes first, then what ended the run."""
+def test_a_run_that_faults_still_reports_its_hazards(capsys, tmp_path):
+    """A load reads its address too early and faults: the last line says how the run ended; the exit code is 1."""
     text = ".buffer x f32 32\n[B------:R-:W-:-:S01] MOV R1, c[x]\n[B------:R-:W0:-:S01] LDG R2, [R1]\n"
     assert execute(["hazards", wrong(tmp_path, text + "[B0-----:R-:W-:-:S01] EXIT\n")]) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -45,6 +45,6 @@ def test_a_run_that_wrong_values_end_tells_its_hazards(capsys, tmp_path):
 
 
 def test_a_machine_with_a_scoreboard_has_no_hazards(capsys):
-    """It is refused in one line, with exit code 2."""
+    """A machine with a scoreboard is refused in one line, with exit code 2."""
     assert execute(["hazards", "chain", "--machine", "gtx580"]) == 2
     assert capsys.readouterr().err.startswith("error: gtx580: it obeys no control codes")

@@ -18,7 +18,7 @@ COMPILING = {
 }
 SLOW = {"tune": "simulates every point of a search space", "schedule": "simulates a hundred orders of a program"}
 
-OTHERS = {"kernels": "kernel", "machines": "two-machines"}  # documents that don't have the name of their command
+OTHERS = {"kernels": "kernel", "machines": "two-machines"}  # commands whose document has another name
 
 
 def marks(name):
@@ -46,13 +46,13 @@ def examples(capsys, *command):
 
 @pytest.fixture(autouse=True)
 def project(tmp_path, monkeypatch):
-    """Be in a folder that has the listings of the project's, and nothing else."""
+    """Work in a folder that has the project's listings and nothing else."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
 
 
 def test_the_example_of_the_program_works_as_printed(capsys):
-    """The example of `gpusim --help`, copied from there, prints something and ends with 0."""
+    """The example in `gpusim --help` prints something and ends with 0."""
     for arguments in examples(capsys):
         code, message = printed(capsys, *arguments)
         assert (code, bool(message.strip())) == (0, True)
@@ -61,7 +61,7 @@ def test_the_example_of_the_program_works_as_printed(capsys):
 @pytest.mark.long
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_works_as_printed(name, capsys):
-    """Each example in the help of a command, copied from there, prints something and ends with 0."""
+    """Each example in the help of a command prints something and ends with 0."""
     for arguments in examples(capsys, name):
         code, message = printed(capsys, *arguments)
         assert (code, bool(message.strip())) == (0, True)
@@ -70,7 +70,7 @@ def test_the_example_works_as_printed(name, capsys):
 @pytest.mark.long
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_prints_json_too(name, capsys):
-    """With --json, which every command takes, it prints one document that its schema admits, and ends with 0."""
+    """Each example with `--json` prints one document that fits its schema, and ends with 0."""
     for arguments in examples(capsys, name):
         code, message = printed(capsys, *arguments, "--json")
         found = json.loads(message)

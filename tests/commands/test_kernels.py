@@ -46,7 +46,7 @@ def test_an_unknown_kernel_is_refused(capsys):
 
 
 def test_a_search_space_is_distinguished_from_a_kernel(capsys):
-    """For a search space this command names the right command, and the space's kernel."""
+    """For a search space the error names `gpusim space` and the space's kernel."""
     assert execute(["kernels", "zgemm"]) == 2
     line = "error: zgemm: is a search space of gemm-stencil; `gpusim space zgemm` counts it, or name gemm-stencil\n"
     assert capsys.readouterr().err == line

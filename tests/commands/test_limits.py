@@ -1,4 +1,4 @@
-"""`--max-cycles`: no command tells to raise it without having it."""
+"""`--max-cycles`: every command that advises raising it has it."""
 
 import pytest
 
@@ -21,7 +21,7 @@ BY_CYCLES = {
 @pytest.mark.jit
 @pytest.mark.parametrize("command", BY_CYCLES)
 def test_a_run_beyond_its_cycles_is_one_line(command, tmp_path, monkeypatch, capsys):
-    """Each command that simulates a listing takes the option that the line tells to raise, ends with 3, and no file."""
+    """A run beyond --max-cycles ends with 3 and one line that advises raising it, and writes no file."""
     monkeypatch.chdir(tmp_path)
     assert execute([command, "chain", *BY_CYCLES[command], "--max-cycles", "1000"]) == 3
     out, err = capsys.readouterr()

@@ -9,7 +9,7 @@ ARGUMENTS = ["limits", "chain", "-p", "length=20", "--jobs", "1"]
 
 
 def test_the_screen_has_cycles_and_settings_of_each_limit(capsys, monkeypatch):
-    """Every limit has cycles alone and in order, what that saves, and what it set, within 80 columns."""
+    """Within 80 columns the screen has each limit with its settings, and says why one is not lifted."""
     monkeypatch.setenv("COLUMNS", "80")
     assert main.execute(ARGUMENTS) == 0
     text = capsys.readouterr().out
@@ -22,7 +22,7 @@ def test_the_screen_has_cycles_and_settings_of_each_limit(capsys, monkeypatch):
 
 
 def test_the_document_has_every_setting_by_path(capsys):
-    """`--json` carries cycles, savings and the settings of each limit; the user's own stay, and are lifted from."""
+    """`--json` has the user's settings, each limit's settings and savings; the savings in order add up."""
     assert main.execute([*ARGUMENTS, "--set", "unit.fp32.latency=10", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["settings"] == {"unit.fp32.latency": 10}
@@ -34,7 +34,7 @@ def test_the_document_has_every_setting_by_path(capsys):
 
 
 def test_a_listing_that_never_ends_is_given_up(tmp_path, capsys, monkeypatch):
-    """One line and exit code 3, as with `run`."""
+    """A listing that never ends gives one line and exit code 3, as with `run`."""
     (file := tmp_path / "loop.asm").write_text("top:\nBRA top\n")
     monkeypatch.setattr("gpusim.commands.arguments.MAX_CYCLES", 1000)
     assert main.execute(["limits", str(file), "--jobs", "1"]) == 3

@@ -8,7 +8,7 @@ from gpusim.machine.machine import facts, names
 
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Return what a command prints that succeeds and says nothing on stderr."""
+    """Return the output of a command that succeeds and prints nothing on stderr."""
     assert execute(arguments) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
@@ -25,7 +25,7 @@ def test_the_list_names_every_machine_with_its_peaks(capsys):
 
 
 def test_the_list_is_whole_in_80_columns(capsys, monkeypatch):
-    """No name and no number is cut, and the initials of the methods are explained."""
+    """In 80 columns no name and no number is cut, and a line explains the initials of the methods."""
     monkeypatch.setenv("COLUMNS", "80")
     text = output(capsys, "machines")
     assert "\N{HORIZONTAL ELLIPSIS}" not in text
@@ -35,7 +35,7 @@ def test_the_list_is_whole_in_80_columns(capsys, monkeypatch):
 
 
 def test_one_machine_shows_every_number_with_its_source(capsys, monkeypatch):
-    """The table of a machine holds every key with value, method and source."""
+    """The table of a machine has every key with value, method, source and note."""
     monkeypatch.setenv("COLUMNS", "400")
     text = output(capsys, "machines", "c2050")
     for path, fact in facts("c2050").items():
@@ -46,7 +46,7 @@ def test_one_machine_shows_every_number_with_its_source(capsys, monkeypatch):
 
 
 def test_one_machine_is_whole_in_80_columns(capsys, monkeypatch):
-    """No key, value, method or source is cut, of any machine."""
+    """In 80 columns no key, value, method or source of any machine is cut."""
     monkeypatch.setenv("COLUMNS", "80")
     for name in few(names(), 4):
         text = output(capsys, "machines", name)
@@ -55,7 +55,7 @@ def test_one_machine_is_whole_in_80_columns(capsys, monkeypatch):
 
 
 def test_json_of_all_machines_has_a_schema_version_and_the_shares(capsys):
-    """The JSON document carries the schema version, the peaks, and shares of methods that add up to 100 %."""
+    """The JSON document has the schema version, all machines, and shares of methods that add up to 100 %."""
     document = json.loads(output(capsys, "machines", "--json"))
     assert document["schema_version"] == 1
     assert [machine["machine"] for machine in document["machines"]] == names()
@@ -64,7 +64,7 @@ def test_json_of_all_machines_has_a_schema_version_and_the_shares(capsys):
 
 
 def test_json_of_one_machine_holds_every_fact(capsys):
-    """The JSON document of a machine gives value, source and method of every key."""
+    """The JSON document of a machine has every key with its fact, and the peak."""
     document = json.loads(output(capsys, "machines", "gtx580-1566", "--json"))
     assert document["peak_gflops"] == pytest.approx(1603.584)
     assert document["facts"].keys() == facts("gtx580-1566").keys()
@@ -73,14 +73,14 @@ def test_json_of_one_machine_holds_every_fact(capsys):
 
 
 def test_a_machine_may_be_a_file(capsys, tmp_path):
-    """A path ending in .toml is read as a machine."""
+    """A path that ends in .toml is read as a machine file."""
     path = tmp_path / "mine.toml"
     path.write_text('extends = "gtx580"\nname = "Mine"\n')
     assert output(capsys, "machines", str(path)).startswith("mine: Mine (Fermi)")
 
 
 def test_two_machines_stand_side_by_side_with_the_differences_marked(capsys):
-    """Every number of either machine has a line, a dash where one has none; a star marks exactly those that differ."""
+    """Each key of either machine has a line, with a dash for a missing value; a star marks the values that differ."""
     lines = [line.split() for line in output(capsys, "machines", "gtx580", "c2050").splitlines()[1:-1]]
     marked = {line[1]: line[2:] for line in lines if line[0] == "*"}
     plain = {line[0]: line[1:] for line in lines if line[0] != "*"}
@@ -101,8 +101,8 @@ def test_the_document_of_two_machines_lists_what_differs(capsys):
     assert document["differing"] == [path for path, (one, other) in document["facts"].items() if one != other]
 
 
-def test_only_what_differs_is_shown_where_that_is_asked_for(capsys):
-    """With --differing the marked lines are left, and the count of all numbers."""
+def test_differing_shows_only_the_marked_lines(capsys):
+    """--differing shows only the marked lines, and the same last line with the counts."""
     every = output(capsys, "machines", "gtx580", "c2050").splitlines()
     few = output(capsys, "machines", "gtx580", "c2050", "--differing").splitlines()
     assert [line.split() for line in few[1:-1]] == [line.split() for line in every[1:-1] if line[0] == "*"]
@@ -110,7 +110,7 @@ def test_only_what_differs_is_shown_where_that_is_asked_for(capsys):
 
 
 def test_two_files_of_one_name_are_distinguished(capsys, tmp_path):
-    """A file called as the machine that it is compared with stands there as it was given."""
+    """A file named gtx580.toml compared with gtx580 is labelled by its path."""
     path = tmp_path / "gtx580.toml"
     path.write_text('extends = "gtx580"\n[chip]\nsms = { value = 8, source = "me", method = "guess", note = "half" }\n')
     document = json.loads(output(capsys, "machines", "gtx580", str(path), "--json"))
@@ -119,12 +119,12 @@ def test_two_files_of_one_name_are_distinguished(capsys, tmp_path):
 
 
 def test_differences_of_one_machine_are_refused(capsys):
-    """--differing without a second machine ends in one clear line and exit code 2."""
+    """--differing without a second machine ends in one line and exit code 2."""
     assert execute(["machines", "gtx580", "--differing"]) == 2
     assert capsys.readouterr().err == "error: --differing: is for two machines; give two names\n"
 
 
 def test_more_than_two_machines_are_refused(capsys):
-    """Three names end in one clear line and exit code 2."""
+    """Three names end in one line and exit code 2."""
     assert execute(["machines", "gtx580", "c2050", "wide"]) == 2
     assert capsys.readouterr().err == "error: machines: 3 names; give one, or two to compare\n"

@@ -10,7 +10,7 @@ from isa.errors import UserError
 
 
 def test_help_lists_every_command(capsys):
-    """`gpusim` alone and `gpusim --help` list all commands with their line of help."""
+    """`gpusim` and `gpusim --help` list every command with its line of help."""
     assert main.execute([]) == main.execute(["--help"]) == 0
     text = capsys.readouterr().out
     for name, line in main.COMMANDS.items():
@@ -20,7 +20,7 @@ def test_help_lists_every_command(capsys):
 
 @pytest.mark.parametrize("name", main.COMMANDS)
 def test_every_command_has_an_example(name, capsys):
-    """The help of each command ends with an example of it."""
+    """The help of each command has an example of it."""
     assert main.execute([name, "--help"]) == 0
     assert f"Example: gpusim {name}" in capsys.readouterr().out
 
@@ -40,7 +40,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message, capsys):
 
 
 def test_an_error_may_choose_its_exit_code(monkeypatch, capsys):
-    """A UserError ends the command with its own exit code (3: the simulation itself went nowhere)."""
+    """A UserError ends the command with the error's own exit code, such as 3 for a simulation that never ends."""
 
     def fail() -> None:
         error = UserError("block 0 waits for ever")
@@ -64,7 +64,7 @@ def test_an_interrupt_ends_with_130(monkeypatch, capsys):
 
 
 def test_ctrl_c_again_changes_nothing(monkeypatch):
-    """While the first is being obeyed others are the same one; later it is a new one."""
+    """A second Ctrl-C soon after the first changes nothing; a later one interrupts again."""
     now = [0.0]
     monkeypatch.setattr(main, "monotonic", lambda: now[0])
     interrupt = main.interrupter()
@@ -76,8 +76,8 @@ def test_ctrl_c_again_changes_nothing(monkeypatch):
         interrupt(signal.SIGINT, None)
 
 
-def test_a_reader_that_has_had_enough_is_no_error():
-    """A command whose reader has closed the pipe ends with 0 and says nothing, for a table or a document."""
+def test_a_closed_pipe_is_no_error():
+    """If the reader closes the pipe, a command ends with 0 and says nothing, for a table and for a document."""
     for arguments in (["machines", "gtx580"], ["machines", "gtx580", "--json"]):
         command = [sys.executable, "-m", "gpusim", *arguments]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
@@ -88,7 +88,7 @@ def test_a_reader_that_has_had_enough_is_no_error():
 
 @pytest.mark.parametrize("arguments", few([["machines"], ["--help"], ["asm", "examples/saxpy.asm"], ["kernels"]], 2))
 def test_looking_things_up_loads_no_engine(arguments):
-    """Commands that don't simulate import no compiler, no event queue and no graph library."""
+    """Commands that do not simulate import no compiler, no event queue and no graph library."""
     script = (
         "import sys; from gpusim.commands.main import execute; code = execute(sys.argv[1:]); "
         "sys.exit(code or sum(name in sys.modules for name in ('numba', 'simpy', 'networkx')))"
@@ -98,7 +98,7 @@ def test_looking_things_up_loads_no_engine(arguments):
 
 
 def test_help_waits_for_no_numpy():
-    """`gpusim --help` imports neither NumPy nor rich: it must be quick."""
+    """`gpusim --help` imports neither NumPy nor rich, so that it is quick."""
     script = (
         "import sys; from gpusim.commands.main import execute; execute(['--help']); "
         "sys.exit(sum(name in sys.modules for name in ('numpy', 'rich')))"

@@ -28,8 +28,8 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_command_tells_of_a_setting_that_changes_nothing(name, capsys, tmp_path):
-    """One line on stderr, and one entry in the document, which keeps its schema."""
+def test_each_command_reports_an_ineffective_setting(name, capsys, tmp_path):
+    """Each command reports an ineffective setting in one line on stderr and one entry in its document."""
     arguments = [word.replace("OUT", str(tmp_path)) for word in COMMANDS[name]]
     assert main.execute([*arguments, *IDLE, "--json"]) == 0
     out, err = capsys.readouterr()
@@ -41,8 +41,8 @@ def test_each_command_tells_of_a_setting_that_changes_nothing(name, capsys, tmp_
     assert message == {"setting": "barrier.latency", "value": "99", "reason": "saxpy has no barrier"}
 
 
-def test_what_is_felt_is_not_reported(capsys):
-    """Of a setting that the kernel feels stderr says nothing, nor does the document."""
+def test_an_effective_setting_is_not_reported(capsys):
+    """A setting that affects the kernel is reported neither on stderr nor in the document."""
     assert main.execute(["bound", SAXPY, "--set", "global_memory.latency=900", "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -57,8 +57,8 @@ def test_a_policy_is_reported_as_it_was_given(capsys):
     )
 
 
-def test_an_axis_is_reported_where_none_of_its_values_is_felt(capsys):
-    """Of two axes of a sweep only the one whose values all do nothing is reported, with all its values."""
+def test_an_axis_is_reported_if_all_its_values_are_ineffective(capsys):
+    """A sweep reports only the axis without effect, one of two, with all its values."""
     axes = ["--set", "shared_memory.banks=16,32", "--set", "global_memory.latency=300,900"]
     assert main.execute(["sweep", SAXPY, "--jobs", "1", *axes]) == 0
     notes = [line for line in capsys.readouterr().err.splitlines() if line.startswith("note:")]
@@ -67,8 +67,8 @@ def test_an_axis_is_reported_where_none_of_its_values_is_felt(capsys):
     assert all(value in notes[0] for value in ("16", "32"))
 
 
-def test_energies_are_reported_where_none_is_asked_for(capsys):
-    """An energy changes nothing without --energy, and is felt with it."""
+def test_an_energy_is_reported_without_the_energy_option(capsys):
+    """Setting an energy is reported as ineffective without --energy, and not with it."""
     arguments = ["run", "examples/vega.asm", "--machine", "mi60", "--set", "energy.register=77777"]
     assert main.execute(arguments) == 0
     assert "energy is not asked for" in capsys.readouterr().err
@@ -77,14 +77,14 @@ def test_energies_are_reported_where_none_is_asked_for(capsys):
 
 
 def test_a_space_reads_limits_alone(capsys):
-    """Constraints of a search space read only limits: any other setting changes nothing."""
+    """The constraints of a search space read limits only: a setting of anything else is reported."""
     assert main.execute(["space", "sgemm-lai", "--set", "branch.latency=2", "--set", "limits.warps=40"]) == 0
     (note,) = capsys.readouterr().err.splitlines()
     assert note.startswith("note: branch.latency=2 changes nothing")
 
 
 def test_a_machine_that_does_not_fit_is_refused_as_before(capsys):
-    """A setting for which the kernel no longer fits ends the command with its own line, and no note."""
+    """A setting that makes the kernel too large for the SM ends the command with an error and no note."""
     assert main.execute(["bound", SAXPY, "--set", "limits.threads=32"]) == 2
     err = capsys.readouterr().err
     assert err.startswith("error: saxpy")
@@ -92,8 +92,8 @@ def test_a_machine_that_does_not_fit_is_refused_as_before(capsys):
 
 
 @pytest.mark.parametrize("values", ["4,8", "8,4"])
-def test_the_reason_is_not_what_the_machine_has_anyway(capsys, values):
-    """Of several values, one of them the machine's, the other's reason is shown, and the values are in order."""
+def test_the_reason_is_that_of_the_value_that_differs(capsys, values):
+    """If one value is the machine's own, the reason is that of the other value; the note keeps the values in order."""
     assert main.execute(["sweep", SAXPY, "--machine", "h200", "--jobs", "1", "--set", f"unit.dp.latency={values}"]) == 0
     note = capsys.readouterr().err.splitlines()[0]
     assert (

@@ -22,7 +22,7 @@ def endless_listing(tmp_path):
 
 
 def until(phrase, more):
-    """Return all of what `more()` gives until the phrase is in it."""
+    """Return what `more()` gives, call by call, up to the phrase."""
     text, end = "", time.monotonic() + DEADLINE
     while phrase not in text:
         assert time.monotonic() < end, text
@@ -31,14 +31,14 @@ def until(phrase, more):
 
 
 def test_short_commands_show_no_progress(capsys):
-    """Nothing is shown before its time has come."""
+    """A command that ends before PATIENCE and PERIOD have passed shows no progress."""
     with shown("kernel") as tell:
         tell(1, 2)
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_terminal_shows_a_bar(monkeypatch, capsys):
-    """Once the patience is over the bar runs on stderr, with blocks done and blocks in all, and nothing on stdout."""
+    """After PATIENCE seconds a bar on stderr shows blocks done and blocks in all; stdout has nothing."""
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setenv("FORCE_COLOR", "1")
     with shown("kernel") as tell:
@@ -47,8 +47,8 @@ def test_a_terminal_shows_a_bar(monkeypatch, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_what_is_printed_meanwhile_stays_on_stdout(monkeypatch, capsys):
-    """Rows printed while the bar runs go where stdout goes, and not among the bar on stderr."""
+def test_output_during_the_bar_stays_on_stdout(monkeypatch, capsys):
+    """Rows printed while the bar runs appear on stdout, not in the bar on stderr."""
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setenv("FORCE_COLOR", "1")
     with shown("kernel") as tell:
@@ -58,8 +58,8 @@ def test_what_is_printed_meanwhile_stays_on_stdout(monkeypatch, capsys):
     assert capsys.readouterr().out == "a row\n"
 
 
-def test_what_is_no_terminal_gets_lines(monkeypatch, capsys):
-    """Each period has a plain line: the time so far, then blocks as well, then an estimate from the blocks' pace."""
+def test_without_a_terminal_progress_is_lines(monkeypatch, capsys):
+    """Without a terminal each period prints a line: first the time so far, then also blocks and an estimate."""
     monkeypatch.setattr(progress, "PERIOD", 0.01)
     with shown("kernel") as tell:
         first = until("\n", lambda: capsys.readouterr().err)
@@ -72,8 +72,8 @@ def test_what_is_no_terminal_gets_lines(monkeypatch, capsys):
     assert " so far, about 0:0" in last
 
 
-def test_no_time_is_estimated_where_nothing_is_alike(monkeypatch, capsys):
-    """Items whose times differ widely have counts and the time so far, but no estimate."""
+def test_no_time_is_estimated_for_items_that_differ(monkeypatch, capsys):
+    """For items whose times differ widely a line has their count and the time so far, and no estimate."""
     monkeypatch.setattr(progress, "PERIOD", 0.01)
     with shown("kernel", "claim", alike=False) as tell:
         for done in (0, 1, 2):
@@ -86,8 +86,8 @@ def test_no_time_is_estimated_where_nothing_is_alike(monkeypatch, capsys):
 
 @pytest.mark.long
 @pytest.mark.parametrize("command", ["bound", "races"])
-def test_an_interrupt_behind_the_bar_is_reported(command, endless):
-    """Control-C on a terminal that shows the bar ends with code 130, the cursor back and the line that says why."""
+def test_an_interrupt_while_the_bar_runs_is_reported(command, endless):
+    """Ctrl-C while the bar runs restores the cursor, prints `error: interrupted`, and ends with code 130."""
     keyboard, terminal = pty.openpty()
     arguments = [command, endless, "--max-instructions", "1000000000"]
     script = "import sys; from gpusim.commands import main; sys.exit(main.execute(sys.argv[1:]))"
@@ -96,7 +96,7 @@ def test_an_interrupt_behind_the_bar_is_reported(command, endless):
         until("\N{BOX DRAWINGS HEAVY HORIZONTAL}", lambda: os.read(keyboard, 1 << 16).decode(errors="replace"))
         running.send_signal(signal.SIGINT)
         rest = b""
-        with suppress(OSError):  # how Linux says that the terminal's other side is closed
+        with suppress(OSError):  # Linux reports a terminal whose other side is closed by this error
             while block := os.read(keyboard, 1 << 16):
                 rest += block
         assert running.wait() == 130

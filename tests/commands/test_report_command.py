@@ -27,7 +27,7 @@ def listing(tmp_path):
 
 
 def test_the_screen_has_pressure_regions_and_bottlenecks(listing, capsys, monkeypatch):
-    """Each instruction with its cycles and its part of the paths, totals by region beside the limits, lost slots."""
+    """The screen has each instruction's cycles and paths, totals by region, the limits, and lost slots."""
     monkeypatch.setenv("COLUMNS", "80")
     assert main.execute(["report", listing]) == 0
     text = capsys.readouterr().out
@@ -40,7 +40,7 @@ def test_the_screen_has_pressure_regions_and_bottlenecks(listing, capsys, monkey
     assert all(len(line) <= 80 for line in lines)
 
 
-def test_regions_tell_what_their_figures_are_of(listing, capsys):
+def test_the_table_of_regions_states_the_scope_of_its_figures(listing, capsys):
     """Cycles of a region grow with its executions, its paths do not, and the line below the table says so."""
     rows = []
     for grid in (".grid 1\n", ".grid 64\n"):
@@ -57,7 +57,7 @@ def test_regions_tell_what_their_figures_are_of(listing, capsys):
 
 
 def test_totals_are_those_of_the_whole_run(listing, capsys):
-    """`--totals` tells of both warps' cycles, where the table otherwise tells of one's."""
+    """The table gives the cycles of one warp, and with `--totals` those of both warps."""
     for options, figures in (([], ["1", "2"]), (["--totals"], ["2", "4"])):
         assert main.execute(["report", listing, *options]) == 0
         (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith(" 2 "))
@@ -65,7 +65,7 @@ def test_totals_are_those_of_the_whole_run(listing, capsys):
 
 
 def test_the_document_has_every_figure(listing, capsys):
-    """`--json` carries totals, instructions, regions and bottlenecks, the settings, and the bound."""
+    """`--json` has totals, instructions, regions, bottlenecks, the settings and the bound."""
     assert main.execute(["report", listing, "--json", "--set", "unit.fp32.latency=9"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["settings"] == {"unit.fp32.latency": 9}
@@ -77,7 +77,7 @@ def test_the_document_has_every_figure(listing, capsys):
 
 
 def test_lines_of_a_listing_are_a_region(listing, capsys):
-    """`--lines` takes the place of the marks."""
+    """`--lines` makes the named lines a region in place of the marked ones."""
     assert main.execute(["report", listing, "--lines", "3:4", "--json"]) == 0
     (region, rest) = json.loads(capsys.readouterr().out)["regions"]
     assert (region["name"], region["pcs"], rest["pcs"]) == ("lines 3:4", [0, 1], [2, 3, 4, 5])
@@ -91,13 +91,13 @@ def test_lines_of_a_listing_are_a_region(listing, capsys):
     ],
 )
 def test_wrong_lines_are_refused(lines, message, listing, capsys):
-    """One line, exit code 2, before anything is simulated."""
+    """Wrong lines are refused in one line, with exit code 2."""
     assert main.execute(["report", listing, "--lines", lines]) == 2
     assert capsys.readouterr() == ("", f"error: {message}\n")
 
 
 def test_a_long_table_folds(capsys):
-    """Neighbours that are alike share a line, and repeated parts are shown once; --all shows every one."""
+    """Neighbours that are alike share a line and repeated parts are shown once; --all shows every instruction."""
     short, long = (lines_of(capsys, *options) for options in ((), ("--all",)))
     assert any(line.endswith("times more") for line in short)
     assert any("5 x FFMA" in line for line in short)

@@ -17,7 +17,7 @@ MORE = ["tolerance", "machines"]
 
 
 def test_the_document_has_every_key_of_a_row(capsys):
-    """The JSON document gives each claim with published and computed value, error, kind, verdict, note and the rest."""
+    """The JSON document has every key of each claim, in order, and a summary by kind."""
     assert execute(["reproduce", "LS30", "LS02", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [list(claim) for claim in document["claims"]] == [KEYS + MORE] * 2
@@ -32,7 +32,7 @@ def test_the_document_has_every_key_of_a_row(capsys):
 
 
 def test_the_screen_ends_with_the_totals(capsys):
-    """A row for each claim in order, then how many pass, in all and of each kind; a failed claim is no error."""
+    """A row for each claim in order, then how many pass, in all and by kind; a failed claim is no error."""
     assert execute(["reproduce", "LS02", "LS30", "--set", "gtx580:chip.core_mhz=700"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines if line[:2] == "LS"] == ["LS02", "LS30"]
@@ -45,7 +45,7 @@ def test_the_screen_ends_with_the_totals(capsys):
 
 
 def test_rows_are_written_to_files(tmp_path, capsys):
-    """--csv and --markdown leave the rows in files, whole ones, and nothing else."""
+    """--csv and --markdown write the rows to two complete files, and no other file is left."""
     table, page = tmp_path / "rows.csv", tmp_path / "page.md"
     assert execute(["reproduce", "LS30", "--csv", str(table), "--markdown", str(page)]) == 0
     capsys.readouterr()
@@ -57,7 +57,7 @@ def test_rows_are_written_to_files(tmp_path, capsys):
 
 
 def test_changed_machines_are_reported_everywhere(tmp_path, capsys):
-    """The screen and the page begin with the settings, lines of the CSV file end with them, the document has them."""
+    """The screen, the page, each CSV row and the document all state the changed settings."""
     table, page, given = tmp_path / "rows.csv", tmp_path / "page.md", "gtx580:chip.core_mhz=700"
     files = ["--csv", str(table), "--markdown", str(page)]
     assert execute(["reproduce", "LS02", "LS13", "--set", given, *files]) == 0
@@ -69,7 +69,7 @@ def test_changed_machines_are_reported_everywhere(tmp_path, capsys):
 
 
 def test_tolerance_and_machines_are_on_the_screen(capsys):
-    """Below each row stand the tolerance that it is held to and the machines that it was computed on."""
+    """Each row shows the claim's tolerance and the machines on which it was computed."""
     assert execute(["reproduce", "LS14"]) == 0
     assert "tolerance: 0.1 %; on gt200, gtx580, gtx680-speculated; " in capsys.readouterr().out
 
@@ -84,7 +84,7 @@ def test_a_setting_that_no_claim_uses_is_reported(capsys):
 
 
 def test_one_file_cannot_be_both(tmp_path, monkeypatch, capsys):
-    """The same file for rows and page, however it is written, is refused before anything is computed."""
+    """One file for --csv and --markdown, in two spellings, is refused before anything is computed."""
     monkeypatch.chdir(tmp_path)
     assert execute(["reproduce", "LS30", "--csv", str(tmp_path / "rows"), "--markdown", "rows"]) == 2
     assert capsys.readouterr() == ("", "error: --markdown rows: --csv writes this file; name another\n")
@@ -92,7 +92,7 @@ def test_one_file_cannot_be_both(tmp_path, monkeypatch, capsys):
 
 
 def test_an_error_in_a_claim_ends_with_exit_code_1(monkeypatch, capsys):
-    """A claim that could not be computed is a row of its own kind, and the command says so to scripts."""
+    """A claim that raises an error is a row of its own kind, and the exit code is 1."""
 
     def stumble(_):
         raise ZeroDivisionError("by nought")
@@ -105,7 +105,7 @@ def test_an_error_in_a_claim_ends_with_exit_code_1(monkeypatch, capsys):
 
 
 def test_the_screen_fits_80_columns(monkeypatch, capsys):
-    """No line is longer and no word is cut, that of the longest kind included."""
+    """In 80 columns no line is longer and no word is cut, even for the longest kind."""
     monkeypatch.setenv("COLUMNS", "80")
     assert execute(["reproduce", "KZ08", "KZ12", "LS44"]) == 0
     out = capsys.readouterr().out
@@ -115,8 +115,8 @@ def test_the_screen_fits_80_columns(monkeypatch, capsys):
 
 
 @pytest.mark.jit
-def test_the_example_of_the_help_changes_what_it_shows(capsys):
-    """`--set` there replaces a number of a machine that these claims use, and changes their results."""
+def test_the_setting_in_the_help_changes_the_claims_it_names(capsys):
+    """The `--set` of the help's example changes the result of every claim that the example names."""
     assert execute(["reproduce", "--help"]) == 0
     message = " ".join(re.sub(r"[^\x20-\x7e]", " ", capsys.readouterr().out).split())
     example = re.search(r"Example: gpusim (reproduce [A-Z0-9 ]+) (--set \S+)", message)
@@ -151,7 +151,7 @@ def test_bad_input_is_reported_before_anything_is_computed(arguments, message, c
 @pytest.mark.long
 @pytest.mark.jit
 def test_an_interrupt_ends_the_processes_too():
-    """Ctrl-C while runs are under way ends with 130 and one line, and no process stays."""
+    """Ctrl-C during a run ends with 130 and one line, and leaves no process."""
     command = [sys.executable, "-m", "gpusim", "reproduce", "LS49", "--set", "gtx580-1566:chip.sms=1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as running:
         time.sleep(3)

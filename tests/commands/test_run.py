@@ -21,7 +21,7 @@ def answer(capsys, *arguments):
 
 @pytest.mark.jit
 def test_run_shows_one_screen(capsys):
-    """`gpusim run` prints the result of a kernel on the default machine."""
+    """`gpusim run` prints a kernel's result on the default machine in at most 45 lines."""
     assert main.execute(["run", "sgemm-lai", *SMALL]) == 0
     text = capsys.readouterr().out
     assert text.startswith("sgemm-lai on gtx580 (GeForce GTX 580), lrr, compiled engine")
@@ -30,7 +30,7 @@ def test_run_shows_one_screen(capsys):
 
 @pytest.mark.jit
 def test_run_prints_a_document(capsys):
-    """`--json` prints one document, schema version first, and nothing else on stdout."""
+    """`--json` prints one document with its schema version first, and nothing else on stdout."""
     found = answer(capsys, "run", "sgemm-lai", *SMALL, "--machine", "gtx580-1566")
     assert next(iter(found)) == "schema_version"
     assert (found["machine"], found["parameters"]["m"], found["verified"]) == ("gtx580-1566", 96, True)
@@ -38,7 +38,7 @@ def test_run_prints_a_document(capsys):
 
 @pytest.mark.jit
 def test_run_takes_a_listing(capsys):
-    """A file runs by itself: launch, data and expectation are in it."""
+    """A listing holds its launch, data and expected values, so that `run` verifies it completely."""
     found = answer(capsys, "run", "examples/saxpy.asm", "--machine", "c2050")
     assert (found["kernel"], found["machine"], found["verified"]) == ("saxpy", "c2050", True)
     assert found["verification"]["scope"] == "complete"
@@ -46,10 +46,11 @@ def test_run_takes_a_listing(capsys):
 
 @pytest.mark.jit
 def test_settings_and_policy_change_the_machine(capsys):
-    """Half the FFMA latency halves a chain; `--policy` is the one that ran."""
+    """An FFMA latency of 9 instead of 18 makes a chain take 10/18 of the cycles; `--policy` sets the policy."""
     before = answer(capsys, "run", "chain")
     after = answer(capsys, "run", "chain", "--set", "unit.fp32.latency=9", "--policy", "gto")
-    assert after["cycles"] == pytest.approx(before["cycles"] / 18 * 10, rel=0.05)  # slots are 2 cycles apart
+    # Slots are 2 cycles apart, so that a latency of 9 takes 10.
+    assert after["cycles"] == pytest.approx(before["cycles"] / 18 * 10, rel=0.05)
     assert after["policy"] == "gto"
     assert (before["settings"], after["settings"]) == ({}, {"unit.fp32.latency": 9})
 
@@ -59,7 +60,7 @@ VLP = ["run", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=64", "-p", "k=16", "-p", 
 
 @pytest.mark.jit
 def test_energy_adds_a_table_and_a_key(capsys):
-    """With `--energy` the screen ends with joules by level and watts, and the document has them; without it neither."""
+    """`--energy` adds joules by level and watts to the screen and the document; without it there are none."""
     assert main.execute([*VLP, "--energy"]) == 0
     *_, total, power, counted = capsys.readouterr().out.splitlines()
     assert total.startswith("in all")
@@ -72,28 +73,28 @@ def test_energy_adds_a_table_and_a_key(capsys):
 
 
 def test_energy_needs_energies(capsys):
-    """A machine without [energy] is refused in one line before anything runs."""
+    """A machine without [energy] is refused in one line."""
     assert main.execute(["run", "chain", "--energy"]) == 2
     assert capsys.readouterr().err == "error: no energies in machine gtx580: add [energy] to its file\n"
 
 
 @pytest.mark.jit
 def test_lines_end_without_blanks(capsys):
-    """Lines of `gpusim run` end without blanks."""
+    """No line of `gpusim run` ends with a blank."""
     assert main.execute(["run", "chain"]) == 0
     assert [line for line in capsys.readouterr().out.splitlines() if line != line.rstrip()] == []
 
 
 @pytest.mark.jit
 def test_the_reference_engine_agrees(capsys):
-    """`--engine reference` finds the same cycles."""
+    """`--engine reference` takes the same cycles as the default engine."""
     arguments = ["run", "chain", "-p", "length=16"]
     assert answer(capsys, *arguments)["cycles"] == answer(capsys, *arguments, "--engine", "reference")["cycles"]
 
 
 @pytest.mark.jit
 def test_a_sample_can_be_asked_for(capsys):
-    """`--sample` simulates so many blocks, and the document says that it did."""
+    """`--sample 6` simulates waves and `--sample all` the complete launch; the document says which."""
     arguments = ["run", "throughput", "-p", "blocks=31", "-p", "iterations=1", "--set", "chip.sms=1"]
     assert answer(capsys, *arguments, "--sample", "6")["scaling"]["method"] == "waves"
     assert answer(capsys, *arguments, "--sample", "all")["scaling"]["method"] == "complete"
@@ -109,7 +110,7 @@ def test_all_sms_can_be_asked_for(capsys):
 @pytest.mark.jit
 @pytest.mark.parametrize("rest", few(["ISETP.LT P0, R0, 10000\n@P0 BRA top\nEXIT\n", "BRA top\n"], 1))
 def test_a_run_beyond_its_limit_ends_with_3(rest, tmp_path, capsys):
-    """A run beyond `--max-cycles`, of a loop of 10,000 rounds or one without end, is one line and exit code 3."""
+    """A loop of 10,000 rounds or without end exceeds `--max-cycles` 1000: one line and exit code 3."""
     file = tmp_path / "loop.asm"
     file.write_text(f"top:\nIADD R0, R0, 1\n{rest}")
     assert main.execute(["run", str(file), "--max-cycles", "1000"]) == 3
@@ -155,7 +156,7 @@ def test_a_deadlock_ends_with_3(tmp_path, capsys):
     ],
 )
 def test_bad_arguments_are_one_line(command, arguments, message, capsys):
-    """Errors are reported in one line with the fix, exit code 2, for both commands."""
+    """`run` and `bound` report each wrong argument in one line with the fix, and exit code 2."""
     assert main.execute([command, *arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -187,7 +188,7 @@ def test_bad_options_of_run_are_one_line(arguments, capsys):
 
 @pytest.mark.jit
 def test_compiling_is_reported_once(tmp_path):
-    """With an empty cache stderr says that the engine is compiled; stdout stays a document."""
+    """With an empty cache stderr says that the engine is compiled once; stdout stays empty."""
     command = [sys.executable, "-c", "from gpusim.commands.progress import tell_of_compiling as t; t('compiled')"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -197,7 +198,7 @@ def test_compiling_is_reported_once(tmp_path):
 
 @pytest.mark.jit
 def test_without_a_cache_compiling_is_reported_with_the_cause(tmp_path):
-    """Where nothing can be kept, stderr says why, and not that the engine is compiled once for all."""
+    """If no code can be kept, stderr gives the cause and says that compiling takes about ten seconds."""
     command = [sys.executable, "-c", "from gpusim.commands.progress import tell_of_compiling as t; t('compiled')"]
     (tmp_path / "file").touch()
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file")}
@@ -208,20 +209,20 @@ def test_without_a_cache_compiling_is_reported_with_the_cause(tmp_path):
 
 
 def test_a_listing_may_have_any_ending(tmp_path):
-    """An existing file is a listing, whatever its name ends in."""
+    """An existing file is read as a listing, with the ending .txt or with none."""
     for name in ("vadd.txt", "vadd"):
         (tmp_path / name).write_text("EXIT\n")
         assert kernel_of(str(tmp_path / name), ()).name == "vadd"
 
 
 def test_a_listing_may_begin_with_a_byte_order_mark(tmp_path):
-    """A file that an editor saved with a UTF-8 byte-order mark is the same listing."""
+    """A listing may begin with a UTF-8 byte-order mark."""
     (tmp_path / "marked.asm").write_text("EXIT\n", encoding="utf-8-sig")
     assert len(kernel_of(str(tmp_path / "marked.asm"), ()).program) == 1
 
 
 def test_wrong_values_of_shared_memory_point_at_races(tmp_path, capsys):
-    """For wrong values of a kernel with shared memory the output names the command that finds missing barriers."""
+    """If a kernel with shared memory gives wrong values, the output names `gpusim races`."""
     text = ".shared 128\n.buffer y f32 1\n.expect y = 1\nLDS R0, [RZ]\nMOV R1, c[y]\nSTG [R1], R0\nEXIT\n"
     (tmp_path / "wrong.asm").write_text(text)
     assert main.execute(["run", str(tmp_path / "wrong.asm")]) == 1
@@ -232,8 +233,8 @@ TAN = ["run", "dgemm-tan", "-p", "m=64", "-p", "n=64", "-p", "k=32", "--machine"
 
 
 @pytest.mark.jit
-def test_a_racy_kernel_s_run_names_the_accesses(capsys):
-    """With the barriers as printed the screen has both instructions of a race, and nothing is verified."""
+def test_a_run_of_a_racy_kernel_names_the_accesses(capsys):
+    """With the published barriers the screen names both accesses of a race, and no value is verified."""
     assert main.execute([*TAN, "-p", "barriers=literal"]) == 0
     screen = " ".join(capsys.readouterr().out.split())
     assert "values not checked: the kernel races as published" in screen
@@ -246,6 +247,6 @@ def test_a_racy_kernel_s_run_names_the_accesses(capsys):
 
 @pytest.mark.jit
 def test_a_kernel_with_its_barriers_is_verified(capsys):
-    """With every barrier all values are checked, and races are not looked for."""
+    """With every barrier all values are checked, and the run looks for no races."""
     found = answer(capsys, *TAN)
     assert (found["verified"], found["verification"]["scope"], found["races"]) == (True, "complete", None)

@@ -39,7 +39,7 @@ def path(tmp_path):
 
 
 def test_the_listing_comes_out_reordered(capsys, path):
-    """It can be read again, computes the same, and the load has moved up to just after its pointer."""
+    """The output can be read again and computes the same; its load is now before the additions."""
     assert execute([*RUN, str(path)]) == 0
     kernel = listing.read(capsys.readouterr().out)
     names = [i.row.mnemonic for i in kernel.program.instructions]
@@ -48,7 +48,7 @@ def test_the_listing_comes_out_reordered(capsys, path):
 
 
 def test_json_tells_each_order(capsys, path):
-    """Stalls and cycles go down, values are right, and each instruction has its old pc."""
+    """The document has both orders: fewer stalls and cycles, right values, and each instruction's old pc."""
     assert execute([*RUN, str(path), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     given, static = document["orders"]
@@ -61,7 +61,7 @@ def test_json_tells_each_order(capsys, path):
 
 
 def test_the_search_keeps_the_fastest_order(capsys, path):
-    """The chosen order takes no more cycles than any other, and the output says how far the search went."""
+    """No order takes fewer cycles than the chosen one, and the document counts the 8 orders judged."""
     assert execute([*RUN, str(path), "--search", "--budget", "8", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     cycles = {order["name"]: order["cycles"] for order in document["orders"]}
@@ -77,14 +77,14 @@ LARGE = ["dgemm-tan", "-p", "variant=v1", "-p", "m=64", "-p", "n=64", "--machine
 @pytest.mark.jit
 @pytest.mark.parametrize("kernel", few([SMALL, LARGE], 1), ids=lambda kernel: kernel[0])
 def test_a_kernel_of_the_catalog_is_searched_on_a_smaller_launch(kernel, capsys):
-    """The sizes of --on are those of the search alone."""
+    """`--on` sets the sizes for the search alone, which then takes fewer cycles than the launch itself."""
     assert execute(["schedule", *kernel, "-p", "k=32", "--search", "--budget", "2", "--on", "k=16", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["search"]["cycles"] < min(order["cycles"] for order in document["orders"])
 
 
 def test_the_file_is_written_whole(capsys, path, tmp_path):
-    """--out has the program; stdout the comparison, and no other file is left."""
+    """`--out` gets the program and stdout the comparison; no other file is left."""
     out = tmp_path / "better.asm"
     assert execute([*RUN, str(path), "--out", str(out)]) == 0
     assert "static stalls" in capsys.readouterr().out
@@ -92,8 +92,8 @@ def test_the_file_is_written_whole(capsys, path, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["better.asm", "late.asm"]
 
 
-def test_where_nothing_moves_there_is_no_text(capsys, tmp_path):
-    """One line says so instead of the program; the requested file has the unchanged program."""
+def test_an_unchanged_order_prints_one_line(capsys, tmp_path):
+    """If nothing moves, one line says so in place of the program; `--out` gets the unchanged program."""
     path, out = tmp_path / "chain.asm", tmp_path / "same.asm"
     path.write_text("MOV R0, 1\nIADD R0, R0, 1\nEXIT\n")
     assert execute([*RUN, str(path)]) == 0
@@ -104,8 +104,8 @@ def test_where_nothing_moves_there_is_no_text(capsys, tmp_path):
 
 @pytest.mark.jit
 @pytest.mark.parametrize("kernel", few([SMALL, LARGE], 1), ids=lambda kernel: kernel[0])
-def test_what_a_listing_cannot_check_is_said(kernel, capsys, tmp_path):
-    """Values expected block by block have no place in a listing: the file and the screen say so."""
+def test_a_listing_without_expected_values_says_so(kernel, capsys, tmp_path):
+    """A listing can't hold values expected block by block: the file and the screen say so."""
     out = tmp_path / "better.asm"
     assert execute(["schedule", *kernel, "-p", "k=16", "--out", str(out)]) == 0
     line = "a listing has no values to compare this kernel's with: running it checks none"
@@ -114,13 +114,13 @@ def test_what_a_listing_cannot_check_is_said(kernel, capsys, tmp_path):
 
 
 def test_a_machine_with_codes_gets_them_anew(capsys, path):
-    """On h200 codes are assigned to the new order: values are right though nothing but codes waits."""
+    """On h200 the new order gets new control codes: the values of both orders are right."""
     assert execute(["schedule", str(path), "--machine", "h200", "--json"]) == 0
     assert [order["values"] for order in json.loads(capsys.readouterr().out)["orders"]] == ["right", "right"]
 
 
 def test_wrong_values_end_with_code_1(capsys, path):
-    """A listing that computes something else than it says is reported as such."""
+    """A listing whose values are not those that it expects is reported, with exit code 1."""
     path.write_text(LATE.replace("2 * X + 6", "2 * X + 7"))
     assert execute([*RUN, str(path)]) == 1
     assert "wrong" in capsys.readouterr().out
@@ -139,7 +139,7 @@ def test_wrong_values_end_with_code_1(capsys, path):
     ],
 )
 def test_bad_input_ends_with_one_line(capsys, arguments, message):
-    """It says what to do, with exit code 2."""
+    """Wrong options are reported in one line with the fix, and exit code 2."""
     assert execute(["schedule", "dgemm-tan", "--machine", "c2050", *arguments]) == 2
     err = capsys.readouterr().err
     assert err == f"error: {message}\n" if ":" in message else f"'{message}'" in err

@@ -21,18 +21,18 @@ def names_of(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_published_schema_is_that_of_the_code(document):
-    """docs/schema has what the command prints, under its version: a field that changes must come with it."""
+    """docs/schema has each document's schema as the code makes it, in a file named by its version."""
     assert (PUBLISHED / names_of(document)).read_text() == text(document)
 
 
 def test_every_command_has_a_document():
-    """A document has the name of each command; that of `gpusim schema` is the list, as its others are schemas."""
+    """Each command has a document of its name; that of `gpusim schema` is called schemas."""
     assert {"schemas" if name == "schema" else name for name in main.COMMANDS} <= set(DOCUMENTS)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_a_document_begins_with_its_version(document):
-    """It is the first field and required, its one value is the type's version, and all other fields follow."""
+    """The version is the first field, required, and has one value; all other fields follow in order."""
     kind, schema = kind_of(document), json.loads(text(document))
     own = schema["$defs"][kind.__name__]
     (version, *others), tag = own["properties"], kind.__struct_config__.tag_field
@@ -44,17 +44,17 @@ def test_a_document_begins_with_its_version(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_type_is_described_and_knows_its_fields(document):
-    """Each type of a document has a description in whole lines, and forbids fields that it does not name."""
+    """Each type of a document has a written description, and forbids fields that it does not name."""
     for name, kind in json.loads(text(document))["$defs"].items():
         assert kind["description"].strip(), name
-        assert not kind["description"].startswith(f"{name}("), name  # what Python writes where nobody has
+        assert not kind["description"].startswith(f"{name}("), name  # Python's own description of an undocumented type
         assert "  " not in kind["description"].replace("\n", ""), name
         assert kind.get("additionalProperties") is False or "enum" in kind, name
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_field_of_a_document_is_described(document):
-    """It has a description of its own, or that of its type."""
+    """Each field has a description of its own, or a type that has one."""
     schema = json.loads(text(document))
     for name, field in schema["$defs"][kind_of(document).__name__]["properties"].items():
         types = [one["$ref"].rpartition("/")[2] for one in field.get("anyOf", [field]) if "$ref" in one]
@@ -62,8 +62,8 @@ def test_every_field_of_a_document_is_described(document):
         assert field.get("description") or types, name
 
 
-def test_what_a_schema_does_not_name_is_a_fault(capsys):
-    """An extra field, or one of another type, is reported with its place, in the document and in its parts."""
+def test_an_extra_field_or_a_wrong_type_is_a_fault(capsys):
+    """An extra field or one of a wrong type is reported with its place, in the document and in its parts."""
     assert main.execute(["asm", "examples/saxpy.asm", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     check_document(found, "asm")
@@ -72,7 +72,7 @@ def test_what_a_schema_does_not_name_is_a_fault(capsys):
 
 
 def test_the_command_prints_lists_and_writes(capsys, tmp_path):
-    """Without a name the documents are listed, with one its schema is printed or written; another name is refused."""
+    """Without a name the documents are listed; a name prints or writes its schema; a wrong name is refused."""
     assert main.execute(["schema"]) == 0
     assert [line.split()[:2] for line in capsys.readouterr().out.splitlines() if line[0] != " "][1:] == [
         [name, str(version_of(kind_of(name)))] for name in DOCUMENTS
@@ -87,7 +87,7 @@ def test_the_command_prints_lists_and_writes(capsys, tmp_path):
 
 
 def test_all_schemas_are_written_at_once(capsys, tmp_path):
-    """Without a name, --out takes a directory, which must be there, and gets all of them as docs/schema has them."""
+    """Without a name, --out takes an existing directory and writes every schema to it."""
     assert main.execute(["schema", "--out", str(tmp_path)]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(map(names_of, DOCUMENTS))
     assert main.execute(["schema", "--out", str(tmp_path / "none")]) == 2

@@ -8,7 +8,7 @@ from workloads.spaces import SPACES
 
 
 def test_the_screen_has_every_stage_with_the_published_counts(capsys):
-    """On the C2050 the three counts stand beside the slides' with their deviations, and the winner survives."""
+    """On the C2050 three counts have the slides' counts and deviations next to them, and the winner survives."""
     assert execute(["space", "zgemm", "--machine", "c2050"]) == 0
     lines = capsys.readouterr().out.splitlines()
     found = {line[:13].strip(): line.split() for line in lines if "%" in line}
@@ -21,7 +21,7 @@ def test_the_screen_has_every_stage_with_the_published_counts(capsys):
 
 
 def test_other_limits_are_compared_with_nothing(capsys):
-    """On a GT200 no count is compared, and the winner is not left."""
+    """On a GT200 no count is compared with a published one, and the winner does not survive."""
     assert execute(["space", "zgemm", "--machine", "gt200"]) == 0
     text = capsys.readouterr().out
     assert "%" not in text
@@ -30,7 +30,7 @@ def test_other_limits_are_compared_with_nothing(capsys):
 
 
 def test_limits_may_be_those_of_a_compute_capability(capsys):
-    """Capability 2.x has the counts of the C2050, and 1.3 those of the GT200; the document says which it was."""
+    """Capability 2.x has the counts of the C2050, and 1.3 those of the GT200; the document names the capability."""
     for capability, machine in (("2.x", "c2050"), ("1.3", "gt200")):
         documents = []
         for where in (("--capability", capability), ("--machine", machine)):
@@ -43,7 +43,7 @@ def test_limits_may_be_those_of_a_compute_capability(capsys):
 
 
 def test_a_changed_machine_changes_the_counts(capsys):
-    """With half the registers fewer points are left from there on, and nothing is compared."""
+    """With 16,384 registers fewer points are left from that stage on, and no count is compared."""
     left = []
     for setting in ((), ("--set", "limits.registers=16384")):
         assert execute(["space", "zgemm", "--json", *setting]) == 0
@@ -56,7 +56,7 @@ def test_a_changed_machine_changes_the_counts(capsys):
 
 
 def test_the_document_and_the_file_have_the_points(tmp_path, capsys):
-    """JSON and CSV list the points that are left after the stage asked for, as many as it counts."""
+    """JSON and CSV list the same 435 points after the stage occupancy, as many as the stage counts."""
     path = tmp_path / "points.csv"
     assert execute(["space", "zgemm", "--stage", "occupancy", "--csv", str(path), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -69,7 +69,7 @@ def test_the_document_and_the_file_have_the_points(tmp_path, capsys):
 
 
 def test_without_a_name_the_spaces_are_listed(capsys):
-    """Each search space has a line with its constraints' numbers, and a place in the document."""
+    """Each search space has a line on the screen and an entry with its parameters in the document."""
     assert execute(["space"]) == 0
     assert {line.split()[0] for line in capsys.readouterr().out.splitlines() if line[:1].strip()} >= set(SPACES)
     assert execute(["space", "--json"]) == 0

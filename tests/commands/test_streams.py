@@ -23,36 +23,36 @@ def shell(redirections, *arguments):
     "arguments", few([["machines"], ["--help"], ["no"], ["asm", "examples/saxpy.asm"], ["--version"]], 2)
 )
 def test_a_closed_stdout_is_reported(arguments):
-    """Report a closed stdout in one line for any command."""
+    """Any command reports a closed stdout in one line, with exit code 2."""
     done = shell(">&-", *arguments)
     assert (done.returncode, done.stderr) == (2, CLOSED)
 
 
 @pytest.mark.parametrize("redirections", few(["2>&-", "<&-", "<&- 2>&-"], 2))
 def test_other_streams_may_be_closed(redirections):
-    """Closed stdin and stderr change nothing."""
+    """A command works with stdin, stderr or both closed."""
     done = shell(redirections, "asm", "examples/saxpy.asm")
     assert (done.returncode, done.stderr) == (0, "")
     assert "saxpy" in done.stdout
 
 
 @pytest.mark.parametrize("redirections", few(["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"], 2))
-def test_an_error_that_nobody_hears_has_its_code(redirections):
-    """The exit code is 2, and there is no other output."""
+def test_an_error_without_a_stderr_keeps_its_code(redirections):
+    """If stderr is closed or full, an error still ends with code 2, and without other output."""
     done = shell(redirections, "machines", "no such machine")
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
 
 
 @pytest.mark.parametrize("arguments", few([["machines"], ["--help"], ["--version"]], 1))
 def test_a_full_stdout_is_reported(arguments):
-    """One line, and Python complains of nothing at its end."""
+    """A full stdout is reported in one line, without a complaint of Python's, and with exit code 2."""
     done = shell(">/dev/full", *arguments)
     assert (done.returncode, done.stderr) == (2, FULL)
 
 
 @pytest.mark.parametrize("arguments", few(WRITERS, 1))
 def test_a_file_is_not_taken_for_a_closed_stream(arguments, tmp_path):
-    """With stderr closed, the next file would have its number: the document is what it is with stderr open."""
+    """With stderr closed the output file takes its number; its content is the same as with stderr open."""
     for name, redirections in (("open", "2>/dev/null"), ("closed", "2>&-")):
         out = tmp_path / f"{name}.json"
         done = shell(redirections, *arguments, "--out", str(out))

@@ -33,7 +33,7 @@ def until(path, lines, running):
 
 @pytest.mark.jit
 def test_every_point_is_simulated_as_run_does(capsys):
-    """The rows are those of the product in order, and a row's cycles are those of `gpusim run` at its point."""
+    """The rows are the product of the axes in order, and the last has the figures of `gpusim run` at its point."""
     found = document(capsys, *SMALL, "--jobs", "1")
     assert (found["points"], found["simulated"], found["known"]) == (6, 6, 0)
     places = [(row["set.schedulers.count"], row["p.warps"]) for row in found["rows"]]
@@ -50,7 +50,7 @@ def test_every_point_is_simulated_as_run_does(capsys):
 
 @pytest.mark.jit
 def test_files_are_the_same_however_they_come_about(tmp_path, capsys):
-    """One process, two, and a run that goes on from half a file write the same bytes of CSV."""
+    """One process, two processes, and a run that continues half a file write the same bytes of CSV."""
     made = []
     for name, jobs in (("one", "1"), ("two", "2")):
         assert execute(["sweep", *SMALL, "--out", str(tmp_path / name), "--jobs", jobs]) == 0
@@ -68,7 +68,7 @@ def test_files_are_the_same_however_they_come_about(tmp_path, capsys):
 
 
 @pytest.mark.jit
-def test_more_values_add_to_what_is_on_file(tmp_path, capsys):
+def test_more_values_add_to_the_results_on_file(tmp_path, capsys):
     """A sweep of more values into the same directory simulates the new points only."""
     document(capsys, *SMALL, "--out", str(tmp_path), "--jobs", "1")
     found = document(capsys, *SMALL, "-p", "warps=8", "--out", str(tmp_path), "--jobs", "1")
@@ -77,7 +77,7 @@ def test_more_values_add_to_what_is_on_file(tmp_path, capsys):
 
 @pytest.mark.jit
 def test_the_screen_has_the_fastest_the_front_and_the_reasons(capsys, monkeypatch):
-    """In 80 columns: the fastest points, those of the Pareto front, and why points were not simulated."""
+    """In 80 columns: the fastest points, the Pareto front, and why points were not simulated."""
     monkeypatch.setenv("COLUMNS", "80")
     options = ["--set", "limits.registers=64,32768", "--top", "2", "--pareto", "gflops,p.warps", "--jobs", "1"]
     assert execute(["sweep", *SMALL, *options]) == 0
@@ -95,7 +95,7 @@ def test_the_screen_has_the_fastest_the_front_and_the_reasons(capsys, monkeypatc
 
 @pytest.mark.jit
 def test_a_listing_is_swept_over_machines(capsys):
-    """A listing takes settings and policies; its rows are as many as these make."""
+    """A listing is swept over policies and settings: two of each make four rows."""
     found = document(capsys, "examples/saxpy.asm", "--policy", "lrr,gto", "--set", "chip.sms=1,2", "--jobs", "1")
     assert [row["set.schedulers.policy"] for row in found["rows"]] == ["lrr", "gto", "lrr", "gto"]
     assert found["simulated"] == 4
@@ -103,7 +103,7 @@ def test_a_listing_is_swept_over_machines(capsys):
 
 @pytest.mark.jit
 def test_files_of_kernel_tuner_are_read_and_written(tmp_path, capsys):
-    """The points are those that a T1 file allows; in cache and T4 results they have its names."""
+    """A T1 file limits the points; the cache and the T4 results use the names of the T1 file."""
     parameters = [
         {"Name": "W", "Type": "int", "Values": "[1, 2, 4]"},
         {"Name": "COUNT", "Type": "int", "Values": "range(1, 3)"},
@@ -127,7 +127,7 @@ def test_files_of_kernel_tuner_are_read_and_written(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_a_search_goes_on_where_it_was_interrupted(tmp_path, capsys):
-    """The same search with half its rows on file proposes the same points, simulates the other half, and ends alike."""
+    """With half its rows on file a search proposes the same points, simulates the rest, and gives the same rows."""
     pytest.importorskip("optuna")
     options = [*SMALL, "-p", "warps=1:8", "--search", "optuna", "--trials", "16"]
     first = document(capsys, *options, "--out", str(tmp_path))
@@ -140,8 +140,8 @@ def test_a_search_goes_on_where_it_was_interrupted(tmp_path, capsys):
 
 @pytest.mark.long
 @pytest.mark.jit
-def test_killed_at_any_moment_it_loses_no_more_than_what_was_in_flight(tmp_path):
-    """Killed outright, a sweep leaves whole lines of what was done, and simulates the others when started again."""
+def test_a_killed_sweep_loses_only_the_points_in_flight(tmp_path):
+    """A killed sweep leaves the finished points in whole lines; started again, it simulates the others."""
     out, options = tmp_path / "out", ["--jobs", "2", "--sample", "12"]
     command = [sys.executable, "-c", SCRIPT, "sweep", *SLOW, *options, "--out", str(out)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as running:
@@ -163,7 +163,7 @@ def test_killed_at_any_moment_it_loses_no_more_than_what_was_in_flight(tmp_path)
 @pytest.mark.long
 @pytest.mark.jit
 def test_an_interrupt_ends_it_with_one_line(tmp_path):
-    """Ctrl-C ends with code 130, one line, and whole lines on file."""
+    """Ctrl-C ends with code 130 and one line, and leaves whole lines on file."""
     command = [sys.executable, "-c", SCRIPT, "sweep", *SLOW, "--jobs", "2", "--out", str(tmp_path)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as running:
         until(tmp_path / "results.jsonl", 3, running)
@@ -205,7 +205,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
 
 @pytest.mark.jit
 def test_other_files_may_lie_in_the_directory_of_results(tmp_path, capsys):
-    """The sweep makes the directory before it looks whether picture and tuner's files can be written there."""
+    """--plot and --t4 may name files in the directory that --out creates."""
     pytest.importorskip("matplotlib")
     made = tmp_path / "made"
     files = ["--plot", str(made / "sweep.png"), "--t4", str(made / "t4.json")]
@@ -215,8 +215,8 @@ def test_other_files_may_lie_in_the_directory_of_results(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("there", [False, True])
-def test_a_directory_for_nothing_is_gone_again(there, tmp_path, capsys):
-    """Where another file is refused no new directory stays, but one that was there before."""
+def test_a_refused_sweep_leaves_no_new_directory(there, tmp_path, capsys):
+    """If --plot is refused, a directory made for --out is removed, and one that existed before stays."""
     made = tmp_path / "made"
     if there:
         made.mkdir()
@@ -226,7 +226,7 @@ def test_a_directory_for_nothing_is_gone_again(there, tmp_path, capsys):
 
 
 def test_results_of_another_machine_are_left_alone(tmp_path, capsys):
-    """A directory with results of something else is refused in one line, and stays."""
+    """Results of another machine are refused in one line, and stay unchanged."""
     path = tmp_path / "results.jsonl"
     path.write_text(
         '{"kernel":"throughput","listing":"","machine":"c2050","facts":"00","max_cycles":null,"version":"0.1.0"}\n'
@@ -238,7 +238,7 @@ def test_results_of_another_machine_are_left_alone(tmp_path, capsys):
 
 
 def test_results_of_a_machine_file_that_has_changed_are_left_alone(tmp_path, capsys):
-    """A machine is known by all its numbers, not by its name: rows of a point that it refused are not taken again."""
+    """Results of a machine file with other numbers under the same name are refused, and stay unchanged."""
     path, out = tmp_path / "mine.toml", tmp_path / "out"
     text = """extends = "gtx580"
 limits.registers = {{ value = {}, source = "us", method = "guess", note = "a test" }}
@@ -257,7 +257,7 @@ limits.registers = {{ value = {}, source = "us", method = "guess", note = "a tes
 
 @pytest.mark.jit
 def test_results_of_a_listing_that_has_changed_are_left_alone(tmp_path, capsys):
-    """A listing is known by its text, not by its name alone."""
+    """Results of a listing with another text under the same name are refused."""
     path = tmp_path / "mine.asm"
     path.write_text(text := Path("examples/saxpy.asm").read_text())
     options = ["sweep", str(path), "--set", "chip.sms=1,2", "--out", str(tmp_path / "out"), "--jobs", "1"]

@@ -29,7 +29,7 @@ class Deaf:
         return None
 
     def run(self, function, *arguments):
-        """Return what the function returns, of one worker."""
+        """Return what the function returns on one worker."""
         return {"one": function(*arguments)}
 
     def nthreads(self):
@@ -39,7 +39,7 @@ class Deaf:
 
 @contextmanager
 def started(*arguments):
-    """Give a process of Dask, which is ended in the end."""
+    """Start a process of Dask, and kill it at the end."""
     with subprocess.Popen(
         [sys.executable, "-m", "distributed.cli.dask_" + arguments[0], *arguments[1:]], stderr=subprocess.DEVNULL
     ) as process:
@@ -50,7 +50,7 @@ def started(*arguments):
 
 
 def until(holds):
-    """Wait until something holds."""
+    """Wait until the condition holds."""
     end = time.monotonic() + DEADLINE
     while not holds():
         assert time.monotonic() < end
@@ -58,21 +58,21 @@ def until(holds):
 
 
 def test_without_distributed_one_line_says_what_to_install(monkeypatch, capsys):
-    """The extra is named."""
+    """Without the package distributed the error names the extra to install."""
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1"]) == 2
     assert "distributed is not installed; run pip install 'gpusim[dask]'" in capsys.readouterr().err
 
 
 def test_a_cluster_has_its_own_processes(capsys):
-    """--jobs beside --dask is refused."""
+    """--jobs together with --dask is refused."""
     assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1", "--jobs", "2"]) == 2
     assert capsys.readouterr().err.startswith("error: --jobs 2: the cluster sets how many; leave it out ")
 
 
 @pytest.mark.slow
 def test_where_no_scheduler_answers_one_line_says_so(monkeypatch, capsys):
-    """Nobody listens there, and the line says what to start."""
+    """If no scheduler listens at the address, the error says so, with exit code 2."""
     pytest.importorskip("distributed")
     monkeypatch.setattr("gpusim.support.dask_cluster.PATIENCE", 2)
     assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1"]) == 2
@@ -80,7 +80,7 @@ def test_where_no_scheduler_answers_one_line_says_so(monkeypatch, capsys):
 
 
 def test_a_scheduler_that_no_longer_answers_is_reported_in_one_line(monkeypatch, capsys):
-    """Gone between two results, it is named with what to do."""
+    """A scheduler that stops answering is named, with the advice to start it again and resume."""
     monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(Client=Deaf))
     assert execute(["sweep", *POINTS, "--dask", "tcp://127.0.0.1:1"]) == 2
     line = "the scheduler was lost; start it again, then resume with --out DIR\n"
@@ -89,7 +89,7 @@ def test_a_scheduler_that_no_longer_answers_is_reported_in_one_line(monkeypatch,
 
 @pytest.mark.slow
 def test_a_scheduler_that_is_killed_is_reported_in_one_line(tmp_path):
-    """Killed outright in the middle of a sweep, it ends that with one line that names it, and rows done stay."""
+    """A scheduler killed during a sweep is named in one line, with code 2; the finished rows stay whole."""
     pytest.importorskip("distributed")
     address, lines = tmp_path / "scheduler.json", tmp_path / "out" / "results.jsonl"
     with (
@@ -111,7 +111,7 @@ def test_a_scheduler_that_is_killed_is_reported_in_one_line(tmp_path):
 
 @pytest.mark.slow
 def test_nothing_is_lost_and_nothing_counted_twice_when_a_worker_is_killed(tmp_path):
-    """Of two workers one is killed outright in the middle of a sweep; the file is that of one process."""
+    """One of two workers is killed during a sweep of 80 points: the CSV is that of a sweep without a cluster."""
     pytest.importorskip("distributed")
     address, command = tmp_path / "scheduler.json", [sys.executable, "-m", "gpusim", "sweep", *POINTS]
     worker = ["worker", "--scheduler-file", str(address), "--nthreads", "1", "--no-nanny", "--no-dashboard"]

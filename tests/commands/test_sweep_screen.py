@@ -1,4 +1,4 @@
-"""The output of a sweep for made-up figures."""
+"""The screen of a sweep with made-up figures."""
 
 import msgspec
 from rich.console import Console
@@ -28,7 +28,7 @@ def shown(swept):
 
 
 def test_without_operations_the_least_time_is_fastest():
-    """At other clocks fewer cycles may take longer: the order is that of milliseconds, which the screen shows."""
+    """Without operations the order is that of milliseconds, not cycles, over different clocks."""
     assert [figures.milliseconds for figures, _ in UNRATED.simulated] == [0.0667, 0.0972, 0.2]
     lines = shown(UNRATED)
     start = next(number for number, words in enumerate(lines) if words[:2] == ["milliseconds", "cycles"])
@@ -40,13 +40,13 @@ def test_without_operations_the_least_time_is_fastest():
 
 
 def test_a_picture_without_operations_is_of_time():
-    """Over clocks it shows milliseconds, not cycles; where operations are counted, their rate."""
+    """The picture shows milliseconds without operations, and GFLOP/s with them."""
     assert plotted(UNRATED)[2:4] == ("set.chip.shader_mhz", "milliseconds")
     rated = [SweepRow(each.point, FOUND) for each in SLOWEST_FIRST]
     assert plotted(Swept("a kernel", "a machine", [AXIS], rated, 0))[2:4] == ("set.chip.shader_mhz", "gflops")
 
 
 def test_small_numbers_of_the_front_keep_their_digits():
-    """A time of a tenth of a millisecond is not shown as 0.1."""
+    """The front shows 0.0667 milliseconds, not 0.1."""
     front = Swept("a kernel", "a machine", [AXIS], SLOWEST_FIRST, 0, ["milliseconds", "registers"])
     assert ["0.0667", "20", "3000"] in shown(front)

@@ -16,7 +16,7 @@ REDUCE = ["examples/reduce.asm", "--machine", "c2050"]
 
 
 def test_a_screen_of_the_first_cycles(capsys, monkeypatch):
-    """Without --cycles the first 200 are shown, no line is wider than the terminal, and the last says how to go on."""
+    """The first 200 cycles are shown within 80 columns; the last line says how to see the next."""
     monkeypatch.setenv("COLUMNS", "80")
     assert main.execute(["timeline", *REDUCE, "--warps", "0-1"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -28,7 +28,7 @@ def test_a_screen_of_the_first_cycles(capsys, monkeypatch):
 
 
 def test_a_document_takes_the_place_of_a_kernel(capsys, tmp_path):
-    """A document from --out, compressed or not, or from --json shows the same as the run itself."""
+    """A document from --out, compressed or not, or from --json shows the same screen as the run itself."""
     files = [tmp_path / "reduce.json", tmp_path / "reduce.json.gz"]
     for path in files:
         assert main.execute(["timeline", *REDUCE, "--cycles", ":150", "--out", str(path)]) == 0
@@ -44,7 +44,7 @@ def test_a_document_takes_the_place_of_a_kernel(capsys, tmp_path):
 
 
 def test_explain_goes_back_to_the_cause(capsys, monkeypatch):
-    """The headline answers, and each row is an instruction: the load waited for its address, back to the launch."""
+    """The headline answers the question, and the rows go back from the waiting instruction to its cause."""
     monkeypatch.setenv("COLUMNS", "100")
     assert main.execute(["explain", *REDUCE, "--warp", "0", "--cycle", "50"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -53,8 +53,8 @@ def test_explain_goes_back_to_the_cause(capsys, monkeypatch):
     assert "without having waited" in " ".join(" ".join(lines).split())
 
 
-def test_explain_sees_who_comes_late_to_a_barrier(capsys):
-    """A warp that waits at a barrier waits for the last to arrive, which does so after the cycle asked for."""
+def test_explain_follows_a_barrier_to_its_last_warp(capsys):
+    """A warp at a barrier waits for a warp that arrives after the cycle asked for."""
     asked = ["explain", *REDUCE, "--cycle", "930", "--warp"]
     chains = []
     for warp in range(4):
@@ -66,7 +66,7 @@ def test_explain_sees_who_comes_late_to_a_barrier(capsys):
 
 
 def test_explain_prints_a_document_of_so_many_steps(capsys):
-    """--json has what was asked and the steps; --depth says how many at most."""
+    """--json has the question and the steps; `--depth 2` limits them to two."""
     assert main.execute(["explain", *REDUCE, "--warp", "0", "--cycle", "50", "--depth", "2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [found[name] for name in ("kernel", "machine", "warp", "cycle")] == ["reduce", "c2050", 0, 50]
@@ -94,7 +94,7 @@ def test_explain_prints_a_document_of_so_many_steps(capsys):
     ],
 )
 def test_bad_input_is_reported_in_one_line(arguments, message, capsys):
-    """A warp, a cycle or a file that can't be ends with code 2."""
+    """A missing warp or cycle and a wrong file name are each reported in one line, with exit code 2."""
     assert main.execute(arguments) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith(message)

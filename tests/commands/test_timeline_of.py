@@ -26,13 +26,13 @@ def ask(tmp_path):
     [(None, range(10)), ("3", [3]), ("0-2", [0, 1, 2]), ("7,0-1,1", [0, 1, 7]), ("9-9", [9])],
 )
 def test_warps_are_numbers_and_ranges(ask, text, warps):
-    """Each once, in order; all if none is named."""
+    """Each warp named comes once, in order; without --warps all do."""
     assert ask(warps=text).shown == tuple(warps)
 
 
 @pytest.mark.parametrize("text", ["", "a", "1-", "-1", "1,,2", "1;2", "2-1", "0-99999"])
-def test_what_names_no_warps_is_refused(ask, text):
-    """One line shows what it looks like, also for a range that ends before it begins."""
+def test_wrong_warps_are_refused(ask, text):
+    """Text that is no list of warps, or a range that ends before it begins, is refused in one line."""
     with pytest.raises(UserError, match=f"--warps {text}: no warp slots; give numbers and ranges, such as 0-3,8"):
         ask(warps=text)
 
@@ -41,14 +41,14 @@ def test_what_names_no_warps_is_refused(ask, text):
     ("text", "first", "last"),
     [(None, 0, 9), (":", 0, 9), ("0:100", 0, 9), ("20:", 2, 9), (":21", 0, 2), ("20:21", 2, 2), ("11:31", 2, 3)],
 )
-def test_cycles_are_a_first_and_the_one_behind_the_last(ask, text, first, last):
-    """Every instruction that issues in one of them is there."""
+def test_cycles_are_a_first_and_the_one_after_the_last(ask, text, first, last):
+    """The part has every instruction that issues in one of the named cycles."""
     assert [i.id for i in ask(cycles=text).instructions] == list(range(first, last + 1))
 
 
 @pytest.mark.parametrize("text", ["", "5", "a:b", "1-2", "-1:2", "1:2:3"])
-def test_what_names_no_cycles_is_refused(ask, text):
-    """One line shows what it looks like."""
+def test_wrong_cycles_are_refused(ask, text):
+    """Text that is no range of cycles is refused in one line with the form to give."""
     with pytest.raises(UserError, match=f"--cycles {text}: no cycles; give the first and the one after the last"):
         ask(cycles=text)
 
@@ -56,7 +56,7 @@ def test_what_names_no_cycles_is_refused(ask, text):
 @pytest.mark.parametrize(
     "given", [{"machine": "h200"}, {"policy": "gto"}, {"parameters": ["n=1"]}, {"settings": ["a=1"]}, {"max_cycles": 9}]
 )
-def test_what_ran_can_not_be_changed(ask, given):
-    """A document is of a finished run: options of kernel and machine are refused, and not ignored."""
+def test_a_document_takes_no_options_of_a_run(ask, given):
+    """For a document, options of kernel and machine are refused, not ignored."""
     with pytest.raises(UserError, match="a timeline is of a finished run; leave out kernel and machine options"):
         ask(**given)

@@ -7,7 +7,7 @@ VLP = ["traffic", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=256", "-p", "k=16"]
 
 
 def test_a_row_for_each_level_and_use(capsys):
-    """The VLP SGEMM has no shared memory and no barrier; B comes to the L1 once."""
+    """The VLP SGEMM uses no shared memory and no barrier; the L1 reads the 4,096 words of B once."""
     assert execute(VLP) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["level", "whose", "words", "read", "words", "written"]
@@ -17,7 +17,7 @@ def test_a_row_for_each_level_and_use(capsys):
 
 
 def test_the_document_has_the_same_counts(capsys):
-    """`--json` gives numbers by level and use; forwarding keeps 7 of 8 results out of the registers."""
+    """`--json` has numbers by level and use; with forwarding 1 of 8 results is written to the registers."""
     results = []
     for more in ([], ["--forwarding"]):
         assert execute([*VLP, *more, "--json"]) == 0
@@ -30,15 +30,15 @@ def test_the_document_has_the_same_counts(capsys):
     assert found["barriers"] == 0
 
 
-def test_the_screen_says_what_of_registers_is_counted(capsys):
-    """Energy counts forwarded results as no access, traffic only with --forwarding: either screen says which it did."""
+def test_the_screen_says_whether_forwarded_results_count(capsys):
+    """The screen says whether forwarded results count as register accesses, without --forwarding and with it."""
     for more, line in (([], ALL), (["--forwarding"], FORWARDED)):
         assert execute([*VLP, *more]) == 0
         assert line in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_kernel_that_never_ends_is_given_up(capsys, tmp_path):
-    """A listing is counted up to a limit, which the line names; exit code 3."""
+    """A listing that never ends stops at --max-instructions, which the error names, with exit code 3."""
     path = tmp_path / "endless.asm"
     path.write_text("loop:\nBRA loop\n")
     assert execute(["traffic", str(path), "--max-instructions", "100"]) == 3

@@ -25,7 +25,7 @@ def document(capsys, *arguments):
 
 @pytest.mark.jit
 def test_every_point_is_ranked_and_the_winners_values_are_right(capsys):
-    """Twelve points fit 12 registers; the fastest comes first, and its whole launch is checked."""
+    """Twelve points fit 12 registers; they are ranked by rate, and the winner's whole launch is verified."""
     found = document(capsys, *FEW, "--jobs", "1", "--top", "20")
     order = found["ranking"]
     assert (found["points"], found["simulated"], found["without"]) == (12, 12, [])
@@ -42,7 +42,7 @@ def test_every_point_is_ranked_and_the_winners_values_are_right(capsys):
 
 @pytest.mark.jit
 def test_the_screen_ends_with_the_winner(capsys):
-    """As many points as asked for, then how many were simulated and the fastest launch as `run` shows it."""
+    """The screen has the top 2 points, the count of simulated points, and the winner's launch."""
     assert execute(["tune", *FEW, "--jobs", "1", "--top", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("rank GFLOP/s"))
@@ -55,7 +55,7 @@ def test_the_screen_ends_with_the_winner(capsys):
 
 @pytest.mark.jit
 def test_results_are_written_for_kernel_tuner(tmp_path, capsys):
-    """The cache has every combination of the points' numbers, those that are no points as ones that can't run."""
+    """The cache has every combination of the points' values; those that are no point are InvalidConfig."""
     path = tmp_path / "cache.json"
     found = document(capsys, *FEW, "--jobs", "1", "--top", "20", "--kernel-tuner", str(path))
     written = json.loads(path.read_text())
@@ -68,7 +68,7 @@ def test_results_are_written_for_kernel_tuner(tmp_path, capsys):
 
 @pytest.mark.jit
 def test_an_interrupted_run_goes_on(tmp_path, capsys):
-    """With the first half of a file of results the other half is simulated, and the document comes out the same."""
+    """With 3 of 12 points on file the other 9 are simulated, and the file and the document come out the same."""
     path = tmp_path / "results.jsonl"
     first = document(capsys, *FEW, "--out", str(path), "--jobs", "1")
     lines = path.read_bytes().splitlines(keepends=True)
@@ -82,10 +82,7 @@ def test_an_interrupted_run_goes_on(tmp_path, capsys):
 
 @pytest.mark.jit
 def test_an_interrupt_ends_it_with_whole_lines(tmp_path):
-    """Ctrl-C, which a terminal sends to every process, again and again: code 130, one line, and no process left.
-
-    What was done is on file, in whole lines.
-    """
+    """Ctrl-C sent 20 times to every process: code 130, one line, no process left, whole lines on file."""
     path = tmp_path / "results.jsonl"
     command = [sys.executable, "-m", "gpusim", "tune", *SLOW, "--out", str(path), "--jobs", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as running:
@@ -126,7 +123,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
 
 
 def test_a_file_of_other_settings_is_left_alone(tmp_path, capsys):
-    """Results of another machine are refused in one line, and stay."""
+    """Results of another machine are refused in one line, and stay unchanged."""
     path = tmp_path / "results.jsonl"
     old = Tuned("sgemm-lai", "c2050", "0", (96, 96, 32), 3, {}, "0")
     path.write_bytes(text := json.dumps({name: getattr(old, name) for name in old.__struct_fields__}).encode() + b"\n")
@@ -136,7 +133,7 @@ def test_a_file_of_other_settings_is_left_alone(tmp_path, capsys):
 
 
 def test_where_nothing_can_run_the_first_reason_is_reported(monkeypatch, capsys):
-    """If every point is refused there is no winner, and one line says why the first was."""
+    """If no point can be simulated, one line gives the reason of the first."""
     monkeypatch.setattr("workloads.catalog.make", lambda name, texts: make(name, texts | {"m": "33"}))
     assert execute(["tune", *FEW, "--jobs", "1"]) == 2
     error = capsys.readouterr().err.splitlines()[-1]

@@ -10,14 +10,14 @@ from gpusim.commands.main import execute
 
 @pytest.fixture
 def points(monkeypatch):
-    """Of the published points a few in the quick run, the first among them."""
+    """Keep a few of the published points in the quick run, the first among them."""
     monkeypatch.setattr(command, "published_points", lambda machine: tuple(few(published_points(machine), 6)))
 
 
 @pytest.mark.jit
 @pytest.mark.usefixtures("points")
 def test_the_document_has_every_point_with_its_error(capsys):
-    """The JSON document gives published and simulated value, error and kind of each point, and a summary by kind."""
+    """The JSON document has each point's published and simulated value, error and kind, and a count by kind."""
     assert execute(["validate", "gtx580", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert len(document["points"]) > 5
@@ -30,7 +30,7 @@ def test_the_document_has_every_point_with_its_error(capsys):
 @pytest.mark.jit
 @pytest.mark.usefixtures("points")
 def test_the_screen_shows_each_figure_and_the_totals(capsys, monkeypatch):
-    """A line per point with both figures and the error, a line for each kind, and what kinds and letters mean."""
+    """The screen has a line per point with both figures and the error, then a line per kind and a legend."""
     monkeypatch.setenv("COLUMNS", "300")
     assert execute(["validate", "c2050"]) == 0
     lines = capsys.readouterr().out.splitlines()

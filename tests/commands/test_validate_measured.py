@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parents[1] / "measured"  # a row of each kind with made-
 
 @pytest.mark.jit
 def test_the_document_has_every_row(capsys):
-    """Each row is a point with its error or without a stream; experiments are summed up, inputs left out."""
+    """Each row is a point with its error; the summary has each experiment, without those that only give inputs."""
     assert execute(["validate", "h200", "--measured", str(FOLDER / "micro.csv"), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["schema_version"] == 1
@@ -26,8 +26,8 @@ def test_the_document_has_every_row(capsys):
 
 
 @pytest.mark.jit
-def test_the_screen_ends_with_what_is_not_modelled(tmp_path, capsys):
-    """Rows, a line per experiment and kind, then every row that no stream is known for, and how many."""
+def test_the_screen_ends_with_the_rows_without_a_stream(tmp_path, capsys):
+    """The screen has each row and experiment, then each row that has no stream, and their number."""
     (path := tmp_path / "rows.csv").write_text(
         "name,kernel,W,cyc1_med,cyc2_med\nbank2:FFMA:EOE,base_alu,1,1800,5400\nbank2:TEX:EOE,base_alu,1,1,2\n"
     )
@@ -40,14 +40,14 @@ def test_the_screen_ends_with_what_is_not_modelled(tmp_path, capsys):
 
 
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path, capsys):
-    """A file that is none of measurements ends in one line with its place."""
+    """A file without the columns of measurements is refused with its place, and exit code 2."""
     (path := tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     assert execute(["validate", "h200", "--measured", str(path)]) == 2
     assert capsys.readouterr().err.startswith(f"error: {path}:1: column exp is missing; ")
 
 
-def test_rows_of_which_none_has_a_stream_are_refused(tmp_path, capsys):
-    """A file in which nothing can be compared ends in one line with the reason, not with an empty table."""
+def test_a_file_without_any_stream_is_refused(tmp_path, capsys):
+    """A file in which no row has a stream is refused with the reason, and exit code 2."""
     (path := tmp_path / "rows.csv").write_text("name,kernel,W,cyc1_med,cyc2_med\nbank2:TEX:EOE,base_alu,1,1,2\n")
     assert execute(["validate", "h200", "--measured", str(path)]) == 2
     out, err = capsys.readouterr()

@@ -13,7 +13,7 @@ DOCUMENT = by_hand([Line(0, "EXIT", "control")], ISSUED, 30)
 
 @pytest.fixture
 def documents(tmp_path, monkeypatch):
-    """Two timelines kept in files of the current directory, of two machines."""
+    """Timelines of two machines in files of the current directory."""
     monkeypatch.chdir(tmp_path)
     for name in ("one", "two"):
         run = msgspec.structs.replace(DOCUMENT, machine=name)
@@ -22,7 +22,7 @@ def documents(tmp_path, monkeypatch):
 
 
 def test_a_document_becomes_a_page(documents, capsys):
-    """The page is there and names the run; the screen tells how large it is and what to do with it."""
+    """The page names the run; the screen gives its size and says how to open it."""
     assert execute(["view", "one.json", "--out", "one.html"]) == 0
     size = (documents / "one.html").stat().st_size
     assert capsys.readouterr().out.splitlines() == [
@@ -33,7 +33,7 @@ def test_a_document_becomes_a_page(documents, capsys):
 
 
 def test_two_documents_share_a_page(documents, capsys):
-    """Both runs are in it, and --json tells which, with the part of each that is shown."""
+    """The page has both runs, and --json lists them with the part of each that is shown."""
     assert execute(["view", "one.json", "two.json", "--cycles", "10:30", "--out", "both.html", "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert summary["bytes"] == (documents / "both.html").stat().st_size
@@ -65,7 +65,7 @@ def test_two_documents_share_a_page(documents, capsys):
     ],
 )
 def test_bad_input_leaves_nothing_behind(documents, capsys, arguments, message):
-    """One line says what is wrong, with exit code 2, and there is no page."""
+    """One line says what is wrong, the exit code is 2, and no page is written."""
     assert execute(["view", *arguments]) == 2
     assert capsys.readouterr() == ("", f"error: {message}\n")
     assert {path.name for path in documents.iterdir()} == {"one.json", "two.json"}
@@ -73,7 +73,7 @@ def test_bad_input_leaves_nothing_behind(documents, capsys, arguments, message):
 
 @pytest.mark.usefixtures("documents")
 def test_a_page_has_an_end(monkeypatch, capsys):
-    """More warp instructions than a browser shows well are refused, and the line says how to take fewer."""
+    """Too many warp instructions for a browser are refused, with the advice to choose fewer."""
     monkeypatch.setattr("gpusim.commands.view.MOST", 2)
     assert execute(["view", "one.json", "--out", "one.html"]) == 2
     message = "k: 3 warp instructions are too many for a browser; choose some by --cycles or --warps"
@@ -82,7 +82,7 @@ def test_a_page_has_an_end(monkeypatch, capsys):
 
 @pytest.mark.jit
 def test_machines_are_simulated_side_by_side(tmp_path, capsys):
-    """A value given once holds for both runs; each has its rates for the roofline."""
+    """One kernel on two machines gives two runs, each shown from cycle 0 to its end."""
     out = tmp_path / "saxpy.html"
     assert (
         execute(["view", "examples/saxpy.asm", "--machine", "c2050", "--machine", "h200", "--out", str(out), "--json"])

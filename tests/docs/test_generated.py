@@ -19,7 +19,7 @@ from workloads.catalog import CATALOG
 from workloads.spaces import SPACES
 
 ROOT = Path(__file__).parent.parent.parent
-UNITS = re.compile(  # what a number counts, or is measured in
+UNITS = re.compile(  # units of numbers
     r"\b(MHz|fJ|cycles|bytes|thousandths|milliwatts|bytes per second|lanes|threads|thread instructions|warps|blocks"
     r"|registers|instructions|lines|banks|passes|barriers|schedulers|multiprocessors|slots|accesses|words|multiples"
     r"|stall count|vmcnt|lgkmcnt)\b"
@@ -27,7 +27,7 @@ UNITS = re.compile(  # what a number counts, or is measured in
 
 
 def rows(text):
-    """Cells of the rows of all tables of a page, heads left out."""
+    """Return the cells of each table row of a page, without the heads."""
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
     heads = {n - lower for n, row in enumerate(cells) if row[0] == "---" for lower in (0, 1)}
@@ -35,12 +35,12 @@ def rows(text):
 
 
 def names(text):
-    """The text in backquotes in the first cell of each row."""
+    """Return the text in backquotes in the first cell of each row."""
     return [row[0].strip("`") for row in rows(text)]
 
 
 def test_each_mnemonic_has_one_row_with_its_meaning():
-    """The page of instructions has every row of the table once, with unit class, bits and words for what it does."""
+    """The page of instructions has each mnemonic once, with unit class, bits, FLOPs and a meaning."""
     found = rows(instructions.instructions())
     assert sorted(row[0].strip("`") for row in found) == sorted(row.mnemonic for row in ROWS)
     reported = {row.mnemonic: row for row in ROWS}
@@ -51,7 +51,7 @@ def test_each_mnemonic_has_one_row_with_its_meaning():
 
 
 def test_a_mnemonic_without_words_fails(monkeypatch):
-    """A mnemonic that listing.md doesn't describe stops the build, with its name."""
+    """A mnemonic that listing.md does not describe stops the build with an error that names it."""
     described = dict(instructions.described())
     del described["FFMA"]
     monkeypatch.setattr(instructions, "described", lambda: described)
@@ -60,7 +60,7 @@ def test_a_mnemonic_without_words_fails(monkeypatch):
 
 
 def test_each_stall_reason_has_one_row_with_its_meaning():
-    """The page of stall reasons has each once, in their order, with its letter and its meaning."""
+    """The page of stall reasons has each reason once, in order, with its letter and its meaning."""
     found = rows(stall_reasons())
     assert [(row[0], row[1].strip("`")) for row in found] == [(str(int(one)), label(one)) for one in Stall]
     assert [row[3] for row in found] == [MEANING[one] for one in Stall]
@@ -68,14 +68,14 @@ def test_each_stall_reason_has_one_row_with_its_meaning():
 
 
 def test_each_machine_key_has_one_row_with_its_meaning():
-    """The page of machine keys has every leaf of the schema once, with what it takes and what it means."""
+    """The page of machine keys has each leaf of the schema once, with its values and its meaning."""
     found = rows(machine_keys.machine_keys())
     assert sorted(row[0].strip("`") for row in found) == sorted(path for path, _ in schema.leaves())
     assert [row[0] for row in found if not row[1] or not row[2]] == []
 
 
 def test_each_number_of_a_machine_says_what_it_counts():
-    """The meaning of a key that takes a number, not a choice, names its unit: cycles, bytes, lines, lanes."""
+    """The meaning of each key that takes a number names its unit, such as cycles, bytes or lanes."""
     numbers = [
         (path, meaning) for path, (kind, meaning) in machine_keys.keys().items() if hasattr(kind, "__metadata__")
     ]
@@ -109,7 +109,7 @@ class One:
 
 
 def test_meanings_are_read_from_comments():
-    """Comments above and after a field are its own; only fields whose names differ in a number share one."""
+    """Comments above and after a field belong to it; only fields whose names differ in a number share one."""
     assert machine_keys.meanings(COMMENTS)["One"] == {
         "above": "what stands above, on two lines",
         "behind": "what stands behind",
@@ -122,7 +122,7 @@ def test_meanings_are_read_from_comments():
 
 
 def test_each_command_has_its_help():
-    """The page of commands has a heading for each, once and in order, with the help that the command prints."""
+    """The page of commands has each command once, in order, with the help that it prints."""
     text = commands.commands()
     assert re.findall(r"^## gpusim (\S+)$", text, re.M) == list(COMMANDS)
     for name in COMMANDS:
@@ -131,14 +131,14 @@ def test_each_command_has_its_help():
 
 
 def test_help_that_fails_stops_the_build(capsys):
-    """A name that is no command raises an error, and makes no page."""
+    """A name that is no command stops the build with an error that names it."""
     with pytest.raises(ValueError, match="gpusim nothing"):
         commands.help_of("nothing", "--help")
     assert "No such command" in capsys.readouterr().err
 
 
 def test_each_kernel_and_space_has_its_parameters():
-    """The page of kernels has a heading for each kernel and space, with every parameter and its words."""
+    """The page of kernels has a section for each kernel and space, with every parameter and its meaning."""
     text = kernels.kernels()
     sections = {part.split("\n")[0]: part for part in text.split("\n## ")[1:]}
     wanted = CATALOG | {f"Search space {name}": entry for name, entry in SPACES.items()}
@@ -149,7 +149,7 @@ def test_each_kernel_and_space_has_its_parameters():
 
 
 def test_each_machine_has_its_numbers():
-    """Each machine has a row of the overview and a page, on which each fact stands with value, method and source."""
+    """Each machine has a row in the overview, and a page with value, method and source of each fact."""
     made = machines.machines()
     assert [row[0].split("]")[0].strip("[") for row in rows(made["machines"])] == machine.names()
     for name in machine.names():
@@ -161,7 +161,7 @@ def test_each_machine_has_its_numbers():
 
 
 def test_a_machine_is_drawn_where_its_file_draws_it():
-    """The comment with which a machine's file begins stands on its page, line by line, and no key with it."""
+    """The first comment of a machine file, its drawing, is on the machine's page, line by line, without keys."""
     drawn = machines.machines()["machines/gtx580"].split("```")[1]
     assert drawn.startswith("text\nOne SM of GF110")
     assert "| warp scheduler 0 |" in drawn
@@ -169,7 +169,7 @@ def test_a_machine_is_drawn_where_its_file_draws_it():
 
 
 def test_each_document_has_its_fields():
-    """Each JSON document has a page that leads to its schema, with each object's description and every field of it."""
+    """Each JSON document has a page with a link to its schema, and each object's description and fields."""
     made = documents.documents()
     for name in DOCUMENTS:
         schema = json.loads(text(name))
@@ -183,7 +183,7 @@ def test_each_document_has_its_fields():
 
 
 def test_types_are_reported_in_words():
-    """Lists, choices, references and optional values are said as a reader would."""
+    """Lists, maps, references and optional values are described in words."""
     shown = documents.documents()["documents/timeline"]
     assert "| `instructions` | list of [Issued](#issued) |" in shown
     assert "| `settings` | object of integer or string |" in shown
@@ -191,7 +191,7 @@ def test_types_are_reported_in_words():
 
 
 def test_each_module_of_the_interface_says_what_it_is():
-    """Every module with a page can be imported and has a docstring, and so have the functions that are its own."""
+    """Each module with a page has a docstring, and so has each of its public functions."""
     for name in api.modules():
         module = import_module(name)
         assert module.__doc__, name
@@ -200,8 +200,8 @@ def test_each_module_of_the_interface_says_what_it_is():
         assert all(function.__doc__ for function in functions), name
 
 
-def test_what_the_package_offers_is_documented():
-    """Each name that `import gpusim` offers comes from a module that has a page."""
+def test_every_exported_name_is_documented():
+    """Each name in `gpusim.__all__` comes from a module that has a page."""
     import gpusim  # noqa: PLC0415  (its names are imported when asked for)
 
     for name in gpusim.__all__:
@@ -209,7 +209,7 @@ def test_what_the_package_offers_is_documented():
 
 
 def test_links_of_files_beside_the_docs_lead_to_pages():
-    """Every relative link of the pages made from CONTRIBUTING and CHANGELOG leads to a page or a file that is there."""
+    """Each relative link of the pages made from files outside docs leads to a page or an existing file."""
     made = pages.pages()
     for name in project.FILES.values():
         for link in re.findall(r"\]\(([\w./-]+)\)", made[name]):
@@ -217,7 +217,7 @@ def test_links_of_files_beside_the_docs_lead_to_pages():
 
 
 def test_pages_are_written_once(tmp_path, monkeypatch):
-    """A page that is as it should be is left alone, so that nothing is built again, and one of no generator goes."""
+    """A second build leaves an unchanged page alone, and deletes a page that is no longer made."""
     monkeypatch.setattr(pages, "pages", lambda: {"one": "text\n", "deep/two": "more\n"})
     pages.write(tmp_path)
     before = (tmp_path / "one.md").stat().st_mtime_ns
@@ -229,5 +229,5 @@ def test_pages_are_written_once(tmp_path, monkeypatch):
 
 
 def test_a_bar_in_a_cell_is_no_border():
-    """A cell may hold a bar and line breaks; the row keeps its columns."""
+    """A cell may have a bar and line breaks; the row keeps its two columns."""
     assert table(("a", "b"), [("x | y", "one\ntwo")]).splitlines()[2] == "| x \\| y | one two |"

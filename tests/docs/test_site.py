@@ -16,7 +16,7 @@ LOADED = r'<(?:script|img|source)[^>]* src="([^"]+)"|<link[^>]* rel="(?:styleshe
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Build the site as `make docs` does, warnings being errors, and return its folder."""
+    """Build the site as `make docs` does, with warnings as errors, and return its folder."""
     out = tmp_path_factory.mktemp("site")
     options = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees")]
     command = [sys.executable, "-m", "sphinx", *options, str(DOCS), str(out / "html")]
@@ -26,7 +26,7 @@ def site(tmp_path_factory):
 
 
 def test_every_page_is_built(site):
-    """The site has a page for each document and each generated page, and builds without a warning: all links lead."""
+    """The site builds without a warning, and has a page for each document and each generated page."""
     wanted = {f"{path.stem}.html" for path in DOCS.glob("*.md")} | {f"reference/{page}.html" for page in pages()}
     assert {str(path.relative_to(site)) for path in site.rglob("*.html")} >= wanted
 
@@ -42,7 +42,7 @@ def test_pages_load_nothing_from_elsewhere(site):
 
 
 def test_each_module_shows_its_functions(site):
-    """The page of each module has an entry for its docstring, and its source can be read from there."""
+    """The page of each module has its entry; that of gpusim.simulation links to the source."""
     shown = {name: (site / "reference" / "api" / f"{name}.html").read_text(encoding="utf-8") for name in modules()}
     assert [name for name, text in shown.items() if f'id="module-{name}"' not in text] == []
     assert 'href="../../_modules/gpusim/simulation.html' in shown["gpusim.simulation"]

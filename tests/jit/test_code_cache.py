@@ -27,7 +27,7 @@ chips.next = 7
 lend(sms, 0, chips, 1)
 print(sms[0].launch.next)
 """
-FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))" + LEND  # bytes of a file
+FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))" + LEND  # bytes per file
 HELPED = """
 from gpusim.jit.rule import entry
 from gpusim.rules.helper import helped
@@ -69,7 +69,7 @@ def files(place):
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """Return a directory of ours that NUMBA_CACHE_DIR names, with nothing decided or said about it yet."""
+    """Return a directory of ours that NUMBA_CACHE_DIR names, with no decision or message about it yet."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(code_cache, "SAID", [])
     code_cache.directory.cache_clear()
@@ -78,7 +78,7 @@ def cache(tmp_path, monkeypatch):
 
 
 def refusal(capsys):
-    """Return the one line that says why there is no cache, however often that is asked."""
+    """Return the one line that says why there is no cache, printed once for two questions."""
     assert code_cache.directory() is None
     code_cache.directory.cache_clear()
     assert code_cache.directory() is None
@@ -88,7 +88,7 @@ def refusal(capsys):
 
 
 def test_the_cache_is_made_for_us_alone(cache, capsys):
-    """What is created is readable and writable by nobody else, whatever the umask, and nothing is said."""
+    """New cache directories have mode 700, whatever the umask, and nothing is printed."""
     before = os.umask(0)
     try:
         assert code_cache.directory() == cache / "gpusim"
@@ -100,7 +100,7 @@ def test_the_cache_is_made_for_us_alone(cache, capsys):
 
 @pytest.mark.jit
 def test_a_file_of_the_cache_is_ours_alone(tmp_path):
-    """What is kept is written for us alone, whatever the umask, so that the next process reads it."""
+    """Files of the cache have mode 600, whatever the umask, and the next process reads them."""
     script = (
         f"import os; os.umask(0){LEND}from gpusim.rules import chip\nprint(sum(chip.lend.stats.cache_hits.values()))"
     )
@@ -111,7 +111,7 @@ def test_a_file_of_the_cache_is_ours_alone(tmp_path):
 @pytest.mark.parametrize("home", ["", "/nonexistent/home"])
 @pytest.mark.usefixtures("cache")
 def test_no_home_is_made(monkeypatch, home, capsys):
-    """Where there is no home directory, none is created, and nothing at the root: code is not kept, which is said."""
+    """If the home directory does not exist, it is not created, and one line says that no code is kept."""
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
     monkeypatch.setenv("HOME", home)
@@ -122,7 +122,7 @@ def test_no_home_is_made(monkeypatch, home, capsys):
 
 @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775, 0o757], ids=oct)
 def test_a_cache_that_others_can_write_is_refused(cache, mode, capsys):
-    """Everybody, everybody but for renaming, a group, or all but the group: none may write to the directory itself."""
+    """A cache directory that everybody, a group or others can write to is refused, sticky bit or not."""
     (cache / "gpusim").mkdir(parents=True)
     os.chown(cache / "gpusim", -1, 54321) if os.geteuid() == 0 else None
     (cache / "gpusim").chmod(mode)
@@ -132,7 +132,7 @@ def test_a_cache_that_others_can_write_is_refused(cache, mode, capsys):
 
 
 def test_a_parent_that_others_can_write_is_refused(cache, capsys):
-    """Who can write to a directory above ours could put another in its place."""
+    """A cache is refused if others can write to a directory above it: they could replace the cache."""
     cache.mkdir()
     (cache / "gpusim").mkdir(0o700)
     cache.chmod(0o777)
@@ -140,14 +140,14 @@ def test_a_parent_that_others_can_write_is_refused(cache, capsys):
 
 
 def test_below_a_directory_like_tmp_is_ours(cache):
-    """Where only its owner can rename a directory, one that belongs to us alone is safe."""
+    """In a sticky directory such as /tmp, a cache directory of our own is taken."""
     cache.mkdir()
     cache.chmod(0o1777)
     assert code_cache.directory() == cache / "gpusim"
 
 
 def test_a_cache_of_somebody_else_is_refused(cache, monkeypatch, capsys):
-    """What belongs to a third user is not used, though nobody else can write to it."""
+    """A directory that belongs to another user is refused, even if nobody else can write to it."""
     cache.mkdir()
     if os.geteuid() == 0:
         os.chown(cache, 12345, -1)
@@ -156,8 +156,8 @@ def test_a_cache_of_somebody_else_is_refused(cache, monkeypatch, capsys):
     assert "belongs to somebody else" in refusal(capsys)
 
 
-def test_what_a_link_points_to_is_looked_at(cache, tmp_path, capsys):
-    """A symbolic link to a directory that others can write to does not hide it."""
+def test_the_target_of_a_link_is_checked(cache, tmp_path, capsys):
+    """A symbolic link to a directory that others can write to is refused."""
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o777)
     cache.symlink_to(tmp_path / "open")
@@ -166,7 +166,7 @@ def test_what_a_link_points_to_is_looked_at(cache, tmp_path, capsys):
 
 @pytest.mark.parametrize(("members", "alone"), [([], True), (["me"], True), (["me", "you"], False)])
 def test_a_group_of_our_own_is_nobody_else(tmp_path, monkeypatch, members, alone):
-    """Many systems give each user a group and let it write: that is refused once somebody else is in it."""
+    """A directory that our group can write to is taken if we are its only member, and refused otherwise."""
     me = type("User", (), {"pw_uid": os.geteuid(), "pw_gid": tmp_path.stat().st_gid, "pw_name": "me"})
     monkeypatch.setattr("pwd.getpwuid", lambda _: me)
     monkeypatch.setattr("pwd.getpwall", lambda: [me])
@@ -182,7 +182,7 @@ def test_a_group_of_our_own_is_nobody_else(tmp_path, monkeypatch, members, alone
 
 @pytest.mark.usefixtures("cache")
 def test_without_a_home_there_is_no_cache(monkeypatch, capsys):
-    """Where nobody knows a home, that is the one line."""
+    """If no home directory is known, one line says so, and there is no cache."""
 
     def nowhere():
         raise RuntimeError("Could not determine home directory.")
@@ -196,7 +196,7 @@ def test_without_a_home_there_is_no_cache(monkeypatch, capsys):
 @pytest.mark.parametrize("given", ["", "relative/folder"])
 @pytest.mark.usefixtures("cache")
 def test_the_cache_lies_in_the_home_otherwise(monkeypatch, tmp_path, given):
-    """XDG_CACHE_HOME counts only if it is an absolute path, as its standard says."""
+    """An empty or relative XDG_CACHE_HOME is ignored: the cache is ~/.cache/gpusim."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
     monkeypatch.setenv("XDG_CACHE_HOME", given)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
@@ -209,7 +209,7 @@ def test_the_cache_lies_in_the_home_otherwise(monkeypatch, tmp_path, given):
 @pytest.mark.parametrize("where", ["XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "HOME"])
 @pytest.mark.parametrize("place", ["file", "/proc/nowhere"])
 def test_without_a_place_to_write_everything_works(where, place, tmp_path):
-    """A cache directory that is a file, and one where nothing can be created: right, and one line on stderr."""
+    """If the cache's place can't be written, the result is right, and stderr has one warning."""
     (tmp_path / "file").touch()
     result, reported = output(LEND, **{where: str(tmp_path / place)})
     assert result == "7"
@@ -220,7 +220,7 @@ def test_without_a_place_to_write_everything_works(where, place, tmp_path):
 
 @pytest.mark.jit
 def test_a_full_disk_stops_nothing(tmp_path):
-    """Where files cannot grow, as on a full disk, the run goes on, says so once, and leaves nothing half-written."""
+    """If files cannot grow, the result is right, stderr has one warning, and no partial file is left."""
     result, reported = output(FULL, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert result == "7"
     assert len(reported) == 1
@@ -230,7 +230,7 @@ def test_a_full_disk_stops_nothing(tmp_path):
 
 @pytest.mark.jit
 def test_code_that_others_may_have_put_there_is_not_run(tmp_path):
-    """A pickle that runs a command is loaded neither from a folder nor from a file that others can write to."""
+    """A pickle that others could have written, by the file's mode or the folder's, is not loaded."""
     place = tmp_path / "cache"
     assert output(LEND, NUMBA_CACHE_DIR=str(place)) == ("7", [])
     (kept,) = files(place)
@@ -246,7 +246,7 @@ def test_code_that_others_may_have_put_there_is_not_run(tmp_path):
 
 
 class Evil:
-    """What creates a file when it is unpickled."""
+    """An object that creates a file when it is unpickled."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -259,7 +259,7 @@ class Evil:
 @pytest.mark.jit
 @pytest.mark.parametrize("length", [0, 20, 40, 5000])
 def test_a_file_cut_short_is_compiled_anew(tmp_path, length):
-    """Cut inside the checksum, behind it or later, a file is replaced by a whole one."""
+    """A file cut to 0, 20, 40 or 5000 bytes is replaced by a whole one, and the result is right."""
     environment = {"NUMBA_CACHE_DIR": str(tmp_path)}
     output(LEND, **environment)
     (kept,) = files(tmp_path)
@@ -271,7 +271,7 @@ def test_a_file_cut_short_is_compiled_anew(tmp_path, length):
 
 @pytest.mark.jit
 def test_settings_of_numba_have_code_of_their_own(tmp_path):
-    """Code that was optimised otherwise lies in another file, while the cache's place makes no difference."""
+    """Another NUMBA_OPT has a file of its own; moving the cache makes no new file."""
     output(LEND, NUMBA_CACHE_DIR=str(tmp_path))
     output(LEND, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_OPT="1")
     assert len(files(tmp_path)) == 2
@@ -281,17 +281,17 @@ def test_settings_of_numba_have_code_of_their_own(tmp_path):
 
 
 def closing_over(text, number, function):
-    """Return a function of one place that closes over three values."""
+    """Return a function that closes over three values; all calls share its code."""
 
     def inner():
         return text, number, function
 
-    inner.__module__ = "gpusim.rules.chip"  # one of ours
+    inner.__module__ = "gpusim.rules.chip"  # a module of ours
     return inner
 
 
-def test_closures_of_one_place_are_distinguished():
-    """Closures differ by a text, a number or a function; one over what has no name that lasts is not kept."""
+def test_closures_of_one_function_are_distinguished():
+    """Closures over another text, number or function differ; one over a plain object is not kept."""
     given = [("a", 1, files), ("b", 1, files), ("a", 2, files), ("a", 1, output)]
     names = {CodeCache(closing_over(*values))._identity for values in given}
     assert len(names) == len(given)
@@ -309,7 +309,7 @@ def tree(tmp_path):
 @pytest.mark.jit
 @pytest.mark.parametrize("where", few(["cache", "file"], 1))
 def test_an_edit_of_another_file_reaches_the_code(tree, tmp_path, where):
-    """An entry does what the rule in another file says now, whether there is a cache or none can be."""
+    """An entry follows an edit of a rule in another file, with a cache and without one."""
     (tmp_path / "file").touch()
     rules, script = tree / "gpusim/rules", "from gpusim.rules.helped import through; print(through(1))"
     (rules / "helped.py").write_text(HELPED)
@@ -323,7 +323,7 @@ def test_an_edit_of_another_file_reaches_the_code(tree, tmp_path, where):
 @pytest.mark.slow
 @pytest.mark.jit
 def test_an_edit_of_the_barrier_changes_the_cycles(tree, tmp_path):
-    """Where a barrier holds warps for 100 cycles more, a kernel full of them takes longer, without a cache too."""
+    """If a barrier takes 100 cycles more, the kernel takes more than 100 cycles longer, even without a cache."""
     (tmp_path / "file").touch()
     environment = {"XDG_CACHE_HOME": str(tmp_path / "file")}
     before = int(output(MIX, tree, **environment)[0])

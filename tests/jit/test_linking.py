@@ -137,13 +137,13 @@ def libraries(dispatcher: Any) -> list[Any]:
 
 @pytest.mark.parametrize(("a", "b"), [(1, 2), (9, 7), (4, 4)])
 def test_an_entry_reaches_the_rules_below_it(a, b):
-    """Rules called from rules, at several depths and with Numba's own functions below, compute what Python does."""
+    """Rules that call rules and Numba's functions, two levels deep, compute what Python computes."""
     assert outermost(a, b) == min(a, b) + min(b, 5) + min(a, 3)
 
 
 @pytest.mark.jit
 def test_rules_get_no_machine_code_of_their_own():
-    """Only the entry is turned into machine code: a rule's library has no address, and is compiled all the same."""
+    """Only the entry becomes machine code: the library of a compiled rule has no address."""
     uncached = numba.njit(lambda a, b: through_two(a, b) + smaller(a, 3), **OPTIONS, pipeline_class=EntryCompiler)
     assert uncached(1, 2) == 4
     rules = libraries(through_two) + libraries(smaller)
@@ -153,34 +153,34 @@ def test_rules_get_no_machine_code_of_their_own():
 
 
 @pytest.mark.jit
-def test_only_our_indices_count_from_the_first_element_alone():
-    """At index -1 a rule reads what lies before the array; what others compile afterwards still counts from the end."""
+def test_only_rules_read_before_the_array_at_index_minus_1():
+    """Index -1 in a rule reads the element before the array; in ordinary Numba code it reads the last."""
     numbers = np.array([1, 2, 3, 4])
     assert outer_element(numbers[1:3], -1) == 1
     assert numba.njit(lambda array, i: array[i])(numbers[1:3], -1) == 3
 
 
 def test_a_constant_index_counts_from_the_end():
-    """`numbers[-1]`, as it is written, is the last one in a rule too."""
+    """`numbers[-1]`, written as a constant, reads the last element in a rule too."""
     assert from_the_end(np.array([3, 4, 5])) == 5
 
 
 @pytest.mark.parametrize("kind", ["u1", "i4", "u4", "i8", "u8"])
 def test_rules_index_with_numbers_of_any_width(kind):
-    """Rows and columns given by small and large numbers, one after the other and both at once, are Python's."""
+    """Indices of 1, 4 and 8 bytes, one after the other and two at once, address as in Python."""
     rows = np.arange(12).reshape(3, 4)
     moved(rows, np.array([2, 1, 0], kind), 1)
     assert rows.tolist() == [[0, 1, 2, 3], [4, 10 + 5, 6, 7], [8, 9, 10, 11]]
 
 
 def test_a_function_compiled_from_inside_a_rule_is_an_ordinary_one():
-    """What a rule calls first counts from the end, in there and ever after."""
+    """A Numba function that a rule calls first counts -1 from the end, in the rule and afterwards."""
     assert outer_asking(np.array([3, 4, 5])) == 5
     assert last_of_rule(np.array([3, 4, 5])) == 5
 
 
 def test_a_function_compiled_from_inside_a_policy_is_an_ordinary_one(monkeypatch):
-    """What a policy calls first counts from the end, as it does ever after."""
+    """A Numba function that a policy calls first counts -1 from the end, in the policy and afterwards."""
 
     def lowest(sm: Any, _k: int, eligible: int) -> int:
         return lowest_bit(eligible) if last_of_policy(sm.launch.block) == 1 else -1
@@ -194,14 +194,14 @@ def test_a_function_compiled_from_inside_a_policy_is_an_ordinary_one(monkeypatch
 
 @pytest.mark.jit
 def test_nothing_of_numba_is_changed():
-    """No attribute of a module or class of Numba or llvmlite is another with us, as we compile or behind."""
+    """Importing and compiling rules changes no attribute of Numba's or llvmlite's modules and classes."""
     done = subprocess.run([sys.executable, "-c", UNCHANGED], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n") == ["without us", "imported", "within", "behind", ""]
 
 
 @pytest.mark.jit
-def test_what_an_entry_links_is_its_own():
-    """Of an entry's code, a sorting function of Numba's in it, others see the entry and its wrappers alone by name."""
+def test_an_entry_exports_only_its_own_names():
+    """Only an entry and its wrappers are visible by name, not the sort of Numba's that is linked into it."""
     assert outer_sorted(np.array([5, 3, 4])) == 3
     (library,) = libraries(outer_sorted)
     functions = list(library.get_defined_functions())
@@ -211,7 +211,7 @@ def test_what_an_entry_links_is_its_own():
 
 
 def test_ordinary_code_calls_a_rule_that_calls_another():
-    """What Numba compiles for others gets a rule with all below it, more than once, and beside an entry's own copy."""
+    """Ordinary Numba code may call a rule that calls another, more than once, and along with an entry."""
 
     @rule
     def inner(x: int) -> int:
@@ -234,7 +234,7 @@ def test_ordinary_code_calls_a_rule_that_calls_another():
 
 @pytest.mark.parametrize("name", ["gto", "cggty", "two_level"])
 def test_a_registered_policy_may_ask_one_of_ours(name):
-    """A policy that hands the question on takes the time of the one that it asks."""
+    """A registered policy that calls gto, cggty or two_level takes the same cycles as that policy."""
     original = getattr(policies, name)
     policy.register_policy(f"asks-{name}", lambda sm, k, eligible: original(sm, k, eligible, 0))
     text = ".block 128\n.shared 512\nMOV R2, 0\n" + "LDS R4, [R2]\nFADD R5, R4, R4\n" * 4 + "EXIT"

@@ -80,14 +80,14 @@ def sms(now: int) -> Any:
 
 
 @pytest.mark.parametrize(("cycles", "expected"), [(0, 0), (7, 12), (11, 27)])
-def test_a_rule_on_demand_returns_what_it_returns(cycles, expected):
-    """Called through rules, with records, numbers and truths, it gives what Python gives: 5 + 7, 5 + 2 * 11."""
+def test_a_rule_on_demand_returns_what_python_returns(cycles, expected):
+    """Called through rules, it returns what Python returns: 0, 5 + 7 = 12 and 5 + 2 * 11 = 27."""
     assert outermost(sms(5), cycles) == expected
 
 
 @pytest.mark.jit
 def test_it_is_compiled_when_it_is_first_called():
-    """Callers are compiled and run without it, calling it once is enough, and what nobody calls is never compiled.
+    """A rule is compiled once, at its first call; its callers run without it before, and one never called is not.
 
     No other test calls this one.
     """
@@ -100,15 +100,15 @@ def test_it_is_compiled_when_it_is_first_called():
 
 
 @pytest.mark.jit
-def test_of_several_only_the_chosen_are_compiled():
-    """The first and the second of three compute 6 + 1 and 6 * 2; the third stays out."""
+def test_only_the_chosen_of_several_are_compiled():
+    """Two of three functions are called (6 + 1 and 6 * 2) and compiled; the third is not."""
     assert (choose(sms(6), 0), choose(sms(6), 1)) == (7, 12)
     assert (compiled("plus_one"), compiled("doubled"), compiled("emptied")) == (1, 1, 0)
 
 
 @pytest.mark.jit
 def test_an_interruption_waits_for_compiled_code():
-    """Ctrl-C while a rule is compiled for a run does not disturb it; it comes up behind the run."""
+    """Ctrl-C while a rule is compiled for a run does not interrupt the run; it is raised after the run."""
     done = []
 
     def run(until):

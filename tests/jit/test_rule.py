@@ -38,7 +38,7 @@ print(*(int(run_sm(kernel, load("gtx580"), engine=engine).memory.sum()) for engi
 
 
 def output(script, *arguments, **environment):
-    """Return what a Python process prints."""
+    """Return the words that a Python process prints."""
     command = [sys.executable, "-c", script, *arguments]
     done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
     return done.stdout.split()
@@ -75,7 +75,7 @@ def test_a_rule_compiled_on_demand_is_a_function_too():
 
 @pytest.mark.jit
 def test_processes_name_their_entries_apart():
-    """One entry has different names in two processes, of which the code may meet in a third one."""
+    """One entry has different names in two processes, so that a third process can load both."""
     first, second = output(NAMES), output(NAMES)
     assert len(first) == len(second) == 2
     assert not set(first) & set(second)
@@ -84,7 +84,7 @@ def test_processes_name_their_entries_apart():
 @pytest.mark.slow
 @pytest.mark.jit
 def test_entries_cached_by_different_processes_work_together(tmp_path):
-    """Engines compiled in one process each compute the right values in a third one, which finds all in the cache."""
+    """Two engines cached by two processes compute the same values in a third, which compiles nothing."""
     cache = str(tmp_path)
     output(SUMS, "compiled", NUMBA_CACHE_DIR=cache)
     _, expected = output(SUMS, "compiled", "reference", NUMBA_CACHE_DIR=cache)

@@ -34,7 +34,7 @@ def edit(path: Path, before: str = "", after: str = "\n# edited\n") -> None:
 
 
 def modules_imported(path: Path) -> set[str]:
-    """Return what a file of ours imports of ours, as Python's parser sees it."""
+    """Return the modules of ours that a file imports, as Python's parser sees it."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -46,14 +46,14 @@ def modules_imported(path: Path) -> set[str]:
 
 
 def test_every_import_is_seen():
-    """Of every file of ours, in every folder, what Python's parser finds imported is found, in functions too."""
+    """Every import of our modules that Python's parser finds in our files is found, in functions too."""
     missed = {name: modules_imported(path) - sources.imported(path.read_text()) for name, path in MODULES.items()}
     assert len(missed) > 200
     assert not any(missed.values())
 
 
 def test_all_that_python_loads_for_an_engine_is_in_its_key():
-    """What is in memory once the compiled engine is imported is among its sources."""
+    """Every module of ours that the compiled engine's import loads is among its sources."""
     done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True, cwd=ROOT)
     ours = {name for name in done.stdout.split() if name.partition(".")[0] in sources.OURS}
     assert len(ours) > 50
@@ -63,22 +63,22 @@ def test_all_that_python_loads_for_an_engine_is_in_its_key():
 @pytest.mark.parametrize(
     "edited", ["gpusim/rules/barrier.py", "gpusim/state/sm.py", "isa/values/lanes.py", "gpusim/jit/linking.py"]
 )
-def test_an_edit_of_what_an_engine_is_made_of_changes_its_key(tree, edited):
-    """A rule deep below, the state, a value function's primitives and the compiler itself each count."""
+def test_an_edit_of_an_engines_source_changes_its_key(tree, edited):
+    """An edit of a rule, the state, a value function's helper or the compiler changes the key."""
     edit(tree / edited)
     assert sources.key(ENGINE, tree) != sources.key(ENGINE)
 
 
 @pytest.mark.parametrize("edited", ["gpusim/support/plural.py", "gpusim/commands/run.py", "workloads/catalog.py"])
 def test_an_edit_of_anything_else_leaves_the_key(tree, edited):
-    """Texts, commands and kernels are no part of compiled code; nor is the folder where the sources lie."""
+    """An edit of support code, a command or a kernel leaves the key; so does copying the sources."""
     edit(tree / edited)
     assert sources.key(ENGINE, tree) == sources.key(ENGINE)
 
 
 @pytest.mark.parametrize("folder", ["gpusim/mechanisms", "isa/hardware"])
 def test_a_module_that_has_moved_is_still_seen(tree, folder):
-    """A rule that lies in a new folder changes the key by an edit as it did before; so does that folder's package."""
+    """An edit of a rule that moved to a new folder changes the key, and the rule is among the sources."""
     shutil.copytree(tree, other := tree.with_name("other"))
     for root in (tree, other):
         (root / folder).mkdir()
@@ -93,12 +93,12 @@ def test_a_module_that_has_moved_is_still_seen(tree, folder):
     assert f"{folder.replace('/', '.')}.barrier" in sources.sources(ENGINE, tree)
 
 
-def test_what_is_none_of_ours_has_no_key():
-    """A test's own module, NumPy and a module that does not exist have none, and so are never cached."""
+def test_a_module_that_is_not_ours_has_no_key():
+    """A test's own module, __main__, NumPy and a missing module have no key, and so are never cached."""
     assert [sources.key(name) for name in (__name__, "__main__", "numpy", "gpusim.nowhere")] == [None] * 4
 
 
 def test_all_packages_that_are_installed_are_ours():
-    """The packages of pyproject.toml are those whose imports are followed."""
+    """The packages of pyproject.toml are exactly those whose imports are followed."""
     (included,) = re.findall(r"^include = \[(.*)\]", (ROOT / "pyproject.toml").read_text(), re.M)
     assert set(re.findall(r'"(\w+)\*"', included)) == set(sources.OURS)

@@ -1,4 +1,4 @@
-"""Control codes assigned to programs that have none: by hand, and right in every random program."""
+"""Control codes assigned to programs without any: worked out by hand, and checked in random programs."""
 
 import pytest
 from draws import draws, few
@@ -27,32 +27,32 @@ CODED = launches(kernels(most_blocks=2, least=3), tags=False).filter(lambda laun
 
 
 def codes(text: str, machine=V100) -> list[str]:
-    """The codes that the instructions of a listing get."""
+    """Return the codes that the instructions of a listing get."""
     return [show(i.control) for i in with_codes(assemble(text), machine).instructions if i.control]
 
 
 def test_a_program_with_codes_keeps_them():
-    """Codes are assigned to programs that have none; wrong ones stay as they are."""
+    """A program that has control codes keeps them, even wrong ones."""
     program = assemble("[B------:R-:W-:-:S01] MOV R1, 3\n[B------:R-:W-:-:S01] IADD R2, R1, 1")
     assert with_codes(program, V100) is program
 
 
 def test_a_fixed_latency_is_a_stall_count_of_the_instruction_before_the_reader():
-    """A V100's FADD takes 4 cycles: 1 to the next instruction, which holds its dependent reader for the other 3."""
+    """A V100's FADD takes 4 cycles: it stalls 1, and the next instruction, before the reader, stalls 3."""
     assert V100.unit["fp32"].latency == 4
     text = "FADD R1, R2, R3\nFADD R4, R5, R6\nFADD R7, R1, R1\nEXIT"
     assert [code[-3:-1] for code in codes(text)] == ["01", "03", "01", "01"]
 
 
 def test_a_loop_holds_its_first_reader_from_the_branch():
-    """What the end of a loop's body writes is waited for behind the branch, on the back edge too."""
+    """The branch stalls for a result of the loop's last FADD, which the loop's first instruction reads."""
     text = "top:\nFADD R1, R1, R3\nISETP.LT P0, R8, 1\nFADD R1, R2, R2\n@P0 BRA top\nEXIT"
     written = V100.unit["compare"].latency
     assert [int(code[-3:-1]) for code in codes(text)] == [1, 4 - 1, written - 3, 4 - (written - 3) or 1, 1]
 
 
-def test_a_load_is_reported_by_barriers():
-    """Its reader waits for the write barrier; who overwrites its address, for the read barrier alone."""
+def test_a_load_sets_a_read_and_a_write_barrier():
+    """The reader of a load waits for its write barrier; a write to its address waits for its read barrier only."""
     assert codes("LDS R1, [R2]\nIADD R2, R2, 4\nFADD R3, R1, R1\nEXIT") == [
         "[B------:R0:W1:-:S01]",
         "[B0-----:R-:W-:-:S01]",
@@ -61,23 +61,23 @@ def test_a_load_is_reported_by_barriers():
     ]
 
 
-def test_a_result_waited_for_before_tells_of_the_sources_too():
-    """Who overwrites a load's address waits for nothing if a reader of its result did, on every path to there."""
+def test_a_wait_for_a_result_covers_the_sources():
+    """If a reader of a load's result waited on every path, a write to the load's address waits for nothing."""
     text = "LDS R1, [R2]\nFADD R3, R1, R1\nIADD R2, R2, 4\nEXIT"
     assert [code[1:11] for code in codes(text)] == ["B------:R-", "B0-----:R-", "B------:R-", "B------:R-"]
     one_way = "LDS R1, [R2]\n@P0 BRA over\nFADD R3, R1, R1\nover:\nIADD R2, R2, 4\nFADD R4, R1, R1\nEXIT"
     assert [code[1:11] for code in codes(one_way)][0::3] == ["B------:R0", "B0-----:R-"]
 
 
-def test_sources_read_late_are_waited_for_though_the_result_is_there():
-    """Where a machine reads a load's sources after its result is there, the result tells nothing of them."""
+def test_sources_read_after_the_result_need_a_read_barrier():
+    """If a machine reads a load's sources after its result is written, a write to them waits for a read barrier."""
     late = load("v100", {"shared_memory.war_32": 100})
     made = codes("LDS R1, [R2]\nFADD R3, R1, R1\nIADD R2, R2, 4\nEXIT", late)
     assert [code[1:16] for code in made[:3]] == ["B------:R0:W1:-", "B-1----:R-:W-:-", "B0-----:R-:W-:-"]
 
 
-def test_what_is_waited_for_together_shares_a_barrier():
-    """Two loads that one instruction needs first cost nothing together, and leave the other five barriers free."""
+def test_loads_first_needed_together_share_a_barrier():
+    """Two loads that one instruction needs first share barrier 0."""
     assert [code[1:14] for code in codes("LDS R1, [RZ]\nLDS R2, [RZ]\nFADD R3, R1, R2\nEXIT")] == [
         "B------:R-:W0",
         "B------:R-:W0",
@@ -86,10 +86,10 @@ def test_what_is_waited_for_together_shares_a_barrier():
     ]
 
 
-def test_of_seven_loads_two_share_a_barrier():
-    """Seven loads, three cycles apart and read three apart, but R14 is loaded a cycle behind R13: these two share.
+def test_two_of_seven_loads_share_a_barrier():
+    """Seven loads are issued and read three cycles apart, but R14's a cycle after R13's: these two share barrier 3.
 
-    R13's reader then waits a cycle longer than it must; any other two would make it three.
+    R13's reader then waits one cycle too long; with any other pair it would be three.
     """
     loads = "\n".join(f"LDS R{i}, [RZ]" + ("" if i == 13 else "\nNOP\nNOP") for i in range(10, 17))
     reads = "\n".join(f"MOV R1, R{i}\nNOP\nNOP" for i in range(10, 17))
@@ -99,9 +99,9 @@ def test_of_seven_loads_two_share_a_barrier():
 
 
 def test_in_a_loop_a_prefetch_shares_with_no_load_from_shared_memory():
-    """Five prefetched words and two loads of each round need seven barriers: two of the five share, which are near.
+    """Five prefetched words and a loop's two shared loads have six barriers: two prefetches share, no shared load does.
 
-    In the loop each load from shared memory keeps a barrier: sharing there would cost each round, and across memories.
+    If a load from shared memory shared its barrier, each round would take longer.
     """
     prefetch = [f"LDG R{i}, [R20]" for i in range(10, 15)]
     turn = [
@@ -122,7 +122,7 @@ def test_in_a_loop_a_prefetch_shares_with_no_load_from_shared_memory():
 
 @pytest.mark.parametrize("machine", few(["gtx980", "v100", "h200"], 1))
 def test_no_kernel_waits_for_its_prefetch(machine):
-    """In no kernel of the catalog does who needs near results alone wait for a far one on the same barrier."""
+    """No instruction of a catalog kernel that needs only near results waits for a far one on the same barrier."""
     where = load(machine)
     for name in set(CATALOG) - OF_GCN:
         program = with_codes(make(name).program, where)
@@ -132,7 +132,7 @@ def test_no_kernel_waits_for_its_prefetch(machine):
 
 
 def _held(program):
-    """By pc the (giver, barrier, whether of its result) that may be held before it, on any path."""
+    """Return by pc each (giver, barrier, whether for its result) that may be held before it, on any path."""
     code, after = program.instructions, successors(program)
     held, todo = [set() for _ in code], list(range(len(code)))
     while todo:
@@ -150,7 +150,7 @@ def _held(program):
 
 
 def _waits_far(code, pc, held):
-    """Whether the instruction waits for a result from far, and needs only what is near of that barrier."""
+    """Tell whether a barrier makes the instruction wait for a far result, though it needs only near ones."""
     written, touched = writes(code[pc]), reads(code[pc]) | writes(code[pc])
     for barrier in range(6):
         on = {(by, write) for by, where, write in held if where == barrier and code[pc].control.waits >> barrier & 1}
@@ -164,14 +164,14 @@ def _waits_far(code, pc, held):
 
 
 def test_units_of_variable_latency_and_long_ones_get_barriers():
-    """MUFU is of variable latency on a V100; of a fixed latency beyond 15 a stall count can't tell."""
+    """A V100's MUFU, of variable latency, gets a write barrier; so does an FADD of 16 cycles, beyond a stall count."""
     assert codes("MUFU.RCP R1, R2\nMOV R3, R1")[0] == "[B------:R-:W0:-:S01]"
     slow = load("v100", {"unit.fp32.latency": 16})
     assert codes("FADD R1, R2, R3\nMOV R3, R1", slow) == ["[B------:R-:W0:-:S01]", "[B0-----:R-:W-:-:S01]"]
 
 
 def test_a_pair_of_maxwell_has_a_stall_count_of_0():
-    """A load or an exit beside arithmetic issues in the same turn; two sums do not, nor what depends on each other."""
+    """A load or an exit pairs with an FADD in one turn; two FADDs do not, nor does a load that reads the sum."""
     gtx980 = load("gtx980")
     text = "FADD R1, R2, R3\nLDS R4, [R5]\nFADD R6, R2, R3\nFADD R7, R2, R3\nEXIT"
     assert [code[-3:-1] for code in codes(text, gtx980)] == ["00", "01", "01", "00", "01"]
@@ -181,7 +181,7 @@ def test_a_pair_of_maxwell_has_a_stall_count_of_0():
 @pytest.mark.jit
 @pytest.mark.parametrize("machine", ["gtx980", "v100", "rtx2080ti", "a100", "rtx3090", "h200"])
 def test_shipped_kernels_keep_their_values(machine):
-    """On every machine that obeys codes, the SGEMM, which has none, leaves the memory of program order."""
+    """On six machines with control codes the SGEMM leaves the same memory as in program order."""
     kernel = make("sgemm-lai", {"m": "96", "n": "96", "k": "32"})
     assert (run_sm(kernel, load(machine, {"chip.sms": 1})).memory == interpret(kernel).memory).all()
 
@@ -195,20 +195,20 @@ def test_assigned_codes_leave_no_register_early(launched):
     assert scan(kernel, machine, resident).early == []
 
 
-def test_the_scan_sees_what_is_early():
-    """Codes that wait for nothing let a reader go before its result, and a writer before a load has read its source."""
+def test_the_scan_finds_early_readers_and_writers():
+    """With codes that wait for nothing the scan finds a reader before the result, and a writer before the read."""
     wrong = "[B------:R-:W-:-:S01] LDS R1, [R2]\n[B------:R-:W-:-:S01] MOV R2, R1\n[B------:R-:W-:-:S01] EXIT"
     kernel = read(f".shared 4\n{wrong}")
     assert scan(kernel, load("v100", {"chip.sms": 1}), 1).early == [(1, "R1"), (1, "R2")]
 
 
 def test_the_strategy_draws_codes():
-    """The machines of the twin tests include those that obey codes."""
+    """The machines that the twin tests draw include some that obey control codes."""
     assert "codes" in CODES["dependence.rule"]
 
 
-def test_barriers_are_chosen_once_for_machines_that_differ_in_nothing_they_depend_on():
-    """A latency that no signal of the program has changes nothing about who shares, and nothing is computed again."""
+def test_a_latency_that_the_program_does_not_use_changes_no_barriers():
+    """Machines that differ only in a latency that the program does not use share one choice of barriers."""
     program = make("sg4", {"k": "8"}).program
     machines = [load("h200", {"unit.dp.latency": latency}) for latency in (8, 9, 10)]
     before = share_barriers.kept()

@@ -1,4 +1,4 @@
-"""Rows of integers: what the engines see of control codes."""
+"""Rows of integers: how the engines see control codes."""
 
 import numpy as np
 import pytest
@@ -22,14 +22,14 @@ FIELDS = ("stall_count", "yields", "read_barrier", "write_barrier", "wait_mask",
     ],
 )
 def test_a_row_holds_the_control_code(text, expected):
-    """Each field has its column, a barrier of none is -1; the row behind the end has no code."""
+    """Each field has its column, and no barrier is -1; the row after the last instruction has no code."""
     kernel = read(text)
     rows = decode(kernel, plain_machine(), np.ones(len(kernel.program), np.bool_), {})
     assert [tuple(int(row[name]) for name in FIELDS) for row in rows] == expected
 
 
 def test_a_fermi_ignores_control_codes():
-    """The GTX 580 schedules by its scoreboard: the same cycles and values with codes as without."""
+    """The GTX 580 uses its scoreboard: its cycles and its trace are the same with codes and without."""
     plain = "\n".join(line.split("] ")[-1].replace(".reuse", "") for line in CODES.splitlines())
     one, other = run_text(CODES), run_text(plain)
     assert one.cycles == other.cycles

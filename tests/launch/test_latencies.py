@@ -10,7 +10,7 @@ from isa.schedule.schedule import Latency
 
 @pytest.mark.parametrize("name", ["LDS", "LDS.64", "LDS.128", "STS.128", "DFMA", "IADD", "ISETP.GT", "LOP.XOR"])
 def test_the_c2050_has_the_papers_latencies(name):
-    """Those of Tan's tables 2 and 3, which were measured on it; its sources may be overwritten as early or earlier."""
+    """The C2050 has the latencies of Tan's table 3; sources may be overwritten as early as there, or earlier."""
     found, paper = latencies(load("c2050")), TABLE_3
     assert found.issue_interval == paper.issue_interval
     assert found.of[name].raw == paper.of[name].raw
@@ -32,10 +32,10 @@ def test_the_c2050_has_the_papers_latencies(name):
     ],
 )
 def test_the_table_follows_the_machine(path, name, latency):
-    """A number changed in the machine is that of the instructions which it belongs to."""
+    """A latency changed to 77 in the machine is 77 for the instruction that it belongs to."""
     assert latencies(load("c2050", {path: 77})).of[name] == latency
 
 
 def test_a_warp_issues_no_faster_than_its_scheduler():
-    """Where the issue interval is shorter than the slots lie apart, the slots count."""
+    """With an issue interval of 1 and slots 4 cycles apart, a warp issues every 4 cycles."""
     assert latencies(load("c2050", {"schedulers.issue_interval": 1, "schedulers.interval": 4})).issue_interval == 4

@@ -20,15 +20,15 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_line_of_any_kind_is_one_error(name, tmp_path):
-    """Whatever a line is filled with, it is told by its place, and Python's recursion never ends it."""
+    """A line of any of these kinds gives one error with its place, of at most 2,000 letters."""
     (path := tmp_path / "m.toml").write_text(f'name = "m"\n{TEXTS[name]}\n')
     with pytest.raises(UserError, match=rf"^{path}:\d+:\d+: ") as raised:
         read(path)
     assert len(str(raised.value)) <= 2000
 
 
-def test_what_is_long_never_reaches_the_parser(tmp_path, monkeypatch):
-    """TOML's parser takes the square of the parts of a key: such lines are refused before it."""
+def test_long_lines_never_reach_the_parser(tmp_path, monkeypatch):
+    """Long lines and keys of many parts, quadratic in TOML's parser, are refused before it runs."""
     monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("parsed"))
     for line, message in (
         ("a." * 60_000, f"lines of {LONGEST_LINE} at most"),

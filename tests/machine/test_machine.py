@@ -12,7 +12,7 @@ from gpusim.units.register_file import RegisterFile, register_bank, register_ban
 from isa.errors import UserError
 from isa.table import MEMORY_UNITS, Unit
 
-# Unit classes that came after a generation: Turing brought uniform ones, Kepler shuffles, Fermi ballots and bit counts.
+# Unit classes that a generation lacks: Turing added uniform ones, Kepler shuffles, Fermi ballots and bit counts.
 VOLTA_LACKS = {Unit.REDUCE, Unit.UNIFORM}
 KEPLER_LACKS = VOLTA_LACKS | {Unit.FP16, Unit.FP16M, Unit.DOT}
 FERMI_LACKS = KEPLER_LACKS | {Unit.SHUFFLE}
@@ -37,7 +37,7 @@ def variant(folder: Path, text: str) -> str:
 
 @pytest.mark.parametrize("name", model.names())
 def test_every_fact_has_a_source_and_a_method(name):
-    """Every number of a shipped machine names its source and one of the known methods, and every guess its reason."""
+    """Every number of a shipped machine has a source and a known method, a guess a reason, and a fit its data."""
     for path, fact in model.facts(name).items():
         assert fact.source, path
         assert fact.method in METHODS, path
@@ -59,7 +59,7 @@ def test_machine_and_facts_say_the_same(name):
 
 @pytest.mark.parametrize("name", model.names())
 def test_every_arithmetic_unit_of_the_machine_has_a_pipe(name):
-    """No generation lacks a unit class but those that came later, and scalar loads, which GCN alone has."""
+    """A generation lacks only the unit classes of later ones; scalar loads exist on Vega alone. No pipe is unused."""
     machine = model.load(name)
     lacking = LATER.get(machine.generation, set()) | (set() if machine.scalar_file else {Unit.SMEM})
     assert (machine.scalar_file is not None) == (machine.generation == "Vega")
@@ -69,7 +69,7 @@ def test_every_arithmetic_unit_of_the_machine_has_a_pipe(name):
 
 @pytest.mark.parametrize("name", model.names())
 def test_a_unit_class_may_be_added_whole_or_not_at_all(name):
-    """`--set` gives a machine a unit class that it lacks; half of one is refused by the key that is missing."""
+    """`--set` adds a unit class to a machine; without its latency it is refused."""
     pipe = next(pipe for pipe in model.load(name).pipe if pipe != model.load(name).joint.get("fp16"))
     changes = {"unit.fp16.pipe": pipe, "unit.fp16.latency": 7}
     assert model.load(name, changes).unit["fp16"] == UnitCost(pipe, 7)
@@ -79,7 +79,7 @@ def test_a_unit_class_may_be_added_whole_or_not_at_all(name):
 
 
 def test_a_machine_without_double_precision_has_no_peak_there():
-    """Where a file names no unit class dp, nothing of it executes: 0 thread instructions per cycle."""
+    """Without the unit class dp a machine has 0 lanes and a peak of 0 in double precision."""
     machine = model.load("gtx580")
     bare = msgspec.structs.replace(machine, unit={name: unit for name, unit in machine.unit.items() if name != "dp"})
     assert (lanes(bare, Unit.DP), model.peak_fp64_gflops(bare)) == (0, 0)
@@ -87,7 +87,7 @@ def test_a_machine_without_double_precision_has_no_peak_there():
 
 @pytest.mark.parametrize("name", model.names())
 def test_a_core_cycle_is_two_shader_cycles_on_fermi_alone(name):
-    """On Fermi one core cycle is exactly two shader cycles, on GT200 a little more; any other machine has one clock."""
+    """A core cycle is 2 shader cycles on Fermi and 1296/602 on GT200; other machines have one clock."""
     machine = model.load(name)
     ratio = {"Fermi": 2, "GT200": 1296 / 602}.get(machine.generation, 1)
     assert machine.chip.shader_mhz == pytest.approx(ratio * machine.chip.core_mhz, rel=1e-3)
@@ -108,7 +108,7 @@ def test_a_core_cycle_is_two_shader_cycles_on_fermi_alone(name):
     ],
 )
 def test_peaks_follow_from_pipes_and_clock(name, single, double):
-    """Peaks are the papers': 1581, 1604, 1030, 1345, 3090, 3520; GT200's 933 counts FMULs: 622 are MADs.
+    """Peaks are the papers' 1581, 1604, 1030, 1345, 3090 and 3520; GT200's 622 are MADs, as its 933 counts FMULs.
 
     Vega's are AMD's: 12.3 and 0.77, 14.7 and 7.37 TFLOP/s.
     """
@@ -118,21 +118,21 @@ def test_peaks_follow_from_pipes_and_clock(name, single, double):
 
 
 def test_a_pipe_takes_a_warp_every_32_over_lanes_cycles():
-    """Initiation interval is warp size over lanes, and one cycle where the lanes suffice for a warp or more."""
+    """The initiation interval is 32 over the lanes, and 1 with 32 lanes or more."""
     sp = {lanes: model.load("gtx580", {"pipe.sp.lanes": lanes}) for lanes in (4, 16, 32, 64)}
     intervals = {lanes: initiation_interval(machine, "sp") for lanes, machine in sp.items()}
     assert intervals == {4: 8, 16: 2, 32: 1, 64: 1}
 
 
 def test_private_pipes_count_once_per_scheduler():
-    """The SP pipes of both schedulers together take 32 thread instructions per cycle, the one shared int pipe 16."""
+    """The private SP pipes take 32 thread instructions per cycle together; the shared int pipe takes 16."""
     machine = model.load("gtx580")
     assert lanes(machine, Unit.FP32) == 32
     assert lanes(machine, Unit.IMUL) == 16
 
 
 def test_a_share_of_the_bandwidth_moves_a_line():
-    """One of 16 SMs gets 192.4 GB/s / 16 / 1544 MHz = 7.788 bytes per cycle, and 128 of them take 16.435 cycles."""
+    """One of 16 SMs gets 192.4 GB/s / 16 / 1544 MHz = 7.788 bytes per cycle: a line of 128 takes 16.435 cycles."""
     assert float(line_cycles(model.load("gtx580"))) == pytest.approx(128 / (192400 / 16 / 1544))
     slowest = 16 * 1544 // 64
     assert line_cycles(model.load("gtx580", {"chip.dram_mbs": slowest})) == 64 * 128
@@ -144,25 +144,25 @@ def test_a_share_of_the_bandwidth_moves_a_line():
     ("mhz", "latency", "cycles"),
     [(1502, 585, 585), (751, 585, 421), (3004, 585, 912), (1000, 585, 475), (751, 200, 200)],
 )
-def test_what_lies_behind_the_l2_takes_time_not_cycles(mhz, latency, cycles):
-    """Of 585 cycles at 1502 MHz 258 are an L2 hit at every clock; the other 327 are half as many at half the clock."""
+def test_latency_beyond_the_l2_follows_the_memory_clock(mhz, latency, cycles):
+    """Of 585 cycles at 1502 MHz, 258 are the L2 hit at any clock; the other 327 are half as many at half the clock."""
     machine = model.load("mi60", {"chip.shader_mhz": mhz, "global_memory.latency": latency})
     assert memory_latency(machine) == cycles
 
 
 def test_without_a_memory_clock_the_latency_is_the_files():
-    """A GTX 580's file has no such section: its cycles stay as they are at half the clock."""
+    """A GTX 580, whose file has no memory clock, keeps its latency in cycles at 722 MHz."""
     machine = model.load("gtx580", {"chip.shader_mhz": 722})
     assert memory_latency(machine) == machine.global_memory.latency
 
 
 def test_seconds_of_a_clock():
-    """1566 million shader cycles of the 1566 MHz card take one second."""
+    """1,566 million shader cycles of the 1566 MHz card take one second."""
     assert model.seconds(model.load("gtx580-1566"), 1566e6) == pytest.approx(1.0)
 
 
 def test_override_replaces_a_value_and_says_so():
-    """A --set value reaches the machine, converted from text, and its source is the command line."""
+    """A --set value replaces the machine's, is converted from text, and has the command line as its source."""
     changes = {"schedulers.count": "4", "schedulers.policy": "gto", "pipe.sp.lanes": 32}
     machine, facts = model.load("gtx580", changes), model.facts("gtx580", changes)
     assert (machine.schedulers.count, machine.schedulers.policy, machine.pipe["sp"].lanes) == (4, "gto", 32)
@@ -191,15 +191,15 @@ def test_override_replaces_a_value_and_says_so():
     ],
 )
 def test_bad_override_is_refused_in_one_line(monkeypatch, path, value, message):
-    """A bad --set names the key, what is wrong with it and what to write instead."""
+    """A bad --set is refused with the key, the fault and the values allowed."""
     monkeypatch.setattr("gpusim.units.policies.REGISTERED", {})  # other tests register policies
     with pytest.raises(UserError) as caught:
         model.load("gtx580", {path: value})
     assert str(caught.value) == message
 
 
-def test_codes_beside_wait_counters_are_refused():
-    """A machine's programs wait by one of the two."""
+def test_codes_with_wait_counters_are_refused():
+    """A machine can't have both control codes and wait counters."""
     codes = {"dependence.rule": "codes", "dependence.yield_stall": 0, "dependence.variable": "none"}
     message = r"--set dependence\.rule: programs wait for codes or for counts; take scoreboard beside \[wait_counters\]"
     with pytest.raises(UserError, match=message):
@@ -222,14 +222,14 @@ def test_a_variant_overrides_what_it_names_and_inherits_the_rest(tmp_path):
 
 
 def test_a_new_pipe_without_all_its_keys_is_refused(tmp_path):
-    """A pipe that a variant adds must be complete."""
+    """A pipe that a variant adds must have all its keys."""
     path = variant(tmp_path, '[pipe.fat]\nlanes = { value = 64, source = "s", method = "vendor" }\n')
     with pytest.raises(UserError, match=r"mine\.toml: pipe\.fat\.schedulers is missing; add it"):
         model.load(path)
 
 
 def test_a_machine_file_of_its_own_must_be_complete(tmp_path):
-    """A file that extends nothing must give every key; the first missing one is named."""
+    """A file without `extends` must have every key; the error names the first missing one."""
     path = tmp_path / "bare.toml"
     path.write_text('name = "Bare"\ngeneration = "None"\n')
     with pytest.raises(UserError, match=r"bare\.toml: chip\.sms is missing; add it, or let the file extend one"):
@@ -246,7 +246,7 @@ def test_a_machine_file_of_its_own_must_be_complete(tmp_path):
     ],
 )
 def test_a_bad_key_is_named_with_its_place(tmp_path, line, place, message):
-    """A key outside the schema, or a value of the wrong type, is refused with file, line and column."""
+    """An unknown key or a wrong value is refused with file, line and column."""
     with pytest.raises(UserError) as caught:
         model.load(variant(tmp_path, f"[chip]\n{line}\n"))
     assert f"mine.toml:{place}: " in str(caught.value)
@@ -254,14 +254,14 @@ def test_a_bad_key_is_named_with_its_place(tmp_path, line, place, message):
 
 
 def test_a_unit_that_does_not_exist_is_refused(tmp_path):
-    """Only unit classes of the instruction table may be given a pipe."""
+    """A unit class that is not in the instruction table is refused with the nearest one."""
     path = variant(tmp_path, '[unit.fp31]\npipe = { value = "sp", source = "s", method = "vendor" }\n')
     with pytest.raises(UserError, match=r"unknown machine key unit\.fp31\.pipe; did you mean unit\.fp32\.pipe\?"):
         model.load(path)
 
 
 def test_an_optional_section_is_there_whole_or_not_at_all():
-    """The GTX 580 has no register banks; `--set` gives it some, and a part of them is refused by the missing key."""
+    """The GTX 580 has no register banks; `--set` adds them, and without one of the keys they are refused."""
     keys = {"banks": 4, "mapping": "kepler", "collecting": 2, "window": 0, "carried": 1, "returned": 0}
     changes = {f"register_file.{key}": value for key, value in keys.items()}
     whole = RegisterFile(4, "kepler", 2, 0, carried=1, reuse=2, returned=0)
@@ -280,8 +280,8 @@ def test_an_optional_section_is_there_whole_or_not_at_all():
         ("early_128", 32, "32 cycles early of 32"),
     ],
 )
-def test_memory_ports_that_cannot_be_are_refused(key, value, message):
-    """What goes through a port has a unit class, and no load's result comes before its service."""
+def test_impossible_memory_ports_are_refused(key, value, message):
+    """An unknown unit class at a memory port is refused, and so is a result before its service."""
     with pytest.raises(UserError, match=f"--set memory_port.{key}: {message}"):
         model.load("h200", {f"memory_port.{key}": value})
 
@@ -297,7 +297,7 @@ def test_memory_ports_that_cannot_be_are_refused(key, value, message):
     ],
 )
 def test_registers_lie_in_the_banks_of_their_generation(name, banks, first):
-    """R0 to R8: Kepler's lie in pairs (Zhang PPoPP'17 table 3), later ones by number; without banks nothing is late."""
+    """R0 to R8: Kepler's banks hold pairs (Zhang PPoPP'17, table 3), later ones go by number, Fermi has none."""
     machine = model.load(name)
     assert register_banks(machine) == banks
     assert [register_bank(machine, register) for register in range(9)] == first

@@ -14,14 +14,14 @@ def write(folder: Path, text: str) -> Path:
 
 
 def refusal(path: Path) -> str:
-    """Return the message with which a file is refused, without the folder in front."""
+    """Return the message with which a file is refused, without its folder."""
     with pytest.raises(UserError) as caught:
         machine_file.read(path)
     return str(caught.value).removeprefix(f"{path.parent}/")
 
 
 def test_a_leaf_becomes_a_fact_with_its_place(tmp_path):
-    """A number keeps value, source, method, note and what it was fitted to, and knows its line and column."""
+    """A number keeps value, source, method, note and the data it was fitted to, with its line and column."""
     leaf = '{ value = 2, source = "s", method = "fitted", to = "figure 2", note = "n" }'
     path = write(tmp_path, f"# comment\n[load_store]\n  queue = {leaf}\n")
     strings, facts = machine_file.read(path)
@@ -60,17 +60,17 @@ def test_a_leaf_without_provenance_is_refused(tmp_path, leaf, message):
 
 
 def test_bad_toml_is_refused_with_line_and_column(tmp_path):
-    """A syntax error is told with its place."""
+    """A syntax error is reported with its line and column."""
     assert refusal(write(tmp_path, "name = \n")).startswith("mine.toml:1:8: not TOML: ")
 
 
 def test_a_name_that_is_not_text_is_refused(tmp_path):
-    """The plain strings at the top must be strings."""
+    """A number for the machine's name is refused with its place."""
     assert refusal(write(tmp_path, "name = 3\n")) == 'mine.toml:1:1: name must be plain text; write name = "..."'
 
 
 def test_extends_finds_a_file_beside_it(tmp_path):
-    """`extends` may name a file relative to the one that says so; the nearer value wins."""
+    """`extends` finds a file in the same folder; the extending file's value wins."""
     leaf = '{ value = VALUE, source = "s", method = "vendor" }'
     (tmp_path / "base.toml").write_text(f"[a]\nx = {leaf}\ny = {leaf}\n".replace("VALUE", "1"))
     path = write(tmp_path, f'extends = "base.toml"\n[a]\ny = {leaf}\n'.replace("VALUE", "2"))
@@ -98,14 +98,14 @@ def test_an_unknown_machine_names_the_nearest(name, advice):
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path):
-    """Bytes that are not UTF-8 end in one line, like any other bad file."""
+    """A file that is not UTF-8 is refused in one line."""
     path = tmp_path / "mine.toml"
     path.write_bytes(b"\xff\xfe")
     assert refusal(path) == "mine.toml: not UTF-8 text; give the path of a machine file"
 
 
 def test_a_path_without_a_machine_file_is_reported_as_such(tmp_path):
-    """What looks like a path is missing or a directory, not an unknown machine."""
+    """A missing file or a directory is reported as such, not as an unknown machine."""
     for name in (f"{tmp_path}/mine", "nope.toml"):
         with pytest.raises(UserError, match=f"machine {name}: no such file; give the path of a machine file"):
             machine_file.locate(name)
@@ -115,6 +115,6 @@ def test_a_path_without_a_machine_file_is_reported_as_such(tmp_path):
 
 @pytest.mark.parametrize(("base", "cause"), [("gtx5800", "no such machine; did you"), ("base.toml", "no such file; ")])
 def test_a_base_that_does_not_exist_is_reported_with_its_place(tmp_path, base, cause):
-    """An `extends` that leads nowhere is refused with the line and column that states it."""
+    """A missing base is refused with the line and column of `extends`."""
     text = refusal(write(tmp_path, f'name = "Mine"\n extends = "{base}"\n'))
     assert text.startswith(f"mine.toml:2:2: machine {base}: {cause}")

@@ -25,7 +25,7 @@ def kernel(registers: int, threads: int, shared: int = 0) -> Kernel:
 
 
 def test_63_registers_leave_512_threads():
-    """RR-7923: at 63 registers per thread a Fermi SM holds 512 threads, two blocks of 256."""
+    """RR-7923: with 63 registers per thread a Fermi SM holds 512 threads, two blocks of 256."""
     found = occupancy(kernel(63, 256), GTX580)
     assert (found.blocks, found.warps, found.limiter) == (2, 16, "registers")
     assert found.next_step == "3 blocks take 42 registers per thread or fewer (now 63)"
@@ -38,7 +38,7 @@ def test_registers_are_allocated_per_warp_in_units_of_64():
 
 
 def test_gt200_allocates_the_registers_of_a_block_together():
-    """Seven warps of 10 registers count as 8 x 320 = 2560, a multiple of 512; of 11 they take 3072 (PG 4.2, 4.2)."""
+    """Seven warps of 10 registers take 8 x 320 = 2560, a multiple of 512; with 11 they take 3072 (PG 4.2, 4.2)."""
     gt200 = load("gt200")
     assert registers_per_block(kernel(10, 224), gt200) == 2560
     assert registers_per_block(kernel(11, 224), gt200) == 3072
@@ -46,7 +46,7 @@ def test_gt200_allocates_the_registers_of_a_block_together():
 
 
 def test_shared_memory_is_allocated_in_units_of_128():
-    """4100 bytes take 4224, so that a 48 KB SM holds 11 such blocks and not 12."""
+    """4100 bytes take 4224, so that an SM of 48 KB holds 11 such blocks."""
     probe = kernel(1, 32, shared=4100)
     assert shared_per_block(probe, GTX580) == 4224
     assert blocks_by_resource(probe, GTX580)["shared memory"] == 11
@@ -62,7 +62,7 @@ def test_shared_memory_is_allocated_in_units_of_128():
     ],
 )
 def test_each_resource_can_be_the_limiter(needs, blocks, limiter, step):
-    """The scarcest resource is named, with what it would take to fit one block more."""
+    """The scarcest resource is named, with the change that makes room for one more block."""
     found = occupancy(kernel(*needs), GTX580)
     assert (found.blocks, found.limiter) == (blocks, limiter)
     assert found.next_step.startswith(step)
@@ -78,14 +78,14 @@ def test_each_resource_can_be_the_limiter(needs, blocks, limiter, step):
     ],
 )
 def test_a_block_that_does_not_fit_is_refused(registers, threads, shared, message):
-    """A block too large for an SM is refused with what it needs and what the machine has."""
+    """A block too large for an SM is refused with its need and the machine's limit."""
     with pytest.raises(UserError) as caught:
         occupancy(kernel(registers, threads, shared), GTX580)
     assert str(caught.value).startswith(message)
 
 
 def test_67_registers_fit_a_machine_with_more():
-    """The same kernel runs where a thread may have more registers."""
+    """A kernel of 67 registers per thread fits a machine that allows 255."""
     assert occupancy(kernel(67, 256), load("gtx580", {"limits.registers_per_thread": 255})).blocks == 1
 
 
@@ -123,7 +123,7 @@ def test_taking_the_next_step_for_registers_gains_a_block(registers, threads, sh
     [(1, 255), (2, 128), (3, 84), (4, 64), (5, 48), (6, 40), (7, 36), (8, 32), (9, 28), (10, 24)],
 )
 def test_waves_of_a_simd_by_their_registers(waves, registers):
-    """CLRX's table: so many VGPRs leave so many waves in each of four SIMDs, and one more register a wave less."""
+    """CLRX's table of waves by VGPRs, in each of four SIMDs; with one register more there are fewer."""
     for machine in (load("mi25"), load("mi60")):
         assert occupancy(replace(kernel(registers, 64), warp_size=64), machine).warps == 4 * waves
         if registers < 255:
@@ -131,7 +131,7 @@ def test_waves_of_a_simd_by_their_registers(waves, registers):
 
 
 def test_vlp_holds_three_blocks_of_four_waves():
-    """AMD's VLP SGEMM: 83 VGPRs leave three waves in a SIMD, so three workgroups of 256 in a compute unit."""
+    """AMD's VLP SGEMM: 83 VGPRs allow three waves per SIMD, so three workgroups of 256 per compute unit."""
     found = occupancy(replace(kernel(83, 256), warp_size=64), load("mi60"))
     assert (found.blocks, found.warps, found.limiter) == (3, 12, "registers")
     assert found.next_step == "4 blocks take 64 registers per thread or fewer (now 83)"
@@ -147,7 +147,7 @@ def scalar_kernel(scalars: int, extra: str = "") -> Kernel:
     [(10, 80), (8, 96), (7, 102)],
 )
 def test_waves_of_a_simd_by_their_scalar_registers(waves, scalars):
-    """800 of a SIMD in units of 16, so that VLP's 96 leave eight waves (Omniperf, MGPUSim; CLRX's 512 would be 5)."""
+    """A SIMD has 800 in units of 16: VLP's 96 allow eight waves (Omniperf, MGPUSim; CLRX's 512 would give 5)."""
     for machine in (load("mi25"), load("mi60")):
         assert occupancy(scalar_kernel(scalars), machine).warps == 4 * waves
         if scalars < 102:
@@ -155,14 +155,14 @@ def test_waves_of_a_simd_by_their_scalar_registers(waves, scalars):
 
 
 def test_vcc_takes_two_scalar_registers():
-    """80 beside VCC are 82, of which 96 are allocated; the next step counts VCC too."""
+    """80 scalar registers and VCC are 82, allocated as 96; the next step counts VCC too."""
     found = occupancy(scalar_kernel(80, "V_CMP_LT_U32 VCC, v0, s0"), load("mi60"))
     assert (found.warps, found.limiter) == (32, "scalar registers")
     assert found.next_step == "33 blocks take 80 scalar registers per warp or fewer (now 82)"
 
 
 def test_every_number_of_scalar_registers():
-    """The whole table by definition: ten waves at most, 800 over the next multiple of 16."""
+    """For 1 to 102 scalar registers a SIMD holds 800 / (their next multiple of 16) waves, and at most ten."""
     mi60 = load("mi60")
     for scalars in range(1, 103):
         waves = min(10, 800 // (-(-scalars // 16) * 16))

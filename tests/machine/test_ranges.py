@@ -1,4 +1,4 @@
-"""The range that the schema, and so the reference and the messages, give for each key is the one that is taken."""
+"""The schema's range of each key, shown by the reference and the messages, is the range that is accepted."""
 
 from fnmatch import fnmatchcase
 from typing import Literal, get_args, get_origin
@@ -34,7 +34,7 @@ STG [R3], R9
 BAR.SYNC 0
 EXIT
 """
-# What a value is refused for beside its range: it does not fit to another key of the machine, or to the kernel.
+# Reasons to refuse a value within its range: it does not fit another key of the machine, or the kernel.
 RELATIONS = (
     "is under 1/64 byte a cycle for each SM",
     "take a power of two from 32 to 1024 bytes",
@@ -51,14 +51,14 @@ RELATIONS = (
 
 
 def numbers(name):
-    """Paths of the keys of a machine that take numbers or one of some words, with their types."""
+    """Return the paths of a machine's keys that take numbers or one of some words, with their types."""
     kinds = dict(leaves())
     found = [(path, next(kinds[one] for one in kinds if fnmatchcase(path, one))) for path in facts(name)]
     return [(path, kind) for path, kind in found if kind is not str]
 
 
 def ends(kind):
-    """The least and the greatest value of a range; all of a choice."""
+    """Return the least and the greatest value of a range, or all values of a choice."""
     if get_origin(kind) is Literal:
         return get_args(kind)
     limits = kind.__metadata__[0]
@@ -66,25 +66,25 @@ def ends(kind):
 
 
 def beyond(kind):
-    """Values next to the ends that the range has not."""
+    """Return the values just outside of a range, or a word outside of a choice."""
     first, *_, last = ends(kind)
     return ["no such word"] if isinstance(first, str) else [first - 1, last + 1]
 
 
 def kernel_for(machine):
-    """A small kernel with warps of the machine's size."""
+    """Return a small kernel with warps of the machine's size."""
     return read(EVERY_KIND.format(lanes=machine.limits.warp_size))
 
 
 def test_every_key_is_met():
-    """The machines of these tests have every key that takes a number or a choice, but those that no machine has."""
+    """The machines of these tests have every key with a number or a choice, but those that no shipped machine has."""
     met = {path for name in MACHINES for path, _ in numbers(name)}
     wanted = [path for path, kind in leaves() if kind is not str and not path.startswith(("what_if.", "block_order."))]
     assert [path for path in wanted if not any(fnmatchcase(one, path) for one in met)] == []
 
 
 def refusal(name, path, value):
-    """What a machine with that value, or a launch of the kernel on it, is refused for; nothing if neither is."""
+    """Return why a machine with that value, or a launch on it, is refused; nothing if neither is."""
     try:
         machine = load(name, {path: value})
         launch(kernel_for(machine), machine)
@@ -95,8 +95,8 @@ def refusal(name, path, value):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", MACHINES)
-def test_what_is_beyond_a_range_is_refused_with_it(name):
-    """One below and one above the range, or a word beside the choice: one line, which tells what is taken."""
+def test_a_value_outside_a_range_is_refused_with_the_range(name):
+    """One below and one above a range, or a word outside a choice, is refused with the values allowed."""
     for path, kind in numbers(name):
         for value in beyond(kind):
             with pytest.raises(UserError) as caught:
@@ -107,7 +107,7 @@ def test_what_is_beyond_a_range_is_refused_with_it(name):
 @pytest.mark.long
 @pytest.mark.parametrize("name", MACHINES)
 def test_the_ends_of_a_range_are_taken(name):
-    """At both ends, and for each word of a choice, the machine holds a launch, or is refused for another number."""
+    """Both ends of a range and each word of a choice are accepted, or refused because of another number."""
     for path, kind in numbers(name):
         for value in ends(kind):
             found = refusal(name, path, value)
@@ -119,14 +119,14 @@ def test_the_ends_of_a_range_are_taken(name):
 @pytest.mark.jit
 @pytest.mark.parametrize("name", ["gtx580", "h200"])
 def test_the_greatest_numbers_are_reckoned_with(name):
-    """At the upper end of each range a run has values, exact sums, no less than its bound, and the replay's cycles."""
+    """At the upper end of each range a run has exact stall sums, the replay's cycles, and at least its bound's."""
     for path, kind in numbers(name):
         try:
             machine = load(name, {path: ends(kind)[-1]})
             kernel = kernel_for(machine)
             run, trace_driven = (run_sm(kernel, machine, feed=feed) for feed in ("execution-driven", "trace-driven"))
         except UserError:
-            continue  # the test above tells whether it may be
+            continue  # the test above checks this refusal
         assert run.stalls.min() >= 0, path
         assert run.stalls.sum() + run.empty == run.cycles * run.warp_slots, path
         assert bound(kernel, machine).cycles <= run.cycles == trace_driven.cycles, path

@@ -21,7 +21,7 @@ def test_it_is_the_machine_that_its_drawing_shows():
 
 
 def test_none_of_its_own_numbers_claims_to_be_known():
-    """Every number that the file itself states is a guess or derived, of a what-if machine by its source."""
+    """Every number that the file itself states is a guess or derived, and its source says what-if machine."""
     own = {path: fact for path, fact in facts("wide").items() if "wide.toml" in fact.place}
     assert len(own) > 50
     for path, fact in own.items():
@@ -30,7 +30,7 @@ def test_none_of_its_own_numbers_claims_to_be_known():
 
 
 def test_it_prints(capsys):
-    """`gpusim machines wide` succeeds and says that the numbers are of a what-if machine."""
+    """`gpusim machines wide` succeeds and calls more than 50 numbers those of a what-if machine."""
     assert execute(("machines", "wide")) == 0
     printed = capsys.readouterr()
     assert printed.out.startswith("wide: Wide what-if SM (What-if)")
@@ -39,7 +39,7 @@ def test_it_prints(capsys):
 
 
 def test_it_takes_the_kernel_whose_67_registers_fermi_refuses():
-    """The Lai SGEMM with 128-bit loads and prefetch fits three blocks on it, and none on a GTX 580."""
+    """The Lai SGEMM with 128-bit loads and prefetch needs 67 registers: three blocks fit `wide`, none a GTX 580."""
     kernel = make("sgemm-lai", PREFETCH_128)
     assert kernel.program.registers == 67
     assert occupancy(kernel, load("wide")).blocks == 3

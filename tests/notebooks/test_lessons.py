@@ -1,4 +1,4 @@
-"""The lessons run, open on a picture, and know the answers to their exercises."""
+"""The lessons run, open with a picture, and know the answers to their exercises."""
 
 import sys
 from importlib import import_module
@@ -11,7 +11,7 @@ from draws import few
 from gpusim.reproduction import claims, ledger
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-# By hand, from the rule that the lesson states or the document it follows; where only a run can tell, from that run.
+# Worked out by hand from the lesson's rule or its document; a few come from a run.
 ANSWERS = {
     "lesson1_first_kernel": (8 * 128 - 1000, 4 * 13, 600 - 300, "a shorter latency"),
     "lesson2_latency_hiding": (24, 24 / 4, 27 * 32, 6),
@@ -28,7 +28,7 @@ ANSWERS = {
         "policy gto",
     ),
 }
-MOVED = {  # widgets far from where they stand at first
+MOVED = {  # values of widgets far from the first ones
     "lesson1_first_kernel": {"latency": 100, "warps": 1},
     "lesson2_latency_hiding": {"warps": 32, "chains": 8, "latency": 6},
     "lesson3_scheduling_policies": {"policies": ["two_level", "cggty"], "rules": [False] * 4},
@@ -51,27 +51,27 @@ def teaching():
 
 
 def ran(name, **widgets):
-    """Return what a lesson shows, and its variables, when it has run from top to bottom, as it does as a script."""
+    """Run a lesson as a script and return its outputs and its variables."""
     defs = {widget: SimpleNamespace(value=value) for widget, value in widgets.items()}
     outputs, variables = import_module(name).app.run(defs=defs)
     return [output.text for output in outputs if output is not None], variables
 
 
 def check_opening(first):
-    """A title, a rule in bold, and after both a picture with its text."""
+    """Check that a lesson opens with a title, a rule in bold, and a picture with its text."""
     assert first.index("<h1") < first.index("<strong>") < first.index("<img")
     assert "alt=" in first[first.index("<img") :]
 
 
 def check_answers(exercises, expected):
-    """Two to four exercises, whose computed answers are those worked out by hand."""
+    """Check that there are two to four exercises, with the answers worked out by hand."""
     assert 2 <= len(exercises) <= 4
     for exercise, answer in zip(exercises, expected, strict=True):
         assert exercise.answer == (answer if isinstance(answer, str) else pytest.approx(answer))
 
 
 def check_marks(exercises, verdict):
-    """The right answer is called right, another is not, and none is left uncommented."""
+    """Check that the right answer is called right, another is not, and no answer gets no verdict."""
     for exercise in exercises:
         other = exercise.choices[exercise.choices[0] == exercise.answer] if exercise.choices else 1.2 * exercise.answer
         assert "Right" in verdict(exercise, exercise.answer).text
@@ -81,13 +81,13 @@ def check_marks(exercises, verdict):
 
 
 def check_end(last, exercises):
-    """Each question has a field, and its solution in a fold."""
+    """Check that each exercise has a field and a folded solution."""
     assert last.count("<marimo-accordion") == len(exercises)
     assert last.count("<marimo-number") + last.count("<marimo-radio") == len(exercises)
 
 
 def test_every_lesson_is_tested():
-    """The notebooks are those whose answers stand here."""
+    """Each notebook has its answers in this file."""
     names = sorted(path.stem for path in NOTEBOOKS.glob("lesson*.py"))
     assert names == sorted(ANSWERS)
 
@@ -96,7 +96,7 @@ def test_every_lesson_is_tested():
 @pytest.mark.jit
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_lesson_runs_from_top_to_bottom(name, teaching):
-    """It opens on its rule and a picture, and ends with exercises whose answers it knows and marks."""
+    """A lesson opens with its rule and a picture, and ends with exercises that it marks right."""
     shown, variables = ran(name)
     exercises = variables["exercises"]
     check_opening(shown[0])
@@ -110,7 +110,7 @@ def test_a_lesson_runs_from_top_to_bottom(name, teaching):
 @pytest.mark.usefixtures("teaching")
 @pytest.mark.parametrize("name", MOVED)
 def test_widgets_move_the_pictures_and_not_the_answers(name):
-    """With its widgets elsewhere a lesson runs as well, shows something else, and asks for the same answers."""
+    """With its widgets moved a lesson shows something else, and its answers stay the same."""
     (shown, variables), (elsewhere, moved) = ran(name), ran(name, **MOVED[name])
     assert [one.answer for one in moved["exercises"]] == [one.answer for one in variables["exercises"]]
     assert set(elsewhere) - set(shown)
@@ -118,7 +118,7 @@ def test_widgets_move_the_pictures_and_not_the_answers(name):
 
 @pytest.mark.usefixtures("teaching")
 def test_the_claims_of_lesson_9_need_no_run():
-    """Each claim that the lesson offers is computed without simulating anything."""
+    """Each claim that lesson 9 offers is computed without a simulation."""
     quick = few(import_module("lesson9_how_far_to_trust").QUICK, 5)
     assert [row.id for row in ledger.without_runs(claims.select(quick), {})] == list(quick)
 
@@ -127,9 +127,9 @@ def test_the_claims_of_lesson_9_need_no_run():
 @pytest.mark.usefixtures("teaching")
 @pytest.mark.parametrize("policy", ["lrr", "gto", "two_level"])
 def test_every_wait_of_lesson_3_is_explained(policy):
-    """Until it exits a warp is said, in each slot, to issue, or why it does not and for whom.
+    """In each slot until it exits a warp issues, or the lesson says why it waits and for which warp.
 
-    For nobody only where two levels leave a slot to none.
+    Only under `two_level` may a wait name no warp: some slots go to none.
     """
     lesson3 = import_module("lesson3_scheduling_policies")
     found = lesson3.ran(policy, {})

@@ -1,4 +1,4 @@
-"""Faults: each has a number of its own, assigned automatically, and an error of its own."""
+"""Faults: each has its own number, assigned automatically, and its own error."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ MESSAGES = {
 
 
 def noted(code: int) -> str:
-    """The error text of a launch whose rules noted this fault at its first instruction."""
+    """Return the error of a launch whose rules noted this fault at its first instruction."""
     kernel = read("LDG R1, [R0]\nEXIT")
     prepared = launch(kernel, load("gtx580"))
     prepared.sm.fault.code = code
@@ -30,18 +30,18 @@ def noted(code: int) -> str:
 
 @pytest.mark.parametrize("fault", MESSAGES, ids=lambda fault: fault.name)
 def test_each_fault_has_its_error(fault):
-    """Each fault that a rule notes has its own words."""
+    """Each fault that a rule notes has its own error text."""
     assert [each for each, words in MESSAGES.items() if words in noted(int(fault))] == [fault]
 
 
 def test_an_unknown_fault_is_none_of_the_known():
-    """A number that no fault has is an error of the program, not an access out of bounds."""
+    """The unknown fault 99 raises a ValueError, not the error of a known fault."""
     with pytest.raises(ValueError, match="99 is not a valid Fault"):
         noted(99)
 
 
 def test_rules_note_faults_by_their_names():
-    """Each value that a rule writes into `fault.code` is a member of the enum, or 0 for none."""
+    """Each value that a rule writes to `fault.code` is a member of the enum, or 0 for no fault."""
     for path in RULES:
         text = path.read_text(encoding="utf-8")
         named = dict(re.findall(r"^(.+) = (int\(Fault\..+)$", text, re.M))

@@ -7,11 +7,11 @@ from isa.errors import UserError
 
 
 def test_an_installed_module_is_returned():
-    """It is the module that an import gives."""
+    """For an installed module the same module as by import is returned."""
     assert extra.module("json", "none") is sys.modules["json"]
 
 
-def test_what_is_not_installed_is_reported():
-    """One line names the package and the extra to install, also for a module inside of a package."""
+def test_a_missing_package_is_reported():
+    """For a missing package, or a module in one, one line names the package and the extra to install."""
     with pytest.raises(UserError, match=r"^no_such_package is not installed; run pip install 'gpusim\[parquet\]'$"):
         extra.module("no_such_package.inside", "parquet")

@@ -9,7 +9,7 @@ from gpusim.support.interruption import held_back
 
 
 def test_an_interruption_waits_for_the_end():
-    """However often Ctrl-C comes, what is held back is done to its end, then it is obeyed once."""
+    """Held back, Ctrl-C pressed twice lets the work end, and is then raised once."""
     done = []
 
     def work():
@@ -26,7 +26,7 @@ def test_an_interruption_waits_for_the_end():
 
 
 def test_an_error_is_not_hidden_by_an_interruption():
-    """An error meanwhile is raised, and Ctrl-C works again."""
+    """An error in held-back work is raised, and Ctrl-C works again."""
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(ZeroDivisionError), held_back():
         raise ZeroDivisionError
@@ -34,7 +34,7 @@ def test_an_error_is_not_hidden_by_an_interruption():
 
 
 def test_a_thread_may_hold_back_too():
-    """Only the main thread may change handlers: elsewhere there is nothing to hold back, and no error."""
+    """Only the main thread may change signal handlers: in another, holding back does nothing and raises no error."""
     done = []
 
     def work():

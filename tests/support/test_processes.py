@@ -19,7 +19,7 @@ HELD: list[int] = []
 ORPHANS = """
 import os, signal, time
 from gpusim.support.processes import processes
-signal.signal(signal.SIGINT, signal.default_int_handler)  # else ignored where a shell started the tests beside itself
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs the tests in the background ignores it
 with processes(2) as pool:
     print(*{each.result() for each in [pool.submit(os.getpid) for _ in range(50)]}, flush=True)
     pool.submit(time.sleep, 600)
@@ -28,12 +28,12 @@ with processes(2) as pool:
 
 
 def double_held(number):
-    """Return twice a number and what was prepared in this process."""
+    """Return twice a number, plus the number that this process was prepared with."""
     return 2 * number + HELD[0]
 
 
 def kill_or_double(number):
-    """Return twice a number; at 20 end this process from outside."""
+    """Return twice a number; at 20 kill this process."""
     if number == 20:
         time.sleep(0.5)
         kill(number)
@@ -41,12 +41,12 @@ def kill_or_double(number):
 
 
 def kill(_):
-    """End this process from outside."""
+    """Kill this process."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def alive(process):
-    """Tell whether there is such a process that has not ended."""
+    """Tell whether a process exists and has not ended."""
     status = Path(f"/proc/{process}/stat")
     try:
         return status.read_text().rpartition(")")[2].split()[0] != "Z"
@@ -55,22 +55,22 @@ def alive(process):
 
 
 def test_each_process_is_prepared():
-    """Work of any process sees what was prepared, and comes back in order; at the end none of them is left."""
+    """Each process runs its preparation first, results come in order, and no process is left at the end."""
     with processes(2, HELD.append, 100) as pool:
         assert list(pool.map(double_held, range(5))) == [100, 102, 104, 106, 108]
     assert multiprocessing.active_children() == []
 
 
-def test_there_are_no_more_of_them_than_cores(monkeypatch):
-    """Asked for more processes than a system has, a pool works all the same, with one for each core."""
+def test_a_pool_has_no_more_processes_than_cores(monkeypatch):
+    """Asked for 99,999 processes on 2 cores, a pool starts 2, and works."""
     monkeypatch.setattr(module, "cores", lambda: 2)
     with processes(99_999, HELD.append, 0) as pool:
         assert list(pool.map(double_held, range(5))) == [0, 2, 4, 6, 8]
         assert len(multiprocessing.active_children()) == 2
 
 
-def test_leaving_early_ends_them_at_once():
-    """An interrupt does not wait for what they do."""
+def test_an_interrupt_ends_processes_at_once():
+    """An interrupt ends a pool within 30 seconds while a job would take 60."""
 
     def interrupted():
         with processes(1, HELD.append, 0) as pool:
@@ -84,32 +84,32 @@ def test_leaving_early_ends_them_at_once():
 
 
 def test_a_killed_process_is_reported_in_one_line():
-    """Raise the error that a broken pool would raise."""
+    """A killed process raises a UserError in place of the pool's own error."""
     with pytest.raises(UserError, match="a process was killed"), processes(1, HELD.append, 0) as pool:
         list(pool.map(kill, [1]))
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_every_job_is_done_once(workers):
-    """Each job's result comes once, however many processes there are, from a generator of jobs too."""
+    """Each of 40 jobs from a generator gives one result, with 1, 2 or 3 processes."""
     assert sorted(as_done(abs, (-each for each in range(40)), workers)) == list(range(40))
 
 
 def test_no_jobs_start_no_process():
-    """Nothing to do gives nothing."""
+    """Without jobs there are no results."""
     assert list(as_done(abs, [], 2)) == []
 
 
 def test_jobs_are_taken_a_few_ahead():
-    """Of very many jobs only those are taken that are soon to be done, and leaving early leaves the others."""
+    """20 results take fewer than 100 of a billion jobs, and leaving early leaves the others."""
     jobs = iter(range(10**9))
     with closing(as_done(abs, jobs, 2)) as results:
         assert len([next(results) for _ in range(20)]) == 20
     assert next(jobs) < 100
 
 
-def test_what_was_done_before_a_process_is_killed_is_given():
-    """Where the process of the last job is killed the others' results are given, and then the error comes."""
+def test_results_before_a_kill_are_returned():
+    """If the process of the last job is killed, the results of the 20 others are returned before the error."""
     found = []
     with pytest.raises(UserError, match="a process was killed"):
         found.extend(as_done(kill_or_double, range(21), 2))
@@ -118,7 +118,7 @@ def test_what_was_done_before_a_process_is_killed_is_given():
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_processes_end_with_their_parent(number):
-    """A process that is killed without notice, or interrupted alone, leaves none of its workers."""
+    """If the parent is killed, or interrupted alone, no worker is left."""
     with subprocess.Popen(
         [sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as running:
@@ -146,7 +146,7 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_processes_may_be_started_in_any_way(tmp_path, method):
-    """Work is done whether processes are forked, as on Linux, or begin anew, as on macOS and in later Pythons."""
+    """The start methods fork, spawn and forkserver all work."""
     script = tmp_path / "script.py"
     script.write_text(EACH_WAY, encoding="utf-8")
     run = subprocess.run([sys.executable, script, method], capture_output=True, text=True, check=False)

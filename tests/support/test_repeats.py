@@ -7,7 +7,7 @@ from gpusim.support.repeats import repeats
 
 
 def spelt_out(items):
-    """Return what the parts with their repetitions add up to."""
+    """Return the sequence that the parts and their repetitions stand for."""
     return list(chain.from_iterable(items[first : first + length] * times for first, length, times in repeats(items)))
 
 
@@ -19,6 +19,6 @@ def test_parts_and_their_repetitions_make_up_the_sequence(items):
 
 
 def test_the_part_that_covers_most_is_taken():
-    """Of a b b a b b a b b the part of three comes three times; single items stay by themselves."""
+    """In x abb abb abb y the part abb comes three times; the single items stay by themselves."""
     assert list(repeats("xabbabbabby")) == [(0, 1, 1), (1, 3, 3), (10, 1, 1)]
     assert list(repeats("aaaa")) == [(0, 1, 4)]

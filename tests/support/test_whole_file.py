@@ -7,8 +7,8 @@ from gpusim.support.whole_file import check, unfinished, write, write_pieces
 from isa.errors import UserError
 
 
-def test_a_file_is_replaced_by_what_is_whole(tmp_path):
-    """The old text stands until the new one is done, and nothing else is left beside it."""
+def test_a_file_is_replaced_only_when_it_is_complete(tmp_path):
+    """The old text stays until the new one is complete, and no other file is left."""
     path = tmp_path / "a.txt"
     write(path, "old")
     with unfinished(path) as part:
@@ -18,8 +18,8 @@ def test_a_file_is_replaced_by_what_is_whole(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_fails_leaves_nothing(tmp_path):
-    """Neither the file nor a part of it."""
+def test_a_failed_write_leaves_no_file(tmp_path):
+    """A write that fails leaves neither the file nor a part of it."""
 
     def fail():
         with unfinished(tmp_path / "a.txt") as part:
@@ -40,15 +40,15 @@ def test_what_fails_leaves_nothing(tmp_path):
         ("/dev/stdout", "is not a regular file"),
     ],
 )
-def test_what_can_not_be_written_is_refused(tmp_path, name, message):
-    """A directory, a file in none, and a device, which would be gone; each in one line."""
+def test_a_place_that_can_not_be_written_is_refused(tmp_path, name, message):
+    """A directory, a file in a missing one, and a device, which would be replaced, are each refused."""
     with pytest.raises(UserError, match=message):
         check(tmp_path / name)
     assert not Path("/dev/null").is_file()
 
 
-def test_what_a_link_names_is_replaced(tmp_path):
-    """A symbolic link stays one, and what it names has the text; so with one that names nothing yet."""
+def test_the_target_of_a_link_is_replaced(tmp_path):
+    """A symbolic link stays a link, and its target gets the text, even if it did not exist."""
     for name in ("there.txt", "new.txt"):
         link, target = tmp_path / f"link-{name}", tmp_path / name
         link.symlink_to(target)
@@ -60,14 +60,14 @@ def test_what_a_link_names_is_replaced(tmp_path):
 
 
 def test_stdout_is_no_file():
-    """A minus names stdout elsewhere; here it is refused, and no file gets that name."""
+    """The name - is refused, and no file of that name is made."""
     with pytest.raises(UserError, match=r"^-: output is written as a whole file, which stdout can't be; name a file$"):
         write(Path("-"), "text")
     assert not Path("-").exists()
 
 
 def test_an_error_names_the_file_asked_for(tmp_path):
-    """A file that can't be opened, here for its long name, is reported by its name, not by the temporary file's."""
+    """A file that can't be opened, because of its long name, is reported by its own name, not a temporary one."""
     path = tmp_path / ("x" * 250)
     with pytest.raises(OSError, match="File name too long") as failed:
         write(path, "text")
@@ -76,7 +76,7 @@ def test_an_error_names_the_file_asked_for(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
 def test_pieces_come_back_in_their_order(tmp_path, name):
-    """Compressed if the name says so, the same bytes whenever they are written, and of the returned size."""
+    """Pieces are written in order, compressed for .gz, the same each time, and with the size returned."""
     path, other = tmp_path / name, tmp_path / f"other-{name}"
     assert write_pieces(path, [b"one", b"", b"two"]) == path.stat().st_size
     write_pieces(other, [b"one", b"two"])
@@ -85,7 +85,7 @@ def test_pieces_come_back_in_their_order(tmp_path, name):
 
 
 def test_pieces_that_fail_leave_nothing(tmp_path):
-    """Neither the file nor a part of it, whatever was written before."""
+    """If a piece fails, neither the file nor a part of it is left."""
 
     def pieces():
         yield b"one"

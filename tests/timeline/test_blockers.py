@@ -1,4 +1,4 @@
-"""Who is to blame for a wait: the instruction whose result, read or place it was for."""
+"""The blocker of each wait: the instruction whose result, read or place the warp waits for."""
 
 import pytest
 from read.worked import timeline_of
@@ -13,7 +13,7 @@ from gpusim.units.stall import BUSY, UNCHOSEN, Stall, label
 from isa.text.listing import read
 from workloads.catalog import make
 
-# Of a golden file: the warp and pc that waited, for what, and the warp and pc that it waited for.
+# The golden file, the warp and pc that waited, the reason, and the warp and pc of the blocker.
 BLAMED = [
     ("barrier", (0, 1), "barrier", (1, 0)),
     ("barrier_per_warp", (1, 1), "barrier", (1, 0)),
@@ -61,27 +61,27 @@ NO_WAIT = {"selected", "warp_exited", "no_warp"}
 
 
 def blamed(document: Timeline, waiter: tuple[int, int], reason: str) -> set[tuple[int, int]]:
-    """Warp and pc of those for which the first instruction of that warp and pc waited."""
+    """Return warp and pc of the blockers for which the first instruction at a warp and pc waited."""
     one = next(one for one in document.instructions if (one.warp, one.pc) == waiter)
     culprits = [document.instructions[wait.blocker] for wait in one.waits if wait.reason == reason]
     return {(culprit.warp, culprit.pc) for culprit in culprits}
 
 
 @pytest.mark.parametrize(("name", "waiter", "reason", "culprit"), BLAMED)
-def test_who_is_to_blame(name, waiter, reason, culprit):
-    """In a timeline worked out by hand each wait names the instruction whose result, read or place it was for."""
+def test_each_wait_names_its_blocker(name, waiter, reason, culprit):
+    """In a timeline worked out by hand each wait names the instruction whose result, read or place it is for."""
     assert blamed(timeline_of(name), waiter, reason) == {culprit}
 
 
-def test_every_reason_has_someone_to_blame():
-    """Each reason for which a warp waits has its example, but for the launch, before which nothing happens."""
+def test_every_reason_has_a_blocker():
+    """Each stall reason of a waiting warp has an example here, but launch_delay, which has no blocker."""
     assert {reason for _, _, reason, _ in BLAMED} == {label(reason) for reason in Stall} - NO_WAIT - WITHOUT_BLOCKER
     (block_skew,) = (wait for one in timeline_of("launch_delay").instructions for wait in one.waits)
     assert (block_skew.reason, block_skew.blocker) == ("launch_delay", NONE)
 
 
-def test_of_results_that_come_together_the_one_that_is_read_is_named():
-    """R0 and R3 are both there at 18; who reads R0 waits for its writer, who reads R3 for the other."""
+def test_a_reader_names_the_one_of_two_results_that_it_reads():
+    """R0 and R3 are both written at 18: a reader of R0 names the writer of R0, a reader of R3 that of R3."""
     text = "FADD R0, R1, R2\nFADD R3, R4, R5\nFADD R6, {0}, {0}\nEXIT"
     changes = {"schedulers.issue_interval": 2, "unit.fp32.latency": 18, "schedulers.dispatch_ports": 2}
     for register, writer in (("R0", 0), ("R3", 1)):
@@ -89,10 +89,10 @@ def test_of_results_that_come_together_the_one_that_is_read_is_named():
         assert blamed(document, (0, 2), "wait") == {(0, writer)}
 
 
-def test_what_a_starving_warp_needs_is_searched_anew_only_when_it_has_doubled():
-    """Of 10,000 refusals none is dropped while a warp waits from cycle 0 on, and 8 searches find that out, not 10,000.
+def test_kept_refusals_are_searched_only_when_they_have_doubled():
+    """While a warp waits from cycle 0 on, all 10,000 refusals are kept, and 8 searches, not 10,000, find that out.
 
-    A warp that is ready from 9,990 on then needs the last few alone.
+    Once the warp is ready from 9,990 on, only the last ones are kept.
     """
     sm = blockers.begin(launch(make("chain"), plain_machine(), feed=TRACE_DRIVEN))
     blockers.place(sm, range(1), 0)

@@ -1,4 +1,4 @@
-"""The timeline document: exact waits and lost slots, and who is to blame."""
+"""The timeline document: exact waits, lost slots and blockers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_b
 
 
 def waited(document: Timeline) -> Counter[tuple[int, str]]:
-    """Cycles by pc and reason that a document's instructions wait, issue, or leave idle after their exit."""
+    """Return by pc and reason the cycles in which a document's instructions wait, issue, or have exited."""
     found: Counter[tuple[int, str]] = Counter()
     turns = set()
     last = {}
@@ -49,13 +49,13 @@ def waited(document: Timeline) -> Counter[tuple[int, str]]:
 
 
 def stalled(run: SmRun) -> Counter[tuple[int, str]]:
-    """The same as the rules charge it."""
+    """Return the same cycles as the rules charge them."""
     pcs, reasons = run.stalls.nonzero()
     return Counter({(int(pc), label(int(r))): int(run.stalls[pc, r]) for pc, r in zip(pcs, reasons, strict=True)})
 
 
 def lost(document: Timeline) -> Counter[tuple[int, str]]:
-    """Cycles of lost slots of a document by scheduler and reason."""
+    """Return by scheduler and reason the cycles of a document's lost slots."""
     found: Counter[tuple[int, str]] = Counter()
     for one in document.lost:
         found[one.scheduler, one.reason] += one.end - one.start
@@ -63,7 +63,7 @@ def lost(document: Timeline) -> Counter[tuple[int, str]]:
 
 
 def charged(run: SmRun) -> Counter[tuple[int, str]]:
-    """The same as the rules charge it."""
+    """Return the same cycles as the rules charge them."""
     ks, reasons = run.lost.nonzero()
     return Counter({(int(k), label(int(r))): int(run.lost[k, r]) for k, r in zip(ks, reasons, strict=True)})
 
@@ -90,7 +90,7 @@ def test_waits_and_lost_slots_are_those_of_the_run(launched):
     check(*launched)
 
 
-def test_an_instruction_tells_when_it_occupies_what():
+def test_an_instruction_has_the_cycles_in_which_it_occupies_a_unit():
     """The unit serves the second load, of 4 passes, after the first, of 2; a pipe takes the addition at its issue."""
     text = """
     .shared 512
@@ -130,7 +130,7 @@ def test_a_window_is_a_part_of_the_whole(launched, start, length, step):
 
 @pytest.mark.jit
 def test_a_window_of_a_long_run_stops_soon():
-    """Of a long run the first 50 cycles need but a portion of the records; the total is right all the same."""
+    """The first 50 cycles of a run of over 100,000 need few of its records, and its total of cycles is right."""
     kernel, reported = make("throughput", {"iterations": "1000", "length": "64"}), []
     document = timeline(kernel, load("gtx580"), end=50, progress=lambda done, _: reported.append(done))
     assert document.cycles == run_sm(kernel, load("gtx580"), feed="trace-driven").cycles > 100_000
@@ -140,15 +140,15 @@ def test_a_window_of_a_long_run_stops_soon():
 
 @pytest.mark.long
 @pytest.mark.jit
-def test_a_window_at_the_end_keeps_nothing_of_what_was_before():
-    """For the last 100 cycles a run of 45,000 takes no more memory than one of 23,000; kept whole it does."""
+def test_a_window_at_the_end_keeps_nothing_from_before():
+    """The last 100 cycles of a run of 45,000 take no more memory than those of one of 23,000; whole runs do."""
     short, long = (make("throughput", {"iterations": iterations, "length": "64"}) for iterations in ("20", "40"))
     assert peak(long, 100) < 1.02 * peak(short, 100)
     assert peak(long, 45_000) > 1.05 * peak(short, 45_000)
 
 
 def peak(kernel, last: int) -> int:
-    """Bytes that Python holds at most while a timeline of the last cycles is made."""
+    """Return the most bytes that Python holds while a timeline of the last cycles is made."""
     gtx580 = load("gtx580")
     cycles = run_sm(kernel, gtx580, feed="trace-driven").cycles
     tracemalloc.start()
@@ -158,8 +158,8 @@ def peak(kernel, last: int) -> int:
     return most
 
 
-def test_a_kernel_that_never_ends_can_be_looked_at():
-    """Half of the block waits for ever: its first cycles are shown, without a total; all of them are refused."""
+def test_a_window_of_a_deadlocked_kernel_is_shown():
+    """The first 5 cycles of a deadlocked kernel are shown, without a total; all its cycles are refused."""
     kernel = read(".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@P0 BAR.SYNC 0, 64\nEXIT")
     document = timeline(kernel, plain_machine(), end=5)
     assert (document.cycles, document.end) == (NONE, 5)
@@ -177,8 +177,8 @@ def test_a_kernel_that_never_ends_can_be_looked_at():
         ({"start": 99}, "cycles 99: the run ends at cycle 4"),
     ],
 )
-def test_warps_and_cycles_that_there_are_not_are_refused(options, message):
-    """One line says which and what there is."""
+def test_missing_warps_and_cycles_are_refused(options, message):
+    """A missing warp slot or cycle is refused in one line with those that the run has."""
     with pytest.raises(UserError, match=f"^{message}"):
         timeline(read(".block 64\nEXIT"), plain_machine(), **options)
 
@@ -191,8 +191,8 @@ def test_every_letter_stands_for_one_thing():
 
 
 @pytest.mark.jit
-def test_an_instruction_tells_its_region():
-    """The innermost of the marked regions, a loop where nothing is marked, and nothing outside; the end is in none."""
+def test_an_instruction_has_its_region():
+    """An instruction has its innermost marked region, or else its loop; an instruction outside of both has none."""
     text = "// GPUSIM-BEGIN all\nMOV R0, 1\n// GPUSIM-BEGIN one\nMOV R1, R0\n// GPUSIM-END\nNOP\n// GPUSIM-END\nEXIT"
     found = timeline(read(text), plain_machine())
     assert [line.region for line in found.program] == ["all", "one", "all", "", ""]

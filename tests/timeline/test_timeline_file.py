@@ -25,14 +25,14 @@ PACKED = gzip.compress(msgspec.json.encode(DOCUMENT))
 
 
 def lives(instruction):
-    """The cycles in which a warp waits for an instruction, or anything is left of it."""
+    """Return the cycles in which a warp waits for an instruction or the instruction is in flight."""
     first = min([instruction.issue, *(wait.start for wait in instruction.waits)])
     return range(first, max(instruction.issue + 1, instruction.end, instruction.done))
 
 
 @pytest.mark.parametrize("name", ["run.json", "run.json.gz"])
 def test_a_document_is_read_as_it_was_written(tmp_path, name):
-    """Plain or compressed, as its name says."""
+    """A document is read back the same, plain or compressed, as its name says."""
     data = msgspec.json.encode(DOCUMENT)
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     assert load(tmp_path / name) == DOCUMENT
@@ -64,8 +64,8 @@ def with_change(**change):
         (with_change(lost=[LOST | {"scheduler": 99}]), "lost slots 4:9 are of scheduler 99, which the document lacks"),
     ],
 )
-def test_what_is_no_document_is_reported_in_one_line(tmp_path, data, message):
-    """Where, why, and what to do."""
+def test_a_file_that_is_no_timeline_is_reported_in_one_line(tmp_path, data, message):
+    """A wrong file is reported in one line with its path and the fault."""
     path = tmp_path / "run.json"
     path.write_bytes(data)
     with pytest.raises(UserError) as raised:
@@ -76,8 +76,8 @@ def test_what_is_no_document_is_reported_in_one_line(tmp_path, data, message):
 
 
 @pytest.mark.parametrize("data", [b"{}", PACKED[:-20], PACKED[:12] + b"\xff" + PACKED[13:]])
-def test_what_is_not_compressed_as_its_name_says_is_reported(tmp_path, data):
-    """Neither plain text by the name of a compressed file, nor one cut off or damaged."""
+def test_a_file_not_compressed_as_its_name_says_is_reported(tmp_path, data):
+    """Plain text, a cut file and a damaged one are each refused under the name of a compressed file."""
     (tmp_path / "run.json.gz").write_bytes(data)
     with pytest.raises(UserError, match=r"can't be unpacked: .*; write one with "):
         load(tmp_path / "run.json.gz")
@@ -100,8 +100,8 @@ def test_a_part_has_what_lives_in_its_cycles(document, data):
 
 
 @pytest.mark.parametrize(("retired", "reported"), [(NONE, NONE), (8, NONE), (7, 7), (5, 5), (4, None)])
-def test_when_a_block_left_is_reported_within_the_cycles(retired, reported):
-    """Of cycles 4 to 7: not of a block that left at 8, or after the document; one that left at 4 is in none."""
+def test_the_end_of_a_block_is_in_a_part_if_its_cycle_is(retired, reported):
+    """In cycles 4 to 7 a block that leaves at 8 or never has no end; one that left at 4 is not in them."""
     cut = part(replace(DOCUMENT, blocks=(Resident(0, 0, (0,), 0, retired),)), 4, 7, None)
     assert [block.retired for block in cut.blocks] == ([] if reported is None else [reported])
 
@@ -137,22 +137,22 @@ def test_a_part_of_a_run_is_what_a_run_of_the_part_gives(launch, data):
         ((0, None), [0, 1], r"warp 1: the timeline has \[0\]; choose among these"),
     ],
 )
-def test_what_a_document_does_not_have_is_reported(span, warps, message):
-    """Cycles beyond it, none at all, and warps that it leaves out."""
+def test_a_part_outside_of_the_document_is_refused(span, warps, message):
+    """Cycles after the end, no cycles, and a warp that the document leaves out are each refused."""
     with pytest.raises(UserError, match=message):
         part(DOCUMENT, *span, warps)
 
 
 def test_a_file_that_unpacks_without_end_is_refused(tmp_path):
-    """Blanks pack a thousand times: no more than a hundred times the file is unpacked, or 16 MiB."""
+    """A file that unpacks to more than 16 MiB and a hundred times its size is refused."""
     (tmp_path / "run.json.gz").write_bytes(gzip.compress(b" " * ((1 << 24) + 1)))
     with pytest.raises(UserError, match="unpacks to more than 16 MiB; write one with"):
         load(tmp_path / "run.json.gz")
 
 
 @pytest.mark.parametrize("opened", ["[", '{"a":', '{"version":1,"kernel":['])
-def test_a_document_that_is_nested_without_end_is_none(opened, tmp_path):
-    """Brackets in brackets are no timeline."""
+def test_a_deeply_nested_document_is_refused(opened, tmp_path):
+    """100,000 nested brackets are refused as no timeline."""
     (tmp_path / "run.json").write_text(opened * 100_000)
     with pytest.raises(UserError, match="no timeline: "):
         load(tmp_path / "run.json")

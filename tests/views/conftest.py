@@ -13,7 +13,7 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
 
 @pytest.fixture(scope="session")
 def browser():
-    """A headless Chromium; outside of a sandbox of its own, which containers don't allow."""
+    """Start a headless Chromium without its sandbox, which containers don't allow."""
     if CHROMIUM is None:
         pytest.skip("no chromium: apt-get install chromium, or set CHROMIUM to its path")
     playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'gpusim[browser]'")
@@ -25,7 +25,7 @@ def browser():
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """A function that opens the page of runs from a file, and checks at the end that nothing went wrong in it."""
+    """Return a function that opens the page of runs from a file, and at the end checks that it had no error."""
 
     @contextmanager
     def opened(*runs, size=(1280, 720), scheme="light"):

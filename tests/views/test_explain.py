@@ -48,7 +48,7 @@ FAST = {
 
 
 def chain_of(document: Timeline, warp: int, cycle: int) -> list[tuple[int, int, int, str]]:
-    """Cycle, warp, pc and what of each step."""
+    """Return cycle, warp, pc and what of each step."""
     return [(step.cycle, step.warp, step.pc, step.what) for step in explain(document, warp, cycle, 99)]
 
 
@@ -67,8 +67,8 @@ def test_the_chain_of_a_reader_goes_back_to_the_first_instruction():
     assert last.words == "issued at 0 without having waited, occupies its pipe from 0 to 2, done at 18"
 
 
-def test_who_waits_for_a_barrier_that_is_shared_is_reported_for_what_else():
-    """The sum needs the LDS, there at 26 (issued at 7, V100: 19), and waits for the LDG, there at 440: one barrier."""
+def test_a_wait_for_a_shared_barrier_names_the_unneeded_load():
+    """The FADD needs the LDS, done at 26, but waits for the LDG, done at 440: they share a barrier (V100: LDS 19)."""
     document = timeline(read(SHARED), load("v100"))
     load_far, load_near, add = (next(one for one in document.instructions if one.pc == pc) for pc in (1, 2, 3))
     assert (load_near.issue, load_near.done, load_far.done, add.issue) == (7, 26, 440, 440)
@@ -83,8 +83,8 @@ def test_who_waits_for_a_barrier_that_is_shared_is_reported_for_what_else():
 
 
 @pytest.mark.parametrize(("reader", "blamed"), [("R1", 1), ("R2", 2)])
-def test_of_two_that_let_go_together_the_one_that_is_needed_is_named(reader, blamed):
-    """A reciprocal issued at 6 and a load at 7 are both there at 26, on one barrier: each reader waits for its own."""
+def test_a_reader_names_the_needed_one_of_two_results_on_a_barrier(reader, blamed):
+    """A reciprocal issued at 6 and a load at 7 are done at 26, on one barrier: each reader names its own."""
     text = SHARED.replace("LDG R1, [R8]", "MUFU.RCP R1, R8").replace("FADD R3, R2, R2", f"FADD R3, {reader}, {reader}")
     document = timeline(read(text), load("v100", {"unit.sfu.latency": 20}))
     first, second, add = (next(one for one in document.instructions if one.pc == pc) for pc in (1, 2, 3))
@@ -93,14 +93,14 @@ def test_of_two_that_let_go_together_the_one_that_is_needed_is_named(reader, bla
 
 
 def test_a_conflict_is_named_where_it_delays():
-    """A load that is replayed for its conflicts delays the other warp: the cause is three extra passes."""
+    """A load replayed for its bank conflicts delays the other warp: the cause names its 3 extra passes."""
     steps = explain(timeline_of("instruction_replay"), 1, 40, 99)
     assert [(step.what, step.pc) for step in steps[:2]] == [("instruction_replay", 2), ("occupies", 2)]
     assert "3 passes more than its width needs: bank conflicts" in steps[1].words
 
 
-def test_what_waits_in_the_queue_is_behind_what_is_served():
-    """The addition of warp 0 waits for a load that is queued still: the unit serves an earlier load with conflicts."""
+def test_a_queued_load_waits_for_the_one_that_is_served():
+    """A warp waits for a load in the queue, while the unit serves an earlier load with bank conflicts."""
     document = timeline(read(CONFLICT), plain_machine(FAST))
     queued = next(one for one in document.instructions if one.begin > one.issue + 4)
     cycle = queued.begin - 1
@@ -111,8 +111,8 @@ def test_what_waits_in_the_queue_is_behind_what_is_served():
     assert "bank conflicts" in steps[2].words
 
 
-def test_what_enters_a_queue_without_being_memory_is_served_too():
-    """On the H200 S2R goes through the load/store unit: one in the queue waits for another that the unit serves."""
+def test_a_queued_special_register_read_waits_too():
+    """On the H200 S2R uses the load/store unit: one in the queue waits for another that the unit serves."""
     document = timeline(read(".block 256\nS2R R0, TID.X\nS2R R1, TID.X\nIADD R2, R0, R1\nEXIT"), load("h200"))
     queued = next(one for one in document.instructions if one.begin > one.issue + 1)
     steps = explain(document, queued.warp, queued.begin - 1, 3)
@@ -120,8 +120,8 @@ def test_what_enters_a_queue_without_being_memory_is_served_too():
     assert all("the load/store unit" in step.words for step in steps[1:])
 
 
-def test_who_is_late_at_a_barrier_is_asked_in_the_same_cycle():
-    """Warp 0 waits for warp 1, which has not arrived: it waits for its own load at that moment."""
+def test_the_late_warp_at_a_barrier_is_explained_in_the_same_cycle():
+    """At 200 warp 0 waits at a barrier for warp 1, which waits for its own load."""
     text = """
     .block 64
     .shared 128
@@ -138,13 +138,13 @@ def test_who_is_late_at_a_barrier_is_asked_in_the_same_cycle():
     assert needed(document, 0, 200) > 400
 
 
-def test_who_was_selected_instead_is_the_end_of_the_chain():
-    """At 0 warp 1 is eligible, and warp 0 issues, which has no blocker."""
+def test_the_selected_warp_ends_the_chain():
+    """At 0 warp 1 is eligible and not selected; the chain ends with warp 0's instruction, which issues."""
     assert chain_of(timeline_of("not_selected"), 1, 0) == [(0, 1, 0, "not_selected"), (0, 0, 0, "occupies")]
 
 
 def test_a_slot_that_a_refused_access_wastes_is_explained_by_that_access():
-    """At 4 the queue holds warp 1's load and is full for warp 2's, which wastes the slot that warp 3 could take."""
+    """At 4 warp 3 loses its slot to warp 2's load, which finds the queue full with warp 1's."""
     one_place = {"load_store.queue": 1, "issue.refused_wastes_slot": 1}
     document = timeline(read(".block 128\n.shared 16\nLDS.128 R4, [RZ]\nEXIT"), plain_machine(one_place))
     assert chain_of(document, 3, 4)[:3] == [
@@ -156,7 +156,7 @@ def test_a_slot_that_a_refused_access_wastes_is_explained_by_that_access():
 
 
 def test_a_slot_lost_otherwise_is_not_called_wasted():
-    """At 3 a slot is lost that warp 0 ends at 5, as it waits: no access wastes it, and the chain of warp 1 ends."""
+    """A slot lost to warp 0's wait ends the chain of warp 1; one lost to mio_throttle leads on to warp 0."""
     waits = Wait("wait", 0, 5), Wait("not_selected", 0, 6)
     first, second = (Issued(w, w, 0, 0, 0, 5 + w, NONE, NONE, NONE, 32, (waits[w],)) for w in (0, 1))
     document = replace(by_hand([Line(0, "EXIT", "exit")], [first, second], 9), shown=(0, 1))
@@ -166,8 +166,8 @@ def test_a_slot_lost_otherwise_is_not_called_wasted():
     assert [step[3] for step in chain_of(refused, 1, 3)] == ["not_selected", "wait"]
 
 
-def test_every_warp_that_is_not_selected_is_reported_who_has_the_slot():
-    """With wide loads on Fermi, an instruction issues in each such slot, or an access is refused and wastes it."""
+def test_every_warp_that_is_not_selected_names_the_slots_user():
+    """Wide loads on Fermi: an instruction issues in each such slot, or a refused access wastes it; both occur."""
     text = ".block 256\n.shared 16\n" + 3 * "LDS.128 R4, [RZ]\nFFMA R8, R8, R8, R8\n" + "EXIT"
     document = timeline(read(text), load("gtx580", {"schedulers.policy": "lrr"}))
     left = [(one.warp, wait) for one in document.instructions for wait in one.waits if wait.reason == "not_selected"]
@@ -177,8 +177,8 @@ def test_every_warp_that_is_not_selected_is_reported_who_has_the_slot():
     assert {step.what == "mio_throttle" for (step,) in seconds} == {True, False}
 
 
-def test_a_warp_that_issues_or_is_not_there_is_reported_so():
-    """At 0 warp 0 issues; at 14 it has exited, having issued its EXIT at 12, while its block goes on to 22."""
+def test_a_warp_that_issues_or_has_exited_is_reported_so():
+    """At 0 warp 0 issues; at 14 it has exited, after its last issue and until its block leaves at 22."""
     document = timeline_of("two_schedulers")
     assert chain_of(document, 0, 0) == [(0, 0, 0, "selected")]
     assert chain_of(document, 0, 14) == [(14, 0, -1, "warp_exited")]
@@ -191,8 +191,8 @@ def test_a_warp_that_issues_or_is_not_there_is_reported_so():
 @pytest.mark.parametrize(
     ("warp", "cycle", "chain_of"), [(2, 0, "warp 2: the run has warp slots 0"), (0, 99, "cycle 99:")]
 )
-def test_what_the_document_lacks_is_refused(warp, cycle, chain_of):
-    """A missing warp slot or cycle ends in one line."""
+def test_a_missing_warp_or_cycle_is_refused(warp, cycle, chain_of):
+    """A missing warp slot or cycle is refused in one line."""
     with pytest.raises(UserError, match=chain_of):
         explain(timeline_of("two_schedulers"), warp, cycle, 9)
 
@@ -211,7 +211,7 @@ def test_every_warp_has_an_answer_in_every_cycle(document, data):
 
 @pytest.mark.jit
 def test_before_its_first_slot_a_warp_has_not_exited():
-    """On a GCN SIMD 3 has its first slot at 3: until then its warp waits for that, from when its block was placed."""
+    """GCN's SIMD 3 has its first slot at 3: until then its warp, placed at 0, is reported as waiting for it."""
     document = timeline(make("sgemm-vega-vlp", {"m": "256", "n": "256", "k": "16"}), load("mi60"), end=40)
     (step,) = explain(document, 3, 1, 9)
     assert (step.what, step.start, step.end) == ("no_warp", 0, 3)
@@ -219,22 +219,22 @@ def test_before_its_first_slot_a_warp_has_not_exited():
 
 
 def test_memory_that_is_late_is_reported():
-    """32 lanes, each in a line of its own, ask at 54 for 32 lines of 10 cycles each: 320 beyond the latency of 600."""
+    """32 lanes ask at 54 for 32 lines of 10 cycles each: the load is done at 974, 320 beyond its latency of 600."""
     text = ".buffer x u32 4096\nS2R R0, TID.X\nSHL R1, R0, 7\nIADD R1, R1, c[x]\nLDG R2, [R1]\nMOV R3, R2\nEXIT"
     document = timeline(read(text), plain_machine({"chip.dram_mbs": 12_800, "chip.shader_mhz": 1000}))
     of_load = next(step for step in explain(document, 0, 100, 9) if step.pc == 3)
     assert of_load.words.endswith(f"done at 974, 320 cycles {LATE}")
 
 
-def test_what_is_no_access_has_no_conflicts():
-    """S2R, which keeps the H200's load/store unit for two cycles, asks for no passes beyond those of its width."""
+def test_a_special_register_read_has_no_conflicts():
+    """S2R occupies the H200's load/store unit for two cycles, and has no passes beyond those of its width."""
     document = timeline(read(".block 64\nS2R R0, TID.X\nSTS [RZ], R0\nEXIT\n.shared 16"), load("h200"))
     assert {one.conflicts for one in document.instructions if one.pc == 0} == {0}
 
 
 @pytest.mark.jit
 def test_two_levels_are_reported():
-    """A warp that is not selected under `two_level` may not be an active one: the words say so."""
+    """Under `two_level` the words of a warp that is not selected name active warps."""
     document = timeline(make("mix"), load("c2050", {"schedulers.policy": "two_level"}), end=400)
     waiting = next(i for i in document.instructions for wait in i.waits if wait.reason == "not_selected")
     cycle = next(wait.start for wait in waiting.waits if wait.reason == "not_selected")
@@ -242,7 +242,7 @@ def test_two_levels_are_reported():
 
 
 def test_a_result_that_is_there_before_the_next_slot_is_done():
-    """Slots begin at even cycles: the load's result is there at 31, and until 32 its reader waits for the next one."""
+    """Slots begin at even cycles: at 31 the load is done, and its reader still waits for the slot at 32."""
     text = ".shared 16\nLDS R1, [RZ]\nFADD R2, R1, R1\nEXIT"
     document = timeline(read(text), plain_machine({"shared_memory.latency_32": 31}))
     assert [(chain_of(document, 0, cycle)[0][3], chain_of(document, 0, cycle)[1][3]) for cycle in (30, 31)] == [

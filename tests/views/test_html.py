@@ -16,8 +16,8 @@ from gpusim.units.stall import Stall, label
 from gpusim.views.html import FOLDER, SCRIPTS, STATES, STYLES, pack, page
 
 COLOURS = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")
-NO_PART_OF_A_BAR = {"warp_exited", "no_warp"}  # of live warps' waits
-SIGHT = {  # what is seen of linear RGB without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1
+NO_PART_OF_A_BAR = {"warp_exited", "no_warp"}  # reasons that no bar shows
+SIGHT = {  # linear RGB as seen without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1
     "normal": np.eye(3),
     "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
     "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
@@ -30,7 +30,7 @@ WHITE = np.array([0.95047, 1.0, 1.08883])
 
 
 def restored(packed):
-    """Return instructions and lost slots of what was packed, read by the rules that `pack` states."""
+    """Return instructions and lost slots of packed data, read by the rules that `pack` states."""
     names, waits = [letter.name for letter in packed["letters"]], iter(zip(*packed["waits"].values(), strict=True))
     assert list(packed["waits"]) == ["reason", "start", "end", "blocker"]
     columns = packed["instructions"]
@@ -69,27 +69,27 @@ def restored_json(text):
 
 
 def document_with(text):
-    """A document of one instruction of this text, whose reason to wait no letter is known of."""
+    """Return a document of one instruction with this text, which waits for a reason that has no letter."""
     waits = (Wait("sleeping", 0, 3),)
     return by_hand([Line(0, text, "fp32")], [Issued(0, 0, 0, 0, 0, 3, NONE, NONE, NONE, 32, waits)], 9)
 
 
 def test_a_reason_without_a_letter_gets_one():
-    """A reason of a document from elsewhere, and states that it has no letters for, are named after all."""
+    """A reason that the document has no letter for gets the letter `?`, and every state has one."""
     letters = {letter.name: letter.letter for letter in pack(document_with("NOP"))["letters"]}
     assert letters["sleeping"] == "?"
     assert set(STATES) <= set(letters)
 
 
 def test_names_are_text_and_not_markup():
-    """Text that looks like an element, in a kernel's name or an instruction, stays text."""
+    """A kernel's name or an instruction that looks like HTML stays text."""
     text = page([replace(document_with("</script><b>"), kernel="</script><b>bold</b>")])
     assert "<b>" not in text
     assert "&lt;/script&gt;&lt;b&gt;bold" in text
 
 
 def test_the_page_names_no_address():
-    """Nothing in the page is loaded from anywhere: no address, and every file of its parts is in it."""
+    """The page loads nothing from an address, and contains every style and script."""
     text = page([document_with("NOP")])
     without = text.replace("http://www.w3.org/2000/svg", "")
     assert re.findall(r"https?://|//cdn|@import|url\(|\bsrc=", without) == []
@@ -97,7 +97,7 @@ def test_the_page_names_no_address():
 
 
 def test_every_part_of_the_page_is_used():
-    """The folder has no file that the page does not hold."""
+    """Every file of the folder is part of the page."""
     assert {entry.name for entry in FOLDER.iterdir()} == {*STYLES, *SCRIPTS, "page.html"}
 
 
@@ -107,7 +107,7 @@ def test_every_script_is_short():
 
 
 def lab(colours):
-    """CIE L*a*b* of linear RGB colours, by sRGB's primaries."""
+    """Return CIE L*a*b* of linear RGB colours with sRGB's primaries."""
     ratio = np.clip(colours, 0, 1) @ XYZ.T / WHITE
     f = np.where(ratio > 216 / 24389, np.cbrt(ratio), 841 / 108 * ratio + 4 / 29)
     return np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
@@ -118,7 +118,7 @@ def pairwise_distances(places):
 
 
 def linear(colour):
-    """Linear RGB of a colour such as #aabbcc."""
+    """Return the linear RGB of a colour such as #aabbcc."""
     channels = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
     return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
 
@@ -126,9 +126,9 @@ def linear(colour):
 @pytest.mark.parametrize("sight", SIGHT)
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_colours_differ_for_every_eye(scheme, sight):
-    """Every state and reason has a colour, and any two, and the background, lie 12 apart in CIELAB (2.3 is just seen).
+    """Every state and reason has a colour; any two, and the background, are 12 apart in CIELAB (2.3 is visible).
 
-    Also for eyes that lack a kind of cone.
+    This holds for eyes that lack one kind of cone too.
     """
     found = dict(re.findall(r"--(\w+): (#\w{6});", COLOURS[scheme]))
     names = [*STATES, *map(label, Stall)]
@@ -143,7 +143,7 @@ def test_colours_differ_for_every_eye(scheme, sight):
 @pytest.mark.parametrize("ground", ["background", "panel"])
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_text_is_readable(scheme, ground):
-    """Text, remarks and links have the contrast that WCAG 2.1 asks for, 4.5 to 1, on either ground."""
+    """Text, remarks and links have a contrast of 4.5 to 1, as WCAG 2.1 asks, on page and panel."""
     found = dict(re.findall(r"--(\w+): (#\w{6});", COLOURS[scheme]))
     lightness = {name: float(linear(found[name]) @ XYZ[1]) + 0.05 for name in ("text", "faint", "accent", ground)}
     contrasts = {name: lightness[name] / lightness[ground] for name in ("text", "faint", "accent")}

@@ -15,7 +15,7 @@ SIZES = (1280, 720), (1920, 1080)
 
 
 def accents(tab):
-    """How many of the canvas's pixels have the colour of frames and arrows."""
+    """Return how many of the canvas's pixels have the colour of frames and arrows."""
     return seen(
         tab,
         """(() => {
@@ -29,7 +29,7 @@ def accents(tab):
 
 
 def test_an_instruction_is_selected_by_a_click_and_shows_its_blocker(opened):
-    """Its text, times and waits appear, an arrow is drawn, and the link of its blocker goes there."""
+    """A click shows an instruction's text and waits and draws an arrow; the blocker's link selects the blocker."""
     with opened(SMALL) as tab:
         before = accents(tab)
         tab.mouse.click(*place(tab, 2))
@@ -43,7 +43,7 @@ def test_an_instruction_is_selected_by_a_click_and_shows_its_blocker(opened):
 
 
 def test_arrows_are_drawn_to_known_blockers_only(opened):
-    """The same instruction with a blocker that the document does not hold has a frame and no arrow, and says so."""
+    """An instruction whose blocker the document lacks has a frame and no arrow, and the details say so."""
     single = replace(INSTRUCTIONS[2], waits=(Wait("short_scoreboard", 3, 30, 77),))
     counts = []
     for third in (INSTRUCTIONS[2], single):
@@ -56,7 +56,7 @@ def test_arrows_are_drawn_to_known_blockers_only(opened):
 
 
 def test_a_shared_barrier_is_reported(opened):
-    """A note appears at an instruction that waits only because of a shared barrier, and not without the barrier."""
+    """An instruction that waits only because of a shared barrier has a note; without that barrier it has none."""
     sharing = replace(SMALL.program[1], shared_barriers=(SharedBarrier(3, 0, "result", (2,)),))
     for line, reported in ((sharing, True), (SMALL.program[1], False)):
         with opened(replace(SMALL, program=(SMALL.program[0], line, SMALL.program[2]))) as tab:
@@ -66,7 +66,7 @@ def test_a_shared_barrier_is_reported(opened):
 
 
 def test_conflicts_are_reported_where_there_are_some(opened):
-    """Passes beyond those of its width, and cycles beyond its latency, are shown only for accesses with them."""
+    """Extra passes and cycles beyond the latency are shown only for an access that has them."""
     conflicting = replace(INSTRUCTIONS[0], conflicts=3, late=40)
     with opened(replace(SMALL, instructions=(conflicting, *INSTRUCTIONS[1:]))) as tab:
         for ident, reported in ((0, True), (1, False)):
@@ -77,7 +77,7 @@ def test_conflicts_are_reported_where_there_are_some(opened):
 
 
 def test_the_chain_of_blockers_leads_back_to_the_cause(opened):
-    """An exit waits for the sum, which waited for the load, which did not wait: both are there in this order."""
+    """An exit's chain lists the sum and the load, in this order; the load itself has no chain."""
     with opened(SMALL) as tab:
         tab.mouse.click(*place(tab, 4))
         links = tab.locator("#details ol .link")
@@ -88,7 +88,7 @@ def test_the_chain_of_blockers_leads_back_to_the_cause(opened):
 
 
 def test_keys_walk_along_a_warp_and_back(opened):
-    """N and P go to the warp's next and previous instruction, B to the blocker, Backspace back, Escape to none."""
+    """N and P select the warp's next and previous instruction, B the blocker; Backspace goes back, Escape deselects."""
     with opened(SMALL) as tab:
         tab.mouse.click(*place(tab, 1))
         ids = []
@@ -99,7 +99,7 @@ def test_keys_walk_along_a_warp_and_back(opened):
 
 
 def test_the_wheel_zooms_at_the_pointer(opened):
-    """Cycles and rows grow, and what lay under the pointer stays there; Shift leaves the rows as they are."""
+    """The wheel enlarges cycles around the pointer; with Shift the rows keep their height."""
     with opened(SMALL) as tab:
         tab.keyboard.press("f")
         x, y = place(tab, 2)
@@ -115,7 +115,7 @@ def test_the_wheel_zooms_at_the_pointer(opened):
 
 
 def test_a_drag_moves_the_view(opened):
-    """After zooming in, dragging by 60 pixels moves what is seen by 60 pixels."""
+    """After zooming in, a drag of 60 pixels moves the view by 60 pixels."""
     with opened(SMALL) as tab:
         x, y = place(tab, 2)
         tab.mouse.move(x, y)
@@ -131,7 +131,7 @@ def test_a_drag_moves_the_view(opened):
 
 @pytest.mark.parametrize("corner", [(0.99, 0.01), (0.01, 0.99)], ids=["late", "early"])
 def test_zooming_into_emptiness_finds_instructions(opened, corner):
-    """Wherever the wheel zooms in, rows and cycles in sight belong together: some part of an instruction is seen."""
+    """After zooming into a corner without instructions, part of an instruction is in sight."""
     single = replace(INSTRUCTIONS[0], begin=NONE, end=NONE, done=NONE, waits=())
     many = tuple(replace(single, id=k, issue=10 * k) for k in range(2000))
     with opened(replace(SMALL, instructions=many, cycles=20_000, end=20_000)) as tab:
@@ -152,7 +152,7 @@ def test_zooming_into_emptiness_finds_instructions(opened, corner):
 
 @pytest.mark.parametrize(("layout", "rows"), [("list", 6), ("grouped", 6), ("warps", 2)])
 def test_rows_can_be_grouped(opened, layout, rows):
-    """In order of issue, grouped by warp, or one per warp: a click on an instruction selects it in each."""
+    """The layouts list, grouped and warps have 6, 6 and 2 rows; a click selects the instruction in each."""
     with opened(SMALL) as tab:
         tab.select_option("#layout", layout)
         assert seen(tab, "view.panes[0].layout.count") == rows
@@ -160,8 +160,8 @@ def test_rows_can_be_grouped(opened, layout, rows):
         assert "#3" in tab.inner_text("#details h2")
 
 
-def test_what_lies_under_the_pointer_is_reported(opened):
-    """A wait tells its reason and for whom, the strip above what the slot was lost for."""
+def test_the_tip_explains_the_place_under_the_pointer(opened):
+    """Over a wait the tip shows its reason and blocker; over the strip, whether the slot is used or why it is lost."""
     with opened(SMALL) as tab:
         x, y = place(tab, 2)
         tab.mouse.move(x - 5 * seen(tab, "view.scale"), y)
@@ -174,8 +174,8 @@ def test_what_lies_under_the_pointer_is_reported(opened):
         assert "issue slot used" in tab.inner_text("#tip")
 
 
-def test_the_open_tab_folds_what_is_below(opened):
-    """A click on it leaves more room for the rows, another one gives the table back."""
+def test_a_click_on_the_open_tab_folds_its_table(opened):
+    """A click on the open tab hides its table and enlarges the canvas; another click undoes both."""
     with opened(SMALL) as tab:
         heights = []
         for _ in range(2):
@@ -186,7 +186,7 @@ def test_the_open_tab_folds_what_is_below(opened):
 
 
 def test_help_explains_letters_and_keys(opened):
-    """The question mark opens a list of the letters with their meanings, and of the keys."""
+    """The key ? opens a help with the letters' meanings and the keys."""
     with opened(SMALL) as tab:
         tab.keyboard.press("?")
         reported = " ".join(tab.inner_text("#help").split())
@@ -194,8 +194,8 @@ def test_help_explains_letters_and_keys(opened):
         assert "b the blocker of the longest wait" in reported
 
 
-def test_keys_are_the_helps_while_it_is_open(opened):
-    """Escape closes the help, and no key does anything to the page behind it."""
+def test_keys_do_nothing_to_the_page_while_the_help_is_open(opened):
+    """While the help is open no key changes the page; Escape closes the help."""
     with opened(SMALL) as tab:
         tab.keyboard.press("n")
         before = seen(tab, "[view.panes[0].selected, view.scale]")
@@ -207,8 +207,8 @@ def test_keys_are_the_helps_while_it_is_open(opened):
         assert seen(tab, "view.panes[0].selected") == NONE
 
 
-def test_the_legend_names_what_occurs(opened):
-    """Every state and reason of the document is in the legend with its letter, and no other reason."""
+def test_the_legend_has_the_reasons_that_occur(opened):
+    """The legend has every state and every reason of the document, and no other reason."""
     with opened(SMALL) as tab:
         named = {item.inner_text().split()[-1] for item in tab.query_selector_all("#legend li")}
         states = {"selected", "queued", "occupies", "under_way"}
@@ -226,7 +226,7 @@ LABELS = """(() => {
 
 @pytest.mark.parametrize("runs", [(SMALL,), (SMALL, OTHER)], ids=["one", "two"])
 def test_labels_of_rows_have_room(opened, runs):
-    """In a small window too each has warp, pc and what the instruction is, and the tip has all of its text."""
+    """In a window of 800 x 600 each label fits with warp, pc and mnemonic, and the tip has the whole text."""
     with opened(*runs, size=(800, 600)) as tab:
         drawn = seen(tab, LABELS)
         assert len(drawn) == len(INSTRUCTIONS)
@@ -241,7 +241,7 @@ def test_labels_of_rows_have_room(opened, runs):
 
 
 def test_two_runs_share_their_zoom_and_their_selection(opened):
-    """Both panes zoom together, an instruction is selected in both, and the differences are shown."""
+    """Both panes zoom together, a click selects the instruction in both, and the table has their differences."""
     with opened(SMALL, OTHER) as tab:
         tab.mouse.click(*place(tab, 3, pane=1))
         assert seen(tab, "view.panes.map((pane) => pane.selected)") == [3, 3]
@@ -257,7 +257,7 @@ def test_two_runs_share_their_zoom_and_their_selection(opened):
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_fits_the_window(opened, size, scheme):
-    """Neither page nor head nor legend is cut off, for one run and for two; dark is dark."""
+    """For one run and for two every part fits the window, and the dark scheme has a dark background."""
     for runs in ((SMALL,), (SMALL, OTHER)):
         with opened(*runs, size=size, scheme=scheme) as tab:
             root = tab.locator("html")

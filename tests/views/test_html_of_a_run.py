@@ -28,16 +28,16 @@ STEP = """async ([layout, steps]) => {
 
 @pytest.fixture(scope="module")
 def large():
-    """A timeline of more than 100,000 instructions, in whole."""
+    """Return the whole timeline of more than 100,000 instructions."""
     document = timeline(make("sgemm-lai", {"m": "192", "n": "192", "k": "320"}), load("gtx580"))
     assert len(document.instructions) > 100_000
     return document
 
 
 def test_a_hundred_thousand_instructions_are_quick(opened, large):
-    """The file has under 10 MB, is there in under 3 s, and no zoom step, from all to one, takes 100 ms.
+    """The file has under 10 MB, opens in under 3 s, and each zoom step, from all to one, takes under 100 ms.
 
-    Each step is the best of up to six, since what else the machine does is no matter of the page.
+    Each step is the best of up to six, as other work of the machine delays some.
     """
     assert len(page([large])) < 10_000_000
     with opened(large, size=(1920, 1080)) as tab:
@@ -60,7 +60,7 @@ COVERED = """async () => {
 
 
 def test_a_warps_row_has_no_gap_and_no_overlap(opened, large):
-    """Waits and issue slots of a warp cover as many cycles as lie between its launch and its exit."""
+    """Waits and issue slots of each warp add up to the cycles from its launch to its exit."""
     last = {i.warp: i.issue + large.interval for i in large.instructions}
     with opened(large) as tab:
         assert tab.evaluate(COVERED) == [last[warp] for warp in range(8)]

@@ -1,4 +1,4 @@
-"""The parts below the pipeline of the HTML view, in a real browser: tables, differences, pictures."""
+"""The tables, differences and pictures below the pipeline of the HTML view, in a real browser."""
 
 from itertools import combinations
 
@@ -14,7 +14,7 @@ SIDES = ("x", "width"), ("y", "height")
 
 
 def test_the_table_of_instructions_sums_and_sorts(opened):
-    """Warp-cycles waited by pc, sorted at a click on a head; a row selects the pc's next issue."""
+    """A click on `waited` sorts by warp-cycles waited; a click on a row selects an issue of its pc."""
     with opened(SMALL) as tab:
         tab.click("#tables th button:text-is('waited')")
         columns = [tab.locator(f"#tables td:nth-child({place})").all_inner_texts() for place in (1, 5, 6)]
@@ -23,11 +23,11 @@ def test_the_table_of_instructions_sums_and_sorts(opened):
         assert seen(tab, "view.panes[0].run.pc[view.panes[0].selected]") == 2
 
 
-WINDOW = replace(SMALL, start=10, end=40)  # in which two of the six issue
+WINDOW = replace(SMALL, start=10, end=40)  # two of the six issue in these cycles
 
 
 def test_sums_are_those_of_the_cycles_shown(opened):
-    """Waits, issues and lost slots outside of the cycles shown count in no table."""
+    """The tables count only waits, issues and lost slots of the cycles shown."""
     with opened(WINDOW, replace(WINDOW, start=20, policy="gto")) as tab:
         rows = [row.inner_text().split("\t") for row in tab.query_selector_all("#tables table:first-child tbody tr")]
         assert {(kind, what): (a, b) for kind, what, a, b, *_ in rows if kind != "run" or what.startswith("warp")} == {
@@ -57,7 +57,7 @@ def test_no_warp_waits_longer_than_the_cycles_shown(opened, document):
 
 
 def test_regions_are_summed(opened):
-    """A row for each region has the issues and warp-cycles of its instructions."""
+    """Each region's row has the sums of its instructions: 2 and 34, 4 and 60."""
     with opened(SMALL) as tab:
         tab.click("#tab-Regions")
         rows = [row.inner_text().split("\t")[:3] for row in tab.query_selector_all("#tables tbody tr")]
@@ -65,7 +65,7 @@ def test_regions_are_summed(opened):
 
 
 def test_pictures_say_what_the_document_says(opened):
-    """Occupancy and roofline have their numbers in words; without a summary there is no roofline."""
+    """The captions of occupancy and roofline state their numbers; without a summary there is no roofline."""
     with opened(SMALL) as tab:
         tab.click("#tab-Occupancy")
         assert "Resident warps: 2.0 of 2 on average; a full SM holds 8 blocks, 16 warps" in tab.inner_text("figcaption")
@@ -83,7 +83,7 @@ BOXES = """[...document.querySelectorAll("svg text")].map((text) => {
 
 @pytest.mark.parametrize("speed", [150.0, 149.0, 100.0, 0.01, 160.0])
 def test_no_text_of_the_roofline_lies_on_another(opened, speed):
-    """However near the simulated speed is to the bound, names, ticks and axes can be read."""
+    """Whether the speed is near the bound of 150 or far from it, no text of the roofline overlaps another."""
     with opened(replace(SMALL, summary=replace(SMALL.summary, gflops=speed))) as tab:
         tab.click("#tab-Roofline")
         texts = seen(tab, BOXES)

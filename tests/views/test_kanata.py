@@ -34,7 +34,7 @@ EXIT = Issued(2, 0, 0, 2, 0, issue=50, begin=NONE, end=NONE, done=NONE, lanes=32
 
 
 def test_three_instructions_worked_by_hand():
-    """A load in the queue and the pipe, who waits for it and for its turn, and an exit: stages, arrows and texts."""
+    """Stages, arrows and texts of a load in queue and pipe, an addition that waits for it, and an exit, by hand."""
     load, add, leave = read(text_of(by_hand(PROGRAM, [LOAD, ADD, EXIT], 60)))
     assert sorted(load.stages) == [(0, "Is", 2, 3), (0, "Q", 3, 5), (0, "Xshared", 5, 30), (2, "shared", 5, 7)]
     letters = {letter.name: letter.letter for letter in LETTERS}
@@ -60,8 +60,8 @@ def test_three_instructions_worked_by_hand():
     assert add.notes == ["short_scoreboard", "not_selected"]
 
 
-def test_whoever_overwrites_a_source_gets_no_arrow_back_in_time():
-    """The load's source is read before its result is there, so its stage ends after the other's start."""
+def test_a_write_after_a_read_has_no_arrow_back_in_time():
+    """A write to a load's source may issue before the load is done: it has no arrow, and its text names the load."""
     early = Issued(1, 0, 0, 1, 0, 10, 11, 13, 28, 32, (Wait("war_hazard", 3, 10, 0),))
     _, add = read(text_of(by_hand(PROGRAM, [LOAD, early], 60)))
     assert add.producers == []
@@ -130,7 +130,7 @@ def test_arrows_go_forward_in_time(document):
         ("I\t0\t0\t0\nR\t0\t1\t0\n", "retirements count up"),
     ],
 )
-def test_the_reader_refuses_what_the_format_forbids(broken, rule):
-    """Each rule is checked: a file that breaks it is not taken."""
+def test_the_reader_refuses_a_file_that_breaks_a_rule(broken, rule):
+    """The reader of these tests refuses a file that breaks one of its rules."""
     with pytest.raises(AssertionError, match=rule):
         read(f"Kanata\t0004\nC=\t0\n{broken}")

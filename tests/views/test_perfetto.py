@@ -19,7 +19,7 @@ def packets_of(document):
 
 
 def read(document):
-    """Slices by group and track name, as (start, end, name, annotations, flows out, flows in); checks as it goes."""
+    """Return tracks, and slices by group and track (start, end, name, annotations, flows out, flows in); check both."""
     first, *packets = packets_of(document)
     assert first.sequence_flags == TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
     names = {entry.iid: entry.name for entry in first.interned_data.event_names}
@@ -64,7 +64,7 @@ def test_groups_come_in_their_order(document):
 
 
 def below(tracks, parent):
-    """The tracks of a parent, as it says that they be shown."""
+    """Return the tracks below a parent, in the order in which it shows them."""
     assert parent.child_ordering == TrackDescriptor.EXPLICIT
     return sorted((t for t in tracks.values() if t.parent_uuid == parent.uuid), key=lambda t: t.sibling_order_rank)
 
@@ -105,7 +105,7 @@ def test_waits_and_issues_come_back(document):
 
 
 def in_order(one):
-    """By what a slice is sorted: its annotations in whatever order they stand."""
+    """Return the key by which slices are sorted, independent of the order of their annotations."""
     *times_and_name, notes = one
     return (*times_and_name, sorted(notes.items()))
 
@@ -143,7 +143,7 @@ def test_occupied_pipes_and_lost_slots_come_back(document):
 
 
 def test_blocks_come_with_their_stay():
-    """By slot, from placed to retired; one that leaves after the cycles shown stays until their end."""
+    """A slot shows block 0 from 0 to 30, and block 1 from 30 to 40, where the document ends."""
     gone, there = Resident(0, 0, (0,), 0, 30), Resident(1, 0, (0,), 30, NONE)
     _, slices = read(replace(by_hand([], [], 40), blocks=(gone, there)))
     stays = [(0, 30, "block 0", {"warps": 1}), (30, 40, "block 1", {"warps": 1})]

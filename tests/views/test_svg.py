@@ -18,7 +18,7 @@ ADD = Issued(0, 0, 0, 0, 0, 4, 4, 6, NONE, 32, (Wait("barrier", 0, 4),))
 
 
 def drawn(document):
-    """The elements of the picture."""
+    """Return the elements of the picture."""
     return ElementTree.fromstring(b"".join(view.svg(document)))
 
 
@@ -27,13 +27,13 @@ def texts(root):
 
 
 def rows(root):
-    """The names of the rows by the upper edge of what is drawn in them."""
+    """Return the names of the rows by the upper edge of their bars."""
     names = [one for one in root.findall(".//{*}text") if re.match(r"(warp|scheduler) \d+$", one.text)]
     return {int(one.get("y")) - view.ROW + 2: one.text for one in names}
 
 
 def cycles(root, document):
-    """The cycles that each row shows in each colour, worked out from the pixels of the paths."""
+    """Return the cycles that each row shows in each colour, computed from the pixels of the paths."""
     scale = (document.end - document.start) / (view.WIDTH - view.LEFT - view.RIGHT)
     found, names = defaultdict(set), rows(root)
     for path in [one for one in root.findall(".//{*}path") if one.get("fill")]:
@@ -44,13 +44,13 @@ def cycles(root, document):
 
 
 def colour(reason):
-    """The colour of a reason, as the style sheet of the HTML view has it."""
+    """Return the colour of a reason in the style sheet of the HTML view."""
     light = (ROOT / "gpusim" / "views" / "html" / "colours.css").read_text().split("@media")[0]
     return re.search(rf"--{reason}: (#\w+);", light)[1]
 
 
 def expected(document):
-    """The cycles in sight of each row and colour, cycle by cycle from the document."""
+    """Return the cycles in sight by row and colour, computed cycle by cycle from the document."""
     found = defaultdict(set)
     for one in document.instructions:
         issue = set(range(one.issue, one.issue + document.interval))
@@ -94,23 +94,23 @@ def test_the_legend_explains_each_colour(document):
 
 
 def test_shares_are_of_warps_and_of_slots():
-    """A warp that waits four cycles and issues in one of the five has 80 % and 20 %; one slot of ten was used."""
+    """A warp that waits 4 cycles and issues in a fifth has 80 % and 20 %; a used slot of ten is 10 %."""
     root = drawn(by_hand([Line(0, "IADD R1, R1, R1", "int")], [ADD], 10))
     percent = [one for one in texts(root) if one.endswith(" %")]
     assert percent == ["20.0 %", "10.0 %", "80.0 %", "0.0 %"]
 
 
 def test_a_reason_from_elsewhere_has_a_colour():
-    """A document of another program may have reasons that gpusim doesn't know: they are drawn in grey, and named."""
+    """A reason that gpusim does not know is drawn in grey, with its name."""
     odd = Issued(0, 0, 0, 0, 0, 4, 4, 6, NONE, 32, (Wait("moonlight", 0, 4),))
     root = drawn(by_hand([Line(0, "IADD R1, R1, R1", "int")], [odd], 10))
     assert ("warp 0", colour("other")) in cycles(root, by_hand([], [odd], 10))
-    assert texts(root).count("moonlight") == 2  # what it means is not known
+    assert texts(root).count("moonlight") == 2  # its name stands for its meaning too
 
 
 @pytest.mark.jit
 def test_the_picture_of_the_readme_is_up_to_date(tmp_path, monkeypatch):
-    """The picture in the repository equals the output of `make pictures`, byte by byte, and the README shows it."""
+    """The picture in the repository is the output of `make pictures`, byte for byte, and the README shows it."""
     recipe = (ROOT / "Makefile").read_text().split("\npictures:")[1].split("\n\n")[0].replace("\\\n", " ")
     (command,) = re.findall(r"gpusim (export .*)", recipe)
     *arguments, file = shlex.split(command)

@@ -40,12 +40,12 @@ D  done             its result is there, or its access has left the SM
 
 
 def test_a_load_and_its_reader():
-    """Worked by hand: MOV 0 to 18, LDG 18 to 635, FADD 636, EXIT 642; most of the long wait is left out."""
+    """By hand: MOV 0 to 18, LDG 18 to 635, FADD 636, EXIT 642; most of the long wait is left out."""
     assert text(timeline_of("long_scoreboard", settings={"unit.move.latency": 4})) == LOAD
 
 
 def test_a_queue_shows_its_letter():
-    """The second load waits in the queue from 2 until it is served at 8, for 8 cycles; its result is there at 54."""
+    """The second load issues at 2, is queued until 8 and served until 16; its result comes at 54."""
     (row,) = (line for line in text(timeline_of("mio_throttle"), 120).splitlines() if re.match(r" +1 +0 ", line))
     assert row.split("] ")[-1].strip() == "nnIqqqqq========" + "-" * 38 + "D"
 

@@ -21,13 +21,13 @@ def number(cell):
 
 
 def from_csv(document, table):
-    """The rows of a table as they are read from its CSV: by column, as text."""
+    """Return the rows of a table as read from its CSV: by column, as text."""
     text = b"".join(csv(document, table)).decode()
     return list(reader.DictReader(io.StringIO(text, newline=""), strict=True))
 
 
 def from_parquet(document, table):
-    """The rows of a table as they are read from its Parquet file."""
+    """Return the rows of a table as read from its Parquet file."""
     return file_of(document, table).read().to_pylist()
 
 
@@ -36,7 +36,7 @@ def file_of(document, table):
 
 
 def issued(rows, waits):
-    """The document's instructions, from the rows of two tables."""
+    """Return the instructions that the rows of two tables describe."""
     waited = {}
     for row in waits:
         wait = Wait(row["reason"], number(row["start"]), number(row["end"]), number(row["blocker"]))
@@ -78,7 +78,7 @@ def test_each_instruction_has_its_line_of_the_program(document):
 
 
 def test_any_text_fits_a_cell():
-    """Commas, quotes, ends of lines and letters beyond ASCII come back as they were."""
+    """Commas, quotes, tabs, line breaks and letters beyond ASCII are read back unchanged."""
     document = by_hand(ODD, [Issued(0, 0, 0, 0, 0, 1, NONE, NONE, NONE, 32)], 5)
     (row,) = from_csv(document, "instructions")
     assert (row["text"], row["region"]) == (ODD[0].text, ODD[0].region)
@@ -86,14 +86,14 @@ def test_any_text_fits_a_cell():
 
 @pytest.mark.parametrize("table", TABLES)
 def test_an_empty_table_has_its_columns(table):
-    """Nothing issued, nothing lost: the line of names alone, those of a full table."""
+    """A table without rows has its line of column names."""
     names, *rows = b"".join(csv(by_hand([], [], 1), table)).decode().splitlines()
     assert names.split(",") == list(TABLES[table](by_hand([], [], 1)))
     assert rows == []
 
 
-def test_what_an_instruction_does_not_need_is_none():
-    """It is no number in a table, so that no program computes with it."""
+def test_a_time_that_an_instruction_lacks_is_none():
+    """Times that an instruction lacks are None in a table, so that no program computes with them."""
     document = by_hand(ODD, [Issued(0, 0, 0, 0, 0, 1, NONE, NONE, NONE, 32)], 5)
     table = instructions(document)
     assert (table["begin"], table["end"], table["done"], table["issue"]) == ([None], [None], [None], [1])
@@ -102,7 +102,7 @@ def test_what_an_instruction_does_not_need_is_none():
 @pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_parquet_has_types_and_the_head(table):
-    """Numbers are 64-bit integers and texts strings also where there are no rows; the metadata says what ran."""
+    """Numbers are 64-bit integers and texts strings even without rows; the metadata names the run."""
     file = file_of(by_hand([], [], 7), table)
     kinds = {str(field.type) for field in file.schema_arrow if field.name not in {"reason", "text", "unit", "region"}}
     assert kinds == {"int64"}
