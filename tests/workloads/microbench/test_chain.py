@@ -17,7 +17,7 @@ def test_every_chain_ends_where_it_should(check, op, pattern):
 
 @pytest.mark.parametrize("op", OPS)
 def test_each_link_needs_the_one_before(op):
-    """The program has `length` instructions of the op, each of which reads what the one before it wrote."""
+    """The program has `length` instructions of the op, each of which reads the result of the one before."""
     links = chain(op, length=9).program.instructions[-13:-4]  # then shift, add, store and exit
     assert {i.row.mnemonic for i in links} == {op}
     assert all(set(before.writes()) & set(after.reads()) for before, after in pairwise(links))
@@ -29,7 +29,7 @@ def test_flops_count_the_chain_alone():
 
 
 @pytest.mark.parametrize("bad", [{"op": "ISETP.LT"}, {"length": 0}, {"warps": 0}, {"pattern": "zigzag"}])
-def test_what_no_chain_can_be_made_of_is_refused(bad):
+def test_bad_parameters_are_refused(bad):
     """Instructions that write predicates, numbers below 1 and unknown patterns raise UserError."""
     with pytest.raises(UserError, match=r"^chain: "):
         chain(**bad)
