@@ -89,7 +89,7 @@ def test_marks_hold_for_a_program_whose_instructions_have_moved():
     assert [region.pcs for region in code_regions(moved, kernel.marked)] == [(0, 2, 3, 4), (2, 3), (4,)]
 
 
-def test_an_instruction_lies_in_the_innermost_region():
-    """The smallest region around an instruction counts, and the first of two equal ones; outside all there is none."""
+def test_an_instruction_belongs_to_the_innermost_region():
+    """An instruction belongs to the smallest region around it, the first of two equal ones, or to none."""
     regions = (CodeRegion("a", (0, 1, 2)), CodeRegion("b", (1, 2)), CodeRegion("c", (1, 2)), CodeRegion("d", (4,)))
     assert {pc: region.name for pc, region in innermost(regions).items()} == {0: "a", 1: "b", 2: "b", 4: "d"}

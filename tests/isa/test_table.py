@@ -6,7 +6,7 @@ from isa.table import ROWS, TABLE, Unit
 
 
 def test_each_mnemonic_has_one_row():
-    """No mnemonic stands twice in the table."""
+    """The table has no mnemonic twice."""
     assert len(TABLE) == len(ROWS)
 
 
@@ -63,7 +63,7 @@ def test_float_rows_are_those_of_ieee_sources():
 
 
 def test_gcn_rows_follow_their_names():
-    """Names ending in _F32 and _F64, moves aside, have IEEE sources; LOAD and READ load, STORE and WRITE store."""
+    """Rows that end in _F32 or _F64 have IEEE sources; LOAD and READ load, STORE and WRITE store."""
     rows = [row for row in ROWS if row.is_gcn]
     moves = {"V_MOV_B32", "V_CNDMASK_B32", "V_CVT_F32_I32"}
     assert {row.mnemonic for row in rows if row.is_float} == {

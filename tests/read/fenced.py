@@ -96,7 +96,7 @@ def put_files(folder: Path, document: Path) -> None:
 
 
 def prepare(folder: Path, text: str, block: Block) -> None:
-    """Put the files of a block's document into a folder, and run the commands above it that make files the text names."""
+    """Put the files of a block's document into a folder, and run the commands above it that the text depends on."""
     put_files(folder, block.document)
     for command in before(text, block):
         if run(command)[0]:

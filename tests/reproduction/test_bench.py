@@ -32,7 +32,7 @@ def test_a_failed_job_fails_the_claims_that_need_it():
         Bench(done={Job(refuse, ()): done}).compute(refuse)
 
 
-def test_settings_reach_machine_and_runs():
+def test_settings_hold_for_a_machine_and_its_runs():
     """The command line's settings hold for their machine only, and those of a run are added for that run."""
     bench = Bench({"gtx580": {"chip.sms": "4"}})
     assert bench.machine("gtx580").chip.sms == 4

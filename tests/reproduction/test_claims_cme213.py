@@ -80,6 +80,6 @@ def test_simulated_claims_are_met():
 @pytest.mark.slow
 @pytest.mark.jit
 def test_speed_follows_occupancy():
-    """The claim on the rank correlation of speed and occupancy over 32 block sizes passes."""
+    """The rank correlation of speed and occupancy over 32 sizes of block is above 0.9."""
     (row,) = rows(select(["CM02"]), {}, 1)
     assert row.passed

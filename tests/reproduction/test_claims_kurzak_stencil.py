@@ -26,7 +26,7 @@ def test_counted_claims_are_exact_and_need_no_run():
     ]
 
 
-def test_ragged_cases_are_counted_where_they_are_right(monkeypatch):
+def test_only_right_ragged_cases_are_counted(monkeypatch):
     """All 12 cases of single precision are right; a case is not counted if another alpha is expected."""
     assert ragged("s") == sum(case[0] == "s" for case in CASES) == 12
 

@@ -41,7 +41,7 @@ def test_the_model_follows_the_machine():
 
 
 def test_mixes_follow_the_program(monkeypatch):
-    """Version 1 has the instructions of table 3 less four integer ones and a barrier, as it has a single buffer."""
+    """Version 1 has the instructions of table 3 except four integer ones, since it has no second buffer to turn to."""
     kernel = Bench.kernel
     monkeypatch.setattr(Bench, "kernel", lambda bench, name, **_: kernel(bench, name, variant="v1"))
     assert ours("TN15") == (4, 64, 256, 9, 4, 337)

@@ -27,7 +27,7 @@ def outcome(done, name, **settings):
     return finding, judge(CLAIM[name], finding)
 
 
-def test_the_powers_at_1700_mhz_are_what_was_fitted(done):
+def test_the_powers_at_1700_mhz_are_those_fitted(done):
     """Two parameters are fitted to 265 W and 284 W; the row says so, and the powers are met within 0.1 W."""
     finding, verdict = outcome(done, "VG31")
     assert finding.kind == "calibrated: 2 parameters on 265 W at 9.5 TFLOPS and 284 W at 9.18 at 1700 MHz"
@@ -52,7 +52,7 @@ def test_powers_move_with_the_energies(done):
     assert verdict.passed is False
 
 
-def test_forwarding_saves_what_was_published(done):
+def test_forwarding_saves_the_published_share(done):
     """Forwarding saves 11 % at 1700 MHz, and at 1500 MHz within 2 points of 10 %."""
     finding, verdict = outcome(done, "VG33")
     assert finding.ours[0] == pytest.approx(10.96, abs=0.05)

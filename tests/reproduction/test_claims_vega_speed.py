@@ -81,8 +81,8 @@ def test_rates_within_their_tolerances_pass_the_table(monkeypatch):
     assert finding.ours == "196 of 196 from 4096 up within 10 %, 60 of 60 below within 20 %"
 
 
-def test_a_dip_counts_only_at_all_clocks():
-    """The claim passes if each workgroup of 1792 takes half as long again, and fails if only at three clocks or at none."""
+def test_a_dip_counts_only_if_it_is_at_all_clocks():
+    """The claim passes if workgroups of 1792 take half as long again at all clocks, and fails at only three or none."""
     assert found("VG28", lambda job: even(job) * (3 if job.arguments[1] == 1792 else 2)).passed is True
     assert found("VG28", even).passed is False
 
@@ -105,7 +105,7 @@ def test_settings_of_a_claim_override_the_command_line():
 
 @pytest.mark.jit
 def test_the_group_of_64_moves_with_the_latency_of_scalar_loads():
-    """With its fitted latency the claim passes; with a latency of 96, 100 less, it takes 100 cycles less."""
+    """With the latency fitted to 520 cycles the claim passes; 100 less of it, a latency of 96, are 100 cycles less."""
     bench = Bench()
     fitted = found("VG29", lambda job: perform(job).value, bench)
     assert judge(CLAIM["VG29"], fitted).passed is True

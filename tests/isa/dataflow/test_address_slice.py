@@ -45,7 +45,7 @@ def test_a_reused_register_does_not_pull_in_its_earlier_life():
 
 
 def test_a_guarded_write_does_not_hide_the_earlier_one():
-    """Both the unguarded and the later guarded definition may reach the address."""
+    """The unguarded definition and the later guarded one may both give the address."""
     assert included("MOV R0, 0\nISETP.LT P0, R1, 4\n@P0 MOV R0, 8\nLDS R2, [R0]") == [0, 1, 2]
 
 

@@ -15,13 +15,13 @@ def test_a_loop_reaches_from_its_head_to_the_branch_back():
     assert loops(assemble("MOV R1, 1\ntop:\nMOV R2, 2\n@P0 BRA top\nEXIT")) == [frozenset({1, 2})]
 
 
-def test_loops_lie_inside_one_another():
+def test_loops_are_nested():
     """Instructions of the inner loop have depth 2; two branches back to one head make one loop."""
     text = "out:\nMOV R1, 1\nin:\nMOV R2, 2\n@P0 BRA in\n@P1 BRA in\n@P2 BRA out\nEXIT"
     assert depths(assemble(text)) == [1, 2, 2, 2, 1, 0]
 
 
 def test_a_way_out_of_a_loop_is_outside_it():
-    """An EXIT that no further round follows is outside, though it stands between head and branch in the text."""
+    """An EXIT that no further round follows is outside, though it is between head and branch in the text."""
     text = "top:\nMOV R1, 1\n@P0 BRA on\nEXIT\non:\nBRA top"
     assert depths(assemble(text)) == [1, 1, 0, 1]

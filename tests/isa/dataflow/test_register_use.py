@@ -28,7 +28,7 @@ def test_words_keep_their_name_through_shared_memory_and_moves():
 
 
 def test_words_that_go_round_through_shared_memory_are_named_in_the_end():
-    """A store of a word loaded from another store's words has that store's name, in whatever program order."""
+    """A store of a word loaded from another store's words has its name, in whatever order the program has them."""
     text = "loop:\nLDS R1, [RZ]\nSTS [4], R1\nLDS R2, [4]\nSTS [8], R2\nLDG R3, [RZ]\nSTS [RZ], R3\nBRA loop"
     stores = {0: frozenset({5}), 2: frozenset({1})}
     assert of(text, {4: frozenset({"x"})}, stores).stored == {1: "x", 3: "x", 5: "x"}

@@ -35,7 +35,7 @@ def test_only_independent_plain_neighbours_are_joined(text, why):
     assert everything(text) == [], why
 
 
-def test_a_batch_goes_as_far_as_it_can():
+def test_a_batch_is_as_long_as_possible():
     """Instructions that read one register often, or write one only read before, join; one that can't starts anew."""
     text = "FFMA R4, R0, R1, R4\nFFMA R0, R1, R1, R2\nFFMA R1, R2, R2, R3\nIMAD R5, R1, R1, R1\nIMAD R6, R1, R1, R5"
     assert everything(text) == [[0, 1, 2]]

@@ -66,7 +66,7 @@ def test_negation_flips_the_sign_bit_of_floats_and_negates_integers():
 
 
 def test_wide_operands_are_little_endian_words():
-    """A double lies in R (low word) and R+1 (high word): 1/3 x 2 + 0.25, with bits in both words."""
+    """A double is in R (low word) and R+1 (high word): 1/3 x 2 + 0.25, with bits in both words."""
     text = "MOV R2, 0x55555555\nMOV R3, 0x3fd55555\nMOV R5, 0x40000000\nMOV R7, 0x3fd00000\nDFMA R8, R2, R4, R6"
     run = interpret(kernel(text))
     assert register(run, 9)[5] << 32 | register(run, 8)[5] == np.float64(1 / 3 * 2 + 0.25).view(np.uint64)
@@ -188,7 +188,7 @@ def test_a_partial_barrier_releases_at_its_count():
     assert run.counts.tolist() == [3, 3, 3, 2, 2]
 
 
-def test_a_deadlock_names_who_waits_where():
+def test_a_deadlock_names_the_waiting_warps_and_the_barrier():
     """If a warp exits before a barrier, the error names the waiting warps, the barrier, the pc and how many arrived."""
     text = "S2R R0, WARPID\nISETP.EQ P0, R0, 1\n@P0 EXIT\nBAR.SYNC 2"
     with pytest.raises(DeadlockError, match=r"block 0 .*barrier 2 has 2 of 3 warps: warps 0 2 at pc 3 \(line 4\)") as e:

@@ -84,7 +84,7 @@ def test_each_cache_counts_what_goes_through_it():
 
 
 def test_forwarding_takes_a_chain_out_of_the_register_file():
-    """Forwarding leaves one read and one write of the accumulator of eight multiply-adds."""
+    """Of eight multiply-adds on one accumulator, forwarding leaves one read and one write of it: VLP's eighth."""
     chain = "\n".join(f"V_FMA_F32 v4, v{8 + k}, s{k}, v4" for k in range(8))
     kernel = read(f".warp 64\n.block 64\n{chain}")
     plain, forwarded = traffic(kernel), traffic(kernel, forwarding=True)
@@ -123,7 +123,7 @@ def test_a_guard_that_holds_in_some_lanes_counts_those():
 
 @pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
 def test_the_traffic_of_lai_follows_from_its_blocking(layout):
-    """With B_R = 6 a thread loads 6 words of A and 6 of B from shared memory for 36 multiply-adds per step of k."""
+    """With B_R = 6 a thread loads 6 words of A and 6 of B from shared memory for 36 multiply-adds of 3 + 1 registers."""
     few, many = (traffic(make("sgemm-lai", {"layout": layout, "m": "96", "n": "96", "k": str(k)})) for k in (64, 128))
 
     def per_k(of):

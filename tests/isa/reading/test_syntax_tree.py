@@ -41,7 +41,7 @@ def test_a_chain_may_be_long(terms):
 
 
 def test_a_chain_that_is_too_long_is_refused():
-    """A chain of 100,000 terms, more than Python's parser takes, is refused for its over 2,000 operators."""
+    """A chain of 100,000 terms, more than Python's parser takes, is refused: it has over 2,000 operators in a row."""
     with pytest.raises(ValueError, match="over 2,000 operators in a row; write it flatter, or shorter"):
         parsed("+".join(["1"] * 100_000), "fix")
 

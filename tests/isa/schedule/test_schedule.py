@@ -89,7 +89,7 @@ def test_latencies_count_across_a_loops_branch():
     assert best_place([use, *free], load, TABLE_3, first=1, repeats=True) == 1
 
 
-def test_the_best_place_of_a_load_is_where_its_use_no_longer_waits():
+def test_the_best_place_of_a_load_spares_its_use_a_wait():
     """A load with four instructions before its use stalls nothing; the best place is the first with the least sum."""
     use = instruction("FFMA", R[0], R[9], R[9], R[0])
     load = instruction("LDS", R[9], at(R[10]))

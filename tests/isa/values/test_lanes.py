@@ -78,8 +78,8 @@ def test_fma_keeps_what_separate_rounding_loses():
         assert fma(a, b, c) == -(e**2)
 
 
-def test_fma32_is_right_where_rounding_to_double_first_is_not():
-    """1 + 2**-24 + 2**-60 lies just above the middle of two singles; its double is that middle, which rounds down."""
+def test_fma32_is_right_though_rounding_to_double_first_is_wrong():
+    """1 + 2**-24 + 2**-60 is just above the middle of two singles; its double is that middle, which rounds down."""
     x = 2.0**-12
     a, b = np.float32(2.0**-24 * (1 + x)), np.float32(1 - x + x**2)  # the product is 2**-24 (1 + x**3)
     assert np.float32(np.float64(a) * np.float64(b) + 1) == 1

@@ -131,7 +131,7 @@ def test_comparisons_are_those_of_the_numbers(name, a, b):
 
 @pytest.mark.parametrize("name", [*RELATIONS, "NEU"])
 def test_a_nan_satisfies_only_the_unordered_comparison(name):
-    """With a NaN on either side every FSETP is false but NEU."""
+    """With a NaN on either side FSETP.NEU is true, and every other FSETP is false."""
     for a, b in ((math.nan, 1.0), (1.0, math.nan), (math.nan, math.nan)):
         assert value(f"FSETP.{name}", a, b) == (name == "NEU")
 

@@ -81,7 +81,7 @@ def test_nothing_is_spilled(lds):
 
 
 def test_base_order_has_updates_and_global_loads_first():
-    """The loop starts with the pointer updates and the global loads; only shared stores stand between the barriers."""
+    """The loop starts with the pointer updates and the global loads; only shared stores are between the barriers."""
     mnemonics = [i.row.mnemonic for i in loop_body(sgemm_lai(order="base").program)]
     assert Counter(mnemonics[:17]) == {"LDG": 12, "IADD": 4, "ISETP.LT.U32": 1}
     first, second = (pc for pc, m in enumerate(mnemonics) if m == "BAR.SYNC")

@@ -42,7 +42,7 @@ def test_parts_are_those_of_the_whole_matrices(layout):
 
 
 def test_blocks_go_along_the_rows_of_c_first():
-    """Of a C of 8 by 12 in tiles of 4, block 1 has rows 4 to 7 and the first columns, block 2 the next columns."""
+    """In a C of 8 by 12 in tiles of 4, block 1 has rows 4 to 7 and the first columns, block 2 the next columns."""
     tiles = [tile_of_block(Problem(8, 12, 1), 4, block) for block in (1, 2)]
     assert [(rows.tolist(), columns.tolist()) for rows, columns in tiles] == [
         ([4, 5, 6, 7], [0, 1, 2, 3]),
@@ -155,7 +155,7 @@ def test_a_complex_step_is_four_rounded_ones():
 
 
 def test_a_tile_ends_where_c_does():
-    """Of a C of 7 by 5 in tiles of 4, the last block has three rows and one column."""
+    """In a C of 7 by 5 in tiles of 4, the last block has three rows and one column."""
     rows, columns = tile_of_block(Problem(7, 5, 1), 4, 3)
     assert (rows.tolist(), columns.tolist()) == ([4, 5, 6], [4])
 

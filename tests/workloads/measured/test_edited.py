@@ -18,7 +18,7 @@ def sources(made):
 
 @pytest.mark.parametrize("banks", ["EEE", "EOE", "OOE", "OEO"])
 @pytest.mark.parametrize("op", ["FFMA", "LOP3", "SHF"])
-def test_sources_lie_in_the_banks_of_the_name(op, banks):
+def test_sources_are_in_the_banks_of_the_name(op, banks):
     """Each place reads even or odd registers as its letter says, never one twice, in 220 copies."""
     made = steps(f"bank2:{op}:{banks}")
     assert len(made) == 220
@@ -42,7 +42,7 @@ def test_a_pair_begins_at_the_residue():
 
 
 def test_nothing_read_is_written_within_the_loop():
-    """But for accumulation, no copy waits for another: sources and destinations have no register in common."""
+    """Except in accumulation no copy waits for another: sources and destinations have no register in common."""
     for name in ("bank2:FFMA:EEE", "mix:FFMAx2:IMADx1", "alt:FFMAx3:HFMA2 EOE", "one:DFMA"):
         made = steps(name)
         assert not {r for copy in made for r in copy.reads()} & {r for copy in made for r in copy.writes()}

@@ -11,7 +11,7 @@ from workloads.microbench.bank_conflict import bank_conflict
 @pytest.mark.parametrize(
     ("stride", "width"), [(0, 32), (1, 32), (2, 32), (32, 32), (33, 32), (2, 64), (6, 64), (0, 128), (4, 128)]
 )
-def test_every_lane_loads_the_word_that_its_stride_says(check, stride, width):
+def test_every_lane_loads_the_words_at_its_stride(check, stride, width):
     """Each word holds its own index, and each lane leaves the result of the words at its stride."""
     check(bank_conflict(stride, width=width, warps=3, length=9, iterations=2))
 

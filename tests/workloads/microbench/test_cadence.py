@@ -14,7 +14,7 @@ def test_each_thread_stores_its_number(check, op):
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_the_instructions_stand_in_a_row(op):
+def test_the_instructions_follow_one_another(op):
     """Twelve of one instruction follow one another; only accumulating ones read the result of the one before."""
     code = cadence(op, length=12).program.instructions
     first = next(pc for pc, i in enumerate(code) if i.row.unit.value == "barrier") + 1

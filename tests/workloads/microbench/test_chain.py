@@ -10,7 +10,7 @@ from workloads.microbench.chain import OPS, PATTERNS, chain
 
 @pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_every_chain_ends_where_it_should(check, op, pattern):
+def test_every_chain_has_the_promised_result(check, op, pattern):
     """After 37 steps twice, with three warps, each thread has the promised result."""
     check(chain(op, length=37, warps=3, iterations=2, pattern=pattern))
 
@@ -23,7 +23,7 @@ def test_each_link_needs_the_one_before(op):
     assert all(set(before.writes()) & set(after.reads()) for before, after in pairwise(links))
 
 
-def test_flops_count_the_chain_alone():
+def test_flops_count_the_chain_only():
     """256 FFMAs of 64 threads, 3 times over, are 98,304 operations."""
     assert chain("FFMA", length=256, warps=2, iterations=3).flops == 256 * 2 * 64 * 3
 

@@ -33,7 +33,7 @@ def test_every_thread_adds_up_its_tiles(check, reuse):
     check(maxas_loop(reuse, iterations=3, blocks=1))
 
 
-def test_a_round_is_made_as_maxas_says():
+def test_a_round_has_the_instructions_of_maxas():
     """A round has 512 FFMA, 4 IADD, 3 LOP.XOR and 1 ISETP, and 32 LDS.128, loads, stores, barrier and branch."""
     counted = Counter(i.row.mnemonic for i in body(maxas_loop()))
     others = {"LDS.128": 32, "LDG.64": 4, "STS.64": 4, "BAR.SYNC": 1, "BRA": 1}

@@ -23,7 +23,7 @@ def counter(kernel) -> Instruction:
 @pytest.mark.parametrize(
     ("ratio", "lds"), [("3:1", 32), ("6:1", 64), ("12:1", 128), ("0:1", 128), ("5:2", 64), ("4:0", 32)]
 )
-def test_every_mix_ends_where_it_should(check, ratio, lds):
+def test_every_mix_has_the_promised_result(check, ratio, lds):
     """Each thread leaves the promised sums, which count the FFMAs, and the promised words of its loads."""
     check(mix(ratio, lds=lds, warps=2, groups=3, iterations=2))
 
@@ -39,7 +39,7 @@ def test_the_papers_mixes_have_one_load_after_each_run_of_ffmas(ratio, lds, load
 
 
 def test_loads_are_spread_over_the_ffmas():
-    """At 5:2 the loads stand after 2 and 3 FFMAs, not side by side."""
+    """At 5:2 the loads come after 2 and 3 FFMAs, not one after the other."""
     letters = "".join(i.row.mnemonic[0] for i in loop_body(mix("5:2", groups=2)))
     assert letters == "FFLFFFLFFLFFFL"
 

@@ -12,14 +12,14 @@ def ffmas(kernel):
 
 
 @pytest.mark.parametrize("pattern", ["3000,3000,2100", "1110", "0003,0102,0100,1011"])
-def test_every_stream_computes_what_it_should(check, pattern):
+def test_every_stream_computes_the_promised_sum(check, pattern):
     """The sum of the last results is that of the sources' values, once through and in a loop."""
     check(register_banks(pattern, warps=2, length=25))
     check(register_banks(pattern, warps=2, length=12, iterations=3, flagged=2))
     check(register_banks(pattern, warps=2, length=20, mapping="kepler", order="random", targets=3))
 
 
-def test_registers_lie_in_the_banks_of_the_pattern():
+def test_registers_are_in_the_banks_of_the_pattern():
     """The distinct sources of each FFMA, counted by register number modulo 4, follow the pattern in turn."""
     pattern = "3000,0210,0001"
     for sources, counted in zip(ffmas(register_banks(pattern, length=12)), parse_pattern(pattern) * 4, strict=True):

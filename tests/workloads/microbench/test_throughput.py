@@ -9,7 +9,7 @@ from workloads.microbench.throughput import OPS, throughput
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_every_stream_ends_where_it_should(check, op):
+def test_every_stream_has_the_promised_result(check, op):
     """With 33 instructions over 5 streams, twice, in two blocks, each stream has the promised result."""
     check(throughput(op, warps=3, streams=5, length=33, iterations=2, blocks=2))
 
