@@ -10,7 +10,7 @@ from gpusim.reproduction.cme213 import CLAIMS as CLAIMS_OF
 from gpusim.reproduction.ledger import rows, without_runs
 
 CLAIMS = select(["cme213"])
-Held = namedtuple("Held", "blocks warps gflops")  # what a run came to, as far as occupancy asks
+Held = namedtuple("Held", "blocks warps gflops")  # the figures of a run that occupancy needs
 COUNTED = {"CM01", "CM05", "CM10", "CM11", "CM12", "CM13", "CM14", "CM15", "CM16"}
 SIMULATED = ["CM03", "CM04", "CM06", "CM08"]
 

@@ -51,7 +51,7 @@ def test_the_structure_is_checked_and_not_assumed():
 
 
 def test_zgemm_is_run_untuned_and_tuned_in_two_ways():
-    """The runs are two tiles through textures, the same with plain loads, and the tile of 16 rows, all on the board."""
+    """It runs two tiles through textures, the same with plain loads, and the tile first taken for untuned, on the board."""
     jobs = asked(CLAIMS["KZ07"])
     read = [dict(job.arguments[1]).get("read", "tex1d") for job in jobs]
     assert read == ["tex1d", "tex1d", "plain", "plain", "tex1d"]
@@ -84,7 +84,7 @@ def test_settings_of_the_command_line_hold_in_the_runs():
     ),
 )
 def test_simulated_rows_move_with_the_machine(name, machine, slow, module, sizes, monkeypatch):
-    """Textures of a latency of 4000, or no caches, slow each claim's small product of the stencil."""
+    """Textures of five times the latency, or no caches, slow a small product of each claim's stencil."""
     for attribute, value in sizes.items():
         monkeypatch.setattr(module, attribute, value)
     (before,), (after,) = (list(rows(select([name]), {machine: each}, 1)) for each in ({}, slow))

@@ -10,7 +10,7 @@ from gpusim.reproduction.finding import judge
 from gpusim.reproduction.ledger import rows, without_runs
 
 Rate = namedtuple("Rate", "gflops")
-ELSEWHERE = {"TN19", "TN26", "TN36", "TN37", "TN38"}  # the static scheduler, and what stands for CUBLAS
+ELSEWHERE = {"TN19", "TN26", "TN36", "TN37", "TN38"}  # the static scheduler, and the kernels in place of CUBLAS
 MACHINE = "c2050"
 
 

@@ -23,7 +23,7 @@ def test_the_example_follows_the_machine():
 
 
 def test_counts_follow_the_program(monkeypatch):
-    """Version 3 has the published counts; algorithm 1 has twice the DFMAs between barriers, and loads of 64 bits only."""
+    """Version 3 has the same counts; algorithm 1 has twice the DFMAs between barriers, and only loads of 64 bits."""
     kernel = Bench.kernel
     for variant, counts in (("v3", (128, 32, 160)), ("alg1", (256, 0, 256))):
         monkeypatch.setattr(Bench, "kernel", lambda bench, name, v=variant, **_: kernel(bench, name, variant=v))

@@ -37,7 +37,7 @@ EXIT"""
     ids=["skip", "two ways", "two ends", "rounds", "counted", "by warps", "what a loop left"],
 )  # fmt: skip
 def test_lanes_meet_where_all_ways_do(text, expected):
-    """By hand: after the part jumped over, after both ways, or at the end; lanes that can't differ have no such point."""
+    """By hand: after the part jumped over, after both ways, or at the end; lanes that can't differ have none."""
     assert reconvergence_points(read(text).program) == expected
 
 

@@ -11,7 +11,7 @@ def of(text):
 
 
 def test_a_chain_on_one_accumulator_reads_it_first_and_writes_it_last():
-    """Of three multiply-adds the second and third get the accumulator forwarded; the first and second don't write it."""
+    """Of three multiply-adds the second and third read the accumulator forwarded; the first two don't write it."""
     chain = "\n".join(f"V_FMA_F32 v4, v{a}, s{b}, v4" for a, b in ((8, 1), (9, 2), (10, 3)))
     assert of(chain) == ({(1, 4), (2, 4)}, {(0, 4), (1, 4)})
 

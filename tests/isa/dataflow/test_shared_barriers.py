@@ -26,7 +26,7 @@ def test_a_barrier_that_has_been_waited_for_is_free():
 
 
 def test_sources_are_distinguished_from_the_result():
-    """If a load's sources and result hold one barrier, a write of its address or a read of its result waits for both."""
+    """If a load's sources and result hold one barrier, a write of its address or read of its result waits for both."""
     text = f"[B------:R1:W1:-:S01] LDG R1, [R8]\n[B-1----:R-:W-:-:S01] IADD R8, R8, 4\n{PLAIN} EXIT"
     assert shared_barriers(assemble(text)) == {1: (SharedBarrier(1, 0, RESULT, (0,)),)}
     both = f"[B------:R1:W1:-:S01] LDG R1, [R8]\n[B-1----:R-:W-:-:S01] FADD R2, R1, R1\n{PLAIN} EXIT"
@@ -39,7 +39,7 @@ def test_a_program_without_codes_shares_nothing():
 
 
 def test_the_words_name_both_without_their_codes():
-    """The text names the barrier, the instruction that holds it and one that is needed, and counts the others needed."""
+    """The text names the barrier, the instruction that holds it and one that is needed, and counts the others."""
     lines = [PLAIN + " LDG R1, [R8]", "LDS R2, [RZ]"]
     reported = words(SharedBarrier(3, 0, RESULT, (1,)), lines.__getitem__)
     assert reported == "barrier 3, which `LDG R1, [R8]` at pc 0 holds beside `LDS R2, [RZ]` at pc 1"

@@ -123,7 +123,7 @@ def test_a_guard_that_holds_in_some_lanes_counts_those():
 
 @pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
 def test_the_traffic_of_lai_follows_from_its_blocking(layout):
-    """With B_R = 6 a thread loads 6 words of A and 6 of B from shared memory for 36 multiply-adds of 3 + 1 registers."""
+    """With B_R = 6 a thread loads 6 words of A and of B from shared memory for 36 multiply-adds of 3 + 1 registers."""
     few, many = (traffic(make("sgemm-lai", {"layout": layout, "m": "96", "n": "96", "k": str(k)})) for k in (64, 128))
 
     def per_k(of):

@@ -90,7 +90,7 @@ def test_conjugation_only_changes_signs():
 
 
 def test_the_loop_is_device_registers_shared():
-    """It has all fetches, then the updates, a barrier, all shared stores, a barrier: register double buffering."""
+    """The loop has all fetches, the updates, a barrier, all shared stores, a barrier: register double buffering."""
     body = [i.row for i in loop()]
     kinds = [row.unit for row in body if row.unit in (Unit.TEXTURE, Unit.FP32, Unit.BARRIER) or row.mnemonic == "STS"]
     changes = [kind for i, kind in enumerate(kinds) if i == 0 or kinds[i - 1] is not kind]

@@ -14,7 +14,7 @@ def stalls(*body):
 
 
 def test_a_dependent_instruction_comes_after_the_latency():
-    """It is 4 cycles later inside the FMA or ALU group, 5 across, 6 or 10 for halves, 8 for doubles; warps yield."""
+    """The latency is 4 cycles inside the FMA or ALU group, 5 across, 6 or 10 for halves, 8 for doubles; warps yield."""
     fma, add = instruction("FFMA", X, A, X, B), instruction("IADD3", X, X, A, B)
     assert stalls(fma, fma, fma)[:2] == [-4, -4]
     assert stalls(fma, add, fma)[:2] == [-5, -5]

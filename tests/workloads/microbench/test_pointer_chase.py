@@ -15,7 +15,7 @@ SMALL = {"cache.hits": "tags", "l1.bytes": 4096, "l2.bytes": 16384, "chip.sms": 
     ("footprint", "stride", "loads", "lanes"), [(4, 4, 256, 32), (640, 128, 512, 32), (65536, 512, 256, 64)]
 )
 def test_each_lane_ends_as_many_strides_on_as_it_loads(check, footprint, stride, loads, lanes):
-    """Each lane ends as many strides after its first element, around the ring, as it has loaded pointers."""
+    """A lane that loads n pointers ends n strides after its first element, around the ring."""
     check(pointer_chase(footprint, stride=stride, loads=loads, lanes=lanes))
 
 
