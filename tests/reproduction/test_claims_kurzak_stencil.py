@@ -51,7 +51,7 @@ def test_the_structure_is_checked_and_not_assumed():
 
 
 def test_zgemm_is_run_untuned_and_tuned_in_two_ways():
-    """It runs two tiles through textures, the same with plain loads, and the tile first taken for untuned, on the board."""
+    """On the board run two tiles by textures, the same by plain loads, and the tile first taken for untuned."""
     jobs = asked(CLAIMS["KZ07"])
     read = [dict(job.arguments[1]).get("read", "tex1d") for job in jobs]
     assert read == ["tex1d", "tex1d", "plain", "plain", "tex1d"]
