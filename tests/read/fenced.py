@@ -19,15 +19,7 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("doc
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
 NAMED = re.compile(r"(?:#|//) (\S+\.(?:asm|toml))\n")  # the first line of a block that is a file of that name
 PROMPT = re.compile(r"^\$ ", re.M)
-WRITES = (
-    "--out",
-    "--plot",
-    "--kernel-tuner",
-    "--t4",
-    "--trace",
-    "--csv",
-    ">",
-)  # the next word is a file that is made
+WRITES = "--out", "--plot", "--kernel-tuner", "--t4", "--trace", "--csv", ">"  # the next word is a file to write
 
 
 @dataclass(frozen=True)
