@@ -1,4 +1,4 @@
-"""Assigned codes beside those of ptxas, which the streams of its kernels carry."""
+"""Assigned control codes compared with those of ptxas, which its kernels carry."""
 
 from statistics import mean
 
@@ -18,7 +18,7 @@ def rows():
 
 
 def test_the_kernels_are_those_of_a_compiler():
-    """There are 21, each with a code for every instruction; ptxas too shares barriers where six are not enough."""
+    """There are 21 kernels, with a control code on every instruction; ptxas shares barriers in more than 10 of them."""
     kernels = list(ptxas_codes.kernels())
     assert len({kernel.name for kernel in kernels}) == 21
     assert all(i.control for kernel in kernels for i in kernel.program.instructions)
@@ -27,8 +27,8 @@ def test_the_kernels_are_those_of_a_compiler():
 
 @pytest.mark.slow
 @pytest.mark.jit
-def test_assigned_barriers_cost_what_those_of_ptxas_do(rows):
-    """With its stall counts and yields kept, the kernels take as long with our barriers, within 2 % in the mean.
+def test_assigned_barriers_cost_as_much_as_those_of_ptxas(rows):
+    """With the stall counts and yields of ptxas the kernels take as long with our barriers, within 2 % in the mean.
 
     No kernel takes 5 % longer.
     """
@@ -39,6 +39,6 @@ def test_assigned_barriers_cost_what_those_of_ptxas_do(rows):
 
 @pytest.mark.slow
 @pytest.mark.jit
-def test_assigned_codes_are_shorter_where_no_dependence_asks_for_more(rows):
-    """With all codes assigned the kernels are quicker, by 2 to 5 % in the mean: ptxas has longer stall counts."""
+def test_assigned_codes_make_kernels_faster_than_those_of_ptxas(rows):
+    """With all codes assigned the kernels are faster by 2 to 5 % in the mean, since ptxas has longer stall counts."""
     assert 0.95 < mean(row.codes for row in rows) < 0.98

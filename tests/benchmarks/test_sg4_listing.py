@@ -5,7 +5,7 @@ from isa.text import listing
 from workloads.catalog import make
 
 
-def test_the_listing_is_the_work_of_the_kernel(tmp_path, monkeypatch):
+def test_the_listing_reads_back_as_the_kernel(tmp_path, monkeypatch):
     """The script's listing reads back as sg4's program with its launch, constants and buffers."""
     file = tmp_path / "sg4.asm"
     monkeypatch.setattr("sys.argv", ["sg4_listing.py", str(file)])

@@ -24,20 +24,20 @@ MARKED = """
 NESTED = "outer:\nIADD R0, R0, 1\ninner:\nIADD R1, R1, 1\n@P0 BRA inner\n@P1 BRA outer\n@P0 BRA on\non:\nEXIT"
 
 
-def test_comments_mark_regions_in_three_tools_words():
-    """Begin and end stand in comments of either kind; a region without a name is called by its lines."""
+def test_comments_of_three_tools_mark_regions():
+    """Comments after // or # begin and end a region in the words of three tools; lines name an unnamed one."""
     assert marked(MARKED) == (Lines("outer", 3, 11), Lines("inner", 5, 7), Lines("lines 8:10", 8, 10))
 
 
 def test_a_listing_carries_its_regions():
-    """Instructions on the lines between the marks belong to a region, one on the line of its mark as well."""
+    """A region has the instructions on the lines between its marks, and one on the line of a mark as well."""
     kernel = read(MARKED)
     outer, inner, third = code_regions(kernel.program, kernel.marked)
     assert (outer.pcs, inner.pcs, third.pcs) == ((1, 2, 3, 4), (2, 3), (4,))
 
 
 def test_an_end_closes_the_region_of_its_name_or_the_last():
-    """Named ends let regions overlap; an end without name is that of the last one opened."""
+    """Named ends let regions overlap; an end without a name closes the last one opened."""
     text = "// GPUSIM-BEGIN a\nNOP\n// GPUSIM-BEGIN b\nNOP\n// GPUSIM-END a\nNOP\n// GPUSIM-END\nEXIT"
     assert marked(text) == (Lines("a", 1, 5), Lines("b", 3, 7))
 
@@ -51,25 +51,25 @@ def test_an_end_closes_the_region_of_its_name_or_the_last():
         ("# OSACA-BEGIN a\n# OSACA-BEGIN a", "t:2:9: region a is open already; end it first"),
     ],
 )
-def test_a_mark_without_its_other_one_is_refused(text, message):
+def test_a_mark_without_its_counterpart_is_refused(text, message):
     """The message has the place of the mark, the cause and the fix."""
     with pytest.raises(AssemblyError, match=re.escape(message)):
         marked(text, "t")
 
 
 def test_words_elsewhere_mark_nothing():
-    """A mark is the first word of its comment, and nothing else is one."""
+    """A mark must be the first word of its comment, and the whole word."""
     assert marked("// see GPUSIM-BEGIN a\nNOP // GPUSIM-BEGINNING\n") == ()
 
 
 def test_without_marks_the_loops_are_the_regions():
-    """Each label with a branch back to it, the outer loop first; a branch onwards makes none."""
+    """Each label with a branch back to it makes a region, the outer loop first; a forward branch makes none."""
     program = read(NESTED).program
     assert code_regions(program) == (CodeRegion("outer", (0, 1, 2, 3)), CodeRegion("inner", (1, 2)))
 
 
 def test_a_kernel_of_the_catalog_has_its_main_loop():
-    """sgemm-lai's loop is its region, from its label to the branch back."""
+    """The only region of sgemm-lai is its loop, from the label to the branch back."""
     program = make("sgemm-lai").program
     (loop,) = code_regions(program)
     assert loop.name == "loop"
@@ -83,13 +83,13 @@ def test_lines_without_instructions_are_no_region():
 
 
 def test_marks_hold_for_a_program_whose_instructions_have_moved():
-    """An instruction takes its line along, so that a region has the same instructions at other places."""
+    """Reordered instructions keep their lines, so that a region keeps its instructions at their new places."""
     kernel = read(MARKED)
     moved = reordered(kernel.program, (1, 0, 2, 3, 4, 5))
     assert [region.pcs for region in code_regions(moved, kernel.marked)] == [(0, 2, 3, 4), (2, 3), (4,)]
 
 
-def test_an_instruction_lies_in_the_innermost_region():
-    """Of regions around it the one with the fewest instructions names it; of two alike the first; of none, nothing."""
+def test_an_instruction_belongs_to_the_innermost_region():
+    """An instruction belongs to the smallest region around it, the first of two equal ones, or to none."""
     regions = (CodeRegion("a", (0, 1, 2)), CodeRegion("b", (1, 2)), CodeRegion("c", (1, 2)), CodeRegion("d", (4,)))
     assert {pc: region.name for pc, region in innermost(regions).items()} == {0: "a", 1: "b", 2: "b", 4: "d"}

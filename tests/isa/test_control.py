@@ -32,7 +32,7 @@ def test_a_code_comes_back_from_its_text(control):
 
 
 def test_sources_may_be_reused():
-    """`.reuse` is part of the operand, behind a minus too, and changes no index."""
+    """`.reuse` is part of a source operand, a negated one too, and changes no register index."""
     operands = assemble("FFMA R1, -R2.reuse, R3, RZ.reuse").instructions[0].operands
     assert operands == (Register(1), Register(2, negated=True, reuse=True), Register(3), Register(255, reuse=True))
 
@@ -61,14 +61,14 @@ def test_sources_may_be_reused():
     ],
 )
 def test_a_bad_code_is_reported_with_its_place(text, line, column, message):
-    """Line and column are those of the field that is wrong, or of the instruction that is not like the others."""
+    """The error has the line and column of the wrong field or operand, or of the instruction unlike those before it."""
     with pytest.raises(AssemblyError, match=message.replace("[", r"\[")) as caught:
         assemble(text)
     assert (caught.value.line, caught.value.column) == (line, column)
 
 
 def test_a_program_built_by_hand_has_codes_on_all_or_none():
-    """The same rule holds for programs without text."""
+    """A program built without text from one instruction with a control code and one without is refused."""
     with_code, without = (assemble(text).instructions[0] for text in ("[B------:R-:W-:-:S01] NOP", "NOP"))
     with pytest.raises(ValueError, match="instruction 1: it has no control code"):
         Program((with_code, without))

@@ -12,7 +12,7 @@ from isa.reading.source import AssemblyError, Token
 
 
 def kinds():
-    """Every kind of UserError that there is."""
+    """Return UserError and all its subclasses, once every module is imported."""
     for package in (isa, workloads, gpusim):
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith("__main__"):
@@ -26,7 +26,7 @@ def kinds():
 
 
 def test_every_error_crosses_processes():
-    """Whatever a kind of error is made of, its message, exit code and fields come back from a pickle."""
+    """The message, exit code and fields of every kind of error come back from a pickle, whatever it is made of."""
     for kind in kinds():
         error = kind.__new__(kind)
         UserError.__init__(error, "place: cause; fix")
@@ -35,15 +35,15 @@ def test_every_error_crosses_processes():
         assert (type(back), str(back), back.exit_code, back.line) == (kind, str(error), error.exit_code, 3)
 
 
-def test_a_real_one_crosses_too():
-    """An AssemblyError is made of a token and a message."""
+def test_an_assembly_error_crosses_processes():
+    """An AssemblyError, made of a token and a message, comes back from a pickle with its text, line and column."""
     back = pickle.loads(pickle.dumps(AssemblyError(Token("x", "a.asm", 2, 5), "is wrong")))
     assert (str(back), back.line, back.column) == ("a.asm:2:5: is wrong", 2, 5)
 
 
 @pytest.mark.parametrize("text", ["a\nb", "x" * 10**6, "\r\n\v\u2028"])
 def test_a_message_is_one_line(text):
-    """However long what it quotes, a message has one line with place and fix, and at most LONGEST characters."""
+    """A message that quotes line breaks or 10**6 characters is one line with place and fix, at most LONGEST long."""
     message = str(UserError(f"place: {text!s} is wrong; mend it"))
     assert message.startswith("place: ")
     assert message.endswith("; mend it")

@@ -17,14 +17,14 @@ def test_a_fill_can_be_made_in_parts(seed, start, length):
 
 
 def test_the_hash_never_changes():
-    """Results recorded with it stay comparable: the first words of seed 1, and a float of them, are fixed."""
+    """The first words of seed 1, and a float of them, are fixed, so that recorded results stay comparable."""
     words = generators.hash32(INDEX[:3], 1)
     assert [hex(w) for w in words] == ["0x662d3302", "0x1fce552", "0x3f654155"]
     assert generators.hash_fill(1)(INDEX[:1])[0] == np.float32(-1 + 2 * 0x662D / 65536)
 
 
 def test_the_hash_is_well_mixed():
-    """Over 65,536 indices each bit is 1 half the time, seeds are uncorrelated, and an index bit changes half of all."""
+    """Over 65,536 indices each bit is 1 half the time, seeds are uncorrelated, and an index bit flips half of them."""
     words = generators.hash32(INDEX, 7)
     bits = (words[:, None] >> np.arange(32, dtype=np.uint32)) & 1
     assert np.abs(bits.mean(axis=0) - 0.5).max() < 0.01
@@ -49,7 +49,7 @@ def test_floats_are_exact_multiples_inside_the_limits(dtype):
 
 @pytest.mark.parametrize(("dtype", "low", "high"), [("i4", -5, 6), ("u4", 0, 2**32), ("i4", -(2**31), 2**31)])
 def test_integers_fill_their_limits(dtype, low, high):
-    """Integer values lie in [low, high) and reach both ends of a short range."""
+    """Integer values are in [low, high), and those of a short range include both ends."""
     values = generators.hash_fill(3, low, high, dtype)(INDEX).astype(np.int64)
     assert low <= values.min() <= values.max() < high
     if high - low < 100:
@@ -66,7 +66,7 @@ def test_limits_that_cannot_be_kept_are_refused(low, high, dtype):
 
 
 def test_plain_fills():
-    """Iota, constant and listed values are what they say, in the type asked for."""
+    """Iota, constant and listed fills give the values that their names say, in the type asked for."""
     index = np.array([2, 0], np.int64)
     cases = [
         (generators.iota_fill("u4"), [2, 0]),

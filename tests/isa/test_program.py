@@ -4,8 +4,8 @@ from isa.program import Program
 from isa.text.assembler import assemble
 
 
-def test_registers_reach_to_the_highest_index():
-    """A thread needs the registers up to the last word of the highest operand; without operands none."""
+def test_a_thread_needs_registers_up_to_the_highest_index():
+    """A thread needs the registers up to the last word of the highest operand; without operands it needs none."""
     assert assemble("MOV R3, 1\nDADD R8, R4, R6").registers == 10
     assert Program(()).registers == 0
 

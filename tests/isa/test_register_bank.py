@@ -1,4 +1,4 @@
-"""Registers lie in the banks that the sources name."""
+"""The register banks are those that the sources name."""
 
 from isa.register_bank import BANK_PERIOD, KEPLER, MODULO, bank_of
 

@@ -6,13 +6,13 @@ from isa.table import ROWS, TABLE, Unit
 
 
 def test_each_mnemonic_has_one_row():
-    """No mnemonic stands twice in the table."""
+    """The table has no mnemonic twice."""
     assert len(TABLE) == len(ROWS)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.mnemonic)
 def test_a_row_is_consistent(row):
-    """Known form letters, a width that fits its suffix, and a value function exactly for rows that compute."""
+    """A row has known form letters, a width that fits its suffix, and a value function exactly if it computes."""
     assert set(row.form) <= set("dDabcmPQsltnB")
     assert row.width in ((32, 64, 128, 256, 512) if row.unit is Unit.SMEM else (32, 64, 128))
     assert row.words * 32 == row.width
@@ -25,7 +25,7 @@ def test_a_row_is_consistent(row):
 
 
 def test_flops_are_counted_as_the_field_does():
-    """A fused multiply-add counts two, other floating-point arithmetic one, of two halves twice that."""
+    """A fused multiply-add counts two flops, other floating-point arithmetic one; on two halves they count double."""
     counted = {row.mnemonic: row.flops for row in ROWS if row.flops and not row.is_gcn}
     assert counted == {"FFMA": 2, "DFMA": 2, "FADD": 1, "FMUL": 1, "FMNMX": 1, "DADD": 1, "DMUL": 1} | {
         "HFMA2": 4,
@@ -62,8 +62,8 @@ def test_float_rows_are_those_of_ieee_sources():
     }
 
 
-def test_rows_of_gcn_take_their_names_apart():
-    """V_..._F32 and _F64 and conversions from singles have IEEE sources; LOAD and READ load, STORE and WRITE store."""
+def test_gcn_rows_follow_their_names():
+    """Rows that end in _F32 or _F64 have IEEE sources; LOAD and READ load, STORE and WRITE store."""
     rows = [row for row in ROWS if row.is_gcn]
     moves = {"V_MOV_B32", "V_CNDMASK_B32", "V_CVT_F32_I32"}
     assert {row.mnemonic for row in rows if row.is_float} == {

@@ -1,1 +1,1 @@
-"""Readers of what gpusim writes: strict, and with nothing of gpusim's."""
+"""Readers of gpusim's output for tests: strict, and independent of the code that writes it."""

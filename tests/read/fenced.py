@@ -19,12 +19,12 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("doc
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
 NAMED = re.compile(r"(?:#|//) (\S+\.(?:asm|toml))\n")  # the first line of a block that is a file of that name
 PROMPT = re.compile(r"^\$ ", re.M)
-WRITES = "--out", "--plot", "--kernel-tuner", "--t4", "--trace", "--csv", ">"  # what follows is a file that is made
+WRITES = "--out", "--plot", "--kernel-tuner", "--t4", "--trace", "--csv", ">"  # the next word is a file to write
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of code of a document, and on which line its text begins."""
+    """A fenced block of code of a document, and the line on which its text begins."""
 
     document: Path
     line: int
@@ -33,13 +33,13 @@ class Block:
 
     @property
     def name(self) -> str:
-        """How a test calls it."""
+        """Its name in a test."""
         return f"{self.document.name}:{self.line}"
 
 
 @dataclass(frozen=True)
 class Command:
-    """A line `gpusim ...` of a document, continued lines joined; what it shall print, if the document says so."""
+    """A line `gpusim ...` of a document, continued lines joined; the output that the document states, if any."""
 
     block: Block
     text: str
@@ -63,7 +63,7 @@ def blocks(document: Path) -> list[Block]:
 
 
 def commands(block: Block) -> list[Command]:
-    """Return the command lines of a block: of `console` those after a prompt, with their output; of `sh` all."""
+    """Return the command lines of a block: in `console` those after a prompt, with their output; in `sh` all."""
     if block.language == "console":
         parts = (part.partition("\n") for part in PROMPT.split(block.text)[1:])
         return [Command(block, line, output) for line, _, output in parts]
@@ -77,7 +77,7 @@ def every_command() -> list[Command]:
 
 
 def before(text: str, block: Block) -> list[Command]:
-    """Return the commands above in a block's document that make files which a text names, what these need first."""
+    """Return the commands above in a block's document that make files named in a text, after those that these need."""
     above = [one for other in blocks(block.document) if other.line <= block.line for one in commands(other)]
     makers = [one for one in above if one.text != text and any(_named(file, text) for file in one.writes)]
     return [one for maker in makers for one in (*before(maker.text, maker.block), maker)]
@@ -88,7 +88,7 @@ def _named(file: str, text: str) -> bool:
 
 
 def put_files(folder: Path, document: Path) -> None:
-    """Put into a folder the examples, and the files that blocks of the document are."""
+    """Put into a folder the examples, and the files that the document has as blocks."""
     (folder / "examples").symlink_to(ROOT / "examples")
     for block in blocks(document):
         if found := NAMED.match(block.text):
@@ -96,7 +96,7 @@ def put_files(folder: Path, document: Path) -> None:
 
 
 def prepare(folder: Path, text: str, block: Block) -> None:
-    """Put what a block's document has into a folder, and run the commands above that make what the text names."""
+    """Put the files of a block's document into a folder, and run the commands above it that the text depends on."""
     put_files(folder, block.document)
     for command in before(text, block):
         if run(command)[0]:

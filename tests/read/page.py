@@ -1,4 +1,4 @@
-"""Two small runs as a page in a browser, and what a test asks of that page."""
+"""Two small runs as a page in a browser, and the questions that tests ask of that page."""
 
 from msgspec.structs import replace
 from strategies.timeline_documents import by_hand
@@ -10,7 +10,7 @@ PROGRAM = (
     Line(1, "FFMA R4, R2, R3, R4", "fp32", "loop"),
     Line(2, "EXIT", "control", "end"),
 )
-# Two warps: a load each, who waits for it and for a turn, and two exits.
+# Two warps: each has a load, an FFMA that waits for it, and an exit; the load of warp 1 also waits for a turn.
 INSTRUCTIONS = (
     Issued(0, 0, 0, 0, 0, issue=2, begin=3, end=5, done=30, lanes=32, waits=(Wait("launch_delay", 0, 2),)),
     Issued(1, 1, 0, 0, 0, issue=3, begin=5, end=7, done=32, lanes=32, waits=(Wait("not_selected", 0, 3, 0),)),
@@ -32,7 +32,7 @@ OTHER = replace(SMALL, machine="other", policy="gto", cycles=75, end=75)
 
 
 def seen(tab, expression):
-    """Value of an expression of the page's `view`, after the next frame."""
+    """Return the value of an expression of the page's `view`, after the next frame."""
     return tab.evaluate(
         f"""async () => {{
             const view = await opened;
@@ -43,7 +43,7 @@ def seen(tab, expression):
 
 
 def place(tab, ident, pane=0):
-    """Middle of the cell in which an instruction issues, in pixels of the window."""
+    """Return the middle of the cell in which an instruction issues, in pixels of the window."""
     x, y = seen(
         tab,
         f"""(() => {{

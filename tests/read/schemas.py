@@ -1,4 +1,4 @@
-"""The published schemas as tests check documents by them, with a validator that knows nothing of gpusim."""
+"""Checks of documents against the published schemas, with a validator that knows nothing of gpusim."""
 
 import json
 from functools import cache
@@ -10,14 +10,14 @@ from gpusim.commands.schema import DOCUMENTS, text
 
 @cache
 def validator(name):
-    """Return the validator of a document by name; its schema is one itself."""
+    """Return the validator of a document by name, once its schema is checked to be one."""
     schema = json.loads(text(name))
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
 
 def faults(found, name):
-    """Return what of some plain data is against the schema of a document, and where."""
+    """Return where plain data violates the schema of a document, and how."""
     return [f"{error.json_path}: {error.message[:200]}" for error in validator(name).iter_errors(found)]
 
 

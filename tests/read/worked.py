@@ -14,13 +14,13 @@ GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.txt"))
 
 
 def sections(path: Path) -> dict[str, str]:
-    """Text of each [section] of a golden file."""
+    """Return the text of each [section] of a golden file."""
     parts = ("\n" + path.read_text()).split("\n[")[1:]
     return {name: body.strip("\n") for name, body in (part.split("]\n", 1) for part in parts)}
 
 
 def overrides(text: str) -> dict[str, int | str]:
-    """The machine's numbers that the working uses."""
+    """Return the machine's numbers that the timeline worked out by hand uses."""
     pairs = (line.split(" = ") for line in text.splitlines())
     return {path: int(value) if value.isdigit() else value for path, value in pairs}
 

@@ -9,11 +9,11 @@ from workloads.catalog import make
 
 
 def refuse():
-    """Raise what bad input raises."""
+    """Raise the error of bad input."""
     raise UserError("not this")
 
 
-def test_what_is_not_there_is_asked_for_all_at_once():
+def test_all_missing_jobs_are_asked_for_at_once():
     """A bench without results names every job that it lacks, each once; with them it returns values in order."""
     bench, jobs = Bench(), [Job(pow, (2, 3)), Job(pow, (2, 4)), Job(pow, (2, 3))]
     with pytest.raises(Missing) as missing:
@@ -24,7 +24,7 @@ def test_what_is_not_there_is_asked_for_all_at_once():
     assert bench.compute(pow, 2, 4) == 16
 
 
-def test_a_job_that_failed_fails_those_who_need_it():
+def test_a_failed_job_fails_the_claims_that_need_it():
     """An error in a job is kept, and raised when its result is requested."""
     done = perform(Job(refuse, ()))
     assert isinstance(done, Done)
@@ -32,8 +32,8 @@ def test_a_job_that_failed_fails_those_who_need_it():
         Bench(done={Job(refuse, ()): done}).compute(refuse)
 
 
-def test_settings_reach_machine_and_runs():
-    """The command line's settings hold for their machine alone, and those of a run go on top for that run."""
+def test_settings_hold_for_a_machine_and_its_runs():
+    """The command line's settings hold for their machine only, and those of a run are added for that run."""
     bench = Bench({"gtx580": {"chip.sms": "4"}})
     assert bench.machine("gtx580").chip.sms == 4
     assert bench.machine("gtx580", {"chip.sms": 2}).chip.sms == 2
@@ -45,8 +45,8 @@ def test_settings_reach_machine_and_runs():
 
 
 @pytest.mark.jit
-def test_a_run_comes_to_what_simulate_says():
-    """A short SGEMM: values right, instructions counted by mnemonic, rates those of the result."""
+def test_a_run_has_the_figures_of_simulate():
+    """A short SGEMM has right values, its FFMAs counted, and the rate and lost slots that follow from its cycles."""
     parameters = (("k", "32"), ("m", "192"), ("n", "192"))
     found = module.measured("sgemm-lai", parameters, "gtx580", (), True, 1, None)
     assert found.checked
@@ -74,14 +74,14 @@ def test_parameters_are_those_of_the_command_line():
 
 
 def test_fitted_parameters_are_counted_in_the_machine_file():
-    """The GTX 580's file says of five numbers that they were fitted to figure 2; data that none names is a mistake."""
+    """The GTX 580's file has five numbers fitted to figure 2; data to which no number was fitted raises ValueError."""
     assert Bench().fitted("gtx580", "RR-7923 figure 2") == "5 parameters on RR-7923 figure 2"
     with pytest.raises(ValueError, match="no parameter of gtx580 was fitted to the moon"):
         Bench().fitted("gtx580", "the moon")
 
 
 def test_a_bench_knows_the_machines_it_was_asked_for():
-    """Machines and runs name theirs, once and in order; a separate bench shares the jobs and has its own list."""
+    """Each machine asked for is listed once, in order; a separate bench shares the jobs and has its own list."""
     bench = Bench({"gtx580": {"chip.sms": "4"}})
     with pytest.raises(Missing):
         bench.runs(Run("chain", "gt200", {"length": 8}))

@@ -5,12 +5,12 @@ from isa.errors import UserError
 
 
 def claim(published, tolerance="exact"):
-    """Return a claim of no document."""
+    """Return a made-up claim."""
     return Claim("XX01", "lai", "", published, tolerance)
 
 
-def test_all_178_claims_are_there_in_order():
-    """Ids are unique and each document has its own, numbered from 1: 62, 19, 17, 38 and 42 of them."""
+def test_all_178_claims_are_listed_in_order():
+    """Each document's claims are numbered from 1 under its own prefix: 62, 19, 17, 38 and 42 of them."""
     claims = read()
     counts = {seed: sum(c.seed == seed for c in claims) for seed in SEEDS}
     assert counts == {"lai": 62, "kurzak": 19, "cme213": 17, "vega": 38, "tan": 42}
@@ -46,12 +46,12 @@ def test_figures_are_read_with_their_decimals(published, figures):
     ],
 )
 def test_tolerances_are_percent_or_absolute(tolerance, limit):
-    """A percentage is relative to the figure, points and registers are differences, other words are no number."""
+    """A percentage is relative to the figure, points and registers are differences, and other words give no limit."""
     assert claim("1", tolerance).limit == limit
 
 
 def test_claims_are_selected_by_id_document_or_all():
-    """Names are united, each claim comes once and in the ledger's order."""
+    """Claims of several names are united, each once and in the ledger's order."""
     assert [c.id for c in select(["TN01", "LS37", "LS37"])] == ["LS37", "TN01"]
     assert {c.seed for c in select(["vega", "VG01"])} == {"vega"}
     assert select(["all", "LS01"]) == read()
@@ -59,7 +59,7 @@ def test_claims_are_selected_by_id_document_or_all():
 
 @pytest.mark.parametrize(("name", "first"), [("ls49", "LS49"), ("LAI", "LS01"), ("Tan", "TN01"), ("ALL", "LS01")])
 def test_names_are_taken_in_any_case(name, first):
-    """An id in small letters and a document in capitals are the claims meant."""
+    """Ids and documents select the same claims in small letters and in capitals."""
     assert select([name])[0].id == first
 
 

@@ -10,12 +10,12 @@ from gpusim.reproduction.cme213 import CLAIMS as CLAIMS_OF
 from gpusim.reproduction.ledger import rows, without_runs
 
 CLAIMS = select(["cme213"])
-Held = namedtuple("Held", "blocks warps gflops")  # what a run came to, as far as occupancy asks
+Held = namedtuple("Held", "blocks warps gflops")  # the figures of a run that occupancy needs
 COUNTED = {"CM01", "CM05", "CM10", "CM11", "CM12", "CM13", "CM14", "CM15", "CM16"}
 SIMULATED = ["CM03", "CM04", "CM06", "CM08"]
 
 
-def test_what_needs_no_run_is_exact():
+def test_claims_that_need_no_run_are_exact():
     """Registers, counts, addresses and arithmetic come out as published."""
     found = {row.id: row.passed for row in without_runs(CLAIMS, {})}
     assert {name for name, passed in found.items() if passed} == COUNTED
@@ -31,13 +31,13 @@ def test_what_needs_no_run_is_exact():
     ],
 )
 def test_rows_move_with_the_machine(setting, moved):
-    """Slower shared memory, fewer banks, half the bandwidth and faster schedulers move the rows that rest on them."""
+    """Slower shared memory, fewer banks, half the bandwidth and faster schedulers move the rows that depend on them."""
     before, after = (without_runs(CLAIMS, {CARD: changes}) for changes in ({}, setting))
     assert {a.id for a, b in zip(before, after, strict=True) if a.ours != b.ours} == moved
 
 
 def test_the_occupancy_of_the_sweep_is_the_calculators():
-    """Blocks of w warps: 8 of them or what 48 warps hold; 16 or 18 registers limit none of them."""
+    """Of blocks of w warps 8 are resident, or as many as 48 warps hold; 16 or 18 registers limit none of them."""
     bench = Bench()
     machine = bench.machine(CARD)
     found = [occupancy(bench.kernel(NAIVE, block_x=32, block_y=w, m=32 * w), machine).warps for w in ROWS]
@@ -47,7 +47,7 @@ def test_the_occupancy_of_the_sweep_is_the_calculators():
 
 
 def test_all_occupancies_of_the_sweep_must_be_the_calculators():
-    """Speeds in the order of 32 occupancies pass; with one block fewer resident at a single size they don't."""
+    """Speeds in the order of 32 occupancies pass; with one block fewer resident at one size they do not."""
     bench = Bench()
     with pytest.raises(Missing) as missing:
         CLAIMS_OF["CM02"](bench)
@@ -67,19 +67,19 @@ def test_all_occupancies_of_the_sweep_must_be_the_calculators():
     [((1, 2, 3), (5, 6, 9), 1), ((1, 2, 3), (3, 2, 1), -1), ((1, 2, 2, 3), (1, 2, 3, 4), 0.9486832980505138)],
 )
 def test_rank_correlation_is_spearmans(first, second, expected):
-    """Order alone counts, and equal values share a rank: 0.9 ** 0.5 where two of four are equal."""
+    """Only order counts, and equal values share a rank: 0.9 ** 0.5 if two of four are equal."""
     assert rank_correlation(first, second) == pytest.approx(expected)
 
 
 @pytest.mark.jit
 def test_simulated_claims_are_met():
-    """Warps that hide a latency, blocks per SM, and the block kernel within 5 %."""
+    """The claims on warps that hide a latency, blocks per SM, and the block kernel within 5 %, pass."""
     assert {row.id: row.passed for row in rows(select(SIMULATED), {}, 1)} == dict.fromkeys(SIMULATED, True)
 
 
 @pytest.mark.slow
 @pytest.mark.jit
 def test_speed_follows_occupancy():
-    """The rank correlation over 32 sizes of block is above 0.9."""
+    """The rank correlation of speed and occupancy over 32 sizes of block is above 0.9."""
     (row,) = rows(select(["CM02"]), {}, 1)
     assert row.passed

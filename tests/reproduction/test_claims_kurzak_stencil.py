@@ -26,8 +26,8 @@ def test_counted_claims_are_exact_and_need_no_run():
     ]
 
 
-def test_ragged_cases_are_counted_where_they_are_right(monkeypatch):
-    """All real single-precision cases are right; none is where another alpha is expected."""
+def test_only_right_ragged_cases_are_counted(monkeypatch):
+    """All 12 cases of single precision are right; a case is not counted if another alpha is expected."""
     assert ragged("s") == sum(case[0] == "s" for case in CASES) == 12
 
     def other(name, texts):
@@ -38,8 +38,8 @@ def test_ragged_cases_are_counted_where_they_are_right(monkeypatch):
     assert ragged("s") == 0
 
 
-def test_the_structure_is_looked_for_and_not_assumed():
-    """A loop without its second barrier, or whose first is dropped, is another structure."""
+def test_the_structure_is_checked_and_not_assumed():
+    """The published loop is double-buffered; without its second barrier it is not."""
     kernel = make("gemm-stencil", {})
     assert kurzak_stencil._double_buffered(kernel)
     barriers = [pc for pc, i in enumerate(kernel.program.instructions) if i.row.mnemonic == "BAR.SYNC"]
@@ -51,7 +51,7 @@ def test_the_structure_is_looked_for_and_not_assumed():
 
 
 def test_zgemm_is_run_untuned_and_tuned_in_two_ways():
-    """Two tiles through textures, the same with plain loads, and the one first taken for untuned, on the board."""
+    """On the board run two tiles by textures, the same by plain loads, and the tile first taken for untuned."""
     jobs = asked(CLAIMS["KZ07"])
     read = [dict(job.arguments[1]).get("read", "tex1d") for job in jobs]
     assert read == ["tex1d", "tex1d", "plain", "plain", "tex1d"]
@@ -59,7 +59,7 @@ def test_zgemm_is_run_untuned_and_tuned_in_two_ways():
     assert [dict(job.arguments[3]) for job in jobs] == [{}] * 5
 
 
-def test_machines_of_the_command_line_reach_the_runs():
+def test_settings_of_the_command_line_hold_in_the_runs():
     """A replaced number of a board is in every run on it."""
     for finder, machine in (
         (CLAIMS["KZ07"], "c2050"),
@@ -84,7 +84,7 @@ def test_machines_of_the_command_line_reach_the_runs():
     ),
 )
 def test_simulated_rows_move_with_the_machine(name, machine, slow, module, sizes, monkeypatch):
-    """Textures of five times the latency, or no caches, slow a small product of the stencil, whatever it stands for."""
+    """Textures of five times the latency, or no caches, slow a small product of each claim's stencil."""
     for attribute, value in sizes.items():
         monkeypatch.setattr(module, attribute, value)
     (before,), (after,) = (list(rows(select([name]), {machine: each}, 1)) for each in ({}, slow))

@@ -15,8 +15,8 @@ NUMBERS = 9, 11, 24, 31, *range(36, 40), 41, 43, *range(47, 53), *range(54, 58),
 SIMULATED = {f"LS{number:02}" for number in NUMBERS}
 
 
-def test_what_is_counted_analytic_or_input_is_exact():
-    """All but 23 claims need no run, and all of them are met."""
+def test_claims_counted_analytic_or_input_are_exact():
+    """All claims but the 23 simulated ones need no run, and all of them pass."""
     found = without_runs(select(["lai"]), {})
     assert {row.id for row in found} == {claim.id for claim in select(["lai"])} - SIMULATED
     assert {row.kind for row in found} == {"counted", "analytic", "input"}
@@ -44,7 +44,7 @@ def test_a_number_of_a_machine_moves_the_rows_that_depend_on_it(machine, setting
 
 
 def answered(bench, finder, figure):
-    """Return what a function finds if its runs come to those GFLOP/s by parameters and settings."""
+    """Return what a function finds if `figure` gives the result of each of its runs."""
     try:
         return finder(bench)
     except Missing as missing:
@@ -70,14 +70,14 @@ class Rate:
     ],
 )
 def test_the_order_of_the_layouts_needs_all_four_and_the_spread(rates, passed):
-    """NT > NN > TT > TN and a spread from 0.5 to 3 % pass; two layouts in turn, or another spread, do not."""
+    """NT > NN > TT > TN and a spread from 0.5 to 3 % pass; two layouts swapped, or another spread, do not."""
     finding = answered(Bench(), order_of_layouts, lambda job: Rate(rates[dict(job.arguments[1])["layout"]]))
     claim = next(claim for claim in read() if claim.id == "LS51")
     assert judge(claim, finding).passed is passed
 
 
 def test_each_variant_of_the_order_changes_one_thing():
-    """Sixteen runs: as it is, with the base order, and with one number of the machine replaced, in four layouts."""
+    """Of 16 runs, in four layouts, 4 are unchanged, 4 have the base order, and 8 one number of the machine replaced."""
     with pytest.raises(Missing) as missing:
         _of_variants(Bench())
     changed = [(dict(job.arguments[1])["order"], len(job.arguments[3])) for job in missing.value.jobs]
@@ -95,7 +95,7 @@ def test_the_sweep_must_rise_and_level_off(last, passed):
 
 
 def test_a_rate_is_that_of_the_difference():
-    """Common work cancels: 64 warp instructions more in 32 cycles more are 64 thread instructions per cycle."""
+    """Common work cancels: 64 more warp instructions in 32 more cycles are 64 thread instructions per cycle."""
 
     class Counted:
         def __init__(self, issued, cycles):
@@ -122,7 +122,7 @@ def test_the_sgemm_is_right_on_gt200_and_kepler(machine):
 
 @pytest.mark.jit
 def test_simulated_rows_of_the_sgemm_move_with_the_machine():
-    """With shared memory of half the speed the mix of Kepler as speculated has fewer FFMAs."""
+    """With shared memory at half speed the mix on Kepler as speculated is below 0.8 of its rate."""
     slow = {"gtx680-speculated": {"shared_memory.pass_cycles": "2"}}
     (before,), (after,) = (list(rows(select(["LS60"]), each, 1)) for each in ({}, slow))
     assert before.passed

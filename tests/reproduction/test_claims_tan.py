@@ -10,7 +10,7 @@ from gpusim.reproduction.finding import judge
 from gpusim.reproduction.ledger import rows, without_runs
 
 Rate = namedtuple("Rate", "gflops")
-ELSEWHERE = {"TN19", "TN26", "TN36", "TN37", "TN38"}  # the static scheduler, and what stands for CUBLAS
+ELSEWHERE = {"TN19", "TN26", "TN36", "TN37", "TN38"}  # the static scheduler, and the kernels in place of CUBLAS
 MACHINE = "c2050"
 
 
@@ -26,8 +26,8 @@ def test_every_claim_has_a_function_here_or_elsewhere():
     assert claims - tan.CLAIMS.keys() - tan_runs.CLAIMS.keys() == ELSEWHERE
 
 
-def test_what_needs_no_run_is_met():
-    """Counted, analytic and input rows are exact; the last is context, with nothing to compare."""
+def test_claims_that_need_no_run_pass():
+    """All rows that need no run pass, except TN42, which has nothing to compare."""
     found = without_runs(select([*tan.CLAIMS, "TN12"]), {})
     assert {row.id: row.passed for row in found if not row.passed} == {"TN42": None}
     assert {row.kind.split(":")[0] for row in found} == {"counted", "analytic", "input", "not reproducible"}
@@ -41,7 +41,7 @@ def test_the_model_follows_the_machine():
 
 
 def test_mixes_follow_the_program(monkeypatch):
-    """Version 1 has the instructions of table 3 but for four integer ones: nothing turns to another buffer."""
+    """Version 1 has the instructions of table 3 except four integer ones, since it has no second buffer to turn to."""
     kernel = Bench.kernel
     monkeypatch.setattr(Bench, "kernel", lambda bench, name, **_: kernel(bench, name, variant="v1"))
     assert ours("TN15") == (4, 64, 256, 9, 4, 337)
@@ -49,7 +49,7 @@ def test_mixes_follow_the_program(monkeypatch):
 
 @pytest.mark.parametrize(("most", "passed"), [("0.015 points", True), ("0.005 points", False)])
 def test_shares_are_held_to_the_claims_tolerance(most, passed):
-    """18.77 and 3.81 are 18.76 and 3.80 in print: the tolerance that lets them pass stands in the claim alone."""
+    """18.77 and 3.81 are 18.76 and 3.80 in print: only the tolerance of the claim lets them pass."""
     (claim,) = select(["TN16"])
     assert claim.tolerance == "0.015 points"
     assert judge(replace(claim, tolerance=most), tan.CLAIMS["TN16"](Bench())).passed is passed
@@ -70,7 +70,7 @@ def test_versions_are_compared_with_cublas_at_one_size():
 
 
 def test_copies_follow_the_lines_of_the_machine():
-    """Where transactions are sectors of 32 bytes every fourth double is as good a start as any."""
+    """If transactions are sectors of 32 bytes, starts at doubles 0, 4 and 8 are equally fast, and the claim fails."""
     found = tan_runs.CLAIMS["TN12"](Bench({MACHINE: {"global_memory.rule": "sectors"}}))
     assert not found.passed
     assert found.note.startswith("doubles: fastest 0 and 4 and 8")
@@ -79,13 +79,13 @@ def test_copies_follow_the_lines_of_the_machine():
 @pytest.mark.jit
 @pytest.mark.slow
 def test_the_simulated_claims_are_met():
-    """Latencies are those of the file, and all efficiencies pass in one setting of the machine."""
+    """All simulated claims pass on one setting of the machine."""
     found = list(rows(select(list(tan_runs.CLAIMS)), {}, 2))
     assert [row.id for row in found if not row.passed] == []
 
 
 @pytest.mark.jit
-def test_a_setting_moves_what_is_simulated():
+def test_a_setting_moves_a_simulated_claim():
     """Without the rule for double precision a DFMA takes one scheduler's slot."""
     (row,) = rows(select(["TN41"]), {MACHINE: {"double.exclusive": "off"}}, 1)
     assert (row.ours, row.passed) == ("1", False)

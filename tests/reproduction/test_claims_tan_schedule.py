@@ -18,12 +18,12 @@ def test_every_claim_is_met():
 
 
 def test_the_example_follows_the_machine():
-    """With a issue interval of 5 cycles the store waits 1000 - (4 x 5 + 5)."""
+    """With an issue interval of 5 cycles the store waits 1000 - (4 x 5 + 5)."""
     assert CLAIMS["TN19"](Bench({"c2050": {"schedulers.issue_interval": "5"}})).ours == (975,)
 
 
 def test_counts_follow_the_program(monkeypatch):
-    """Of version 3 they are the same; algorithm 1 has twice the DFMAs between barriers, and loads of 64 bits alone."""
+    """Version 3 has the same counts; algorithm 1 has twice the DFMAs between barriers, and only loads of 64 bits."""
     kernel = Bench.kernel
     for variant, counts in (("v3", (128, 32, 160)), ("alg1", (256, 0, 256))):
         monkeypatch.setattr(Bench, "kernel", lambda bench, name, v=variant, **_: kernel(bench, name, variant=v))

@@ -17,7 +17,7 @@ def test_every_row_of_the_table_is_met():
     assert all(row.passed for row in found)
 
 
-def test_the_table_is_the_formulas_of_its_tile():
+def test_the_table_follows_the_formulas_of_its_tile():
     """With m = 64, n = 256 and one k: M K, N K, M N K, and 8 K for each thread that reads shared memory."""
     m, n, threads = 64, 256, {"A": 64, "B": 256}
     for matrix, size in (("A", m), ("B", n)):
@@ -30,14 +30,14 @@ def test_the_table_is_the_formulas_of_its_tile():
     assert pair(("C",)) == (2 * m * n, 2 * m * n / 8)
 
 
-def test_where_the_document_contradicts_itself_both_counts_are_reported():
-    """2304 words of B read from the LDS are 2048 and 256 written, and 3136 in all are 2880 and those again."""
+def test_both_counts_are_reported_if_the_document_contradicts_itself():
+    """The 2304 words of B read from the LDS are 2048 and 256 written; the 3136 in all are 2880 and those 256 again."""
     rows = {row.id: row for row in without_runs(select(["VG11", "VG16"]), {})}
     assert "2048 are read" in rows["VG11"].note
     assert "2880 if it does not" in rows["VG16"].note
 
 
-def test_rows_are_counted_and_not_remembered(monkeypatch):
+def test_rows_are_counted_and_not_stored(monkeypatch):
     """With the VLP SGEMM in the order that forwards nothing, accumulators go through the registers each time."""
 
     def interleaved(kernel, k, *, forwarding):

@@ -10,7 +10,7 @@ CLAIM = {claim.id: claim for claim in read()}
 
 @pytest.fixture(scope="module")
 def done():
-    """Return the jobs that these claims need, done once: they count, and know no machine."""
+    """Return the jobs that these claims need, done once, since they count and depend on no machine."""
     bench = Bench()
     for finder in CLAIMS.values():
         try:
@@ -27,8 +27,8 @@ def outcome(done, name, **settings):
     return finding, judge(CLAIM[name], finding)
 
 
-def test_the_powers_at_1700_mhz_are_what_was_fitted(done):
-    """Two parameters meet two powers; the row says so."""
+def test_the_powers_at_1700_mhz_are_those_fitted(done):
+    """Two parameters are fitted to 265 W and 284 W; the row says so, and the powers are met within 0.1 W."""
     finding, verdict = outcome(done, "VG31")
     assert finding.kind == "calibrated: 2 parameters on 265 W at 9.5 TFLOPS and 284 W at 9.18 at 1700 MHz"
     assert finding.ours == pytest.approx((42, 265, 284), abs=0.1)
@@ -36,7 +36,7 @@ def test_the_powers_at_1700_mhz_are_what_was_fitted(done):
 
 
 def test_the_powers_at_1500_mhz_are_met_within_5_percent(done):
-    """Idle power, to which the voltage is fitted, and the loads that follow."""
+    """With one parameter, the voltage, fitted to the idle power, the powers of the loads follow within 5 %."""
     finding, verdict = outcome(done, "VG32")
     assert finding.kind.startswith("calibrated: 1 parameter")
     assert verdict.passed is True
@@ -44,7 +44,7 @@ def test_the_powers_at_1500_mhz_are_met_within_5_percent(done):
 
 
 def test_powers_move_with_the_energies(done):
-    """Without a cost of registers the orders differ by their rates alone; at one voltage 1500 MHz misses its powers."""
+    """Without energy of registers the orders differ by their rates only; at one voltage 1500 MHz misses its powers."""
     _, handed, stored = outcome(done, "VG31", register=0)[0].ours
     assert (handed - 42) / 9.5 == pytest.approx((stored - 42) / 9.18)
     found, verdict = outcome(done, "VG32", voltage_slope=0)
@@ -52,15 +52,15 @@ def test_powers_move_with_the_energies(done):
     assert verdict.passed is False
 
 
-def test_forwarding_saves_what_was_published(done):
-    """11 % at 1700 MHz, and at 1500 MHz within 2 points of 10 %."""
+def test_forwarding_saves_the_published_share(done):
+    """Forwarding saves 11 % at 1700 MHz, and at 1500 MHz within 2 points of 10 %."""
     finding, verdict = outcome(done, "VG33")
     assert finding.ours[0] == pytest.approx(10.96, abs=0.05)
     assert verdict.passed is True
 
 
-def test_registers_and_lds_are_less_than_half_and_what_would_close_it_does(done):
-    """The row fails, and the two energies that its note names bring it to the half: an experiment, not a guess."""
+def test_the_share_of_registers_and_lds_fails_and_its_note_says_what_would_pass(done):
+    """The row fails; with either of the energies in its note the share is 53 or 50 %."""
     finding, verdict = outcome(done, "VG35")
     assert verdict.passed is False
     assert "53 % if a multiply-add took 10 pJ" in finding.note

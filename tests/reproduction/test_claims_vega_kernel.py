@@ -17,14 +17,14 @@ def test_counts_and_inputs_are_as_published(name):
     assert verdict.error == pytest.approx(0, abs=5e-4)
 
 
-def test_waves_move_with_the_register_file():
-    """With half of the vector registers one wave of 83 fits a SIMD, and one workgroup of four waves a compute unit."""
+def test_resident_warps_move_with_the_register_file():
+    """With half of the vector registers one warp of 83 fits a SIMD, and one block of four warps an SM."""
     bench = Bench({"mi60": {"limits.registers": "32768"}})
     assert module.CLAIMS["VG21"](bench).ours == (1, 1)
 
 
-def test_other_loads_are_counted_as_they_are(monkeypatch):
-    """Without its loads of A a program has none: the counts come from its instructions."""
+def test_loads_are_counted_in_the_program(monkeypatch):
+    """Without its loads of A the program counts no loads of A."""
     kernel = Bench().kernel(module.VLP)
     kept = tuple(i for i in main_loop(kernel.program) if i.row.mnemonic != "S_LOAD_DWORDX8")
     monkeypatch.setattr(module, "main_loop", lambda _: kept)

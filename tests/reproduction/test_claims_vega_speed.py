@@ -25,14 +25,14 @@ def found(name, cycles_of, bench=None):
 
 
 def even(job):
-    """A million cycles for each workgroup of a compute unit."""
+    """Return a million cycles for each workgroup of a compute unit."""
     settings, number, *_ = job.arguments
     assert dict(settings)["chip.dram_mbs"] == "819200"
     return 1_000_000 * (number if job.function is module.unit_cycles else module.workgroups(number))
 
 
 def test_the_table_has_256_rates_and_the_claims_their_maxima():
-    """64 sizes at four clocks; the best of each clock are the figures of VG30."""
+    """The table has 64 sizes at four clocks, and the best rate at each clock is the figure of VG30."""
     table = module.published_rates()
     assert len(table) == 256
     assert {size for size, _ in table} == set(range(256, 16385, 256))
@@ -43,26 +43,26 @@ def test_the_table_has_256_rates_and_the_claims_their_maxima():
 @pytest.mark.parametrize(
     ("size", "count"), [(256, 1), (1536, 3), (1792, 4), (2048, 4), (4096, 16), (4352, 19), (16384, 256)]
 )
-def test_the_unit_with_the_most_workgroups(size, count):
-    """Tiles of 64 by 256 over 64 compute units, rounded up: 196 of size 1792 are four for some."""
+def test_the_unit_with_the_most_workgroups_counts(size, count):
+    """Tiles of 64 by 256 are spread over 64 compute units, rounded up: of the 196 of size 1792 some have four."""
     assert module.workgroups(size) == count
 
 
 def test_rates_are_operations_over_time():
-    """Where every workgroup takes a million cycles, 256 of them included, 16384 has the best rate at every clock."""
+    """If every workgroup takes a million cycles, 16384 has the best rate at every clock, that of 256 workgroups."""
     finding = found("VG30", even)
     assert finding.ours == pytest.approx([rate(16384, mhz, 256e6) for mhz in CLOCKS])
     assert "at 16384, 16384, 16384, 16384" in finding.note
 
 
-def test_further_workgroups_take_what_the_later_half_took():
-    """A million cycles for each of the first 32, half of that for each later: those beyond 64 take half, too."""
+def test_further_workgroups_take_as_long_as_the_later_half():
+    """If each of the first 32 takes a million cycles and each later one half of that, those beyond 64 take half too."""
     late = found("VG30", lambda job: even(job) - 500_000 * max(0, even(job) // 1_000_000 - 32))
     assert late.ours[0] == pytest.approx(rate(16384, 1700, 32e6 + 0.5e6 * 224))
 
 
 def test_a_rate_beyond_its_tolerance_fails_the_table():
-    """Where every workgroup takes a million cycles no rate from 4096 up is right, and the kind says what was fitted."""
+    """If every workgroup takes a million cycles, no rate from 4096 up is right, and the kind says what was fitted."""
     finding = found("VG27", even)
     assert finding.passed is False
     assert finding.ours.startswith("0 of 196 from 4096 up within 10 %, ")
@@ -71,7 +71,7 @@ def test_a_rate_beyond_its_tolerance_fails_the_table():
 
 
 def test_rates_within_their_tolerances_pass_the_table(monkeypatch):
-    """Where the published rates are those of these very cycles all 256 are met."""
+    """If the published rates are those of the simulated cycles, all 256 are met."""
     exact = {
         (size, mhz): rate(size, mhz, 1e6 * module.workgroups(size)) for size in range(256, 16385, 256) for mhz in CLOCKS
     }
@@ -81,8 +81,8 @@ def test_rates_within_their_tolerances_pass_the_table(monkeypatch):
     assert finding.ours == "196 of 196 from 4096 up within 10 %, 60 of 60 below within 20 %"
 
 
-def test_the_dip_must_be_there_at_all_clocks():
-    """Where 1792 takes half more time for each workgroup there is one; if it does so at three clocks, or none, not."""
+def test_a_dip_counts_only_if_it_is_at_all_clocks():
+    """The claim passes if workgroups of 1792 take half as long again at all clocks, and fails at only three or none."""
     assert found("VG28", lambda job: even(job) * (3 if job.arguments[1] == 1792 else 2)).passed is True
     assert found("VG28", even).passed is False
 
@@ -93,8 +93,8 @@ def test_the_dip_must_be_there_at_all_clocks():
     assert found("VG28", but_one).passed is False
 
 
-def test_what_a_claim_sets_stands_over_the_command_line():
-    """The clocks of the table and what hits are the claim's, as everywhere; the other settings reach every run."""
+def test_settings_of_a_claim_override_the_command_line():
+    """The clocks and the cache's hits are the claim's; the command line's other settings are in every run."""
     given = {"chip.shader_mhz": "900", "cache.hits": "none", "unit.smem.latency": "96"}
     with pytest.raises(Missing) as missing:
         module.CLAIMS["VG29"](Bench({"mi60": given}))
@@ -105,7 +105,7 @@ def test_what_a_claim_sets_stands_over_the_command_line():
 
 @pytest.mark.jit
 def test_the_group_of_64_moves_with_the_latency_of_scalar_loads():
-    """The latency was fitted to 520 cycles; 100 less of it are 100 cycles less."""
+    """With the latency fitted to 520 cycles the claim passes; 100 less of it, a latency of 96, are 100 cycles less."""
     bench = Bench()
     fitted = found("VG29", lambda job: perform(job).value, bench)
     assert judge(CLAIM["VG29"], fitted).passed is True
@@ -118,7 +118,7 @@ def test_the_group_of_64_moves_with_the_latency_of_scalar_loads():
 @pytest.mark.slow
 @pytest.mark.jit
 def test_as_many_workgroups_as_the_largest_size_has_are_extended_within_1_percent():
-    """All 256 workgroups of a compute unit at 16384 and 1700 MHz, beside the 32 and 64 that stand for them."""
+    """At 16384 and 1700 MHz the cycles extended from 32 and 64 workgroups are those of all 256 within 1 %."""
     settings = tuple(sorted((k, str(v)) for k, v in {**module.at_clock(1700), "cache.hits": "tags"}.items()))
     part = [module.unit_cycles(settings, count) for count in (32, 64)]
     assert module._extended(16384, part) == pytest.approx(module.unit_cycles(settings, 256), rel=0.01)

@@ -22,7 +22,7 @@ def test_a_count_is_the_printed_number(ours, passed):
 
 
 def test_the_largest_error_is_reported_and_all_must_keep_the_tolerance():
-    """Of several figures the worst relative error counts, with its sign."""
+    """The reported error is the worst relative one, with its sign, and one error beyond the tolerance fails."""
     found = verdict("100 / 200", "2 %", 101, 197)
     assert found.error == pytest.approx(-0.015)
     assert found.passed is True
@@ -30,19 +30,19 @@ def test_the_largest_error_is_reported_and_all_must_keep_the_tolerance():
 
 
 def test_points_are_differences():
-    """Where the tolerance is in points, so is the error."""
+    """If the tolerance is in points, so is the error."""
     found = verdict("70", "3 points", 67.5)
     assert (found.error, found.passed) == (-2.5, True)
 
 
 def test_a_figure_that_the_document_leaves_out_is_not_compared():
-    """Ours is shown beside a question mark, and counts for nothing."""
+    """Our figure is shown where the document has a question mark, and is not judged."""
     found = verdict("? / 16", "exact", 5, 16)
     assert (found.ours, found.error, found.passed) == ("5 / 16", 0.0, True)
 
 
 def test_words_must_be_the_same():
-    """An order is met by the same order; without words there is nothing to compare with."""
+    """The same order passes and another fails; a claim that is not reproducible has no verdict."""
     assert verdict("NT > TN", "order", "NT > TN").passed is True
     assert verdict("NT > TN", "order", "TN > NT").passed is False
     for ours in ("", "a plot"):
@@ -59,7 +59,7 @@ def test_a_tolerance_in_words_needs_a_verdict():
 
 
 def test_figures_are_shown_with_the_published_decimals():
-    """As many decimals as were printed, unless that leaves nothing of the number."""
+    """Figures have as many decimals as were printed, or more if they would show nothing of the number."""
     assert verdict("30.4 / 1", "5 %", 30.8651, 0.0123).ours == "30.9 / 0.012"
 
 
@@ -70,7 +70,7 @@ def test_every_kind_is_known():
 
 
 def test_the_decorator_enters_a_function_under_its_claim():
-    """`@claim(id)` leaves the function as it is, and the table has it."""
+    """The decorator returns the function unchanged and enters it in the table under its claim."""
     table = {}
     assert registrar(table)("LS01")(len) is len
     assert table == {"LS01": len}

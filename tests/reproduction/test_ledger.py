@@ -9,7 +9,7 @@ from isa.errors import UserError
 
 
 def stumble(_):
-    """Fail as no claim should."""
+    """Fail as a mistake in a claim's function does."""
     raise ZeroDivisionError("by nought")
 
 
@@ -24,7 +24,7 @@ def double(number):
 
 
 def test_every_claim_has_a_function_in_a_module_of_its_document():
-    """All 178 are computed, nothing else is, and modules keep to their documents."""
+    """Each of the 178 claims has a function, in a module of its document, and there are no others."""
     seeds = {claim.id: claim.seed for claim in read()}
     assert FINDERS.keys() == seeds.keys()
     assert len(seeds) == 178
@@ -32,8 +32,8 @@ def test_every_claim_has_a_function_in_a_module_of_its_document():
         assert function.__module__.startswith(f"gpusim.reproduction.{seeds[name]}"), name
 
 
-def test_what_goes_wrong_is_a_failed_row(monkeypatch):
-    """Neither bad input nor a mistake ends the ledger; the row is of a kind of its own, fails, and says what it was."""
+def test_an_error_is_a_failed_row(monkeypatch):
+    """Bad input or a mistake in a claim gives a failed row whose kind is `not computed` and names the error."""
     monkeypatch.setattr(ledger, "FINDERS", {"LS01": stumble, "LS02": refuse, "LS03": lambda _: counted(1)})
     found = without_runs(select(["LS01", "LS02", "LS03"]), {})
     assert [row.passed for row in found] == [False] * 3
@@ -43,7 +43,7 @@ def test_what_goes_wrong_is_a_failed_row(monkeypatch):
 
 
 def test_jobs_in_common_are_done_once_and_rows_come_in_order(monkeypatch):
-    """Claims that ask for jobs wait for them, those that ask for none do not, and the order is that of the claims."""
+    """Two claims that need the same two jobs are called three times each, and rows come in the order of the claims."""
     calls = []
 
     def asks(bench):
@@ -60,7 +60,7 @@ def test_jobs_in_common_are_done_once_and_rows_come_in_order(monkeypatch):
 
 
 def test_a_row_names_the_machines_it_was_computed_on():
-    """Those of table 1 in its order, the card that was measured, and none for what is counted in a program."""
+    """A row names its machines in the order of table 1, and none if its claim is counted in a program."""
     found = {row.id: row.machines for row in without_runs(select(["LS01", "LS13", "LS16", "LS23"]), {})}
     assert found == {
         "LS01": ("gt200",),
@@ -78,7 +78,7 @@ def test_rows_that_need_no_run_leave_out_the_others():
 @pytest.mark.long
 @pytest.mark.jit
 def test_a_setting_moves_the_rows_that_depend_on_it():
-    """Another clock of the GTX 580 moves the row that states it, and no other of those that need no run."""
+    """Of the rows that need no run, another clock of the GTX 580 moves only the one that states it."""
     before, after = (without_runs(read(), {"gtx580": s}) for s in ({}, {"chip.core_mhz": "700"}))
     moved = {row.id for row, changed in zip(before, after, strict=True) if row.ours != changed.ours}
     assert moved == {"LS02"}
@@ -93,7 +93,7 @@ def test_a_setting_moves_simulated_rows():
 
 
 def test_the_summary_counts_each_kind(monkeypatch):
-    """Rows by kind, passed, failed, and without anything to compare with; details after a colon don't count."""
+    """Rows are counted by kind, as passed, failed, and without figures; details after a colon don't matter."""
     counts = dict.fromkeys(("LS05", "LS06"), lambda _: counted(1, 2, 4))
     monkeypatch.setattr(ledger, "FINDERS", {**counts, "LS07": lambda _: not_reproducible("lost")})
     found = without_runs(select(["LS05", "LS06", "LS07"]), {})
@@ -104,5 +104,5 @@ def test_the_summary_counts_each_kind(monkeypatch):
 
 
 def test_a_claim_may_look_at_the_machine():
-    """The bench of the ledger has the settings of the command line."""
+    """A claim's bench gives machines with the settings of the command line."""
     assert Bench({"gt200": {"chip.sms": "10"}}).machine("gt200").chip.sms == 10

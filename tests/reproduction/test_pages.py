@@ -21,7 +21,7 @@ def row(**changes):
 
 
 def test_the_document_is_up_to_date():
-    """Each row that needs no run stands in docs/reproduction.md as it is computed now."""
+    """Each row that needs no run is in docs/reproduction.md as it is computed now."""
     shown = {text[2:6]: text for text in PAGE.read_text(encoding="utf-8").splitlines() if text[2:6] in CLAIMS}
     assert shown.keys() == CLAIMS.keys()
     for now in without_runs(few(read(), 20), {}):
@@ -37,7 +37,7 @@ def test_the_document_is_what_the_ledger_computes():
 
 
 def test_each_document_has_a_table():
-    """A heading for each that has rows, in order, and below it these; none for the others."""
+    """Each document with rows has a heading, in order, with its rows below; the others have none."""
     text = markdown([row(id="TN01", seed="tan"), row()], {})
     parts = text.split("\n## ")[1:]
     assert [part.splitlines()[0] for part in parts] == [SEEDS["lai"], SEEDS["tan"]]
@@ -45,8 +45,8 @@ def test_each_document_has_a_table():
     assert "| TN01 |" in parts[1]
 
 
-def test_the_head_tells_of_changed_machines():
-    """Settings stand there as they were given; a page of the machines as they are has none."""
+def test_the_head_states_changed_settings():
+    """The head lists settings as they were given; a page of unchanged machines lists none."""
     settings = {"gtx580": {"chip.sms": "4", "chip.core_mhz": "700"}}
     message = "On changed machines: gtx580:chip.sms=4, gtx580:chip.core_mhz=700.\n\n"
     changed, plain = markdown([row()], settings), markdown([row()], {})
@@ -55,12 +55,12 @@ def test_the_head_tells_of_changed_machines():
 
 
 def test_the_legend_has_every_kind():
-    """Each kind is explained once, those that are not numbers included."""
+    """Each of the 7 kinds is explained once."""
     text = markdown([row()], {})
     assert [text.count(f"- {kind}: {meaning}\n") for kind, meaning in KINDS.items()] == [1] * 7
 
 
-def test_a_line_escapes_what_ends_a_cell():
+def test_a_line_escapes_bars_in_its_cells():
     """A bar within a cell is escaped, and the error is a percentage or a difference; machines are named."""
     cells = r"| LS24 | a \| b | 18 / 24 | exact | 18 / 25 | +4.2 % | predicted | fail | gt200, gtx580 |  |"
     assert line(row()) == cells
@@ -68,13 +68,13 @@ def test_a_line_escapes_what_ends_a_cell():
 
 
 @pytest.mark.parametrize(("passed", "first"), [(True, "1 of 1"), (False, "0 of 1"), (None, "0 of 0")])
-def test_totals_tell_how_many_pass(passed, first):
-    """Claims without anything to compare with count neither way."""
+def test_totals_count_the_claims_that_pass(passed, first):
+    """Claims without figures to compare count neither as passed nor as failed."""
     first_line, kind = totals([row(passed=passed)])
     assert first_line.startswith(f"{first} claims pass; {int(passed is None)} ")
     assert kind == f"predicted: {first} pass" + ("; 1 without figures" if passed is None else "")
 
 
-def test_all_claims_have_a_place():
-    """The claims of the page are those of the ledger."""
+def test_all_claims_are_of_a_listed_document():
+    """The documents of all claims are those of `SEEDS`."""
     assert {claim.seed for claim in select(["all"])} == SEEDS.keys()

@@ -1,4 +1,4 @@
-"""What the tests of kernels share: running one in program order and comparing with what it promises."""
+"""Fixtures of the kernels' tests: run a kernel in program order and compare it with its promise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Results = list[tuple[Expectation, NDArray[np.generic]]]
 
 
 def run_blocks(kernel: Kernel, blocks: Iterable[int] | None = None) -> Results:
-    """Run the blocks (None: all) and return, for each, what it promises and what it left there."""
+    """Run the blocks (None: all) and return the promise and the result of each."""
     chosen = list(range(kernel.blocks) if blocks is None else blocks)
     memory, where = interpret(kernel, chosen).memory, bases(kernel.buffers)
     contents = {b.name: view(memory, b, where[b.name]) for b in kernel.buffers}
@@ -27,7 +27,7 @@ def run_blocks(kernel: Kernel, blocks: Iterable[int] | None = None) -> Results:
 
 
 def check_results(kernel: Kernel, blocks: Iterable[int] | None = None) -> None:
-    """Fail unless every promised value is there, within its bound."""
+    """Fail unless the blocks leave every promised value, within its bound."""
     for promise, got in run_blocks(kernel, blocks):
         assert len(got)
         assert (np.abs(got.astype(np.float64) - promise.value) <= promise.bound).all(), (kernel.arguments, got)

@@ -70,7 +70,7 @@ def test_a_guard_is_kept():
         ("STS.128", (at(Register(0)), Register(2)), "multiples of 4, not R2"),
     ],
 )
-def test_what_does_not_suit_the_form_is_refused(mnemonic, operands, message):
+def test_operands_that_do_not_suit_the_form_are_refused(mnemonic, operands, message):
     """Unknown mnemonics, wrong counts and kinds, two immediates and misaligned registers raise ValueError."""
     with pytest.raises(ValueError, match=message):
         instruction(mnemonic, *operands)
@@ -93,8 +93,8 @@ def test_a_program_has_its_labels_where_they_were_set():
     assert program.shared_bytes == 64
 
 
-def test_a_label_is_set_once_and_a_branch_has_somewhere_to_go():
-    """Setting a label twice, or branching to one that is nowhere, raises ValueError."""
+def test_a_label_is_set_once_and_a_branch_needs_its_label():
+    """Setting a label twice, or branching to a label that is never set, raises ValueError."""
     b = Builder()
     b.label("a")
     with pytest.raises(ValueError, match="'a' is taken"):

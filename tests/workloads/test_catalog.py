@@ -23,7 +23,7 @@ if QUICK:  # two by two blocks, and two rounds of the loop at least
 
 
 @pytest.mark.parametrize("name", CATALOG)
-def test_the_catalog_tells_the_functions_own_defaults(name):
+def test_the_catalog_has_the_functions_own_defaults(name):
     """Parameters and defaults of an entry are those of its function, in the same order."""
     signature = inspect.signature(CATALOG[name].function).parameters
     assert [(p.name, p.default) for p in CATALOG[name].parameters] == [(p.name, p.default) for p in signature.values()]
@@ -31,7 +31,7 @@ def test_the_catalog_tells_the_functions_own_defaults(name):
 
 @pytest.mark.parametrize("name", CATALOG)
 def test_every_default_can_be_written_as_text(name):
-    """Some text gives each default back, so that a command line can state it."""
+    """Each default can be parsed from some text, so that a command line can state it."""
     words = {None: "auto"}
     for parameter in CATALOG[name].parameters:
         assert parameter.parse(words.get(parameter.default, str(parameter.default))) == parameter.default

@@ -28,7 +28,7 @@ def test_a_value_beyond_32_bits_is_refused_by_name():
 
 
 @pytest.mark.parametrize(("value", "nearest"), [(-8, 8), (0, 8), (7, 8), (11, 8), (12, 16)])
-def test_what_is_no_multiple_is_refused_with_the_nearest(value, nearest):
+def test_a_value_that_is_no_multiple_is_refused_with_the_nearest(value, nearest):
     """Multiples pass; anything else is refused with kernel, name, value, rule and the nearest multiple."""
     multiple("sg4", "k", 8, 8)
     multiple("sg4", "k", 16, 8)

@@ -14,7 +14,7 @@ POINT = {"blocking": 6, "lds": 64, "prefetch": 1, "order": 0}
 
 @dataclass(frozen=True)
 class Held:
-    """What an SM holds, as far as resident blocks go."""
+    """The limits of an SM on resident blocks."""
 
     warp_size: int
     blocks: int
@@ -57,7 +57,7 @@ def test_sizes_grow_to_whole_tiles(m, n, k):
 
 
 def test_a_point_becomes_the_kernels_parameters():
-    """Size, the point's own numbers and the others are all there as text."""
+    """The sizes grown to whole tiles, the point's numbers and the other parameters are all given as text."""
     texts = arguments_at(lai_space(), POINT, (96, 100, 33), {"layout": "tn"})
     assert texts == {"m": "96", "n": "192", "k": "48", "layout": "tn"} | {
         "blocking": "6",
@@ -68,7 +68,7 @@ def test_a_point_becomes_the_kernels_parameters():
 
 
 @pytest.mark.parametrize("name", ["m", "blocking"])
-def test_what_the_space_sets_is_not_given_twice(name):
+def test_a_parameter_that_the_space_sets_is_not_given_twice(name):
     """A size or a number of the point among the other parameters is refused, by name."""
     with pytest.raises(UserError, match=rf"^{name}=8: the space sgemm-lai sets it; leave it out$"):
         arguments_at(lai_space(), POINT, (96, 96, 16), {name: "8"})
@@ -84,7 +84,7 @@ def test_a_product_has_every_combination_once():
 
 
 def test_points_come_in_ascending_order_by_name():
-    """The points that are left are sorted, and told by the names of the axes."""
+    """The points left after pruning are sorted, and have the names of the axes."""
     held = type("Limits", (), {"registers_per_thread": 63, "threads": 1536, **vars(Held(32, 8, 48, 32768, 49152))})
     pruned = prune(lai_space(), held)
     assert pruned.points.tolist() == sorted(pruned.points.tolist())
@@ -92,7 +92,7 @@ def test_points_come_in_ascending_order_by_name():
 
 
 def test_an_unknown_stage_is_refused_with_those_there_are():
-    """A stage's name that the space has not is told with the names that it has."""
+    """A stage's name that the space lacks is refused with the names that it has."""
     with pytest.raises(
         UserError, match=r"^sgemm-lai: x is no stage to stop after; choose one of points, registers, one block, "
     ):

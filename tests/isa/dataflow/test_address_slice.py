@@ -17,20 +17,20 @@ def test_address_arithmetic_is_in_and_results_are_out():
     assert included("S2R R0, TID.X\nSHL R1, R0, 2\nLDG R2, [R1]\nFADD R3, R2, R2\nSTG [R1], R3\nEXIT") == [0, 1]
 
 
-def test_what_other_lanes_give_and_who_takes_part_are_in():
-    """An address from a shuffle or ballot needs their sources, and the guard that says which lanes take part."""
+def test_cross_lane_sources_and_their_guard_are_in():
+    """An address from a shuffle or ballot needs its sources, and the guard that says which lanes take part."""
     text = "S2R R0, LANEID\nISETP.LT P0, R0, 4\nMOV R1, 8\n@P0 SHFL.IDX R2, R1, R0\nLDS R3, [R2]"
     assert included(text) == [0, 1, 2, 3]
     assert included("S2R R0, LANEID\nISETP.LT P0, R0, 4\nVOTE.BALLOT R2, P0\nLDS R3, [R2]") == [0, 1, 2]
 
 
-def test_guards_and_what_they_compare_are_in():
+def test_guards_and_their_comparisons_are_in():
     """A guard predicate pulls in its comparison and that comparison's operands, even under a plain instruction."""
     assert included("MOV R0, 1\nMOV R1, 2\nISETP.LT P0, R0, R1\n@P0 MOV R2, 3\nEXIT") == [0, 1, 2]
 
 
 def test_loop_counters_are_in_through_the_back_edge():
-    """The increment behind a branch reaches the comparison of the next round."""
+    """A loop's increment is in the slice, since the comparison of the next round reads it."""
     assert included("MOV R0, 0\nMOV R9, 1\nl:\nISETP.LT P0, R0, 4\nFADD R9, R9, R9\nIADD R0, R0, 1\n@P0 BRA l") == [
         0,
         2,
@@ -45,7 +45,7 @@ def test_a_reused_register_does_not_pull_in_its_earlier_life():
 
 
 def test_a_guarded_write_does_not_hide_the_earlier_one():
-    """Both the unguarded and the later guarded definition may reach the address."""
+    """The unguarded definition and the later guarded one may both give the address."""
     assert included("MOV R0, 0\nISETP.LT P0, R1, 4\n@P0 MOV R0, 8\nLDS R2, [R0]") == [0, 1, 2]
 
 
@@ -56,7 +56,7 @@ def test_a_load_that_gives_an_address_pulls_in_stores_of_its_space():
 
 
 def test_an_atomic_is_a_load_and_a_store():
-    """An address that an atomic gives needs its operands and the stores; one loaded where atomics write needs them."""
+    """An address from an atomic needs its operands and the stores; one loaded where atomics write needs the atomics."""
     text = "MOV R0, 4\nMOV R9, 5\nSTS [RZ], R0\nATOMS.ADD R1, [RZ], R9\nLDS R2, [R1]"
     assert included(text) == [0, 1, 2, 3]
     assert included("MOV R0, 4\nATOMS.ADD R5, [RZ], R0\nLDS R1, [RZ]\nLDS R2, [R1]") == [0, 1, 2]

@@ -1,4 +1,4 @@
-"""Convergence barriers: where lanes meet that part between BSSY and BSYNC, and which programs are refused."""
+"""Convergence barriers: where lanes that diverge between BSSY and BSYNC meet, and which programs are refused."""
 
 import re
 
@@ -24,26 +24,26 @@ INSIDE = (
     [(LATER, {3: 7}), (INSIDE, {4: 7, 7: 10})],
     ids=["behind the post-dominator", "one in another"],
 )
-def test_lanes_meet_behind_the_bsync_of_the_innermost_region(text, expected):
-    """By hand: not where all ways come together, but where the program says."""
+def test_lanes_meet_after_the_bsync_of_the_innermost_region(text, expected):
+    """Worked out by hand: lanes meet where the program says, and not where all ways first come together."""
     assert reconvergence_points(read(text).program) == expected
 
 
 def test_both_ways_go_up_to_the_bsync():
-    """What lies between the place where the ways come together and the BSYNC issues once for each way."""
+    """The instructions from where the ways come together to the BSYNC, both included, issue once for each way."""
     done = interpret(read(LATER))
     assert done.counts.tolist() == [1, 1, 1, 1, 1, 2, 2, 1]
     assert done.active.tolist() == [32, 32, 32, 7, 25, 32, 32, 32]
 
 
-def test_lanes_that_exit_are_waited_for_no_more():
-    """A way that ends inside the region leaves the others to go on behind it."""
+def test_no_lane_waits_for_lanes_that_have_exited():
+    """When 7 lanes exit inside the region, the other 25 go on after it."""
     text = PARTED + "BSSY B0, met\n@P0 EXIT\nBSYNC B0\nmet:\nEXIT"
     assert interpret(read(text)).active.tolist() == [32, 32, 32, 7, 25, 25]
 
 
 def test_a_program_without_bssy_has_no_regions():
-    """Nothing is said, and lanes meet as they did."""
+    """Without BSSY no region end is found."""
     assert region_ends(read(PARTED + "@P0 BRA past\nNOP\npast:\nEXIT").program) == {}
 
 
@@ -58,8 +58,8 @@ def test_a_program_without_bssy_has_no_regions():
     ],
     ids=["no BSSY", "another label", "used twice", "a guard", "not on every way"],
 )
-def test_a_region_that_is_none_is_refused(text, message):
-    """One line with the place, the cause and the fix."""
+def test_a_malformed_region_is_refused(text, message):
+    """Each wrong use of BSSY and BSYNC is refused in one line with the place, the cause and the fix."""
     with pytest.raises(UserError, match=re.escape(message)):
         reconvergence_points(read(text).program)
 

@@ -36,7 +36,7 @@ def test_the_three_kinds_are_distinguished():
 
 
 def test_wide_operands_depend_word_by_word():
-    """A 64-bit load meets its users in each register of the pair, and an address in one word only."""
+    """Each register of a 64-bit pair has its own edges: the reader needs R4 of the load and R5 of the MOV after it."""
     text = "LDS.64 R4, [RZ]\nMOV R5, 1\nDADD R6, R4, R8"
     assert edges(graph(assemble(text))) == {
         (0, 1, "WAW", "R5", 0),
@@ -56,7 +56,7 @@ def test_predicates_are_registers_too():
 
 
 def test_a_guarded_write_lets_the_earlier_value_through():
-    """A read behind a guarded write depends on it and on the write before it."""
+    """A read after a guarded write depends on it and on the write before it."""
     found = edges(graph(assemble("MOV R0, 1\n@P0 MOV R0, 2\nMOV R1, R0")))
     assert {(0, 2, "RAW", "R0", 0), (1, 2, "RAW", "R0", 0), (0, 1, "WAW", "R0", 0)} == found
 
@@ -74,7 +74,7 @@ def test_loop_carried_edges_have_distance_one():
 
 
 def test_a_path_that_leaves_the_program_carries_nothing():
-    """Behind an unguarded EXIT or BRA no edge arrives from before it."""
+    """No edge leads from before an unguarded EXIT or BRA to the instruction after it."""
     assert edges(graph(assemble("MOV R0, 1\nEXIT\nMOV R1, R0"))) == set()
     assert edges(graph(assemble("MOV R0, 1\nBRA l\nMOV R1, R0\nl:\nEXIT"))) == set()
 

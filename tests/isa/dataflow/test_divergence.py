@@ -1,4 +1,4 @@
-"""Where lanes part and meet, in programs small enough to see it, and beside a graph library."""
+"""Where lanes diverge and meet: by hand in small programs, and compared with a graph library."""
 
 import networkx as nx
 import pytest
@@ -17,7 +17,7 @@ ROUNDS = "S2R R0, TID.X\ntop:\nIADD R0, R0, -1\nISETP.GT P0, R0, 0\n@P0 BRA top\
 COUNTED = "MOV R0, 9\ntop:\nIADD R0, R0, -1\nISETP.GT P0, R0, 0\n@P0 BRA top\nEXIT"
 WARPS = "S2R R0, WARPID\nISETP.LT P0, R0, 1\n@P0 BRA past\nNOP\npast:\nEXIT"
 LOADED = "LDG R0, [c[a]]\nISETP.LT P0, R0, 1\n@P0 EXIT\nNOP\nEXIT"
-# The counter is the same in all lanes, but how often it was raised is not: lanes left the loop at different times.
+# All lanes start with the same counter but raise it a different number of times: they leave the loop at other rounds.
 LEFT = """S2R R0, TID.X
 top:
 IADD R1, R1, 1
@@ -37,12 +37,12 @@ EXIT"""
     ids=["skip", "two ways", "two ends", "rounds", "counted", "by warps", "what a loop left"],
 )  # fmt: skip
 def test_lanes_meet_where_all_ways_do(text, expected):
-    """By hand: behind the part jumped over, behind both ways, at the end; and nowhere where lanes can't differ."""
+    """By hand: after the part jumped over, after both ways, or at the end; lanes that can't differ have none."""
     assert reconvergence_points(read(text).program) == expected
 
 
-def test_what_memory_holds_may_differ():
-    """A guard that was loaded may hold in some lanes only."""
+def test_a_loaded_guard_may_diverge():
+    """A guard computed from a loaded word may hold in some lanes only, so its EXIT has a reconvergence point."""
     assert reconvergence_points(read(f".buffer a u32 32\n{LOADED.replace('[c[a]]', '[RZ+0x1000]')}").program) == {2: 3}
 
 

@@ -10,7 +10,7 @@ from isa.text.listing import read
 
 
 def live_by_search(program, pc, name):
-    """Tell by following every way on from pc whether one reads the name before it is certainly overwritten."""
+    """Tell whether some way on from pc reads the name before it is certainly overwritten, by following every way."""
     code, after = program.instructions, successors(program)
     seen, todo = set(), list(after[pc])
     while todo:
@@ -36,7 +36,7 @@ def test_what_is_live_is_read_on_some_way(program):
 
 
 def test_a_guarded_write_ends_no_life():
-    """Where a lane may keep the old value it is still needed."""
+    """An unguarded write ends the life of the old value; a guarded one does not, since some lanes may keep it."""
     text = "MOV R1, 1\n{}MOV R1, 2\nIADD R2, R1, R1\nEXIT\n"
     assert live(read(text.format("@P0 ")).program)[0] == {"R1", "P0"}
     assert live(read(text.format("")).program)[0] == frozenset()

@@ -1,4 +1,4 @@
-"""Whose values registers hold, by small listings."""
+"""Whose values registers hold, in small listings."""
 
 from isa.dataflow.register_use import OTHER, RESULTS, Origins, joined, register_uses
 from isa.text.assembler import assemble
@@ -12,7 +12,7 @@ def of(text, buffers=None, stores=None):
 
 
 def test_a_load_brings_its_buffer_and_a_floating_point_instruction_makes_results():
-    """What is loaded has the buffer's name, products are results, and an address is neither."""
+    """A loaded word has its buffer's name, a product is a result, and an address is neither."""
     found = of("SHL R0, R0, 2\nLDG R1, [R0]\nFMUL R2, R1, R1\nSTG [R0], R2", {1: frozenset({"x"})})
     assert found.written == (OTHER, "x", RESULTS, OTHER)
     assert found.stored == {3: RESULTS}
@@ -28,7 +28,7 @@ def test_words_keep_their_name_through_shared_memory_and_moves():
 
 
 def test_words_that_go_round_through_shared_memory_are_named_in_the_end():
-    """A store of what was loaded from another store's words has its name, in whatever order the program has them."""
+    """A store of a word loaded from another store's words has its name, in whatever order the program has them."""
     text = "loop:\nLDS R1, [RZ]\nSTS [4], R1\nLDS R2, [4]\nSTS [8], R2\nLDG R3, [RZ]\nSTS [RZ], R3\nBRA loop"
     stores = {0: frozenset({5}), 2: frozenset({1})}
     assert of(text, {4: frozenset({"x"})}, stores).stored == {1: "x", 3: "x", 5: "x"}
@@ -46,13 +46,13 @@ def test_names_join_where_ways_meet():
 
 
 def test_a_guarded_write_gives_its_name():
-    """What a guarded load brings is what the reader behind it means, not what was there before."""
+    """After a guarded load a register has the name of that load's buffer, not the name it had before."""
     found = of("LDG R1, [RZ]\n@P0 LDG R1, [RZ]\nMOV R2, R1", {0: frozenset("x"), 1: frozenset("y")})
     assert found.written[2] == "y"
 
 
 def test_code_that_nothing_reaches_has_no_state():
-    """Behind a branch that is always taken nothing is known, and nothing fails."""
+    """After a branch that is always taken nothing is known of the registers, and nothing fails."""
     found = of("BRA end\nMOV R1, R2\nend:\nEXIT")
     assert found.before == ({}, None, {})
 

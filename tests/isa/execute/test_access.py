@@ -32,6 +32,6 @@ def test_misaligned_means_not_a_multiple(addresses, nbytes):
     assert misaligned(np.array(addresses, np.uint32), nbytes) == any(a % nbytes for a in addresses)
 
 
-def test_nothing_is_inside_no_range():
+def test_without_ranges_every_address_is_outside():
     """A kernel without buffers has no valid global address."""
     assert outside(Ranges((), ()), np.zeros(2, np.uint32), 4).tolist() == [True, True]

@@ -35,15 +35,15 @@ def test_only_independent_plain_neighbours_are_joined(text, why):
     assert everything(text) == [], why
 
 
-def test_a_batch_goes_as_far_as_it_can():
-    """Reading one register often, or writing what an earlier one only read, joins; the first that can't begins anew."""
+def test_a_batch_is_as_long_as_possible():
+    """Instructions that read one register often, or write one only read before, join; one that can't starts anew."""
     text = "FFMA R4, R0, R1, R4\nFFMA R0, R1, R1, R2\nFFMA R1, R2, R2, R3\nIMAD R5, R1, R1, R1\nIMAD R6, R1, R1, R5"
     assert everything(text) == [[0, 1, 2]]
     assert everything(f"{text}\nIMAD R7, R1, R1, R1") == [[0, 1, 2], [4, 5]]
 
 
-def test_what_is_not_computed_is_in_no_batch():
-    """A pc that is left out of the computed ones separates its neighbours."""
+def test_an_instruction_not_computed_is_in_no_batch():
+    """Pc 2, left out of the five to compute, separates the two before it from the two after it."""
     program = assemble("\n".join(f"FFMA R{i}, R8, R9, R10" for i in range(5)))
     assert batches(program, {0, 1, 3, 4}) == [[0, 1], [3, 4]]
 
@@ -64,8 +64,8 @@ def test_a_batch_computes_what_its_instructions_compute_alone(threads, split):
     assert runs[0].counts[-4:].tolist() == runs[1].counts[-7::2].tolist()
 
 
-def test_a_pointer_that_a_batch_moves_moves_the_address():
-    """A load behind a batch sees the base register that the batch wrote, though addresses are kept."""
+def test_a_load_uses_the_pointer_that_a_batch_has_moved():
+    """A load after a batch uses the base register that the batch wrote, though addresses are cached."""
     moves = "IMAD R2, R1, R1, R2\nIMAD R3, R1, R1, R3"
     text = f".shared 64\nMOV R1, 4\nl:\nLDS R4, [R2]\n{moves}\nISETP.LT P0, R2, 48\n@P0 BRA l"
     seen = []

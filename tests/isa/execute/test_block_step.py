@@ -1,4 +1,4 @@
-"""How far addresses move from block to block: what is followed, what is given up, and that it is what happens."""
+"""How far addresses move from block to block: instructions followed, instructions given up, and the steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEAD = ".grid 4 3 2\n.block 8 4 2\n.buffer x u32 64\nS2R R0, CTAID.X\nS2R R1, CT
 
 
 def step(text, before=""):
-    """The step of the load at the end of a listing whose R0, R1 and R2 are the block's coordinates; None: given up."""
+    """Return the step of the listing's last load; R0, R1 and R2 are the block's coordinates; None: given up."""
     steps = block_steps(read(f"{HEAD}{before}{text}\nLDG R9, [R8]\nEXIT"))
     return None if steps is None else list(steps.values())[-1]
 
@@ -51,7 +51,7 @@ def step(text, before=""):
     ],
 )
 def test_linear_instructions_are_followed(text, expected):
-    """Sums, differences, products and shifts by what is the same everywhere, modulo 2**32; launch sizes are factors."""
+    """Sums, differences, and products and shifts by constants or launch sizes have steps, modulo 2**32."""
     assert step(text) == expected
 
 
@@ -76,13 +76,13 @@ def test_linear_instructions_are_followed(text, expected):
         "ISETP.LT P0, R0, 2\n@P0 REDUX.SUM R8, RZ",
     ],
 )
-def test_what_is_not_linear_is_given_up(text):
-    """Products of two that vary, bits of what moves, and what memory holds: None."""
+def test_nonlinear_instructions_are_given_up(text):
+    """Products of two values that vary, bits of values that move, and loaded values have no step: None."""
     assert step(text) is None
 
 
 def test_a_negative_parameter_is_a_pattern_of_32_bits():
-    """A parameter of -1 is 2**32 - 1: as a factor it turns a step round, as a shift it is too far."""
+    """A parameter of -1 is 2**32 - 1: as a factor it reverses a step, as a shift count it is too large."""
     for text, expected in (("IMUL R8, R0, c[n]", {4: (2**32 - 1, 0, 0)}), ("SHL R8, R0, c[n]", None)):
         kernel = read(f".param n = 0\n{HEAD}{text}\nLDG R9, [R8]\nEXIT")
         assert block_steps(replace(kernel, parameters={"n": -1})) == expected
@@ -102,40 +102,40 @@ def test_a_negative_parameter_is_a_pattern_of_32_bits():
     ],
 )
 def test_ways_that_join_must_agree(text, expected):
-    """Behind a guard, a branch or a round of a loop a step is known if it is the same whichever way led there."""
+    """After a guard, a branch or a round of a loop a step is known if it is the same on every way there."""
     assert step(text, before="S2R R4, TID.X\nISETP.LT P0, R4, 3\n") == expected
 
 
-def test_comparing_what_moves_together_moves_nothing():
-    """A pointer and the end that it runs to move by 128: the comparison's step is theirs, and the branch is still."""
+def test_values_that_move_together_compare_alike():
+    """A pointer and its end both move by 128 from block to block, so their comparison and the branch stay the same."""
     text = "SHL R8, R0, 7\nIADD R3, R8, 512\non:\nIADD R8, R8, 64\nISETP.LT.U32 P0, R8, R3\n@P0 BRA on"
     steps = block_steps(read(f"{HEAD}{text}\nLDG R9, [R8]\nEXIT"))
     assert steps == {6: (128, 0, 0), 8: (128, 0, 0)}
 
 
 @pytest.mark.parametrize("compared", ["R0, 5", "R0, R1", "-R0, R0"])
-def test_comparing_what_moves_apart_is_given_up(compared):
-    """A guard that may differ from block to block: None."""
+def test_comparing_values_that_move_apart_is_given_up(compared):
+    """A guard that may differ from block to block gives None."""
     if compared.startswith("-"):
         assert step("IADD R3, RZ, -R0\nISETP.LT P0, R3, R0\n@P0 MOV R7, 1\nMOV R8, 0") is None
     else:
         assert step(f"ISETP.LT P0, {compared}\n@P0 MOV R7, 1\nMOV R8, 0") is None
 
 
-def test_floats_that_move_are_not_compared():
-    """Equal steps of patterns say nothing about numbers: FSETP gives up."""
+def test_comparing_floats_that_move_is_given_up():
+    """FSETP of values that move gives None, since equal steps of patterns say nothing about the numbers."""
     assert step("FSETP.LT P0, R0, R0\n@P0 MOV R7, 1\nMOV R8, 0") is None
 
 
 @pytest.mark.parametrize("access", ["LDS R9, [R3]", "STS [R3], R9", "LDL R9, [R3]"])
 def test_a_shared_or_local_address_that_moves_is_given_up(access):
-    """What a block does in its own memory must not depend on its place; where it does not, it has no step."""
+    """A shared or local address that depends on the block gives None; a constant one leaves the load's step at 0."""
     assert step(f"SHL R3, R0, 2\n{access}\nMOV R8, 0") is None
     assert step(f"MOV R3, 4\n{access}\nMOV R8, 0") == (0, 0, 0)
 
 
 def observed(kernel, block):
-    """Each access of a block to global memory, in order: (pc, warps, addresses of active lanes)."""
+    """Return each access of a block to global memory, in order: pc, warps, active lanes and their addresses."""
     found = []
 
     def observe(pc, warps, addresses, active):
@@ -170,7 +170,7 @@ def test_steps_are_what_happens_in_loops(kernel):
 
 @pytest.mark.long
 def test_steps_are_what_happens_where_they_are_known():
-    """Of 150 random kernels, many of which gather by what memory holds, a dozen or more move, and by their steps."""
+    """Of 150 random kernels 12 or more have steps, and their addresses move by them."""
     followed = 0
 
     @settings(REPEATABLE, max_examples=draws(150))
@@ -190,7 +190,7 @@ def test_steps_are_what_happens_where_they_are_known():
     [("sgemm-lai", {"m": "192", "n": "192", "k": "32"}), ("sg4", {"k": "16"}), ("throughput", {"blocks": "3"})],
 )
 def test_the_matrix_products_move_by_tiles(name, parameters):
-    """The blocks of both matrix products, in x and y, and of a microbenchmark are the first one moved."""
+    """All blocks of two matrix products and a microbenchmark access what the first does, moved by the steps."""
     check_steps(make(name, parameters))
 
 
@@ -215,7 +215,7 @@ GRID = """
 
 
 def test_a_grid_of_three_dimensions_moves_in_each():
-    """31 words in x, 96 in y and 512 in z, in bytes."""
+    """The steps in bytes are 124 in x, 384 in y and 2048 in z: 31, 96 and 512 words."""
     kernel = read(GRID)
     assert block_steps(kernel) == {12: (124, 384, 2048)}
     check_steps(kernel)

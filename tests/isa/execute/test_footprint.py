@@ -1,4 +1,4 @@
-"""The sectors that launches touch, beside those met by running every block."""
+"""The sectors that launches touch, compared with a run of every block."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -74,7 +74,7 @@ def moving(step, blocks):
 
 
 def test_blocks_that_overlap_share_sectors():
-    """Five blocks of 128 bytes, each 64 behind the one before: 4 sectors each, 12 in all."""
+    """Five blocks of 128 bytes, each 64 bytes after the one before, touch 4 sectors each and 12 in all."""
     found = footprint(moving(64, 5))
     assert found.of_blocks == {("x", False): 20, ("y", True): 20}
     assert found.of_launch == {("x", False): 12, ("y", True): 12}
@@ -82,14 +82,14 @@ def test_blocks_that_overlap_share_sectors():
 
 
 def test_blocks_that_move_by_parts_of_a_sector_are_walked_through():
-    """Three blocks 4 bytes apart: the first touches 4 sectors, the others 5, and 5 in all."""
+    """Of three blocks 4 bytes apart the first touches 4 sectors, the others 5 each, and all together 5."""
     found = footprint(moving(4, 3))
     assert found.of_blocks[("x", False)] == 14
     assert found.of_launch[("x", False)] == 5
 
 
 def test_a_step_back_stays_in_the_address_space():
-    """Blocks that go down in memory by a step below zero touch as many sectors as those that go up."""
+    """Four blocks with a step of -128 bytes touch 16 sectors, each of them once."""
     text = """
         S2R R0, TID.X
         S2R R1, CTAID.X
@@ -105,15 +105,15 @@ def test_a_step_back_stays_in_the_address_space():
 
 
 def test_lanes_that_are_off_touch_nothing():
-    """Under a guard that never holds no sector is touched, and no thread counts."""
+    """A load whose guard never holds touches no sector and counts no active thread."""
     program = assemble(".shared 4\n@!PT LDG R1, [RZ]\nSTS [RZ], R1")
     found = footprint(replace(moving(128, 1), program=program, block=(1, 1, 1)))
     assert found.of_blocks == found.of_launch == {}
     assert found.active.tolist() == [0, 1]
 
 
-def test_numbers_are_made_distinct_now_and_then(monkeypatch):
-    """With room for few numbers the footprint is the same."""
+def test_the_footprint_does_not_depend_on_the_room_for_numbers(monkeypatch):
+    """With room for 3 pending numbers the footprint is the same as with plenty."""
     whole = footprint(moving(4, 9))
     monkeypatch.setattr("isa.execute.footprint.PENDING", 3)
     few = footprint(moving(4, 9))

@@ -48,7 +48,7 @@ def test_lanes_beyond_the_block_do_nothing():
 
 
 def test_a_false_guard_counts_the_warp_but_changes_nothing():
-    """Where the guard is false the register keeps its value; the warp instruction is counted, the lanes are not."""
+    """A lane whose guard is false keeps its register and is not counted; the warp instruction is."""
     run = interpret(kernel("S2R R0, LANEID\nMOV R1, 5\nISETP.LT P0, R0, 3\n@!P0 MOV R1, 9\n@!PT MOV R1, 1"))
     assert register(run, 1) == [5] * 3 + [9] * 29
     assert run.counts.tolist() == [1] * 5
@@ -66,7 +66,7 @@ def test_negation_flips_the_sign_bit_of_floats_and_negates_integers():
 
 
 def test_wide_operands_are_little_endian_words():
-    """A double lies in R (low word) and R+1 (high word): 1/3 x 2 + 0.25, with bits in both words."""
+    """A double is in R (low word) and R+1 (high word): 1/3 x 2 + 0.25, with bits in both words."""
     text = "MOV R2, 0x55555555\nMOV R3, 0x3fd55555\nMOV R5, 0x40000000\nMOV R7, 0x3fd00000\nDFMA R8, R2, R4, R6"
     run = interpret(kernel(text))
     assert register(run, 9)[5] << 32 | register(run, 8)[5] == np.float64(1 / 3 * 2 + 0.25).view(np.uint64)
@@ -119,7 +119,7 @@ def test_texture_reads_by_element_and_clamps():
 
 @pytest.mark.parametrize("words_each", [1, 2, 4])
 def test_a_texture_of_two_dimensions_clamps_column_and_row(words_each):
-    """Of rows of 3 elements of 32, 64 or 128 bits, four of them: column and row are clamped each for itself."""
+    """In four rows of 3 elements of 32, 64 or 128 bits, column and row are each clamped by themselves."""
     suffix, base = {1: "", 2: ".64", 4: ".128"}[words_each], 100
     text = f"S2R R0, LANEID\nSHR R1, R0, 2\nLOP.AND R0, R0, 3\nIADD R0, R0, -1\nTEX.2D{suffix} R4, tex[t], R0, R1, 3"
     buffers = [words("t", 12 * words_each, lambda i: (i + base).astype(np.uint32))]
@@ -130,7 +130,7 @@ def test_a_texture_of_two_dimensions_clamps_column_and_row(words_each):
 
 
 def test_a_texture_may_be_fetched_over_its_own_index():
-    """Where the index stands in the first register written, all words are those of its element, and it moves on."""
+    """A fetch into the register of its index gives all words of that element, also after the index has changed."""
     text = "MOV R4, 1\nTEX.128 R4, tex[t], R4\nMOV R0, R4\nMOV R4, 0\nTEX.128 R4, tex[t], R4"
     run = interpret(kernel(text, buffers=[words("t", 8, lambda i: i.astype(np.uint32))]))
     assert [register(run, r)[0] for r in (0, 4, 5, 6, 7)] == [4, 0, 1, 2, 3]
@@ -161,7 +161,7 @@ def test_running_off_the_end_exits():
 
 
 def test_a_barrier_orders_a_store_before_a_load_of_another_warp():
-    """Behind BAR.SYNC warp 0 sees what warp 1, held up by extra rounds, stored before it."""
+    """After BAR.SYNC warp 0 loads the word that warp 1, delayed by extra rounds, stored before it."""
     text = """
         .shared 4
         S2R R0, WARPID
@@ -180,7 +180,7 @@ def test_a_barrier_orders_a_store_before_a_load_of_another_warp():
 
 
 def test_a_partial_barrier_releases_at_its_count():
-    """Warps 1 and 2 meet at barrier 1 of 64 threads while warp 0 has exited."""
+    """Warps 1 and 2 meet at barrier 1 of 64 threads and are released, though warp 0 has exited."""
     text = "S2R R0, WARPID\nISETP.EQ P0, R0, 0\n@P0 EXIT\nBAR.SYNC 1, 64\nMOV R1, 1"
     freed = []
     run = interpret(kernel(text, block=(96, 1, 1)), released=lambda warps: freed.append(warps.tolist()))
@@ -188,8 +188,8 @@ def test_a_partial_barrier_releases_at_its_count():
     assert run.counts.tolist() == [3, 3, 3, 2, 2]
 
 
-def test_a_deadlock_names_who_waits_where():
-    """With one warp gone, the others at the barrier are named with barrier, pc and how many arrived."""
+def test_a_deadlock_names_the_waiting_warps_and_the_barrier():
+    """If a warp exits before a barrier, the error names the waiting warps, the barrier, the pc and how many arrived."""
     text = "S2R R0, WARPID\nISETP.EQ P0, R0, 1\n@P0 EXIT\nBAR.SYNC 2"
     with pytest.raises(DeadlockError, match=r"block 0 .*barrier 2 has 2 of 3 warps: warps 0 2 at pc 3 \(line 4\)") as e:
         interpret(kernel(text, block=(96, 1, 1)))
@@ -203,14 +203,14 @@ def test_warps_that_disagree_about_a_barrier_are_refused():
         interpret(kernel(text, block=(96, 1, 1)))
 
 
-def test_lanes_that_wait_are_those_that_branched():
-    """Who goes first may write the predicate of the branch: the others are still the four lanes for which it held."""
+def test_the_lanes_of_a_branch_are_fixed_when_it_executes():
+    """The first way may overwrite the branch's predicate: the other way still has the four lanes for which it held."""
     text = "S2R R0, LANEID\nISETP.LT P0, R0, 4\n@P0 BRA low\nISETP.LT P0, R0, 8\nBRA both\nlow:\nIADD R1, R1, 1\nboth:"
     assert interpret(kernel(text)).registers[1, 0].tolist() == [1] * 4 + [0] * 28
 
 
-def test_lanes_that_part_go_one_way_after_the_other():
-    """By hand: 3 of warp 1's lanes jump; both ways cost a warp instruction, and behind them all lanes go on."""
+def test_lanes_that_diverge_go_one_way_after_the_other():
+    """By hand: 3 of warp 1's lanes jump; the other 29 execute the part alone, and after it all lanes go on."""
     text = "S2R R0, TID.X\nISETP.LT P0, R0, 35\n@P0 BRA end\nMOV R1, 7\nend:\nIADD R1, R1, 1"
     run = interpret(kernel(text, block=(64, 1, 1)))
     assert run.counts.tolist() == [2, 2, 2, 1, 2]
@@ -219,7 +219,7 @@ def test_lanes_that_part_go_one_way_after_the_other():
 
 
 def test_lanes_leave_a_loop_when_they_are_done():
-    """By hand: lane i goes i + 1 rounds; round r has the 32 - r lanes still in it, and the last lane sets the time."""
+    """By hand: lane i goes i + 1 rounds, round r has 32 - r lanes, and the warp goes all rounds of its last lane."""
     text = "S2R R0, LANEID\ntop:\nIADD R1, R1, 1\nISETP.LE P0, R1, R0\n@P0 BRA top\nIADD R2, R1, 0"
     run = interpret(kernel(text, block=(32, 1, 1)))
     assert run.counts.tolist() == [1, 32, 32, 32, 1]
@@ -227,8 +227,8 @@ def test_lanes_leave_a_loop_when_they_are_done():
     assert run.registers[2, 0].tolist() == list(range(1, 33))
 
 
-def test_lanes_that_exit_are_waited_for_no_more():
-    """By hand: of two ways one exits; the other goes on alone to the end."""
+def test_no_lane_waits_for_lanes_that_have_exited():
+    """By hand: the 7 lanes of one way exit, and the 25 of the other go on alone to the end."""
     text = "S2R R0, LANEID\nISETP.LT P0, R0, 7\n@P0 BRA out\nMOV R1, 1\nBRA on\nout:\nEXIT\non:\nMOV R2, 2"
     run = interpret(kernel(text, block=(32, 1, 1)))
     assert run.active.tolist() == [32, 32, 7, 25, 25, 7, 25]
@@ -236,7 +236,7 @@ def test_lanes_that_exit_are_waited_for_no_more():
 
 
 def test_a_branch_is_uniform_over_live_lanes():
-    """In a warp of 8 threads a branch that all 8 take is no divergence, whatever the lanes that don't exist hold."""
+    """In a warp of 8 threads a branch that all 8 take does not diverge, whatever the other 24 lanes hold."""
     run = interpret(kernel("S2R R0, TID.X\nISETP.LT P0, R0, 8\n@P0 BRA end\nMOV R1, 1\nend:", block=(8, 1, 1)))
     assert run.counts.tolist() == [1, 1, 1, 0]
 
@@ -255,15 +255,15 @@ OUT_OF_BOUNDS = [
 
 @pytest.mark.parametrize(("text", "message"), OUT_OF_BOUNDS)
 def test_bad_addresses_and_names_are_reported_in_one_line(text, message):
-    """Each bad access names its lane, address, the memory that there is, and a fix; in one line with exit code 2."""
+    """Each bad access or name is refused in one line with its cause and fix, and exit code 2."""
     with pytest.raises(ExecutionError, match=message) as e:
         interpret(kernel(f".shared 64\n.local 16\nS2R R0, LANEID\n{text}", buffers=[words("a", 32)]))
     assert "\n" not in str(e.value)
     assert e.value.exit_code == 2
 
 
-def test_no_buffer_reaches_into_the_next():
-    """An access that starts in the last word of a buffer and ends behind it is refused even where more is mapped."""
+def test_no_access_crosses_into_the_next_buffer():
+    """An access that starts in the last word of a buffer and ends after it is refused even where more is mapped."""
     with pytest.raises(ExecutionError, match="8 bytes at 0x1008 lie in no buffer"):
         interpret(kernel("MOV R0, c[a]\nLDG.64 R2, [R0+8]", buffers=[words("a", 3), words("b", 3)]))
 
@@ -287,7 +287,7 @@ def test_observe_is_reported_addresses_and_active_lanes():
 
 
 def test_a_moving_base_register_moves_the_address():
-    """A load in a loop follows its base register, though addresses of an unwritten base are kept."""
+    """A load in a loop follows its base register, and one with an unwritten base keeps its address."""
     text = "MOV R0, c[a]\nMOV R3, c[a]\nl:\nLDG R1, [R0]\nLDG R4, [R3]\nIADD R2, R2, R1\n"
     text += "IADD R0, R0, 4\nISETP.LT P0, R1, 5\n@P0 BRA l"
     seen = {2: [], 3: []}
@@ -297,16 +297,16 @@ def test_a_moving_base_register_moves_the_address():
     assert seen == {2: [0x1000 + 4 * i for i in range(6)], 3: [0x1000] * 6}
 
 
-def test_warps_that_jumped_ahead_are_joined_by_the_others():
-    """Warp 0 skips a part and waits at its end, so that both warps go on together, in lockstep."""
+def test_a_warp_that_jumped_ahead_waits_for_the_other():
+    """Warp 0 skips a part and waits at its end, and both warps execute the next load together."""
     seen = []
     text = ".shared 4\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@P0 BRA past\nLDS R1, [0]\npast:\nLDS R2, [0]"
     interpret(kernel(text, block=(64, 1, 1)), observe=lambda pc, warps, _a, _on: seen.append((pc, warps.tolist())))
     assert seen == [(3, [1]), (4, [0, 1])]
 
 
-def test_what_is_not_evaluated_is_still_counted():
-    """With everything masked out no register changes, while counts and guards of straight code stay."""
+def test_instructions_not_evaluated_are_still_counted():
+    """With all three instructions masked out no register changes, and each is still counted once."""
     k = kernel("MOV R0, 7\nFADD R1, R0, R0\nEXIT")
     run = interpret(k, evaluate=np.zeros(3, np.bool_))
     assert run.counts.tolist() == [1, 1, 1]

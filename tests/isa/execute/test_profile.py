@@ -16,7 +16,7 @@ def kernel(text, threads):
 
 
 def test_patterns_keep_their_place_within_a_kilobyte():
-    """Two warps that read the same place of consecutive kilobytes share a pattern; the place is kept."""
+    """Two warps that read the same place of consecutive kilobytes share a pattern, whose addresses keep that place."""
     place = "S2R R0, TID.X\nLOP.AND R1, R0, 31\nSHL R1, R1, 2\nSHL R0, R0, 5\nLOP.AND R0, R0, 0xc00\n"
     text = place + "IADD R0, R0, R1\nIADD R0, R0, c[a]\nLDG R1, [R0+8]"
     (pattern,) = profile(kernel(text, 64)).accesses[7]
@@ -26,7 +26,7 @@ def test_patterns_keep_their_place_within_a_kilobyte():
 
 
 def test_distinct_patterns_are_counted_apart_and_inactive_lanes_are_zero():
-    """A loop that doubles its stride gives a pattern per round; lanes off under the guard show address 0."""
+    """A loop that doubles its stride gives a pattern per round; lanes whose guard is false have address 0."""
     text = """
         S2R R0, LANEID
         ISETP.LT P1, R0, 4

@@ -54,37 +54,37 @@ def test_a_write_after_anothers_read_is_a_race():
 
 
 def test_two_warps_that_store_the_same_word_race_in_one_instruction():
-    """One store that both warps aim at word 0 races with itself; lanes of one warp alone do not."""
+    """One store of two warps to word 0 races with itself; the store of one warp alone does not."""
     assert pairs("STS [0], R0") == [(3, 3)]
     assert pairs("STS [0], R0", warps=1) == []
 
 
 def test_reads_never_race():
-    """Both warps read the same word."""
+    """Two loads of one word by both warps are no race."""
     assert pairs("LDS R2, [0]\nLDS R3, [0]") == []
 
 
 def test_wide_accesses_race_on_any_of_their_words():
-    """A 128-bit load of warp 1 meets the one word that warp 0 stores, in its third word."""
+    """A 128-bit load of warp 1 races with warp 0's store to the third of its words."""
     text = "ISETP.EQ P0, R4, 0\n@P0 STS [8], R0\n@!P0 LDS.128 R8, [RZ]"
     (race,) = found(text)
     assert race.address == 8
 
 
 def test_lanes_that_are_off_touch_nothing():
-    """Under complementary guards the two warps touch different words of a row."""
+    """Two warps that store to different words under complementary guards do not race."""
     assert pairs("ISETP.EQ P0, R4, 0\n@P0 STS [0], R0\n@!P0 STS [4], R0") == []
 
 
 def test_a_partial_barrier_orders_only_its_warps():
-    """Warps 0 and 1 meet at barrier 1; what warp 2 does to the same word stays unordered."""
+    """Warps 0 and 1 meet at barrier 1 and do not race; warp 2's load of the same word races with the store."""
     text = "ISETP.LT P0, R4, 2\nISETP.EQ P1, R4, 0\n@P1 STS [0], R0\n@P0 BAR.SYNC 1, 64\n@{} LDS R5, [0]"
     assert pairs(text.format("P0"), warps=3) == []
     assert pairs(text.format("!P0"), warps=3) == [(5, 7)]
 
 
 def test_order_passes_on_through_a_chain_of_partial_barriers():
-    """Warp 0 meets warp 1, then warp 1 meets warp 2: warp 0's store lies before warp 2's load."""
+    """Warp 0 meets warp 1, then warp 1 meets warp 2: warp 0's store is ordered before warp 2's load."""
     text = """
         ISETP.LT P0, R4, 2
         ISETP.GE P1, R4, 1
@@ -110,7 +110,7 @@ def test_blocks_have_their_own_shared_memory():
 
 
 def test_an_endless_block_meets_the_limit():
-    """A block of more warp instructions than the limit is given up; one of exactly as many is checked."""
+    """A block of 4 warp instructions is checked under a limit of 4, and raises LimitError under a limit of 3."""
     kernel = Kernel("k", assemble(".shared 4\nSTS [0], R0\nEXIT"), (1, 1, 1), (64, 1, 1))
     assert len(races(kernel, limit=4)) == 1
     with pytest.raises(LimitError, match="more than 3 warp instructions"):
@@ -125,7 +125,7 @@ def test_kernels_with_their_barriers_have_no_race(kernel):
 
 
 def _racy_words(kernel, block):
-    """Words with a race, by comparing every pair of accesses under barrier releases as sets of what lies before."""
+    """Return the words with a race, by comparing every pair of accesses not ordered by barrier releases."""
     warps = kernel.warps
     before = [set() for _ in range(warps)]
     events, own = [], [[] for _ in range(warps)]

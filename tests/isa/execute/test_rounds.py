@@ -58,7 +58,7 @@ def test_rounds_taken_together_are_those_taken_one_by_one(chosen):
 
 @pytest.mark.parametrize("switch", [1 << 20, 0, 5, 333, 698])
 def test_a_loop_ends_and_changes_in_its_own_round(switch):
-    """A loop of 701 rounds whose guarded store begins somewhere inside is counted and observed as round by round."""
+    """A loop of 701 rounds whose guarded store begins in any round is counted and observed as round by round."""
     text = WALK.replace("[R0], RZ", "[RZ], RZ")
     chosen = kernel(text, switch=switch)
     assert outcome(chosen) == outcome(chosen, monkeypatch=True)
@@ -66,7 +66,7 @@ def test_a_loop_ends_and_changes_in_its_own_round(switch):
 
 
 def test_a_long_loop_takes_few_visits(monkeypatch):
-    """Of 100,001 rounds nearly all are taken together: the branch back is visited a few dozen times."""
+    """Of 100,001 rounds nearly all are taken together: branches are visited fewer than 150 times."""
     visited = []
     real = interpreter._transfer
     monkeypatch.setattr(interpreter, "_transfer", lambda *a: (visited.append(a[-1]), real(*a)))
@@ -78,8 +78,8 @@ def test_a_long_loop_takes_few_visits(monkeypatch):
     assert len(visited) < 150
 
 
-def test_a_fault_in_a_later_round_is_reported_as_ever():
-    """A loop that leaves its buffer after some hundred rounds ends with the message of the first bad access."""
+def test_a_fault_in_a_later_round_is_reported_as_round_by_round():
+    """A loop that leaves its buffer after some hundred rounds ends with the same message as round by round."""
     chosen = kernel(elements=4096)
     with pytest.raises(ExecutionError) as by_itself:
         outcome(chosen, monkeypatch=True)
@@ -89,6 +89,6 @@ def test_a_fault_in_a_later_round_is_reported_as_ever():
 
 
 def test_an_endless_loop_meets_its_limit():
-    """Rounds taken together stop at the limit on instructions."""
+    """An endless loop whose rounds are taken together stops at the limit on instructions."""
     with pytest.raises(LimitError):
         outcome(kernel("l:\nBRA l"), limit=draws(10_000_000))

@@ -33,7 +33,7 @@ def test_the_lines_of_the_blocks_are_those_they_access(kernel):
 
 
 def test_scalar_loads_and_constants_touch_lines():
-    """A scalar load that crosses a line touches both, a constant load its own."""
+    """A scalar load that crosses into the next line touches both lines, and a constant load touches its one line."""
     text = (
         ".buffer x u32 256\nS_MOV_B32 s0, c[x]\nS_LOAD_DWORDX16 s[4:19], s0, 96\nMOV R1, c[x]\nLDC R2, [R1+512]\nEXIT"
     )
@@ -43,12 +43,12 @@ def test_scalar_loads_and_constants_touch_lines():
 
 
 def test_blocks_that_fault_have_no_lines():
-    """Where an access lies in no buffer there is no answer, and whoever asks fills all of memory."""
+    """If an access is in no buffer, `lines` gives None, so that its caller fills all of memory."""
     assert lines(Kernel("k", assemble("LDG R0, [RZ]"), (1, 1, 1), (32, 1, 1)), [0]) is None
 
 
 def test_a_line_filled_alone_holds_what_it_holds_in_the_whole_image():
-    """Marked lines have the contents of the whole, in buffers of any length and type; the others are zero."""
+    """Marked lines have the contents of the whole image, in buffers of any length and type; the others are zero."""
     kinds = [Buffer(t, t, n, hash_fill(3, -4, 4, t)) for t, n in (("f4", 77), ("f8", 1000), ("i4", 3000))]
     kernel = Kernel("k", assemble("EXIT"), (1, 1, 1), (32, 1, 1), {}, tuple(kinds))
     whole = image(kernel)

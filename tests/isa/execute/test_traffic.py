@@ -38,7 +38,7 @@ SQUARES = """
 
 
 def test_a_listing_counted_by_hand():
-    """192 threads square a word each by way of shared memory."""
+    """The words of 192 threads that each square one word by way of shared memory equal those counted by hand."""
     found, threads = traffic(read(SQUARES)), 192
     assert found.read(Level.REGISTERS, OTHER) == (2 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1) * threads
     assert found.written(Level.REGISTERS, OTHER) == 7 * threads
@@ -55,7 +55,7 @@ def test_a_listing_counted_by_hand():
 
 
 def test_scalar_registers_count_once_for_a_warp():
-    """In the listing for GCN four waves load a factor each, and read it once for 64 lanes."""
+    """In examples/vega.asm four warps load a factor each, and read it once for 64 lanes."""
     found = traffic(load("examples/vega.asm"))
     assert found.read(Level.SCALAR_CACHE, "factors") == found.written(Level.SCALARS, "factors") == 4
     assert found.read(Level.SCALARS, "factors", arithmetic=True) == 4
@@ -65,7 +65,7 @@ def test_scalar_registers_count_once_for_a_warp():
 
 
 def test_each_cache_counts_what_goes_through_it():
-    """Texture and constant loads are counted at their caches, spills at the L1 under the name of what is spilled."""
+    """Texture and constant loads are counted at their caches, spills at the L1 under the name of the spilled value."""
     text = """
 .block 32
 .local 8
@@ -84,7 +84,7 @@ def test_each_cache_counts_what_goes_through_it():
 
 
 def test_forwarding_takes_a_chain_out_of_the_register_file():
-    """Of eight multiply-adds on one accumulator, one read and one write of it stay: VLP's eighth."""
+    """Of eight multiply-adds on one accumulator, forwarding leaves one read and one write of it: VLP's eighth."""
     chain = "\n".join(f"V_FMA_F32 v4, v{8 + k}, s{k}, v4" for k in range(8))
     kernel = read(f".warp 64\n.block 64\n{chain}")
     plain, forwarded = traffic(kernel), traffic(kernel, forwarding=True)
@@ -95,7 +95,7 @@ def test_forwarding_takes_a_chain_out_of_the_register_file():
 
 
 def test_half_a_barrier_is_released_by_half_of_the_warps():
-    """Four warps of which two at a time meet at a barrier of their own: two releases."""
+    """Four warps that meet in pairs, each pair at its own barrier, make two releases."""
     text = """
 .block 128
     S2R R0, WARPID
@@ -107,7 +107,7 @@ def test_half_a_barrier_is_released_by_half_of_the_warps():
 
 
 def test_a_guard_that_holds_in_some_lanes_counts_those():
-    """Sixteen of 32 lanes store."""
+    """A store whose guard holds in 16 of 32 lanes writes 16 words."""
     text = """
 .block 32
 .buffer y u32 32
@@ -122,8 +122,8 @@ def test_a_guard_that_holds_in_some_lanes_counts_those():
 
 
 @pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
-def test_lai_moves_what_its_blocking_says(layout):
-    """Of B_R = 6 a thread loads 6 words of A and of B from shared memory for 36 multiply-adds, 3 + 1 registers each."""
+def test_the_traffic_of_lai_follows_from_its_blocking(layout):
+    """With B_R = 6 a thread loads 6 words of A and of B from shared memory for 36 multiply-adds of 3 + 1 registers."""
     few, many = (traffic(make("sgemm-lai", {"layout": layout, "m": "96", "n": "96", "k": str(k)})) for k in (64, 128))
 
     def per_k(of):
@@ -141,7 +141,7 @@ def test_lai_moves_what_its_blocking_says(layout):
 
 
 def test_counts_grow_with_the_blocks():
-    """Four times the blocks read four times as much at each level before DRAM, and there each matrix once."""
+    """Four times the blocks read and write four times as much at each level but DRAM, which is read twice as much."""
     one, four = (traffic(make("matmul-block", {"m": str(32 * n), "n": str(32 * n), "k": "64"})) for n in (1, 2))
     for level in set(Level) - {Level.DRAM}:
         assert (four.read(level), four.written(level)) == (4 * one.read(level), 4 * one.written(level))
@@ -155,7 +155,7 @@ GEMMS = ("sgemm-lai", "matmul-naive", "matmul-block", "dgemm-tan", "sg4", "sgemm
 
 @pytest.mark.parametrize("name", GEMMS)
 def test_a_matrix_product_touches_each_matrix_once(name):
-    """Whatever the tiling, DRAM gives A and B once and takes C once, and there are as many multiply-adds as stated."""
+    """Whatever the tiling, DRAM reads A and B once and writes C once, and the multiply-adds are as many as stated."""
     kernel = make(name)
     found, elements = traffic(kernel), {buffer.name: buffer.nbytes // 4 for buffer in kernel.buffers}
     for matrix in "AB":

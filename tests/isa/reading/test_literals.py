@@ -43,14 +43,14 @@ def test_special_values_and_patterns():
 
 
 @pytest.mark.parametrize("text", ["", "1", "x", "1.0f", "1e", "--1.0", "1e39", "0f123", "1_0.0"])
-def test_what_is_no_float_is_refused(text):
-    """Integers, stray letters, half a pattern and what single can't hold raise ValueError."""
+def test_text_that_is_no_float_is_refused(text):
+    """Integers, stray letters, half a pattern and numbers beyond single precision raise ValueError."""
     with pytest.raises(ValueError, match="; write"):
         literals.real_bits(text)
 
 
 @pytest.mark.parametrize("text", ["", "1.0", "0x", "1e3", "x", "1_0", "4294967296", "-2147483649"])
-def test_what_is_no_32_bit_integer_is_refused(text):
+def test_text_that_is_no_32_bit_integer_is_refused(text):
     """Other text, and numbers beyond 32 bits signed or unsigned, raise ValueError."""
     with pytest.raises(ValueError, match="; write"):
         literals.integer_bits(text)

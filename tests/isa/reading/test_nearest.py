@@ -9,7 +9,7 @@ from isa.reading.nearest import nearest
     [("h100", "h200"), ("gtx58", "gtx580"), ("a10", "a100"), ("v10", "v100"), ("k20", "k20m")],
 )
 def test_a_machine_of_the_same_family_comes_first(name, meant):
-    """Of names that are as like, the one with the same letters is meant: h200 by h100, and not v100."""
+    """Among equally similar names the one with the same letters is suggested: h200 for h100, and not v100."""
     assert nearest(name, names()) == meant
 
 
@@ -24,5 +24,5 @@ def test_a_machine_of_the_same_family_comes_first(name, meant):
     ],
 )
 def test_other_names_are_found_by_likeness(name, known, meant):
-    """The nearest by letters, none where none is near, and no search for what is longer than any name."""
+    """The name nearest by letters is suggested; none is if none is near, or if the text is longer than any name."""
     assert nearest(name, known) == meant

@@ -21,8 +21,8 @@ DEEP = {
 
 @pytest.mark.parametrize("number", [300, 3_000, 100_000])
 @pytest.mark.parametrize("kind", DEEP)
-def test_what_is_nested_too_deep_is_refused_by_all_who_walk(kind, number):
-    """Whatever nests, the expressions of listings and of search spaces end in one ValueError, and no RecursionError."""
+def test_every_walk_refuses_expressions_nested_too_deep(kind, number):
+    """In listings and in search spaces, an expression nested too deep raises ValueError, and never RecursionError."""
     text = DEEP[kind](number)
     for walk in (lambda: evaluate(text, {"x": np.zeros(1)}), lambda: built(text, ["x"])):
         with pytest.raises(
@@ -33,7 +33,7 @@ def test_what_is_nested_too_deep_is_refused_by_all_who_walk(kind, number):
 
 @pytest.mark.parametrize("terms", [2, 993, 2_000])
 def test_a_chain_may_be_long(terms):
-    """So many terms one after the other are one level: they add up, from left to right."""
+    """A chain of up to 2,000 terms is one level of nesting, evaluated from left to right."""
     text = " + ".join(["1"] * terms)
     assert evaluate(text, {}) == terms
     assert built(text, [])({}) == terms
@@ -41,13 +41,13 @@ def test_a_chain_may_be_long(terms):
 
 
 def test_a_chain_that_is_too_long_is_refused():
-    """Beyond what Python's parser takes there is one line."""
+    """A chain of 100,000 terms, more than Python's parser takes, is refused: it has over 2,000 operators in a row."""
     with pytest.raises(ValueError, match="over 2,000 operators in a row; write it flatter, or shorter"):
         parsed("+".join(["1"] * 100_000), "fix")
 
 
 @pytest.mark.parametrize("text", ["", "1 +", "a b", "1\0", "9" * 5_000, "\ud800"])
-def test_what_is_none_ends_with_the_fix(text):
-    """Text that Python can't read, for whatever reason."""
+def test_text_that_is_no_expression_ends_with_the_fix(text):
+    """Text that Python can't parse, for whatever reason, is refused with a message that ends with the fix."""
     with pytest.raises(ValueError, match=r"is no expression; fix$"):
         parsed(text, "fix")

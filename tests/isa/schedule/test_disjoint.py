@@ -60,7 +60,7 @@ def test_pairs_are_those_that_no_pass_saw_meet(kernel):
 
 
 def test_lanes_of_one_warp_meet():
-    """A load of what the neighbour stored meets its store; one behind all of them does not."""
+    """A load of the neighbour's word overlaps the store, and is no pair; a load after all stored words is one."""
     assert disjoint(read(TEXT.format(4)), [0]) == frozenset()
     assert disjoint(read(TEXT.format(128)), [0]) == {(2, 3)}
 
@@ -85,8 +85,8 @@ def test_two_buffers_are_apart(variant):
     assert wanted <= disjoint(kernel, [0])
 
 
-def test_nothing_is_known_where_memory_decides_or_the_walk_is_long():
-    """A kernel whose addresses come from memory, and one beyond the limit, have no pairs."""
+def test_loaded_addresses_and_long_walks_give_no_pairs():
+    """A kernel whose addresses come from memory, and one beyond the limit of 100, have no pairs."""
     pointer = ".buffer X i32 64\nMOV R2, c[X]\nLDG R3, [R2]\nIADD R3, R3, R2\nSTG [R3], R2\nEXIT\n"
     assert disjoint(read(pointer), [0]) == frozenset()
     assert disjoint(dgemm_tan(64, 64, 48, "v2"), [0], limit=100) == frozenset()

@@ -25,7 +25,7 @@ FEW = settings(REPEATABLE, max_examples=draws(8))
 
 
 def shuffled(program, seed, pairs=(), moves=200):
-    """Return the order of old pcs after so many moves to places where instructions may stand."""
+    """Return the order of old pcs after this many moves in each region, each to a place that `places` allows."""
     draw, order = Random(seed), []
     for region in regions(program, pairs):
         inside = list(range(len(region.code)))
@@ -136,13 +136,13 @@ def may_stand(kernel, mnemonic, pairs=()):
     return places(region, range(len(region.code)), pc - region.first)
 
 
-def test_what_binds_an_instruction():
-    """Registers, the same memory, a barrier before memory, and control; arithmetic passes barriers."""
+def test_dependences_bound_the_places_of_an_instruction():
+    """Registers, accesses to the same memory, and barriers bound the places of loads and stores."""
     kernel = read(LISTING)
     assert may_stand(kernel, "SHL") == range(1, 2)
-    assert may_stand(kernel, "LDG") == range(1)  # its value, and the store to global memory, come behind
-    assert may_stand(kernel, "STS") == range(1, 4)  # behind the load of what it stores, before the load from shared
-    assert may_stand(kernel, "LDS") == range(4, 5)  # behind the store, before the barrier
+    assert may_stand(kernel, "LDG") == range(1)  # its value, and the store to global memory, come after it
+    assert may_stand(kernel, "STS") == range(1, 4)  # after the load of its word, before the load from shared
+    assert may_stand(kernel, "LDS") == range(4, 5)  # after the store, before the barrier
     assert may_stand(kernel, "BAR.SYNC") == range(5, 10)
     pairs = disjoint(kernel, [0])
     assert may_stand(kernel, "LDS", pairs) == range(5)
@@ -150,13 +150,13 @@ def test_what_binds_an_instruction():
 
 
 def test_a_loop_is_a_region_that_repeats():
-    """From its label to its branch; what stands before and behind are others."""
+    """A loop is one region from its label to its branch; the instructions before and after it make others."""
     assert [(r.first, len(r.code), r.repeats) for r in regions(read(LISTING).program)] == [
         (0, 5, False), (5, 11, True), (16, 1, False),
     ]  # fmt: skip
 
 
-def test_accesses_that_are_counted_keep_their_order():
+def test_loads_that_are_counted_keep_their_order():
     """With S_WAITCNT in the program two loads do not change places; without it they may."""
     text = "MOV R2, c[X]\nLDG R4, [R2]\nLDG R5, [R2+4]\n{}\nEXIT"
     head = ".buffer X f32 64\n"
@@ -164,7 +164,7 @@ def test_accesses_that_are_counted_keep_their_order():
     assert [len(may_stand(kernel, "LDG")) for kernel in spaced] == [3, 1]
 
 
-def test_pairs_that_never_meet_change_nothing_where_accesses_are_counted():
+def test_counted_accesses_keep_their_order_though_they_never_meet():
     """A load may pass a store to other words, unless the program has an S_WAITCNT, which counts both."""
     head = ".buffer X f32 64\n.buffer Y f32 64\n"
     text = "MOV R2, c[X]\nMOV R3, c[Y]\nSTG [R3], R2\nLDG R5, [R2]\n{}\nEXIT"
@@ -173,7 +173,7 @@ def test_pairs_that_never_meet_change_nothing_where_accesses_are_counted():
 
 
 def test_codes_and_reuse_flags_fit_one_order():
-    """They go with a new order, and stay with the old one."""
+    """Control codes and reuse flags are dropped with a new order, and stay with the old one."""
     text = "[B------:R-:W-:-:S04] MOV R1, 3\n[B------:R-:W-:-:S04] FADD R3, R2.reuse, 1.0\n[B------:R-:W-:-:S01] EXIT\n"
     program = read(text).program
     assert reordered(program, [0, 1, 2]) is program
@@ -185,19 +185,19 @@ def test_codes_and_reuse_flags_fit_one_order():
 @pytest.mark.parametrize(
     ("order", "taken"), [([0, 1, 2], []), ([2, 0, 1], [2]), ([1, 2, 3, 0], [0]), ([3, 2, 1, 0], [1, 2, 3]), ([], [])]
 )
-def test_the_fewest_that_moved(order, taken):
-    """What stays in order is the longest part that does."""
+def test_the_fewest_instructions_count_as_moved(order, taken):
+    """The instructions moved are all but the longest part that stays in order."""
     assert sorted(moved(order)) == taken
 
 
-def test_what_has_been_done_is_reported():
-    """`tell` hears of each region, and of how many there are."""
+def test_progress_is_reported():
+    """`tell` is called after each of the three regions with its number and their count."""
     reported = []
     improved(read(LISTING).program, TABLE_3, (), lambda done, total: reported.append((done, total)))
     assert reported == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_an_empty_program_has_no_region():
-    """Nothing to reorder, and no stall."""
+    """A program without instructions has no region, an empty order and no stall."""
     assert regions(Program(())) == []
     assert (improved(Program(()), TABLE_3), static_stalls(Program(()), TABLE_3)) == ((), 0)

@@ -25,7 +25,7 @@ def adds(*registers):
 
 
 def with_each(stream, instructions, places):
-    """Return the stream with each instruction before that one of the stream, those of one place in their order."""
+    """Return the stream with each instruction put before its place; those of one place keep their order."""
     out = list(stream)
     for place, each in reversed(list(zip(places, instructions, strict=True))):
         out.insert(place, each)
@@ -33,7 +33,7 @@ def with_each(stream, instructions, places):
 
 
 def waits_by_definition(instructions, latencies):
-    """Return the stalls as in the paper: two tables, looked up register by register."""
+    """Return the stalls as the paper defines them: by two tables, looked up register by register."""
     last_raw, last_war, now, out = {}, {}, 0, []
     for each in instructions:
         latency = latencies.of[each.row.mnemonic]
@@ -49,13 +49,13 @@ def waits_by_definition(instructions, latencies):
 
 
 def test_the_papers_example_stalls_970_cycles():
-    """A store of what was loaded four independent instructions before waits 1000 - (4 * 6 + 6) cycles."""
+    """A store of a word loaded four independent instructions before waits 1000 - (4 * 6 + 6) cycles."""
     stream = [instruction("LDG", R[2], at(R[1])), *adds(3, 4, 5, 6), instruction("STS", at(R[7]), R[2])]
     assert stalls(stream, TABLE_3) == [0, 0, 0, 0, 0, 970]
 
 
 def test_a_register_is_not_overwritten_before_it_is_read():
-    """A load's pointer moves on 46 cycles after it: 40 more than the issue interval. A second write waits."""
+    """A write to a load's pointer or result waits 40 cycles, 46 less the issue interval; a second addition waits 12."""
     load, step = instruction("LDS.128", R[4], at(R[1])), instruction("IADD", R[1], R[1], 4)
     assert stalls([load, step], TABLE_3) == [0, 40]
     assert stalls([load, instruction("MOV", R[5], 0)], TABLE_3) == [0, 40]
@@ -79,8 +79,8 @@ def test_a_loop_stalls_as_its_body_does_written_out_many_times(stream, latencies
     assert period * total(stream, latencies, repeats=True) == ends[1] - ends[0]
 
 
-def test_latencies_reach_around_a_loops_branch():
-    """A single load whose result the next round reads stalls 16 cycles behind four instructions, and 40 before them."""
+def test_latencies_count_across_a_loops_branch():
+    """A load whose result the next round reads stalls 16 cycles before four instructions, and 40 after them."""
     use, load = instruction("FADD", R[0], R[9], 1.0), instruction("LDS.128", R[8], at(R[12]))
     free = adds(1, 2, 3, 4)
     assert total([use, load, *free], TABLE_3, repeats=True) == 46 - 5 * 6
@@ -89,8 +89,8 @@ def test_latencies_reach_around_a_loops_branch():
     assert best_place([use, *free], load, TABLE_3, first=1, repeats=True) == 1
 
 
-def test_the_best_place_of_a_load_is_where_its_use_no_longer_waits():
-    """26 cycles before its use are five instructions; without so many, the very first."""
+def test_the_best_place_of_a_load_spares_its_use_a_wait():
+    """A load with four instructions before its use stalls nothing; the best place is the first with the least sum."""
     use = instruction("FFMA", R[0], R[9], R[9], R[0])
     load = instruction("LDS", R[9], at(R[10]))
     stream = [*adds(1, 2, 3, 4, 5, 6, 7, 8, 11, 12), use]
@@ -134,7 +134,7 @@ def test_several_instructions_stand_where_trying_all_places_puts_them(stream, la
 
 
 def test_version_4_of_the_papers_dgemm_stalls_as_little_as_any():
-    """Its two fetches and two stores, placed one after the other among 160 instructions, stall as the best of all."""
+    """Its two fetches and two stores among 160 instructions stall as little as in the best places for all four."""
     code = dgemm_tan(variant="v4").program.instructions
     dfmas = [pc for pc, i in enumerate(code) if i.row.mnemonic == "DFMA"][:128]
     loop = code[dgemm_tan(variant="v4").program.labels["loop"] : dfmas[-1] + 1]
@@ -145,13 +145,13 @@ def test_version_4_of_the_papers_dgemm_stalls_as_little_as_any():
     assert total(half, TABLE_3) == total(with_each(rest, moved, best_places(rest, moved, TABLE_3)), TABLE_3) > 0
 
 
-def test_no_way_to_stand_is_an_error():
-    """Two instructions whose places lie the wrong way round can't keep their order."""
+def test_places_in_the_wrong_order_are_an_error():
+    """Two instructions can't keep their order if the first one's places are all after the second one's."""
     with pytest.raises(ValueError, match="no place is left"):
         best_places(adds(1, 2), adds(3, 4), TABLE_3, [range(2, 3), range(1)])
 
 
 def test_an_unknown_mnemonic_is_an_error():
-    """A table without an instruction of the stream is the caller's mistake."""
+    """A stream with an instruction that the table lacks raises KeyError."""
     with pytest.raises(KeyError):
         stalls([instruction("MUFU.RCP", R[0], R[1])], Latencies({}, 6))

@@ -7,7 +7,7 @@ from isa.text.printer import show
 
 
 def operands(text):
-    """Operands of a one-line program."""
+    """Return the operands of a one-line program."""
     return assemble(text).instructions[0].operands
 
 
@@ -39,12 +39,12 @@ def operands(text):
     ],
 )
 def test_operands_are_read_as_written(text, expected):
-    """Each kind of operand gives the frozen data that it stands for."""
+    """Each kind of operand is read as the data that it stands for."""
     assert operands(text) == expected
 
 
 def test_labels_guards_comments_and_semicolons():
-    """Labels name the next instruction, a guard its predicate, comments and a final semicolon nothing."""
+    """A label names the next instruction, a guard its predicate; comments and a final semicolon mean nothing."""
     program = assemble("start: a: NOP; // one\n\n# two\n@!P1 BRA end # three\n  @P0\tEXIT\nend:\n")
     assert program.labels == {"start": 0, "a": 0, "end": 3}
     assert [i.guard for i in program.instructions] == [PT, Predicate(1, negated=True), Predicate(0)]
@@ -154,7 +154,7 @@ def test_mistakes_are_reported_with_place_cause_and_fix(text, column, message):
 
 
 def test_negation_is_for_float_rows_and_iadd():
-    """`-R` is taken on every source of floating-point rows and of IADD, RZ included."""
+    """Floating-point rows and IADD take `-R` as a source, RZ included."""
     for text in (
         "FFMA R0, -R1, -R2, -R3",
         "DADD R0, -R2, -R4",

@@ -12,7 +12,7 @@ from isa.text.assembler import AssemblyError
 
 
 def buffer(text):
-    """Buffer of a text."""
+    """Return the buffer of a text."""
     return buffer_text.buffer(Token(text, "f", 3, 9), {"taken"})
 
 
@@ -40,7 +40,7 @@ def test_contents_without_a_generator_are_spelt_out_exactly(values):
 
 
 def test_contents_before_the_launch():
-    """`contents` gives zeros without a generator, else its values, as doubles."""
+    """`contents` gives zeros for a buffer without a generator, else the generator's values, as doubles."""
     assert buffer_text.contents(buffer("x i32 2")).tolist() == [0, 0]
     assert buffer_text.contents(buffer("x u32 2 = constant 4294967295")).tolist() == [2**32 - 1] * 2
     assert buffer_text.contents(buffer("x f32 1 = constant 0.1"))[0] == np.float32(0.1)
@@ -72,7 +72,7 @@ def test_generators_are_those_of_the_module():
     ],
 )
 def test_mistakes_are_reported_with_a_place(text, message):
-    """What is wrong with a buffer's text raises AssemblyError on its line, with a fix."""
+    """A mistake in a buffer's text raises AssemblyError with its line and a fix."""
     with pytest.raises(AssemblyError) as caught:
         buffer(text)
     assert message in str(caught.value)
@@ -80,7 +80,7 @@ def test_mistakes_are_reported_with_a_place(text, message):
     assert ";" in str(caught.value)
 
 
-def test_what_has_no_text_is_refused():
+def test_a_buffer_without_a_text_form_is_refused():
     """Long contents without a generator, and types that listings lack, raise UserError."""
     long = Buffer("x", "f4", buffer_text.LONGEST + 1, lambda index: index.astype("f4"))
     with pytest.raises(UserError, match="x: its contents have no text form"):

@@ -18,7 +18,7 @@ BUFFERS = {"x": np.array([1.0, 2.0]), "y": np.array([10.0, 20.0]), "long": np.ze
     ],
 )
 def test_arithmetic_is_elementwise_in_double(text, expected):
-    """+ - * and lists work element by element, numbers everywhere alike."""
+    """+ - * and lists work element by element, and a number applies to every element."""
     assert evaluate(text, BUFFERS).tolist() == expected
     assert evaluate(text, BUFFERS).dtype == np.float64
 
@@ -29,6 +29,6 @@ def test_arithmetic_is_elementwise_in_double(text, expected):
      "1" * 400, "lambda: 1", "x < y"],
 )  # fmt: skip
 def test_anything_else_is_refused(text):
-    """Other operators, calls, unknown names, unequal lengths and what is no expression raise ValueError with a fix."""
+    """Other operators, calls, unknown names, unequal lengths and no expression at all raise ValueError with a fix."""
     with pytest.raises(ValueError, match=r"; (write|use|a list)"):
         evaluate(text, BUFFERS)

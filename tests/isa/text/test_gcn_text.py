@@ -1,4 +1,4 @@
-"""GCN's notation: what is read, what is written, and what is refused with its place and a fix."""
+"""GCN's notation: reading it, writing it, and refusing mistakes with place and fix."""
 
 import pytest
 
@@ -28,7 +28,7 @@ from isa.text.printer import show_instruction
     ],
 )
 def test_operands_are_read_and_written_as_gcn_does(text, operands):
-    """Registers, several of them, offsets, and the words that are no operands."""
+    """Registers, ranges of registers, offsets, and words that are no operands are read and written back unchanged."""
     (instruction,) = assemble(text).instructions
     assert instruction.operands == operands
     assert show_instruction(instruction) == text
@@ -55,8 +55,8 @@ def test_operands_are_read_and_written_as_gcn_does(text, operands):
         ("on:\nS_CMP_EQ_U32 s0, 0\nS_ADD_U32 s0, s0, 1\nS_CBRANCH_SCC1 on", "4:1: S_ADD_U32 has changed SCC"),
     ],
 )
-def test_what_is_no_gcn_is_refused_in_one_line(text, message):
-    """Each complaint has line, column, cause and fix."""
+def test_mistakes_in_gcn_are_refused_in_one_line(text, message):
+    """Each mistake raises AssemblyError, in one line with its place, cause and fix."""
     with pytest.raises(AssemblyError) as caught:
         assemble(text)
     assert message in str(caught.value)
@@ -72,8 +72,8 @@ def test_what_is_no_gcn_is_refused_in_one_line(text, message):
         ("S2R v0, TID.X\nS_MOV_B32 s0, 1\nISETP.LT P0, R0, 3\n@P0 EXIT", "mi60", "lanes may part"),
     ],
 )
-def test_what_a_machine_has_no_scalar_register_for_is_refused(text, machine, message):
-    """A machine without them, a value that differs between lanes, lanes that part."""
+def test_scalar_registers_that_a_machine_can_not_hold_are_refused(text, machine, message):
+    """A machine without scalar registers, a value that differs between lanes, and lanes that diverge are refused."""
     kernel = read(f".warp {32 if machine == 'gtx580' else 64}\n{text}")
     with pytest.raises(UserError, match=message):
         run_sm(kernel, load(machine))
@@ -82,7 +82,7 @@ def test_what_a_machine_has_no_scalar_register_for_is_refused(text, machine, mes
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("below", "zero", "other"), [(0, 1, 0), (40, 0, 1), (64, 0, 1)])
 def test_a_warp_branches_as_a_whole_on_vcc(below, zero, other, engine):
-    """VCCZ: VCC is true in no lane; VCCNZ: in one at least, of either half."""
+    """S_CBRANCH_VCCZ branches if VCC holds in none of the 64 lanes, S_CBRANCH_VCCNZ if it holds in at least one."""
     text = f"""
     .warp 64
         S2R v0, TID.X
@@ -104,7 +104,7 @@ def test_a_warp_branches_as_a_whole_on_vcc(below, zero, other, engine):
 
 
 def test_the_example_of_vega_computes_what_it_expects():
-    """examples/vega.asm runs on mi60 with right values."""
+    """examples/vega.asm runs on mi60, with no wrong value in a complete verification."""
     from gpusim.simulation import simulate  # noqa: PLC0415  (heavy)
 
     found = simulate(load_listing("examples/vega.asm"), "mi60").verification
@@ -112,7 +112,7 @@ def test_the_example_of_vega_computes_what_it_expects():
 
 
 def test_a_wait_for_counts_keeps_its_control_code():
-    """However a wait is written, the code before it stays."""
+    """Both ways to write S_WAITCNT give the same instruction, with the control code written before it."""
     texts = [f"[B------:R-:W-:-:S02] S_WAITCNT {counts}" for counts in ("1, 0", "vmcnt(1) lgkmcnt(0)")]
     one, other = (assemble(text).instructions for text in texts)
     assert one == other

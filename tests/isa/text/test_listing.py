@@ -83,7 +83,7 @@ def test_write_is_the_inverse_of_read(text):
 
 
 def test_a_generated_kernel_is_written_with_its_expectation_spelt_out():
-    """An outcome that is any function becomes a literal list."""
+    """An outcome without a text form of its own is written as a list of its values."""
     outcome = (Expectation("x", np.arange(2), np.array([0.1, 3.0]), np.full(2, 0.5)),)
     buffers = (Buffer("x", "f8", 2),)
     kernel = Kernel("a b", assemble("EXIT"), (1, 1, 1), (32, 1, 1), buffers=buffers, outcome=lambda: outcome)
@@ -94,7 +94,7 @@ def test_a_generated_kernel_is_written_with_its_expectation_spelt_out():
 
 
 def test_an_expectation_that_skips_elements_has_no_text():
-    """Writing an expectation of some elements only is refused, not silently narrowed."""
+    """Writing an expectation of only some elements raises UserError."""
     outcome = (Expectation("x", np.array([1]), np.array([3.0]), np.zeros(1)),)
     kernel = Kernel("k", Program(()), (1, 1, 1), (32, 1, 1), buffers=(Buffer("x", "f8", 2),), outcome=lambda: outcome)
     with pytest.raises(UserError, match="what is expected of x has no text form"):

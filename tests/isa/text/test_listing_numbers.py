@@ -47,7 +47,7 @@ PLACES = [
 
 
 def read(text):
-    """The kernel of a listing, or why it is none."""
+    """Return the kernel of a listing and no message, or no kernel and the message that refuses it."""
     try:
         return listing.read(text, "a.asm"), ""
     except UserError as error:
@@ -55,7 +55,7 @@ def read(text):
 
 
 def test_the_texts_are_listings():
-    """What is changed below is right before."""
+    """Both listings are valid before any number is replaced, and have over 40 numbers together."""
     assert all(listing.read(text).program.instructions for text in TEXTS)
     assert len(PLACES) > 40
 
@@ -64,7 +64,7 @@ def test_the_texts_are_listings():
     ("place", "number"), few(product(PLACES, EXTREME), 165), ids=lambda x: x[:25] if isinstance(x, str) else str(x[1])
 )
 def test_any_number_may_be_any(place, number):
-    """One number after the other is replaced: what comes is a kernel whose sizes have a most, or one line."""
+    """With any one number replaced, a listing is a kernel within the limits of sizes, or is refused in one line."""
     text, span = place
     kernel, error = read(text[: span[0]] + number + text[span[1] :])
     if kernel is None:
@@ -87,7 +87,7 @@ def test_any_number_may_be_any(place, number):
     ["1" * 60_000 + "x", "a:" * 30_000, " " * 60_000 + "offset", "R1 " * 20_000, "[" * 60_000, "c[" + " " * 60_000],
 )
 def test_a_long_line_is_one_error(text):
-    """Whatever fills a line, of a parameter, an operand or an instruction."""
+    """A very long parameter, operand, instruction or control code is refused in one error with its place."""
     for line in (f".param n = {text}", f"MOV R0, {text}", text, f"GLOBAL_LOAD_DWORD v8, v18, {text}", f"[{text}] EXIT"):
         with pytest.raises(UserError, match=r"^a.asm:1:\d+: "):
             listing.read(f"{line}\nEXIT\n", "a.asm")

@@ -56,7 +56,7 @@ def test_the_round_trip_covers_every_row():
 
 
 def test_numbers_are_written_for_people():
-    """Integers are signed decimals, floats shortest decimals, odd NaNs and integers in float rows patterns."""
+    """Integers are signed decimals, floats shortest decimals; odd NaNs, and integers in float rows, are patterns."""
     cases = [
         ("MOV", Immediate(0xFFFFFFFF, "int"), "MOV R0, -1"),
         ("MOV", Immediate(0x3DCCCCCD, "float"), "MOV R0, 0.1"),
@@ -68,7 +68,7 @@ def test_numbers_are_written_for_people():
 
 
 def test_addresses_are_written_by_their_nearest_form():
-    """No base is absolute, no offset is a bare register, a high offset is negative."""
+    """An address without base is written as absolute, one without offset as a register, a high offset as negative."""
     load = TABLE["LDS"]
     for address, text in (
         (Address(RZ, 64), "[0x40]"),

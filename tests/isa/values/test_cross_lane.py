@@ -1,4 +1,4 @@
-"""Cross-lane instructions: who gives what to whom."""
+"""Cross-lane instructions: the value that each lane gets from others."""
 
 import numpy as np
 import pytest

@@ -78,8 +78,8 @@ def test_fma_keeps_what_separate_rounding_loses():
         assert fma(a, b, c) == -(e**2)
 
 
-def test_fma32_is_right_where_rounding_to_double_first_is_not():
-    """1 + 2**-24 + 2**-60 lies just above the middle of two singles; its double is that middle, which rounds down."""
+def test_fma32_is_right_though_rounding_to_double_first_is_wrong():
+    """1 + 2**-24 + 2**-60 is just above the middle of two singles; its double is that middle, which rounds down."""
     x = 2.0**-12
     a, b = np.float32(2.0**-24 * (1 + x)), np.float32(1 - x + x**2)  # the product is 2**-24 (1 + x**3)
     assert np.float32(np.float64(a) * np.float64(b) + 1) == 1
@@ -92,13 +92,13 @@ HARD = [  # a, b, c, and a b + c rounded once, by hand
     (TIE, 1, 1, 1),  # exact ties go to the even neighbour
     (TIE, 1, 1 + 2 * TIE, 1 + 4 * TIE),
     (-TIE, 1, 1 + 2 * TIE, 1),
-    (TIE * (1 + 2.0**-15), 1 - 2.0**-15, 1 + 2 * TIE, 1 + 2 * TIE),  # a hair below the tie, which would go up
+    (TIE * (1 + 2.0**-15), 1 - 2.0**-15, 1 + 2 * TIE, 1 + 2 * TIE),  # just below the tie, which would go up
     (TIE * (1 + 2.0**-15), -1 + 2.0**-15, -1 - 2 * TIE, -1 - 2 * TIE),
     (1, 1, 2.0**-60, 1),  # a sum whose double is inexact and far from a tie
     (2.0**-75, 2.0**-75, SMALLEST, 2 * SMALLEST),  # ties among denormals: 1.5 places, up to even
     (2.0**-75, -(2.0**-75), SMALLEST, 0),  # 0.5 places, down to even
-    (2.0**-75 * (1 + 2.0**-20), 2.0**-75 * (1 - 2.0**-20), 2.0**-127, 2.0**-127),  # a hair below half a place
-    (2.0**-75 * (1 + 2.0**-12), 2.0**-75 * (1 - 2.0**-12 + 2.0**-24), 2.0**-127, 2.0**-127 + SMALLEST),  # a hair above
+    (2.0**-75 * (1 + 2.0**-20), 2.0**-75 * (1 - 2.0**-20), 2.0**-127, 2.0**-127),  # just below half a place
+    (2.0**-75 * (1 + 2.0**-12), 2.0**-75 * (1 - 2.0**-12 + 2.0**-24), 2.0**-127, 2.0**-127 + SMALLEST),  # just above
     (2.0**-75 * (1 + 2.0**-20), 2.0**-75 * (1 - 2.0**-20), 2.0**-126 - SMALLEST, 2.0**-126 - SMALLEST),
     (2.0**127, 2 - 2.0**-23, 2.0**102, 2.0**128 - 2.0**104),  # below the tie with the next power of two: finite
     (2.0**127, 2 - 2.0**-23, 2.0**103, np.inf),  # on it: beyond the range
@@ -114,7 +114,7 @@ HARD = [  # a, b, c, and a b + c rounded once, by hand
 @pytest.mark.parametrize("others", [[], [(1.0, 1.0, 1.0)] * 31])
 @pytest.mark.parametrize(("a", "b", "c", "expected"), HARD)
 def test_fma32_rounds_the_hard_cases_once(a, b, c, expected, others):
-    """Ties, hairs beside them, denormals, the range's end and special values are rounded once, whoever is beside."""
+    """Ties, near ties, denormals, the range's end and special values are rounded once, whatever other lanes hold."""
     columns = [np.array(column, np.float32) for column in zip((a, b, c), *others, strict=True)]
     with np.errstate(all="ignore"):
         got = lanes.fma32(*columns)

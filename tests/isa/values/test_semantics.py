@@ -30,12 +30,12 @@ def value(mnemonic, a, b=0, c=None):
 
 
 def single(pattern):
-    """Return the number behind a pattern."""
+    """Return the single that a pattern stands for."""
     return float(np.uint32(pattern).view(np.float32))
 
 
 def signed(pattern):
-    """Return the integer behind a pattern."""
+    """Return the signed integer that a pattern stands for."""
     return pattern - 2**32 if pattern >> 31 else pattern
 
 
@@ -131,7 +131,7 @@ def test_comparisons_are_those_of_the_numbers(name, a, b):
 
 @pytest.mark.parametrize("name", [*RELATIONS, "NEU"])
 def test_a_nan_satisfies_only_the_unordered_comparison(name):
-    """With a NaN on either side every FSETP is false but NEU."""
+    """With a NaN on either side FSETP.NEU is true, and every other FSETP is false."""
     for a, b in ((math.nan, 1.0), (1.0, math.nan), (math.nan, math.nan)):
         assert value(f"FSETP.{name}", a, b) == (name == "NEU")
 
@@ -154,7 +154,7 @@ def test_denormals_are_kept():
 
 @pytest.mark.parametrize("payload", [0x7F800001, 0x7FC00000, 0xFFC12345])
 def test_every_single_nan_result_is_the_canonical_one(payload):
-    """Whatever NaN comes in, single arithmetic and MUFU give 0x7FFFFFFF; so do invalid operations."""
+    """Single arithmetic and MUFU give 0x7FFFFFFF for any NaN and for an invalid operation."""
     for mnemonic in ("FADD", "FMUL", "FFMA", "FMNMX"):
         assert value(mnemonic, payload, payload, payload if mnemonic == "FFMA" else 1) == NAN32
     for mnemonic in (m for m in TABLE if m.startswith("MUFU")):
@@ -284,7 +284,7 @@ def halves(pattern):
 
 @cache
 def half_steps():
-    """Return the numbers behind patterns 0 to 0x7BFF, and the one that would follow where infinity stands."""
+    """Return the numbers of patterns 0 to 0x7BFF, and 65536, which would follow them if the next were not infinity."""
     return [Fraction(float(np.uint16(p).view(np.float16))) for p in range(0x7C00)] + [Fraction(65536)]
 
 

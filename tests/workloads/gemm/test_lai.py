@@ -32,7 +32,7 @@ def test_alpha_beta_and_several_blocks_keep_the_bits(check_bits, layout, lds):
 
 @pytest.mark.parametrize(("layout", "lds", "blocking"), few(product(("nt", "tn"), WIDTHS, (1, 2, 3, 4, 5, 7, 8)), 11))
 def test_every_blocking_keeps_the_bits(check_bits, layout, lds, blocking):
-    """Blockings that the width does not divide are padded, and right."""
+    """Blockings that the width does not divide are padded, and right to the last bit."""
     check_bits(fused_reference, sgemm_lai(32 * blocking, 16 * blocking, 32, layout, lds, blocking))
 
 
@@ -69,7 +69,7 @@ def test_every_barrier_is_needed(prefetch, which):
         ({"m": 48000, "n": 48000}, "more than a 32-bit address reaches; give smaller sizes"),
     ],
 )
-def test_what_cannot_be_computed_is_refused_in_one_line(arguments, message):
+def test_bad_arguments_are_refused_in_one_line(arguments, message):
     """Sizes that don't tile come with rule and nearest size, unknown choices with the known ones."""
     with pytest.raises(UserError, match=rf"^sgemm-lai: .*{message}") as caught:
         sgemm_lai(**arguments)
@@ -84,5 +84,5 @@ def test_the_launch_covers_c():
 
 
 def test_prefetch_is_off_by_default_only_at_128_bits():
-    """The arguments tell what was chosen."""
+    """Prefetch is on by default with loads of 32 and 64 bits, and off with those of 128."""
     assert [sgemm_lai(lds=lds).arguments["prefetch"] for lds in WIDTHS] == [True, True, False]

@@ -32,7 +32,7 @@ def counts(instructions) -> Counter[str]:
     ("layout", "lds", "order", "prefetch"), few(product(LAYOUTS, LOADS, ORDERS, (True, False)), 13)
 )
 def test_a_tile_takes_the_published_instructions(layout, lds, order, prefetch):
-    """A tile is 576 FFMAs, their loads, 24 transfers, 4 to 12 pointer updates, and 4 for loop and barriers."""
+    """A tile has 576 FFMAs, their loads, 24 transfers, 4 to 12 pointer updates, and 4 for loop and barriers."""
     load, number = LOADS[lds]
     body = counts(loop_body(sgemm_lai(layout=layout, lds=lds, order=order, prefetch=prefetch).program))
     expected = {"FFMA": 576, load: number, "LDG": 12, "STS": 12, "IADD": UPDATES[layout]}
@@ -41,7 +41,7 @@ def test_a_tile_takes_the_published_instructions(layout, lds, order, prefetch):
 
 @pytest.mark.parametrize(("layout", "total"), [("nt", 704), ("nn", 708), ("tt", 708), ("tn", 712)])
 def test_a_tile_with_64_bit_loads_takes_704_to_712_instructions(layout, total):
-    """NT is the shortest loop, TN the longest."""
+    """The loop has 704 instructions in layout nt, 708 in nn and tt, and 712 in tn."""
     assert len(loop_body(sgemm_lai(layout=layout).program)) == total
 
 
@@ -81,7 +81,7 @@ def test_nothing_is_spilled(lds):
 
 
 def test_base_order_has_updates_and_global_loads_first():
-    """The loop starts with the pointer updates and the global loads; only shared stores stand between the barriers."""
+    """The loop starts with the pointer updates and the global loads; only shared stores are between the barriers."""
     mnemonics = [i.row.mnemonic for i in loop_body(sgemm_lai(order="base").program)]
     assert Counter(mnemonics[:17]) == {"LDG": 12, "IADD": 4, "ISETP.LT.U32": 1}
     first, second = (pc for pc, m in enumerate(mnemonics) if m == "BAR.SYNC")
@@ -109,15 +109,15 @@ def halves(order) -> tuple[list[str], list[str]]:
 
 
 def test_section_4_2_moves_addresses_and_prefetch_each_by_itself():
-    """Each order has one half of the loop as base has it, and the other, apart from the updates, as interleaved."""
+    """Each order has one half of the loop as in `base`, and the other, apart from the updates, as in `interleaved`."""
     base, both = halves("base"), halves("interleaved")
     addresses, prefetch = halves("addresses"), halves("prefetch")
     assert addresses == (base[0][2:], both[1])
     assert prefetch == (["IADD", "IADD", *both[0]], base[1])
 
 
-def test_what_the_last_tile_must_not_do_is_predicated():
-    """All global loads and shared stores of the loop have the loop's own condition; nothing else but the branch has."""
+def test_fetches_and_stores_for_a_next_tile_are_predicated():
+    """All global loads and shared stores of the loop, and its branch, have the loop's condition; nothing else has."""
     body = loop_body(sgemm_lai().program)
     assert {i.row.mnemonic for i in body if i.guard == MORE} == {"LDG", "STS", "BRA"}
     assert all(i.guard == MORE for i in body if i.row.mnemonic in ("LDG", "STS"))
@@ -125,7 +125,7 @@ def test_what_the_last_tile_must_not_do_is_predicated():
 
 @pytest.mark.parametrize(("beta", "loads", "sums"), [(0.0, 0, 0), (2.0, 36, 36)])
 def test_the_end_writes_each_element_of_c_once(beta, loads, sums):
-    """36 products and stores per thread, and 36 loads and sums of the old C unless beta is 0."""
+    """A thread has 36 products and stores, and 36 loads and sums of the old C unless beta is 0."""
     program = sgemm_lai(beta=beta).program
     tail = counts(program.instructions[program.labels["loop"] + len(loop_body(program)) :])
     assert (tail["LDG"], tail["FMUL"], tail["FFMA"], tail["STG"], tail["EXIT"]) == (loads, 36, sums, 36, 1)

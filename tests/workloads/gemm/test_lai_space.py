@@ -12,7 +12,7 @@ from workloads.space import arguments_at, as_points, prune, survives
 
 
 def test_the_points_left_are_those_whose_kernels_fit():
-    """The kernel of each point in base order is built: registers and occupancy say that it stays, or that it goes."""
+    """A point in base order is left exactly if its kernel fits the registers and reaches an occupancy of one half."""
     space, where = lai_space(Fraction(1, 2)), load("gt200")
     kept = set(map(tuple, prune(space, where.limits).points.tolist()))
     every = as_points(space, prune(space, where.limits, "points").points)

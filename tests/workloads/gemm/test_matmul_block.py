@@ -22,7 +22,7 @@ def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, m, n, k, 
 
 
 def test_a_tile_of_32_takes_106_instructions():
-    """32 FFMAs with two shared loads each, and ten: loads, stores, barriers and pointers by two, compare, branch."""
+    """A tile has 32 FFMAs, 64 shared loads, two loads, stores, barriers and pointer updates, a compare and a branch."""
     built = matmul_block().program
     counts = Counter(i.row.mnemonic for i in built.instructions[built.labels["loop"] :])
     tail = Counter({"IMAD": 1, "SHL": 1, "IADD": 1, "STG": 1, "EXIT": 1})
@@ -34,7 +34,7 @@ def test_a_tile_of_32_takes_106_instructions():
 
 
 @pytest.mark.parametrize("ahead", [1, 4, 7, 32])
-def test_loads_go_so_many_steps_ahead_of_their_sums(ahead):
+def test_loads_issue_as_many_steps_ahead_of_their_sums_as_asked_for(ahead):
     """When the sum of step k issues, the loads of the `ahead` steps from k on have issued, and no others."""
     body = [i.row.mnemonic for i in matmul_block(ahead=ahead).program.instructions if i.row.mnemonic in ("LDS", "FFMA")]
     sums = [at for at, name in enumerate(body) if name == "FFMA"]
@@ -43,7 +43,7 @@ def test_loads_go_so_many_steps_ahead_of_their_sums(ahead):
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_both_barriers_are_needed(which):
-    """Without the barrier behind the stores or the one behind the sums the kernel races; with both it does not."""
+    """Without the barrier after the stores or the one after the sums the kernel races; with both it does not."""
     kernel = matmul_block(32, 32, 64, 16)
     instructions = list(kernel.program.instructions)
     barriers = [pc for pc, i in enumerate(instructions) if i.row.mnemonic == "BAR.SYNC"]
@@ -73,7 +73,7 @@ def test_shared_loads_are_broadcasts_of_a_and_neighbours_of_b():
         ({"block": 33}, "block=33 makes 1089 threads; give 32 or less"),
     ],
 )
-def test_what_does_not_fit_is_refused_in_one_line(arguments, message):
+def test_bad_arguments_are_refused_in_one_line(arguments, message):
     """The message has the rule and what to give instead."""
     with pytest.raises(UserError, match=rf"^matmul-block: {message}") as caught:
         matmul_block(**arguments)

@@ -42,7 +42,7 @@ def test_parts_are_those_of_the_whole_matrices(layout):
 
 
 def test_blocks_go_along_the_rows_of_c_first():
-    """Of a C of 8 by 12 in tiles of 4, block 1 has rows 4 to 7 and the first columns, block 2 the next columns."""
+    """In a C of 8 by 12 in tiles of 4, block 1 has rows 4 to 7 and the first columns, block 2 the next columns."""
     tiles = [tile_of_block(Problem(8, 12, 1), 4, block) for block in (1, 2)]
     assert [(rows.tolist(), columns.tolist()) for rows, columns in tiles] == [
         ([4, 5, 6, 7], [0, 1, 2, 3]),
@@ -62,7 +62,7 @@ def test_the_expectation_is_numpys_product(layout):
 
 
 def test_the_bound_is_highams():
-    """For one product of ones the bound is (k + 2) u / (1 - (k + 2) u) of the sum of magnitudes."""
+    """The bound is (k + 2) u / (1 - (k + 2) u) times alpha times the sum of the products' magnitudes."""
     exact = Fraction(10, 2**24) / (1 - Fraction(10, 2**24))
     assert gamma(10) == pytest.approx(float(exact), rel=1e-15)
     problem = Problem(4, 4, 8, "nn", alpha=2.0)
@@ -84,7 +84,7 @@ def test_the_fused_tile_stays_within_the_bound(beta):
 
 
 def test_the_fused_tile_rounds_once_per_step():
-    """It equals exact rational steps, each rounded to single."""
+    """A value of the fused tile is that of exact rational steps, each rounded to single."""
     problem = Problem(2, 2, 5, "nn", alpha=0.5, beta=3.0)
     a, b, c = whole(problem)
     total = Fraction(0)
@@ -105,7 +105,7 @@ def complex_problem(layout: str, dtype: str, k: int = 7) -> Problem:
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("layout", COMPLEX_LAYOUTS)
-def test_complex_elements_lie_real_part_first(layout, dtype):
+def test_complex_elements_have_their_real_part_first(layout, dtype):
     """Rows of op(A) and columns of op(B) are cut from buffers of pairs; c is the conjugate of t."""
     problem = complex_problem(layout, dtype)
     a, b, c = (buffer.fill(np.arange(buffer.elements)).astype(np.float64) for buffer in buffers(problem))
@@ -119,7 +119,7 @@ def test_complex_elements_lie_real_part_first(layout, dtype):
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("layout", COMPLEX_LAYOUTS)
 def test_complex_expectation_and_reference_are_numpys_product(layout, dtype):
-    """Both parts of alpha op(A) op(B) + beta C, at indices of numbers; the fused tile is within the bound."""
+    """Values are both parts of alpha op(A) op(B) + beta C, by index of number; the fused tile is within the bound."""
     problem, rows, columns = complex_problem(layout, dtype), np.arange(5), np.arange(4)
     promise = expectation(problem, rows, columns)
     a, b = rows_of_a(problem, rows).astype(complex), columns_of_b(problem, columns).astype(complex)
@@ -142,7 +142,7 @@ def test_the_bound_of_a_complex_product_is_that_of_its_real_sums():
 
 
 def test_a_complex_step_is_four_rounded_ones():
-    """The real part of a goes first, then its imaginary part, each product added and rounded to single."""
+    """The products with a's real part are added first, then those with its imaginary part, each rounded to single."""
     problem = Problem(1, 1, 4, "nn", parts=2)
     a, b = rows_of_a(problem, np.array([0]))[0], columns_of_b(problem, np.array([0]))[:, 0]
     real = imaginary = Fraction(0)
@@ -155,7 +155,7 @@ def test_a_complex_step_is_four_rounded_ones():
 
 
 def test_a_tile_ends_where_c_does():
-    """Of a C of 7 by 5 in tiles of 4, the last block has three rows and one column."""
+    """In a C of 7 by 5 in tiles of 4, the last block has three rows and one column."""
     rows, columns = tile_of_block(Problem(7, 5, 1), 4, 3)
     assert (rows.tolist(), columns.tolist()) == ([4, 5, 6], [4])
 

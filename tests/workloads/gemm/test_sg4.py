@@ -37,7 +37,7 @@ def test_both_barriers_are_needed(which):
 
 
 @pytest.mark.jit
-def test_the_simulated_sm_computes_it_too():
+def test_the_simulated_sm_computes_the_product_too():
     """Two resident blocks of 111 registers on the what-if machine leave every value right."""
     result = gpusim.simulate(sg4(256, 128, 16), "wide")
     assert result.verification.verified
@@ -57,14 +57,14 @@ def banks_of(kernel, mnemonic):
 
 
 def test_the_transposing_stores_have_no_bank_conflict():
-    """The 32 words of each STS lie in 32 banks."""
+    """The 32 words of each STS are in 32 different banks."""
     banks = banks_of(sg4(128, 128, 16), "STS")
     assert len(banks) == 2 * 4 * 8
     assert (np.sort(banks) == np.arange(32)).all()
 
 
-def test_a_half_warp_loads_a_in_one_pass_a_part():
-    """The distinct addresses of a half-warp's LDS.128 start in banks of their own: one pass for a 64-bit part."""
+def test_a_half_warp_loads_each_part_of_a_in_one_pass():
+    """The distinct addresses of a half-warp's LDS.128 start in different banks: a 64-bit part takes one pass."""
     banks = banks_of(sg4(128, 128, 8), "LDS.128")
     assert len(banks) == 8 * 32
     assert max(len(np.unique(half)) for half in banks.reshape(-1, 16)) == 8

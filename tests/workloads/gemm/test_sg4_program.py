@@ -19,7 +19,7 @@ def loop_body():
 
 
 def test_a_tile_takes_64_ffmas_and_4_loads_per_k_5_stores_and_1_barrier():
-    """Eight k steps, 2 LDG.128, 5 stores, 1 barrier, and 8 instructions for pointers and loop: 560."""
+    """A tile takes eight k steps, 2 LDG.128, 5 stores, 1 barrier, and 8 instructions for pointers and loop: 560."""
     counts = Counter(i.row.mnemonic for i in loop_body())
     assert counts == {
         **{"FFMA": 8 * 64, "LDS.128": 8 * 4},
@@ -44,12 +44,12 @@ def test_registers_leave_room_for_two_blocks():
 
 
 def test_buffers_differ_in_one_bit_of_the_address():
-    """Every byte of the first buffer lies below the bit that turns to the other one."""
+    """A buffer is no larger than BUFFER, the one address bit in which the two buffers differ."""
     assert program().shared_bytes - BUFFER <= BUFFER
     assert BUFFER.bit_count() == 1
 
 
-def test_what_the_last_tile_must_not_do_is_predicated():
-    """Fetches, stores and the loads behind the barrier have the loop's own condition."""
+def test_fetches_and_stores_for_a_next_tile_are_predicated():
+    """Fetches, stores, their pointer updates and the loads after the barrier have the loop's own condition."""
     guarded = Counter(i.row.mnemonic for i in loop_body() if i.guard == MORE)
     assert guarded == {"LDG.128": 2, "IADD": 2, "STS.128": 1, "STS": 4, "LOP.XOR": 2, "LDS.128": 4, "BRA": 1}

@@ -44,7 +44,7 @@ def test_there_are_78_cases():
 @pytest.mark.long
 @pytest.mark.parametrize(("precision", "layout", "read"), CASES)
 def test_each_case_is_the_fused_reference_to_the_last_bit(check_bits, precision, layout, read):
-    """As published, with sizes of which none is a multiple of the tile: every value of every block."""
+    """With the published tuning and sizes that are no multiples of the tile, all blocks are right to the last bit."""
     t = published_tuning(precision, layout)
     sizes = t.blk_m + 5, t.blk_n - 3, 2 * t.blk_k + 3
     check_bits(fused_reference, gemm_stencil(*sizes, precision, layout, read, **factors(precision)))
@@ -52,7 +52,7 @@ def test_each_case_is_the_fused_reference_to_the_last_bit(check_bits, precision,
 
 @pytest.mark.parametrize(("precision", "read"), few(product(PRECISIONS, READS), 5))
 def test_whole_tiles_need_no_conditions(check_bits, precision, read):
-    """Where sizes are multiples of the tile only the loop's branch is guarded, and values are right."""
+    """If sizes are multiples of the tile, only the loop's branch is guarded, and values are right to the last bit."""
     t = published_tuning(precision, "nn")
     kernel = gemm_stencil(2 * t.blk_m, t.blk_n, 3 * t.blk_k, precision, "nn", read)
     guarded = [i.row.mnemonic for i in kernel.program.instructions if i.guard.index != 7]
@@ -75,7 +75,7 @@ def tunings(draw):
 
 
 def fewest(build):
-    """The registers that the refusal of a single one asks for."""
+    """Return the number of registers that the refusal of registers=1 asks for."""
     with pytest.raises(UserError, match=r"^gemm-stencil: registers=1 can't hold the data; give ") as refused:
         build(registers=1)
     return int(str(refused.value).split()[7])
@@ -83,7 +83,7 @@ def fewest(build):
 
 @pytest.mark.parametrize("precision", few(PRECISIONS, 2))
 def test_the_fewest_registers_work_and_no_fewer(precision):
-    """What the refusal asks for is obeyed exactly; one less is refused with the same number."""
+    """The program has exactly the registers that the refusal asks for; one less is refused with the same number."""
     build = partial(gemm_stencil, precision=precision)
     least = fewest(build)
     assert build(registers=least).program.registers == least
@@ -91,8 +91,8 @@ def test_the_fewest_registers_work_and_no_fewer(precision):
         build(registers=least - 1)
 
 
-def test_the_refusal_asks_for_what_the_program_takes_then():
-    """A tile of 8 by 8 made for one register takes 12, but made for 12 it takes 14, and those it keeps to."""
+def test_the_refusal_asks_for_registers_that_are_enough():
+    """A tile of 8 by 8 made for one register takes 12, but made for 12 it takes 14; the refusal asks for these 14."""
     build = partial(gemm_stencil, **asdict(Tuning(*[8] * 9)), read="plain")
     assert build(registers=fewest(build)).program.registers == fewest(build) == 14
 
@@ -131,8 +131,8 @@ def test_every_barrier_of_the_stencil_is_needed(which):
 
 
 @pytest.mark.parametrize("read", ["tex1d", "tex2d"])
-def test_textures_are_read_inside_their_matrix_alone(read):
-    """Of ragged sizes no fetch leaves its matrix: the interpreter sees addresses behind clamping."""
+def test_textures_are_read_inside_their_matrix_only(read):
+    """With ragged sizes the fetches, after clamping, touch every element of their matrix and nothing else."""
     kernel = gemm_stencil(70, 75, 21, "d", "nt", read)
     texts, where = kernel.program.instructions, bases(kernel.buffers)
     seen = []
@@ -171,7 +171,7 @@ def test_the_grid_covers_a_ragged_c():
         ({"blk_m": 960}, ": needs 360 registers; an instruction names 255"),
     ],
 )
-def test_what_does_not_suit_is_refused_in_one_line(arguments, message):
+def test_bad_arguments_are_refused_in_one_line(arguments, message):
     """The message has the rule and what to give instead."""
     with pytest.raises(UserError, match=f"^gemm-stencil{message}") as caught:
         gemm_stencil(**arguments)

@@ -44,7 +44,7 @@ def test_a_tile_has_the_published_instructions(precision, read):
 
 @pytest.mark.parametrize("precision", TABLE)
 def test_words_and_shared_bytes_are_the_published(precision):
-    """Data of a thread by the published estimate, and shared memory with an element more per row."""
+    """A thread's words follow the published estimate, and shared memory has one element more per row."""
     *_, words, shared = TABLE[precision]
     kernel, t = gemm_stencil(192, 192, 96, precision), published_tuning(precision, "nn")
     element = {"s": 1, "d": 2, "c": 2, "z": 4}[precision]
@@ -55,7 +55,7 @@ def test_words_and_shared_bytes_are_the_published(precision):
 
 @pytest.mark.parametrize(("precision", "read"), few(product(TABLE, READS), 5))
 def test_the_published_kernels_fit_63_registers(precision, read):
-    """Pointers for which there is no room are kept in local memory: none in s, two or three in d and c, one in z 2D."""
+    """Pointers that do not fit are kept in local memory: none in s, two or three in d and c, one in z 2D."""
     spilled = {"s": (0, 0, 0), "d": (2, 2, 3), "c": (2, 2, 3), "z": (0, 0, 1)}[precision][READS.index(read)]
     for layout in LAYOUTS[2 if precision in "cz" else 1]:
         program = gemm_stencil(192, 192, 96, precision, layout, read).program
@@ -76,8 +76,8 @@ def test_a_complex_multiply_add_is_four_real_ones():
     assert complex_["LDS.64"] == real["LDS"]
 
 
-def test_conjugation_only_turns_signs():
-    """All nine complex layouts of one tiling have the same mnemonics; only which sources are negated differs."""
+def test_conjugation_only_changes_signs():
+    """Complex layouts of one tiling have the same mnemonics; tt, tc, ct and cc differ only in the sources negated."""
     shape = {"dim_xa": 16, "dim_ya": 16, "dim_xb": 16, "dim_yb": 16}
     bodies = {layout: loop(precision="c", layout=layout, **shape) for layout in ("tt", "tc", "ct", "cc")}
     names = {layout: [i.row.mnemonic for i in body] for layout, body in bodies.items()}
@@ -90,7 +90,7 @@ def test_conjugation_only_turns_signs():
 
 
 def test_the_loop_is_device_registers_shared():
-    """All fetches, then the updates, a barrier, all shared stores, a barrier: register double buffering."""
+    """The loop has all fetches, the updates, a barrier, all shared stores, a barrier: register double buffering."""
     body = [i.row for i in loop()]
     kinds = [row.unit for row in body if row.unit in (Unit.TEXTURE, Unit.FP32, Unit.BARRIER) or row.mnemonic == "STS"]
     changes = [kind for i, kind in enumerate(kinds) if i == 0 or kinds[i - 1] is not kind]

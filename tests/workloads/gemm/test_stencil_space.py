@@ -20,7 +20,7 @@ SIDE = 4
 
 @dataclass(frozen=True)
 class Few:
-    """Limits of an SM small enough for every point to be asked."""
+    """Limits of an SM small enough for every point to be checked."""
 
     warp_size: int
     threads_per_block: int
@@ -48,7 +48,7 @@ LOADS = st.fractions(Fraction(1, 2), 4, max_denominator=8)
 
 
 def passes(point, limits, precision, occupancy, loads, blocks, layout):
-    """Tell stage by stage whether one point passes, asked in scalars, as the slides tell the stages."""
+    """Tell stage by stage whether one point passes, in scalars, by the stages of the slides."""
     m, n, k, x, y, xa, ya, xb, yb = point
     words, numbers = {"s": (1, 1), "d": (2, 1), "c": (2, 2), "z": (4, 2)}[precision]
     threads = x * y
@@ -108,7 +108,7 @@ def test_zgemm_on_fermi_has_the_counts_of_the_rule():
 
 @pytest.mark.parametrize("precision", few(PUBLISHED, 2))
 def test_the_published_winner_survives(precision):
-    """What MAGMA runs on Fermi is among the points that are left, in every precision; zgemm's is 24 by 16 by 8."""
+    """The point that MAGMA runs on Fermi is among those left, in every precision; zgemm's is 24 by 16 by 8."""
     space = stencil_space(precision)
     assert survives(space, space.winner, prune(space, load("c2050").limits).points)
     if precision == "z":
@@ -117,22 +117,22 @@ def test_the_published_winner_survives(precision):
 
 @pytest.mark.parametrize("layout", few(["nt", "tn", "tt", "cc"], 2))
 def test_every_layout_has_as_many_points_and_its_winner(layout):
-    """Transposing a matrix turns the shapes that read it: counts stay, and that layout's published point is left."""
+    """Each layout leaves as many points at each stage as nn does, and its own published point is among them."""
     space, limits = stencil_space("z", layout=layout), load("c2050").limits
     pruned = prune(space, limits)
     assert [stage.left for stage in pruned.stages] == [stage.left for stage in prune(stencil_space("z"), limits).stages]
     assert survives(space, space.winner, pruned.points)
 
 
-def test_the_published_counts_are_for_fermi_alone():
-    """Other limits have no published counts, and other precisions have none either."""
+def test_the_published_counts_are_for_zgemm_on_fermi_only():
+    """Other limits have no published counts, and neither have other precisions."""
     assert published_for(stencil_space("z"), load("gt200").limits) == {}
     assert published_for(stencil_space("d"), load("c2050").limits) == {}
     assert all(getattr(load("gtx580").limits, name) == value for name, value in FERMI.items())
 
 
 def test_an_earlier_stage_keeps_its_own_points():
-    """Stopped after a stage, as many points are listed as that stage leaves, later survivors among them."""
+    """Stopped after the stage of occupancy, 435 points are left, and the points left in the end are among them."""
     space, limits = stencil_space("z"), load("c2050").limits
     early, late = prune(space, limits, "occupancy"), prune(space, limits)
     assert len(early.points) == early.stages[-1].left == 435
@@ -140,7 +140,7 @@ def test_an_earlier_stage_keeps_its_own_points():
 
 
 def test_parameters_are_the_points_numbers():
-    """A point's nine numbers, precision and layout are what the kernel is given."""
+    """The kernel's parameters are the point's nine numbers, the precision and the layout."""
     space = stencil_space("z")
     (point,) = as_points(space, np.array([astuple(PUBLISHED["z"]["nn"])]))
     assert space.parameters(point) == {"precision": "z", "layout": "nn"} | {
@@ -157,8 +157,8 @@ def test_parameters_are_the_points_numbers():
         ({"precision": "z", "blocks": -1}, "zgemm: blocks=-1 is too small; give 0 or more"),
     ],
 )
-def test_senseless_values_are_refused(arguments, line):
-    """A precision that there is not, and numbers out of range, are told in one line."""
+def test_bad_values_are_refused(arguments, line):
+    """An unknown precision or layout, and numbers out of range, are refused in one line."""
     with pytest.raises(UserError) as refused:
         stencil_space(**arguments)
     assert str(refused.value) == line

@@ -26,20 +26,20 @@ def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, variant, 
 
 @pytest.mark.parametrize("spilled", few(range(0, 9, 2), 3))
 @pytest.mark.parametrize("width", [64, 128])
-def test_what_is_spilled_changes_no_value(check_bits, spilled, width):
+def test_spilling_changes_no_value(check_bits, spilled, width):
     """Algorithm 2 with 0 to 8 doubles in local memory computes the same."""
     check_bits(fused_reference, dgemm_tan(64, 64, 48, "alg2", width, spilled=spilled))
 
 
 @pytest.mark.parametrize(("variant", "width"), BOTH)
 def test_strict_barriers_leave_no_race(variant, width):
-    """With every barrier no two warps meet on a shared word."""
+    """With every barrier the kernel has no race."""
     assert races(dgemm_tan(64, 64, 48, variant, width)) == []
 
 
 @pytest.mark.parametrize(("variant", "width"), [(v, w) for v, w in BOTH if v in ("alg1", "alg2", "v1")])
 def test_the_barriers_as_printed_race(variant, width):
-    """With one barrier a tile a store to shared memory meets another warp's load of the tile before."""
+    """With one barrier a tile a store to shared memory races with another warp's load of the tile before."""
     found = races(dgemm_tan(64, 64, 48, variant, width, "literal"))
     assert found
     assert {"STS" in race.first.text or "STS" in race.second.text for race in found} == {True}
@@ -47,15 +47,15 @@ def test_the_barriers_as_printed_race(variant, width):
 
 @pytest.mark.parametrize(("variant", "barriers"), [*((v, "strict") for v in VARIANTS), *((v, "literal") for v in RACY)])
 @pytest.mark.parametrize("k", [16, 48])
-def test_a_kernel_is_racy_where_there_are_races(variant, barriers, k):
-    """What the kernel says of itself is what the detector finds: with one tile there is nothing to race for."""
+def test_a_kernel_is_racy_exactly_if_it_has_races(variant, barriers, k):
+    """A kernel's field `racy` is true exactly if the detector finds a race; with one tile it finds none."""
     kernel = dgemm_tan(64, 64, k, variant, barriers=barriers)
     assert kernel.racy == bool(races(kernel))
 
 
 @pytest.mark.parametrize(("width", "columns"), [(64, [0, 4, 8, 12]), (128, [0, 8])])
 def test_threads_fetch_the_columns_of_figure_7(width, columns):
-    """Thread 0 fetches k = 0, 4, 8 and 12 with 64 bits, 0 and 8 with 128; the next row of threads those beside them."""
+    """Thread 0 fetches k = 0, 4, 8 and 12 with 64 bits, 0 and 8 with 128; the next row of threads fetches k + 1."""
     kernel, seen = dgemm_tan(64, 64, 16, "alg1", width), []
     interpret(kernel, [0], lambda pc, _, addresses, __: seen.append((pc, addresses)))
     loads = [a for pc, a in seen if kernel.program.instructions[pc].row.mnemonic.startswith("LDG")][: len(columns)]
@@ -80,7 +80,7 @@ def test_threads_fetch_the_columns_of_figure_7(width, columns):
         ({"spilled": 3}, "spilled=3 is not allowed; give one of 0, 2, 4, 6, 8"),
     ],
 )
-def test_what_does_not_fit_is_refused_in_one_line(arguments, message):
+def test_bad_arguments_are_refused_in_one_line(arguments, message):
     """The message has the rule and what to give instead."""
     with pytest.raises(UserError, match=f"^dgemm-tan: {message}") as caught:
         dgemm_tan(**arguments)

@@ -35,7 +35,7 @@ def test_algorithm_1_has_the_instructions_of_its_bound(width, loads, moves):
 
 
 def test_algorithm_1_moves_a_before_it_fetches_b():
-    """Figure 1 has a statement for each operand: four fetches and four stores of A, then as many of B."""
+    """As in figure 1, four fetches and four stores of A come first, then as many of B."""
     moves = [i.row.mnemonic for i in loop("alg1") if i.row.mnemonic in ("LDG.64", "STS.64")]
     assert moves == 2 * (4 * ["LDG.64"] + 4 * ["STS.64"])
 
@@ -47,7 +47,7 @@ def test_algorithm_2_needs_more_than_63_registers_unless_it_spills():
 
 
 @pytest.mark.parametrize(("spilled", "windows"), [(2, 1), (6, 3), (8, 4)])
-def test_what_algorithm_2_spills_is_fetched_updates_before(spilled, windows):
+def test_algorithm_2_fetches_many_updates_before_it_spills(spilled, windows):
     """Each window of two doubles has a fourth of the tile's 256 DFMAs or more between its fetch and its spill."""
     names = [i.row.mnemonic for i in loop("alg2", spilled=spilled)]
     stores = [i for i, name in enumerate(names) if name == "STL.64"]
@@ -58,14 +58,14 @@ def test_what_algorithm_2_spills_is_fetched_updates_before(spilled, windows):
 
 
 def test_half_a_tile_between_barriers_has_160_instructions():
-    """Of version 3: 128 DFMAs and 32 loads from shared memory."""
+    """In version 3 these are 128 DFMAs and 32 loads from shared memory."""
     body = loop("v3")
     first = body[: next(i for i, each in enumerate(body) if each.row.unit is Unit.BARRIER)]
     assert sum(i.row.unit is Unit.DP or i.row.mnemonic == "LDS.128" for i in first) == 160
 
 
 def test_figure_9s_order_stalls_less():
-    """Where shared loads stand between the DFMAs, one warp waits less than three quarters as long for them."""
+    """With shared loads between the DFMAs, version 3 waits less than three quarters as long for them as version 2."""
 
     def waits(variant):
         kept = [i for i in loop(variant) if i.row.unit is Unit.DP or i.row.mnemonic == "LDS.128"]
@@ -75,7 +75,7 @@ def test_figure_9s_order_stalls_less():
 
 
 def test_version_4_fetches_early_and_stores_late():
-    """In each half both fetches stand before the fifth DFMA, both stores behind the last load but a few."""
+    """In each half both fetches are before the fifth DFMA, and both stores between 100 DFMAs and the barrier."""
     body = loop("v4")
     halves = [body[:170], body[170:]]
     for half in halves:

@@ -47,7 +47,7 @@ def test_a_load_brings_a_threads_values_side_by_side(tile):
 
 @pytest.mark.parametrize("tile", few(TILES, 13), ids=str)
 def test_each_element_is_fetched_once_and_stored_in_its_place(tile):
-    """Following the pointers, 256 threads fetch every element of the tile, and store it where loads look for it."""
+    """Following the pointers, 256 threads fetch every element of the tile, and store it where its load reads it."""
     step, following = pointer_steps(tile, PITCH)
     seen = set()
     for thread in range(THREADS):

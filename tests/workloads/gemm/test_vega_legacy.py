@@ -62,7 +62,7 @@ def test_no_access_to_the_lds_has_a_bank_conflict():
         ({"k": 4}, "k=4 is not a positive multiple of 8; the nearest is 8"),
     ],
 )
-def test_what_does_not_fit_is_refused_in_one_line(arguments, message):
+def test_bad_arguments_are_refused_in_one_line(arguments, message):
     """The message has the rule and what to give instead."""
     with pytest.raises(UserError, match=rf"^sgemm-vega-legacy: {message}") as caught:
         sgemm_vega_legacy(**arguments)

@@ -15,7 +15,7 @@ from workloads.gemm.vega_vlp import FIRST_OF_A, ORDERS, fused_reference, program
 
 @pytest.mark.parametrize(("threads", "order"), few(product((64, 128, 256), ORDERS), 4))
 def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, threads, order):
-    """One, two or four waves, either order, one round of the loop or three: right bit for bit."""
+    """One, two or four warps, either order, one round of the loop or three: right bit for bit."""
     check_bits(fused_reference, sgemm_vega_vlp(64, threads, 16, threads, order))
     check_bits(fused_reference, sgemm_vega_vlp(64, threads, 48, threads, order))
 
@@ -51,8 +51,8 @@ def test_a_step_of_8_k_has_the_instructions_of_the_readme(order):
 
 
 @pytest.mark.parametrize(("order", "run_length"), [("forwarding", 8), ("interleaved", 1)])
-def test_the_order_says_how_many_multiply_adds_of_one_sum_follow_each_other(order, run_length):
-    """Forwarding: the eight of a sum in a row. Interleaved: never two."""
+def test_the_order_sets_how_many_multiply_adds_of_a_sum_follow_each_other(order, run_length):
+    """With `forwarding` the eight multiply-adds of a sum follow each other; with `interleaved` no two do."""
     instructions = program(64, order).instructions
     sums = [i.operands[0].index if i.row.mnemonic == "V_FMA_F32" else None for i in instructions]
     starts = [n for n, index in enumerate(sums) if index is not None and sums[n - 1] != index]
@@ -81,7 +81,7 @@ def test_the_registers_are_those_of_the_readme():
         ({"m": 65536, "n": 65536}, "m=65536 n=65536 k=64: "),
     ],
 )
-def test_what_does_not_fit_is_refused_in_one_line(arguments, message):
+def test_bad_arguments_are_refused_in_one_line(arguments, message):
     """The message has the rule and what to give instead."""
     with pytest.raises(UserError, match=rf"^sgemm-vega-vlp: {message}") as caught:
         sgemm_vega_vlp(**arguments)

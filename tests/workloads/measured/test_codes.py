@@ -8,13 +8,13 @@ END = instruction("BRA", "loop")
 
 
 def stalls(*body):
-    """Stall counts of a body, negative where the warp lets others go first."""
+    """Return the stall counts of a body, negative where the warp yields."""
     made = coded([*body, END])[:-1]
     return [-i.control.stall if i.control.yields else i.control.stall for i in made]
 
 
 def test_a_dependent_instruction_comes_after_the_latency():
-    """4 cycles inside the FMA or ALU group, 5 across, 6 and 10 for halves, 8 for doubles; the warp yields."""
+    """The latency is 4 cycles inside the FMA or ALU group, 5 across, 6 or 10 for halves, 8 for doubles; warps yield."""
     fma, add = instruction("FFMA", X, A, X, B), instruction("IADD3", X, X, A, B)
     assert stalls(fma, fma, fma)[:2] == [-4, -4]
     assert stalls(fma, add, fma)[:2] == [-5, -5]
@@ -25,7 +25,7 @@ def test_a_dependent_instruction_comes_after_the_latency():
 
 
 def test_independent_instructions_wait_for_their_unit_only():
-    """An FMA follows an FMA at once, an IMAD after 2; the ALU takes one in 2 cycles, every sixth lets others go."""
+    """An FMA follows an FMA after 1 cycle, an IMAD after 2; the ALU takes one in 2 cycles, and every sixth yields."""
     fmas = [instruction("FFMA", Register(8 + i % 4), A, Register(8 + i % 4), B) for i in range(8)]
     assert stalls(*fmas) == [1] * 8
     multiply = instruction("IMAD", Register(20), A, B, A)
@@ -42,7 +42,7 @@ def test_a_guard_comes_13_cycles_after_its_comparison():
 
 
 def test_a_result_gets_the_first_barrier_that_nobody_waits_for():
-    """Each chain has a barrier that its next load waits for, in the next iteration as well, and takes again."""
+    """Each chain has its own barrier: its next load waits for it, also in the next iteration, and takes it again."""
     loads = [instruction("LDS", Register(8 + i % 2), at(PLACE)) for i in range(4)]
     made = coded([*loads, END])
     assert [i.control.write_barrier for i in made] == [0, 1, 0, 1, None]
@@ -53,7 +53,7 @@ def test_a_result_gets_the_first_barrier_that_nobody_waits_for():
 
 
 def test_chains_beyond_the_barriers_share_the_last_one():
-    """Where all barriers are waited for, the last is shared: who waits for it waits for all that set it."""
+    """If all barriers are taken, further chains share the last: one wait for it waits for all that hold it."""
     loads = [instruction("LDS", Register(8 + i % 8), at(PLACE)) for i in range(16)]
     made = coded([*loads, END])
     assert [i.control.write_barrier for i in made[:8]] == [0, 1, 2, 3, 4, 5, 5, 5]
@@ -61,14 +61,14 @@ def test_chains_beyond_the_barriers_share_the_last_one():
     assert max(i.control.write_barrier for i in coded([*loads, END], barriers=5)[:8]) == 4
 
 
-def test_who_waits_for_the_barrier_of_the_one_before_comes_two_cycles_later():
-    """A barrier tells one cycle late: the stall count before its first waiter is 2 at least."""
+def test_a_wait_for_the_barrier_of_the_instruction_before_comes_two_cycles_later():
+    """The stall count before a barrier's first waiter is 2 at least, since a barrier is seen one cycle late."""
     made = coded([instruction("REDUX.SUM", X, X), instruction("MOV", X, X), END])
     assert made[0].control.stall == 2
 
 
 def test_a_source_is_kept_for_the_same_place():
-    """Reuse is flagged where the next instruction reads the register at that place and no other warp goes first."""
+    """A source is flagged if the next instruction reads its register at the same place and no other warp goes first."""
     made = coded([instruction("FFMA", Register(8 + i), A, Register(8 + i), B) for i in range(4)] + [END])
     assert [tuple(o.reuse for o in i.operands[1:]) for i in made[:4]] == [(True, False, True)] * 3 + [(False,) * 3]
     chain = coded([instruction("FFMA", X, A, X, B)] * 2 + [END])

@@ -5,20 +5,20 @@ from workloads.measured.edited import edited
 
 
 def steps(name):
-    """The copies of an edited loop: all but the two counting instructions and the branch."""
+    """Return the copies of an edited loop: all but the two counting instructions and the branch."""
     kind, _, rest = name.partition(":")
     stream = edited(kind, rest, 4)
     return [i for i in stream.body if i.row.mnemonic not in ("UIADD3", "ISETP.GE", "BRA")]
 
 
 def sources(made):
-    """Numbers of the registers that an instruction reads, in order of its places."""
+    """Return the numbers of the registers that an instruction reads, in order of its places."""
     return [o.index for letter, o in made.slots() if letter in "abc" and isinstance(o, Register)]
 
 
 @pytest.mark.parametrize("banks", ["EEE", "EOE", "OOE", "OEO"])
 @pytest.mark.parametrize("op", ["FFMA", "LOP3", "SHF"])
-def test_sources_lie_in_the_banks_of_the_name(op, banks):
+def test_sources_are_in_the_banks_of_the_name(op, banks):
     """Each place reads even or odd registers as its letter says, never one twice, in 220 copies."""
     made = steps(f"bank2:{op}:{banks}")
     assert len(made) == 220
@@ -42,14 +42,14 @@ def test_a_pair_begins_at_the_residue():
 
 
 def test_nothing_read_is_written_within_the_loop():
-    """But for accumulation, no copy waits for another: sources and destinations have no register in common."""
+    """Except in accumulation no copy waits for another: sources and destinations have no register in common."""
     for name in ("bank2:FFMA:EEE", "mix:FFMAx2:IMADx1", "alt:FFMAx3:HFMA2 EOE", "one:DFMA"):
         made = steps(name)
         assert not {r for copy in made for r in copy.reads()} & {r for copy in made for r in copy.writes()}
 
 
 def test_accumulation_reads_what_it_writes():
-    """With `c=d` the third source is the destination, an even one unless there are 12."""
+    """With `c=d` the third source is the destination, an even register; `c=d12` has 12 destinations."""
     for copy in steps("acc:FFMA:EOE c=d"):
         assert sources(copy)[2] == copy.writes()[0]
         assert copy.writes()[0] % 2 == 0
@@ -101,7 +101,7 @@ def test_the_control_code_is_that_of_the_name(stall, stays):
     ("FFMAx7:MUFUx1:n2=28", 28), ("DFMAx1:LDS128x3:n2=163", 163),
 ])  # fmt: skip
 def test_a_mix_has_as_many_of_the_second_as_its_name_counts(name, number):
-    """Of 217 copies those of the second operation are `n2`, as the measured file counted them."""
+    """Of 217 copies `n2` are of the second operation, as the measured file counted them."""
     made, second = steps(f"mix:{name}"), name.split(":")[1]
     wanted = {"LDS3": "LDS", "LDS6": "LDS.64", "LDS1": "LDS.128", "IMAD": "IMAD", "MUFU": "MUFU.EX2"}[second[:4]]
     assert len(made) == 217
@@ -115,7 +115,7 @@ def test_alternation_puts_the_second_last():
 
 
 def test_a_number_takes_no_bank():
-    """With an immediate or a uniform register two registers are read, of the banks named."""
+    """With an immediate or a uniform register an FFMA reads two registers, from the banks of the name."""
     for name in ("imm:FFMA R,imm,R EO", "ur:FFMA R,UR4,R EO"):
         for copy in steps(name):
             assert [r % 2 for r in sources(copy)] == [0, 1]
@@ -124,6 +124,6 @@ def test_a_number_takes_no_bank():
 
 @pytest.mark.parametrize("name", ["bank2:TEX:EEE", "bank2:FFMA:EEX", "mix:FFMA", "stall:FFMA", "nothing:FFMA"])
 def test_an_unknown_name_has_no_stream(name):
-    """A name of no known form is nobody's stream."""
+    """A name of no known form has no stream."""
     kind, _, rest = name.partition(":")
     assert edited(kind, rest, 4) is None

@@ -18,7 +18,7 @@ WORKED = ("W", "ILP", "i1", "i2", "param", "op", "name", "kernel", "exp")
 
 
 def every():
-    """Each line of the files with one number of it replaced by each extreme one, and the header."""
+    """Yield each row of the files with one of its numbers replaced by each extreme one, and its header."""
     for file in FILES:
         header, *rows = csv.reader(file.read_text().splitlines())
         for row in rows:
@@ -34,7 +34,7 @@ def every():
 
 @pytest.mark.parametrize(("header", "cells", "number"), few(every(), 100))
 def test_any_number_has_a_stream_that_fits_or_none(header, cells, number, tmp_path):
-    """The row is refused in one line, or has no stream, or one that a program and memory hold."""
+    """The row is refused in one line, has no stream, or has one that fits a program and memory."""
     row = [one if isinstance(one, str) else one[0][: one[1][0]] + number + one[0][one[1][1] :] for one in cells]
     with (tmp_path / "rows.csv").open("w", newline="") as file:
         csv.writer(file).writerows([header, row])

@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parents[2] / "measured"
 
 
 def rows():
-    """The columns of each row of the two hand-made files that say what ran; all of parameters nobody measured."""
+    """Yield, for each row of micro.csv and edited.csv, the experiment, operation, parameters and counts."""
     with (FOLDER / "micro.csv").open() as micro, (FOLDER / "edited.csv").open() as edited:
         for row in csv.DictReader(micro):
             counts = int(row["i1"]), int(row["i2"])
@@ -39,7 +39,7 @@ def test_the_rows_are_of_every_experiment():
 @pytest.mark.jit
 @pytest.mark.parametrize("row", few(ROWS, 12), ids=lambda row: " ".join(map(str, row[:3])))
 def test_the_stream_of_a_row_runs_without_values(row):
-    """Every row has kernels whose streams can be recorded; the one with more iterations takes longer."""
+    """Every row has kernels whose streams can be recorded; the kernel with more iterations takes longer."""
     found, machine = probe(*row), load("h200")
     second = run_sm(found.second, machine, feed=TRACE_DRIVEN)
     assert second.feed == TRACE_DRIVEN
@@ -56,14 +56,14 @@ def test_every_instruction_has_a_control_code(row):
 
 @pytest.mark.parametrize(("warps", "blocks"), [(1, 1), (32, 1), (48, 2), (64, 2)])
 def test_more_than_32_warps_are_two_blocks(warps, blocks):
-    """A block has 1,024 threads at most: above, the warps are shared out to two."""
+    """Up to 32 warps, 1,024 threads, are one block; more warps are split evenly between two."""
     kernel = probe("tput", "FFMA", "", warps, 8, (4, 12)).second
     assert (kernel.blocks, kernel.threads * blocks) == (blocks, warps * WARP_SIZE)
 
 
 @pytest.mark.parametrize(("op", "ilp", "steps"), [("FFMA", 8, 240), ("FFMA", 7, 238), ("ISETP_SEL", 2, 480)])
 def test_a_loop_has_whole_turns_of_240_steps_at_most(op, ilp, steps):
-    """The loop holds 240 steps of the operation, fewer where the chains do not divide that, and three instructions."""
+    """The loop has 240 steps of the operation, fewer if the chains do not divide 240, and three more instructions."""
     program = probe("tput", op, "", 1, ilp, (4, 12)).second.program
     assert len(program) - program.labels["loop"] == steps + 3 + 1
 
@@ -80,6 +80,6 @@ def test_a_mix_has_its_ratio():
     ("ldg", "LDG128", "ca stride8B", 1, 1, (4, 12)), ("icache", "FFMA", "16384", 1, 8, (3, 9)),
     ("membw", "L2read", "bytes20MB reps64", 64, 4, (0, 1)), ("ref", "ch_unknown", "ch_unknown", 1, 0, (4, 12)),
 ], ids=lambda row: row[0])  # fmt: skip
-def test_what_is_not_known_has_no_stream(row):
-    """Unknown operations and patterns, misaligned strides and programs that are too long have none."""
+def test_an_unknown_or_too_large_probe_has_no_stream(row):
+    """Unknown operations and patterns, misaligned strides and programs that are too long have no stream."""
     assert probe(*row) is None

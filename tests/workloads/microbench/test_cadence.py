@@ -8,14 +8,14 @@ from workloads.microbench.cadence import OPS, cadence
 
 @pytest.mark.parametrize("op", OPS)
 def test_each_thread_stores_its_number(check, op):
-    """Whatever is issued in between, by one wave or three."""
+    """Each thread stores its number, whatever instructions are issued in between, with one warp or three."""
     check(cadence(op, length=5))
     check(cadence(op, length=9, warps=3))
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_the_instructions_stand_in_a_row(op):
-    """As many as asked for, one after another; only the accumulating ones read what the one before wrote."""
+def test_the_instructions_follow_one_another(op):
+    """Twelve of one instruction follow one another; only accumulating ones read the result of the one before."""
     code = cadence(op, length=12).program.instructions
     first = next(pc for pc, i in enumerate(code) if i.row.unit.value == "barrier") + 1
     body = code[first : first + 12]
@@ -25,7 +25,7 @@ def test_the_instructions_stand_in_a_row(op):
 
 
 @pytest.mark.parametrize("bad", [{"op": "FFMA"}, {"length": 0}, {"warps": 0}, {"length": 9000}])
-def test_what_makes_no_kernel_is_refused(bad):
-    """An unknown instruction, no instructions or waves, and more than a program holds raise UserError."""
+def test_bad_parameters_are_refused(bad):
+    """An unknown instruction, no instructions or warps, and more than a program holds raise UserError."""
     with pytest.raises(UserError, match=r"^cadence: "):
         cadence(**bad)

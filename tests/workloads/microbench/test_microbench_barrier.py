@@ -12,12 +12,12 @@ from workloads.microbench.barrier import barrier
 
 @pytest.mark.parametrize(("warps", "rounds"), [(1, 1), (1, 5), (2, 1), (3, 4), (8, 3), (8, 8), (64, 2)])
 def test_each_word_goes_round_the_block(check, warps, rounds):
-    """After so many rounds a thread has the index of the thread that many warps on, whatever the number of warps."""
+    """After n rounds a thread has the index of the thread n warps on, whatever the number of warps."""
     check(barrier(warps, rounds))
 
 
 def test_barriers_alone(check):
-    """Words stay with their threads, and the loop has no load or store."""
+    """Words stay with their threads, and the program has 5 barriers and no shared load or store."""
     kernel = barrier(3, 4, alone=5)
     check(kernel)
     mnemonics = [i.row.mnemonic for i in kernel.program.instructions]
@@ -38,6 +38,6 @@ def test_both_barriers_of_a_round_are_needed(which):
 
 @pytest.mark.parametrize("bad", [{"warps": 0}, {"rounds": 0}, {"rounds": 2**31}, {"alone": -1}, {"alone": 9000}])
 def test_numbers_out_of_range_are_refused(bad):
-    """No warps, no rounds and more rounds than a counter holds raise UserError."""
+    """No warps, no rounds, more rounds than a counter holds, and bad numbers of barriers alone raise UserError."""
     with pytest.raises(UserError, match=r"^barrier: "):
         barrier(**bad)

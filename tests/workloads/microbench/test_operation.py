@@ -12,7 +12,7 @@ from workloads.microbench.operation import BITS, OPERATIONS, TRUTH_TABLE, load_s
 
 @pytest.mark.parametrize("mnemonic", OPERATIONS)
 def test_the_closed_form_is_the_value_function_repeated(mnemonic):
-    """The promised result after n times is what the table's value function gives, for n to 40."""
+    """The promised result after n steps is that of the table's value function applied n times, for n to 40."""
     operation = OPERATIONS[mnemonic]
     bits = {1: np.uint32, 2: np.uint64}[operation.words]
     to_bits = BITS[operation.dtype]
@@ -30,7 +30,7 @@ def test_the_closed_form_is_the_value_function_repeated(mnemonic):
 
 @pytest.mark.parametrize("mnemonic", OPERATIONS)
 def test_steps_form_a_chain(mnemonic):
-    """Each step reads what the one before wrote."""
+    """Each step reads the result of the one before."""
     b, registers = Builder(), RegisterMap("test")
     x = load_value(b, registers, "x", OPERATIONS[mnemonic], OPERATIONS[mnemonic].start)
     steps = [step(OPERATIONS[mnemonic], x, load_sources(b, registers, OPERATIONS[mnemonic]))] * 2
@@ -38,6 +38,6 @@ def test_steps_form_a_chain(mnemonic):
 
 
 def test_every_arithmetic_row_has_an_operation():
-    """Each row of the table that computes a register has a chain, but for predicates and GCN's own."""
+    """Each row of the table that computes a register has an operation, except GCN's own."""
     rows = {m for m, row in TABLE.items() if row.value is not None and row.form.startswith("d") and not row.is_gcn}
     assert rows == set(OPERATIONS)

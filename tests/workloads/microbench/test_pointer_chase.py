@@ -14,13 +14,13 @@ SMALL = {"cache.hits": "tags", "l1.bytes": 4096, "l2.bytes": 16384, "chip.sms": 
 @pytest.mark.parametrize(
     ("footprint", "stride", "loads", "lanes"), [(4, 4, 256, 32), (640, 128, 512, 32), (65536, 512, 256, 64)]
 )
-def test_the_last_pointer_is_where_so_many_steps_lead(check, footprint, stride, loads, lanes):
-    """Each lane ends at the element that as many strides from the first, around the ring, lead to."""
+def test_each_lane_ends_as_many_strides_on_as_it_loads(check, footprint, stride, loads, lanes):
+    """A lane that loads n pointers ends n strides after its first element, around the ring."""
     check(pointer_chase(footprint, stride=stride, loads=loads, lanes=lanes))
 
 
 def test_every_element_of_the_footprint_is_visited():
-    """Once around, the addresses are all those a stride apart in the footprint, in order."""
+    """Once around the ring, the addresses are all those a stride apart in the footprint, in order."""
     kernel, seen = pointer_chase(256 * 64, stride=64, loads=256), []
     loads = {pc for pc, i in enumerate(kernel.program.instructions) if i.row.mnemonic == "LDG"}
     interpret(kernel, observe=lambda pc, _, addresses, __: seen.append(int(addresses[0, 0])) if pc in loads else None)
@@ -31,8 +31,8 @@ def test_every_element_of_the_footprint_is_visited():
 @pytest.mark.parametrize(
     ("footprint", "cycles"), [(2048, 28), (4096, 28), (8192, 213), (16384, 213), (32768, 431)], ids=str
 )
-def test_the_footprint_tells_what_holds_it(footprint, cycles):
-    """A V100 of 4 and 16 KB of cache: up to its capacity each answers, in its latency, and one cycle of the channel."""
+def test_the_footprint_chooses_the_level_that_answers(footprint, cycles):
+    """On a V100 with caches of 4 and 16 KB a load takes 28 cycles up to 4 KB, 213 up to 16 KB and 431 beyond."""
     machine = load("v100", SMALL)
     short, long = (run_sm(pointer_chase(footprint, loads=loads), machine).cycles for loads in (512, 1024))
     assert (long - short) / 512 == pytest.approx(cycles, abs=1)
@@ -41,7 +41,7 @@ def test_the_footprint_tells_what_holds_it(footprint, cycles):
 @pytest.mark.parametrize(
     "bad", [{"stride": 6}, {"footprint": 100}, {"loads": 100}, {"lanes": 16}, {"stride": 0}, {"footprint": 1 << 31}]
 )
-def test_what_no_ring_can_be_made_of_is_refused(bad):
+def test_bad_parameters_are_refused(bad):
     """Strides of no whole words, footprints of no whole strides, loads of no whole bodies raise UserError."""
     with pytest.raises(UserError, match=r"^pointer-chase: "):
         pointer_chase(**bad)

@@ -36,7 +36,7 @@ def test_each_word_of_an_element_holds_its_index():
     assert IndexFill(2)(np.arange(6, dtype=np.int64)).tolist() == [0, 0, 1, 1, 2, 2]
 
 
-def test_results_of_a_block_lie_by_result_then_thread():
+def test_results_of_a_block_are_ordered_by_result_then_thread():
     """Result s of thread t of the launch is promised at s * threads + t, exactly."""
     promise = per_thread(lambda t: np.stack([t + 0.0, t + 0.5]), Geometry(warps=1, blocks=3))(2)
     assert promise.index.tolist() == [*range(64, 96), *range(160, 192)]

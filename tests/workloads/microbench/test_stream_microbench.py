@@ -20,7 +20,7 @@ def test_every_element_is_read_once(check, op, length, warps, blocks, lanes):
 
 
 def test_a_copy_is_equal():
-    """What is stored is what was read, all of it."""
+    """The buffer written equals the buffer read, to the last element."""
     kernel = stream("copy", length=5, warps=2, blocks=2)
     where, memory = bases(kernel.buffers), interpret(kernel).memory
     data, copy = (view(memory, b, where[b.name]) for b in kernel.buffers[:2])
@@ -30,14 +30,14 @@ def test_a_copy_is_equal():
 
 @pytest.mark.parametrize("stride", [0, 1, 3, 32])
 def test_lanes_load_words_a_stride_apart(check, stride):
-    """Each word holds its index, and each total is that of the words meant."""
+    """Each word holds its index, and each thread's total is that of the words at its stride."""
     check(coalescing(stride, length=6, warps=2, blocks=2))
 
 
 @pytest.mark.jit
 @pytest.mark.parametrize("op", ["read", "copy"])
 def test_a_stream_gets_the_sms_share_of_the_bandwidth(op):
-    """16 bytes a thread, side by side, move at what arrives of the DRAM's bandwidth, within 1 %."""
+    """Neighbouring accesses of 16 bytes a thread move at an SM's share of the DRAM's arriving bandwidth, within 1 %."""
     machine = load("v100")
     runs = [run_sm(stream(op, length=length, blocks=160), machine, feed="trace-driven") for length in (16, 64)]
     moved = 48 * 16 * 2 * 512 * (2 if op == "copy" else 1)
@@ -48,7 +48,7 @@ def test_a_stream_gets_the_sms_share_of_the_bandwidth(op):
 @pytest.mark.jit
 @pytest.mark.parametrize(("stride", "sectors"), [(0, 1), (1, 4), (2, 8), (8, 32), (64, 32)])
 def test_a_stride_costs_its_sectors(stride, sectors):
-    """Of a V100, a load of 32 words moves the 32-byte sectors that they lie in: as many cycles as these take."""
+    """On a V100 a load of 32 words takes as long as its 32-byte sectors take at the SM's share, within 2 %."""
     machine = load("v100")
     short, long = (
         run_sm(coalescing(stride, length=n, blocks=160), machine, feed="trace-driven").cycles for n in (16, 48)
@@ -59,13 +59,13 @@ def test_a_stride_costs_its_sectors(stride, sectors):
 
 
 @pytest.mark.parametrize("bad", [{"op": "write"}, {"length": 0}, {"lanes": 16}, {"length": 9000}])
-def test_what_no_stream_of_memory_can_be_made_of_is_refused(bad):
+def test_bad_parameters_are_refused(bad):
     """Unknown directions, and numbers too small or large, raise UserError."""
     with pytest.raises(UserError, match=r"^stream: "):
         stream(**bad)
 
 
 def test_a_negative_stride_is_refused():
-    """Lanes lie at or behind the first."""
+    """A stride of -1 is refused: no lane may load a word before the first lane's."""
     with pytest.raises(UserError, match=r"^coalescing: stride=-1"):
         coalescing(-1)

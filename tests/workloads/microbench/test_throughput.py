@@ -9,7 +9,7 @@ from workloads.microbench.throughput import OPS, throughput
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_every_stream_ends_where_it_should(check, op):
+def test_every_stream_has_the_promised_result(check, op):
     """With 33 instructions over 5 streams, twice, in two blocks, each stream has the promised result."""
     check(throughput(op, warps=3, streams=5, length=33, iterations=2, blocks=2))
 
@@ -26,7 +26,7 @@ def test_streams_do_not_need_one_another(op):
 
 @pytest.mark.parametrize("op", ["FFMA", "FADD", "DFMA"])
 def test_kepler_s_chains_and_sources_share_no_bank(check, op):
-    """Sources lie in the lower four of each eight registers, chains in the upper, where neighbours' banks differ."""
+    """Sources are in the lower four of each eight registers, chains in the upper four, neighbours in other banks."""
     kernel = throughput(op, streams=12, length=36, iterations=2, banks="kepler")
     check(kernel)
     body = [i for i in kernel.program.instructions if i.row.mnemonic == op]
@@ -40,13 +40,13 @@ def test_kepler_s_chains_and_sources_share_no_bank(check, op):
 @pytest.mark.parametrize(
     "bad", [{"banks": "fermi"}, {"op": "BRA"}, {"streams": 0}, {"streams": 9, "length": 8}, {"blocks": 0}]
 )
-def test_what_no_stream_can_be_made_of_is_refused(bad):
+def test_bad_parameters_are_refused(bad):
     """Unknown ops, numbers below 1 and fewer instructions than streams raise UserError."""
     with pytest.raises(UserError, match=r"^throughput: "):
         throughput(**bad)
 
 
 def test_more_streams_than_registers_are_refused():
-    """100 streams of quads pass what an instruction can name."""
+    """100 streams of LDS.128 need more registers than an instruction can name."""
     with pytest.raises(UserError, match=r"throughput: needs \d+ registers"):
         throughput("LDS.128", streams=100)
