@@ -59,7 +59,7 @@ def test_the_loop_takes_no_more_than_its_issue_slots_with_reuse_only():
 def test_assigned_codes_lose_the_pairs_that_the_queue_separates():
     """With codes and `lrr` a round costs some 2 % more: if the queue takes the second of a pair later, it issues alone.
 
-    With `gto`, which stays with a warp until it stalls, the order of the warps costs 6 to 8 %, with codes and without.
+    With `gto`, which stays with a warp until it stalls, the order of the warps costs 5 to 8 %, with codes and without.
     """
     assert slots_of_a_round("on") < slots_of_a_round("on", "codes") < 1.025 * SLOTS
     assert 1.05 * SLOTS < slots_of_a_round("on", "codes", "gto") < 1.08 * SLOTS
