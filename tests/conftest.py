@@ -9,7 +9,7 @@ from hypothesis import settings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as on the command line: for small products threads only spin
 
-# Examples are the same each time and have no deadline, as other tests run meanwhile; a test draws 100 unless it says.
+# Examples are the same each time, without a deadline, as other tests run meanwhile; 100 if a test gives no number.
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=draws(100))
 settings.load_profile("repeatable")
 

@@ -1,9 +1,9 @@
 """Issue cycles of a single warp: the longest path of its dependence graph (isa/dataflow/dependence.py).
 
 Nodes are the executed instructions (`issue`, i), the services of loads and stores (`serve`, i) and the transfers over
-the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. Some waits
-are no path lengths: an issue waits for its scheduler's next slot, for the issue interval unless a dispatch port of the
-last turn takes it, and for one of its pipes; and caches that keep tags answer by what they hold (scan/caches.py).
+the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. Some waits are
+no path lengths: an issue waits for its scheduler's next slot, for the issue interval unless a dispatch port of the last
+turn takes it, and for one of its pipes; and caches that keep tags answer by their contents (scan/caches.py).
 """
 
 from __future__ import annotations

@@ -209,7 +209,7 @@ def test_a_term_is_found_in_any_form_of_its_words(term, found):
 
 
 def test_the_vocabulary_is_sorted():
-    """The terms are in alphabetical order, and none is there twice."""
+    """The terms are in alphabetical order, and each occurs once."""
     terms = [row[0].lower() for row in vocabulary()]
     assert len(terms) > 40
     assert terms == sorted(set(terms))

@@ -218,7 +218,7 @@ def test_filling_only_touched_lines_leaves_the_verification_as_it_is(monkeypatch
 
 
 def test_a_name_is_no_kernel():
-    """A kernel's name in the place of a kernel is refused with the function that makes the kernel."""
+    """A kernel's name in the place of a kernel is refused; the message names the function that makes one."""
     with pytest.raises(UserError, match=r"kernel='chain': .*workloads\.catalog\.make"):
         simulate("chain", "gtx580")
 

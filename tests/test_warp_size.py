@@ -87,7 +87,7 @@ def test_a_barrier_of_half_a_warp_is_refused():
 
 
 def test_a_fault_names_the_lane_of_the_whole_warp():
-    """Of 64 lanes that load from 40 words, the message names lane 40."""
+    """If 64 lanes load from a buffer of 40 words, the message names lane 40."""
     outside = ".warp 64\n.buffer x u32 40\nS2R R0, LANEID\nSHL R0, R0, 2\nIADD R0, R0, c[x]\nLDG R1, [R0]\nEXIT"
     with pytest.raises(ExecutionError, match="lane 40"):
         run_text(outside, WAVE)

@@ -58,7 +58,7 @@ def test_a_warp_that_comes_later_waits_for_the_rest():
 
 
 def test_an_instruction_that_its_guard_turns_off_waits_too():
-    """Operands are fetched before the guard decides."""
+    """An instruction with a false guard waits for its constants, which are fetched before the guard decides."""
     assert misses("@P0 MOV R0, c[p0]") == FAR
 
 
@@ -68,7 +68,7 @@ def test_an_instruction_that_a_branch_jumps_over_requests_nothing():
 
 
 def test_an_instruction_without_constants_is_never_late():
-    """Registers and immediates need no constant cache."""
+    """Instructions with only registers and immediates wait for no constants."""
     assert misses("MOV R0, 1\nIADD R1, R0, R0") == 0
 
 

@@ -38,7 +38,7 @@ def loaded(distinct):
 @pytest.mark.parametrize("feed", ["execution-driven", "trace-driven"])
 @pytest.mark.parametrize("distinct", [1, 2, 8, 32])
 def test_distinct_words_follow_each_other(distinct, feed):
-    """Each distinct word takes the unit 4 cycles; the next load waits for all, and the last comes 20 cycles later."""
+    """Each distinct word takes the unit 4 cycles and comes 20 cycles after its turn; the next load waits for all."""
     run = run_sm(read(loaded(distinct)), plain_machine(CONSTANTS), feed=feed, trace=True)
     issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
     assert served[6] - served[5] == max(4 * distinct, 6)  # a warp issues every 6 cycles

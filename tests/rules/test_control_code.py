@@ -25,7 +25,7 @@ ADD = "FADD R3, R4, R5"
 
 @pytest.mark.parametrize(("code", "gap"), [("-:S01", 1), ("-:S07", 7), ("Y:S01", 2), ("Y:S07", 7), ("-:S00", 1)])
 def test_two_issues_are_a_stall_count_apart(code, gap):
-    """A yield makes it at least 2 on this machine; with one dispatch port, 0 means the issue interval of 1."""
+    """Two issues are a stall count apart, after a yield at least 2; a stall count of 0 means the issue interval, 1."""
     assert issue_times(f"[B------:R-:W-:{code}] {ADD}\n" * 2 + f"[B------:R-:W-:{code}] EXIT", OBEYING) == [0, gap]
 
 

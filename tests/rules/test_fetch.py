@@ -47,7 +47,7 @@ def line_of(lines: int, changes: dict[str, int], warps: int = 1) -> float:
 
 
 def test_a_program_that_the_schedulers_cache_holds_costs_nothing():
-    """A program of 8 lines, the place after its end included, takes no cycle more than without fetch, and no stall."""
+    """A program of 8 lines, the place after its end included, takes the cycles of a machine without fetch."""
     text = loop(8 * LINE - 2)
     with_fetch, without = run_text(text, FETCH), run_text(text, {k: v for k, v in FETCH.items() if "fetch" not in k})
     assert (with_fetch.cycles, stalled(with_fetch, Stall.NO_INSTRUCTION)) == (without.cycles, 0)
@@ -63,7 +63,7 @@ def test_lines_of_the_next_cache_come_in_time_if_enough_are_asked_for_ahead():
 
 @pytest.mark.jit
 def test_a_loop_longer_than_a_cache_takes_every_line_from_memory():
-    """The line used longest ago makes room: each comes from memory, four are under way, and one takes (101 + 7) / 4."""
+    """The line used longest ago makes room, so all come from memory, four at a time: (101 + 7) / 4 cycles each."""
     assert line_of(40, {}) == (101 + LINE - 1) / 4
 
 

@@ -55,7 +55,7 @@ def test_a_load_that_is_switched_off_never_enters_the_queue():
     ],
 )
 def test_a_port_lets_its_schedulers_instructions_through_one_by_one(instruction, service, interval):
-    """Cycles of the unit and of the port as measured on an H200 (docs/hopper.md); the pipe here has 16 lanes."""
+    """The unit and the port are taken as long as measured on an H200 (docs/hopper.md); the pipe here has 16 lanes."""
     text = f".shared 512\n.buffer x u32 32\nMOV R1, c[x]\n{instruction}\n{instruction.replace('R4', 'R8')}\nEXIT"
     run = run_text(text, {**PORT, "unit.shuffle.pipe": "int16", "unit.special.pipe": "int16"})
     first, second = (cycle for cycle, _, _ in cycles_of(run, "serve"))

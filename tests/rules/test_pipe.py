@@ -53,7 +53,7 @@ def test_the_first_free_pipe_of_several_takes_the_instruction():
     ],
 )
 def test_pipes_that_no_unit_class_can_have_are_refused(pipes, message):
-    """An unknown pipe, one named twice, none, and more than the state has room for: one line each."""
+    """An unknown pipe, one named twice, none, and more than the simulator holds are refused in one line each."""
     with pytest.raises(UserError, match=message):
         run_text("EXIT", {"unit.sfu.pipe": pipes})
 

@@ -9,7 +9,7 @@ from gpusim.jit.plain import plain
 from gpusim.rules import queues
 from gpusim.units.record import TRACE_KINDS
 
-# Two schedulers share a path to shared memory, which lies apart from global memory, as in a compute unit of GCN.
+# Two schedulers share a path to shared memory, which is separate from global memory, as in a compute unit of GCN.
 PATHS: dict[str, int | str] = {
     "memory_paths.schedulers": 2,
     "memory_paths.store": 2,

@@ -34,7 +34,7 @@ COLLECTING: dict[str, int | str] = {"register_file.collecting": 2, "register_fil
 
 
 def pace(operands: str, changes: dict[str, int | str] | None = None) -> int:
-    """Cycles between issues of FFMAs with these sources, once the banks have fallen behind as far as they may."""
+    """Cycles between issues of FFMAs with these sources, once the banks are as late as they may be."""
     text = "\n".join(f"FFMA R{20 + i}, {operands}" for i in range(12))
     times = issue_times(f"{text}\nEXIT", {**FAST, **(changes or {})})
     (steady,) = {after - before for before, after in list(pairwise(times))[-4:]}

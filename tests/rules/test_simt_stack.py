@@ -25,7 +25,7 @@ def test_lanes_that_do_not_jump_go_first_and_all_meet():
 
 
 def test_ways_inside_a_way_meet_before_it_ends():
-    """2 of the 8 lanes that jump jump again: the other 6 execute pc 7, the 8 meet at pc 8, and the 32 at pc 10."""
+    """Of the 8 lanes that jump, 2 jump again: the other 6 execute pc 7, the 8 meet at pc 8, and the 32 at pc 10."""
     text = """@P0 BRA low
     NOP
     BRA both

@@ -202,7 +202,7 @@ def test_blocks_moved_by_whole_lines_are_not_recorded():
 
 
 def test_blocks_moved_by_half_a_line_are_recorded_anew():
-    """Six blocks, half a line apart, touch one line or two: two scripts, from which the others are whole lines away."""
+    """Six blocks, half a line apart, touch one line or two: two are recorded, the others are whole lines away."""
     sm = recorded(tiles(6, 64, 192))
     assert (sm.scripted, sm.visits) == (2, 2 * visits(tiles(1, 64, 192)))
     assert [items(sm, script=script) for script in (0, 1)] == [[(5, 32, 3, 0, 1)], [(5, 32, 6, 0, 2)]]

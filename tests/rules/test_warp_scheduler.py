@@ -15,7 +15,7 @@ def test_warp_slots_belong_to_schedulers_in_turn(count):
 
 
 @pytest.mark.parametrize(("interval", "stagger"), [(1, 0), (2, 1), (3, 1), (4, 3)])
-def test_issues_lie_in_the_schedulers_slots(interval, stagger):
+def test_issues_are_in_the_schedulers_slots(interval, stagger):
     """Scheduler k issues three instructions of each of its warps, only at cycles k x stagger modulo the interval."""
     run = run_text(
         ".block 128\nFADD R0, R1, R2\nFADD R3, R0, R0\nEXIT",

@@ -47,7 +47,7 @@ def test_without_conflicts_an_access_takes_what_its_width_needs(rule, widths):
         assert passes("one-pass", rule, width, 32) == 1
 
 
-def test_nobody_waits_at_a_barrier_that_lets_pass():
+def test_no_warp_waits_at_a_barrier_that_lets_pass():
     """Warp 1 arrives 40 instructions before warp 0: with `wait` it waits, with `pass` it issues 6 cycles later."""
     text = ROUND.format(work="MOV R1, 0\n" * 40)
     waits, passing = (

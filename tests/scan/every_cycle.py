@@ -1,7 +1,7 @@
 """The SM scanned cycle by cycle: in every issue slot every warp is asked why it does not issue.
 
-An independent answer to what the rules settle in closed form and the engines skip: nothing is woken, stored ahead or
-summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come from `isa.execute.steps`, at issue.
+An independent model of all that the rules settle in closed form and the engines skip: it wakes nothing, stores nothing
+ahead, and uses no code of `gpusim.rules`. It is slow on purpose. Values come from `isa.execute.steps`, at issue.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from scan.selection import goes, keeps
 from scan.state import LATER, Access, Scan, Scheduler, Warp
 
 READY = None
-LONGEST = 1_000_000  # cycles; the random programs take up to some ten thousand
+LONGEST = 1_000_000  # cycles; random programs take up to some ten thousand
 
 
 def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:

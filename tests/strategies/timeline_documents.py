@@ -37,8 +37,8 @@ def by_hand(program: Sequence[Line], instructions: Sequence[Issued], cycles: int
 def timelines(draw: st.DrawFn, most: int = 24) -> Timeline:
     """Documents of up to `most` instructions: whole runs and windows of them, whose blockers may be outside.
 
-    Times, ids, waits, lost slots and blocks fit together as gpusim/timeline/document.py says; a warp's waits
-    have any reason, with a blocker that was issued before the wait ended.
+    Times, ids, waits, lost slots and blocks fit together as gpusim/timeline/document.py says; a warp's waits have
+    any reason, with a blocker that was issued before the wait ended.
     """
     document = draw(_runs(most))
     if draw(st.booleans()):

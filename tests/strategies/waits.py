@@ -19,8 +19,8 @@ ANY = 63
 def waited(program: Program) -> Program:
     """The program with an S_WAITCNT before each instruction that needs a loaded value, with a count if possible.
 
-    At labels and branches, and before a BSYNC, which its label follows, everything is waited for. An access under a
-    guard may not be counted, so later counts leave it out, but it waits itself.
+    At labels and branches, and before a BSYNC, whose label is right after it, everything is waited for. An access under
+    a guard may not be counted, so later counts leave it out, but its own result is waited for.
     """
     made, moved = [], {}
     entries = set(program.labels.values())
