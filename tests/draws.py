@@ -1,4 +1,4 @@
-"""How much a test draws, or goes through: all of it, or a part in the quick run of `make test`."""
+"""The examples that a test draws or goes through: all of them, or a part in the quick run of `make test`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ T = TypeVar("T")
 
 
 def draws(number: int, least: int = 2) -> int:
-    """Return how many of so many examples are drawn now: in the quick run a 15th, so many at least."""
+    """Return the number of examples to draw: all of them, or in the quick run a 15th, but at least `least`."""
     return min(number, max(least, number // 15)) if QUICK else number
 
 
 def few(values: Iterable[T], number: int) -> list[T]:
-    """Return these values, in the quick run no more than so many of them, at even distances from the first on."""
+    """Return these values; in the quick run at most so many of them, at even distances from the first on."""
     found = list(values)
     if not QUICK or number >= len(found):
         return found

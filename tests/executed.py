@@ -1,4 +1,4 @@
-"""What one instruction does in one warp, by `isa.execute.steps`, and what its addresses cost, by the definitions."""
+"""The effect of one instruction in one warp, by `isa.execute.steps`, and its cost, by the definitions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from isa.kernel import Kernel
 from isa.operand import Label
 from isa.table import Unit
 
-ENDLESS = 1 << 40  # banks: every word has one for itself
+ENDLESS = 1 << 40  # banks: each word has its own
 
 
 def execute(kernel: Kernel, frame: Frame, group: Group, pc: int) -> tuple[Any, Any]:
@@ -77,7 +77,7 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
 
 
 def replays(machine: Machine, row: Any, addresses: Any, active: Any) -> int:
-    """Issue slots that an access takes again: by the passes or requests beyond those of one without conflicts."""
+    """Issue slots that an access takes again, for its passes or requests beyond those of one without conflicts."""
     replay, shared = machine.instruction_replay, machine.shared_memory
     if replay and row.unit is Unit.SHARED:
         least = {32: shared.free_passes_32, 64: shared.free_passes_64, 128: shared.free_passes_128}[row.width]
@@ -152,7 +152,7 @@ def _segment(span: set[int], line_bytes: int) -> int:
 
 
 def passes(where: list[int | None], words: int, shared: SharedMemory, banks: int, *, load: bool) -> int:
-    """Passes of the parts that go together, each as many as its words have in one of so many banks."""
+    """Passes of all parts that are served together; a part takes the most words that it has in one of so many banks."""
     rules = {
         "fermi": _fermi,
         "gt200": _gt200,
@@ -188,7 +188,7 @@ def _gt200(where: list[int | None], words: int, shared: SharedMemory, banks: int
 
 
 def _broadcasts(waiting: list[int], banks: int) -> int:
-    """Passes of words that go together: the first goes to all who want it, each other bank serves its first one."""
+    """Passes of words served together: the first word goes to all its lanes, each other bank serves its first lane."""
     passes = 0
     while waiting:
         first = {word % banks: i for i, word in reversed(list(enumerate(waiting)))}
@@ -223,7 +223,7 @@ def _quarters(where: list[int | None], words: int, shared: SharedMemory, banks: 
 
 
 def _together(words: int, shared: SharedMemory) -> int:
-    """Lanes whose words fill a pass: of 128 bytes, more where there are more banks."""
+    """Lanes whose words fill a pass: of 128 bytes, more if there are more banks."""
     return {64: min(32, 64 // words), 128: 32}.get(shared.banks, 32 // words)
 
 

@@ -190,7 +190,7 @@ CODES: dict[str, int | str] = {
 }
 
 
-# Two lines in the L1 and four in the L2, of which two are near, a DRAM that is slow enough to matter.
+# The L1 has two lines, the L2 four, of which two are near; the DRAM is slow enough to matter.
 TAGS: dict[str, int | str] = {
     "cache.hits": "tags",
     "chip.dram_mbs": 4000,
@@ -214,7 +214,7 @@ TAGS: dict[str, int | str] = {
 }
 
 
-# Settings that some mutants need to show.
+# Settings without which some mutants have no effect.
 SHOWN_BY: dict[str, dict[str, int | str]] = {
     "sources of loads not held": {"memory_port.held": 0},
     "nothing carried": {"register_file.carried": 1, "register_file.reuse": 0},
@@ -227,7 +227,7 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
 
 
 def taken_first(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
-    """Lanes part as they should, but the other way goes on."""
+    """Lanes diverge as they should, but the other way goes first."""
     warp = sm.warps[g]
     simt_stack._wait(sm, g, instruction.reconvergence, warp.lanes, warp.reconvergence)
     simt_stack._wait(
@@ -261,7 +261,7 @@ def nothing(*_: Any) -> None:
 
 
 def ready_at_once(_sm: Any, *arguments: Any) -> Any:
-    """No unit ever says later than now."""
+    """Every unit is free now."""
     return arguments[-1]
 
 
@@ -283,7 +283,7 @@ def sooner(warp: Any, instruction: Any, ready: int, commit: Callable[..., None] 
 
 
 def first_queue(sm: Any, now: int) -> int:
-    """The first queue that has something, whosever turn it is."""
+    """The first queue with an entry, regardless of turns."""
     return next(
         y
         for y, queue in enumerate(sm.load_store.queues)

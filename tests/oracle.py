@@ -1,9 +1,9 @@
-"""When a single warp issues: the longest path of its dependence graph (isa/dataflow/dependence.py).
+"""Issue cycles of a single warp: the longest path of its dependence graph (isa/dataflow/dependence.py).
 
 Nodes are the executed instructions (`issue`, i), the services of loads and stores (`serve`, i) and the transfers over
-the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. What is no path
-length: an issue waits for its scheduler's next slot, for the issue interval unless a dispatch port of the
-last turn takes it, and for one of its pipes; and caches that keep tags answer as they were left (scan/caches.py).
+the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. Some waits are
+no path lengths: an issue waits for its scheduler's next slot, for the issue interval unless a dispatch port of the last
+turn takes it, and for one of its pipes; and caches that keep tags answer by their contents (scan/caches.py).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Node = tuple[str, int]
 
 
 def on_the_path(machine: Machine, *sections: str) -> Machine:
-    """The machine with what is a path's length only: no full queue, no late operand, caches with tags or none.
+    """The machine with path lengths only: no full queue, no late operand, caches with tags or none.
 
     `sections` are further ones to leave out.
     """
@@ -68,16 +68,16 @@ class Executed:
     extra: int = 0
     lines: int = 0
     again: int = 0  # issue slots that it takes again
-    requests: tuple[Request, ...] = ()  # what caches that keep tags are asked for
+    requests: tuple[Request, ...] = ()  # to caches that keep tags
 
     @property
     def queued(self) -> bool:
-        """It went through the load/store unit."""
+        """Whether it went through the load/store unit."""
         return self.active and self.instruction.row.unit in MEMORY_UNITS - {Unit.TEXTURE}
 
 
 def executed(kernel: Kernel, machine: Machine) -> list[Executed]:
-    """What the only warp of a kernel executes, in its own order, up to its last EXIT."""
+    """The instructions that the only warp of a kernel executes, in order, up to its last EXIT."""
     unused = np.zeros(len(kernel.program), np.int64)
     frame = new_frame(kernel, 0, memory.image(kernel), unused, unused.copy())
     warp = Warp(slot=0, block=0, index=0, age=0, start=0, frame=frame, group=group_of(frame, (0,)))
@@ -88,7 +88,7 @@ def executed(kernel: Kernel, machine: Machine) -> list[Executed]:
 
 
 def _next(kernel: Kernel, machine: Machine, warp: Warp) -> Executed:
-    """Execute the warp's next instruction; lanes that part go their ways one after the other."""
+    """Execute the warp's next instruction; lanes that diverge go their ways one after the other."""
     pc = warp.pc
     instruction = kernel.program.instructions[pc]
     lanes, addresses = execute(kernel, warp.frame, warp.group, pc)
@@ -131,7 +131,7 @@ def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:
 
 @dataclass
 class Tagged:
-    """The load/store unit before caches that keep tags: they hold it, and say when what they are asked for is there."""
+    """The load/store unit with caches that keep tags: they delay it, and say when a request's data is available."""
 
     machine: Machine
     free: int = 0  # the cycle from which the unit serves the next
@@ -142,7 +142,7 @@ class Tagged:
         self.caches = caches(self.machine)
 
     def answer(self, node: Node, done: Executed, earliest: int) -> int:
-        """The tick of a service, or of what comes behind it, that may be at `earliest`."""
+        """The tick of a service, or of its transfer, that could be at `earliest`."""
         kind, i = node
         if self.caches is None or (kind == "channel" and not done.requests):
             return earliest
@@ -163,7 +163,7 @@ class Tagged:
 class Pipes:
     """When the scheduler's pipes are free (ticks); a warp whose guard is false waits for one and does not take it.
 
-    Classes that keep a selected warp's slot are looked at behind the choice, and then not for such a warp.
+    The pipes of classes that keep a selected warp's slot are asked after the choice, and not for such a warp.
     """
 
     machine: Machine
@@ -177,7 +177,7 @@ class Pipes:
         return self.machine.unit[unit].pipe.split() if unit in self.machine.unit else []
 
     def earliest(self, done: Executed) -> int:
-        """The tick from which one of them takes it, and the joint pipe is free too; 0 if its turn is all it needs."""
+        """The tick from which a pipe takes it and the joint pipe is free too; 0 if it needs no more than its turn."""
         unit, selection = done.instruction.row.unit, self.machine.selection
         if selection and not done.active and unit in selection.keeps.split():
             return 0
@@ -185,7 +185,7 @@ class Pipes:
         return max(joint, min((self.free.get(pipe, 0) for pipe in self.choices(done)), default=0))
 
     def take(self, done: Executed, now: int) -> None:
-        """The first that is free takes it; the joint pipe as long, the blocked one behind the cycle of issue."""
+        """The first free pipe takes it, the joint pipe for as long; the blocked pipe is taken a cycle later."""
         if done.active and (choices := self.choices(done)):
             unit, pipe = done.instruction.row.unit, next(pipe for pipe in choices if self.free.get(pipe, 0) <= now)
             busy = initiation_interval(self.machine, pipe) * done.instruction.row.intervals * TICKS
@@ -196,7 +196,7 @@ class Pipes:
 
 @dataclass
 class Turn:
-    """The scheduler's last turn: what it issued, when, and until when double precision has the SM to itself (ticks).
+    """The scheduler's last turn: its instructions, its tick, and the tick up to which double precision is alone.
 
     Slots that its accesses take again follow it, up to `again`.
     """
@@ -208,7 +208,7 @@ class Turn:
     again: int = 0
 
     def issue(self, done: Executed, earliest: int) -> int:
-        """The tick at which an instruction issues that may at `earliest`."""
+        """The tick at which an instruction issues that could issue at `earliest`."""
         slot, issue_interval = self.machine.schedulers.interval * TICKS, self.machine.schedulers.issue_interval * TICKS
         if earliest > self.now or not self.takes(done):
             self.issued, self.now = [], -(-max(earliest, self.now + issue_interval, self.again) // slot) * slot
@@ -221,7 +221,7 @@ class Turn:
         return self.now
 
     def takes(self, done: Executed) -> bool:
-        """Whether a further dispatch port takes the instruction beside those of the turn."""
+        """Whether a further dispatch port takes the instruction in this turn."""
         machine, unit, rows = self.machine, done.instruction.row.unit, [d.instruction.row for d in self.issued]
         port = machine.issue.pairing == "same-warp" and len(rows) < machine.schedulers.dispatch_ports
         paired = all(unit in machine.pairing.get(row.unit, " ".join(Unit)).split() for row in rows)
@@ -246,7 +246,7 @@ def timing_graph(stream: list[Executed], machine: Machine) -> nx.MultiDiGraph:
 
 
 def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
-    """In-order issue, later behind a taken branch or a barrier."""
+    """In-order issue, later after a taken branch or a barrier."""
     for i, done in enumerate(stream[:-1]):
         gap = 0
         if done.active and done.instruction.row.is_branch:
@@ -257,7 +257,7 @@ def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
 
 
 def _pass(machine: Machine) -> bool:
-    """Whether nobody waits at a barrier, as a what-if."""
+    """Whether warps pass barriers without waiting, as a what-if."""
     return machine.what_if is not None and machine.what_if.barriers == "pass"
 
 
@@ -285,7 +285,7 @@ def _queue(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
 
 
 def _counted(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
-    """All accesses but the last few are back before an instruction that waits for that, or has so many under way."""
+    """All accesses but the last n are back before an instruction that waits for that, or may have only n under way."""
     under_way: dict[bool, list[int]] = {False: [], True: []}  # shared memory or not
     for i, done in enumerate(stream):
         for kind, n in _wanted(done.instruction, machine).items():
@@ -298,7 +298,7 @@ def _counted(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, N
 
 
 def _wanted(instruction: Instruction, machine: Machine) -> dict[bool, int]:
-    """How many accesses to shared memory, or others, may be under way when the instruction issues; all that count."""
+    """The accesses to shared memory (True) and others that may be under way when the instruction issues, if limited."""
     limits, row = machine.wait_counters or machine.outstanding, instruction.row
     if limits and row.unit in MEMORY_UNITS - {Unit.TEXTURE}:
         shared = row.unit in NEARBY
@@ -346,9 +346,9 @@ def _latency(done: Executed, machine: Machine) -> int:
 
 
 def _dependence(done: Executed, i: int, data: Any, machine: Machine) -> Iterator[tuple[Node, int]]:
-    """From where, and how much later, an instruction that depends on `done` may issue; a WAR only on memory sources.
+    """The node and delay after which an instruction that depends on `done` may issue; a WAR only on memory sources.
 
-    The graph has no WAR behind an atomic that overwrites its own source, but the source is held all the same.
+    The graph has no WAR after an atomic that overwrites its own source, but the source is held as well.
     """
     if data["kind"] != "WAR" and not (done.queued and machine.wait_counters):
         yield _source(done, i), _latency(done, machine)

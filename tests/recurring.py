@@ -1,4 +1,4 @@
-"""A launch at the moment when its state has come back, for tests of the comparison behind fast-forward."""
+"""A launch that is stopped when its state has come back, for tests of fast-forward's comparison."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CHANGES = {"schedulers.count": 2, "load_store.queue": 2, "limits.blocks": 1, "do
 
 
 class Recurring:
-    """A launch at the moment when its state has come back."""
+    """A launch that is stopped when its state has come back."""
 
     def __init__(self, monkeypatch):
         kernel = read(STEADY)
@@ -60,7 +60,7 @@ class Recurring:
         self.now = int(self.roles.notes[self.here, same_state.WHEN])
 
     def stop(self, _sm, _roles, before, here, *_):
-        """Instead of taking periods, note from where to where they go, and stop."""
+        """Instead of taking periods, note the states before and after one, and stop."""
         self.before, self.here = before, here
         raise StopIteration
 
@@ -69,7 +69,7 @@ class Recurring:
         return self.roles.columns[name] + i
 
     def agrees(self):
-        """Whether the state is held to be the earlier one."""
+        """Whether the comparison finds the state equal to the earlier one."""
         self.roles.kept[self.here] = self.roles.words[self.roles.places]
         return same_state.agree(self.sm, self.roles, self.before, self.here)
 

@@ -1,4 +1,4 @@
-"""Figures of a run that never was."""
+"""Invented figures of a run."""
 
 from gpusim.analysis.account.figures import Figures
 

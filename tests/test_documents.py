@@ -21,7 +21,7 @@ EXAMPLES = re.findall(r"^```asm\n(.*?)^```$", TEXT, re.M | re.S)
 
 
 def rows(section):
-    """Cells of the table rows of a section, its heads left out."""
+    """Cells of the table rows of a section, without the heads."""
     body = TEXT.split(f"\n## {section}\n")[1].split("\n## ")[0]
     table = [[cell.strip() for cell in line.strip("|").split("|")] for line in body.splitlines() if line[:1] == "|"]
     return [cells for cells in table if cells[0].startswith("`")]
@@ -74,7 +74,7 @@ def test_the_mnemonics_are_those_of_the_table():
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.is_gcn], ids=lambda row: row.mnemonic)
 def test_each_mnemonic_of_gcn_is_described_as_it_is_written(row):
-    """Unit and operands agree with what the printer writes: so many, VCC and off where they stand."""
+    """Unit, number of operands, and the places of VCC, off and offset agree with the text that the printer writes."""
     ((_, operands, unit, _),) = [cells for cells in rows("Instructions of GCN") if row.mnemonic in quoted(cells[0])]
     kinds = {"m": Address(Register(2), 4), "l": Label("on"), "n": Immediate(0, "int")}
     kinds |= {"m": Address(scalar(2), 4)} if row.unit is Unit.SMEM else {}

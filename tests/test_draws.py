@@ -1,4 +1,4 @@
-"""What the quick run of `make test` draws and goes through, and that every other run has all."""
+"""The quick run of `make test` draws and goes through a part, every other run all."""
 
 import draws as module
 import pytest
@@ -7,7 +7,7 @@ from draws import draws, few
 
 @pytest.mark.parametrize(("number", "quick"), [(1, 1), (2, 2), (25, 2), (45, 3), (400, 26)])
 def test_the_quick_run_draws_a_fifteenth(number, quick, monkeypatch):
-    """But two at least, where there are two, and without `GPUSIM_TESTS=quick` all."""
+    """The quick run draws a 15th, and at least two if there are two; a run without `GPUSIM_TESTS=quick` draws all."""
     monkeypatch.setattr(module, "QUICK", True)
     assert draws(number) == quick
     monkeypatch.setattr(module, "QUICK", False)
@@ -18,7 +18,7 @@ def test_the_quick_run_draws_a_fifteenth(number, quick, monkeypatch):
     ("number", "quick"), [(1, "a"), (2, "ad"), (3, "ace"), (4, "abde"), (6, "abcdef"), (9, "abcdef")]
 )
 def test_the_quick_run_goes_through_a_few(number, quick, monkeypatch):
-    """From the first on at even distances, each once and in order; without `GPUSIM_TESTS=quick` through all."""
+    """The quick run takes values at even distances, once and in order; a run without `GPUSIM_TESTS=quick` takes all."""
     monkeypatch.setattr(module, "QUICK", True)
     assert few("abcdef", number) == list(quick)
     monkeypatch.setattr(module, "QUICK", False)

@@ -1,4 +1,4 @@
-"""The examples of the documents run, and print what the documents say. Nothing of what is printed is left out."""
+"""The examples of the documents run, and print exactly the text that the documents show."""
 
 import re
 import shutil
@@ -11,12 +11,12 @@ from gpusim.commands.main import COMMANDS
 
 pytestmark = pytest.mark.jit
 OTHERS = {"make", "python", ".", "dask"}  # first words of lines in blocks of `sh` that are no commands of gpusim
-# More than three seconds of a core: all claims, all figures of a machine, search spaces, searches, chips, energies, and
-# the sweep of a large kernel. Commands with one of these in them have the mark `slow`.
+# These take more than three seconds of a core: all claims, all figures of a machine, search spaces, searches, chips,
+# energies, and the sweep of a large kernel. Commands with one of these in them have the mark `slow`.
 SLOW = re.compile(r"\breproduce\b|\bvalidate\b|\btune\b|--search|--sms all|--energy|-p m=960")
 LEDGER = "tests/reproduction/test_pages.py", "test_the_document_is_what_the_ledger_computes"
-ELSEWHERE = {"gpusim reproduce": LEDGER}  # runs for many minutes, and that slow test runs it already
-GIVEN = ("gpusim/published/h200.csv",)  # files of the checkout, in whose folder a reader types
+ELSEWHERE = {"gpusim reproduce": LEDGER}  # it runs for many minutes, and this slow test runs it already
+GIVEN = ("gpusim/published/h200.csv",)  # files of the checkout, in which a reader types commands
 LANGUAGES = {"sh", "console", "python", "asm", "toml", "text", "", "{include}", "{toctree}"}
 BLOCKS = [block for document in DOCUMENTS for block in fenced.blocks(document)]
 EVERY = [command for command in every_command() if command.words[0] == "gpusim"]
@@ -31,7 +31,7 @@ def parameter(command):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Be in a folder of one's own, as wide as where no terminal tells its width."""
+    """Work in a temporary folder, with the width of a run without a terminal."""
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.chdir(tmp_path)
     for name in GIVEN:
@@ -43,7 +43,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.long
 @pytest.mark.parametrize("command", [parameter(one) for one in RUN])
 def test_a_command_works_as_the_document_has_it(command, folder):
-    """Each command line of the documents ends with 0, makes its files, and prints what stands below it, if any does."""
+    """Each command line of the documents ends with code 0, makes its files, and prints the text below it, if any."""
     fenced.prepare(folder, command.text, command.block)
     code, printed = fenced.run(command)
     assert code == 0
@@ -55,7 +55,7 @@ def test_a_command_works_as_the_document_has_it(command, folder):
 @pytest.mark.filterwarnings("ignore:None of the tunable parameters")  # Kernel Tuner: nothing is launched
 @pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "python"], ids=lambda block: block.name)
 def test_python_of_a_document_runs(block, folder, capsys):
-    """Each Python block runs, and prints the text in the comments after its prints, or a text of the reproduction."""
+    """Each Python block runs and prints the comments after its prints, or is a part of gpusim/reproduction."""
     if block.text.startswith("@claim"):
         assert any(block.text in path.read_text() for path in (ROOT / "gpusim" / "reproduction").glob("*.py"))
         return
@@ -69,19 +69,19 @@ def test_python_of_a_document_runs(block, folder, capsys):
 
 
 def test_every_block_is_of_a_kind_that_is_tested():
-    """A block of another language would run nowhere; one of `sh` has commands of gpusim, and few others."""
+    """Each block has one of the tested languages; blocks of `sh` have commands of gpusim, and four others."""
     assert [block.name for block in BLOCKS if block.language.partition(" ")[0] not in LANGUAGES] == []
     assert [one.text for one in every_command() if one.words[0] not in {"gpusim", *OTHERS}] == []
 
 
 def test_commands_are_in_blocks_that_run():
-    """No command stands at the beginning of a line of plain text, but that for a cluster's address."""
+    """No line of plain text begins with a command, except one with a cluster's address."""
     plain = [block for block in BLOCKS if block.language in ("", "text", "toml", "asm")]
     lines = [line for block in plain for line in block.text.splitlines() if re.match(r"(\$ )?gpusim ", line)]
     assert [line for line in lines if "--dask tcp://" not in line] == []
 
 
-def test_most_commands_have_an_example():
+def test_every_command_has_an_example():
     """The documents use every command."""
     assert {command.words[1] for command in EVERY} >= set(COMMANDS)
 
@@ -94,7 +94,7 @@ def test_the_demo_is_the_readmes_screen():
 
 
 def test_files_that_a_command_needs_are_made_first():
-    """A command above that makes what a later one reads is found, with what it needs in turn."""
+    """For each command that reads run.json, the one earlier command that writes it is found."""
     wanted = [one for one in EVERY if "run.json" in one.text and "run.json" not in one.writes]
     assert wanted
     for command in wanted:
@@ -102,7 +102,7 @@ def test_files_that_a_command_needs_are_made_first():
         assert maker.writes == {"run.json"}
 
 
-def test_what_runs_elsewhere_is_there():
+def test_commands_that_run_elsewhere_exist():
     """A command that is not run here is one of the documents, and the test that runs it exists."""
     assert {" ".join(command.words) for command in EVERY} >= set(ELSEWHERE)
     for file, test in ELSEWHERE.values():

@@ -12,7 +12,7 @@ def stored():
 
 
 @pytest.mark.parametrize("path", list(stored()))
-def test_what_was_found_stays_mended(path):
-    """A stored pair passes the check that refused it, which applies to it; a stored text is taken, or refused well."""
+def test_a_stored_fault_stays_fixed(path):
+    """A stored pair passes the check that it failed, which applies to it; a stored text is taken or refused well."""
     case = found.load(path)
     assert found.wrong(case.check, case.case) == ""

@@ -46,7 +46,7 @@ again:
 
 @pytest.mark.jit
 def test_a_short_campaign_finds_nothing():
-    """Every check is put to some pairs, and texts of every kind are read: none fails."""
+    """A short campaign of at least 9 pairs finds no failure."""
     tally = campaign.pairs(seed=1, examples=2)
     assert tally.covered["pairs"] >= 9
     assert [(each.check, each.what) for each in tally.found] == []
@@ -60,7 +60,7 @@ def test_short_texts_find_nothing():
 
 @pytest.mark.jit
 def test_every_check_takes_a_pair():
-    """No check fails on a loop that it is put to, and most apply."""
+    """No check fails on a pair with a loop, and over 60 % of the checks apply to it."""
     tally = campaign.tried(PAIR, Random(0), always=True)
     assert [(each.check, each.what) for each in tally.found] == []
     assert sum(tally.covered[f"check: {name}"] for name in CHECKS) > 0.6 * len(CHECKS)
@@ -68,7 +68,7 @@ def test_every_check_takes_a_pair():
 
 @pytest.mark.jit
 def test_a_planted_fault_is_found_made_smaller_and_stored(monkeypatch, tmp_path):
-    """A check that dislikes one instruction and one setting leaves these two of a pair, in a file that is run again."""
+    """A pair that a planted check refuses shrinks to one instruction and one setting, and fails again from its file."""
 
     def dislikes(of):
         text, policy = of.pair.listing, of.machine.schedulers.policy
@@ -81,14 +81,14 @@ def test_a_planted_fault_is_found_made_smaller_and_stored(monkeypatch, tmp_path)
     again = found.load(path)
     assert again.case.settings == {"schedulers.policy": "gto"}
     assert [line.strip() for line in again.case.listing.splitlines() if line.startswith(" ")] == [
-        "S2R R0, TID.X",  # stays, as what gives threads places of their own
+        "S2R R0, TID.X",  # stays, as it gives threads places of their own
         "FADD R2, R2, R2",
     ]
     assert found.wrong(again.check, again.case) == again.what == "disliked"
 
 
 def test_a_planted_text_is_made_smaller_and_stored(monkeypatch, tmp_path):
-    """A reader that fails on a word leaves that word of a text, bytes that are no text included."""
+    """A text on which a planted reader fails shrinks to the word that makes it fail, here a byte that is no text."""
 
     def fails(text, _):
         if b"\xff" in text:
@@ -102,7 +102,7 @@ def test_a_planted_text_is_made_smaller_and_stored(monkeypatch, tmp_path):
 
 
 def test_a_text_that_takes_too_long_is_a_failure(monkeypatch):
-    """A reader that never ends is stopped and reported."""
+    """A reader that never ends is stopped, and reported with OvertimeError."""
 
     def endless(_, __):
         while True:
@@ -118,22 +118,22 @@ def test_a_pair_survives_its_text():
 
 
 def test_batches_are_the_same_for_a_seed():
-    """The draws follow from the seed."""
+    """Two mutations of a text with the same seed are the same."""
     random = [Random(5), Random(5)]
     first, second = (mutate.mutated(b"a 1 b 2", [b"c 3"], each) for each in random)
     assert first == second
 
 
 @pytest.mark.jit
-def test_what_a_pair_covers():
-    """Events, reasons, mechanisms and mnemonics of a pair are reported, and all of these can be listed."""
+def test_the_coverage_of_a_pair():
+    """A pair covers its events, reasons, mechanisms and mnemonics, all of which are in the list of those possible."""
     seen = set(coverage.of_trial(trial(PAIR)))
     assert {"event: issue", "mnemonic: FADD", "mechanism: schedulers.policy = gto", "file: gtx580"} <= seen
     assert {each for each in seen if each.startswith(("event", "reason", "mnemonic", "mechanism"))} <= coverage.every()
 
 
 def test_a_campaign_goes_on_when_a_process_dies():
-    """A batch whose process died, or that raised, counts as failed, by its name, and the later ones are tried."""
+    """A batch whose process dies, or that raises, counts as failed by its name, and the later batches are tried."""
     batches = [
         ("lost", partial(os._exit, 3)),
         ("raised", partial(int, "x")),
@@ -145,7 +145,7 @@ def test_a_campaign_goes_on_when_a_process_dies():
 
 @pytest.mark.parametrize("broken", ["trial", "coverage"])
 def test_a_pair_that_cannot_be_run_counts_as_failed(monkeypatch, broken):
-    """A pair that is refused, or a run that ends in an error no check tells of, is in the report as failed."""
+    """A pair that is refused, or whose run ends in an error of no check, is in the report as failed."""
 
     def refuses(_):
         raise UserError("refused")
@@ -156,7 +156,7 @@ def test_a_pair_that_cannot_be_run_counts_as_failed(monkeypatch, broken):
 
 
 def test_the_document_has_every_check_and_how_often_it_is_made():
-    """docs/reliability.md names each check, and of how many pairs one is put to it, as the campaign does it."""
+    """docs/reliability.md names each check of the campaign, and the number of pairs of which it gets one."""
     rows = [line.strip("| ").split(" | ") for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if "|" in line]
     message = {row[0]: row[2] for row in rows if len(row) == 3}
     same = {check.every for name, check in CHECKS.items() if name.startswith("same: ")}
@@ -166,8 +166,8 @@ def test_the_document_has_every_check_and_how_often_it_is_made():
 
 
 @pytest.mark.jit
-def test_the_report_names_what_was_never_met():
-    """A campaign's text has the pairs and what never occurred."""
+def test_the_report_names_what_never_occurred():
+    """A campaign's report begins with its seed and pairs, and names what never occurred, here V_ADD_F32."""
     tally = campaign.tried(PAIR, Random(0))
     message = "\n".join(lines(document(tally, 1.0, 7)))
     assert message.startswith("seed 7: 1 pairs")

@@ -20,7 +20,7 @@ EXPECTATIONS = {"pytest.raises", "pytest.warns"}
 
 
 def label(path: Path) -> str:
-    """Return the path as a reader knows it."""
+    """Return the path from the root of the project."""
     return path.relative_to(ROOT).as_posix()
 
 
@@ -131,7 +131,7 @@ def test_most_functions_are_short():
 
 
 def test_every_module_of_gpusim_has_its_layer():
-    """Each module lies in one layer of .importlinter, by itself or with its package, so that none escapes the order."""
+    """Each module is in exactly one layer of .importlinter, by itself or with its package."""
     layers = re.findall(r"gpusim[\w.]+", (ROOT / ".importlinter").read_text().split("\nlayers =")[1].split("\n\n")[0])
     for path in (path for path in SOURCES if path.name != "__init__.py" and path.is_relative_to(ROOT / "gpusim")):
         module = label(path).removesuffix(".py").replace("/", ".")
@@ -204,12 +204,12 @@ def test_the_files_of_the_vocabulary_speak_of_its_terms():
     ("term", "found"), [("coalescing", True), ("bank conflict", True), ("lane", False), ("warp", False)]
 )
 def test_a_term_is_found_in_any_form_of_its_words(term, found):
-    """A source that coalesces, and has banks, has words of the first two."""
+    """A source with the words `coalesced` and `banks` has words of the first two terms, and of no other."""
     assert speaks_of("def coalesced(banks): ...", term) == found
 
 
 def test_the_vocabulary_is_sorted():
-    """The terms stand in alphabetical order, so that each is found and none is there twice."""
+    """The terms are in alphabetical order, and each occurs once."""
     terms = [row[0].lower() for row in vocabulary()]
     assert len(terms) > 40
     assert terms == sorted(set(terms))
@@ -247,7 +247,7 @@ def test_no_name_has_a_word_that_the_vocabulary_refuses():
 
 
 def test_no_document_has_a_word_that_the_vocabulary_refuses():
-    """The README and the documents, the change log aside, have none of them either."""
+    """The README and the documents, except the change log, have none of these words either."""
     assert faults_of(DOCUMENTS, lambda path: refused(prose(path))) == {}
 
 
@@ -260,7 +260,7 @@ def test_a_refused_word_is_found_in_any_name(text):
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
 def test_every_command_in_the_documents_exists(document):
-    """Each `make X` is a target of the Makefile, each `gpusim X` a command, and each linked file is there."""
+    """Each `make X` is a target of the Makefile, each `gpusim X` a command, and each linked file exists."""
     text = (ROOT / document).read_text()
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M))
     code = "\n".join(re.findall(r"`[^`\n]+`|^```\w*\n.*?^```", text, re.M | re.S))

@@ -14,7 +14,7 @@ SGEMM = {"nt": 1173, "nn": 1165, "tt": 1163, "tn": 1157}  # GFLOP/s at 4800 x 48
 @pytest.mark.jit
 @pytest.mark.parametrize(("mix", "published"), MIXES.items(), ids=[ratio for ratio, _ in MIXES])
 def test_mixes_are_met_within_2_percent(mix, published):
-    """Calibrated: queue depth, wasted slot and launch skew were chosen so that the three mixes are met."""
+    """Calibrated: queue depth, wasted slot and launch skew were chosen so that the three mixes are within 2 %."""
     kernel = make("mix", {"ratio": mix[0], "lds": mix[1]})
     run = run_sm(kernel, load("gtx580"), feed="address-only")
     assert run.active.sum() / run.cycles == pytest.approx(published, rel=0.02)
@@ -37,13 +37,13 @@ def sgemm():
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", SGEMM)
 def test_sgemm_is_predicted_within_6_percent(sgemm, layout):
-    """Predicted: each layout at the published size."""
+    """Predicted: the rate of each layout at the published size, within 6 %."""
     assert sgemm[layout, "64"] == pytest.approx(SGEMM[layout], rel=0.06)
 
 
 @pytest.mark.slow
 def test_nt_is_the_fastest_layout_and_tn_the_slowest(sgemm):
-    """Predicted: the published order, as far as it is larger than what the launch skew moves."""
+    """Predicted: the fastest and the slowest layout, which the launch skew does not change."""
     rates = {layout: sgemm[layout, "64"] for layout in SGEMM}
     assert max(rates, key=rates.__getitem__) == "nt"
     assert min(rates, key=rates.__getitem__) == "tn"
@@ -51,7 +51,7 @@ def test_nt_is_the_fastest_layout_and_tn_the_slowest(sgemm):
 
 @pytest.mark.slow
 def test_lds_64_beats_lds_32_beats_lds_128(sgemm):
-    """Predicted: the paper's advice on the width of shared-memory loads."""
+    """Predicted: the paper's order of the widths of loads from shared memory."""
     assert sgemm["nt", "64"] > sgemm["nt", "32"] > sgemm["nt", "128"]
 
 
@@ -82,5 +82,5 @@ def test_tans_versions_come_in_their_order(dgemm):
 
 @pytest.mark.slow
 def test_scheduling_global_accesses_gains_15_percent(dgemm):
-    """Version 4 over version 3: 1.15 within three points."""
+    """Version 4 is 1.15 times as fast as version 3, within three points."""
     assert dgemm["v4"] / dgemm["v3"] == pytest.approx(1.15, abs=0.03)

@@ -1,4 +1,4 @@
-"""Every record that a run gives: shown in a line, and sent to another process."""
+"""Every record of a run has a text of one line, and can be sent to another process."""
 
 import dataclasses
 import pickle
@@ -30,7 +30,7 @@ def parts(record):
 
 
 def records(root):
-    """Each kind of record that is reached from the root, the one that is shown longest."""
+    """Each kind of record inside the root, with the record of this kind that has the longest text."""
     seen, waiting, found = {}, [root], {}
     while waiting:
         one = waiting.pop()
@@ -62,8 +62,8 @@ ROOTS = {
 
 
 @pytest.mark.parametrize("name", ["one SM", "all SMs", pytest.param("timeline", marks=pytest.mark.jit)])
-def test_what_a_run_gives_is_shown_in_a_line_and_crosses_processes(name):
-    """Each kind of record in it has a short text, and comes back from a pickle as it was."""
+def test_records_of_a_run_are_shown_in_a_line_and_cross_processes(name):
+    """Each kind of record of a run has a text of one line, up to 3000 characters, and is the same after a pickle."""
     for kind, record in records(ROOTS[name]()).items():
         assert len(repr(record)) <= LONGEST, kind
         assert "\n" not in repr(record), kind
@@ -72,7 +72,7 @@ def test_what_a_run_gives_is_shown_in_a_line_and_crosses_processes(name):
 
 @pytest.mark.parametrize("name", CATALOG)
 def test_every_kernel_is_shown_in_a_line_and_crosses_processes(name):
-    """Its text is short, and what it promises of its first block is the same on the other side."""
+    """A kernel's text is under 600 characters; the kernel and its promise for block 0 are the same after a pickle."""
     kernel = make(name)
     back = pickle.loads(pickle.dumps(kernel))
     assert len(repr(kernel)) < 600
@@ -82,8 +82,8 @@ def test_every_kernel_is_shown_in_a_line_and_crosses_processes(name):
         assert same(kernel.expected(0), back.expected(0))
 
 
-def test_read_only_mappings_stay_so():
-    """Labels and parameters can't be changed on the other side either."""
+def test_read_only_mappings_stay_read_only():
+    """Labels and parameters can't be changed after a pickle either."""
     back = pickle.loads(pickle.dumps(listing.load(LISTING)))
     with pytest.raises(TypeError):
         back.program.labels["x"] = 1

@@ -19,7 +19,7 @@ ONE_SM = load("gtx580", {"chip.sms": 1})
 
 
 def test_a_chain_takes_its_latency():
-    """256 dependent FFMAs of latency 18 take 256 x 18 cycles and a start; 32 results are checked."""
+    """256 dependent FFMAs of latency 18 take 256 x 18 cycles and less than 200 more; 32 results are checked."""
     result = simulate(make("chain"), "gtx580")
     assert 256 * 18 < result.cycles < 256 * 18 + 200
     assert (result.verification.scope, result.verification.values) == ("complete", 32)
@@ -68,7 +68,7 @@ def test_both_engines_give_one_result():
 
 
 def test_without_values_nothing_is_verified():
-    """Time alone is the same as with values, and never verified."""
+    """A run without values takes the same cycles as one with values, and is never verified."""
     kernel = make("sgemm-lai", SMALL)
     timed = simulate(kernel, GTX580, values=False)
     assert timed.cycles == simulate(kernel, GTX580).cycles
@@ -90,7 +90,7 @@ def test_a_wrong_kernel_is_not_verified():
 
 
 def test_the_policy_can_be_replaced():
-    """A policy given to `simulate` is that of the machine in the result; an unknown one is refused."""
+    """A policy given to `simulate` becomes that of the result's machine; an unknown one is refused."""
     assert simulate(make("chain"), GTX580, policy="gto").machine.schedulers.policy == "gto"
     with pytest.raises(UserError, match="unknown scheduling policy fifo"):
         simulate(make("chain"), GTX580, policy="fifo")
@@ -105,14 +105,14 @@ def test_an_endless_loop_meets_the_limit():
 
 
 def test_few_waves_are_simulated_completely():
-    """Up to two waves of resident blocks nothing is scaled, whatever the sample."""
+    """Up to two waves of resident blocks are all simulated, whatever the sample."""
     result = simulate(make("throughput", {"blocks": "5", "iterations": "1"}), ONE_SM, sample=1)
     assert (result.scaling.method, result.scaling.simulated_blocks) == ("complete", 5)
     assert result.cycles == result.run.cycles
 
 
 def test_waves_are_sampled_when_asked():
-    """Of 31 blocks, 3 at a time, sample 5: two waves run, and the cycles are within 1 % of all blocks'."""
+    """A sample of 5 of 31 blocks, 3 at a time, runs two waves, and its cycles are within 1 % of those of all blocks."""
     kernel = make("throughput", {"blocks": "31", "iterations": "1"})
     sampled, complete = simulate(kernel, ONE_SM, sample=5), simulate(kernel, ONE_SM, sample="all")
     assert (sampled.scaling.simulated_blocks, sampled.scaling.blocks_of_sm) == (6, 31)
@@ -122,10 +122,10 @@ def test_waves_are_sampled_when_asked():
     assert sampled.scaling.error_checked == ""
 
 
-def test_a_sample_says_how_well_half_of_it_foretells_the_whole():
-    """From four waves on the error is measured: two waves run by themselves, extrapolated, against four.
+def test_a_sample_of_four_waves_reports_its_error():
+    """From four waves on the error is measured: two waves are extrapolated, and compared with four.
 
-    Nothing but the run decides it: another name of kernel and machine has the same words.
+    Only the run decides the text: a kernel of another name has the same one.
     """
     kernel = make("throughput", {"blocks": "31", "iterations": "1"})
     sampled = simulate(kernel, ONE_SM, sample=12)
@@ -138,7 +138,7 @@ def test_a_sample_says_how_well_half_of_it_foretells_the_whole():
 
 
 def test_large_launches_are_timed_whole_and_checked_in_part(monkeypatch):
-    """Beyond the budget of warp instructions all blocks are simulated, and the values of as many as it allows."""
+    """Beyond the budget of warp instructions, all 31 blocks are timed, and the values of 4 blocks are checked."""
     kernel = make("throughput", {"blocks": "31", "iterations": "1"})
     whole = simulate(kernel, ONE_SM)
     monkeypatch.setitem(simulation.BUDGET, "compiled", whole.warp_instructions * 4 // 31)
@@ -151,7 +151,7 @@ def test_large_launches_are_timed_whole_and_checked_in_part(monkeypatch):
 
 @pytest.mark.parametrize("sample", [0, -3, "some"])
 def test_a_sample_is_a_number_of_blocks_or_all(sample):
-    """Other samples are refused."""
+    """Samples of 0, of a negative number and of another word are refused."""
     with pytest.raises(UserError, match="give a number of blocks, or all"):
         simulate(make("throughput", {"blocks": "31", "iterations": "1"}), ONE_SM, sample=sample)
 
@@ -166,7 +166,7 @@ def test_progress_counts_blocks():
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", ["gtx580", "gtx580-1566"])
 def test_scaling_is_within_one_percent_of_all_blocks(machine):
-    """SGEMM of 1920 on a side, sampled and whole, differ by less than 1 %."""
+    """The cycles of an SGEMM of 1920 on a side, sampled and whole, differ by less than 1 %."""
     kernel = make("sgemm-lai", {"m": "1920", "n": "1920", "k": "1920"})
     sampled = simulate(kernel, machine, sample=4, values=False)
     assert sampled.scaling.method == "waves"
@@ -188,7 +188,7 @@ def test_all_sms_are_verified_completely():
 
 
 def test_time_alone_of_all_sms():
-    """Without values all SMs take the same cycles, of a chip or of the reference engine."""
+    """All SMs take the same cycles without values, and on the reference engine."""
     kernel, machine = make("throughput", {"blocks": "7", "iterations": "1"}), load("gtx580", {"chip.sms": 2})
     whole = simulate(kernel, machine, sms="all")
     for how in ({"values": False}, {"engine": "reference"}):
@@ -205,7 +205,7 @@ def test_one_sm_or_all(how):
 
 @pytest.mark.jit
 def test_filling_only_touched_lines_leaves_the_verification_as_it_is(monkeypatch):
-    """A few blocks on memory filled where they reach are verified as on all of memory, in either layout of both."""
+    """A few blocks have the same verification on memory filled only at the lines they touch as on all memory."""
     monkeypatch.setitem(simulation.BUDGET, "compiled", 50_000)
     for layout in few(("nt", "tn"), 1):
         kernel = make("sgemm-lai", {"m": "384", "n": "384", "k": "64", "layout": layout})
@@ -218,7 +218,7 @@ def test_filling_only_touched_lines_leaves_the_verification_as_it_is(monkeypatch
 
 
 def test_a_name_is_no_kernel():
-    """A kernel's name in the place of a kernel is refused in one line that says how to make one."""
+    """A kernel's name in the place of a kernel is refused; the message names the function that makes one."""
     with pytest.raises(UserError, match=r"kernel='chain': .*workloads\.catalog\.make"):
         simulate("chain", "gtx580")
 

@@ -75,21 +75,21 @@ def test_all_blocks_right_is_complete():
     assert (found.max_error, found.wrong) == (0, 0)
 
 
-def test_what_a_racy_kernel_leaves_is_not_judged():
-    """Wrong or right, no value of a kernel that races as published is checked."""
+def test_the_values_of_a_racy_kernel_are_not_checked():
+    """No value of a kernel that races as published is checked, wrong or right."""
     racy = replace(ONES, racy=True)
     for left in (interpret(ONES), interpret(ONES, [])):
         assert verify(racy, left.memory, range(3), 9) == UNCHECKED
 
 
 def test_blocks_of_other_sms_are_run_in_program_order():
-    """Where only one block ran and the others are short, they are added and everything is checked."""
+    """If one block ran and the others are short, these run in program order, and all values are checked."""
     found = verify(ONES, interpret(ONES, [1]).memory, [1], 9)
     assert (found.scope, found.blocks, found.in_program_order, found.verified) == ("complete", 3, 2, True)
 
 
-def test_a_wrong_block_is_found_beside_those_in_program_order():
-    """The other blocks don't hide wrong values of the simulated block."""
+def test_a_wrong_block_is_found_among_those_in_program_order():
+    """The blocks in program order don't hide 32 wrong values of the simulated block."""
     found = verify(ONES, interpret(ONES, []).memory, [1], 9)
     assert (found.wrong, found.verified, found.first_wrong) == (32, False, "y[32] is 0, not 1")
 
@@ -97,9 +97,9 @@ def test_a_wrong_block_is_found_beside_those_in_program_order():
 @pytest.mark.parametrize("value", [5.0, 0.0])
 @pytest.mark.parametrize(("block", "offset", "where"), [(0, "+128", 32), (1, "-128", 0)])
 def test_a_store_to_the_output_of_another_block_is_wrong(block, offset, where, value):
-    """If block 0, timed, or block 1, in program order, stores to the other's output, no right value hides it.
+    """A wrong store of block 0, timed, or of block 1, in program order, to the other's output is found.
 
-    That holds of the value that was there before the launch, 0, as of any other.
+    This is also true of 0, the value before the launch.
     """
     kernel = read(OTHERS_OUTPUT.format(block=block, offset=offset, value=value))
     found = verify(kernel, interpret(kernel, [0]).memory, [0], 9)
@@ -108,13 +108,13 @@ def test_a_store_to_the_output_of_another_block_is_wrong(block, offset, where, v
 
 
 def test_the_right_value_may_come_from_any_block():
-    """A block that stores to the output of another what that one stores too leaves nothing wrong in any order."""
+    """A block that stores the right value to the output of another block leaves nothing wrong."""
     kernel = read(OTHERS_OUTPUT.format(block=0, offset="+128", value=1.0))
     assert verify(kernel, interpret(kernel, [0]).memory, [0], 9).verified
 
 
 def test_a_word_changed_off_the_programs_path_is_seen():
-    """Words that the timed run changed count even if its blocks don't store there in program order."""
+    """A wrong word of the timed run is found even if its block doesn't store there in program order."""
     left = interpret(ONES, [0]).memory
     left[bases(ONES.buffers)["y"] // 4 + 40] = 7
     found = verify(ONES, left, [0], 9)
@@ -122,28 +122,28 @@ def test_a_word_changed_off_the_programs_path_is_seen():
 
 
 @pytest.mark.jit
-def test_a_simulated_block_is_caught_in_the_output_of_one_that_is_not():
-    """On two SMs block 1 is not timed; what timed block 0 stores to its output is reported all the same."""
+def test_a_store_to_the_output_of_a_block_that_is_not_timed_is_found():
+    """On two SMs block 1 is not timed; 32 wrong values that timed block 0 stores to its output are still found."""
     kernel = read(OTHERS_OUTPUT.format(block=0, offset="+128", value=5.0))
     found = simulate(kernel, load("gtx580", {"chip.sms": 2})).verification
     assert (found.scope, found.blocks, found.in_program_order, found.wrong) == ("complete", 3, 1, 32)
 
 
 def test_long_blocks_are_sampled():
-    """Where the other blocks would take too long, those that ran are checked alone."""
+    """If the other blocks would take too long, only the block that ran is checked."""
     found = verify(PRODUCT, interpret(PRODUCT, [2]).memory, [2], LONG)
     assert (found.scope, found.blocks, found.values, found.verified) == ("sampled", 1, 96 * 96, True)
     assert 0 < found.max_error <= found.error_bound
     assert 0 < found.worst_ratio <= 1
 
 
-def test_what_holds_of_the_whole_grid_needs_the_whole_grid():
-    """A kernel that promises only what all blocks leave is not checked on some of them."""
+def test_a_promise_of_the_whole_grid_needs_the_whole_grid():
+    """A kernel that promises only the values after all blocks is not checked on some of them."""
     found = verify(ONES, interpret(ONES, [0]).memory, [0], LONG)
     assert (found.scope, found.values, found.verified) == ("none", 0, False)
 
 
-def test_nothing_promised_is_nothing_verified():
+def test_a_kernel_without_a_promise_is_not_verified():
     """A kernel without a promise is never verified."""
     found = verify(replace(ONES, outcome=None), interpret(ONES).memory, range(3), 9)
     assert (found.scope, found.verified) == ("none", False)
@@ -162,8 +162,8 @@ def test_nothing_promised_is_nothing_verified():
         ([0.0, 2], [-0.0, 2], 0, 0),
     ],
 )
-def test_a_value_is_right_within_its_bound_and_no_number_is_wrong(values, got, bound, wrong):
-    """Equal values are right, infinities too; others within the bound; NaN never."""
+def test_a_value_is_right_within_its_bound_and_nan_is_wrong(values, got, bound, wrong):
+    """Equal values, infinities included, and values within the bound are right; NaN is always wrong."""
     kernel = promise(values, bound)
     found = verify(kernel, memory(kernel, got), [0], 0)
     assert found.wrong == wrong
@@ -179,7 +179,7 @@ def test_the_largest_error_comes_with_its_own_bound():
     assert (found.max_error, found.error_bound, found.worst_ratio) == (0.25, 1.0, 1.0)
 
 
-def test_no_number_is_the_largest_error():
+def test_nan_is_the_largest_error():
     """NaN outweighs every finite error and has an infinite ratio."""
     kernel = promise([1, 2], 4)
     found = verify(kernel, memory(kernel, [3, nan]), [0], 0)
@@ -189,8 +189,8 @@ def test_no_number_is_the_largest_error():
 
 
 @pytest.mark.parametrize("visits", [9, LONG])
-def test_what_no_block_touched_counts_as_what_it_held(visits):
-    """Where only touched lines were filled, an output without a store is judged by its initial value, not zero."""
+def test_an_output_without_a_store_has_its_initial_value(visits):
+    """If only touched lines are filled, an output without a store is checked with its initial value of 1, not 0."""
     expected = Expectation("y", np.arange(4000), np.zeros(4000), np.zeros(4000))
     buffers = (Buffer("y", "f4", 4000, constant_fill(1.0)),)
     text = "S2R R0, CTAID.X\nSHL R0, R0, 2\nIADD R0, R0, c[y]\nSTG [R0], RZ\nEXIT"

@@ -1,4 +1,4 @@
-"""Warps of 64 lanes: values by hand, what is refused, and costs that a half adds."""
+"""Warps of 64 lanes: values by hand, refusals, and the cost of each half."""
 
 import numpy as np
 import pytest
@@ -81,13 +81,13 @@ def test_kernel_and_machine_have_warps_of_one_size(size):
 
 
 def test_a_barrier_of_half_a_warp_is_refused():
-    """32 threads are no whole warp where a warp has 64 lanes."""
+    """A barrier of 32 threads is refused where a warp has 64 lanes."""
     with pytest.raises(UserError, match="line 2: 32 threads are no whole warps; take a multiple of 64"):
         run_text(".warp 64\nBAR.SYNC 0, 32\nEXIT", WAVE)
 
 
 def test_a_fault_names_the_lane_of_the_whole_warp():
-    """Lane 40 is the one whose address lies outside."""
+    """If 64 lanes load from a buffer of 40 words, the message names lane 40."""
     outside = ".warp 64\n.buffer x u32 40\nS2R R0, LANEID\nSHL R0, R0, 2\nIADD R0, R0, c[x]\nLDG R1, [R0]\nEXIT"
     with pytest.raises(ExecutionError, match="lane 40"):
         run_text(outside, WAVE)
@@ -95,8 +95,8 @@ def test_a_fault_names_the_lane_of_the_whole_warp():
 
 @pytest.mark.parametrize("feed", ["execution-driven", "trace-driven"])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_lanes_part_and_meet_over_both_halves(engine, feed):
-    """40 of 64 lanes branch, 30 leave on the way: by hand, how many active threads each instruction has."""
+def test_lanes_diverge_and_meet_over_both_halves(engine, feed):
+    """40 of 64 lanes branch and 30 of these exit: each instruction has the active threads worked out by hand."""
     run = run_sm(read(PARTING), load("gtx580", WAVE), engine=engine, feed=feed)
     assert list(run.active) == [64, 64, 40, 24, 24, 40, 40, 30, 10, 34, 34, 0]
     lane = np.arange(64)
@@ -105,7 +105,7 @@ def test_lanes_part_and_meet_over_both_halves(engine, feed):
 
 
 def test_a_half_without_an_active_lane_costs_nothing():
-    """Both halves store 128 bytes, a line each; with the upper half off, one line moves."""
+    """Both halves store a line of 128 bytes each; without an active lane in the upper half, one line moves."""
     head = ".warp 64\n.buffer x u32 64\nS2R R0, LANEID\nISETP.LT P0, R0, {}\n"
     text = head + "SHL R0, R0, 2\nIADD R0, R0, c[x]\n@P0 STG [R0], R0\nEXIT"
     line = load("gtx580").global_memory.request_cycles
@@ -113,8 +113,8 @@ def test_a_half_without_an_active_lane_costs_nothing():
         assert run_text(text.format(lanes), WAVE).load_store_cycles[4] == cycles
 
 
-def test_forty_warps_of_64_lanes_are_what_the_simulator_holds():
-    """40 warps fit, 41 are refused with the number."""
+def test_the_simulator_holds_forty_warps_of_64_lanes():
+    """40 warps of 64 lanes fit; 41 are refused with their number of lanes."""
     machine = load("gtx580", {**WAVE, "limits.threads": 4096, "limits.threads_per_block": 4096, "limits.blocks": 1})
     text = ".warp 64\n.block {}\nEXIT"
     assert run_sm(read(text.format(64 * 40)), machine, engine=ENGINES[0 if COMPILED else 1]).warp_slots == 40
@@ -133,13 +133,13 @@ def test_forty_warps_of_64_lanes_are_what_the_simulator_holds():
     ],
 )
 def test_probes_of_64_lanes_compute_what_they_promise(name, parameters):
-    """Every value is checked, of rings with an element for each of 64 lanes too."""
+    """All values of the probes are checked and right, with an element for each of 64 lanes."""
     found = simulate(make(name, {**parameters, "lanes": "64"}), load("mi60"))
     assert (found.verification.scope, found.verification.wrong) == ("complete", 0)
 
 
 def test_a_load_of_gcn_takes_its_latency_and_the_turn_of_the_wait():
-    """By hand: S_WAITCNT issues when the load is back, 60 cycles later, and the next load in the turn after that."""
+    """By hand: S_WAITCNT issues when the load is back, after 60 cycles, and the next load in the next turn, 4 later."""
     cycles = [
         run_sm(make("chain", {"op": "LDS", "length": str(n), "lanes": "64"}), load("mi60")).cycles for n in (8, 24)
     ]
@@ -148,7 +148,7 @@ def test_a_load_of_gcn_takes_its_latency_and_the_turn_of_the_wait():
 
 @pytest.mark.parametrize(("ports", "turns"), [(5, 8), (1, 16)])
 def test_a_turn_of_gcn_takes_a_vector_instruction_and_one_for_the_lds(ports, turns):
-    """By hand: 8 additions of one wave and 8 loads of another go side by side, or in turns with a single port."""
+    """By hand: 8 additions of one wave and 8 loads of another take 8 turns with five ports, 16 with a single port."""
     text = """
     .warp 64
     .block 320

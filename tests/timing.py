@@ -12,7 +12,7 @@ from gpusim.units.record import TRACE_KINDS
 from gpusim.units.stall import Stall
 from isa.text.listing import read
 
-# One scheduler with a slot every 2 cycles, no skew, room in the queue: what calibration may change is fixed here.
+# One scheduler with a slot every 2 cycles, no skew, room in the queue: fixed here, as calibration may change them.
 PLAIN: Mapping[str, int | str] = {
     "chip.sms": 1,
     "schedulers.count": 1,

@@ -1,4 +1,4 @@
-"""Both engines on the same kernel and machine, and how their answers differ."""
+"""Both engines on the same kernel and machine, and the differences of their answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpusim.units.stall import Stall
 from isa.kernel import Kernel
 
 ARRAYS = ("trace", "stalls", "lost", "issued", "active", "load_store_cycles", "memory")
-REFUSALS = (HOLD, SELECT, REPLAY)  # of which the scan knows what they charge
+REFUSALS = (HOLD, SELECT, REPLAY)  # the scan knows only their charges
 NUMBERS = ("cycles", "empty", "blocks", "warp_slots", "pipe_cycles")
 
 

@@ -61,7 +61,7 @@ STREAM_BYTES = 64 * 8 * 5 * 4 * 512
 
 
 def chip(sms, **changes):
-    """Return the plain machine with so many SMs, settings with a double underscore for the point."""
+    """Return the plain machine with so many SMs; settings have a double underscore for the point."""
     return plain_machine({"chip.sms": sms, **{path.replace("__", "."): value for path, value in changes.items()}})
 
 
@@ -71,7 +71,7 @@ def on(sms, machine):
 
 
 def unlike(one, other):
-    """Return what two runs of all SMs disagree on, for each SM."""
+    """Return the names of what differs between two runs of all SMs, for each SM."""
     return [differences(*pair) for pair in zip(one.each, other.each, strict=True)]
 
 
@@ -107,7 +107,7 @@ def test_the_engines_agree_on_random_pairs(launched, sms):
 
 @pytest.mark.parametrize("feed", FEEDS)
 def test_every_feed_gives_the_same_cycles(feed):
-    """What is computed makes no difference to any SM's time."""
+    """Each feed gives every SM the same records, stalls and cycles; only memory and registers may differ."""
     machine = chip(3, chip__dram_mbs=8000, limits__blocks=2)
     run = run_chip(read(UNEVEN), machine, feed=feed, trace=True)
     assert run.feed == feed
@@ -118,9 +118,9 @@ def test_every_feed_gives_the_same_cycles(feed):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("rounds", "winner"), [("MOV R2, 4", 0), ("IADD R2, -R0, 4", 1)])
 def test_one_block_too_many_goes_to_the_first_free_slot(engine, rounds, winner):
-    """Blocks 0 and 2 lie on SM 0, 1 and 3 on SM 1. Block 4 goes to SM 0 if all are alike, to SM 1 if block 3 is short.
+    """Blocks 0 and 2 are on SM 0, 1 and 3 on SM 1. Block 4 goes to SM 0 if all are alike, to SM 1 if block 3 is short.
 
-    A block goes round its loop 4 times; or 4 - id times, and then block 3 of the first four is the first to leave.
+    A block takes 4 rounds of its loop, or 4 - id rounds; then block 3 of the first four is the first to leave.
     """
     text = f"""
 .grid 5
@@ -141,8 +141,8 @@ again:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_one_sm_is_all_of_a_chip_of_one(engine):
-    """On a chip of one SM all SMs are that one: record by record the same."""
+def test_all_sms_of_a_chip_of_one_are_that_sm(engine):
+    """On a chip of one SM, the run of all SMs has the records, stalls and values of the run of one."""
     machine = chip(1, chip__dram_mbs=8000, limits__blocks=2)
     (only,) = run_chip(read(UNEVEN), machine, engine=engine, trace=True).each
     assert differences(only, run_sm(read(UNEVEN), machine, trace=True)) == []
@@ -150,7 +150,7 @@ def test_one_sm_is_all_of_a_chip_of_one(engine):
 
 @pytest.mark.jit
 def test_without_contention_all_sms_take_the_time_of_one():
-    """With endless bandwidth and 24 equal blocks on 4 SMs of 2 slots, every SM takes the cycles of the one."""
+    """With endless bandwidth and 24 equal blocks on 4 SMs of 2 slots, every SM takes the cycles of a run of one SM."""
     machine = chip(4, limits__blocks=2, chip__dram_mbs=MOST)
     kernel = read(STREAM.replace(".grid 64", ".grid 24"))
     run = run_chip(kernel, machine)
@@ -169,14 +169,14 @@ def test_a_stream_takes_the_chips_bandwidth():
 
 @pytest.mark.jit
 def test_one_sm_alone_may_take_the_whole_bandwidth():
-    """One block on 16 SMs loads as fast as the chip's channel lets it: sooner than with a sixteenth of it."""
+    """One block on 16 SMs takes the chip's whole channel: less than an eighth of the cycles with a sixteenth of it."""
     machine = plain_machine({"chip.sms": 16, "chip.dram_mbs": 20000})
     kernel = read(STREAM.replace(".grid 64", ".grid 1"))
     assert run_chip(kernel, machine).cycles < run_sm(kernel, machine).cycles / 8
 
 
 def test_an_sm_without_blocks_is_empty():
-    """Of three SMs and one block two have nothing to do: all their cycles are no_warp, slots and schedulers alike."""
+    """With one block, two of three SMs are empty: all 8 cycles of their warp slot and their scheduler are NO_WARP."""
     run = run_chip(read("NOP\nEXIT"), chip(3))
     assert [(each.blocks, each.cycles) for each in run.each] == [(1, 8), (0, 0), (0, 0)]
     assert run.empty == 2 * 8
@@ -186,7 +186,7 @@ def test_an_sm_without_blocks_is_empty():
 
 @pytest.mark.jit
 def test_all_sms_compute_a_product():
-    """The SGEMM of 384 on a side leaves what program order leaves, in one memory, whichever SM stored it."""
+    """An SGEMM of 384 x 384 on 16 SMs leaves the memory of program order."""
     kernel = make("sgemm-lai", {"m": "384", "n": "384", "k": str(draws(384, 96))})
     run = run_chip(kernel, plain_machine({"chip.sms": 16}))
     assert run.blocks == 16
@@ -203,7 +203,7 @@ def test_all_sms_compute_a_product():
     ],
     ids=["fault", "deadlock", "limit"],
 )
-def test_what_goes_wrong_on_an_sm_is_reported(text, error, message, engine):
+def test_an_error_on_an_sm_ends_the_launch(text, error, message, engine):
     """A fault, a deadlock and an endless loop end the launch; of two SMs that fault in one cycle the first is named."""
     with pytest.raises(error, match=message):
         run_chip(read(f".grid 3\n{text}"), chip(3), engine=engine, max_cycles=500)

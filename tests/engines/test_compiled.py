@@ -16,7 +16,7 @@ from isa.text.listing import read
 
 
 def test_an_engine_can_stop_and_go_on():
-    """Advancing in steps of 7 cycles ends in the cycle, and with the memory, of one advance to the end."""
+    """Advancing in steps of 7 cycles ends in the same cycle and with the same memory as one advance to the end."""
     kernel, machine = read(BUSY), plain_machine(CHANGES)
     prepared = launch(kernel, machine)
     roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers)
@@ -30,14 +30,14 @@ def test_an_engine_can_stop_and_go_on():
 
 
 def test_the_same_launch_gives_the_same_run():
-    """Two runs agree in every record and every sum: nothing is left over from the first."""
+    """Two runs of one launch agree in every record and every sum: nothing is left over from the first."""
     kernel, machine = read(BUSY), plain_machine(CHANGES)
     assert differences(run_sm(kernel, machine, trace=True), run_sm(kernel, machine, trace=True)) == []
 
 
 @pytest.mark.jit
 def test_a_trace_longer_than_its_array_is_whole():
-    """A trace of more records than fit at once has every issue, in order of time."""
+    """A trace of more records than its array holds has every issue, in order of time."""
     text = ".block 128\nagain:\nIADD R0, R0, 1\nISETP.LT P0, R0, 3000\n@P0 BRA again\nEXIT"
     run = run_sm(read(text), plain_machine(), trace=True)
     assert len(run.trace) == run.warp_instructions + 2 == 4 * (3 * 3000 + 1) + 2

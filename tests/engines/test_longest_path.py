@@ -1,4 +1,4 @@
-"""A single warp meets no contention: when it issues is a property of its dependences."""
+"""A single warp meets no contention: its dependences alone decide its issue cycles."""
 
 import pytest
 from draws import draws
@@ -13,7 +13,7 @@ from isa.table import Unit
 
 
 def ordered(launched) -> bool:
-    """No count tells of accesses that come back in any order, which is no matter of the longest path."""
+    """Whether no count includes accesses that come back in any order, which the longest path can't place."""
     kernel, machine = launched
     counted = machine.wait_counters or machine.outstanding
     return counted is None or all(i.row.unit is not Unit.SMEM for i in kernel.program.instructions)

@@ -1,4 +1,4 @@
-"""Tests of the tests: what is wrong in the order of a cycle, in a wake-up or in a rule is noticed."""
+"""Tests of the tests: a wrong order in a cycle, a missing wake-up and a wrong rule are noticed."""
 
 import os
 import subprocess
@@ -18,12 +18,12 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def twins_differ() -> list[str]:
-    """What the engines disagree on, on a kernel that keeps every unit busy."""
+    """Names of what differs between the engines, on a kernel that keeps every unit busy."""
     return differences(*run_both(read(BUSY), plain_machine(CHANGES), max_cycles=10_000))
 
 
 def test_the_engines_agree_without_a_mutation():
-    """The kernel of this file is simulated alike by both engines."""
+    """Without a mutation, both engines simulate the kernel of this file alike."""
     assert twins_differ() == []
 
 
@@ -36,7 +36,7 @@ def test_a_reversed_order_inside_the_cycle_is_noticed(monkeypatch):
 
 @pytest.mark.parametrize(("first", "second"), [(1, 2), (2, 3)], ids=["schedulers", "scheduler and load/store unit"])
 def test_two_agents_that_change_places_are_noticed(monkeypatch, first, second):
-    """It is enough that two neighbours in the order change places."""
+    """The trace changes if two neighbours in the order of agents change places."""
     position, places = reference.position, {first: second, second: first}
 
     def swapped(launch, *when):
@@ -48,7 +48,7 @@ def test_two_agents_that_change_places_are_noticed(monkeypatch, first, second):
 
 
 def test_no_wake_up_at_all_is_a_deadlock(monkeypatch):
-    """Where nobody is woken, nothing that was placed ever issues."""
+    """If no agent is woken, no warp issues, and the launch ends as a deadlock."""
     monkeypatch.setattr(reference, "wake_up", lambda *_: None)
     with pytest.raises(DeadlockError):
         twins_differ()
@@ -56,7 +56,7 @@ def test_no_wake_up_at_all_is_a_deadlock(monkeypatch):
 
 @pytest.mark.parametrize("agent", [0, 1, 2, 3], ids=["blocks", "scheduler 0", "scheduler 1", "load/store unit"])
 def test_a_dropped_wake_up_is_noticed(monkeypatch, agent):
-    """An agent that is woken no more after the first time makes the launch stop, never end, or take another course."""
+    """A launch whose agent is woken only once ends in a deadlock, meets its limit, or differs from the other engine."""
     wake_up, woken = reference.wake_up, []
 
     def forgetful(agents, which):
@@ -70,7 +70,7 @@ def test_a_dropped_wake_up_is_noticed(monkeypatch, agent):
 
 
 def noticed() -> bool:
-    """Whether the engines differ, or the mutated one stops, or never ends."""
+    """Whether the engines differ, or the mutated one ends in a deadlock or at the limit."""
     try:
         return twins_differ() != []
     except (DeadlockError, LimitError):
@@ -80,7 +80,7 @@ def noticed() -> bool:
 @pytest.mark.long
 @pytest.mark.jit
 def test_wrong_rules_are_caught_by_the_scan_of_every_cycle():
-    """Each of some wrong rules, which both engines share, is caught by the independent scan; the right ones pass."""
+    """The independent scan catches each of at least 15 wrong rules, which both engines share; the right rules pass."""
     paths = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": paths}
     script = [sys.executable, str(ROOT / "tests" / "mutants.py")]

@@ -1,4 +1,4 @@
-"""Published microbenchmarks that went into the machine files come out of the simulation again."""
+"""The simulation reproduces the published microbenchmarks from which the machine files were made."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.jit
 
 
 def cycles_per_step(kernel_of_length, short, long) -> float:
-    """Cycles that one more instruction of each warp takes, start and end of the kernel cancelled."""
+    """Cycles of one more instruction of each warp, without the start and end of the kernel."""
     few, many = (run_sm(kernel_of_length(length), load("gtx580")).cycles for length in (short, long))
     return (many - few) / (long - short)
 
@@ -38,13 +38,13 @@ def test_many_warps_show_the_throughput(op, rate):
 
 @pytest.mark.parametrize(("warps", "rate"), [(1, 32 / 6), (2, 64 / 6), (4, 128 / 6), (6, 32), (18, 32)])
 def test_one_warp_issues_every_six_cycles(warps, rate):
-    """Independent FFMAs: each warp issues every 6 cycles, so that 3 warps fill a scheduler (Tan et al., SC'11)."""
+    """Each warp issues independent FFMAs every 6 cycles, so that 3 warps fill a scheduler (Tan et al., SC'11)."""
     per_step = cycles_per_step(lambda length: throughput(warps=warps, iterations=1, length=length), 128, 512)
     assert warps * 32 / per_step == pytest.approx(rate, rel=0.005)
 
 
 @pytest.mark.parametrize(("warps", "rate"), [(2, 64 / 18), (8, 256 / 18), (18, 32), (24, 32)])
 def test_dependent_instructions_need_eighteen_warps(warps, rate):
-    """Dependent FFMAs: a warp issues every 18 cycles, so that 18 warps fill both schedulers."""
+    """Each warp issues dependent FFMAs every 18 cycles, so that 18 warps fill both schedulers."""
     per_step = cycles_per_step(lambda length: throughput(warps=warps, streams=1, iterations=1, length=length), 128, 512)
     assert warps * 32 / per_step == pytest.approx(rate, rel=0.005)

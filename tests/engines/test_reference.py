@@ -1,4 +1,4 @@
-"""The reference engine visits what happens, not the cycles between."""
+"""The reference engine visits events, not the cycles between them."""
 
 import pytest
 from mutants import BUSY, CHANGES
@@ -36,20 +36,20 @@ def events_per_instruction(text, changes) -> float:
 @pytest.mark.parametrize("path", ["global_memory.latency", "unit.int.latency", "branch.latency", "barrier.latency"])
 @pytest.mark.parametrize("text", [LOADS, BUSY], ids=["loads", "busy"])
 def test_events_do_not_grow_with_latency(text, path):
-    """Events per instruction stay below 2 and the same within 2 %, from a latency of 100 cycles to one of 100,000."""
+    """Events per instruction are below 2, and grow by less than 2 % from a latency of 100 cycles to one of 100,000."""
     short, long = (events_per_instruction(text, {**CHANGES, path: latency}) for latency in (100, 100_000))
     assert long < 1.02 * short
     assert short < 2
 
 
 def test_events_do_not_grow_with_the_initiation_interval():
-    """A pipe that takes a warp every 32 cycles costs no more events than one that takes it every cycle, but half."""
+    """A pipe that takes a warp every 32 cycles costs at most half more events than one that takes it every cycle."""
     fast, slow = (events_per_instruction(LOADS, {"pipe.sfu.lanes": lanes}) for lanes in (32, 1))
     assert slow < 1.5 * fast
 
 
 def test_an_engine_can_stop_and_go_on():
-    """Advancing in steps of 7 cycles gives the trace of one advance to the end."""
+    """Advancing in steps of 7 cycles takes the events and cycles of one advance to the end."""
     kernel, machine = read(BUSY), plain_machine(CHANGES)
     (agents,) = reference.start(launch(kernel, machine))
     until = 0

@@ -1,4 +1,4 @@
-"""What the timing engine refuses at run time, and where its limits lie."""
+"""Refusals of the timing engine at run time, and its limits."""
 
 import pytest
 from timing import run_text
@@ -30,7 +30,7 @@ def one_sm():
 
 
 def test_warps_that_count_differently_at_one_barrier_are_refused():
-    """Both the engine and the interpreter name the instruction whose count differs from that of those who wait."""
+    """The engine and the interpreter refuse a warp whose count at a barrier is not that of the waiting warps."""
     text = """.block 128
     S2R R0, WARPID
     ISETP.EQ P0, R0, 0
@@ -44,8 +44,8 @@ def test_warps_that_count_differently_at_one_barrier_are_refused():
 
 @pytest.mark.parametrize("engine", ["compiled", "reference", None])
 @pytest.mark.parametrize(("size", "load_it"), [(".shared 12", "LDS"), (".local 12", "LDL")])
-def test_memory_ends_behind_its_last_word(size, load_it, engine):
-    """The last word can be loaded, the one behind it and a pair that only begins inside cannot; None: interpreted."""
+def test_memory_ends_after_its_last_word(size, load_it, engine):
+    """The last word can be loaded, the next one and a pair that begins with the last can't; None: interpreted."""
 
     def run(text):
         kernel = read(f"{size}\n{text}\nEXIT")
@@ -67,7 +67,7 @@ def test_a_run_may_take_exactly_as_many_cycles_as_allowed():
 
 
 def test_unlike_blocks_are_all_profiled_and_all_simulated():
-    """Blocks that loop as often as their number says: the bound holds, and none stands for another."""
+    """All of 8 blocks that loop as often as their number are profiled and simulated, and the bound holds."""
     kernel = read(UNLIKE.format(blocks=8))
     result = simulate(kernel, one_sm())
     assert result.bound.profiled_blocks == 8
@@ -79,26 +79,26 @@ def test_unlike_blocks_are_all_profiled_and_all_simulated():
 
 @pytest.mark.parametrize("sample", [0, -3, "some"])
 def test_a_sample_is_a_number_of_blocks_or_all(sample):
-    """Anything else is refused, even where nothing would have to be sampled."""
+    """Any other sample is refused, even if nothing would be sampled."""
     with pytest.raises(UserError, match="give a number of blocks, or all"):
         simulate(read("EXIT"), "gtx580", sample=sample)
 
 
 def test_lines_that_the_bound_cannot_place_are_refused():
-    """A transaction of 3 bytes is no power of two."""
+    """A line of 3 bytes is refused, as it is no power of two."""
     with pytest.raises(UserError, match="power of two"):
         load("gtx580", {"global_memory.line_bytes": 3})
 
 
 def test_a_barrier_beyond_the_machine_is_refused():
-    """A machine with one barrier has barrier 0 only."""
+    """A machine with one barrier refuses barrier 1."""
     with pytest.raises(UserError, match="barrier 1 is beyond the 1"):
         run_sm(read("BAR.SYNC 1\nEXIT"), load("gtx580", {"limits.barriers": 1}))
 
 
 @pytest.mark.parametrize("measure", [run_sm, bound])
 def test_an_instruction_that_the_machine_lacks_is_refused(measure):
-    """A unit class without a pipe in the machine's file: line, instruction, machine and class, before anything runs."""
+    """An instruction of a class without a pipe is refused with line, machine and class, before anything runs."""
     with pytest.raises(UserError) as caught:
         measure(read("NOP\nSHFL.BFLY R0, R1, 1\nEXIT"), load("gtx580"))
     assert str(caught.value).startswith("line 2: gtx580 has no SHFL.BFLY: its file gives unit class shuffle no pipe; ")

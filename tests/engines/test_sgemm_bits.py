@@ -13,7 +13,7 @@ from workloads.gemm.lai import LAYOUTS, fused_reference, sgemm_lai
 @pytest.mark.parametrize("lds", [32, 64, 128])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_timed_result_is_the_fused_reference_to_the_last_bit(layout, lds):
-    """Two blocks at once on one SM, every layout and width: all bits, and within the bound of float64."""
+    """With two blocks on one SM, each layout and width gives all bits of the reference, within the bound of float64."""
     kernel = sgemm_lai(192, 96, 32, layout, lds)
     run = run_sm(kernel, load("gtx580", {"chip.sms": 1}))
     buffers, where = {b.name: b for b in kernel.buffers}, bases(kernel.buffers)

@@ -1,4 +1,4 @@
-"""Running a kernel on one SM: values, what goes wrong, and what the run reports."""
+"""Running a kernel on one SM: values, feeds, and errors."""
 
 from dataclasses import replace
 
@@ -79,7 +79,7 @@ def without_barrier(kernel: Kernel, number: int) -> Kernel:
 @pytest.mark.jit
 @pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
 def test_a_dropped_barrier_gives_wrong_values(layout):
-    """Without the barrier before a tile is overwritten, SGEMM computes something else, and the race is reported."""
+    """Without the barrier before a tile is overwritten, SGEMM computes wrong values, and the race is reported."""
     kernel, machine = sgemm_lai(96, 96, 64, layout), load("gtx580", {"schedulers.policy": "gto"})
     right = interpret(kernel).memory
     broken = without_barrier(kernel, -2)
@@ -97,14 +97,14 @@ def test_a_texture_of_doubles_is_read_to_its_end(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_wide_textures_and_those_of_two_dimensions_are_read_as_interpreted(engine):
+def test_wide_and_two_dimensional_textures_are_read_as_interpreted(engine):
     """Elements of one, two and four words, by index or by clamped column and row: memory is the interpreter's."""
     kernel = read(WIDE_TEXTURES)
     assert np.array_equal(run_sm(kernel, plain_machine(), engine=engine).memory, interpret(kernel).memory)
 
 
 def feeds_differ(kernel: Kernel, machine: Machine) -> set[str]:
-    """What the feeds disagree on, values apart, with every record of the trace."""
+    """Names of what differs between the feeds, values left out, every record of the trace included."""
     full, *timed = (run_sm(kernel, machine, feed=feed, trace=True) for feed in FEEDS)
     return {name for run in timed for name in differences(full, run)} - {"memory", "registers"}
 
@@ -132,7 +132,7 @@ def test_trace_driven_loops_go_as_execution_driven_ones(launched):
 @pytest.mark.jit
 @pytest.mark.parametrize("name", CATALOG)
 def test_the_feeds_agree_on_the_catalog(name):
-    """The same for every kernel of the catalog, in a small size, on the machine with the most warps."""
+    """All feeds agree on every kernel of the catalog, in a small size, on the machine with the most warps."""
     kernel = make(name, SMALL.get(name))
     assert feeds_differ(kernel, load("wide" if kernel.warp_size == 32 else "mi60")) == set()
 
@@ -149,7 +149,7 @@ def test_the_feeds_agree_on_the_catalog(name):
     ids=["misaligned", "outside shared", "outside local", "outside global"],
 )
 def test_a_fault_names_its_place(text, words, engine):
-    """A fault of the kernel is one line with the instruction and what is wrong, the same as in program order."""
+    """The message of a fault has the place of the access, and is the same as in program order."""
     kernel = read(text)
     with pytest.raises(ExecutionError) as timed:
         run_sm(kernel, plain_machine(), engine=engine)
@@ -161,22 +161,22 @@ def test_a_fault_names_its_place(text, words, engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_first_fault_of_a_cycle_is_the_one_reported(engine):
-    """Where two schedulers meet a fault in the same cycle, the one that acts first in it is reported."""
+    """If two schedulers fault in the same cycle, the fault of the one that acts first is reported."""
     with pytest.raises(ExecutionError, match=r"warp 0.*0x1 "):
         run_sm(read(TWO_FAULTS), plain_machine({"schedulers.count": 2}), engine=engine)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_deadlock_says_who_waits_where(engine):
-    """A barrier that one warp never reaches: the error names the barrier and the warp that waits."""
+def test_a_deadlock_names_the_barrier_and_its_warps(engine):
+    """If one warp never reaches a barrier, the error names the barrier and the warp that waits."""
     text = ".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@P0 BRA out\nBAR.SYNC 3\nout:\nEXIT"
     with pytest.raises(DeadlockError, match=r"barrier 3 has 1 of 2 warps: warp 1 at pc 3"):
         run_sm(read(text), plain_machine(), engine=engine)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_deadlock_names_the_barrier_of_lanes_that_have_parted(engine):
-    """Half of warp 0 waits at pc 5, right before the ways meet, while its pc is already that of the other half."""
+def test_a_deadlock_names_the_barrier_of_lanes_that_have_diverged(engine):
+    """Half of warp 0 waits at pc 5, right before its lanes meet, although the warp's pc is that of the other half."""
     text = (
         ".block 64\nS2R R0, TID.X\nISETP.LT P0, R0, 16\nISETP.LT P1, R0, 32\n@P0 BRA there\n@!P1 BRA join\n"
         "BAR.SYNC 1\njoin:\nBAR.SYNC 0\nEXIT\nthere:\nNOP\nBRA join"
@@ -187,7 +187,7 @@ def test_a_deadlock_names_the_barrier_of_lanes_that_have_parted(engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_endless_loop_ends_at_the_limit(engine):
-    """A launch longer than `max_cycles` is an error that says so."""
+    """A launch that takes more than `max_cycles` ends with an error that names the limit of 500 cycles."""
     with pytest.raises(LimitError, match="500 cycles"):
         run_sm(read("again:\nBRA again"), plain_machine(), engine=engine, max_cycles=500)
 
@@ -206,7 +206,7 @@ def test_a_register_too_many_is_refused():
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_running_off_the_end_exits(engine):
-    """A program without EXIT ends behind its last instruction, with the cycles of one that has it."""
+    """A program without EXIT ends after its last instruction, with the cycles of the program with EXIT."""
     text = "IADD R0, R0, 1\n"
     assert (
         run_sm(read(text), plain_machine(), engine=engine).cycles == run_sm(read(text + "EXIT"), plain_machine()).cycles

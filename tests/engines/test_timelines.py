@@ -1,4 +1,4 @@
-"""Timelines worked out by hand, one for each stall reason; the working stands in the files of tests/golden."""
+"""Timelines worked out by hand, one for each stall reason; the working is in the files of tests/golden."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ EVENT_WORDS = {"issue": "", "refuse": "", "serve": " for {}", "release": " at {}
 
 
 def events(run) -> list[str]:
-    """Trace records as the golden files write them, blocks' comings and goings left out."""
+    """Trace records as the golden files write them, without those of blocks placed and retired."""
     records = ((TRACE_KINDS[r.kind], r) for r in run.trace)
     return [
         f"{kind} {r.cycle} warp {r.warp} pc {r.pc}" + EVENT_WORDS[kind].format(r.detail)
@@ -37,7 +37,7 @@ def counted(text: str) -> Counter[str]:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_hand_worked_timeline(path, engine):
-    """Every event, stalled warp-cycle and lost issue slot is where the working says."""
+    """Every event, the sums of stalls and lost slots, and the cycles are those of the working."""
     golden = sections(path)
     run = run_sm(read(golden["listing"]), load("gtx580", overrides(golden["machine"])), engine=engine, trace=True)
     assert events(run) == golden["events"].splitlines()
@@ -47,6 +47,6 @@ def test_a_hand_worked_timeline(path, engine):
 
 
 def test_every_stall_reason_has_a_timeline():
-    """There is no reason that was not worked out by hand."""
+    """The golden files together show every stall reason."""
     shown = set().union(*(counted(sections(path)["stalls"]) for path in GOLDEN))
     assert shown == {label(reason) for reason in Stall}

@@ -1,4 +1,4 @@
-"""Trace records written to a file as they come."""
+"""Trace records written to a file during the run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GTX580 = load("gtx580")
 
 @pytest.mark.jit
 def test_the_file_holds_the_records_of_a_run(tmp_path):
-    """Read back, the file has every record that a run keeps in memory, field by field, over many portions."""
+    """The file has every record that a run keeps in memory, field by field, over many portions."""
     kernel, path = make("throughput", {"iterations": "3", "length": "64"}), tmp_path / "trace.npy"
     write_trace(kernel, GTX580, path)
     kept = run_sm(kernel, GTX580, trace=True).trace
@@ -30,7 +30,7 @@ def test_the_file_holds_the_records_of_a_run(tmp_path):
 
 
 def test_a_run_that_fails_leaves_no_file(tmp_path):
-    """Beyond the limit there is an error, and neither a trace nor a part of one."""
+    """A run that meets its limit leaves neither a trace nor a part of one."""
     with pytest.raises(LimitError):
         write_trace(make("chain"), GTX580, tmp_path / "trace.npy", max_cycles=100)
     assert list(tmp_path.iterdir()) == []
@@ -38,7 +38,7 @@ def test_a_run_that_fails_leaves_no_file(tmp_path):
 
 @pytest.mark.jit
 def test_the_command_writes_a_trace(tmp_path, capsys):
-    """`gpusim run --trace FILE` writes the file besides the screen; where it can't, one line says so with code 2."""
+    """`gpusim run --trace FILE` writes the file; if it can't, it prints one line of error and ends with code 2."""
     path = tmp_path / "chain.npy"
     assert main.execute(["run", "chain", "-p", "length=4", "--trace", str(path)]) == 0
     assert len(np.load(path)) > 4
@@ -47,8 +47,8 @@ def test_the_command_writes_a_trace(tmp_path, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_what_could_not_be_written_is_reported_as_the_disk_tells_it(tmp_path):
-    """Records that find no room raise the OSError of the disk, with the file's name, and leave no file."""
+def test_a_write_error_of_the_disk_is_raised(tmp_path):
+    """Records that do not fit raise the OSError of the disk, with the file's name, and leave no file."""
 
     def fill():
         with to_file(tmp_path / "x.npy") as take:

@@ -23,7 +23,7 @@ RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_b
 
 
 def compare_twins(examples: int) -> Counter[str]:
-    """Assert that the engines agree on so many pairs; returns in how many each kind and reason occurred."""
+    """Assert that the engines agree on so many pairs; return in how many each kind and reason occurred."""
     counts: Counter[str] = Counter()
 
     @settings(REPEATABLE, max_examples=draws(examples))
@@ -62,7 +62,7 @@ def test_twins_agree():
 @pytest.mark.slow
 @pytest.mark.jit
 def test_twins_agree_on_two_thousand_pairs():
-    """2,000 pairs of program and machine, in which every trace kind and stall reason occurs in at least 50."""
+    """The engines agree on 2,000 pairs of program and machine; at least 50 have each trace kind and stall reason."""
     counts = compare_twins(2000)
     assert counts["pairs"] >= 2000
     assert rarest(counts)[1] >= 50, counts
@@ -94,14 +94,14 @@ def check_by_scanning(examples: int) -> None:
 
 @pytest.mark.long
 def test_a_scan_of_every_cycle_agrees():
-    """Events, every warp's stalls by instruction, lost slots and values equal those of asking all warps each slot."""
+    """Events, stalls by instruction, lost slots and values equal those of a scan that asks all warps in each slot."""
     check_by_scanning(80 if COMPILED else 4)
 
 
 @pytest.mark.slow
 @pytest.mark.jit
 def test_a_scan_of_every_cycle_agrees_on_many_pairs():
-    """The same on a thousand pairs of program and machine."""
+    """The engine equals the scan on a thousand pairs of program and machine."""
     check_by_scanning(1000)
 
 

@@ -40,7 +40,7 @@ EXIT
 
 
 def sgemm():
-    """The Lai SGEMM on blocks enough to fill an SM."""
+    """The Lai SGEMM with enough blocks to fill an SM."""
     return make("sgemm-lai", {"m": "192", "n": "192", "k": "32"})
 
 
@@ -49,7 +49,7 @@ def sgemm():
 @pytest.mark.parametrize("name", ["gtx580", "h200", "v100"])
 @pytest.mark.parametrize("wider", WIDER)
 def test_a_wider_machine_computes_and_keeps_its_bound(name, wider):
-    """Values are right, the bound is below the cycles, every warp-cycle and slot has a reason, replay takes as long."""
+    """Values are right, the bound holds, warp-cycles and slots have reasons, and trace-driven cycles are the same."""
     machine = load(name, WIDER[wider])
     result = simulate(sgemm(), machine)
     run = result.run
@@ -66,14 +66,14 @@ def test_a_wider_machine_computes_and_keeps_its_bound(name, wider):
 @pytest.mark.jit
 @pytest.mark.parametrize("wider", WIDER)
 def test_the_engines_agree_on_wider_machines(wider):
-    """Traces, stalls, registers and memory of both engines are equal, with 64 warps of eight schedulers too."""
+    """Traces, stalls, registers and memory of both engines are equal, also with 64 warps on eight schedulers."""
     kernel = read(LOADS.format(threads=1024, width=".64").replace("SHL R0, R0, 4", "SHL R0, R0, 3"))
     assert differences(*run_both(kernel, load("h200", WIDER[wider]))) == []
 
 
 @pytest.mark.jit
 def test_64_warps_of_eight_schedulers():
-    """Two blocks of 1,024 threads fill 64 warp slots, eight of each scheduler, all of which issue."""
+    """Two blocks of 1,024 threads fill 64 warp slots, eight of each scheduler, and every slot issues."""
     kernel = read(".grid 264\n" + LOADS.format(threads=1024, width=""))
     run = run_sm(kernel, load("h200", EIGHT), trace=True)
     issues = run.trace[run.trace.kind == ISSUE]
@@ -96,7 +96,7 @@ def test_64_warps_of_eight_schedulers():
     ],
 )
 def test_twice_the_bandwidth_serves_twice_as_many_wide_loads(changes, width, faster):
-    """On a V100, cycles of the load/store unit: half with 64 banks or half a cycle a pass, a quarter with 128 banks."""
+    """On a V100, wide loads take 1/2 of the unit's cycles with 64 banks or two passes a cycle, 1/4 with 128 or four."""
     text = LOADS.format(threads=256, width=width)
     if width == "":
         text = text.replace("SHL R0, R0, 4", "SHL R0, R0, 2")
@@ -106,7 +106,7 @@ def test_twice_the_bandwidth_serves_twice_as_many_wide_loads(changes, width, fas
     assert before == faster * after
 
 
-def test_neighbours_share_pipes_as_before():
-    """What pairs of schedulers share on a GTX 580 eight have four times; `pipe.sp.schedulers=4` leaves them two."""
+def test_each_pair_of_eight_schedulers_shares_a_pipe():
+    """Eight schedulers of a GTX 580 have four of each pipe that a pair shares, and two with `pipe.sp.schedulers=4`."""
     machine = load("gtx580", EIGHT | {"pipe.sp.schedulers": 4})
     assert [instances(machine, pipe) for pipe in ("sp", "int16", "tex")] == [2, 4, 4]

@@ -1,1 +1,1 @@
-"""Random programs on random machines and mutated texts, for as long as one likes: `make fuzz`."""
+"""Random programs on random machines and mutated texts, for any number of seconds: `make fuzz`."""

@@ -1,4 +1,4 @@
-"""`python -m fuzz SECONDS [SEED]`: a campaign; ends with exit code 1 if anything failed, which it stores."""
+"""`python -m fuzz SECONDS [SEED]`: a campaign; it stores the failures, and ends with exit code 1 if there are any."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fuzz.report import document, lines
 
 
 def main() -> int:
-    """Run a campaign, print what it covered, store what failed; return the exit code."""
+    """Run a campaign, print its coverage, store its failures; return the exit code."""
     given = _arguments()
     start = monotonic()
 
@@ -49,7 +49,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _some(failures: list[found.Found]) -> list[found.Found]:
-    """Return three failures of each check at most, which are made smaller and stored."""
+    """Return at most three failures of each check, to be made smaller and stored."""
     checks = dict.fromkeys(each.check for each in failures)
     return [each for check in checks for each in [one for one in failures if one.check == check][:3]]
 

@@ -1,4 +1,4 @@
-"""Batches of pairs and of mutated texts, each from a seed, in as many processes as one likes."""
+"""Batches of pairs and of mutated texts, each from a seed, in any number of processes."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ MOST = 20  # failures kept of one check
 
 @dataclass
 class Tally:
-    """What was covered, and what failed."""
+    """The coverage and the failures."""
 
     covered: Coverage = field(default_factory=Counter)
     found: list[Found] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
-        """Take in another tally; of each check only the first failures are kept, but all are counted."""
+        """Add another tally; only the first failures of each check are kept, but all are counted."""
         self.covered += other.covered
         for each in other.found:
             if sum(one.check == each.check for one in self.found) < MOST:
@@ -50,7 +50,7 @@ class Tally:
 
 
 def tried(pair: Pair, random: Random, always: bool = False) -> Tally:
-    """Put a pair to the checks, or to those whose turn it is."""
+    """Put a pair to all checks, or to those that are drawn."""
     tally = Tally(Coverage({"pairs": 1}))
     try:
         of = trial(pair)
@@ -69,7 +69,7 @@ def tried(pair: Pair, random: Random, always: bool = False) -> Tally:
             _failed(tally, Found(name, pair, said))
     try:
         tally.covered += Coverage(coverage.of_trial(of)) + coverage.cycles(of)
-    except Exception as error:  # a run that no check has told of
+    except Exception as error:  # a run that no check reports
         _failed(tally, Found("values", pair, f"{type(error).__name__}: {error}"))
     return tally
 
@@ -120,12 +120,12 @@ def texts(seed: int, number: int = TEXTS) -> Tally:
 
 
 KINDS = tuple(kind for kind in inputs.READERS for _ in range(1 if kind == "command" else 3))
-Batch = tuple[str, Callable[[], Tally]]  # with its name
+Batch = tuple[str, Callable[[], Tally]]  # a name and a function
 Running = dict[Future[Tally], str]
 
 
 def drawn(seed: int) -> Iterator[Batch]:
-    """Yield batches without end, three of pairs for each of texts."""
+    """Yield batches without end, three of pairs for each batch of texts."""
     for n in count(seed << 32):
         batch = pairs if n % 4 else texts
         yield f"{batch.__name__}({n})", partial(batch, n)
@@ -134,7 +134,7 @@ def drawn(seed: int) -> Iterator[Batch]:
 def campaign(
     seconds: float, queue: Iterator[Batch], jobs: int, report: Callable[[Tally], None] = lambda _: None
 ) -> Tally:
-    """Try batches for so many seconds; one whose process died counts as failed."""
+    """Try batches for so many seconds; a batch whose process dies counts as failed."""
     tally, until = Tally(), monotonic() + seconds
     queue = takewhile(lambda _: monotonic() < until, queue)
     while True:
@@ -151,7 +151,7 @@ def campaign(
 def _in_processes(
     queue: Iterator[Batch], tally: Tally, jobs: int, running: Running, report: Callable[[Tally], None]
 ) -> None:
-    """Hand out batches and take in what they return; `running` has those whose result is still to come."""
+    """Hand out batches and add their tallies; `running` has the batches whose result is still to come."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_quota, initargs=(MEMORY,)) as pool:
         while True:
@@ -165,7 +165,7 @@ def _in_processes(
 
 
 def _result(future: Future[Tally], name: str) -> Tally:
-    """Return what a batch found; that it failed itself, unless its process died."""
+    """Return a batch's tally, or one that counts the batch as failed if it raised."""
     error = future.exception()
     if error is None or isinstance(error, BrokenProcessPool):
         return future.result()
@@ -177,6 +177,6 @@ def _finished(future: Future[Tally]) -> bool:
 
 
 def _quota(memory: int) -> None:
-    """Limit what a process may take, so that a text that asks for all of it fails, and not the machine."""
+    """Limit the memory of a process, so that a text that asks for all memory fails, and not the computer."""
     resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
     os.nice(10)

@@ -1,4 +1,4 @@
-"""What must hold of every pair; a check returns what is wrong, and nothing where all is well."""
+"""Properties of every pair; a check returns a message if one doesn't hold, and an empty text if it does."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from isa.errors import LimitError, UserError
 from isa.table import Unit
 from isa.text import listing
 
-FEW = 20_000  # cycles that the slow engines are let run
-SHORT, SELDOM = 4_000, 8  # warp instructions of which program order is quick; of longer listings, one in so many
-FEWEST = 4_000  # cycles that are scanned one by one
+FEW = 20_000  # cycles of the slow engines
+SHORT, SELDOM = 4_000, 8  # warp instructions that program order runs quickly; of longer listings it runs one in so many
+FEWEST = 4_000  # cycles of a scan of every cycle
 
 
 @dataclass(frozen=True)
 class Check:
-    """What is wrong with a trial, if it applies to it (None: it does not), of one in so many pairs."""
+    """A function that tells a trial's fault (None: it does not apply), for one in so many pairs."""
 
     wrong: Callable[[Trial], str | None]
     every: int = 1
 
 
 def values(of: Trial) -> str | None:
-    """Memory is that of program order, where nothing but the order of the program decides it.
+    """Memory is that of program order, if it depends on the order of the program only.
 
-    Program order takes most of the time where loops are long: of those, one listing in so many is asked.
+    Program order takes most of the time if loops are long: of those listings, one in so many is checked.
     """
     run = of.execution
     if run.run and run.run.warp_instructions > SHORT and crc32(of.pair.listing.encode()) % SELDOM:
@@ -63,23 +63,23 @@ def _message(what: str, run: Ended, truth: Ended) -> str:
 
 
 def feeds(of: Trial) -> str | None:
-    """Replay, which takes periods at once, takes the time that execution takes."""
+    """The trace-driven feed, which takes periods at once, takes the time of the execution-driven one."""
     return _in_step(of, of.trace_driven)
 
 
 def address_only(of: Trial) -> str | None:
-    """So does the address-only feed."""
+    """The address-only feed takes the time of the execution-driven one."""
     return _in_step(of, of.sm(feed=ADDRESS_ONLY))
 
 
 def _in_step(of: Trial, other: Ended) -> str | None:
-    """Execution and another feed agree, where addresses and branches are those of program order."""
+    """The execution-driven feed and another one agree, if addresses and branches are those of program order."""
     wrong = unlike(of.execution, other)
     return wrong if not wrong or (recordable(of.kernel) and of.orderly) or of.sure else None
 
 
 def fast_forward(of: Trial) -> str | None:
-    """Periods taken at once change nothing; where none was, that is looked at now and then."""
+    """Periods taken at once change nothing; pairs without periods are checked now and then."""
     if of.trace_driven.run and not of.trace_driven.run.skipped and crc32(of.pair.listing.encode()) % 4:
         return None
     return unlike(of.trace_driven, of.sm(feed=TRACE_DRIVEN, fast_forward=False))
@@ -93,7 +93,7 @@ def adds_up(of: Trial) -> str | None:
 
 
 def _slots(run: SmRun) -> list[str]:
-    """What does not add up between the issues of a trace and the slots lost."""
+    """The fault in the sum of a trace's issues and the slots lost, if any."""
     issues = run.trace[run.trace.kind == ISSUE]
     slots = len(set(zip(issues.agent.tolist(), issues.cycle.tolist(), strict=True)))
     given = int(run.lost.sum()) + slots * run.interval
@@ -106,7 +106,7 @@ def bounded(of: Trial) -> str | None:
 
 
 def _bounded(of: Trial, run: Ended, *, all_sms: bool) -> str | None:
-    """What is wrong with a bound, if the run came to its end, and the bound did not give up."""
+    """The fault of a bound, if the run came to its end, and the bound did not give up."""
     found = ended(partial(bound, of.kernel, of.machine, all_sms=all_sms, limit=LIMIT)) if run.run else run
     if found.error:
         return None if run.error or isinstance(found.error, LimitError) or not of.sure else str(found.error)
@@ -116,7 +116,7 @@ def _bounded(of: Trial, run: Ended, *, all_sms: bool) -> str | None:
 
 
 def _profiled(of: Trial, blocks: int) -> bool:
-    """Whether the bound looked at every block, or blocks can't differ; and addresses are those of program order."""
+    """Whether the bound profiled every block, or blocks can't differ, and addresses are those of program order."""
     return (recordable(of.kernel) and of.orderly) or (blocks == len(of.blocks) and of.sure)
 
 
@@ -131,7 +131,7 @@ def twins(of: Trial) -> str | None:
 
 
 def twins_of_trace_driven(of: Trial) -> str | None:
-    """So does the reference engine where it is trace-driven, which takes no period at once."""
+    """The trace-driven reference engine, which takes no period at once, takes the same time."""
     return None if _long(of.trace_driven) else unlike(of.trace_driven, of.sm(engine="reference", feed=TRACE_DRIVEN))
 
 
@@ -140,9 +140,9 @@ def _long(run: Ended) -> bool:
 
 
 def every_cycle(of: Trial) -> str | None:
-    """A scan of every warp in every cycle, which has none of the rules' code, finds the same.
+    """A scan of every warp in every cycle, which has none of the rules' code, gives the same run.
 
-    It writes a result at issue: where a register is read too early it computes something else.
+    It writes a result at issue: if a register is read too early, its values are different.
     """
     run = of.execution.run
     if run is None or run.cycles > FEWEST or of.machine.chip.sms > 1 or not of.orderly:
@@ -152,7 +152,7 @@ def every_cycle(of: Trial) -> str | None:
 
 
 def longest_path(of: Trial) -> str | None:
-    """A single warp issues where the longest path of its dependences has it."""
+    """A single warp issues at the cycles of the longest path of its dependences."""
     counted = of.machine.wait_counters or of.machine.outstanding
     scalar = any(i.row.unit is Unit.SMEM for i in of.kernel.program.instructions)
     fits = of.machine.chip.sms == of.kernel.blocks == of.kernel.warps == 1 and not (counted and scalar)
@@ -166,7 +166,7 @@ def longest_path(of: Trial) -> str | None:
 
 
 def chip(of: Trial) -> str | None:
-    """All SMs: values of program order, the time of the other feed, and at least the bound for all."""
+    """All SMs take the same time with both feeds, at least the bound for all, and their sums are exact."""
     run, other = of.chip(), of.chip(feed=TRACE_DRIVEN)
     wrong = unlike(run, other)
     if wrong:
@@ -179,7 +179,7 @@ def chip(of: Trial) -> str | None:
 
 
 def chip_of_one(of: Trial) -> str | None:
-    """All SMs of a chip that has one are that one."""
+    """All SMs of a chip of one SM take the time of that SM."""
     return (
         None if of.machine.chip.sms > 1 or tagged(of.machine) else unlike(of.chip(feed=TRACE_DRIVEN), of.trace_driven)
     )
@@ -193,7 +193,7 @@ def twins_of_all_sms(of: Trial) -> str | None:
 
 
 def limit(of: Trial) -> str | None:
-    """A run ends by its own last cycle, and with one cycle less it meets the limit, periods taken at once or not."""
+    """A run ends with a limit of its own cycles, and meets a limit of one cycle less, or of 1."""
     if not of.trace_driven.run or of.trace_driven.run.cycles < 2:
         return None
     cycles = of.trace_driven.run.cycles
@@ -211,7 +211,7 @@ def text(of: Trial) -> str | None:
 
 
 def documents(of: Trial) -> str | None:
-    """The timeline document hangs together: an issue for each issue, and times that follow each other."""
+    """The timeline document is consistent: it has each issue, waits of at least a cycle, and the run's cycles."""
     if not of.execution.run or of.execution.run.cycles > FEW or of.machine.schedulers.policy in REGISTERED:
         return None
     if not of.orderly:  # a document has the times of the program's own order
@@ -247,7 +247,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
 
 
 def wrong(check: str, pair: Pair) -> str | None:
-    """What is wrong with a pair by one check, an exception included; None where it does not apply."""
+    """The fault of a pair by one check, exceptions included; None if the check does not apply."""
     try:
         of = trial(pair)
     except UserError as error:
@@ -256,8 +256,8 @@ def wrong(check: str, pair: Pair) -> str | None:
 
 
 def wrong_with(check: Check, of: Trial) -> str | None:
-    """The same of a trial."""
+    """The same for a trial."""
     try:
         return check.wrong(of)
-    except Exception as error:  # whatever it is, it is a failure of the pair, told with its kind
+    except Exception as error:  # any exception is a failure of the pair, reported with its type
         return f"{type(error).__name__}: {error}"

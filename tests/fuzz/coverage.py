@@ -1,4 +1,4 @@
-"""What a campaign has come by: counted, added up over processes, and what it never met."""
+"""The coverage of a campaign: counts, added up over processes, and all that could have occurred."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from gpusim.units.record import TRACE_KINDS
 from gpusim.units.stall import Stall
 from isa.table import ROWS
 
-Coverage = Counter[str]  # pairs by `kind: what`
+Coverage = Counter[str]  # pairs by `kind: name`
 
 
 def of_trial(trial: Trial) -> Iterator[str]:
-    """Yield what a pair covered, each once; `cycles` and `skipped` apart."""
+    """Yield what a pair covered, each once, without `cycles` and `skipped`."""
     yield from (f"mechanism: {each}" for each in mechanisms(trial.machine))
     yield f"file: {trial.machine.key}"
     for run in (trial.execution, trial.trace_driven):
@@ -45,7 +45,7 @@ def cycles(trial: Trial) -> Coverage:
 
 
 def mechanisms(machine: Machine) -> Iterator[str]:
-    """Yield the sections that a machine has, and the values of its keys that choose."""
+    """Yield the sections that a machine has, and the values of its keys with a few choices."""
     tree = msgspec.to_builtins(machine)
     yield from (f"[{section}]" for section in OPTIONAL if tree.get(section))
     for path, value in _values(tree):
@@ -54,7 +54,7 @@ def mechanisms(machine: Machine) -> Iterator[str]:
 
 
 def every() -> set[str]:
-    """Return all that `of_trial` may yield, but files and errors."""
+    """Return all that `of_trial` may yield, except files and errors."""
     chosen = {f"mechanism: {path} = {value}" for path, values in _CHOICES.items() for value in values}
     sections = {f"mechanism: [{section}]" for section in OPTIONAL}
     kinds = {f"event: {kind}" for kind in TRACE_KINDS} | {f"reason: {reason.name}" for reason in Stall}

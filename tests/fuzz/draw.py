@@ -1,4 +1,4 @@
-"""Pairs of program and machine, drawn by the strategies that the tests have."""
+"""Pairs of program and machine, drawn by the strategies of the tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from isa.kernel import Kernel
 from isa.text import listing
 
 NAMED = re.compile(r"\b(\w+)[.\]]")
-KERNELS, MACHINES = 3, 3  # of a batch, each with each
+KERNELS, MACHINES = 3, 3  # of a batch, in all combinations
 ROUNDS = (60, 100, 160, 250, 400)
 WHAT_IF = {
     "what_if.shared_memory": ("banks", "conflict-free", "one-pass"),
@@ -31,7 +31,7 @@ WHAT_IF = {
 SCALARS = {"scalar_file.registers": 4000, "scalar_file.unit": 16, "scalar_file.per_warp": 102}
 CONSTANTS = {key: values[0] for key, values in CACHES.items() if key.startswith("constant_cache")}
 SMS = (1, 1, 1, 2, 3)
-POISON = (  # accesses out of bounds and misaligned, a barrier of another count, one that not all reach
+POISON = (  # accesses out of bounds and misaligned, a barrier of another count, one at which not all warps arrive
     "LDG R8, [RZ]",
     "STG [RZ+0x40], R8",
     "LDS.64 R8, [R1+4]",
@@ -55,7 +55,7 @@ def batches(draw: st.DrawFn) -> list[Pair]:
 
 @st.composite
 def _texts(draw: st.DrawFn, lanes: int) -> tuple[str, str]:
-    """A listing as it is, and with the waits that programs for wait counters need; some with wrong codes or faults."""
+    """A listing, without and with the waits that wait counters need; some with wrong codes or faults."""
     long, steady = strategies.looping_kernels(ROUNDS, (lanes,)), strategies.looping_kernels((3, 30), (lanes,))
     short = strategies.kernels(most_blocks=4, least=3, warp_sizes=(lanes,))
     racing = strategies.kernels(barriers=False, most_blocks=3, least=4, warp_sizes=(lanes,))
@@ -69,7 +69,7 @@ def _texts(draw: st.DrawFn, lanes: int) -> tuple[str, str]:
 
 
 def _seldom(often: int) -> st.SearchStrategy[bool]:
-    """True once in so many draws; ends of ranges are drawn more often."""
+    """True once in so many draws; the ends of the list are drawn more often."""
     return st.sampled_from([*[False] * (often - 2), True, False])
 
 
@@ -90,12 +90,12 @@ def _any_codes(kernel: Kernel) -> st.SearchStrategy[Kernel]:
 
 @st.composite
 def _poisoned(draw: st.DrawFn, texts: Sequence[str]) -> tuple[str, ...]:
-    """Listings with an instruction among theirs that may end the run."""
+    """Listings with an additional instruction that may end the run."""
     line, share = draw(st.sampled_from(POISON)), draw(st.integers(30, 99))
     made = []
     for text in texts:
         lines = text.splitlines(keepends=True)
-        if "EXIT" in line:  # which may part the lanes, to which a scalar register is common
+        if "EXIT" in line:  # it may make lanes diverge, which share scalar registers
             lines = without_scalars(lines)
         code = "[B------:R-:W-:-:S15] " if any(each.lstrip().startswith("[B") for each in lines) else ""
         lines.insert(len(lines) * share // 100, f"    {code}{line}\n")
@@ -142,7 +142,7 @@ def _grafted(draw: st.DrawFn, name: str, settings: Mapping[str, int | str]) -> d
 
 
 def _fitting(name: str, settings: Mapping[str, int | str]) -> dict[str, int | str]:
-    """The settings without the sections that can't stand beside others of them, or of the file."""
+    """The settings without the sections that conflict with others of them, or of the file."""
     kept = {path: settings[path] for path in ("chip.sms", "chip.dram_mbs", "limits.warp_size")} | _lacked(name)
     left = kept | settings
     while True:
@@ -161,7 +161,7 @@ def _fitting(name: str, settings: Mapping[str, int | str]) -> dict[str, int | st
 
 @cache
 def _lacked(name: str) -> dict[str, int | str]:
-    """What every instruction of the table needs and the file has not."""
+    """Settings that instructions of the table need and the file lacks."""
     base = _base(name)
     units = [unit for unit in PIPE_UNITS if unit not in base.unit]
     pipe = {f"unit.{unit}.pipe": next(iter(base.pipe)) for unit in units}

@@ -1,4 +1,4 @@
-"""What has failed, stored as text in `tests/found/`, and run again by `tests/test_found.py`."""
+"""Failures, stored as text in `tests/found/`, and run again by `tests/test_found.py`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent.parent / "found"
 
 @dataclass(frozen=True)
 class Found:
-    """A pair that a check refuses, or a text that a reader does not take as it should; `what` was said of it."""
+    """A pair that a check refuses, or a text on which a reader fails; `what` is the message."""
 
     check: str
     case: Pair | bytes
@@ -27,7 +27,7 @@ class Found:
 
 
 def smaller(found: Found, seconds: float = shrink.SECONDS) -> Found:
-    """Return the same failure of something smaller."""
+    """Return the same failure of a smaller pair or text."""
     kind = found.what.partition(":")[0]
 
     def fails(case: Pair | bytes) -> bool:
@@ -41,12 +41,12 @@ def smaller(found: Found, seconds: float = shrink.SECONDS) -> Found:
 
 
 def _kin(said: str, kind: str) -> bool:
-    """Whether what is said is of the same kind: the same exception, or none as before, of what is still a pair."""
+    """Whether a message is of the same kind: the same exception, or no exception as before, of a valid pair."""
     return said.partition(":")[0] == kind if kind.endswith("Error") else not _RAISED.match(said)
 
 
 def wrong(check: str, case: Pair | bytes) -> str | None:
-    """Return what is wrong with a pair by a check, or with a text by its reader."""
+    """Return the fault of a pair by a check, or of a text by its reader."""
     return checks.wrong(check, case) if isinstance(case, Pair) else inputs.wrong(check, case)
 
 

@@ -1,4 +1,4 @@
-"""Every kind of text that a user may hand over: real ones to change, and what reads them."""
+"""Every kind of text that a user may give: real ones to change, and their readers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from gpusim.views.text import text
 from isa.errors import UserError
 from isa.text import listing
 
-SECONDS = 20.0  # what takes so long takes forever
+SECONDS = 20.0  # a text that takes longer counts as endless
 CYCLES, INSTRUCTIONS = 20_000, 20_000
 TINY = listing.read(".block 64\n.shared 256\nS2R R0, TID.X\nSHL R1, R0, 2\nLDS R2, [R1]\nFADD R2, R2, R2\nEXIT")
 
@@ -46,9 +46,9 @@ class OvertimeError(BaseException):
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Raise OvertimeError in what takes more of the processor's time.
+    """Raise OvertimeError in code that takes more of the processor's time.
 
-    It comes as Ctrl-C does, which is held back where nothing may be interrupted.
+    It comes as Ctrl-C does, which is held back while code must not be interrupted.
     """
 
     def late(_: int, __: object) -> None:
@@ -66,7 +66,7 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def wrong(kind: str, text: bytes, seconds: float = SECONDS) -> str:
-    """What is wrong with how a text is taken: anything but a result, or one line for the user; empty if nothing."""
+    """The fault in reading a text: empty if it gives a result or one line for the user."""
     try:
         with within(seconds), tempfile.TemporaryDirectory() as folder, quiet():
             READERS[kind](text, Path(folder))
@@ -86,7 +86,7 @@ def quiet() -> Iterator[None]:
 
 @cache
 def warm() -> None:
-    """Compile what reading a listing compiles, which takes its time, once."""
+    """Compile once, as it takes long, the code that reading a listing needs."""
     run_sm(listing.read(BUSY), load("wide"), max_cycles=CYCLES)
     run_sm(TINY, load("mi60", {"limits.warp_size": 32}), max_cycles=CYCLES)
 
@@ -111,13 +111,13 @@ def read_machine(text: bytes, folder: Path) -> None:
 
 
 def read_settings(text: bytes, _: Path) -> None:
-    """Take lines as `--set`, behind the name of a machine, and run some instructions."""
+    """Take lines as `--set`, after the name of a machine, and run some instructions."""
     name, *settings = text.decode("utf-8", "replace").split("\n")
     run_sm(TINY, load(name, overrides_of(settings, None)), max_cycles=CYCLES)
 
 
 def read_parameters(text: bytes, _: Path) -> None:
-    """Take lines as `-p`, behind the name of a kernel."""
+    """Take lines as `-p`, after the name of a kernel."""
     name, *parameters = text.decode("utf-8", "replace").split("\n")
     kernel_of(name, parameters)
 
@@ -160,7 +160,7 @@ def read_results(text: bytes, folder: Path) -> None:
 
 
 def run_command(text: bytes, folder: Path) -> None:
-    """Run a command line of one argument a line; of errors one line is told."""
+    """Run a command line of one argument a line; an error must print one line."""
     del folder
     reported = io.StringIO()
     with redirect_stderr(reported):

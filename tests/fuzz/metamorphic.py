@@ -1,4 +1,4 @@
-"""Pairs changed in what can't matter: the time stays the same."""
+"""Changes of pairs that can't matter: the time stays the same."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import PT, Address, Operand, Predicate, Register
 
-OCTETS = {0: 16, 8: 0, 16: 8}  # first register of eight, of as many banks as any mapping has
+OCTETS = {0: 16, 8: 0, 16: 8}  # by first register of eight, as many as any mapping's banks
 TURNED = (2, 0, 1, 4, 3)  # by predicate, its new number; GCN's condition codes keep theirs
 
 
 def renamed_registers(of: Trial) -> str | None:
-    """Registers renamed by eights, so that each keeps its bank, and pairs and fours of them stay together."""
+    """Registers are renamed by eights, so that each keeps its bank, and pairs and fours of them stay together."""
     instructions = of.kernel.program.instructions
     moved = tuple(replace(i, operands=tuple(map(_moved, i.operands))) for i in instructions)
     if of.kernel.program.registers < 24 or not all(map(_whole, instructions, moved)):
@@ -35,7 +35,7 @@ def renamed_registers(of: Trial) -> str | None:
 
 
 def _whole(before: Instruction, after: Instruction) -> bool:
-    """Whether each register has been renamed alike, the further ones of pairs and fours too."""
+    """Whether each register has been renamed alike, also the further ones of pairs and fours."""
     used = [*before.reads(), *before.writes()]
     return [_number(register) for register in used] == [*after.reads(), *after.writes()]
 
@@ -51,7 +51,7 @@ def _moved(operand: Operand) -> Operand:
 
 
 def renamed_predicates(of: Trial) -> str | None:
-    """Predicates renamed."""
+    """Predicates are renamed."""
     instructions = of.kernel.program.instructions
     moved = tuple(replace(i, guard=_turned(i.guard), operands=tuple(map(_turned, i.operands))) for i in instructions)
     return _same(of, kernel=_with(of.kernel, moved))
@@ -63,7 +63,7 @@ def _turned(operand: Operand) -> Operand:
 
 
 def other_contents(of: Trial) -> str | None:
-    """Other contents of memory, where nothing that decides the way depends on them."""
+    """Memory has other contents, if no branch or address depends on them."""
     if of.trace_driven.run is None or of.trace_driven.run.feed != TRACE_DRIVEN or not of.orderly:
         return None
     buffers = tuple(replace(buffer, fill=None) for buffer in of.kernel.buffers)
@@ -71,21 +71,21 @@ def other_contents(of: Trial) -> str | None:
 
 
 def buffers_turned(of: Trial) -> str | None:
-    """Buffers in another order, which all begin at a multiple of a page, where no cache keeps tags."""
-    if tagged(of.machine) or of.machine.constant_operand:  # buffers' addresses are constants, in their order
+    """Buffers, which all begin at a multiple of a page, have another order, if no cache keeps tags."""
+    if tagged(of.machine) or of.machine.constant_operand:  # buffers' addresses are constants, in this order
         return None
     return _same(of, kernel=replace(of.kernel, buffers=of.kernel.buffers[::-1]))
 
 
 def written_codes(of: Trial) -> str | None:
-    """The codes that the machine would assign, written down."""
+    """The codes that the machine would assign are written down."""
     if not by_codes(of.machine) or has_codes(of.kernel.program):
         return None
     return _same(of, kernel=replace(of.kernel, program=with_codes(of.kernel.program, of.machine)))
 
 
 def ignored_codes(of: Trial) -> str | None:
-    """No codes, on a machine that obeys none, if no source is marked for reuse, nor reuse kept."""
+    """Codes are left out on a machine that obeys none and has no reuse cache."""
     file = of.machine.register_file
     if by_codes(of.machine) or not has_codes(of.kernel.program) or (file and file.reuse):
         return None
@@ -94,7 +94,7 @@ def ignored_codes(of: Trial) -> str | None:
 
 
 def dead_code(of: Trial) -> str | None:
-    """Instructions behind the last EXIT, where instructions need not be fetched."""
+    """Instructions are added after the last EXIT, if the machine has no instruction fetch."""
     instructions = of.kernel.program.instructions
     if of.machine.fetch or by_codes(of.machine) or not instructions[-1].row.is_exit or instructions[-1].guard != PT:
         return None
@@ -109,14 +109,14 @@ def dead_code(of: Trial) -> str | None:
 
 
 def neutral_sections(of: Trial) -> str | None:
-    """Sections that say what holds without them."""
+    """Sections are added with the values that are true without them."""
     added = {"memory": Memory(efficiency=1000, ecc=0, ecc_cost=1), "what_if": WhatIf()}
     lacking = {name: section for name, section in added.items() if getattr(of.machine, name) is None}
     return _same(of, machine=structs.replace(of.machine, **lacking)) if lacking else None
 
 
 def other_names(of: Trial) -> str | None:
-    """Labels of other names."""
+    """Labels have other names."""
     labels = of.kernel.program.labels
     if not labels:
         return None

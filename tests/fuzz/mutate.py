@@ -45,7 +45,7 @@ def _stretch(text: bytes, random: Random) -> tuple[int, int]:
 
 
 def spliced(text: bytes, other: bytes, random: Random) -> bytes:
-    """Go on from some place as another text does."""
+    """Go on from some place with the end of another text."""
     return text[: _place(text, random)] + other[_place(other, random) :]
 
 

@@ -1,4 +1,4 @@
-"""What a campaign prints: pairs and texts tried, what they covered, and what failed."""
+"""The report of a campaign: pairs and texts tried, their coverage, and the failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDTH = 112
 
 
 def document(tally: Tally, seconds: float, seed: int) -> dict[str, Any]:
-    """Return what was covered as JSON: counts by group, and what never occurred."""
+    """Return the coverage as JSON: counts by group, and the names that never occurred."""
     covered = tally.covered
     return {
         "seed": seed,
@@ -37,7 +37,7 @@ def _group(covered: Counter[str], group: str) -> dict[str, int]:
 
 
 def lines(content: dict[str, Any]) -> Iterator[str]:
-    """Yield the same as text."""
+    """Yield the same as lines of text."""
     rate = content["pairs"] / max(1, content["seconds"])
     yield f"seed {content['seed']}: {content['pairs']:,} pairs, {rate:.1f} a second, {content['texts']:,} mutated texts"
     pairs, cycles = max(1, content["pairs"]), max(1, content["cycles"])

@@ -13,11 +13,11 @@ from fuzz.pair import Pair
 
 T = TypeVar("T")
 SECONDS = 120.0
-KEPT = frozenset(line.strip() for line in PROLOGUE.splitlines())  # what gives threads slots of their own
+KEPT = frozenset(line.strip() for line in PROLOGUE.splitlines())  # lines that give threads slots of their own
 
 
 def smaller_pair(pair: Pair, fails: Callable[[Pair], bool], seconds: float = SECONDS) -> Pair:
-    """Return a pair of fewer settings and lines that fails still."""
+    """Return a pair of fewer settings and lines that still fails."""
     until, before = monotonic() + seconds, None
     while pair != before and monotonic() < until:
         before = pair
@@ -40,21 +40,21 @@ def _of_fewer_lines(pair: Pair, fails: Callable[[Pair], bool], until: float) -> 
 
 
 def smaller_text(text: bytes, fails: Callable[[bytes], bool], seconds: float = SECONDS) -> bytes:
-    """Return a shorter text that fails still: of fewer lines, then of fewer bytes."""
+    """Return a shorter text that still fails: of fewer lines, then of fewer bytes."""
     until = monotonic() + seconds
     lines = _fewer(text.splitlines(keepends=True), lambda some: fails(b"".join(some)), until)
     return bytes(_fewer(list(b"".join(lines)), lambda some: fails(bytes(some)), until))
 
 
 def _loose(line: str) -> bool:
-    """Whether a line may go without making a program of races."""
+    """Whether a line may be left out without making races."""
     return not line.startswith((".", "[")) and line.strip() not in KEPT and "BAR" not in line
 
 
 def _fewer(
     items: Sequence[T], fails: Callable[[list[T]], bool], until: float, loose: Callable[[T], bool] = lambda _: True
 ) -> list[T]:
-    """Return fewer of the items, with which it fails still; parts of them are left out, halves first."""
+    """Return fewer of the items, with which it still fails; stretches are left out, halves first."""
     left = list(items)
     size = max(1, len(left) // 2)
     while size and monotonic() < until:
@@ -66,7 +66,7 @@ def _fewer(
 def _without(
     items: list[T], size: int, fails: Callable[[list[T]], bool], until: float, loose: Callable[[T], bool]
 ) -> tuple[list[T], bool]:
-    """Return what is left when stretches of that size are left out, from the end, and whether any was."""
+    """Return the items without stretches of that size, tried from the end, and whether any was left out."""
     left, gone = list(items), False
     for start in _starts(len(items), size):
         if monotonic() >= until:

@@ -1,4 +1,4 @@
-"""What a pair gives: its runs on every engine and feed, each made once, and its values in program order."""
+"""The results of a pair: its runs on every engine and feed, and its values in program order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Ended:
 
 
 def ended(run: Callable[[], Any]) -> Ended:
-    """Call, and return what came out, or what the user is told instead."""
+    """Call, and return the result or the user's error."""
     try:
         return Ended(run())
     except UserError as error:
@@ -44,7 +44,7 @@ def ended(run: Callable[[], Any]) -> Ended:
 
 
 def unlike(one: Ended, other: Ended) -> str:
-    """What two runs disagree on in time, or in the error that ended them; empty if nothing."""
+    """The differences of two runs in time, or in the error that ended them; empty if there are none."""
     if one.error or other.error:
         texts = [repr(each.error) if each.error else "no error" for each in (one, other)]
         return "" if texts[0] == texts[1] else " | ".join(texts)
@@ -86,7 +86,7 @@ class Trial:
 
     @property
     def truth(self) -> Ended:
-        """The memory that the SM's blocks leave in program order."""
+        """The memory after the SM's blocks in program order."""
         return in_order(self.pair.listing, self.blocks)
 
     @cached_property
@@ -100,13 +100,13 @@ class Trial:
 
     @cached_property
     def sure(self) -> bool:
-        """Whether values don't depend on time: besides, no race, and barriers that wait."""
+        """Whether values don't depend on time: the run is orderly, has no race, and its barriers wait."""
         waits = not (self.machine.what_if and self.machine.what_if.barriers == "pass")
         return waits and self.orderly and not ended(partial(races, self.kernel, self.blocks, limit=LIMIT)).run
 
 
 def trial(pair: Pair) -> Trial:
-    """Return a pair with its kernel and machine; raises UserError where one is none."""
+    """Return a pair with its kernel and machine; raise UserError if one is not valid."""
     return Trial(pair, kernel_of(pair.listing), machine_of(pair))
 
 
@@ -117,7 +117,7 @@ def in_order(listing: str, blocks: range) -> Ended:
 
 
 def sums(run: SmRun) -> list[str]:
-    """What does not add up to warp slots times cycles, or to the schedulers' slots."""
+    """The faults in the sum of stalls, which must be warp slots times cycles, and in lost slots."""
     wrong = []
     if run.stalls.min() < 0 or run.stalls.sum() + run.empty != run.cycles * run.warp_slots:
         wrong.append(f"stalls {run.stalls.sum()} + {run.empty} of {run.cycles} x {run.warp_slots}")

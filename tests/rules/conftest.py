@@ -1,4 +1,4 @@
-"""The launch that tests of fast-forward look at."""
+"""The launch that the tests of fast-forward use."""
 
 import pytest
 from recurring import Recurring
@@ -13,7 +13,7 @@ def once():
 
 @pytest.fixture
 def recurring(once):
-    """The same, for a test to change: every array is put back behind it."""
+    """The same, for a test to change: every array is restored after the test."""
     before = [array.copy() for array in once.roles]
     yield once
     for array, kept in zip(once.roles, before, strict=True):

@@ -11,7 +11,7 @@ from isa.text.listing import read
 
 @pytest.mark.parametrize(("latency", "release"), [(0, 1), (1, 1), (18, 18)])
 def test_a_single_warp_releases_itself(latency, release):
-    """A barrier of one warp lets go after its latency, at least in the next cycle."""
+    """A barrier of a single warp releases it after the barrier's latency, and after 1 cycle at least."""
     run = run_text(
         "BAR.SYNC 0\nEXIT", {"barrier.latency": latency, "schedulers.issue_interval": 1, "schedulers.interval": 1}
     )
@@ -19,8 +19,8 @@ def test_a_single_warp_releases_itself(latency, release):
 
 
 @pytest.mark.parametrize("warps", [1, 2, 7, 32])
-def test_an_h200_lets_the_kth_of_its_warps_go_after_11_and_2_k_cycles(warps):
-    """The last of W warps arrives at T; they go on at T + 13, T + 15 up to T + 11 + 2 W."""
+def test_a_barrier_of_an_h200_releases_its_kth_warp_after_11_plus_2_k_cycles(warps):
+    """The last of W warps arrives at T; the warps continue at T + 13, T + 15, ..., T + 11 + 2 W."""
     kernel = read(f".block {32 * warps}\nBAR.SYNC 0\nEXIT")
     issues = cycles_of(run_sm(kernel, load("h200"), trace=True))
     last = max(cycle for cycle, _, pc in issues if pc == 0)
@@ -28,7 +28,7 @@ def test_an_h200_lets_the_kth_of_its_warps_go_after_11_and_2_k_cycles(warps):
 
 
 def test_a_partial_barrier_waits_for_its_count_only():
-    """Two of four warps synchronise on barrier 1; the other two pass them by and wait for nobody."""
+    """Two of four warps synchronise on barrier 1; the other two skip it and exit first."""
     text = ".block 128\nS2R R0, WARPID\nISETP.LT P0, R0, 2\n@P0 BAR.SYNC 1, 64\nEXIT"
     run = run_text(text, {"barrier.latency": 18})
     assert len(cycles_of(run, "release")) == 1
@@ -43,7 +43,7 @@ def test_a_barrier_is_used_again_in_the_next_round():
 
 
 def test_a_warp_released_from_a_barrier_still_waits_for_its_load():
-    """A load issued before the barrier, used behind it: barrier cycles first, then the load's; both wake it."""
+    """A warp that needs a load after a barrier is charged first for the barrier, then for the load; both wake it."""
     text = ".block 64\n.buffer x u32 32\nMOV R1, c[x]\nLDG R0, [R1]\nBAR.SYNC 0\nIADD R0, R0, 1\nEXIT"
     run = run_text(text, {"global_memory.latency": 300, "barrier.latency": 18})
     waits = [run.stalls[3, reason] for reason in (Stall.BARRIER, Stall.LONG_SCOREBOARD)]

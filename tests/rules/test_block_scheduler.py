@@ -12,7 +12,7 @@ def records(run, kind):
 
 
 def test_blocks_that_do_not_fit_wait_for_a_free_slot():
-    """Of five blocks two fit; each next one takes the slot of the one that leaves."""
+    """Two of five blocks fit; each further block takes the slot of a block that has left."""
     run = run_text(".grid 5\nEXIT", {"limits.blocks": 2, "launch.block_latency": 10})
     assert [(block, slot) for _, block, slot in records(run, "place")] == [(0, 0), (1, 1), (2, 0), (3, 1), (4, 0)]
     assert sorted(block for _, block, _ in records(run, "retire")) == [0, 1, 2, 3, 4]
@@ -21,7 +21,7 @@ def test_blocks_that_do_not_fit_wait_for_a_free_slot():
 
 @pytest.mark.parametrize("latency", [0, 10])
 def test_the_next_block_starts_after_the_block_latency(latency):
-    """A block leaves 2 cycles after its EXIT; its successor's first instruction comes the latency later."""
+    """A block leaves 2 cycles after its EXIT; the next block's first instruction issues `latency` cycles later."""
     run = run_text(".grid 2\nEXIT", {"limits.blocks": 1, "launch.block_latency": latency})
     assert [cycle for cycle, _, _ in cycles_of(run)] == [0, 2 + latency]
 
@@ -34,15 +34,15 @@ def test_skews_shift_the_start_of_warps_and_blocks():
     assert stalled(run, Stall.LAUNCH_DELAY) == 8 + 100 + 108
 
 
-def test_a_scheduler_without_warps_loses_its_slots_to_emptiness():
-    """Of 8 cycles the one warp leaves 4 of its own scheduler unused; the other scheduler never had a warp."""
+def test_a_scheduler_without_warps_loses_its_slots_to_no_warp():
+    """Of 8 cycles the only warp's scheduler loses 4 to the issue interval, and the other one all 8 to NO_WARP."""
     run = run_text("NOP\nEXIT", {"schedulers.count": 2})
     assert {Stall(s).name: int(c) for s, c in enumerate(run.lost[0]) if c} == {"ISSUE_INTERVAL": 4}
     assert {Stall(s).name: int(c) for s, c in enumerate(run.lost[1]) if c} == {"NO_WARP": 8}
 
 
 def test_an_sm_runs_every_sixteenth_block():
-    """Of 40 blocks on 16 SMs the first SM gets 0, 16 and 32."""
+    """The first of 16 SMs gets blocks 0, 16 and 32 of 40."""
     run = run_text(".grid 40\nEXIT", {"chip.sms": 16})
     assert [block for _, block, _ in records(run, "place")] == [0, 16, 32]
 

@@ -1,4 +1,4 @@
-"""Caches that keep tags: what hits, what makes room, what moves, and when it comes."""
+"""Caches that keep tags: hits, replacement, what moves, and when it arrives."""
 
 import msgspec
 import numpy as np
@@ -10,8 +10,9 @@ from gpusim.machine.machine import load, names
 from isa.errors import UserError
 from isa.text.listing import read
 
-# A hit in the L1 takes 20 cycles, one in the L2 100, both behind a channel that moves 32 bytes per cycle; the DRAM's
-# channel moves as much, and a latency of 300 follows. The L1 has one set of two lines, the L2 one of four.
+# A hit in the L1 takes 20 cycles. A hit in the L2 takes 100 cycles after a port that moves 32 bytes per cycle. A miss
+# takes 300 cycles after this port and the DRAM's channel, which moves as much. The L1 has one set of two lines, the L2
+# one set of four.
 TAGS = {
     "cache.hits": "tags",
     **{f"cache.l1_latency_{width}": 20 for width in (32, 64, 128)},
@@ -37,11 +38,11 @@ TAGS = {
     "chip.dram_mbs": 32000,
 }
 SCALAR_FILE = {"scalar_file.registers": 800, "scalar_file.unit": 16, "scalar_file.per_warp": 102}
-HIT, FAR, MISS = 20, 101, 302  # cycles of a load of 32 bytes that is alone
+HIT, FAR, MISS = 20, 101, 302  # cycles of a single load of 32 bytes
 
 
 def latencies(accesses, changes=None, local=0):
-    """Return the cycles that each load takes, from its service to an instruction that needs it; stores are let pass."""
+    """Return each load's cycles, from its service to the issue of an instruction that needs it; stores have none."""
     lines = [f".local {local}\n.buffer x u32 4096\nMOV R0, c[x]"]
     for access in accesses:
         lines += [access, "NOP"] if access.startswith("ST") else [access, "IADD R3, R2, 1"]
@@ -51,24 +52,24 @@ def latencies(accesses, changes=None, local=0):
 
 
 def loads(*lines):
-    """Return loads of these lines of 128 bytes, from their first word."""
+    """Return loads of the first word of each of these lines of 128 bytes."""
     return [f"LDG R2, [R0+{128 * line}]" for line in lines]
 
 
 def test_the_line_used_longest_ago_makes_room():
-    """Of a set of two A B A C A B A: C takes B's place, B then C's, and A stays all the while; the L2 has all."""
+    """Loads of A B A C A B A in a set of two: C replaces B, then B replaces C, and A stays; the L2 holds all three."""
     assert latencies(loads(0, 1, 0, 2, 0, 1, 0)) == [MISS, MISS, HIT, MISS, HIT, FAR + 1, HIT]
 
 
 def test_a_line_has_a_set_of_its_own():
-    """Eight lines in four sets of two: lines 0, 4 and 8 share a set, and the third takes the place of the first."""
+    """In an L1 of four sets of two lines, lines 0, 4 and 8 share a set, and line 8 replaces line 0."""
     found = latencies(loads(0, 4, 1, 8, 1, 4, 0), {"l1.bytes": 1024, "l2.bytes": 4096})
     assert found == [MISS, MISS, MISS, MISS, HIT, HIT, FAR + 1]
 
 
 @pytest.mark.parametrize(("sector", "second"), [(32, MISS), (64, HIT), (128, HIT)])
 def test_a_miss_brings_a_sector(sector, second):
-    """The next 32 bytes are there only if they lie in the sector that came; more bytes take the channels longer."""
+    """The next 32 bytes hit only if they are in the same sector; a larger sector takes the channels longer."""
     changes = {"l1.sector_bytes": sector, "l2.sector_bytes": 32}
     first, *rest = latencies(["LDG R2, [R0]", "LDG R2, [R0+32]", "LDG R2, [R0]"], changes)
     assert first == MISS + 2 * (sector // 32 - 1)
@@ -76,7 +77,7 @@ def test_a_miss_brings_a_sector(sector, second):
 
 
 def test_the_l2_brings_sectors_of_its_own():
-    """The L1 asks for 32 bytes, the L2 gets 64: the bytes beside hit there."""
+    """The L1 asks for 32 bytes and the L2 brings 64: the next 32 bytes hit in the L2."""
     found = latencies(["LDG R2, [R0]", "LDG R2, [R0+32]", "LDG R2, [R0+64]"], {"l2.sector_bytes": 64})
     assert found == [MISS + 2, FAR + 1, MISS + 2]
 
@@ -88,19 +89,19 @@ def test_loads_that_pass_the_l1_hit_the_l2():
 
 @pytest.mark.parametrize(("rule", "again"), [("evict", FAR + 1), ("update", HIT)])
 def test_a_global_store_goes_through_the_l1(rule, again):
-    """It drops the line of a Fermi, leaves that of a later L1, and brings none; the L2 keeps what is stored."""
+    """A store drops the line of a Fermi's L1, keeps that of a later L1, and brings none; the L2 keeps the line."""
     accesses = [*loads(0), "STG [R0], R1", *loads(0), "STG [R0+128], R1", *loads(1)]
     assert latencies(accesses, {"l1.global_stores": rule}) == [MISS, again, FAR + 1]
 
 
 @pytest.mark.parametrize(("rule", "again"), [("back", HIT), ("through", FAR + 3)])
 def test_a_local_store_stays_in_a_write_back_l1(rule, again):
-    """A warp's word lies in one line of 128 bytes: there for its load, or in the L2, four sectors and no DRAM away."""
+    """A warp's word takes one line of 128 bytes: a load finds it in the L1 (`back`), or as four sectors in the L2."""
     assert latencies(["STL [RZ], R1", "LDL R2, [RZ]"], {"l1.local_stores": rule}, local=4) == [again]
 
 
-def test_what_was_stored_moves_when_it_makes_room():
-    """Five lines stored to in an L2 of four: the first, 32 bytes, takes the DRAM's channel ahead of a load."""
+def test_a_stored_line_is_written_back_when_it_makes_room():
+    """If all four lines of the L2 are stored to, a load of a fifth waits for the write-back of 32 bytes: 100 cycles."""
     changes = {"chip.dram_mbs": 320}  # 32 bytes in 100 cycles
     stores = [f"STG [R0+{128 * line}], R1" for line in range(4)]
     (clean,) = latencies([*stores[:3], *loads(5)], changes)
@@ -108,8 +109,8 @@ def test_what_was_stored_moves_when_it_makes_room():
     assert (clean, dirty) == (MISS + 100, MISS + 200)
 
 
-def test_the_slowest_line_of_a_load_says_when_it_is_there():
-    """Lanes at 32 lines of which one hits: the others come one by one, two of 32 bytes a cycle apart."""
+def test_a_load_is_complete_with_its_slowest_line():
+    """Of 32 lines of a load one hits; the other 31 arrive a cycle apart, and the last one completes the load."""
     text = """
 .buffer x u32 4096
     MOV R0, c[x]
@@ -127,8 +128,8 @@ def test_the_slowest_line_of_a_load_says_when_it_is_there():
     assert issued[7] - served[6] == MISS + 30  # 31 lines through the channels, a cycle each
 
 
-def test_where_everything_hits_the_l1_it_is_as_if_that_had_been_said():
-    """Behind a first round that brings its lines, a loop takes what it takes with `hits = l1`, cycle by cycle."""
+def test_a_loop_that_always_hits_the_l1_takes_the_cycles_of_hits_l1():
+    """After its first rounds, which bring its lines, a loop takes the same cycles with tags as with `hits = l1`."""
     text = """
 .block 64
 .buffer x u32 4096
@@ -156,7 +157,7 @@ again:
 
 @pytest.mark.parametrize("feed", ["execution-driven", "address-only"])
 def test_texture_fetches_have_a_cache_of_their_own(feed):
-    """A fetch that misses comes from behind the L2, one that hits in 50 cycles; the L1 does not know of it."""
+    """A texture fetch that misses comes from DRAM, a hit takes 50 cycles, and neither brings the line to the L1."""
     sections = {"bytes": 1024, "sector_bytes": 32, "ways": 2, "latency": 50}
     text = """
 .buffer x u32 64
@@ -179,7 +180,7 @@ def test_texture_fetches_have_a_cache_of_their_own(feed):
 @pytest.mark.parametrize("feed", ["execution-driven", "address-only"])
 @pytest.mark.parametrize(("byte", "words", "cycles"), [(0, 1, 302), (0, 16, 304), (120, 4, 302), (128, 1, 60)])
 def test_scalar_loads_have_a_cache_of_their_own(byte, words, cycles, feed):
-    """Of a cache that holds 32 bytes from 128 on, 60 cycles for a hit, and else those of the missed sectors."""
+    """With the 32 bytes from byte 128 on in the cache, a hit takes 60 cycles, and a miss the cycles of its sectors."""
     sections = {"bytes": 1024, "sector_bytes": 32, "ways": 2, "latency": 60}
     text = f"""
 .buffer x u32 64
@@ -198,7 +199,7 @@ def test_scalar_loads_have_a_cache_of_their_own(byte, words, cycles, feed):
 
 
 def test_a_scalar_load_that_hits_the_l2_has_its_own_latency():
-    """77 cycles of the unit class for what a vector load has brought to the L2, not the vector load's 100."""
+    """A scalar load that hits a line of a vector load in the L2 takes its own 77 cycles, not the vector load's 100."""
     sections = {"bytes": 1024, "sector_bytes": 32, "ways": 2, "latency": 60}
     text = """
 .buffer x u32 64
@@ -217,7 +218,7 @@ def test_a_scalar_load_that_hits_the_l2_has_its_own_latency():
 
 
 def test_both_halves_of_a_wave_ask_once():
-    """A wave of 64 lanes reads its scalars once: a load behind its own takes a channel of 100 cycles no longer."""
+    """A scalar load of a wave of 64 lanes takes the channel once, for 100 cycles, not once for each half."""
     sections = {"bytes": 1024, "sector_bytes": 32, "ways": 2, "latency": 60}
     text = """
 .warp 64
@@ -235,7 +236,7 @@ def test_both_halves_of_a_wave_ask_once():
 
 @pytest.mark.parametrize("queue", [1, 8])
 def test_a_load_asks_for_the_lines_that_it_had_at_issue(queue):
-    """Where its address register is overwritten before it is served, its value is the new, its time that of the old."""
+    """A load whose address register is overwritten before its service asks for the old address's line, and hits."""
     text = """
 .shared 4096
 .buffer x u32 4096
@@ -258,7 +259,7 @@ def test_a_load_asks_for_the_lines_that_it_had_at_issue(queue):
     assert issued[9] - served[7] == HIT
 
 
-# The same L2 of four lines, a part of it near the SM that holds two: a hit beyond that takes 40 cycles more.
+# The same L2 of four lines, with a partition of two lines near the SM: a hit outside it takes 40 cycles more.
 PARTITION = {
     "l2_partition.bytes": 256,
     "l2_partition.sector_bytes": 32,
@@ -267,22 +268,22 @@ PARTITION = {
 }
 
 
-def test_a_part_of_the_l2_is_near():
-    """With loads that pass the L1: what the part near the SM has made room for takes 40 cycles more, once."""
+def test_a_hit_outside_the_near_partition_takes_longer():
+    """A load that bypasses the L1 takes 40 cycles more for a line that the near partition has replaced."""
     changes = PARTITION | {"l1.global_loads": 0}
     assert latencies(loads(0, 0, 1, 0, 2, 0, 1), changes) == [MISS, FAR + 1, MISS, FAR + 1, MISS, FAR + 1, FAR + 41]
 
 
 def test_a_stored_line_is_not_near():
-    """A store passes the part near the SM: the first load of what was stored has 40 cycles more, the next has not."""
+    """A store bypasses the near partition: the first load of its line takes 40 cycles more, the next does not."""
     changes = PARTITION | {"l1.global_loads": 0}
     assert latencies(["STG [R0], R1", *loads(0, 0)], changes) == [FAR + 41, FAR + 1]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("sms", "later"), [(2, 40), (4, 0)])
-def test_parts_are_near_to_as_many_sms(engine, sms, later):
-    """Of two SMs each is near a part of its own, of four the first two near one: there the second finds the line."""
+def test_neighbouring_sms_share_a_partition(engine, sms, later):
+    """Each of two SMs has its own partition; the first two of four share one, where SM 1 finds SM 0's line."""
     text = f"""
 .grid {sms}
 .buffer x u32 64
@@ -305,7 +306,7 @@ def test_parts_are_near_to_as_many_sms(engine, sms, later):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("shift", "later"), [(0, 0), (7, 100)])
 def test_all_sms_share_the_tags_of_the_l2(engine, shift, later):
-    """Two SMs load at once: the second waits for the line that the first has asked for, or for one of its own."""
+    """Two SMs load at once: SM 1 gets SM 0's line at the same time, and a line of its own 100 cycles later."""
     text = f"""
 .grid 2
 .buffer x u32 64
@@ -324,7 +325,7 @@ def test_all_sms_share_the_tags_of_the_l2(engine, shift, later):
 
 @pytest.mark.parametrize("name", [name for name in names() if load(name).l1])
 def test_every_machine_with_caches_runs_with_tags(name):
-    """The first load of a line takes longer than the second, on each machine as it is shipped."""
+    """On each machine with an L1, as shipped, the first load of a line takes longer than the second."""
     machine = load(name, {"cache.hits": "tags"})
     load_and_wait = "LDG R2, [R0]\nS_WAITCNT 0, 0\nIADD R3, R2, R2\n"
     start = f".warp {machine.limits.warp_size}\n.buffer x u32 64\nMOV R0, c[x]\n"
@@ -342,13 +343,13 @@ def test_every_machine_with_caches_runs_with_tags(name):
     ],
 )
 def test_a_cache_that_is_no_whole_number_of_its_parts_is_refused(changes, message):
-    """Sectors divide lines, and lines sets; the place of the number is named."""
+    """Sectors must divide lines, sets must divide caches, and partitions the L2; the message has the wrong number."""
     with pytest.raises(UserError, match=message):
         load("gtx580", changes)
 
 
 def test_a_machine_without_caches_keeps_no_tags():
-    """`hits = tags` needs a cache; the machine may have one of the two."""
+    """`hits = tags` is refused for a machine without caches; a machine may have an L2 and no L1."""
     machine = plain_machine(TAGS)
     assert msgspec.structs.replace(machine, l1=None).l2
     with pytest.raises(UserError, match=r"cache\.l1_latency_32 is missing"):

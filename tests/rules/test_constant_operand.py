@@ -1,4 +1,4 @@
-"""Constant operands: which lines are late, by how much, and for whom."""
+"""Constant operands: which lines miss, for how long, and which warps wait."""
 
 import csv
 from itertools import pairwise
@@ -27,7 +27,7 @@ PARAMETERS = "".join(f".param p{n} = {n}\n" for n in range(8))
 
 
 def misses(text: str, warps: int = 1, **changes: int) -> int:
-    """Warp-cycles for which constants were waited for."""
+    """Warp-cycles that waited for constants."""
     lines = f".block {32 * warps}\n{PARAMETERS}{text}\nEXIT"
     return stalled(run_text(lines, KEYS | changes), Stall.IMC_MISS)
 
@@ -35,7 +35,7 @@ def misses(text: str, warps: int = 1, **changes: int) -> int:
 def test_a_line_is_waited_for_once():
     """Two constants of one line cost one far miss; a second line of the same far line costs a near miss.
 
-    The second request begins with the issue of the first instruction, whose slot is no wait: one cycle less.
+    The second request begins when the first instruction issues, and that slot is no wait: one cycle less.
     """
     assert misses("MOV R0, c[p0]\nMOV R1, c[p1]") == FAR
     assert misses("MOV R0, c[p0]\nMOV R1, c[p2]") == FAR + NEAR - 1
@@ -43,7 +43,7 @@ def test_a_line_is_waited_for_once():
 
 
 def test_lines_count_from_the_first_byte_of_the_bank():
-    """Where constants begin in the middle of a line, the second lies in the next one."""
+    """If the constants begin in the middle of a line, the second constant is in the next line."""
     assert misses("MOV R0, c[p0]\nMOV R1, c[p1]", **{"constant_operand.first_byte": 4}) == FAR + NEAR - 1
 
 
@@ -58,23 +58,23 @@ def test_a_warp_that_comes_later_waits_for_the_rest():
 
 
 def test_an_instruction_that_its_guard_turns_off_waits_too():
-    """Operands are fetched before the guard decides."""
+    """An instruction with a false guard waits for its constants, which are fetched before the guard decides."""
     assert misses("@P0 MOV R0, c[p0]") == FAR
 
 
 def test_an_instruction_that_a_branch_jumps_over_requests_nothing():
-    """Only the instruction at which the warp continues asks for its constants."""
+    """An instruction that a branch skips asks for no constants."""
     assert misses("BRA past\nMOV R0, c[p0]\npast:\nMOV R1, R2") == 0
 
 
 def test_an_instruction_without_constants_is_never_late():
-    """Registers and immediates need no constant cache."""
+    """Instructions with only registers and immediates wait for no constants."""
     assert misses("MOV R0, 1\nIADD R1, R0, R0") == 0
 
 
 @pytest.mark.parametrize("stride", [4, 16, 32, 64, 128, 256])
-def test_an_h200_is_late_where_it_was_measured(stride):
-    """A chain of multiply-adds, each with a constant further on, has near and far misses where constants.csv has."""
+def test_an_h200_misses_where_it_was_measured(stride):
+    """A chain of FFMAs with constants `stride` bytes apart has near and far misses where constants.csv has them."""
     with (Path(__file__).parents[1] / "measured" / "constants.csv").open() as rows:
         measured = next(row for row in csv.DictReader(rows) if (row["stride"], row["run"]) == (str(stride), "1"))
     most = min(32, CONSTANT_LINES // 2 * 64 // stride)
@@ -88,13 +88,13 @@ def test_an_h200_is_late_where_it_was_measured(stride):
 
 
 def kind(cycles: int) -> str:
-    """How late the second of two instructions is; the first one of a launch is far in any case."""
+    """The kind of miss that so many cycles between two issues show; the first instruction of a launch is always far."""
     return "there" if cycles < 60 else "near" if cycles < 200 else "far"
 
 
 @pytest.mark.parametrize(("distance", "lost"), [(1, 299), (16, 299 + 68), (64, 299 + 298)])
 def test_an_h200_loses_what_was_measured(distance, lost):
-    """Two operands 4, 64 and 256 bytes apart: one far miss, a near one besides, two far ones."""
+    """Two operands 4, 64 or 256 bytes apart cost one far miss, a far and a near one, or two far ones."""
     parameters = "".join(f".param p{n} = {n}\n" for n in range(distance + 1))
     kernel = read(f"{parameters}MOV R0, c[p0]\nMOV R1, c[p{distance}]\nEXIT")
     assert stalled(run_sm(kernel, load("h200")), Stall.IMC_MISS) == lost

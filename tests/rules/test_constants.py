@@ -20,7 +20,7 @@ CONSTANTS = {
 
 
 def loaded(distinct):
-    """Return a program that loads so many distinct constants, the lanes of one side by side, and one more."""
+    """Return a program with a load of so many distinct constants, equal in neighbouring lanes, and a load of one."""
     return f"""
 .buffer x u32 64 = iota
     S2R R0, LANEID
@@ -38,21 +38,21 @@ def loaded(distinct):
 @pytest.mark.parametrize("feed", ["execution-driven", "trace-driven"])
 @pytest.mark.parametrize("distinct", [1, 2, 8, 32])
 def test_distinct_words_follow_each_other(distinct, feed):
-    """Each takes the unit 4 cycles, for which the next load waits, and the last comes 20 cycles after its turn."""
+    """Each distinct word takes the unit 4 cycles and comes 20 cycles after its turn; the next load waits for all."""
     run = run_sm(read(loaded(distinct)), plain_machine(CONSTANTS), feed=feed, trace=True)
     issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
     assert served[6] - served[5] == max(4 * distinct, 6)  # a warp issues every 6 cycles
     assert issued[7] - served[5] == 20 + 4 * (distinct - 1)
 
 
-def test_nothing_issues_again_for_constants():
-    """Where accesses with conflicts are replayed, constants are not, however many words they want."""
+def test_constant_loads_are_not_replayed():
+    """A machine that replays accesses with conflicts does not replay a constant load of 32 distinct words."""
     replays = {"instruction_replay.pass_slots": 1, "instruction_replay.request_slots": 1}
     assert stalled(run_text(loaded(32), CONSTANTS | replays), Stall.INSTRUCTION_REPLAY) == 0
 
 
 def test_constants_have_a_cache_of_their_own():
-    """With tags the first word of a sector comes from behind the L2, its neighbour hits; the L1 does not know of it."""
+    """With tags a sector's first word comes from DRAM, its neighbour hits in 20 cycles, and the L1 gets neither."""
     text = """
 .buffer x u32 64
     MOV R1, c[x]
@@ -70,7 +70,7 @@ def test_constants_have_a_cache_of_their_own():
 
 
 def test_lines_of_constants_make_room():
-    """Of a cache of two lines of one way, the line two further on takes the first one's place."""
+    """In a constant cache of two sets of one way, line 2 replaces line 0."""
     loads = "".join(f"LDC R2, [R1+{128 * line}]\nIADD R4, R2, 1\n" for line in (0, 2, 0))
     run = run_text(f".buffer x u32 1024\nMOV R1, c[x]\n{loads}EXIT", TAGS | CONSTANTS)
     issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
@@ -78,6 +78,6 @@ def test_lines_of_constants_make_room():
 
 
 def test_a_machine_without_constants_refuses_them():
-    """The line says what its file lacks."""
+    """A machine without a constant cache refuses LDC; the message names the missing section."""
     with pytest.raises(UserError, match=r"v100 has no LDC: its file has no \[constant_cache\]"):
         run_sm(read(loaded(1)), load("v100"))

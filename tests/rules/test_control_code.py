@@ -1,7 +1,7 @@
 """Control codes: stall counts, yields, and dependency barriers, on a machine that obeys them and nothing else.
 
-A slot in every cycle, so that an issue follows the one before by the stall count. A load from shared memory is there 26
-cycles after its service, and has read its address 10 after it.
+The scheduler has a slot in every cycle, so that two issues are a stall count apart. The result of a load from shared
+memory is available 26 cycles after its service, and its address is read 10 cycles after it.
 """
 
 import pytest
@@ -24,13 +24,13 @@ ADD = "FADD R3, R4, R5"
 
 
 @pytest.mark.parametrize(("code", "gap"), [("-:S01", 1), ("-:S07", 7), ("Y:S01", 2), ("Y:S07", 7), ("-:S00", 1)])
-def test_the_stall_count_is_what_lies_between_two_issues(code, gap):
-    """A yield makes it 2 at least, as this machine says; 0 is for a further port: with one it is the issue interval."""
+def test_two_issues_are_a_stall_count_apart(code, gap):
+    """Two issues are a stall count apart, after a yield at least 2; a stall count of 0 means the issue interval, 1."""
     assert issue_times(f"[B------:R-:W-:{code}] {ADD}\n" * 2 + f"[B------:R-:W-:{code}] EXIT", OBEYING) == [0, gap]
 
 
-def test_a_result_that_is_not_there_is_not_waited_for():
-    """The reader of a sum that takes 18 cycles goes after the stall count of 3."""
+def test_a_reader_issues_after_its_stall_count_even_if_too_early():
+    """The reader of a sum that takes 18 cycles issues after the stall count of 3."""
     text = "[B------:R-:W-:-:S03] FADD R0, R1, R2\n[B------:R-:W-:-:S01] FADD R3, R0, R0\n[B------:R-:W-:-:S01] EXIT"
     assert issue_times(text, {**OBEYING, "unit.fp32.latency": 18}) == [0, 3]
 
@@ -44,10 +44,10 @@ def test_a_result_that_is_not_there_is_not_waited_for():
         ("01----", 26, None),
     ],
 )
-def test_who_waits_goes_when_the_barrier_is_released(mask, second, reason):
-    """The load at 0 writes at 26 (barrier 0) and has read at 10 (barrier 1); the one behind it could go at 1.
+def test_an_instruction_waits_until_its_barriers_are_released(mask, second, reason):
+    """The load at 0 writes at 26 (barrier 0) and has read at 10 (barrier 1); the next instruction could issue at 1.
 
-    Each cycle from 1 on is charged to what the barrier stands for.
+    Each cycle from 1 on is charged to the hazard that the barrier protects from.
     """
     text = f".shared 128\n[B------:R1:W0:-:S01] LDS R0, [R1]\n[B{mask}:R-:W-:-:S01] {ADD}\n[B------:R-:W-:-:S01] EXIT"
     run = run_text(text, OBEYING)
@@ -56,17 +56,17 @@ def test_who_waits_goes_when_the_barrier_is_released(mask, second, reason):
 
 
 def test_a_barrier_that_two_hold_is_released_by_the_later():
-    """Loads at 0 and 1 are served at 0 and 2: the second is there at 2 + 26, when who waits for barrier 0 goes."""
+    """Loads at 0 and 1 are served at 0 and 2; an instruction that waits for their barrier issues at 2 + 26."""
     loads = "[B------:R-:W0:-:S01] LDS R0, [RZ]\n[B------:R-:W0:-:S01] LDS R1, [RZ]\n"
     text = f".shared 128\n{loads}[B0-----:R-:W-:-:S01] {ADD}\n[B------:R-:W-:-:S01] EXIT"
     assert issue_times(text, OBEYING) == [0, 1, 28]
 
 
 @pytest.mark.parametrize(("code", "warps"), [("-", [0, 0, 0, 1]), ("Y", [0, 1, 0, 0])])
-def test_who_yields_lets_the_others_go_first(code, warps):
-    """Greedy then oldest goes on with warp 0 until it exits; if warp 0 yields at 0, warp 1 goes at 1, and yields too.
+def test_a_warp_that_yields_lets_the_others_go_first(code, warps):
+    """Greedy then oldest stays with warp 0 until it exits; if warp 0 yields at 0, warp 1 issues at 1, and yields too.
 
-    At 2 warp 0, which yielded first, is back, and goes on to its end.
+    At 2 warp 0, which yielded first, issues again, and continues to its end.
     """
     text = f".block 64\n[B------:R-:W-:{code}:S01] {ADD}\n" + "[B------:R-:W-:-:S01] NOP\n[B------:R-:W-:-:S01] EXIT"
     run = run_text(text, {**OBEYING, "schedulers.policy": "gto"})

@@ -1,4 +1,4 @@
-"""Dispatch ports: what goes beside an instruction in the turn of its scheduler."""
+"""Dispatch ports: which instructions issue together in one turn of a scheduler."""
 
 import pytest
 from timing import cycles_of, plain_machine, run_text, stalled
@@ -32,15 +32,15 @@ def times(text: str, changes: dict[str, int | str]) -> list[int]:
     ],
     ids=["RAW", "WAW", "guard", "WAR", "pipe", "after DP", "DP", "branch", "not taken", "barrier", "exit switched off"],
 )
-def test_what_does_not_go_beside_the_first_goes_a_turn_later(first, second):
-    """Dependences, a busy pipe, exclusive DP, and a branch, barrier or exit before it end the turn of the warp."""
+def test_an_instruction_that_cannot_pair_issues_a_turn_later(first, second):
+    """A dependence, a busy pipe, exclusive DP, or an earlier branch, barrier or exit ends the turn of the warp."""
     both = times(f".shared 512\n{first}\non:\n{second}\nEXIT", SAME)
     assert both[1] >= both[0] + 6
 
 
 @pytest.mark.parametrize("second", ["MUFU.RCP R2, R3", "STS [R2], R1", "BRA on", "BAR.SYNC 0", "EXIT"])
-def test_what_is_independent_goes_beside_the_first(second):
-    """Another pipe, the load/store queue, and a branch, barrier or exit behind an addition."""
+def test_an_independent_instruction_issues_in_the_same_turn(second):
+    """An instruction of another pipe or of the load/store queue, a branch, barrier or exit issues with an addition."""
     assert times(f".shared 512\nFADD R0, R1, R1\n{second}\non:\nEXIT", SAME)[:2] == [0, 0]
 
 
@@ -55,7 +55,7 @@ def test_three_ports_ask_the_matrix_for_each_pair():
 
 
 def test_a_full_queue_wastes_no_further_port():
-    """A load that the queue refuses uses up a turn, but never a further port of one that is used."""
+    """A load that the queue refuses uses up an empty turn, but no further port of a turn in which a load has issued."""
     text = ".block 64\n.shared 512\nLDS R0, [R1]\nEXIT"
     changes = {**OTHER, "load_store.queue": 1, "issue.refused_wastes_slot": 1}
     run = run_text(text, changes)
@@ -63,25 +63,25 @@ def test_a_full_queue_wastes_no_further_port():
     assert cycles_of(run)[:2] == [(0, 0, 0), (2, 1, 0)]
 
 
-def test_two_warps_never_make_one_issue_twice():
-    """With different warps, a warp that is alone issues once in a turn."""
+def test_pairing_of_different_warps_lets_a_single_warp_issue_once():
+    """With the pairing `different-warp`, a single warp issues once in a turn."""
     assert times("FADD R0, R1, R1\nMUFU.RCP R2, R3\nEXIT", OTHER) == [0, 6, 12]
 
 
 def test_a_warp_is_selected_once_in_a_turn():
-    """Two instructions of one warp in one turn of 2 cycles are 2 warp-cycles."""
+    """Two instructions of one warp in one turn of 2 cycles count as 2 warp-cycles of SELECTED."""
     run = run_text("FADD R0, R1, R1\nMUFU.RCP R2, R3\nEXIT", SAME)
     assert (run.warp_instructions, stalled(run, Stall.SELECTED)) == (3, 4)
 
 
 def test_more_ports_than_the_simulator_holds_are_refused():
-    """The number of ports has a limit, which the message names."""
+    """Seven ports are refused; the message names the limit of 6."""
     with pytest.raises(UserError, match=r"schedulers\.dispatch_ports=7: it takes a whole number from 1 to 6"):
         run_text("EXIT", {"schedulers.dispatch_ports": 7})
 
 
 def test_a_unit_class_that_does_not_exist_is_refused():
-    """The pairing matrix names unit classes."""
+    """The pairing matrix refuses an unknown unit class as a value and as a key."""
     with pytest.raises(
         UserError, match=r"--set pairing\.fp32: there is no unit class ls; choose from fp32, fmul, minmax"
     ):

@@ -66,7 +66,7 @@ def test_steady_loops_are_skipped(name):
 @pytest.mark.long
 @pytest.mark.jit
 def test_two_blocks_that_drift_are_skipped():
-    """A wave that joins an earlier wave's way follows it to its end: over 90 % are taken at once."""
+    """A wave that comes to an earlier wave's state follows it to its end: over 90 % of cycles are taken at once."""
     forward, full = on_and_off(make("sgemm-lai", {"m": "960", "n": "960", "k": "4800", "lds": "128"}), WIDE_GRID)
     assert differences(forward, full) == []
     assert forward.skipped > 0.9 * full.cycles
@@ -74,7 +74,7 @@ def test_two_blocks_that_drift_are_skipped():
 
 @pytest.mark.jit
 def test_blocks_that_follow_each_other_are_skipped():
-    """Where every block does the same and the SM holds one at a time, whole blocks are taken at once."""
+    """If all blocks do the same and the SM holds one at a time, blocks are taken at once: over 80 % of the cycles."""
     kernel = make("throughput", {"iterations": "3", "blocks": "1600"})
     forward, full = on_and_off(kernel, load("gtx580", {"limits.blocks": "1"}))
     assert differences(forward, full) == []
@@ -83,7 +83,7 @@ def test_blocks_that_follow_each_other_are_skipped():
 
 @pytest.mark.jit
 def test_the_limit_is_met_at_the_same_cycle():
-    """A limit inside what would be skipped ends the simulation as it does without skipping."""
+    """A limit inside a skipped period ends the simulation at the same cycle as without skipping."""
     kernel = make("chain", {"length": "20", "iterations": "100"})
     cycles = run_sm(kernel, GTX580).cycles
     for forward in (True, False):
@@ -92,15 +92,15 @@ def test_the_limit_is_met_at_the_same_cycle():
 
 
 def test_every_word_of_the_state_has_a_role():
-    """Each field of the state has a role of its own, or that of the record that it is part of: none is left out."""
+    """Each field of the state has its own role or that of its record; a record without either is refused."""
     used = dict.fromkeys(recurrence.DIMENSIONS, 0)
     assert {word.field.role for word in recurrence.words("sm", used)} == set(recurrence.ROLES)
     with pytest.raises(TypeError, match="pc has no role"):
         list(recurrence.words("stack_entry", used))
 
 
-def test_words_are_where_their_field_lies():
-    """The indices of a field's words are where writing through the record changes the array of words."""
+def test_the_words_of_a_field_are_found():
+    """Writing a field through its record changes exactly the words at the field's indices."""
     sms = np.zeros(1, state.sm_t)
     array = sms.view(np.uint8).view(np.int64)
     sms["warps"][0, :2]["ready"][:, :3] = 7

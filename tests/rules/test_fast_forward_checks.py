@@ -1,4 +1,4 @@
-"""Tests of the comparison behind fast-forward: whatever differs between two states is noticed (plain Python only)."""
+"""Tests of fast-forward's checks: which states are kept, and that a wrong rule is noticed (plain Python only)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BLOCKS = """
 
 
 def test_old_states_are_thinned_out_and_recent_ones_stay(recurring):
-    """When all rows are taken, older states stay at even distances, the latest all stay, in the order of time."""
+    """When all rows are used, the latest states all stay and older ones are thinned out, in the order of time."""
     roles, events = recurring.roles, same_state.EVENT
     for number in range(1000):
         row = fast_forward._keep(recurring.sm, roles, recurring.now)
@@ -47,7 +47,7 @@ def test_old_states_are_thinned_out_and_recent_ones_stay(recurring):
 
 
 def differ(text):
-    """What a launch with and without fast-forward disagree on; None if it does not end."""
+    """Names of what differs between a launch with and without fast-forward; None if it does not end."""
     try:
         runs = [
             run_sm(read(text), plain_machine(CHANGES), feed="trace-driven", fast_forward=forward, max_cycles=100_000)
@@ -70,7 +70,7 @@ def differ(text):
     ids=lambda value: value if str(value).startswith("_") else "",
 )
 def test_a_wrong_rule_is_noticed(monkeypatch, text, rule, mutant):
-    """Loops taken too far, words left behind, blocks not looked at: each gives another answer than going on does."""
+    """Loops taken too far, words not moved, blocks not compared: each wrong rule changes the result."""
     assert differ(text) == []
     monkeypatch.setattr(fast_forward, rule, mutant)
     assert differ(text) != []

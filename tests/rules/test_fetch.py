@@ -1,4 +1,4 @@
-"""Instruction fetch: what a loop costs that fits into a cache, and one that does not."""
+"""Instruction fetch: cycles of loops that fit into a cache, and of loops that do not."""
 
 import pytest
 from timing import run_text, stalled
@@ -30,7 +30,7 @@ FETCH = {
 
 
 def loop(instructions: int, warps: int = 1, rounds: int = ROUNDS) -> str:
-    """A loop of so many instructions that wait for nothing but each other's issue."""
+    """A loop of so many instructions, each of which waits only for the issue before it."""
     counting = ["IADD R0, R0, 1", f"ISETP.LT P0, R0, {rounds}", "@P0 BRA again", "EXIT"]
     return "\n".join([f".block {32 * warps}", "again:", *["NOP"] * (instructions - 3), *counting])
 
@@ -47,7 +47,7 @@ def line_of(lines: int, changes: dict[str, int], warps: int = 1) -> float:
 
 
 def test_a_program_that_the_schedulers_cache_holds_costs_nothing():
-    """Of 8 lines, the program has 8 with the place behind its end: every answer is that without the section."""
+    """A program of 8 lines, the place after its end included, takes the cycles of a machine without fetch."""
     text = loop(8 * LINE - 2)
     with_fetch, without = run_text(text, FETCH), run_text(text, {k: v for k, v in FETCH.items() if "fetch" not in k})
     assert (with_fetch.cycles, stalled(with_fetch, Stall.NO_INSTRUCTION)) == (without.cycles, 0)
@@ -55,32 +55,32 @@ def test_a_program_that_the_schedulers_cache_holds_costs_nothing():
 
 @pytest.mark.jit
 def test_lines_of_the_next_cache_come_in_time_if_enough_are_asked_for_ahead():
-    """Three lines ahead are 24 instructions, more than 20 cycles: only the first line after the branch is late."""
+    """Three lines ahead, 24 instructions, hide the L1's 20 cycles: only the first line after the branch is late."""
     wide = {"fetch.l1_lines": 64, "fetch.l1_ways": 64}
     assert line_of(15, wide) == LINE
     assert 0 < round_of(15, wide) - round_of(15, wide | {"fetch.l0_lines": 64, "fetch.l0_ways": 64}) <= 20
 
 
 @pytest.mark.jit
-def test_a_loop_longer_than_a_cache_has_no_line_left_from_its_last_round():
-    """Least recently used: all lines come from memory, four under way; each is asked for when 7 others have issued."""
+def test_a_loop_longer_than_a_cache_takes_every_line_from_memory():
+    """The line used longest ago makes room, so all come from memory, four at a time: (101 + 7) / 4 cycles each."""
     assert line_of(40, {}) == (101 + LINE - 1) / 4
 
 
 @pytest.mark.jit
 def test_a_port_passes_one_line_after_another():
-    """Two schedulers that go in step ask for each line twice; a port of 12 cycles lets each have one in 24."""
+    """Two schedulers in step ask for each line twice; a port that takes 12 cycles a line serves each one in 24."""
     changes = {"schedulers.count": 2, "fetch.l1_parts": 12 * 64, "fetch.l1_lines": 64, "fetch.l1_ways": 64}
     assert line_of(15, changes, warps=2) == pytest.approx(24, abs=0.1)  # a slot more or less at the round's end
 
 
 @pytest.mark.jit
-def test_warps_of_a_scheduler_share_what_it_has():
-    """Four warps of one scheduler take each line once from memory for all: their 32 issues hide the 27 cycles."""
+def test_warps_of_a_scheduler_share_its_lines():
+    """Four warps of one scheduler take each line from memory once: their 32 issues hide the 27 cycles of a line."""
     assert line_of(40, {}, warps=4) == 4 * LINE
 
 
 def test_a_cache_that_is_not_of_whole_sets_is_refused():
-    """Lines are a multiple of the ways."""
+    """A cache of 9 lines in sets of 8 is refused."""
     with pytest.raises(UserError, match=r"fetch\.l1_lines: 9 lines; take a multiple of the 8 of a set"):
         load("h200", {"fetch.l1_lines": 9})

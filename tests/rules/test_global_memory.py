@@ -44,8 +44,8 @@ def test_each_line_that_a_group_of_lanes_touches_is_a_transaction(width, shift, 
         ("gt200", 32, 7, 0, 32, 32),
     ],
 )
-def test_lines_are_asked_for_and_parts_of_them_move(rule, width, shift, offset, requests, sectors):
-    """By hand from the guide; a word on, GT200's halves use bytes 4-67 (128 move), 68-127 (64) and 128-131 (32)."""
+def test_lines_are_requested_and_sectors_move(rule, width, shift, offset, requests, sectors):
+    """By hand from the guide: a word on, GT200's half-warps use bytes 4-67 (128 move), 68-127 (64) and 128-131 (32)."""
     changes = {"global_memory.rule": rule, "chip.dram_mbs": 16000, "chip.shader_mhz": 1000, "global_memory.latency": 1}
     run = load_run(width, shift, offset, changes)
     assert run.load_store_cycles[3] == requests
@@ -55,7 +55,7 @@ def test_lines_are_asked_for_and_parts_of_them_move(rule, width, shift, offset, 
 
 @pytest.mark.parametrize("shift", [2, 7])
 def test_bandwidth_delays_the_data_of_many_lines(shift):
-    """At 8 bytes per cycle a line takes 16 cycles, and the data comes when the last has gone, and a latency later."""
+    """At 8 bytes per cycle a line takes 16 cycles; the data is available a latency after the last line has moved."""
     changes = {"chip.dram_mbs": 8000, "chip.shader_mhz": 1000, "global_memory.latency": 100}
     run = load_run(32, shift, changes=changes)
     issued = {pc: cycle for cycle, _, pc in cycles_of(run)}
@@ -65,7 +65,7 @@ def test_bandwidth_delays_the_data_of_many_lines(shift):
 
 @pytest.mark.parametrize(("ecc", "cycles"), [(0, 20), (1, 25)])
 def test_less_than_the_whole_bandwidth_arrives(ecc, cycles):
-    """Of 8 bytes per cycle 800 thousandths arrive, and 200 of these less with ECC: 128 bytes take 20 or 25 cycles."""
+    """Of 8 bytes per cycle, 800 thousandths arrive, 200 thousandths less with ECC: 128 bytes take 20 or 25 cycles."""
     memory = {"memory.efficiency": 800, "memory.ecc": ecc, "memory.ecc_cost": 200}
     changes = {"chip.dram_mbs": 8000, "chip.shader_mhz": 1000, "global_memory.latency": 100, **memory}
     issued = {pc: cycle for cycle, _, pc in cycles_of(load_run(32, 2, changes=changes))}
@@ -73,7 +73,7 @@ def test_less_than_the_whole_bandwidth_arrives(ecc, cycles):
 
 
 def test_an_exit_waits_until_stored_lines_have_left():
-    """32 lines of 16 cycles each: the EXIT behind a scattered store comes when the last has left the SM."""
+    """The EXIT after a scattered store of 32 lines, 16 cycles each, issues when the last line has left the SM."""
     changes = {"chip.dram_mbs": 8000, "chip.shader_mhz": 1000, "global_memory.request_cycles": 1}
     text = ".buffer x u32 1024\nS2R R0, LANEID\nSHL R0, R0, 7\nIADD R0, R0, c[x]\nSTG [R0], R1\nEXIT"
     issued = {pc: cycle for cycle, _, pc in cycles_of(run_text(text, changes))}

@@ -1,6 +1,6 @@
-"""Results in flight: what who reads, writes or overwrites too early gets, and which hazard is noted.
+"""Results in flight: values after reads and writes that come too early, and the hazards that are reported.
 
-On a V100 a MOV is there after 4 cycles; R9 is stored in the end, and every register is 0 before it is written.
+On a V100 a MOV takes 4 cycles; R9 is stored in the end, and every register is 0 before it is written.
 """
 
 from collections import defaultdict
@@ -27,14 +27,14 @@ def found(*lines: str) -> list[tuple[str, str, int, int]]:
 
 
 def stored(*lines: str, engine: str = "compiled") -> int:
-    """What R9 holds in the end, in the first lane."""
+    """R9's value in the end, in the first lane."""
     return int(run_sm(coded(*lines), V100, engine=engine).memory[1024:][0])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("stall", "value"), [(1, 0), (3, 0), (4, 7), (9, 7)])
-def test_a_result_of_fixed_latency_is_read_from_its_time_on(stall, value, engine):
-    """A MOV of a V100 is there after 4 cycles; with a smaller stall count its reader gets the old value, which is 0."""
+def test_a_result_of_fixed_latency_is_available_after_its_latency(stall, value, engine):
+    """A V100's MOV takes 4 cycles: with a smaller stall count its reader gets the old value, 0, and is a RAW hazard."""
     assert V100.unit["move"].latency == 4
     lines = f"[B------:R-:W-:-:S{stall:02}] MOV R8, 7", "[B------:R-:W-:-:S15] MOV R9, R8"
     assert stored(*lines, engine=engine) == value
@@ -42,15 +42,15 @@ def test_a_result_of_fixed_latency_is_read_from_its_time_on(stall, value, engine
 
 
 @pytest.mark.parametrize("first", ["S2R R8, LANEID", "SHFL.IDX R8, R8, 0", "REDUX.SUM R8, R8"])
-def test_what_computes_and_is_queued_is_read_too_early_too(first):
-    """On an H200 S2R, SHFL and REDUX go through the memory queue: a reader that waits for no barrier is too early."""
+def test_a_queued_result_is_read_too_early_without_a_barrier(first):
+    """On an H200 S2R, SHFL and REDUX use the memory queue: a reader that waits for no barrier is a RAW hazard."""
     lines = f"[B------:R-:W-:-:S01] {first}", "[B------:R-:W-:-:S15] MOV R9, R8"
     reported = hazards(coded(*lines), load("h200", {"chip.sms": 1})).hazards
     assert [(h.kind, h.register, h.pc, h.other) for h in reported] == [("RAW", "R8", 1, 0)]
 
 
-def test_a_load_that_nobody_waits_for_is_read_too_early():
-    """The reader gets the value before the load's; with the barrier, the load's."""
+def test_a_load_is_read_too_early_without_a_barrier():
+    """Without the barrier the reader gets the value before the load, and is a RAW hazard; with it, the load's value."""
     lines = (
         "[B------:R-:W-:-:S15] MOV R7, 5",
         "[B------:R-:W-:-:S15] STS [RZ], R7",
@@ -63,7 +63,7 @@ def test_a_load_that_nobody_waits_for_is_read_too_early():
 
 
 def test_an_earlier_result_may_be_written_over_a_later_one():
-    """A load comes 19 cycles after it is served; the sum behind it is overwritten by it, unless it waits."""
+    """A load's result, 19 cycles after its service, overwrites that of a later MOV, unless the MOV waits."""
     lines = "[B------:R-:W0:-:S01] LDS R9, [RZ]", "[B------:R-:W-:-:S15] MOV R9, 7", "[B------:R-:W-:-:S15] NOP"
     assert stored(*lines) == 0
     assert found(*lines) == [("WAW", "R9", 1, 0)]
@@ -72,7 +72,7 @@ def test_an_earlier_result_may_be_written_over_a_later_one():
 
 
 def test_a_source_may_be_overwritten_before_it_is_read():
-    """A store's data register is written 4 cycles behind it, while it is held for longer; a read barrier helps."""
+    """A MOV of 4 cycles overwrites a store's data register before the store reads it; a read barrier prevents that."""
     lines = "[B------:R0:W-:-:S01] STS [RZ], R8", "[B------:R-:W-:-:S15] MOV R8, 7"
     assert V100.shared_memory.war_32 > V100.unit["move"].latency + 1
     assert found(*lines) == [("WAR", "R8", 1, 0)]
@@ -80,7 +80,7 @@ def test_a_source_may_be_overwritten_before_it_is_read():
 
 
 def test_a_source_overwritten_before_service_gives_the_new_value():
-    """A store behind a slow load is served when its data register has been written again: it stores the new value."""
+    """A store after a slow load is served after its data register is overwritten: it stores the new value."""
     slow = ["[B------:R-:W-:-:S01] S2R R1, LANEID", "[B------:R-:W-:-:S15] NOP", "[B------:R-:W-:-:S15] NOP"]
     slow += ["[B------:R-:W-:-:S15] SHL R2, R1, 7", "[B------:R-:W-:-:S15] SHL R1, R1, 2"]
     slow += ["[B------:R-:W0:-:S01] LDS R12, [R2]"]  # 32 words of one bank
@@ -92,7 +92,7 @@ def test_a_source_overwritten_before_service_gives_the_new_value():
 
 
 def test_a_guard_is_read_too():
-    """A comparison that is not there yet leaves its guard as it was: false."""
+    """A guard that is read before its comparison's result still has its old value, false, and is a RAW hazard."""
     lines = "[B------:R-:W-:-:S01] ISETP.EQ P0, RZ, 0", "[B------:R-:W-:-:S15] @P0 MOV R9, 7"
     assert stored(*lines) == 0
     assert found(*lines) == [("RAW", "P0", 1, 0)]
@@ -168,7 +168,7 @@ def _by_time(code, run, machine):
 
 
 def _value(instruction, operands) -> int:
-    """What the instruction computes from such operands; shared memory holds zeros."""
+    """The instruction's result from these operands; shared memory holds zeros."""
     held = [operands.get(f"R{r}", 0) for r in instruction.reads()]
     numbers = [o.bits for o in instruction.operands if hasattr(o, "bits")]
     match instruction.row.mnemonic:

@@ -38,7 +38,7 @@ SPREAD = """
     ],
 )
 def test_slots_taken_again(access, shift, slots):
-    """One for each further pass or line; none for the passes and lines that the width needs without conflicts."""
+    """An access takes a slot again for each pass or line beyond those that its width needs without conflicts."""
     run = run_text(SPREAD.format(access=access, shift=shift), ON)
     assert run.lost[0, Stall.INSTRUCTION_REPLAY] == 2 * slots
     (_, (at, _, _), (after, _, _)) = cycles_of(run)[1:4]
@@ -46,7 +46,7 @@ def test_slots_taken_again(access, shift, slots):
 
 
 def test_local_memory_and_other_machines_replay_nothing():
-    """Local memory has a word for each lane side by side; without the section there are no slots to take again."""
+    """Local memory, whose lanes' words are adjacent, replays nothing; nor does a machine without the section."""
     assert run_text(".local 32\nSTL [RZ], R1\nEXIT", ON).lost[0, Stall.INSTRUCTION_REPLAY] == 0
     assert load("gtx980").instruction_replay is None
     spread = run_sm(read(SPREAD.format(access="LDS R4, [R0]", shift=7)), load("gtx980"))
@@ -54,7 +54,7 @@ def test_local_memory_and_other_machines_replay_nothing():
 
 
 def test_a_pair_goes_together_and_both_are_replayed():
-    """The second load of a turn still goes beside the first; the slots of both follow one after the other."""
+    """The second load of a turn still issues with the first; the replays of both follow one after the other."""
     text = SPREAD.format(access="LDS R4, [R0]\n    LDS R5, [R0]", shift=3)
     run = run_text(text, ON | {"schedulers.dispatch_ports": 2})
     first, second, after = (cycle for cycle, _, pc in cycles_of(run) if pc in (2, 3, 4))
@@ -63,7 +63,7 @@ def test_a_pair_goes_together_and_both_are_replayed():
 
 
 def test_the_bound_counts_replays():
-    """32 lanes in one bank: each load takes its slot and 31 more, of both schedulers' one per cycle."""
+    """With 32 lanes in one bank each load takes its slot and 31 more; both schedulers have one slot per cycle."""
     kernel = read(SPREAD.format(access="\n".join(["LDS R4, [R0]"] * 100), shift=7))
     assert bound(kernel, load("gtx580", ON)).limits["issue slots"] == 100 * 32 + 4
     assert bound(kernel, load("gtx580", dict.fromkeys(ON, 0))).limits["issue slots"] == 104

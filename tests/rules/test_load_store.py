@@ -1,4 +1,4 @@
-"""The load/store unit: its queue, its service, and what it does when it is full."""
+"""The load/store unit: its queue, its service, and its refusals when the queue is full."""
 
 import pytest
 from timing import PORT, cycles_of, run_text, stalled
@@ -18,7 +18,7 @@ def test_service_is_in_the_order_of_issue_and_one_at_a_time():
 
 @pytest.mark.parametrize(("queue", "wait"), [(1, 62), (2, 0)])
 def test_a_full_queue_holds_the_next_load(queue, wait):
-    """One load is in service, `queue` may wait behind it; the next issues in the slot after the next service."""
+    """One load is in service and `queue` more may wait; the next load issues in the slot after the next service."""
     run = run_text(THREE_WARPS, {"load_store.queue": queue})
     issued = [cycle for cycle, _, pc in cycles_of(run) if pc == 2]
     assert issued[2] - issued[1] == 2 + wait
@@ -34,7 +34,7 @@ def test_a_refused_warp_tries_again_and_costs_a_slot_each_time(retry, attempts):
 
 
 def test_a_load_that_is_switched_off_never_enters_the_queue():
-    """No lane is active: nothing is served, and its register is not waited for."""
+    """A load without an active lane is not served, and its register is not waited for."""
     run = run_text(".shared 128\n@P0 LDS R1, [RZ]\nIADD R1, R1, 1\nEXIT")
     assert cycles_of(run, "serve") == []
     assert [cycle for cycle, _, _ in cycles_of(run)] == [0, 6, 12]
@@ -55,7 +55,7 @@ def test_a_load_that_is_switched_off_never_enters_the_queue():
     ],
 )
 def test_a_port_lets_its_schedulers_instructions_through_one_by_one(instruction, service, interval):
-    """Cycles of the unit and of the port as measured on an H200 (docs/hopper.md); the pipe here has 16 lanes."""
+    """The unit and the port are taken as long as measured on an H200 (docs/hopper.md); the pipe here has 16 lanes."""
     text = f".shared 512\n.buffer x u32 32\nMOV R1, c[x]\n{instruction}\n{instruction.replace('R4', 'R8')}\nEXIT"
     run = run_text(text, {**PORT, "unit.shuffle.pipe": "int16", "unit.special.pipe": "int16"})
     first, second = (cycle for cycle, _, _ in cycles_of(run, "serve"))
@@ -68,7 +68,7 @@ def test_a_port_lets_its_schedulers_instructions_through_one_by_one(instruction,
     [("LDS", 4, 23), ("LDS", 8, 25), ("LDS.64", 0, 23), ("LDS.64", 8, 26), ("LDS.128", 0, 26), ("LDS.128", 16, 32)],
 )
 def test_a_load_of_few_passes_comes_early_and_one_of_many_late(load, stride, cycles):
-    """Latencies of loads from shared memory as measured on an H200: 21 + 2 n, 22 + 2 n or 23, 24 + 2 n or 26."""
+    """As measured on an H200, shared loads of n passes take 21 + 2 n, 22 + 2 n or 23, 24 + 2 n or 26 cycles."""
     text = f".shared 512\nS2R R0, LANEID\nIMUL R0, R0, {stride}\n{load} R4, [R0]\nFADD R4, R4, R4\nEXIT"
     issued = [cycle for cycle, _, _ in cycles_of(run_text(text, PORT | {"memory_port.units": "none"}))]
     assert issued[3] - issued[2] == cycles

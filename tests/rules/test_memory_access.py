@@ -1,4 +1,4 @@
-"""Loads and stores move the right words, and their cost is remembered only as long as it holds."""
+"""Loads and stores move the right words, and their cost follows their addresses and active lanes."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_the_cost_is_worked_out_again_when_the_address_moves():
 
 
 def test_the_cost_is_worked_out_again_when_other_lanes_are_active():
-    """The same address with 32 lanes, then with 2: 32 passes and 2."""
+    """A load at the same addresses takes 32 passes with 32 active lanes, then 2 with 2."""
     text = """
 .shared 4096
     S2R R0, LANEID
@@ -50,8 +50,8 @@ again:
 
 @pytest.mark.parametrize("memory", ["S", "L"])
 @pytest.mark.parametrize(("suffix", "words"), [("", 1), (".64", 2), (".128", 4)])
-def test_what_is_stored_is_loaded(memory, suffix, words):
-    """Each width, in shared and in local memory, brings every word of every lane back."""
+def test_a_load_returns_what_was_stored(memory, suffix, words):
+    """Loads of each width, from shared and local memory, return every word that each lane stored."""
     place = "R0" if memory == "S" else "RZ"
     fill = "\n".join(f"    IADD R{4 + w}, R0, {w}" for w in range(words))
     text = f"""
@@ -84,7 +84,7 @@ def test_what_is_stored_is_loaded(memory, suffix, words):
     ],
 )
 def test_atomics_of_an_h200_take_their_lanes_one_by_one(atomic, stride, passes):
-    """A pass for each lane that meets others in a bank, two for a swap; counting takes those of a word together."""
+    """Each lane of a bank takes a pass, or two for a swap; adding 1 without a result serves all lanes of a word."""
     text = f".shared 4096\nS2R R0, LANEID\nIMAD R0, R0, {stride}, RZ\n{atomic}\nEXIT"
     assert run_sm(read(text), load("h200")).load_store_cycles[2] == passes
 
@@ -92,7 +92,7 @@ def test_atomics_of_an_h200_take_their_lanes_one_by_one(atomic, stride, passes):
 @pytest.mark.parametrize(("hits", "latency", "late"), [("l1", 31, 2), ("l2", 290, 2)])
 @pytest.mark.parametrize("lines", [1, 4])
 def test_a_load_of_an_h200_that_hits_is_later_with_each_line(hits, latency, late, lines):
-    """One load in L1 or L2 takes the measured latency, two cycles more for each further line, and moves no DRAM."""
+    """A load that hits the L1 or L2 takes the measured latency, two cycles more for each further line."""
     place = f"S2R R0, LANEID\nIMAD R0, R0, {4 * lines}, RZ\nIADD3 R0, R0, c[x], RZ"
     text = f".buffer x u32 512\n{place}\nLDG R4, [R0]\nFADD R5, R4, R4\nEXIT"
     run = run_sm(read(text), load("h200", {"cache.hits": hits, "cache.l2_sector_parts": 1}), trace=True)

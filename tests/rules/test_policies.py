@@ -17,7 +17,7 @@ THREE_WARPS = ".block 96\nFADD R0, R1, R2\nFADD R3, R4, R5\nFADD R6, R7, R8\nEXI
 
 @pytest.fixture(autouse=True)
 def unregistered():
-    """What a test registers is gone after it."""
+    """Remove what a test has registered."""
     yield
     REGISTERED.clear()
 
@@ -39,7 +39,7 @@ def careless(_sm, _k, eligible):
 
 
 def late(sm, _k, eligible):
-    """Nobody before cycle 10, then the lowest."""
+    """No warp before cycle 10, then the lowest."""
     return lowest_bit(eligible) if sm.now >= 10 else -1
 
 
@@ -49,7 +49,7 @@ def stranger(sm, _k, eligible):
 
 
 def never(_sm, _k, _eligible):
-    """Nobody."""
+    """No warp."""
     return -1
 
 
@@ -92,7 +92,7 @@ def test_greedy_then_youngest_begins_with_the_last_warp():
 
 @pytest.mark.parametrize(("policy", "warp"), [("gto", 1), ("oldest", 0)])
 def test_greedy_stays_where_oldest_goes_back(policy, warp):
-    """At 54 warp 0 has its result of an addition that warp 1 skipped: oldest goes back to it, greedy stays."""
+    """At 54 warp 0's addition, which warp 1 skips, is done: `oldest` goes back to warp 0, `gto` stays with warp 1."""
     text = ".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@P0 FADD R1, R2, R3\nFADD R4, R1, R1\n"
     text += "".join(f"FADD R{r}, R2, R3\n" for r in range(5, 25)) + "EXIT"
     run = run_text(text, {"schedulers.issue_interval": 2, "schedulers.policy": policy})
@@ -103,13 +103,13 @@ def test_greedy_stays_where_oldest_goes_back(policy, warp):
     ("active", "warps"), [(1, [0, 0, 0, 1, 1, 1, 2, 2, 2]), (2, [0, 1, 0, 1, 0, 1, 2, 2, 2]), (3, [0, 1, 2] * 3)]
 )
 def test_two_levels_take_turns_among_the_active(active, warps):
-    """So many warps take turns; the next one joins when one of them has exited."""
+    """`active` warps take turns; the next warp joins when one of them has exited."""
     assert order("two_level", **{"schedulers.active": active}) == warps
 
 
 @pytest.mark.parametrize("wait", ["BAR.SYNC 0", "LDG R0, [R8]\nFADD R3, R0, R0"])
 def test_a_warp_that_waits_for_memory_or_a_barrier_makes_room(wait):
-    """With one active warp, the second begins before the first has gone past its wait; behind it they take turns."""
+    """With one active warp, the second warp begins before the first has passed its wait."""
     text = f".block 64\n.buffer x u32 32\nMOV R8, c[x]\n{wait}\nEXIT"
     run = run_text(text, {"schedulers.policy": "two_level", "schedulers.active": 1})
     (second,) = (cycle for cycle, warp, pc in cycles_of(run) if (warp, pc) == (1, 0))
@@ -118,21 +118,21 @@ def test_a_warp_that_waits_for_memory_or_a_barrier_makes_room(wait):
 
 
 def test_a_registered_policy_chooses():
-    """By hand: a slot every two cycles, the highest warp first."""
+    """A registered policy that prefers the highest warp issues three times from warp 2, then 1, then 0."""
     gpusim.register_policy("highest", highest)
     assert order("highest") == [2] * 3 + [1] * 3 + [0] * 3
 
 
 def test_a_policy_may_decline():
-    """Whoever is eligible waits until the policy lets one go; an answer that is not eligible is none, too."""
+    """If the policy chooses no warp, or one that is not eligible, nothing issues: here until cycle 10 or 4."""
     gpusim.register_policy("late", late)
     gpusim.register_policy("stranger", stranger)
     assert issues("late")[0] == (10, 0)
     assert issues("stranger")[0] == (4, 0)
 
 
-def test_a_policy_that_lets_nobody_go_meets_the_limit():
-    """The SM is asked again and again, up to the number of cycles that the caller allows."""
+def test_a_policy_that_never_chooses_meets_the_limit():
+    """A policy that never chooses a warp ends with an error at the caller's limit of 1000 cycles."""
     gpusim.register_policy("never", never)
     with pytest.raises(LimitError, match="still running after 1000 cycles"):
         run_sm(read(THREE_WARPS), plain_machine({"schedulers.policy": "never"}), max_cycles=1000)
@@ -140,15 +140,15 @@ def test_a_policy_that_lets_nobody_go_meets_the_limit():
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_error_in_a_registered_policy_ends_the_run(engine):
-    """What a policy raises comes up where the launch was simulated."""
+    """An exception that a policy raises reaches the caller of `run_sm`."""
     gpusim.register_policy("careless", careless)
     with pytest.raises(ValueError, match="whom"):
         run_sm(read(THREE_WARPS), plain_machine({"schedulers.policy": "careless"}), engine=engine)
 
 
 @pytest.mark.parametrize("policy", ["highest", "late"])
-def test_both_engines_ask_it(policy):
-    """Whatever the policy, the engines agree, with one dispatch port or two."""
+def test_both_engines_agree_under_a_registered_policy(policy):
+    """Under a registered policy both engines agree, with one dispatch port and with two."""
     gpusim.register_policy("highest", highest)
     gpusim.register_policy("late", late)
     for ports in (1, 2):
@@ -158,16 +158,16 @@ def test_both_engines_ask_it(policy):
 
 @pytest.mark.jit
 @pytest.mark.parametrize(("policy", "skips"), [("lrr", True), ("two_level", True), ("late", False)])
-def test_trace_driven_runs_do_not_skip_what_a_registered_policy_may_look_at(policy, skips):
-    """Fast-forward takes periods of a loop at once under the simulator's own policies alone."""
+def test_fast_forward_skips_nothing_under_a_registered_policy(policy, skips):
+    """Fast-forward takes periods of a loop at once under the simulator's own policies, not under a registered one."""
     gpusim.register_policy("late", late)
     loop = read(".block 64\nMOV R0, 0\non:\nIADD R0, R0, 1\nISETP.LT P0, R0, 2000\n@P0 BRA on\nEXIT")
     run = run_sm(loop, plain_machine({"schedulers.policy": policy}), feed="trace-driven", fast_forward=True)
     assert (run.skipped > 0) is skips
 
 
-def test_a_name_may_be_taken_anew_but_not_from_us():
-    """The later function counts; the names that come with the simulator are refused."""
+def test_a_registered_name_may_be_replaced_but_no_built_in_one():
+    """A name's later function replaces the earlier one; the simulator's own names are refused."""
     gpusim.register_policy("mine", late)
     gpusim.register_policy("mine", highest)
     assert issues("mine")[0] == (0, 2)
@@ -176,7 +176,7 @@ def test_a_name_may_be_taken_anew_but_not_from_us():
 
 
 def test_an_unknown_policy_is_refused_with_all_names():
-    """The message names what comes with the simulator and what has been registered."""
+    """The message names the simulator's own policies and the registered ones."""
     gpusim.register_policy("mine", highest)
     with pytest.raises(UserError, match=r"unknown scheduling policy yours; choose one of lrr, .*two_level, mine"):
         order("yours")
@@ -184,7 +184,7 @@ def test_an_unknown_policy_is_refused_with_all_names():
 
 @pytest.mark.jit
 def test_a_policy_that_cannot_be_compiled_is_refused_in_one_line():
-    """The message says whose function it is, what Numba minds, and what to do."""
+    """The message has the policy's name, Numba's error, and what a policy may take and return."""
     gpusim.register_policy("wordy", wordy)
     with pytest.raises(UserError, match=r"^policy wordy: Numba cannot compile it: .+; it takes and returns numbers"):
         order("wordy")

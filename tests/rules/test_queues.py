@@ -8,7 +8,7 @@ from timing import PORT, cycles_of, run_text
 from gpusim.rules import queues
 from gpusim.units.record import TRACE_KINDS
 
-# Two schedulers share a path to shared memory, which lies apart from global memory, as in a compute unit of GCN.
+# Two schedulers share a path to shared memory, which is separate from global memory, as in a compute unit of GCN.
 PATHS: dict[str, int | str] = {
     "memory_paths.schedulers": 2,
     "memory_paths.store": 2,
@@ -19,7 +19,7 @@ BOTH = ".block 128\n.shared 128\n.buffer a u32 64\nMOV R0, c[a]\nLDG R1, [R0]\nL
 
 
 def served_from(changes) -> dict[int, list[int]]:
-    """By pc, the queue that the access of each scheduler's one warp came from, four schedulers in their order."""
+    """By pc, the queue from which each scheduler's access was served, for four schedulers of one warp each."""
     run = run_text(BOTH, {"schedulers.count": 4, **changes})
     serves = [record for record in run.trace if TRACE_KINDS[record.kind] == "serve"]
     queue = {(int(record.pc), int(record.warp)): int(record.unit) for record in serves}
@@ -32,18 +32,18 @@ def served_from(changes) -> dict[int, list[int]]:
     ids=["one", "ports", "paths"],
 )
 def test_schedulers_enter_the_queues_that_the_machine_has(changes, global_memory, shared_memory):
-    """One queue for all four; one each behind ports; with paths of two schedulers 4 and 5 lead to shared memory."""
+    """Four schedulers use one queue, with ports one each; with paths of two, queues 4 and 5 lead to shared memory."""
     assert served_from(changes) == {1: global_memory, 2: shared_memory}
 
 
-def test_a_full_queue_holds_only_those_who_enter_it():
-    """Two warps on two schedulers, each with two loads of 32 passes, and one place in each queue.
+def test_a_full_queue_holds_only_the_warps_that_enter_it():
+    """Two warps on two schedulers issue two loads of 32 passes each; each queue has one place.
 
-    In one queue warp 0's first load is served at 36, for 64 cycles, and warp 1's takes the place at 38. Warp 0's second
-    gets it in the slot after the service at 100, warp 1's in the one after that at 164.
+    With one queue, warp 0's first load is served at 36, for 64 cycles, and warp 1's takes the place at 38. Warp 0's
+    second load takes it in the slot after the service at 100, warp 1's in the slot after the service at 164.
 
-    Behind ports a pass takes one cycle, and warp 0's second load finds the place in its own queue empty at 37. Warp 1's
-    first is in its queue from 38 on, until the unit serves it at 36 + 32 = 68; its second takes that place at 69.
+    With ports a pass takes one cycle, and warp 0's second load finds its own queue empty at 37. Warp 1's first load is
+    in its queue from 38 until the unit serves it at 36 + 32 = 68; its second load takes that place at 69.
     """
     text = ".block 64\n.shared 4096\nS2R R0, LANEID\nSHL R0, R0, 7\nLDS R1, [R0]\nLDS R2, [R0]\nEXIT"
     second = []
@@ -55,14 +55,14 @@ def test_a_full_queue_holds_only_those_who_enter_it():
 
 @pytest.mark.parametrize(("sharing", "units"), [(0, [0, 0, 0, 0, 0, 0]), (2, [0, 0, 0, 0, 1, 1])])
 def test_the_last_queues_are_those_of_shared_memory(sharing, units):
-    """Of four schedulers the queues 4 and 5 lead to the second unit, where shared memory lies apart."""
+    """With four schedulers and a separate shared memory, queues 4 and 5 lead to the second unit."""
     machine = SimpleNamespace(schedulers=4, sharing=sharing)
     assert [queues.path(machine, y) for y in range(6)] == units
 
 
 @pytest.mark.parametrize(("head", "count", "place"), [(0, 0, 0), (0, 2, 2), (1, 2, 0), (2, 2, 1)])
 def test_a_queue_is_a_ring(head, count, place):
-    """In a ring of 3 the place behind the last entry is the head's and as many further, from 3 on begun anew."""
+    """In a ring of 3 the place after the last entry is the head plus the entries, modulo 3."""
     unit = SimpleNamespace(queues=[None, SimpleNamespace(head=head, count=count)])
     sm = SimpleNamespace(machine=SimpleNamespace(queue=3), load_store=unit)
     assert queues.behind(sm, 1) == place

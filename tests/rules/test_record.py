@@ -13,7 +13,7 @@ TEXT = ".block 64\n.shared 128\nLDS R0, [RZ]\nBAR.SYNC 0\nEXIT"
 
 
 def test_the_life_of_a_block_in_records():
-    """Placed first, retired last; between them each issue, each service and the one release of the barrier."""
+    """A block is placed first and retired last; between them are 6 issues, 2 services and 1 release of its barrier."""
     kinds = [TRACE_KINDS[r.kind] for r in run_text(TEXT).trace]
     assert (kinds[0], kinds[-1]) == ("place", "retire")
     assert {kind: kinds.count(kind) for kind in set(kinds)} == {
@@ -34,14 +34,14 @@ def of_kind(run, kind):
 
 
 def test_an_issue_tells_what_it_occupies():
-    """The pipe of 16 lanes keeps the addition for 2 cycles, its result is there at 18; a false guard needs neither."""
+    """An addition takes its pipe of 16 lanes until 2 and is done at 18; one with a false guard takes nothing."""
     run = run_text("FADD R0, R1, R2\n@P0 FADD R3, R4, R5\nEXIT", {"unit.fp32.latency": 18, "pipe.sp.lanes": 16})
     issues = [(int(r.lanes), int(r.end), int(r.done)) for r in of_kind(run, "issue")]
     assert issues == [(32, 2, 18), (0, -1, -1), (32, -1, -1)]
 
 
 def test_a_service_tells_when_it_is_over():
-    """Two passes of 4 cycles; the sources are read 7 cycles behind the service, the result is there at 30."""
+    """A service of two passes of 4 cycles ends after 8; its sources are read after 7, its result comes after 30."""
     text = ".shared 512\nS2R R0, LANEID\nSHL R0, R0, 3\nLDS R1, [R0]\nEXIT"
     changes = {"shared_memory.pass_cycles": 4, "shared_memory.latency_32": 26, "shared_memory.war_32": 7}
     (served,) = of_kind(run_text(text, changes), "serve")
@@ -51,7 +51,7 @@ def test_a_service_tells_when_it_is_over():
 
 
 def test_a_scheduler_tells_when_it_begins_to_refuse_a_unit_class():
-    """The pipe is busy for the second instruction from 6, where it is ready, to 8; then it could be selected."""
+    """The second instruction is ready at 6, but its pipe is busy until 8; from then on it could be selected."""
     changes = {"pipe.sfu.lanes": 4, "unit.sfu.latency": 8}
     run = run_text("MUFU.RCP R0, R1\nMUFU.RCP R2, R3\nEXIT", changes)
     holds = [(int(r.cycle), int(r.detail)) for r in of_kind(run, "hold")]
@@ -59,7 +59,7 @@ def test_a_scheduler_tells_when_it_begins_to_refuse_a_unit_class():
 
 
 def test_a_replay_and_a_selection_are_recorded_with_their_end():
-    """Four passes take three slots again, up to 44; an instruction of three reads in one bank collects until 3."""
+    """An access of four passes is replayed in three slots, up to 44; three reads in one bank collect until 3."""
     (replayed,) = (sections(path) for path in GOLDEN if path.stem == "instruction_replay")
     (stalled,) = (sections(path) for path in GOLDEN if path.stem == "dispatch_stall_window")
     runs = [

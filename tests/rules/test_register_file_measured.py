@@ -1,4 +1,4 @@
-"""The register file of a Maxwell beside measurements: cycles of FFMAs by the banks of their sources."""
+"""The register file of a Maxwell compared with measurements: cycles of FFMAs by the banks of their sources."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ def test_every_measured_triple_is_met():
 @pytest.mark.jit
 @pytest.mark.parametrize(("flagged", "cycles"), [(0, 17.6), (1, 11.8), (2, 6.06)])
 def test_reuse_flags_spare_the_reads_that_were_measured(flagged, cycles):
-    """Of three sources in one bank, 0, 1 or 2 flagged for reuse leave the measured three-, two- or one-fold cost."""
+    """With 0, 1 or 2 of three sources in one bank flagged for reuse, six FFMAs take the measured cycles, within 3 %."""
     assert cycles_of_six("3000", flagged) == pytest.approx(cycles, rel=0.03)

@@ -1,4 +1,4 @@
-"""What SMs share is lent to the one that acts, and taken back as it left it."""
+"""The state that SMs share is lent to the SM that acts, and taken back with its changes."""
 
 import numpy as np
 
@@ -7,15 +7,15 @@ from gpusim.state.sm import chip_t, sm_t
 
 
 def shared():
-    """Two SMs, in whose hands nothing is right, and what they share: block 7 of 9 is next, the channel free at 500."""
+    """Two SMs with outdated values, and the state that they share: block 7 of 9 is next, the channel is free at 500."""
     sms, chips = np.zeros(2, sm_t), np.zeros(1, chip_t)
     sms["launch"]["next"], sms["launch"]["end"], sms["launch"]["stride"] = 1, 4, 2
     chips[0] = (7, 9, 500)
     return sms, chips
 
 
-def test_an_sm_gets_what_is_shared():
-    """Behind cycle 0 one SM gets the next block, the grid's end and the channel; the other SM is left alone."""
+def test_an_sm_gets_the_shared_state():
+    """After cycle 0 an SM gets the next block, the grid's end and the channel; the other SM is left alone."""
     sms, chips = shared()
     lend(sms, 1, chips, 12)
     assert [
@@ -28,7 +28,7 @@ def test_an_sm_gets_what_is_shared():
 
 
 def test_the_first_wave_has_been_dealt_out():
-    """In cycle 0 each SM places blocks of its own, and does not move on the block that is next behind them."""
+    """In cycle 0 each SM places blocks of its own, and does not change which block is next for all."""
     sms, chips = shared()
     lend(sms, 1, chips, 0)
     assert sms["launch"]["next"].tolist() == [1, 1]
@@ -37,8 +37,8 @@ def test_the_first_wave_has_been_dealt_out():
     assert int(chips["next"][0]) == 7
 
 
-def test_what_an_sm_has_changed_is_taken_back():
-    """The block behind the one it placed, and the time at which its lines have left the channel."""
+def test_the_changes_of_an_sm_are_taken_back():
+    """The chip takes back the block after the one that the SM placed, and the time at which the channel is free."""
     sms, chips = shared()
     lend(sms, 1, chips, 12)
     sms[1]["launch"]["next"] += 1

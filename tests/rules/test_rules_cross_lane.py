@@ -32,11 +32,11 @@ EXCHANGE = """
     ["SHFL.IDX R4, R1, R2", "SHFL.BFLY R4, R1, 5", "SHFL.IDX R4, R0, 12", "VOTE.BALLOT R4, !P1", "REDUX.SUM R4, R1"],
 )
 def test_results_are_those_of_program_order(instruction, guard):
-    """A full warp and one of 12 threads, under any guard: memory holds what the interpreter leaves there."""
+    """For a full warp and one of 12 threads, under any guard, memory equals the interpreter's."""
     text = EXCHANGE.format(instruction=instruction, guard=guard)
     assert np.array_equal(run_text(text).memory, interpret(read(text)).memory)
 
 
 def test_every_function_across_lanes_is_chosen_by_its_own_index():
-    """The four functions of the table are those that the rule tells apart."""
+    """The four cross-lane functions of the table are all different for the rule."""
     assert len(set(ACROSS)) == len(ACROSS) == 4

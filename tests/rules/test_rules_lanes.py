@@ -23,7 +23,7 @@ COMPUTED = [row for row in ROWS if (row.value or row.across) and not row.mnemoni
 
 
 def text_of(row, signs=("", "", ""), zeros=()) -> str:
-    """A listing that applies the row to three loaded operands of each lane, or RZ, and stores what comes out."""
+    """A listing that applies the row to three loaded operands of each lane, or RZ, and stores the results."""
     suffix, words = ("", 1) if row.width == 32 else (".64", 2)
     names = {"d": "R16", "P": "P0", "Q": "P1", "a": "R4", "b": "R8", "c": "R12", "n": "0xca"}
     names |= {
@@ -77,7 +77,7 @@ def test_a_minus_means_what_it_does_in_program_order(row, data):
 
 
 def check_against_program_order(kernel, bits) -> None:
-    """The engine leaves in memory what the interpreter does, the operands being `bits`."""
+    """Assert that the engine's memory equals the interpreter's, with `bits` as operands."""
     operands = Buffer("x", "<u4", kernel.buffers[0].elements, lambda i: bits.view(np.uint32)[i])
     kernel = replace(kernel, buffers=(operands, kernel.buffers[1]))
     assert np.array_equal(run_sm(kernel, plain_machine()).memory, interpret(kernel).memory)

@@ -1,4 +1,4 @@
-"""When two kept states are the same: whatever differs is noticed, whatever may differ is let through.
+"""The comparison of two kept states: each difference that matters is noticed, the others are let through.
 
 The first tests ask single comparisons, with words written by hand; the others (plain Python only) change a real launch
 word by word.
@@ -21,7 +21,7 @@ WORDS = {word.path: word.field for word in recurrence.words("sm", dict.fromkeys(
 
 
 def paths(role):
-    """Paths of the fields of a role; of numbers, those that matter at all times."""
+    """Paths of the fields of a role; of numbers, those that always matter."""
     return [path for path, field in WORDS.items() if field.role is role and not field.awaited]
 
 
@@ -43,20 +43,20 @@ def states(before: list[int], here: list[int], roles: list[int]) -> SimpleNamesp
     ("same", "time", "channel", "agrees"),
     [(7, 158, 0, True), (8, 158, 0, False), (7, 157, 0, False), (7, 158, 148 * 64 + 1, False)],
 )
-def test_states_agree_where_times_lie_as_far_ahead(same, time, channel, agrees):
-    """One word stays 7, a time lies 10 ahead of 148 as 110 did of 100, and the channel is free: else they differ."""
+def test_states_agree_if_times_are_as_far_ahead(same, time, channel, agrees):
+    """States agree if a word stays 7, a time is 10 ahead of 148 as 110 is of 100, and the channel is free."""
     r = states([7, 110, 0], [same, time, channel], roles=[0, 1, 2, 2, 2, 2, 2])
     assert same_state.agree(SM, r, 0, 1) == agrees
 
 
 @pytest.mark.parametrize(("time", "far"), [(90, 0), (100, 0), (117, 17), (NEVER, NEVER)])
-def test_a_time_that_has_passed_is_past_however_long_ago(time, far):
-    """At 100 both 90 and 100 are 0 ahead, 117 is 17; what is not known stays so."""
+def test_all_times_that_have_passed_are_0_ahead(time, far):
+    """At 100 both 90 and 100 are 0 ahead, and 117 is 17 ahead; an unknown time stays unknown."""
     assert same_state.ahead(time, 100) == far
 
 
 @pytest.mark.parametrize(("cycle", "agrees"), [(148, True), (146, False), (147, False)])
-def test_turns_of_schedulers_come_round_too(cycle, agrees):
+def test_a_period_is_whole_rounds_of_the_schedulers(cycle, agrees):
     """Two schedulers with slots every 2 cycles take turns to be first: periods are multiples of 4 cycles."""
     r = states([7, 0], [7, 0], roles=[0, 1, 1, 1, 1, 1, 1])
     r.notes[1, same_state.WHEN] = cycle
@@ -66,29 +66,29 @@ def test_turns_of_schedulers_come_round_too(cycle, agrees):
 @pytest.mark.parametrize(
     ("seen", "now", "agrees"), [(90, 138, True), (90, 90, True), (98, 98, True), (99, 99, False), (90, 130, False)]
 )
-def test_a_moment_moves_with_the_clock_or_was_out_of_sight(seen, now, agrees):
-    """From 100 to 148 a moment moves by 48; or it stays, if it lay the 2 cycles of a slot before 100 or more."""
+def test_a_moment_moves_with_the_clock_or_is_old(seen, now, agrees):
+    """From 100 to 148 a moment moves by 48; it may stay if it was a slot of 2 cycles or more before 100."""
     r = states([seen, 0], [now, 0], roles=[0, 0, 0, 1, 1, 1, 1])
     assert same_state._moments_agree(SM, r, 0, 1) == agrees
 
 
 @SINGLE_RULES
 def test_the_state_comes_back(recurring):
-    """Unchanged, the state is the candidate's, though one warp has waited at its barrier all the while."""
+    """The unchanged state equals the earlier one, although one warp has waited at its barrier throughout."""
     assert recurring.agrees()
 
 
 @SINGLE_RULES
 @pytest.mark.parametrize("path", [*paths(Role.SAME), *paths(Role.MOMENT), *paths(Role.NUMBER)])
 def test_one_more_is_noticed(recurring, path):
-    """Whatever is the same, a moment, or a total's earlier value, can't be one more without being noticed."""
+    """One more is noticed in any word that must be the same, any moment, and any earlier value of a total."""
     assert recurring.unnoticed(path, lambda word: word + 1) == []
 
 
 @SINGLE_RULES
 @pytest.mark.parametrize(("held", "agrees"), [(0, True), (NEVER, False)])
 def test_a_reader_counts_while_it_has_not_read(recurring, held, agrees):
-    """Which instruction reads a register last matters until it has been served, and no longer."""
+    """The last reader of a register matters until it has been served, and no longer."""
     roles, reader = recurring.roles, int(np.flatnonzero(recurring.roles.awaited >= 0)[0])
     roles.kept[[recurring.before, recurring.here], roles.awaited[reader]] = held
     roles.kept[recurring.here, roles.roles[same_state.NUMBER] + reader] += 1
@@ -98,7 +98,7 @@ def test_a_reader_counts_while_it_has_not_read(recurring, held, agrees):
 @SINGLE_RULES
 @pytest.mark.parametrize("path", paths(Role.STAMP))
 def test_a_stamp_may_differ(recurring, path):
-    """What only the next retirement reads, having written it, keeps no state from coming back."""
+    """A word that only the next retirement reads, after writing it, may differ."""
     places = recurring.places[path].tolist()
     assert recurring.unnoticed(path, lambda word: word + 1) == places
 
@@ -106,26 +106,26 @@ def test_a_stamp_may_differ(recurring, path):
 @SINGLE_RULES
 @pytest.mark.parametrize("path", paths(Role.TIME))
 def test_another_time_ahead_is_noticed(recurring, path):
-    """No time can lie seven cycles ahead that did not."""
+    """A time that is now seven cycles ahead is noticed."""
     assert recurring.unnoticed(path, lambda _: recurring.now + 7) == []
 
 
 @SINGLE_RULES
 def test_another_release_time_is_noticed(recurring):
-    """No reason can let go one cycle after its warp was settled, past as that may be: its stalls would be others."""
+    """A release one cycle after its warp was settled is noticed, even in the past: the stalls would be different."""
     since = recurring.sm.warps["since"][: recurring.sm.warp_slots].max()
     assert recurring.unnoticed("warps.release_at", lambda _: since + 1) == []
 
 
 @SINGLE_RULES
 def test_a_busier_channel_is_noticed(recurring):
-    """The memory channel can't be taken for a 64th of a cycle more than it was."""
+    """A memory channel that is busy for a 64th of a cycle more is noticed."""
     assert recurring.unnoticed("load_store.channel", lambda _: recurring.now * 64 + 1) == []
 
 
 @SINGLE_RULES
-def test_what_stayed_must_have_been_still(recurring):
-    """A moment inside the last issue interval before the earlier state may hold other schedulers, and so must move."""
+def test_a_moment_that_stays_must_be_old(recurring):
+    """A moment less than a slot of 2 cycles before the earlier state may still hold other schedulers, and must move."""
     roles, when = recurring.roles, recurring.roles.notes[recurring.before, same_state.WHEN]
     moments = slice(roles.roles[same_state.MOMENT], roles.roles[same_state.STAMP])
     at = moments.start + int(
@@ -138,7 +138,7 @@ def test_what_stayed_must_have_been_still(recurring):
 
 @SINGLE_RULES
 def test_a_number_taken_anew_must_keep_its_distance(recurring):
-    """The sums at the first empty slot may stay only as long as no slot was the first empty one again."""
+    """The sums at the first empty slot may stay only if no later slot has become the first empty one."""
     roles, (before, here) = recurring.roles, recurring.roles.kept[[recurring.before, recurring.here]]
     at = next(i for i, moment in enumerate(roles.renewal) if moment >= 0 and before[moment] != here[moment])
     number, total, moment = roles.roles[same_state.NUMBER] + at, roles.source[at], roles.renewal[at]
@@ -161,8 +161,8 @@ def test_a_warp_that_stays_must_be_the_older_one_throughout(recurring, name, see
 
 @SINGLE_RULES
 @pytest.mark.parametrize(("ready_at", "more", "agrees"), [(0, 5, True), (9, 0, True), (9, 5, False)])
-def test_what_a_ready_warp_remembers_must_keep_its_distance(recurring, ready_at, more, agrees):
-    """Sums that grow by 5 are the same to a warp that has been ready all along, and not to one ready anew."""
+def test_the_sums_that_a_ready_warp_keeps_must_keep_their_distance(recurring, ready_at, more, agrees):
+    """Sums that grow by 5 agree for a warp that has been ready throughout, not for one that has become ready again."""
     kept, unit = recurring.roles.kept, int(recurring.sm.warps[0].unit)
     kept[recurring.before] = kept[recurring.here]
     kept[recurring.here, recurring.column(same_state.READY_AT)] += ready_at

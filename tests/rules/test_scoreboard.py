@@ -10,7 +10,7 @@ from timing import cycles_of, issue_times, run_text
     ids=["a", "b", "c", "WAW"],
 )
 def test_readers_and_writers_wait_for_a_pending_result(second):
-    """Any source, and the destination itself, waits for the 18 cycles of the write before."""
+    """An instruction waits 18 cycles for a write to any of its sources or to its destination."""
     assert issue_times(f"FADD R0, R1, R2\n{second}\nEXIT", {"unit.fp32.latency": 18}) == [0, 18]
 
 
@@ -41,7 +41,7 @@ def test_predicates_are_waited_for(second):
     ],
 )
 def test_sources_of_memory_instructions_are_held(load, hold):
-    """The address register may be overwritten so many cycles after service; never before the next issue at 6."""
+    """The address register may be overwritten `hold` cycles after the service, and never before the next issue at 6."""
     changes = {"shared_memory.war_32": 0, "shared_memory.war_64": 38, "shared_memory.war_128": 46}
     text = f".shared 512\n.local 512\n{load}\nMOV R0, 16\nEXIT"
     assert issue_times(text, changes) == [0, hold]

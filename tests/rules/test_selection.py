@@ -1,6 +1,6 @@
-"""Selection: what a warp that was chosen waits for, who goes before it, and which stall counts stand still meanwhile.
+"""Selection: what a selected warp waits for, which warps go before it, and which stall counts stop meanwhile.
 
-One scheduler with a slot in every cycle; `sp` has 4 lanes, so that an FFMA keeps it for 8 cycles, and MOV has a pipe of
+One scheduler has a slot in every cycle; `sp` has 4 lanes, so that an FFMA keeps it for 8 cycles, and MOV has a pipe of
 its own that is free at once.
 """
 
@@ -41,10 +41,10 @@ READS: dict[str, int | str] = {
 
 @pytest.mark.parametrize(("keeps", "moved"), [("fp32", 9), ("none", 4)])
 def test_a_selected_warp_goes_before_an_older_one_that_becomes_ready(keeps, moved):
-    """Warp 0's FFMA goes at 0. At 1 warp 1 is chosen, whose pipe is busy until 8. At 4 warp 0's MOV has its source.
+    """Warp 0's FFMA issues at 0. At 1 warp 1 is selected; its pipe is busy until 8. At 4 warp 0's MOV has its source.
 
-    Where the class keeps the slot, the older warp's MOV goes behind warp 1's FFMA, at 9, and waits from 4 to 8 as
-    warp 1 does from 1 to 8. Else the pipe is asked before the choice, and the MOV goes at 4.
+    If the class keeps the slot, the older warp's MOV issues after warp 1's FFMA, at 9, and waits from 4 to 8 as
+    warp 1 does from 1 to 8. Otherwise the pipe is asked before the choice, and the MOV issues at 4.
     """
     text = ".block 64\nFFMA R0, R1, R2, R3\nMOV R4, R0\nEXIT"
     run = run_text(text, {**SELECTING, "selection.keeps": keeps, "schedulers.policy": "gto"})
@@ -54,16 +54,17 @@ def test_a_selected_warp_goes_before_an_older_one_that_becomes_ready(keeps, move
 
 
 @pytest.mark.parametrize(("guard", "second"), [("", 8), ("@!P0 ", 8), ("@P0 ", 1)])
-def test_who_does_nothing_needs_only_the_slot(guard, second):
-    """Predicates start false: under @P0 no lane holds, and the FFMA goes at 1 though its pipe is busy until 8."""
+def test_an_instruction_that_does_nothing_needs_only_the_slot(guard, second):
+    """Predicates start false: under @P0 no lane is active, and the FFMA issues at 1, although its pipe is busy to 8."""
     run = run_text(f"FFMA R0, R1, R2, R3\n{guard}FFMA R4, R5, R6, R7\nEXIT", SELECTING)
     assert [cycle for cycle, _, _ in cycles_of(run)] == [0, second, second + 1]
 
 
 def test_a_busy_pipe_stops_no_stall_count():
-    """Warp 1 is chosen at 1 and gets the pipe at 8; warp 0's stall count ends at 4 all the same.
+    """Warp 1 is selected at 1 and gets the pipe at 8; warp 0's stall count still ends at 4.
 
-    Wait: 1 to 4 of warp 0, 9 to 12 of warp 1: 6. Held by the selection: warp 1 from 1 to 8, warp 0 from 4 to 8: 11.
+    Warp 0 waits from 1 to 4 and warp 1 from 9 to 12: 6. The selection holds warp 1 from 1 to 8 and warp 0 from 4 to 8:
+    11.
     """
     text = ".block 64\n[B------:R-:W-:-:S04] FADD R0, R1, R2\n[B------:R-:W-:-:S01] MOV R3, R4\n"
     run = run_text(text + "[B------:R-:W-:-:S01] EXIT", {**SELECTING, **CODES})
@@ -73,10 +74,10 @@ def test_a_busy_pipe_stops_no_stall_count():
 
 @pytest.mark.parametrize(("freezes", "second"), [(1, 5), (0, 4)])
 def test_operands_that_are_late_stop_the_stall_counts(freezes, second):
-    """With one bank a warp's two reads take 2 cycles: warp 1 is chosen at 1 and has its operands at 2.
+    """With one bank a warp's two reads take 2 cycles: warp 1 is selected at 1 and has its operands at 2.
 
-    That is one cycle in which warp 0's stall count of 4 stands still, where the machine freezes: it goes on at 5. (The
-    pipe that warp 0 reads for takes nothing until 2 either, so there are two pipes.)
+    On a machine that freezes, warp 0's stall count of 4 stops for this one cycle, and warp 0 issues at 5. (The pipe
+    that warp 0 reads for takes nothing until 2 either, so there are two pipes.)
     """
     text = ".block 64\n[B------:R-:W-:-:S04] FADD R0, R1, R2\n[B------:R-:W-:-:S01] MOV R3, 1\n"
     pipes = {"pipe.sp.lanes": 32, "unit.fp32.pipe": "sp int16"}

@@ -35,7 +35,7 @@ PATTERN = """
 
 
 def passes(width, *prepare, guard="", text=PATTERN, **changes) -> int:
-    """Passes of one access whose address is made of the lane by `prepare`, with changes in the machine's section."""
+    """Passes of one access whose address `prepare` computes from the lane, with changes in the machine's section."""
     suffix = "" if width == 32 else f".{width}"
     text = text.format(prepare="\n    ".join(prepare), suffix=suffix, guard=guard)
     section = {"pass_cycles": 1, "merge_halves": 1, **changes}
@@ -52,29 +52,29 @@ def strided(width, stride, text=PATTERN, **changes) -> int:
     ("stride", "ways"), [(0, 1), (1, 1), (2, 2), (3, 1), (4, 4), (8, 8), (16, 16), (32, 32), (33, 1)]
 )
 def test_32_bits_conflict_by_stride(stride, ways):
-    """Lanes a stride of s words apart meet gcd(s, 32) in a bank; stride 0 is a broadcast (PG 4.2 F.4.3)."""
+    """At a stride of s words, gcd(s, 32) lanes share a bank; stride 0 is a broadcast (PG 4.2 F.4.3)."""
     assert passes(32, f"IMUL R0, R0, {4 * stride}") == ways
 
 
 @pytest.mark.parametrize(("stride", "ways"), [(0, 2), (1, 2), (2, 4), (3, 2), (16, 32)])
 def test_64_bits_are_served_by_half_warps(stride, ways):
-    """Each half-warp takes a pass of its own, more if pairs of words a stride apart meet in a bank."""
+    """Each half-warp takes a pass of its own, and more if pairs of words a stride apart share a bank."""
     assert passes(64, f"IMUL R0, R0, {8 * stride}") == ways
 
 
 def test_128_bits_at_distinct_addresses_take_eight_passes():
-    """32 distinct addresses: 8 passes, the 16 cycles of RR-7923."""
+    """128 bits at 32 distinct addresses take 8 passes, the 16 cycles of RR-7923."""
     assert passes(128, "SHL R0, R0, 4") == 8
 
 
 @pytest.mark.parametrize(("mask", "expected"), [(0, 2), (1, 2), (15, 4), (31, 8)])
 def test_128_bits_with_equal_half_warps_are_merged(mask, expected):
-    """Where the machine merges half-warps with equal addresses, they cost half: lanes modulo 16 or fewer are equal."""
+    """On a machine that merges half-warps with equal addresses (lane modulo 16 or fewer), they take half the passes."""
     assert passes(128, f"LOP.AND R0, R0, {mask}", "SHL R0, R0, 4") == expected
 
 
 def test_the_same_word_in_one_bank_is_broadcast():
-    """All lanes of each pair of neighbours read one word: no conflict."""
+    """Pairs of neighbouring lanes read one word each, in one pass."""
     assert passes(32, "SHR R0, R0, 1", "SHL R0, R0, 2") == 1
 
 
@@ -88,14 +88,14 @@ def test_lanes_switched_off_do_not_conflict():
     [(32, 0, 2), (32, 1, 2), (32, 2, 4), (32, 16, 32), (32, 17, 2), (64, 1, 8), (128, 1, 32), (64, 0, 4)],
 )
 def test_gt200_serves_half_warps_word_by_word(width, stride, ways):
-    """By hand: 16 banks; a double at unit stride is two words per lane, 2-way conflicting, for each of two halves."""
+    """By hand, of 16 banks: doubles at unit stride are two words per lane, of two passes each, for both halves."""
     assert strided(width, stride, rule="gt200", banks=16) == ways
 
 
 def test_gt200_broadcasts_one_word_a_pass():
-    """Lanes 0 to 3 at word 0, 4 to 7 at word 1, ...: a pass serves one word's lanes and a lane of each other bank.
+    """Lanes 0 to 3 read word 0, 4 to 7 word 1, ...: a pass serves the lanes of one word and a lane of each other bank.
 
-    Of the four words of a half-warp, the first pass serves four lanes of word 0 and one each of the three others, whose
+    The first pass of a half-warp serves the four lanes of word 0 and one lane of each of the other three words. Their
     three remaining lanes then take a pass for each word: four passes, for each of two halves.
     """
     assert passes(32, "SHR R0, R0, 2", "SHL R0, R0, 2", rule="gt200", banks=16) == 8
@@ -138,14 +138,14 @@ VOLTA_LOADS = {  # lane -> element: wavefronts of 32, 64 and 128 bits, as measur
 
 @pytest.mark.parametrize(("element", "wavefronts"), VOLTA_LOADS.items())
 def test_volta_loads_go_together_where_neighbours_agree(element, wavefronts):
-    """Half-warps of 64 bits and quarter-warps of 128 bits merge where lanes agree with a neighbour: as measured."""
+    """Half-warps of 64 bits and quarter-warps of 128 bits merge if lanes agree with a neighbour, as measured."""
     found = tuple(passes(width, element, f"IMUL R0, R1, {width // 8}", rule="volta") for width in (32, 64, 128))
     assert found == wavefronts
 
 
 @pytest.mark.parametrize(("stride", "wavefronts"), [(0, (1, 2, 4)), (1, (1, 2, 4)), (2, (2, 4, 8)), (4, (4, 8, 16))])
 def test_volta_stores_do_not_merge(stride, wavefronts):
-    """Stores of 64 and 128 bits take two and four passes even to one address: measured on an H200."""
+    """Stores of 64 and 128 bits take two and four passes even to one address, as measured on an H200."""
     assert tuple(strided(width, stride, STORE, rule="volta") for width in (32, 64, 128)) == wavefronts
 
 
@@ -153,7 +153,7 @@ def test_volta_stores_do_not_merge(stride, wavefronts):
     ("width", "stride", "passes"), [("", 1, 2), ("", 0, 2), ("", 32, 64), (".64", 2, 4), (".128", 4, 8)]
 )
 def test_a_wave_takes_two_passes_at_best_and_64_at_worst(width, stride, passes):
-    """GCN3 ISA manual, chapter 10: 2 to 64 cycles by bank conflicts; 128 bytes move in a cycle (Omniperf)."""
+    """A wave takes 2 to 64 passes by bank conflicts (GCN3 ISA manual, chapter 10), of 128 bytes each (Omniperf)."""
     text = f".warp 64\n.shared 16384\nS2R R0, LANEID\nIMUL R0, R0, {4 * stride}\nLDS{width} R4, [R0]\nEXIT"
     changes = {"limits.warp_size": 64, "shared_memory.rule": "gcn", "shared_memory.pass_cycles": 1}
     assert run_text(text, changes).load_store_cycles[2] == passes
@@ -170,7 +170,7 @@ WIDER = {  # passes of 32, 64 and 128 bits in consecutive lanes, by banks
 
 @pytest.mark.parametrize(("rule", "banks"), [(rule, banks) for rule, by_banks in WIDER.items() for banks in by_banks])
 def test_more_banks_serve_more_lanes_or_more_words_of_each(rule, banks):
-    """By hand: a pass has as many words as banks (Kepler: two for each); Fermi's parts of 128 bits conflict on 32."""
+    """By hand: a pass has a word for each bank (Kepler: two); Fermi's parts of 128 bits conflict on 32 banks."""
     bits = (32, 64, 128)
     found = tuple(strided(width, 1, rule=rule, banks=banks, bank_bytes=4) for width in bits)
     assert found == WIDER[rule][banks]
@@ -178,7 +178,7 @@ def test_more_banks_serve_more_lanes_or_more_words_of_each(rule, banks):
 
 @pytest.mark.parametrize(("rule", "stride", "ways"), [("fermi", 64, 32), ("volta", 32, 16), ("kepler", 64, 16)])
 def test_64_banks_conflict_by_their_own_number(rule, stride, ways):
-    """Words 64 apart share a bank of 64, those 32 apart every second one; Kepler's delivers two at once."""
+    """Words 64 apart share one of 64 banks, words 32 apart share two; Kepler's banks deliver two words at once."""
     assert strided(32, stride, rule=rule, banks=64, bank_bytes=4) == ways
 
 
@@ -223,13 +223,13 @@ def test_passes_are_those_of_the_definitions(data):
     [(1, 1, 128, 8), (2, 1, 128, 4), (3, 1, 128, 3), (9, 1, 128, 1), (2, 1, 32, 1), (2, 3, 64, 1), (2, 32, 32, 16)],
 )
 def test_several_passes_of_an_access_share_a_cycle(several, stride, width, cycles):
-    """So many passes keep the unit a cycle for each few, rounded up: 8 of an LDS.128 by threes take 3."""
+    """An access takes its passes / `several` cycles of the unit, rounded up: an LDS.128's 8 passes by threes take 3."""
     assert strided(width, stride, merge_halves=0, passes_per_cycle=several) == cycles
 
 
 @pytest.mark.parametrize(("several", "later"), [(1, 15), (2, 8), (4, 4)])
 def test_further_passes_add_their_part_of_a_cycle_to_the_latency(several, later):
-    """Sixteen passes, one of them free: the load's reader goes 15 cycles later, or 15 / several, rounded up."""
+    """The reader of a load of sixteen passes, one of them free, issues 15 / `several` cycles later, rounded up."""
     text = ".shared 49152\nS2R R0, LANEID\nIMUL R1, R0, {}\nLDS R4, [R1]\nMOV R5, R4\nEXIT"
     changes = {"shared_memory.pass_cycles": 1, "shared_memory.passes_per_cycle": several, "schedulers.interval": 1}
     begin, end = (issue_times(text.format(4 * stride), changes)[-1] for stride in (1, 16))

@@ -1,4 +1,4 @@
-"""Recorded streams: what is kept of a warp's way, how loops are folded, and which blocks share a script."""
+"""Recorded streams: which events of a warp are kept, how loops are folded, and which blocks share a script."""
 
 from __future__ import annotations
 
@@ -69,33 +69,33 @@ STRAIGHT = """
 
 
 def test_a_straight_program_is_its_accesses():
-    """Eight bytes from lane to lane: two passes, one beyond the latency's, and two lines; the rest leaves no event."""
+    """At 8 bytes per lane a load takes two passes, of which one is free, a store two lines; the rest is no event."""
     assert items(recorded(STRAIGHT)) == [(2, 32, 4, 2, 0), (5, 32, 6, 0, 2)]
 
 
 def test_a_warp_of_twenty_threads_counts_them():
-    """Of 20 threads, eight bytes apart, 16 have banks of their own: two passes, and 160 bytes lie on two lines."""
+    """16 of 20 threads, 8 bytes apart, have banks of their own: two passes; their 160 bytes are on two lines."""
     assert items(recorded(f".block 20\n{STRAIGHT}")) == [(2, 20, 4, 2, 0), (5, 20, 6, 0, 2)]
 
 
 def test_a_guard_is_an_event():
-    """A guarded instruction is kept with the threads whose guard holds, none included; an unguarded one is not."""
+    """A guarded instruction is kept with the number of threads whose guard holds, also 0; an unguarded one is not."""
     text = "S2R R0, LANEID\nISETP.LT P0, R0, 7\n@P0 FADD R1, R1, R1\n@!PT MOV R2, 1\nMOV R3, 1\nEXIT"
     assert items(recorded(text)) == [(2, 7), (3, 0)]
 
 
 def test_a_branch_without_a_guard_is_followed():
-    """BRA is an event, and what it jumps over leaves none."""
+    """BRA is an event, and the instructions that it jumps over are none."""
     assert items(recorded("BRA past\n@PT NOP\n@!PT NOP\npast:\n@!PT NOP\nEXIT")) == [(0, 32), (3, 0)]
 
 
 def loop(rounds, body=""):
-    """A listing that goes so often round a loop."""
+    """A listing of a loop of so many rounds."""
     return f"MOV R0, 0\nagain:\n{body}\nIADD R0, R0, 1\nISETP.LT P0, R0, {rounds}\n@P0 BRA again\nEXIT"
 
 
 def test_rounds_that_repeat_are_counted():
-    """Ten rounds: nine end in a taken branch, the first of which is kept with eight more, and the last does not."""
+    """Nine of ten rounds end in a taken branch: the first is kept with a count of eight more, then the last round."""
     assert items(recorded(loop(10))) == [(3, 32), ("again", 8, 1, 0), (3, 0)]
 
 
@@ -109,7 +109,7 @@ IADD R1, R1, c[x]
 
 
 def test_rounds_that_alternate_are_folded_in_pairs():
-    """A pointer that moves by half a line touches one line, then two: of six rounds, two pairs are one with a count."""
+    """A pointer that moves by half a line touches one line, then two: two of three pairs are one pair and a count."""
     odd, even = (4, 32, 3, 0, 1), (4, 32, 6, 0, 2)
     pair = [odd, (8, 32), even, (8, 32)]
     assert items(recorded(ALTERNATING)) == [*pair, ("again", 1, 4, 0), odd, (8, 32), even, (8, 0)]
@@ -131,12 +131,12 @@ inner:
 
 
 def test_loops_inside_loops_are_folded_from_inside():
-    """The inner loop's marker is an item of the outer one's part, whose own marker lies one deeper."""
+    """The inner loop's marker is an item of the outer loop's part, whose own marker has depth 1."""
     inner = [(4, 32), ("again", 1, 1, 0), (4, 0)]
     assert items(recorded(NESTED)) == [*inner, (7, 32), ("again", 2, 4, 1), *inner, (7, 0)]
 
 
-# Two branches back to one place, taken by the bits of a number: the first one on a 1, the second on a 0.
+# Two branches back to one place, taken by the bits of a number: the first on a 1, the second on a 0.
 BY_BITS = """
     MOV R1, {bits}
     MOV R0, 0
@@ -153,8 +153,8 @@ head:
 
 
 @pytest.mark.parametrize("bits", ["10101101011101", "11011011011", "1001001000100010"])
-def test_a_folded_stream_unfolds_to_what_happened(bits):
-    """No marker of a repeated part goes back behind the part's beginning (the first number needs that check)."""
+def test_a_folded_stream_unfolds_to_its_events(bits):
+    """Each event comes back: no marker goes back before its repeated part (the first number needs that check)."""
     text = BY_BITS.format(bits=int(bits[::-1], 2), count=len(bits) + 1)
     expected = [pair for bit in bits for pair in ([(7, 32)] if bit == "1" else [(7, 0), (8, 32)])]
     assert unfolded(items(recorded(text))) == [*expected, (7, 0), (8, 0)]
@@ -177,7 +177,7 @@ def unfolded(stream):
 
 
 def test_warps_that_do_the_same_share_a_stream():
-    """Two warps whose lanes lie alike have one stream, a third that does something else its own."""
+    """Two warps with the same events share a stream; a third with other events has its own."""
     text = ".block 96\nS2R R0, WARPID\nISETP.EQ P0, R0, 2\n@P0 MOV R1, 1\nEXIT"
     sm = recorded(text)
     first = sm.scripts[0].first
@@ -185,7 +185,7 @@ def test_warps_that_do_the_same_share_a_stream():
 
 
 def tiles(blocks, step, words, body="LDG R2, [R1]"):
-    """A listing whose block b loads from b times `step` bytes on, one word per lane, of a buffer of so many words."""
+    """A listing whose block b loads one word per lane from byte b times `step` on, of a buffer of so many words."""
     address = f"S2R R0, CTAID.X\nS2R R1, LANEID\nSHL R1, R1, 2\nIMAD R1, R0, {step}, R1\nIADD R1, R1, c[x]"
     return f".grid {blocks}\n.buffer x u32 {words}\n{address}\n{body}\nEXIT"
 
@@ -202,21 +202,21 @@ def test_blocks_moved_by_whole_lines_are_not_recorded():
 
 
 def test_blocks_moved_by_half_a_line_are_recorded_anew():
-    """Six blocks, half a line apart: one line or two, so two scripts, and further ones lie whole lines from either."""
+    """Six blocks, half a line apart, touch one line or two: two are recorded, the others are whole lines away."""
     sm = recorded(tiles(6, 64, 192))
     assert (sm.scripted, sm.visits) == (2, 2 * visits(tiles(1, 64, 192)))
     assert [items(sm, script=script) for script in (0, 1)] == [[(5, 32, 3, 0, 1)], [(5, 32, 6, 0, 2)]]
 
 
-def test_blocks_that_come_to_the_same_share_a_script():
-    """Blocks whose addresses can't be followed are each recorded, and found to do the same."""
+def test_blocks_with_the_same_events_share_a_script():
+    """Blocks whose addresses can't be followed are all recorded, and share a script as their events are the same."""
     text = tiles(5, 128, 160, "LOP.AND R1, R1, -128\nLDG R2, [R1]")
     sm = recorded(text)
     assert (sm.provable, sm.scripted, sm.visits) == (0, 1, 5 * visits(tiles(1, 128, 160, "NOP\nLDG R2, [R1]")) + 5)
 
 
 def test_a_block_that_leaves_the_buffer_faults_in_its_own_time():
-    """Of six tiles the buffer holds five: the sixth can't be recorded, and the fault is the address-only one."""
+    """The buffer holds five of six tiles: the sixth can't be recorded, and its fault is the address-only feed's."""
     kernel = read(tiles(6, 128, 160))
     reported = []
     for feed in ("trace-driven", "address-only"):
@@ -227,7 +227,7 @@ def test_a_block_that_leaves_the_buffer_faults_in_its_own_time():
 
 
 def by_block(blocks):
-    """A listing whose block b goes b + 1 times round a loop."""
+    """A listing whose block b takes b + 1 rounds of a loop."""
     head = "S2R R1, CTAID.X\nMOV R0, 0\nagain:\nISETP.LT P0, R0, R1\nIADD R0, R0, 1\n@P0 BRA again\nEXIT"
     return f".grid {blocks}\n{head}"
 
@@ -235,7 +235,7 @@ def by_block(blocks):
 @pytest.mark.jit
 @pytest.mark.parametrize(("blocks", "feed"), [(SCRIPTS, "trace-driven"), (SCRIPTS + 1, "address-only")])
 def test_too_many_scripts_are_computed_instead(blocks, feed):
-    """As many different blocks as there are scripts are taken; with one more the launch falls back to address-only."""
+    """As many different blocks as there are scripts are recorded; with one more the launch is address-only."""
     assert feeds_agree(by_block(blocks)) == feed
 
 
@@ -261,12 +261,12 @@ again:
 @pytest.mark.jit
 @pytest.mark.parametrize(("rounds", "feed"), [(20_000, "trace-driven"), (60_000, "address-only")])
 def test_too_many_events_are_computed_instead(rounds, feed):
-    """Rounds whose loads touch 1 to 32 lines at random do not fold: too many of them fall back to address-only."""
+    """Rounds whose loads touch 1 to 32 lines at random do not fold: 20,000 are recorded, 60,000 are address-only."""
     assert feeds_agree(IRREGULAR.format(rounds=rounds)) == feed
 
 
 @pytest.mark.jit
 def test_too_long_a_walk_is_given_up():
-    """A loop without an end is not walked through for ever: the launch meets its limit of cycles."""
+    """The recording of a loop without an end is given up: the launch meets its limit of 500 cycles."""
     with pytest.raises(LimitError, match="500 cycles"):
         run_sm(read("again:\nBRA again"), plain_machine(), feed="trace-driven", max_cycles=500)

@@ -30,13 +30,13 @@ STORE = """
 
 @pytest.mark.parametrize("special", SPECIALS)
 def test_special_registers_are_those_of_the_interpreter(special):
-    """Thread, block and grid coordinates of a launch in three dimensions, in every lane of every block."""
+    """Each special register equals the interpreter's in every lane of every block of a launch in three dimensions."""
     text = STORE.format(special=special, value="R0")
     assert np.array_equal(run_text(text).memory, interpret(read(text)).memory)
 
 
 def test_lanes_without_a_thread_are_never_active():
-    """72 threads are two warps and 8 lanes: active threads are counted, not lanes."""
+    """72 threads are two warps and 8 lanes of a third: each of 4 blocks counts 72 active threads in 3 issues."""
     run = run_text(STORE.format(special="LANEID", value="R0"))
     assert run.active[0] == 4 * 72
     assert run.issued[0] == 4 * 3

@@ -36,7 +36,7 @@ LOADS = ".block {threads}\n.buffer a u32 1024\nMOV R0, c[a]\n" + "LDG RZ, [R0]\n
 
 @pytest.mark.parametrize("most", [2, 4, 8])
 def test_a_warp_has_so_many_accesses_under_way(most):
-    """By Little's law a warp that may have n loads under way takes a latency for each n of them."""
+    """By Little's law a warp that may have n loads under way takes 48 / n latencies for 48 loads, within 10 %."""
     changes = {"outstanding.vector": most, "outstanding.shared": 50, "dependence.rule": "codes"}
     machine = load("gtx980", changes)
     cycles = run_sm(read(LOADS.format(threads=32)), machine).cycles
@@ -44,7 +44,7 @@ def test_a_warp_has_so_many_accesses_under_way(most):
 
 
 def test_each_warp_has_its_own_limit():
-    """Eight warps have eight times as much under way as one, and take about as long."""
+    """Eight warps may have eight times as many loads under way as one, and take at most 10 % longer."""
     changes = {"outstanding.vector": 4, "outstanding.shared": 50, "chip.dram_mbs": 10**8}
     one, eight = (run_sm(read(LOADS.format(threads=32 * n)), load("gtx980", changes)) for n in (1, 8))
     assert eight.cycles < 1.1 * one.cycles
@@ -52,7 +52,7 @@ def test_each_warp_has_its_own_limit():
 
 
 def test_a_scalar_load_is_no_access_under_way():
-    """Without wait counters a scalar load's reader waits for its latency, however many accesses there may be."""
+    """Without wait counters a scalar load's reader waits for its latency, whatever the limit of accesses under way."""
     scalar = {"scalar_file.registers": 800, "scalar_file.unit": 16, "scalar_file.per_warp": 102}
     pipes = {f"unit.{unit}.{key}": value for unit in ("smem", "uniform") for key, value in PIPE.items()}
     for more in ({}, {"outstanding.vector": 1, "outstanding.shared": 1}):
@@ -63,9 +63,9 @@ def test_a_scalar_load_is_no_access_under_way():
 
 @pytest.mark.parametrize("engine", ["compiled", "reference"])
 def test_two_units_that_one_counter_counts_return_in_order_of_issue(engine):
-    """Shared memory serves an `LDS` at 36, a constant that was asked for before it is served behind an `LDG` at 124.
+    """Shared memory serves an LDS at 36; an earlier LDC is served after an LDG, at 124.
 
-    Its latency of 30 ends at 154: until then neither is back, and the count is 2; after that it is 0.
+    The LDC's latency of 30 ends at 154: until then neither is back, and the count is 2; after that it is 0.
     """
     run = run_text(TWO_UNITS, PATHS, engine=engine)
     issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
@@ -74,7 +74,7 @@ def test_two_units_that_one_counter_counts_return_in_order_of_issue(engine):
 
 
 def test_a_result_that_came_early_is_written_when_it_is_back():
-    """Who reads it after the wait for one gets it; without a wait the reader is noted."""
+    """A reader after the wait for a count of 1 is no hazard; a reader without a wait is a RAW hazard."""
     early = TWO_UNITS.replace("S_WAITCNT 63, 0\n", "").replace("MOV R5, R3", "MOV R5, R4")
     assert not hazards(read(early), plain_machine(PATHS)).hazards
     unwaited = early.replace("S_WAITCNT 63, 1\n", "MOV R6, 0\n" * 3)

@@ -17,7 +17,7 @@ from gpusim.units.capacities import CALENDAR
 
 pytestmark = pytest.mark.skipif(COMPILED, reason="calls single rules, which compiled code alone can call")
 WARPS = 6
-FAR = 3 * CALENDAR  # slots: also such as lie behind the calendar
+FAR = 3 * CALENDAR  # slots: some are beyond the calendar
 Step = tuple[int, int, int]  # slots that pass, a warp, and in how many slots it is due
 
 
@@ -30,7 +30,7 @@ def packed(interval, stagger):
 
 
 def waiting(due, now):
-    """The earliest slot at which a warp is due, NEVER: none waits."""
+    """The earliest slot at which a warp is due; NEVER if none waits."""
     return min((slot for slot in due.values() if slot > now), default=NEVER)
 
 

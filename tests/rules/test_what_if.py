@@ -1,4 +1,4 @@
-"""Limits that no chip is without, lifted: banks that never conflict, accesses of one pass, barriers nobody waits at."""
+"""Limits of every chip, lifted: banks that never conflict, accesses of one pass, barriers that let warps pass."""
 
 import pytest
 from draws import draws
@@ -40,15 +40,15 @@ def passes(shared_memory: str, rule: str, width: int, stride: int) -> int:
 
 @pytest.mark.parametrize(("rule", "widths"), [("fermi", (1, 2, 4)), ("volta", (1, 2, 4)), ("gt200", (2, 4, 8))])
 def test_without_conflicts_an_access_takes_what_its_width_needs(rule, widths):
-    """All lanes in one bank: a pass for the warp, each half or quarter, or each half's words, as without conflicts."""
+    """Lanes of one bank take the passes of their width with `conflict-free`, more with `banks`, 1 with `one-pass`."""
     for width, expected in zip((32, 64, 128), widths, strict=True):
         assert passes("conflict-free", rule, width, 32) == expected
         assert passes("banks", rule, width, 32) > expected
         assert passes("one-pass", rule, width, 32) == 1
 
 
-def test_nobody_waits_at_a_barrier_that_lets_pass():
-    """Warp 1 arrives 40 instructions before warp 0: it waits for it, or goes on at its next turn; no cycle is lost."""
+def test_no_warp_waits_at_a_barrier_that_lets_pass():
+    """Warp 1 arrives 40 instructions before warp 0: with `wait` it waits, with `pass` it issues 6 cycles later."""
     text = ROUND.format(work="MOV R1, 0\n" * 40)
     waits, passing = (
         run_text(text, {"what_if.shared_memory": "banks", "what_if.barriers": barriers})
@@ -69,7 +69,7 @@ def test_nobody_waits_at_a_barrier_that_lets_pass():
     ],
 )
 def test_each_limit_is_lifted_alone(path, value, expected):
-    """`--set` of one leaves the other as a chip has it; a machine of which nothing is set has none."""
+    """`--set` of one limit leaves the other as a chip has it; a machine without such a setting has neither."""
     assert load("gtx580", {path: value}).what_if == expected
     assert load("gtx580").what_if is None
     assert list(facts("gtx580", {path: value}).keys() - facts("gtx580").keys()) == [path]

@@ -11,12 +11,12 @@ from typing import Any
 from gpusim.machine.machine import Machine
 from isa.table import Row, Unit
 
-UNIT = 32  # bytes: lines are held and moved by so many
-Request = tuple[int, set[int]]  # a line by its number, and which units of it
+UNIT = 32  # bytes: lines are held and moved in such units
+Request = tuple[int, set[int]]  # a line's number, and the units wanted of it
 
 
 def from_memory(machine: Machine) -> int:
-    """Cycles of a load that no cache has: of what it takes beyond the L2, the same time at every clock."""
+    """Cycles of a load that hits no cache; its part beyond the L2 takes the same time at every clock."""
     measured, hit = machine.global_memory.latency, machine.cache.l2_latency_32 if machine.cache else 0
     if machine.memory_clock is None or measured <= hit:
         return measured
@@ -26,7 +26,7 @@ def from_memory(machine: Machine) -> int:
 
 @dataclass(eq=False)
 class Line:
-    """A line that is held: when each of its units came, and which have been stored to."""
+    """A line that is held: the cycle at which each unit came, and the units that were stored to."""
 
     number: int
     came: dict[int, int] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Level:
         return next((line for line in self.lines if line.number == number), None)
 
     def use(self, number: int) -> tuple[Line, Line | None]:
-        """The line, now the one used last, and the one that made room for it, if any had to."""
+        """The line, which is now the one used last, and the line that made room for it, if any."""
         line = self.find(number) or Line(number)
         others = [other for other in self.lines if other.number % self.sets == number % self.sets and other is not line]
         gone = others[0] if len(others) == self.ways else None
@@ -56,7 +56,7 @@ class Level:
         return line, gone
 
     def lacking(self, number: int, wanted: set[int]) -> set[int]:
-        """The units that an access to these has to bring: a sector that lacks one of them brings all that it lacks."""
+        """The units that an access to these brings: a sector that lacks one of them brings all that it lacks."""
         line = self.find(number)
         there = set(line.came) if line else set()
         lost = {unit // self.sector for unit in wanted - there}
@@ -65,7 +65,7 @@ class Level:
 
 @dataclass(eq=False)
 class Caches:
-    """The L1 and the L2 of a machine whose tags say what hits, the ways to L2 and DRAM, and all misses of the L1."""
+    """The caches of a machine whose tags say what hits, the ways to L2 and DRAM, and all misses of the L1."""
 
     machine: Machine
     near: Level | None
@@ -74,8 +74,8 @@ class Caches:
     textures: Level | None
     scalars: Level | None
     constants: Level | None
-    misses: list[int] = field(default_factory=list)  # when each was back
-    free: dict[str, int] = field(default_factory=dict)  # 1/64 cycles: when the port and the DRAM's channel are
+    misses: list[int] = field(default_factory=list)  # the cycle at which each was back
+    free: dict[str, int] = field(default_factory=dict)  # 1/64 cycles: when the port and the DRAM's channel are free
 
     def asked_by(self, row: Row) -> bool:
         """Whether accesses of this kind look for their lines when they are served."""
@@ -83,7 +83,7 @@ class Caches:
         return row.unit is Unit.GLOBAL or levels.get(row.unit) is not None
 
     def load(self, row: Row, requests: list[Request], now: int) -> tuple[int, int]:
-        """When a load that is served now has its result, and when its last line could be asked for."""
+        """The cycles at which a load that is served now has its result, and at which its last line is asked for."""
         cache, machine = self.machine.cache, self.machine
         assert cache is not None
         if row.unit is Unit.CONSTANT:
@@ -113,12 +113,12 @@ class Caches:
         return max(results), start
 
     def fetch(self, asked: list[Request], now: int) -> int | None:
-        """When all that a texture fetch asks for now is there, if a cache of textures keeps tags."""
+        """The cycle at which a texture fetch served now has all its lines, if a cache of textures keeps tags."""
         rules = self.machine.texture_cache
         return self._read(self.textures, rules.latency, asked, now) if self.textures and rules else None
 
     def load_scalars(self, byte: int, size: int, now: int) -> int | None:
-        """When so many bytes from one on, asked for now, are there, if a cache of scalars keeps tags."""
+        """The cycle at which so many bytes from one on, asked for now, have come, if a cache of scalars keeps tags."""
         rules, line = self.machine.scalar_cache, self.machine.global_memory.line_bytes
         asked: dict[int, set[int]] = {}
         for each in range(byte, byte + size):
@@ -128,7 +128,7 @@ class Caches:
         return self._read(self.scalars, rules.latency, list(asked.items()), now, self.machine.unit[Unit.SMEM].latency)
 
     def _read(self, level: Level, latency: int, asked: list[Request], now: int, behind: int = 0) -> int:
-        """When all is there that a cache which is only read is asked for now; `behind`: cycles of hits in the L2."""
+        """The cycle at which a read-only cache has all that is asked for now; `behind`: cycles of hits in the L2."""
         cache, results = self.machine.cache, [now]
         assert cache is not None
         behind = behind or cache.l2_latency_32
@@ -143,7 +143,7 @@ class Caches:
         return max(results)
 
     def store(self, row: Row, requests: list[Request], now: int) -> int:
-        """When a store that is served now has left the SM."""
+        """The cycle at which a store that is served now has left the SM."""
         left, rules = [now], self.machine.l1
         for number, units in requests:
             if self.near and rules and row.unit is Unit.LOCAL and rules.local_stores == "back":
@@ -158,7 +158,7 @@ class Caches:
         return max(left)
 
     def _admitted(self, start: int) -> int:
-        """The first cycle at which fewer lines than the L1 may wait for are still on their way."""
+        """The first cycle at which the L1 waits for fewer lines than it may."""
         assert self.machine.l1 is not None
         times = [start, *(back for back in self.misses if back > start)]
         return min(t for t in times if sum(back > t for back in self.misses) < self.machine.l1.misses)
@@ -168,7 +168,7 @@ class Caches:
             self._far_store(gone.number, gone.stored, now)
 
     def _far(self, number: int, units: set[int], now: int, latency: int) -> int:
-        """When units that the L1 does not hold are there."""
+        """The cycle at which units that the L1 does not hold have come."""
         if self.far is None:
             return self._moved("dram", len(units), now) + from_memory(self.machine)
         now, rules = self._moved("port", len(units), now), self.machine.l2_partition
@@ -183,7 +183,7 @@ class Caches:
         return max([now + latency, *times])
 
     def _behind(self, number: int, units: set[int], now: int, latency: int) -> int:
-        """When units that the L2's part near the SM does not hold are there."""
+        """The cycle at which units that the L2's near partition does not hold have come."""
         assert self.far is not None
         memory, lost = from_memory(self.machine), self.far.lacking(number, units)
         line = self._of_far(number, now)
@@ -203,7 +203,7 @@ class Caches:
         return now
 
     def _of_far(self, number: int, now: int) -> Line:
-        """The L2's line; what was stored in the one that makes room goes to the DRAM."""
+        """The L2's line; the stored units of the line that makes room go to the DRAM."""
         assert self.far is not None
         line, gone = self.far.use(number)
         if gone and gone.stored:
@@ -220,7 +220,7 @@ class Caches:
 
 
 def _arriving(machine: Machine) -> float:
-    """What arrives of the DRAM's bandwidth, 10^6 bytes per second."""
+    """The part of the DRAM's bandwidth that arrives, in 10^6 bytes per second."""
     memory = machine.memory
     lost = memory.ecc_cost / 1000 if memory and memory.ecc else 0
     return machine.chip.dram_mbs * (memory.efficiency / 1000 if memory else 1) * (1 - lost)
@@ -239,7 +239,7 @@ def caches(machine: Machine) -> Caches | None:
 
 
 def requests(machine: Machine, row: Row, bytes_of_lanes: list[list[int | None]]) -> list[Request]:
-    """The lines that an access asks for, given where each lane's words lie, group of 32 lanes by group."""
+    """The lines that an access asks for, given the bytes of each lane, group of 32 lanes by group."""
     line = machine.global_memory.line_bytes
     asked: list[Request] = []
     for where in bytes_of_lanes:
@@ -260,7 +260,7 @@ def _resolved(machine: Machine, row: Row, where: list[int | None]) -> Iterator[I
 
 
 def places(slot: int, row: Row, addresses: Any, active: Any, local_words: int) -> list[list[int | None]]:
-    """The first byte of each lane's access; of local memory, of each of its words, which lie across the lanes."""
+    """The first byte of each lane's access; of local memory that of each word, as words are stored lane by lane."""
     lanes, each = range(32), addresses.reshape(-1, 32)
     on = active.reshape(-1, 32)
     if row.unit is not Unit.LOCAL:

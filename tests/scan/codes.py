@@ -1,4 +1,4 @@
-"""Control codes as a scan of every cycle (`every_cycle.py`) sees them: who holds which barrier of each warp."""
+"""Control codes as a scan of every cycle (`every_cycle.py`) sees them: the holders of each warp's barriers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scan.state import Access, Scan, Warp
 
 
 def waits(sm: Scan, warp: Warp) -> dict[Stall, int]:
-    """The stall count of the instruction before, and who holds the barriers that this one waits for."""
+    """The ends of the last instruction's stall count, and of the barriers that the next one waits for, by reason."""
     until = {Stall.WAIT: warp.counted, Stall.SHORT_SCOREBOARD: 0, Stall.LONG_SCOREBOARD: 0, Stall.WAR_HAZARD: 0}
     control = sm.code[warp.pc].control if warp.pc < len(sm.code) else None
     for barrier in range(BARRIERS):
@@ -23,7 +23,7 @@ def waits(sm: Scan, warp: Warp) -> dict[Stall, int]:
 
 
 def obey(sm: Scan, k: int, warp: Warp, now: int, *, waits_in_line: bool) -> None:
-    """What the control code says about the warp's next issue; a branch, or what goes into the queue, waits anyway."""
+    """Apply the control code to the warp's next issue; a branch or a queued instruction waits in line anyway."""
     dependence, control = sm.machine.dependence, sm.code[warp.pc].control if warp.pc < len(sm.code) else None
     sm.schedulers[k].yielded = False
     if dependence and control and by_codes(sm.machine):
@@ -39,7 +39,7 @@ def fill(sm: Scan, k: int, warp: Warp) -> None:
 
 
 def to_the_back(sm: Scan, k: int, warp: Warp) -> None:
-    """Others go first from now on."""
+    """Other warps go first from now on."""
     sm.schedulers[k].yielded = True
     warp.order, sm.ordered = sm.ordered, sm.ordered + 1
 
@@ -59,9 +59,9 @@ def hold(sm: Scan, warp: Warp, pc: int, access: Access, active: Any, reason: Sta
 
 
 def early(sm: Scan, warp: Warp, now: int) -> list[str]:
-    """Names that the warp's next instruction touches although a result of theirs, or a reader, is pending there.
+    """Names that the warp's next instruction touches although a result or a reader of them is pending in its lanes.
 
-    There: in a lane that goes the same way; what lanes that have parted do with their own copies harms nobody.
+    Only lanes that go the same way count: lanes that have diverged have copies of their own.
     """
     code, live = sm.kernel.program.instructions, warp.frame.live[warp.index]
     written = flow.writes(code[warp.pc])
@@ -70,6 +70,6 @@ def early(sm: Scan, warp: Warp, now: int) -> list[str]:
     for access, lanes in warp.under_way:
         if (lanes & live).any():
             found |= flow.writes(code[access.pc]) & touched if access.done > now else set()
-            read = {f"R{register}" for register in code[access.pc].reads()}  # predicates are read at the issue
+            read = {f"R{register}" for register in code[access.pc].reads()}  # predicates are read at issue
             found |= read & written if access.read > now else set()
     return sorted(found)

@@ -1,4 +1,4 @@
-"""Constant operands in the scan of every cycle: for each line of either cache, the cycle at which it is there."""
+"""Constant operands in the scan of every cycle: the cycle at which each line of either cache has come."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scan.state import Scan, Warp
 
 
 def constants_there(sm: Scan, warp: Warp, now: int) -> int:
-    """When the constants of the warp's next instruction are there; missing ones are requested now."""
+    """The cycle at which the constants of the warp's next instruction have come; missing ones are requested now."""
     keys = sm.machine.constant_operand
     if keys is None or warp.pc >= len(sm.code):
         return 0

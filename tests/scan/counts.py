@@ -1,4 +1,4 @@
-"""Accesses under way in the scan of every cycle: until when all but the last few are back."""
+"""Accesses under way in the scan of every cycle: the cycle at which all but the last few are back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = {
 
 
 def wait_counts(sm: Scan, warp: Warp, instruction: Instruction) -> dict[Stall, int]:
-    """By reason, when so many accesses are back that the instruction may issue."""
+    """By reason, the cycle at which enough accesses are back for the instruction to issue."""
     counters, row = sm.machine.wait_counters, instruction.row
     if counters is None:
         return {}
@@ -29,7 +29,7 @@ def wait_counts(sm: Scan, warp: Warp, instruction: Instruction) -> dict[Stall, i
 
 
 def outstanding(sm: Scan, warp: Warp, instruction: Instruction) -> int:
-    """When the warp has fewer accesses of that kind under way than it may."""
+    """The cycle from which the warp has fewer accesses of that kind under way than it may."""
     limits, row = sm.machine.outstanding, instruction.row
     if limits is None or sm.machine.wait_counters or row.unit not in LOAD_UNITS - {Unit.TEXTURE, Unit.SMEM}:
         return 0
@@ -39,7 +39,7 @@ def outstanding(sm: Scan, warp: Warp, instruction: Instruction) -> int:
 
 
 def _back(sm: Scan, warp: Warp, reason: Stall, *, but: int) -> int:
-    """When accesses of a kind count no more than so many: those of the load/store unit come back in order."""
+    """The cycle at which at most `but` of a kind are under way; those of the load/store unit come back in order."""
     rows = [(access, sm.kernel.program.instructions[access.pc].row) for access in warp.accesses]
     kinds = {*KINDS[reason]} - (set() if sm.machine.wait_counters else {Unit.SMEM})
     counted = [(access, row) for access, row in rows if row.unit in kinds]

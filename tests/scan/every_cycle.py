@@ -1,7 +1,7 @@
 """The SM scanned cycle by cycle: in every issue slot every warp is asked why it does not issue.
 
-An independent answer to what the rules settle in closed form and the engines skip: nothing is woken, stored ahead or
-summed up, and no code of `gpusim.rules` is used. Slow on purpose. Values come from `isa.execute.steps`, at issue.
+An independent model of all that the rules settle in closed form and the engines skip: it wakes nothing, stores nothing
+ahead, and uses no code of `gpusim.rules`. It is slow on purpose. Values come from `isa.execute.steps`, at issue.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from scan.selection import goes, keeps
 from scan.state import LATER, Access, Scan, Scheduler, Warp
 
 READY = None
-LONGEST = 1_000_000  # cycles; the random programs take up to some ten thousand
+LONGEST = 1_000_000  # cycles; random programs take up to some ten thousand
 
 
 def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
@@ -66,7 +66,7 @@ def _offset(machine: Machine, k: int) -> int:
 
 
 def _order(machine: Machine, now: int) -> list[int]:
-    """Who is first changes from slot to slot; of four or eight, the neighbour of the first is second."""
+    """The schedulers in order: the first one changes from slot to slot; of four or eight, its neighbour is second."""
     count = machine.schedulers.count
     turn = now // machine.schedulers.interval % count if machine.issue.rotate else 0
     if count in (4, 8):
@@ -87,7 +87,7 @@ def _count(sm: Scan) -> None:
 
 
 def _launch(sm: Scan, now: int) -> bool:
-    """Retire and place; false when nothing is left."""
+    """Retire and place blocks; return False when none is left."""
     for slot in range(sm.resident):
         if sm.finished.get(slot) == now:
             block, warps = sm.blocks.pop(slot)
@@ -167,7 +167,7 @@ def _replay(sm: Scan, k: int, mine: list[Warp], now: int) -> None:
 
 
 def _blame(sm: Scan, k: int, scheduler: Scheduler, warp: Warp) -> None:
-    """The unused slots are charged to what held the warp that ends them."""
+    """Charge the unused slots to the reasons of the warp that ends them."""
     for begin, length in scheduler.idle:
         reason = warp.log.get(begin, Stall.NO_WARP)
         assert reason is not None
@@ -187,7 +187,7 @@ def _choose(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> W
 
 
 def _order_of(sm: Scan, warp: Warp) -> tuple[int, int]:
-    """What is compared of two warps to find the older one: their blocks first, where the machine says so."""
+    """The key by which the older of two warps is found: its block first, if the machine says so."""
     blocks_count = sm.machine.block_order is not None and sm.machine.block_order.oldest_first
     return (warp.block if blocks_count else 0), warp.order
 
@@ -219,7 +219,7 @@ def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
 
 
 def _fill(sm: Scan, k: int, eligible: list[Warp], chosen: Warp, now: int) -> None:
-    """Let the further ports of the turn issue, one by one, whatever goes beside what has issued already."""
+    """Let the further ports of the turn issue, one by one, instructions that pair with those already issued."""
     scheduler, same = sm.schedulers[k], sm.machine.issue.pairing == "same-warp"
     while scheduler.turn and len(scheduler.turn) < sm.machine.schedulers.dispatch_ports:
         if same and _ends_turn(scheduler.turn[-1]):
@@ -264,7 +264,7 @@ def _pairable(sm: Scan, k: int, warp: Warp, now: int) -> bool:
 
 
 def _row(sm: Scan, warp: Warp) -> str:
-    """What the warp's next instruction is to the SM: the unit class, `load` or `store`, `exit`, `branch`."""
+    """The kind of the warp's next instruction: its unit class, `load` or `store`, `exit`, `branch`."""
     if warp.pc == len(sm.kernel.program):
         return "exit"
     row = sm.kernel.program.instructions[warp.pc].row
@@ -274,7 +274,7 @@ def _row(sm: Scan, warp: Warp) -> str:
 
 
 def _table_row(sm: Scan, warp: Warp) -> Row:
-    """The table's row of the warp's next instruction; behind the end, that of EXIT."""
+    """The table's row of the warp's next instruction; after the end, that of EXIT."""
     ended = warp.pc == len(sm.kernel.program)
     return TABLE["EXIT"] if ended else sm.kernel.program.instructions[warp.pc].row
 
@@ -318,7 +318,7 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
 
 
 def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
-    """What units shared with other warps say."""
+    """The reason of a unit shared with other warps that refuses the warp, if any."""
     if sm.schedulers[k].stalled > now:
         return Stall.DISPATCH_STALL
     kind = _row(sm, warp)

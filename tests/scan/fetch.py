@@ -1,4 +1,4 @@
-"""Instruction fetch in the scan of every cycle: caches as dictionaries from line to when it came, in order of use."""
+"""Instruction fetch in the scan of every cycle: caches as dictionaries from line to arrival, in order of use."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def _levels(sm: Scan) -> tuple[str, ...]:
 
 
 def _count(sm: Scan) -> int:
-    """Lines of the program, with the place behind its end."""
+    """Lines of the program, including the place after its end."""
     return -(-(len(sm.code) + 1) // sm.machine.fetch.line) if sm.machine.fetch else 0
 
 
 def walk(sm: Scan) -> None:
-    """The program has been walked through once, by every scheduler, before the first cycle."""
+    """Use each line of the program once, by every scheduler, before the first cycle."""
     for line in range(_count(sm)):
         for k in range(sm.machine.schedulers.count):
             for level in _levels(sm)[:-1]:
@@ -29,7 +29,7 @@ def walk(sm: Scan) -> None:
 
 
 def fetch(sm: Scan, warp: Warp, now: int) -> None:
-    """The warp goes on at its pc: where that is in another line, it asks for that and looks ahead."""
+    """The warp goes on at its pc: if this is in another line, it asks for the line and looks ahead."""
     if sm.machine.fetch is None or warp.pc // sm.machine.fetch.line == warp.line:
         return
     k, before, warp.line = warp.slot % sm.machine.schedulers.count, warp.line, warp.pc // sm.machine.fetch.line
@@ -42,7 +42,7 @@ def fetch(sm: Scan, warp: Warp, now: int) -> None:
 
 
 def _look_ahead(sm: Scan, k: int, line: int, now: int) -> bool:
-    """Ask for a line that the program has and scheduler k's cache has not; whether it is one."""
+    """Ask for the line if the program has it and scheduler k's cache has not; return whether it was asked for."""
     lacks = line < _count(sm) and line not in _set(sm, k, OWN, line)
     if lacks:
         _line(sm, k, line, now)
@@ -50,7 +50,7 @@ def _look_ahead(sm: Scan, k: int, line: int, now: int) -> bool:
 
 
 def _line(sm: Scan, k: int, line: int, now: int) -> int:
-    """When the line is in scheduler k's cache."""
+    """The cycle at which the line is in scheduler k's cache."""
     asked, passed = now, []
     for level in _levels(sm):
         if level != OWN:
@@ -78,7 +78,7 @@ def _set(sm: Scan, k: int, level: str, line: int) -> dict[int, int]:
 
 
 def _use(sm: Scan, k: int, level: str, line: int, came: int) -> None:
-    """The line is the one used last of its set; the one used longest ago leaves a full one."""
+    """Make the line the one used last in its set; the one used longest ago leaves a full set."""
     held = _set(sm, k, level, line)
     held.pop(line, None)
     held[line] = came

@@ -1,4 +1,4 @@
-"""Loads and stores as a scan of every cycle (`every_cycle.py`) sees them: queues, ports and the unit behind them."""
+"""Loads and stores as a scan of every cycle (`every_cycle.py`) sees them: queues, ports and the load/store unit."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def queued(sm: Scan, kind: str) -> bool:
 
 
 def full(sm: Scan, k: int, now: int, *, shared: bool) -> bool:
-    """Whether the queue that scheduler k uses, to shared memory or not, takes no more: served ones count a while."""
+    """Whether scheduler k's queue, to shared memory or not, takes no more; served instructions count for a while."""
     kept = [when for when in sm.leaving.get(_number(sm, k, shared=shared), ()) if when > now]
     return len(_queue(sm, k, shared=shared)) + len(kept) >= sm.machine.load_store.queue
 
 
 def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> None:
-    """Put an instruction behind those in its queue; what it writes is there when it has been served."""
+    """Put an instruction at the end of its queue; its results come when it has been served."""
     instruction = sm.kernel.program.instructions[pc]
     row = instruction.row
     memory = row.unit in MEMORY_UNITS
@@ -55,7 +55,7 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
 
 
 def takes_banks(sm: Scan, pc: int, active: Any, addresses: Any) -> Counter[int]:
-    """Cycles that what comes back takes of each register bank: of an access, at most its share of the port's time."""
+    """Cycles that returning results take each register bank; those of an access at most their share of its port."""
     returns, row, time = returned(sm, pc), sm.kernel.program.instructions[pc].row, 0
     if row.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.CONSTANT):
         time = _interval(sm.machine, row, load_store_cost(sm.machine, row, addresses, active)[0])
@@ -63,7 +63,7 @@ def takes_banks(sm: Scan, pc: int, active: Any, addresses: Any) -> Counter[int]:
 
 
 def serve(sm: Scan, now: int) -> None:
-    """Serve queues in turn that have something their port lets through, while the unit behind one is free."""
+    """Serve queues in turn, while there is one with an entry, a free port and a free unit."""
     paths, schedulers = sm.machine.memory_paths, sm.machine.schedulers.count
     count = schedulers if sm.machine.memory_port or paths else 1
     count += -(-schedulers // paths.schedulers) if paths else 0
@@ -93,7 +93,7 @@ def _serve(sm: Scan, y: int, count: int, now: int) -> None:
 
 
 def _cached(sm: Scan, row: Row, access: Access, now: int) -> None:
-    """Follow an access through the caches; the unit waits where too many lines are on their way."""
+    """Follow an access through the caches; the unit waits if too many lines are on their way."""
     assert sm.caches is not None
     if row.is_load:
         done, start = sm.caches.load(row, access.requests, now)
@@ -118,7 +118,7 @@ def _of_its_pipe(machine: Machine, row: Row) -> int:
 
 
 def _interval(machine: Machine, row: Row, cycles: int) -> int:
-    """Cycles of the port: by the time of the unit, and more for stores."""
+    """Cycles of the port: those of the unit, and more for stores."""
     port, paths = machine.memory_port, machine.memory_paths
     if paths and row.unit is Unit.SHARED:
         least = 0 if row.is_load else int(getattr(paths, f"shared_store_{row.width}"))
@@ -176,7 +176,7 @@ def _transfer(sm: Scan, lines: int, now: int) -> int:
 
 
 def read_at(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int | None:
-    """When a cache that keeps tags has what a texture fetch or a scalar load asks for; None where none does."""
+    """The cycle at which a cache with tags has the data of a texture fetch or scalar load; None without one."""
     row = sm.kernel.program.instructions[pc].row
     if sm.caches and row.unit is Unit.TEXTURE:
         return sm.caches.fetch(requests(sm.machine, row, places(warp.slot, row, addresses, active, 0)), now)

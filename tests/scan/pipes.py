@@ -1,4 +1,4 @@
-"""Pipes as a scan of every cycle (`every_cycle.py`) sees them: which are free, for whom, and what is computed there."""
+"""Pipes as a scan of every cycle (`every_cycle.py`) sees them: when they are free, and what they compute."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def named(sm: Scan, k: int, names: str) -> list[tuple[str, int]]:
 
 
 def takes(sm: Scan, k: int, kind: str, now: int) -> bool:
-    """Whether one of the pipes, and any joint one, takes an instruction of this kind; so if it needs none."""
+    """Whether one of the pipes, and any joint one, takes an instruction of this kind, or it needs none."""
     pipes, joint = pipes_of(sm, k, kind), named(sm, k, sm.machine.joint.get(kind, ""))
     free = [sm.pipes.get(pipe, 0) <= now for pipe in pipes]
     return not pipes or (any(free) and all(sm.pipes.get(pipe, 0) <= now for pipe in joint))
 
 
 def compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, behind: int, there: int | None) -> None:
-    """An instruction enters its pipe; its result is there at `there`, or after the latency of its unit class."""
+    """An instruction enters its pipe; its result comes at `there`, or after the latency of its unit class."""
     kind = sm.kernel.program.instructions[pc].row.unit
     pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture, instruction = kind == Unit.TEXTURE, sm.kernel.program.instructions[pc]

@@ -1,4 +1,4 @@
-"""The register file as a scan of every cycle (`every_cycle.py`) sees it: which bank reads in which cycle."""
+"""The register file as a scan of every cycle (`every_cycle.py`) sees it: the cycles in which each bank reads."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
 
 
 def _place(sm: Scan, index: int) -> int:
-    """Scalar registers lie behind the others that the program uses."""
+    """The register's place; scalar registers come after the others that the program uses."""
     return index if index < FIRST_SCALAR else index - FIRST_SCALAR + sm.kernel.program.registers
 
 
 def _banks(sm: Scan, warp: Warp, pc: int) -> Counter[int]:
-    """How many registers each bank reads for the instruction."""
+    """The number of registers that each bank reads for the instruction."""
     file = sm.machine.register_file
     assert file is not None
     read = {r for slot, r, _ in _sources(sm, pc) if not file.reuse or warp.kept.get((slot, r % file.reuse)) != r}
@@ -55,7 +55,7 @@ def returned(sm: Scan, pc: int) -> Counter[int]:
 
 
 def _carried(sm: Scan, warp: Warp) -> set[int]:
-    """What the scheduler's last instruction, if it was the warp's, has read and not written."""
+    """Registers that the scheduler's last instruction, if it was the warp's, has read and not written."""
     file, before = sm.machine.register_file, sm.schedulers[warp.slot % sm.machine.schedulers.count].before
     if file is None or not file.carried or before is None or before[0] is not warp:
         return set()
@@ -76,9 +76,9 @@ def delivers(sm: Scan, k: int, warp: Warp, now: int) -> bool:
 
 
 def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Counter[int]) -> int:
-    """Read the operands bank by bank, one register a cycle; how many cycles behind this one the last is read.
+    """Read the operands, one register a cycle from each bank; return how many cycles after this one the last is read.
 
-    What comes back through the queue takes its banks for so many cycles, behind the reads.
+    Results that return through the queue take their banks for the cycles `returns`, after the reads.
     """
     file, scheduler = sm.machine.register_file, sm.schedulers[k]
     if file is None or file.mapping == "none":

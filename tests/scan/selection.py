@@ -1,4 +1,4 @@
-"""Selection as a scan of every cycle (`every_cycle.py`) sees it: the chosen warp waits, and the others for it."""
+"""Selection as a scan of every cycle (`every_cycle.py`) sees it: the other warps wait for a chosen one that waits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def keeps(sm: Scan, kind: str) -> bool:
 
 
 def goes(sm: Scan, k: int, warp: Warp, kind: str, now: int) -> bool:
-    """Whether the chosen warp goes now; if not, nobody goes from the cycle noted, and then this one."""
+    """Whether the chosen warp goes now; if not, no warp goes before the cycle noted, and then this one."""
     selection, scheduler = sm.machine.selection, sm.schedulers[k]
     scheduler.selected = None
     if warp.pc < len(sm.kernel.program) and not holds(sm.kernel, warp.frame, warp.group, warp.pc):

@@ -1,4 +1,4 @@
-"""How a scan of every cycle goes the ways of a warp whose lanes have parted: forks, one inside the other."""
+"""The ways of a warp whose lanes have diverged, in a scan of every cycle: forks, one inside the other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scan.state import Warp
 
 @dataclass(eq=False)
 class Fork:
-    """Where lanes that have parted meet again, all of them, and the ways that some have still to go."""
+    """A branch at which lanes diverged: where they meet, all its lanes, and the ways that some have still to go."""
 
     reconvergence: int
     lanes: Any
@@ -45,7 +45,7 @@ def move(program: Program, warp: Warp, pc: int, active: Any, target: int | None)
 
 
 def _settle(warp: Warp, live: Any) -> None:
-    """Go on with the next way of the innermost fork, or past it, while those who go are none or have come there."""
+    """Go on with the next way of the innermost fork, or past it, while no lane is live or the lanes have met there."""
     while warp.forks and (not live.any() or warp.pc == warp.forks[-1].reconvergence):
         fork = warp.forks[-1]
         warp.pc, live = fork.ways.pop() if fork.ways else (fork.reconvergence, fork.lanes)
@@ -58,7 +58,7 @@ def _settle(warp: Warp, live: Any) -> None:
 
 
 def reconvergence_of(program: Program, pc: int) -> int:
-    """Where lanes meet that part at pc: behind the BSYNC for which they gather, or at what no way to the end avoids."""
+    """Where lanes of a branch meet: after the BSYNC for which they gather, or at the first pc that no way avoids."""
     gathering = _gathering(program, pc)
     if gathering:
         return gathering[-1]
@@ -68,7 +68,7 @@ def reconvergence_of(program: Program, pc: int) -> int:
 
 
 def _gathering(program: Program, pc: int) -> list[int]:
-    """The labels of the BSSYs, on a way from the begin to pc, whose BSYNC has not come, the innermost last."""
+    """The labels of the BSSYs on a way from the beginning to pc whose BSYNC has not come, the innermost last."""
     ways, seen = [[0]], {0}
     while ways[0][-1] != pc:
         way = ways.pop(0)
@@ -86,7 +86,7 @@ def _gathering(program: Program, pc: int) -> list[int]:
 
 
 def _way(program: Program, pc: int, avoiding: int | None) -> list[int] | None:
-    """A shortest way from behind pc to the end, if there is one that avoids an instruction."""
+    """A shortest way from after pc to the end that avoids an instruction, if any."""
     waiting, seen = [[pc]], {pc, avoiding}
     for way in waiting:
         if way[-1] == len(program):
@@ -99,7 +99,7 @@ def _way(program: Program, pc: int, avoiding: int | None) -> list[int] | None:
 
 
 def _after(program: Program, pc: int) -> list[int]:
-    """What may follow pc, the end included; where only some lanes exit, the way of the others."""
+    """The places that may follow pc, the end included; if only some lanes exit, those of the others."""
     instruction, end = program.instructions[pc], len(program)
     falls = pc + 1 == end and (not instruction.row.is_branch or instruction.guard != PT)
     return [*successors(program)[pc], *([end] if falls or not successors(program)[pc] else [])]

@@ -1,4 +1,4 @@
-"""What a scan of every cycle (`every_cycle.py`) remembers of the SM: plain data."""
+"""The state of the SM in a scan of every cycle (`every_cycle.py`): plain data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from isa.table import Row
 from scan.caches import Caches, Request
 
 LATER = 1 << 60
-Holder = Callable[[], int]  # of a dependency barrier: when it lets go
+Holder = Callable[[], int]  # of a dependency barrier: the cycle at which it lets go
 Event = tuple[int, str, int, int, int, int, int]  # cycle, kind, agent, warp slot, block, pc, detail
 
 
@@ -32,12 +32,12 @@ class Access:
     lines: int
     read: int = LATER
     done: int = LATER
-    requests: list[Request] = field(default_factory=list)  # what caches that keep tags are asked for
+    requests: list[Request] = field(default_factory=list)  # to caches that keep tags
 
 
 @dataclass(eq=False)
 class Warp:
-    """A resident warp: what it waits for, and why it did not issue in each slot (`log`)."""
+    """A resident warp: the ends of its waits, and why it did not issue in each slot (`log`)."""
 
     slot: int
     block: int
@@ -52,11 +52,11 @@ class Warp:
     issue_interval: int = 0
     refused: int = 0
     order: int = -1  # of placements and yields
-    forks: list[Any] = field(default_factory=list)  # where its lanes have parted (scan/simt_stack.py)
+    forks: list[Any] = field(default_factory=list)  # where its lanes have diverged (scan/simt_stack.py)
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
     line: int = -2  # of the instruction caches
-    fetched: int = 0  # when it is there
-    constants: int = 0  # when the constants of its next instruction are there
+    fetched: int = 0  # when its line has come
+    constants: int = 0  # when those of its next instruction have come
     exited: bool = False
     ready_at: int = LATER
     reason: Stall | None = None  # of the slot that runs
@@ -65,7 +65,7 @@ class Warp:
     readers: dict[str, list[Access]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
     counted: int = 0  # when the stall count of its last instruction is over
-    under_way: list[tuple[Access, Any]] = field(default_factory=list)  # with the lanes they are for
+    under_way: list[tuple[Access, Any]] = field(default_factory=list)  # with their lanes
     holders: list[list[tuple[Holder, Stall]]] = field(default_factory=lambda: [[] for _ in range(BARRIERS)])
     log: dict[int, Stall | None] = field(default_factory=dict)
 
@@ -80,9 +80,9 @@ class Scheduler:
     issued_at: int = -LATER
     turn: list[Row] = field(default_factory=list)  # issued in the last turn that was used
     idle: list[tuple[int, int]] = field(default_factory=list)
-    replays: int = 0  # slots that accesses take again from the next one on
+    replays: int = 0  # slots that accesses take again, from the next slot on
     stalled: int = 0  # nothing dispatches until then
-    selected: Warp | None = None  # it was chosen and could not go
+    selected: Warp | None = None  # chosen, but it could not go
     before: tuple[Warp, int] | None = None  # the last instruction that read operands
     reading: dict[int, int] = field(default_factory=dict)  # by register bank: the cycle of its last read
     collected: list[int] = field(default_factory=list)  # when each instruction had its operands
@@ -90,12 +90,12 @@ class Scheduler:
 
 @dataclass(eq=False)
 class Scan:
-    """The SM and what has been counted so far."""
+    """The SM and the counts so far."""
 
     kernel: Kernel
     machine: Machine
     resident: int
-    code: tuple[Instruction, ...]  # with control codes where the machine obeys them
+    code: tuple[Instruction, ...]  # with control codes if the machine obeys them
     memory: Any
     warps: list[Warp | None]
     schedulers: list[Scheduler]
@@ -104,19 +104,17 @@ class Scan:
     placed: int = 0
     queues: dict[int, list[Access]] = field(default_factory=dict)  # by number: the SM's, or each scheduler's
     ports: dict[int, int] = field(default_factory=dict)  # by number: when its next instruction may be served
-    leaving: dict[int, list[int]] = field(
-        default_factory=dict
-    )  # by number: when each that was served gives up its place
+    leaving: dict[int, list[int]] = field(default_factory=dict)  # by number: when each served entry gives up its place
     turn: int = 0  # queue that is asked first
     free: dict[bool, int] = field(default_factory=dict)  # when a load/store unit can serve again
     channel: int = 0  # 1/64 cycles
-    caches: Caches | None = None  # where tags say what hits
+    caches: Caches | None = None  # if tags say what hits
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)
     instruction_caches: dict[tuple[str, int], dict[int, int]] = field(default_factory=dict)  # lines, oldest first
     passed: dict[str, Fraction] = field(default_factory=dict)  # by cache: when its port is free
-    constants: dict[tuple[str, int], int] = field(default_factory=dict)  # by cache and line: when it is there
+    constants: dict[tuple[str, int], int] = field(default_factory=dict)  # by cache and line: when it comes
     exclusive: int = 0
-    early: list[tuple[int, str]] = field(default_factory=list)  # pc, and what it touched before it was there
+    early: list[tuple[int, str]] = field(default_factory=list)  # pc, and a name that it touched too early
     ordered: int = 0  # warps placed, and yields
     arrived: dict[tuple[int, int], list[Warp]] = field(default_factory=dict)
     stalls: Counter[tuple[int, Stall]] = field(default_factory=Counter)

@@ -29,7 +29,7 @@ def patterns64() -> st.SearchStrategy[int]:
 
 
 def cancelling(width: int) -> st.SearchStrategy[tuple[int, int, int]]:
-    """Patterns a, b, c where c is the rounded -a b, or up to three steps beside it, so that the sum cancels."""
+    """Patterns a, b, c where c is the rounded -a b, or up to three steps from it, so that the sum cancels."""
     dtype, bits = (np.float32, np.uint32) if width == 32 else (np.float64, np.uint64)
 
     def opposite(a: int, b: int, steps: int) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""What the caches of a random machine may be (`launches.py`)."""
+"""The choices for the caches of a random machine (`launches.py`)."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ WAIT_COUNTERS: dict[str, Sequence[int | str]] = {"wait_counters.vector": (1, 2, 
 
 
 def gcn_registers(row: Row, letter: str) -> st.SearchStrategy[Register]:
-    """Registers that a row of GCN takes at a letter: scalar ones only where no second one can come beside it."""
+    """Registers that a row of GCN takes at a letter: scalar ones only where there can be no second one."""
     signs = st.booleans() if letter in "abc" and row.is_float else st.just(False)
     vectors = st.builds(Register, st.integers(0, 255 - row.words), signs)
     step = min(row.words, 4)

@@ -24,7 +24,7 @@ TABLE_3 = Latencies(
 
 
 def latency_tables() -> st.SearchStrategy[Latencies]:
-    """Tables in which results and sources of each instruction are there after any time."""
+    """Tables with any latencies of the results and sources of each instruction."""
     each = st.builds(Latency, st.integers(0, 60), st.sampled_from((0, 0, 7, 46)))
     drawn = st.lists(each, min_size=7, max_size=7)
     of = drawn.map(lambda some: {row.mnemonic: some[n % len(some)] for n, row in enumerate(ROWS)})

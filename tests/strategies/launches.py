@@ -190,7 +190,7 @@ def kernels(
 
 
 def _assembled(sketch: Sketch) -> Program:
-    """The sketch's program, without its scalar parts where lanes may part."""
+    """The sketch's program, without its scalar parts if lanes may diverge."""
     head = f".shared {sketch.warps * sketch.lanes * SLOT_BYTES}\n.local 32\n"
     program = assemble(head + "\n".join(sketch.lines))
     return (
@@ -202,7 +202,7 @@ def _assembled(sketch: Sketch) -> Program:
 
 @st.composite
 def parting_kernels(draw: st.DrawFn) -> Kernel:
-    """Kernels of one block whose lanes part inside convergence barriers, nested and in loops, and little else."""
+    """Kernels of one block whose lanes diverge inside convergence barriers, nested and in loops, and little else."""
     sketch = Sketch(draw, 1, barriers=True)
     sketch.emit(PROLOGUE)
     parting_regions(sketch)
@@ -215,7 +215,7 @@ def parting_kernels(draw: st.DrawFn) -> Kernel:
 def looping_kernels(
     draw: st.DrawFn, rounds: Sequence[int] = (3, 30, 61, 100), warp_sizes: Sequence[int] = (32, 32, 64)
 ) -> Kernel:
-    """Kernels of long loops and several blocks, whose addresses and branches do not depend on what memory holds."""
+    """Kernels of long loops and several blocks, whose addresses and branches do not depend on memory's contents."""
     lanes, blocks = draw(st.sampled_from(warp_sizes)), draw(st.sampled_from((1, 1, 2, 5, 9)))
     size = draw(st.sampled_from((32, 64, 128, 50))) * lanes // 32
     sketch = Sketch(draw, -(-size // lanes), barriers=True, lanes=lanes, steady=True)
@@ -240,7 +240,7 @@ def alu_streams(draw: st.DrawFn) -> list[Instruction]:
     return list(assemble("\n".join(sketch.lines)).instructions)
 
 
-# Machines: the GTX 580 with everything that costs time drawn anew. One SM, so that it runs every block.
+# Machines: the GTX 580 with all numbers that cost time drawn at random. One SM, so that it runs every block.
 
 CHOICES: dict[str, Sequence[int | str]] = {
     "chip.sms": (1,),
@@ -262,8 +262,8 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "issue.refused_retry": (1, 2, 5),
     "double.exclusive": ("flight", "off", "issue", "flight", "flight"),
     **{f"pipe.{pipe}.lanes": (4, 8, 16, 32) for pipe in ("sp", "int16", "sfu")},
-    "pipe.dp.lanes": (4, 16, 32, 32),  # a busy pipe hides that double precision goes alone
-    "pipe.tex.lanes": (1, 2, 4, 32),  # fetches are few: they meet at a slow pipe only
+    "pipe.dp.lanes": (4, 16, 32, 32),  # a busy pipe hides exclusive double precision
+    "pipe.tex.lanes": (1, 2, 4, 32),  # fetches are few: they meet only at a slow pipe
     **{f"pipe.{pipe}.schedulers": (1, 2, 4) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
     **{f"unit.{unit.value}.latency": (1, 4, 18, 40) for unit in PIPE_UNITS},
     **{path: (pipe, "sp", "dp sp") for path, pipe in ADDED.items() if path.endswith(".pipe")},
@@ -323,7 +323,7 @@ QUEUES: Sequence[dict[str, Sequence[int | str]]] = ({}, MEMORY_PORTS, MEMORY_POR
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
 WIDE = [unit for unit in PIPE_UNITS if unit is not Unit.SMEM]
 READ_LATE = dict.fromkeys((*(f"shared_memory.war_{width}" for width in (32, 64, 128)), "global_memory.war"), 1000)
-# Barriers tell of every result, and of every source, which may have been read later than the result is there.
+# Barriers cover every result, and every source, which may be read later than the result comes.
 ALL_CODED = load(
     "wide",
     {path: values[-1] for path, values in (MEMORY_PORTS | CODES).items()}
@@ -333,7 +333,7 @@ ALL_CODED = load(
 
 
 def safe_codes(program: Program) -> st.SearchStrategy[Program]:
-    """The program with control codes that are right on every machine, and make it wait for more than it must."""
+    """The program with control codes that are right on every machine, and wait for more than necessary."""
     count = len(program)
     draws = st.tuples(st.booleans(), st.sampled_from((0, 0, 0, 2, 15)), st.sampled_from((0, 0, 0, 1, 2, 4, 8, 16, 32)))
     return st.lists(draws, min_size=count, max_size=count).map(lambda drawn: _slower(program, drawn))
@@ -354,12 +354,12 @@ Sketched = tuple[dict[str, int | str], frozenset[str]]
 
 @st.composite
 def sketched_machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True) -> Sketched:
-    """What `machines` are made of: settings of a GTX 580 by their paths, and the caches that it has not."""
+    """The parts of `machines`: settings of a GTX 580 by their paths, and the caches that it lacks."""
     choices = CHOICES | {"limits.warp_size": (warp_size,)}
     choices |= draw(st.sampled_from(DEPENDENCES)) | draw(st.sampled_from(QUEUES))
     for optional in OPTIONAL:
         choices |= optional if draw(st.booleans()) else {}
-    choices |= draw(st.sampled_from(({}, {}, SELECTIONS)))  # without exclusive double precision, which is rare as it is
+    choices |= draw(st.sampled_from(({}, {}, SELECTIONS)))  # without exclusive double precision, which is rare anyway
     if not tags:
         choices |= {"cache.hits": ("none", "l1", "l2")}
     drawn = {path: draw(st.sampled_from(values)) for path, values in choices.items()}

@@ -1,4 +1,4 @@
-"""What optional sections of a random machine may hold (`launches.py`)."""
+"""The choices for the optional sections of a random machine (`launches.py`)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CONSTANT_OPERANDS: dict[str, Sequence[int | str]] = {
     "constant_operand.far_latency": (0, 30, 300),
 }
 BLOCK_ORDER: dict[str, Sequence[int | str]] = {"block_order.oldest_first": (0, 1, 1)}
-SECTIONS = OTHER_PIPES, FETCHES, OUTSTANDING, CONSTANT_OPERANDS, BLOCK_ORDER  # each is drawn, or left out, by itself
+SECTIONS = OTHER_PIPES, FETCHES, OUTSTANDING, CONSTANT_OPERANDS, BLOCK_ORDER  # each is drawn or left out on its own
 MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.units": ("none", "shuffle reduce special", "special int dp"),
     "memory_port.cycles": (1, 2, 5),

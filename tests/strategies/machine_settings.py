@@ -1,4 +1,4 @@
-"""What may be set of a machine, and what a launch comes to: for tests of settings that do nothing."""
+"""The settings of a machine and the results of a launch, for tests of ineffective settings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_CYCLES = 200_000
 
 
 def as_file(machine: Machine) -> File:
-    """Return a file that says what a machine is."""
+    """Return a file of the machine's numbers."""
     tree = {name: part for name, part in msgspec.to_builtins(machine).items() if part is not None}
     strings = {name: tree.pop(name) for name in ("name", "generation")}
     key = tree.pop("key")
@@ -51,7 +51,7 @@ def others(path: str, value: int | str, machine: Machine) -> list[int | str]:
 
 
 def _words(path: str, machine: Machine) -> list[str]:
-    """Words that a key of no fixed choice may have."""
+    """Words that a key without a fixed choice may have."""
     if path == "schedulers.policy":
         return list(POLICY_NAMES)
     if path.endswith(".pipe") or path.partition(".")[0] in ("joint", "blocked"):
@@ -62,7 +62,7 @@ def _words(path: str, machine: Machine) -> list[str]:
 
 
 def in_time(kernel: Kernel, machine: Machine) -> tuple[Any, ...]:
-    """Return what a launch comes to without its values, and without its bound: cycles and where they went."""
+    """Return the results of a launch without values and bound: cycles and their reasons."""
     try:
         run = run_sm(kernel, machine, feed=TRACE_DRIVEN, max_cycles=MOST_CYCLES)
     except UserError as error:
@@ -77,7 +77,7 @@ def _rates(machine: Machine) -> tuple[float, ...]:
 
 
 def result(kernel: Kernel, machine: Machine) -> tuple[Any, ...]:
-    """Return all that a launch comes to, compared as a whole: the run, its values, its bound and the chip's rates."""
+    """Return all results of a launch, to be compared as a whole: run, values, bound and the chip's rates."""
     try:
         run, least = run_sm(kernel, machine, max_cycles=MOST_CYCLES), bound(kernel, machine)
     except UserError as error:

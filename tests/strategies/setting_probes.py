@@ -1,4 +1,4 @@
-"""Few kernels that between them do everything that a number of a machine may be about, for tests of settings."""
+"""Few kernels that together use every mechanism that a number of a machine describes, for tests of settings."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ CODED = """[B------:R-:W0:-:S02] S2R R0, TID.X
 [B------:R-:W-:-:S12] IADD R16, R4, 1
 [B------:R-:W-:-:S01] EXIT
 """
-LOADS = {  # one from each cache that keeps tags, at the byte R5
+LOADS = {  # one through each cache that keeps tags, at the byte R5
     "l1": "IADD R6, R5, c[a]\nLDG R8, [R6]\nIADD R8, R8, 1\n",
     "l2": "IADD R6, R5, c[a]\nLDG R8, [R6]\nIADD R8, R8, 1\n",
     "l2_partition": "IADD R6, R5, c[a]\nLDG R8, [R6]\nIADD R8, R8, 1\n",
@@ -94,7 +94,7 @@ SMALL = ((60, 96, 0), (60, 64, 9000), (30, 320, 1500), (12, 512, 0), (120, 32, 0
 
 
 def probes(machine: Machine) -> Iterator[Kernel]:
-    """Yield the kernels that a machine runs; those called long are about instruction caches alone."""
+    """Yield the kernels that a machine runs; those named long use the instruction caches only."""
     if machine.limits.warp_size == 64:
         yield from _gcn(machine)
         return
@@ -131,7 +131,7 @@ def probes(machine: Machine) -> Iterator[Kernel]:
 
 
 def _one_set(machine: Machine, section: str, load: str, *, gcn: bool = False) -> Kernel:
-    """Lines of one set of a cache, half as many again as it holds: twice, and between these the sectors behind."""
+    """Lines of one set of a cache, half as many again as it holds: twice, and in between their second sectors."""
     cache, line = getattr(machine, section), machine.global_memory.line_bytes
     stride, lines = cache.bytes // cache.ways, 3 * cache.ways // 2 + 1
     text = ("" if "{}" in load else "S_MOV_B32 s8, {}\n" if gcn else "MOV R5, {}\n") + load
@@ -143,7 +143,7 @@ def _one_set(machine: Machine, section: str, load: str, *, gcn: bool = False) ->
 
 
 def _texels(machine: Machine) -> Kernel:
-    """Texels of one set of the texture cache, one more than it holds; again when the L2 has lost them."""
+    """Texels of one set of the texture cache, one more than it holds, fetched again after the L2 has lost them."""
     cache, far, text = machine.texture_cache, machine.l2, START
     stride, behind = cache.bytes // cache.ways, far.bytes // far.ways
     places = [stride * i for i in range(cache.ways + 1)]
@@ -173,7 +173,7 @@ def _streams(rows: dict[str, str], units: list[str], register: str = "R{}") -> s
 
 
 def _memory() -> str:
-    """Loads and stores of each width of each memory, of which later ones wait for a full queue or for sources."""
+    """Loads and stores of each width and memory; later ones wait for a full queue or for sources."""
     text = ""
     for kind, base in (("S", None), ("G", "c[a]"), ("L", None)):
         for step, dot in ((1, ""), (2, ".64"), (4, ".128")):
@@ -211,13 +211,13 @@ def _strided(stride: int) -> str:
 
 
 def _wide_strided(stride: int, width: int) -> str:
-    """Loads of so many bits from shared memory, so many words apart in whole ones of that width."""
+    """Loads of so many bits from shared memory, at a stride of so many words of that width."""
     text = f"MOV R5, {stride * width // 8}\nIMUL R5, R5, R0\nLOP.AND R5, R5, {0x1000 - width // 8}\n"
     return text + f"LDS.{width} R8, [R5]\nIADD R8, R8, 1\nLDS.{width} R12, [R5]\nIADD R12, R12, R8\n"
 
 
 def _among_others(units: list[str]) -> str:
-    """Each unit class before and behind others that are independent of it."""
+    """Each unit class before and after others that are independent of it."""
     texts = (ARITHMETIC[unit].format(d="R6") for unit in units)
     return "".join(
         f"FFMA R8, R0, R0, R0\n{text}\nMOV R12, R0\nFFMA R14, R0, R0, R0\n{text}\nIADD R16, R0, 1\n" for text in texts
@@ -225,7 +225,7 @@ def _among_others(units: list[str]) -> str:
 
 
 def _first() -> str:
-    """Warps add to one word after loops of different lengths: who comes first is seen in what they get."""
+    """Warps add to one word after loops of different lengths: their results show their order."""
     text = "S2R R9, WARPID\n"
     for n in range(1, 40):
         text += f"IMUL R10, R9, {n}\nLOP.AND R10, R10, 7\non{n}:\nIADD R10, R10, -1\n" + "NOP\n" * (n % 6)
@@ -234,7 +234,7 @@ def _first() -> str:
 
 
 def _crowd() -> str:
-    """More accesses than a queue holds, loads that all lanes share, and who comes first to a word."""
+    """More accesses than a queue holds, loads that all lanes share, and atomics whose results show their order."""
     text = "MOV R5, 0\nATOMS.ADD R7, [R5], 1\nSTG [R3], R7\nLDS.64 R8, [R5]\nIADD R8, R8, 1\n"
     text += "LDS.128 R12, [R5]\nIADD R12, R12, 1\nSHL R5, R0, 4\nLOP.AND R5, R5, 0x7ff\n" + "".join(
         f"LDS.128 R{8 + 4 * (i % 12)}, [R5]\n" for i in range(40)
@@ -243,7 +243,7 @@ def _crowd() -> str:
 
 
 def _pairs() -> str:
-    """Instructions that may go beside each other, and share sources."""
+    """Instructions that may issue in one turn, and share sources."""
     text = "LDG R20, [R2]\nFFMA R4, R4, R0, R4\nIADD R6, R6, R0\nLDS R9, [R1]\nFFMA R5, R4, R8, R12\n"
     text += (
         "FFMA R13, R4, R8, R16\nMUFU.RCP R10, R0\nFFMA R17, R4, R8, R20\nSTS [R1], R8\nIADD R6, R6, R9\nMOV R30, R20\n"
@@ -252,7 +252,7 @@ def _pairs() -> str:
 
 
 def _long(fetch: Fetch) -> Iterator[Kernel]:
-    """Yield programs somewhat longer than each cache of instructions, gone through twice."""
+    """Yield programs somewhat longer than each cache of instructions, of two rounds."""
     for lines in (fetch.l0_lines, fetch.l1_lines, fetch.l15_lines):
         body = "".join(
             f"FFMA R{8 + i % 32}, R0, R1, R{8 + i % 32}\n" for i in range(min((lines + 2) * fetch.line, 8000))
@@ -294,7 +294,7 @@ def _wave(name: str, text: str, threads: int, blocks: int = 1, *, shared: int = 
 
 
 def _halves() -> str:
-    """One half of each of some lines of local memory is stored, then the other loaded."""
+    """One half of some lines of local memory is stored, then the other half is loaded."""
     text = "LOP.AND R5, R0, 8\nISETP.EQ P0, R5, 0\nMOV R5, 0\n@P0 STL [R5], R0\n@P0 STL [R5+4], R0\n"
     return (
         text
@@ -303,7 +303,7 @@ def _halves() -> str:
 
 
 def _mixed(units: list[str]) -> str:
-    """Each unit class in turn with the scalar one and others, so that waves are apart."""
+    """Each unit class in turn with the scalar one and others, so that waves drift apart."""
     texts = (GCN[unit].format(d="v6", p="v[6:7]") for unit in units)
     return "".join(
         f"{text}\nS_ADD_U32 s8, s8, 1\nV_FMA_F32 v8, v0, v0, v0\n{text}\nDS_READ_B32 v10, v1\n" for text in texts
@@ -311,7 +311,7 @@ def _mixed(units: list[str]) -> str:
 
 
 def _gcn_memory(words: int) -> str:
-    """Accesses of so many words of a lane to shared and to global memory, more of them than may be counted."""
+    """Accesses of so many words per lane to shared and to global memory, more than a counter counts."""
     bits, tail = 32 * words, {1: "", 2: "X2", 4: "X4"}[words]
     data = [f"v{8 + 4 * i}" if words == 1 else f"v[{8 + 4 * i}:{7 + 4 * i + words}]" for i in range(4)]
     text = f"V_LSHLREV_B32 v5, {words.bit_length() + 1}, v0\nV_AND_B32 v5, v5, 0xff0\n"
@@ -324,7 +324,7 @@ def _gcn_memory(words: int) -> str:
 
 
 def _scalars() -> str:
-    """Scalar loads near and far, a loop, and what may go beside each other."""
+    """Scalar loads near and far, a loop, and instructions that may issue in one turn."""
     text = "".join(f"S_LOAD_DWORDX4 s[{16 + 4 * i}:{19 + 4 * i}], s10, {16 * i}\n" for i in range(8))
     text += "S_WAITCNT lgkmcnt(0)\nS_ADD_U32 s8, s16, s20\nS_MOV_B32 s10, c[a]\n"
     for offset in (0, 64, 4096, 16384, 0, 32, 4096):

@@ -13,7 +13,7 @@ from isa.table import ROWS
 
 # R0 thread of the block, R1 its slot in shared memory, R2 its slot in `out`, R3 base of `in`, R4 warp, R5 R6 loop
 # counters, R7 scratch, R8 to R23 data; P0 to P2 of data, P3 P4 of loops, P5 of warps. A slot has SLOT_BYTES.
-# s0 base of `in`, s1 to s3 data, s[4:19] loaded, s20 loop counter; scalar parts are dropped where lanes may part.
+# s0 base of `in`, s1 to s3 data, s[4:19] loaded, s20 loop counter; scalar parts are dropped if lanes may diverge.
 
 SLOT_BYTES = 16
 STRIDES = (0, 0, 16, 32, 64, 128)  # bytes that the pointer of a long loop moves in a round
@@ -54,7 +54,7 @@ class Sketch:
     warps: int
     barriers: bool
     lanes: int = 32  # of a warp
-    steady: bool = False  # neither addresses nor branches depend on what memory holds
+    steady: bool = False  # neither addresses nor branches depend on memory's contents
     lines: list[str] = field(default_factory=list)
     labels: int = 0
 
@@ -71,7 +71,7 @@ class Sketch:
         return f"R{self.one([r for r in DATA if r % words == 0])}"
 
     def source(self, words: int = 1) -> str:
-        """Draw a data register to be read, in some cases one that the reuse cache keeps."""
+        """Draw a data register to be read, in some cases flagged for reuse."""
         return self.data(words) + self.one(["", "", ".reuse"])
 
     def guard(self) -> str:
@@ -140,7 +140,7 @@ def _gather(sketch: Sketch) -> None:
 
 
 def _walk(sketch: Sketch) -> None:
-    """Load from where the pointer stands, which a round of a loop may move."""
+    """Load from the pointer, which a round of a loop may move."""
     suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
     sketch.emit(f"{sketch.guard()}LDG{suffix} {sketch.data(words)}, [R24]")
 
@@ -171,7 +171,7 @@ def _burst(sketch: Sketch) -> None:
 
 
 def _wait(sketch: Sketch) -> None:
-    """Emit a wait for counts of accesses, which are kept by machines that have the counters."""
+    """Emit a wait for counts of accesses, which has an effect on machines with the counters."""
     sketch.emit(f"S_WAITCNT {sketch.one([0, 1, 2, 63])}, {sketch.one([0, 1, 63])}")
 
 
@@ -203,7 +203,7 @@ def _scalar(sketch: Sketch) -> None:
 
 
 def _scalar_load(sketch: Sketch) -> None:
-    """Emit a load to scalar registers, and at times who needs it, or what it must wait for."""
+    """Emit a load to scalar registers, at times with an instruction that needs it, or that it must wait for."""
     suffix, words = sketch.one([("", 1), ("X2", 2), ("X4", 4), ("X8", 8), ("X16", 16)])
     target = f"s[4:{3 + words}]" if words > 1 else "s4"
     sketch.emit(f"S_LOAD_DWORD{suffix} {target}, s0, {sketch.one([0, 4, 64]):#x}")
@@ -238,7 +238,7 @@ def _vector_memory(sketch: Sketch) -> None:
 
 
 def _jump(sketch: Sketch) -> None:
-    """Emit a scalar comparison and a jump by it, or one in any case, and instructions that do nothing."""
+    """Emit a scalar comparison and a jump by it, or an unconditional jump, and instructions that do nothing."""
     sketch.labels += 1
     row, branch = sketch.one(SCC_ROWS), sketch.one(["S_CBRANCH_SCC0", "S_CBRANCH_SCC1", "S_BRANCH"])
     sketch.emit(f"{row.mnemonic} s{sketch.one([1, 2, 3])}, {sketch.one([1, 40])}", f"{branch} jump{sketch.labels}")
@@ -284,7 +284,7 @@ def _exchange_among(sketch: Sketch, warps: int, guard: str, barrier: str) -> Non
 
 
 def _loop(sketch: Sketch, depth: int, together: bool) -> None:
-    """Emit a loop of one to three rounds, or one more for each next warp, or each lane as many as it needs."""
+    """Emit a loop of one to three rounds, or of one more for each next warp, or of as many as each lane needs."""
     sketch.labels += 1
     label, counter, predicate = f"loop{sketch.labels}", f"R{5 + depth}", f"P{3 + depth}"
     end = sketch.one([1, 2, 3, "R4", "R7"])
@@ -306,7 +306,7 @@ def long_loop(sketch: Sketch, counter: str, rounds: Sequence[int]) -> None:
 
 
 def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
-    """Emit a part that the first warps or threads jump over, or that others go another way for."""
+    """Emit a part that the first warps or threads jump over, or for which the others go another way."""
     sketch.labels += 1
     label = f"past{sketch.labels}"
     met = f"met{sketch.labels}" if sketch.one([False, True]) else ""
@@ -327,7 +327,7 @@ def _skip(sketch: Sketch, depth: int, _together: bool) -> None:
 
 
 def parting_regions(sketch: Sketch) -> None:
-    """Emit one to three regions between BSSY and BSYNC in which lanes part, some of them in a loop."""
+    """Emit one to three regions between BSSY and BSYNC in which lanes diverge, some of them in a loop."""
     for _ in range(sketch.one([1, 2, 3])):
         _region(sketch, 0, False)
 
@@ -338,7 +338,7 @@ def _region(sketch: Sketch, depth: int, together: bool) -> None:
 
 
 def _ways(sketch: Sketch, depth: int, _together: bool) -> None:
-    """Emit a region where lanes go two to five ways, and each way passes what lies before its end, and behind it."""
+    """Emit a region where lanes go two to five ways, each of which passes instructions before and after its end."""
     sketch.labels += 1
     label, ways, test = f"way{sketch.labels}", range(sketch.one([1, 2, 3, 4])), sketch.one(["EQ", "LE"])
     sketch.emit(f"BSSY B{depth}, {label}.met", f"LOP.AND R7, R0, {sketch.one([1, 3, 7, 32])}")
@@ -355,7 +355,7 @@ def _ways(sketch: Sketch, depth: int, _together: bool) -> None:
 
 
 def _leave(sketch: Sketch, depth: int, _together: bool) -> None:
-    """Emit a loop in a region, which some lanes leave earlier than others, and meet these behind the region."""
+    """Emit a loop in a region, which some lanes leave earlier than others; they meet after the region."""
     sketch.labels += 1
     label, counter, predicate = f"leave{sketch.labels}", f"R{5 + depth}", f"P{3 + depth}"
     sketch.emit(f"BSSY B{depth}, {label}.met", f"MOV {counter}, 0", f"{label}:")

@@ -1,4 +1,4 @@
-"""Timeline documents that hang together, drawn at random: what views are tested with."""
+"""Consistent timeline documents, drawn at random, for tests of the views."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def by_hand(program: Sequence[Line], instructions: Sequence[Issued], cycles: int
 
 @st.composite
 def timelines(draw: st.DrawFn, most: int = 24) -> Timeline:
-    """Documents of up to `most` instructions: whole runs and windows of them, whose blockers may lie outside.
+    """Documents of up to `most` instructions: whole runs and windows of them, whose blockers may be outside.
 
-    Times, ids, waits, lost slots and blocks fit together as gpusim/timeline/document.py says; what a warp waits for
-    when is any reason, with a blocker that was issued before the wait ended.
+    Times, ids, waits, lost slots and blocks fit together as gpusim/timeline/document.py says; a warp's waits have
+    any reason, with a blocker that was issued before the wait ended.
     """
     document = draw(_runs(most))
     if draw(st.booleans()):
@@ -123,7 +123,7 @@ def _with_waits(draw: st.DrawFn, issued: Sequence[Issued], blocks: Sequence[Resi
 
 
 def _waits(draw: st.DrawFn, made: Sequence[Issued], waiting: Issued, start: int) -> Iterator[Wait]:
-    """Up to four waits from `start` to the issue; whoever is waited for was issued before the wait ended."""
+    """Up to four waits from `start` to the issue; each blocker was issued before the wait ended."""
     inner = draw(st.sets(st.integers(start, waiting.issue), max_size=3))
     for begin, end in pairwise(sorted({start, *inner, waiting.issue})):
         before = [i for i in made if i.issue < end]

@@ -1,4 +1,4 @@
-"""Waits that make a program right where programs wait for counts (GCN), by what each instruction needs."""
+"""Waits that a program needs on machines with wait counters (GCN), by the needs of each instruction."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ ANY = 63
 
 
 def waited(program: Program) -> Program:
-    """The program with an S_WAITCNT before each instruction that needs what is loaded, by counts where those tell.
+    """The program with an S_WAITCNT before each instruction that needs a loaded value, with a count if possible.
 
-    At labels and branches everything is waited for, and before a BSYNC, which its label stands right behind. Under a
-    guard an access may not count; so it does not, but waits.
+    At labels and branches, and before a BSYNC, whose label is right after it, everything is waited for. An access under
+    a guard may not be counted, so later counts leave it out, but its own result is waited for.
     """
     made, moved = [], {}
     entries = set(program.labels.values())
     behind: dict[str, tuple[int, int]] = {}  # by register: counter, and accesses issued since
-    mixed = False  # a scalar load is under way, which may come back before or behind others
+    mixed = False  # a scalar load is under way, which may come back before or after others
     for pc, instruction in enumerate(program.instructions):
         row = instruction.row
         leaves = row.is_branch or row.is_exit or row.mnemonic == "BSYNC" or pc in entries
