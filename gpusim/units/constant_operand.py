@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
+import numpy as np
 
 from gpusim.units.capacities import CONSTANT_LINES
 from gpusim.units.declare import Condition, Role, Unit, field, packed_key
@@ -56,6 +57,11 @@ def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel)
     row["constant_lines"] = sum(1 << line for line in lines)
 
 
+def requested(rows: Any) -> int:
+    """Return the number of lines that the program's constants lie in."""
+    return int(np.bitwise_or.reduce(rows["constant_lines"])).bit_count()
+
+
 UNIT = Unit(
     "constant_operand",
     fields={
@@ -83,8 +89,14 @@ UNIT = Unit(
         Condition(
             "constant_operand.*",
             "constants far_lines constant_latency constant_far_latency rows.constant_lines",
-            lambda given: bool(given.rows["constant_lines"].any()),
+            lambda given: requested(given.rows) > 0,
             "{kernel} has no constant operand",
+        ),
+        Condition(
+            "constant_operand.*",
+            "far_lines",
+            lambda given: requested(given.rows) > 1,
+            "the constants of {kernel} lie in one line",
         ),
     ),
     limits={"latency": {"constant_operand.*latency": 0}},

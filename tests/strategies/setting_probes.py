@@ -112,6 +112,8 @@ def probes(machine: Machine) -> Iterator[Kernel]:
     yield _listed("pairs", START + _pairs(), 256)
     yield _listed("crowd", START + _crowd(), 384)
     yield _listed("first", START + _first(), 512)
+    if machine.constant_operand:
+        yield _constants()
     for section, load in LOADS.items():
         if tagged(machine) and getattr(machine, section) and section != "scalar_cache":
             yield from (_one_set(machine, section, load.replace("LDG R8", wide)) for wide in WIDE if "LDG" in load)
@@ -201,6 +203,13 @@ def _others(machine: Machine) -> str:
 
 def _loop() -> str:
     return "again:\nIADD R4, R4, 1\nISETP.LT P1, R4, 600\n@P1 BRA again\nBAR.SYNC 0\nBAR.SYNC 0\n"
+
+
+def _constants() -> Kernel:
+    """Constants some lines apart, each asked for when the one before it has come: near ones and far ones."""
+    words = range(0, 160, 8)
+    parameters = "".join(f".param p{n} = {n}\n" for n in range(160))
+    return _listed("constants", parameters + "".join(f"IADD R4, R4, c[p{n}]\n" for n in words), 32)
 
 
 def _strided(stride: int) -> str:

@@ -27,6 +27,7 @@ from gpusim.state.machine import machine_t
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
 from gpusim.units.cache import FAR, PARTITION
+from gpusim.units.constant_operand import requested
 from gpusim.units.opcodes import STORE, UNIT_CODE
 from gpusim.units.pipe import choices, initiation_interval, pipe_names, through_port
 from gpusim.units.policies import POLICY_NAMES
@@ -71,6 +72,11 @@ def view(given: Given) -> View:
     found |= {"caches": np.array(given.levels), "lines": np.array(machine.fetch.line if machine.fetch else 0)}
     found["caches"]["first"], found["caches"]["sector"] = 0, _sectors(given)
     found["stagger"] %= record.interval  # slots are whole intervals apart
+    if requested(given.rows) == 1:  # neither its place counts, nor how soon a second line would come
+        found["rows.constant_lines"] = found["rows.constant_lines"] > 0
+        found["constant_latency"] = found["constant_far_latency"] = max(
+            record.constant_latency, record.constant_far_latency
+        )
     found |= dict(_of_units(given))
     found |= {"occupancy": (given.fits.blocks, given.fits.warps, given.fits.limiter), "chip": _chip(given)}
     if machine.schedulers.policy in POLICY_NAMES:  # a registered policy may read anything

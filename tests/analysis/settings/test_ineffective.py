@@ -49,6 +49,8 @@ def reported(kernel, machine, **given):
         (SAXPY, "gtx580", "limits.barriers", 4, "it refuses kernels that ask for more"),
         (SAXPY, "gtx580", "pairing.fp32", "none", "a turn has one dispatch port"),
         (SAXPY, "gtx580", "launch.block_latency", 500, "all blocks of an SM start at once"),
+        (SAXPY, "h200", "constant_operand.far_lines", 2, "the constants of saxpy lie in one line"),
+        (SAXPY, "h200", "constant_operand.latency", 70, "the constants of saxpy lie in one line"),
         (SAXPY, "mi60", "branch.latency", 9, None),
     ],
 )
