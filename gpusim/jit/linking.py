@@ -256,9 +256,9 @@ class RuleDispatcher(CPUDispatcher):
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=RuleCompiler)
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run the rule as plain Python, with the rules that it calls: only compiled code calls a compiled rule."""
-        return self.py_func(*arguments)
+        return self.py_func(*arguments, **named)
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """Return Numba's template for arguments of the widest type."""

@@ -1,7 +1,8 @@
 """Decorators that compile rules: `@rule` for a step of the model, `@entry` for engine calls, `switch` for a choice.
 
-A rule is a plain function on plain data. Numba compiles it when an engine first needs it; with NUMBA_DISABLE_JIT=1 the
-same source runs as Python. Only entries are kept on disk (gpusim/jit/code_cache.py), with every rule below them.
+A rule is a plain function on plain data. Numba compiles it when an engine first needs it. Called from Python, and with
+NUMBA_DISABLE_JIT=1 always, the same source runs as Python. Only entries are kept on disk (gpusim/jit/code_cache.py),
+with every rule below them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILED = not numba.config.DISABLE_JIT
 OPTIONS = {"nogil": True, "error_model": "numpy"}
-INNER = {  # a rule is called from compiled code only, and is inlined into it
+INNER = {  # compiled rules are called from compiled code only, and inlined into it
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
     "forceinline": True,

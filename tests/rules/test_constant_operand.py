@@ -76,7 +76,8 @@ def test_an_instruction_without_constants_is_never_late():
 def test_an_h200_misses_where_it_was_measured(stride):
     """A chain of FFMAs with constants `stride` bytes apart has near and far misses where constants.csv has them."""
     with (Path(__file__).parents[1] / "measured" / "constants.csv").open() as rows:
-        measured = next(row for row in csv.DictReader(rows) if (row["stride"], row["run"]) == (str(stride), "1"))
+        wanted = str(stride), "32", "1"  # the second run: instructions are in their caches
+        (measured,) = (row for row in csv.DictReader(rows) if (row["stride"], row["threads"], row["run"]) == wanted)
     most = min(32, CONSTANT_LINES // 2 * 64 // stride)
     words = range((most - 1) * stride // 4 + 1)
     chain = "".join(f"FFMA R0, R0, c[p{number * stride // 4}], R1\n" for number in range(most))

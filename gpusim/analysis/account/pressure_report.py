@@ -29,7 +29,7 @@ NO_PATH = Path(Fraction(0), {})
 class InstructionPressure:
     """One instruction: how often it issued, and the cycles of each resource that it took in the whole run.
 
-    `shared_passes` and `transactions` are means over its executions in the first block; `bank_conflicts`: cycles beyond
+    `shared_passes` and `transactions` are means over its executions in all blocks; `bank_conflicts`: cycles beyond
     the first in which the fullest register bank reads its operands. `critical` and `carried`: cycles that it adds to
     those paths of its innermost region, None if it is not on them. `waits`: warp-cycles spent waiting before it.
     """
@@ -96,17 +96,17 @@ def pressure_report(result: Result, regions: Sequence[CodeRegion] = (), *, limit
 
     Raises what `bounds.bound` raises.
     """
-    profiled, each = bounds.works(result.kernel, result.machine, limit=limit)
-    found = bounds.pressures(profiled, each)
+    works, each = bounds.works(result.kernel, result.machine, limit=limit)
+    found = bounds.pressures(works, each)
     program = result.kernel.program
     whole = (CodeRegion(WHOLE, tuple(range(len(program)))),)
     chosen = regions or code_regions(program, result.kernel.marked) or whole
-    paths = _paths(profiled[0], chosen)
+    paths = _paths(works[0], chosen)
     return PressureReport(
         result=result,
         totals={name: float(one.cycles) for name, one in found.items()},
-        instructions=tuple(_instructions(result, profiled[0], found, paths)),
-        regions=tuple(_regions(result, profiled[0], found, chosen, paths)),
+        instructions=tuple(_instructions(result, works, found, paths)),
+        regions=tuple(_regions(result, works[0], found, chosen, paths)),
         bottlenecks=tuple(_bottlenecks(result)),
     )
 
@@ -121,24 +121,31 @@ def _paths(work: Work, regions: Sequence[CodeRegion]) -> dict[CodeRegion, Paths]
 
 
 def _instructions(
-    result: Result, work: Work, found: Mapping[str, Pressure], paths: Mapping[CodeRegion, Paths]
+    result: Result, works: Sequence[Work], found: Mapping[str, Pressure], paths: Mapping[CodeRegion, Paths]
 ) -> Iterator[InstructionPressure]:
     of_inner = {pc: paths[region] for pc, region in innermost(paths).items()}
     waits = stalls.waits(result.run).sum(axis=1)
-    for pc, instruction in enumerate(work.kernel.program.instructions):
-        cost, (critical, carried) = work.costs.get(pc), of_inner.get(pc, (NO_PATH, NO_PATH))
+    for pc, instruction in enumerate(result.kernel.program.instructions):
+        critical, carried = of_inner.get(pc, (NO_PATH, NO_PATH))
         yield InstructionPressure(
             pc=pc,
             text=show_instruction(instruction),
             issued=int(result.run.issued[pc]),
             cycles=_within(found, (pc,)),
-            shared_passes=cost.passes / cost.executions if cost else 0.0,
-            transactions=cost.transactions / cost.executions if cost else 0.0,
-            bank_conflicts=_bank_conflicts(work, instruction),
+            shared_passes=_mean(works, pc, "passes"),
+            transactions=_mean(works, pc, "transactions"),
+            bank_conflicts=_bank_conflicts(works[0], instruction),
             critical=critical.parts.get(pc),
             carried=carried.parts.get(pc),
             waits=int(waits[pc]),
         )
+
+
+def _mean(works: Sequence[Work], pc: int, name: str) -> float:
+    """Return the mean of a cost of the memory instruction at pc over its executions in all blocks; 0 if it has none."""
+    found = [(work.blocks, work.costs[pc]) for work in works if pc in work.costs]
+    executions = sum(blocks * cost.executions for blocks, cost in found)
+    return sum(blocks * getattr(cost, name) for blocks, cost in found) / executions if executions else 0.0
 
 
 def _bank_conflicts(work: Work, instruction: Instruction) -> int:

@@ -14,24 +14,15 @@ from math import ceil
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpusim.analysis.bound import chain, pressure, rates
-from gpusim.analysis.bound.access_cost import AccessCost, Seen, costs
-from gpusim.analysis.bound.placement import moved, placements
 from gpusim.analysis.bound.pressure import Pipes, Pressure, Resource, Work, added
-from gpusim.launch.feed import recordable
-from gpusim.launch.ground import ground
-from gpusim.launch.launch import share_channel
+from gpusim.analysis.bound.profiled import profiled
 from gpusim.machine.machine import Machine
 from gpusim.support.document import Gflops, doc
 from gpusim.units.pipe import pipe_names
 from gpusim.units.register_file import register_banks
-from isa.execute.block_step import block_steps
-from isa.execute.profile import Profile, profile
-from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
-from isa.operand import PT
 
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
@@ -44,7 +35,7 @@ class Bound:
     """The bound of a launch: `cycles` is the largest of `limits`, `limiter` its name.
 
     Every block of the SM, or of all SMs, is profiled, with two exceptions. If a block's index only moves its global
-    addresses, the first block stands for all, once for each place in a line where these may begin. Else, if the first,
+    addresses, the first block stands for all, once for each place in a line where these begin. Else, if the first,
     middle and last block execute the same instructions equally often, they are `alike` and stand for all. Where these
     assumptions hold, so do the limits, for every schedule.
     """
@@ -55,51 +46,47 @@ class Bound:
     limiter: str
     limits: Annotated[Mapping[str, int], doc("Shader cycles by resource.")]
     blocks: Annotated[int, doc("Blocks of the SM, or of all SMs.")]
-    profiled_blocks: Annotated[int, doc("Blocks of these that were profiled.")]
+    profiled_blocks: Annotated[int, doc("Blocks that were profiled to know all of these.")]
     alike: bool
 
 
 def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int = LIMIT) -> Bound:
     """Return the bound of a launch, on the SM that gets the most blocks, with its share of the bandwidth.
 
-    `all_sms`: on all SMs, which take blocks as they can, with the whole bandwidth: if blocks are alike, some SM has at
-    least the mean number of blocks rounded up; if not, it has at least the mean amount of work.
+    `all_sms`: on all SMs, which take blocks as they can, with the whole bandwidth: if all blocks have equal work, some
+    SM has at least the mean number of blocks rounded up; if not, it has at least the mean amount of work.
 
     Raises UserError where kernel and machine don't fit, LimitError beyond `limit` warp instructions in a block, and the
     errors of a run in program order.
     """
     sms = machine.chip.sms
     ids = range(0, kernel.blocks, 1 if all_sms else sms)
-    profiled, alike = _works(kernel, machine, ids, sms if all_sms else 1, limit)
-    share = -(-kernel.blocks // sms)
-    counted = sum(work.multiple for work in profiled)
-    even = alike and counted == len(profiled)  # blocks may be rounded up, as none is cheaper than another
-    each = Fraction(share if even or not all_sms else Fraction(kernel.blocks, sms)) / counted
-    limits = {name: ceil(cycles) for name, cycles in _limits(profiled, each, Fraction(len(ids), counted), share)}
+    found, share = profiled(kernel, machine, ids, sms if all_sms else 1, limit), -(-kernel.blocks // sms)
+    each = Fraction(share if found.equal or not all_sms else Fraction(kernel.blocks, sms)) / found.counted
+    sharing = Fraction(len(ids), found.counted)
+    limits = {name: ceil(cycles) for name, cycles in _limits(found.works, each, sharing, share)}
     limiter = max(limits, key=limits.__getitem__)
     rate = rates.gflops(kernel, machine, limits[limiter])
     percent = 100 * rate / rates.peak_gflops(kernel, machine)
-    return Bound(limits[limiter], rate, percent, limiter, limits, len(ids), len(profiled), alike)
+    return Bound(limits[limiter], rate, percent, limiter, limits, len(ids), found.blocks, found.alike)
 
 
 def works(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> tuple[list[Work], Fraction]:
-    """Return the work of profiled blocks of the SM that gets the most, and the blocks that each stands for.
-
-    The number of blocks is that of a work whose multiple is 1.
+    """Return the works of the SM that gets the most blocks, and how many of these there are for each that they count.
 
     Raises as `bound` does.
     """
     ids = range(0, kernel.blocks, machine.chip.sms)
-    profiled, _ = _works(kernel, machine, ids, 1, limit)
-    return profiled, Fraction(len(ids), sum(work.multiple for work in profiled))
+    found = profiled(kernel, machine, ids, 1, limit)
+    return found.works, Fraction(len(ids), found.counted)
 
 
-def pressures(profiled: Sequence[Work], each: Fraction) -> dict[str, Pressure]:
+def pressures(works: Sequence[Work], each: Fraction) -> dict[str, Pressure]:
     """Return the pressure on each resource that an SM uses, by the name of the limit that it sets.
 
-    Each profiled block stands for `each` blocks; of the register banks only the fullest counts.
+    `each`: the SM's blocks for each that the works count; of the register banks only the fullest counts.
     """
-    found = _resources(profiled, each, each)
+    found = _resources(works, each, each)
     return {resource.name: resource.pressure for resource in found if resource.pressure.cycles}
 
 
@@ -125,7 +112,7 @@ def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int
 def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iterator[Resource]:
     """Yield the resources that the SM uses.
 
-    A profiled block stands for `each` of its blocks, and for `sharing` of all that use the same memory channel.
+    For each block that the works count it has `each` blocks, and all that share its memory channel have `sharing`.
     """
     first = works[0]
     yield Resource("issue slots", added(works, map(pressure.issue_slots, works), each))
@@ -175,37 +162,3 @@ def _waves(work: Work, share: int) -> int:
 def _refills(work: Work, share: int) -> int:
     """Cycles between those blocks."""
     return (_waves(work, share) - 1) * work.machine.launch.block_latency
-
-
-def _works(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> tuple[list[Work], bool]:
-    """Return the work of the profiled blocks (all, three if alike, one if all must be), and if all are alike."""
-    base = ground(kernel, machine)
-    share_channel(base.numbers, sms)
-    light = without_contents(kernel) if recordable(kernel) else kernel
-    seen: Seen = {}
-
-    def work(executed: Profile, multiple: int = 1) -> Work:
-        patterns = costs(base.numbers, base.rows, executed, seen)
-        certain = _certain(kernel, executed, patterns)
-        return Work(kernel, machine, base.numbers, base.resident, base.rows, executed, certain, patterns, multiple)
-
-    def of(block: int) -> Work:
-        return work(profile(light, block, limit=limit))
-
-    steps = block_steps(kernel)
-    if steps is not None:
-        first = profile(light, limit=limit)
-        found = placements(kernel, steps, machine.global_memory.line_bytes, ids)
-        return [work(moved(first, places), count) for places, count in found], True
-    few = [of(block) for block in (ids if len(ids) <= ALL_PROFILED else (ids[0], ids[len(ids) // 2], ids[-1]))]
-    alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
-    return (few, alike) if alike or len(few) == len(ids) else ([of(block) for block in ids], False)
-
-
-def _certain(kernel: Kernel, executed: Profile, patterns: Mapping[int, AccessCost]) -> NDArray[np.int64]:
-    """Return the warp instructions, by pc, that surely had an active lane: all, or the fewest that hold the lanes."""
-    unguarded = np.array([i.guard == PT for i in kernel.program.instructions])
-    certain = np.where(unguarded, executed.counts, -(-executed.active // kernel.warp_size))
-    for pc, cost in patterns.items():
-        certain[pc] = cost.executions
-    return certain

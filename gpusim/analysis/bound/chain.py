@@ -160,7 +160,7 @@ def follow(program: Code, single: SingleWarp, pcs: Sequence[int]) -> None:
 
 
 def _pipe_free(program: Code, single: SingleWarp, row: Any, pc: int) -> int:
-    """Return when the first of its pipes is free; an idle guard skips those that are looked at only at selection."""
+    """Return when the first of its pipes is free; 0 where an idle guard would not ask for one."""
     if pc not in program.always and not program.machine.units["asked"][row.unit]:
         return 0
     return min((single.pipes.get(pipe, 0) for pipe in program.pipes[pc]), default=0)

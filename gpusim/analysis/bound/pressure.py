@@ -30,9 +30,9 @@ Pipes = frozenset[int]  # by their index
 
 @dataclass(frozen=True)
 class Work:
-    """The work of one block. Arrays have an entry per pc; `certain` counts warp instructions that do something.
+    """The work of a block, for `blocks` alike. Arrays have an entry per pc.
 
-    Blocks like this one are `multiple` times as many as those of a work whose multiple is 1.
+    `certain` counts warp instructions that do something.
     """
 
     kernel: Kernel
@@ -43,7 +43,7 @@ class Work:
     profile: Profile
     certain: NDArray[np.int64]
     costs: Mapping[int, AccessCost]
-    multiple: int = 1
+    blocks: int = 1
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class Resource:
 
 
 def added(works: Sequence[Work], each: Iterable[Pressure], times: Fraction) -> Pressure:
-    """Return the sum of the pressure of each work on one resource, by its multiple, and all `times` as much."""
+    """Return the sum of the pressure of each work on one resource, by its blocks, and all `times` as much."""
     blocks = list(each)
-    parts = [work.multiple * one.parts for work, one in zip(works, blocks, strict=True)]
+    parts = [work.blocks * one.parts for work, one in zip(works, blocks, strict=True)]
     total: NDArray[np.int64] = np.sum(parts, axis=0)
     return Pressure(total, blocks[0].cycle * times)
 

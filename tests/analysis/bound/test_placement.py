@@ -1,69 +1,73 @@
-"""Blocks that differ only in the addresses of their accesses: their placements, and the profile moved to these."""
+"""Blocks that differ only in where their accesses begin: the placements, and the costs there."""
 
 from collections import Counter
 
 import pytest
 from draws import draws
-from fuzz.draw import SCALARS
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies.launches import REPEATABLE, looping_kernels
+from strategies.launches import REPEATABLE
 from timing import plain_machine
 
+from gpusim.analysis.bound import placement
 from gpusim.analysis.bound.access_cost import costs
-from gpusim.analysis.bound.bounds import bound
 from gpusim.analysis.bound.placement import moved, placements
-from gpusim.jit.rule import COMPILED
 from gpusim.launch.ground import ground
-from gpusim.machine.machine import load
 from isa.execute.block_step import block_steps
 from isa.execute.profile import profile
 from isa.text.listing import read
 
 LINE = 128
-ROWS = ".buffer a f32 4096\nS2R R0, TID.X\nS2R R1, CTAID.X\nIMAD R0, R1, {}, R0\nSHL R0, R0, {}\nIADD R0, R0, c[a]\n"
-GTX580 = load("gtx580", {"chip.sms": 1, "chip.dram_mbs": 2000})
+ROWS = ".buffer a f32 4096\nS2R R0, TID.X\nS2R R1, CTAID.X\nIMAD R0, R1, 48, R0\nSHL R0, R0, 2\nIADD R0, R0, c[a]\n"
+RULES = st.sampled_from(("fermi", "gt200", "sectors"))
+GUARDS = st.sampled_from(("", "@P0 ", "@!P0 ", "@P1 "))  # lanes 0 to 4, the others, none
 
 
 def test_blocks_count_by_their_place_in_a_line():
-    """With rows of 48 words, 2 of 5 blocks begin in the middle of a line of 128 bytes, none in one of 64."""
-    kernel = read(".grid 5\n" + ROWS.format(48, 2) + "LDG R2, [R0]\nEXIT")
+    """Rows of 48 words: every second of 5 blocks begins in the middle of a line of 128 bytes, none in one of 64."""
+    kernel = read(f".grid 5\n{ROWS}LDG R2, [R0]\nEXIT")
     steps = block_steps(kernel)
     (pc,) = [pc for pc, i in enumerate(kernel.program.instructions) if i.row.mnemonic == "LDG"]
     assert steps == {pc: (192, 0, 0)}
     assert sorted(placements(kernel, steps, LINE, range(5)), key=str) == [({pc: 0}, 3), ({pc: 64}, 2)]
-    assert placements(kernel, steps, 64, range(5)) == [({}, 1)]
+    assert placements(kernel, steps, 64, range(5)) == [({}, 5)]
 
 
-@pytest.mark.parametrize(("grid", "transactions"), [("1", 1), ("2", 1 + 2), ("5", 3 * 1 + 2 * 2)])
-def test_bandwidth_counts_the_transactions_of_each_place(grid, transactions):
-    """On a GTX 580 128 bytes of a warp are one transaction if they begin at a line, two if in the middle of one."""
-    loads = ROWS.format(48, 2) + "LDG R2, [R0]\n" * 100
-    one, found = (bound(read(f".grid {count}\n{loads}EXIT"), GTX580) for count in (1, grid))
-    assert found.limits["memory bandwidth"] == pytest.approx(transactions * one.limits["memory bandwidth"], rel=1e-3)
-    assert found.alike
+def test_blocks_beyond_count_are_not_guessed_at(monkeypatch):
+    """There are no placements of more blocks than are counted, unless all are alike."""
+    kernel = read(f".grid 5\n{ROWS}LDG R2, [R0]\nEXIT")
+    monkeypatch.setattr(placement, "MOST", 4)
+    assert placements(kernel, block_steps(kernel), LINE, range(5)) is None
+    assert placements(kernel, block_steps(kernel), LINE, range(4)) is not None
+    assert placements(kernel, block_steps(kernel), 64, range(5)) == [({}, 5)]
 
 
-@settings(REPEATABLE, max_examples=draws(60 if COMPILED else 5))
-@given(looping_kernels((3, 30)), st.sampled_from(["fermi", "gt200", "sectors"]), st.integers(0, 8))
-def test_a_moved_profile_costs_what_the_blocks_own_does(kernel, rule, block):
-    """The accesses of any block cost what those of block 0 cost when they are moved, on every rule of transactions."""
-    changes = {"global_memory.rule": rule, "limits.warp_size": kernel.warp_size}
-    steps, machine = block_steps(kernel), plain_machine(SCALARS | changes)
-    assume(steps is not None and block < kernel.blocks)
-    base = ground(kernel, machine)
-    ((places, count),) = placements(kernel, steps, machine.global_memory.line_bytes, range(block, block + 1))
-    assert count == 1
-    own, other = (
-        costs(base.numbers, base.rows, found, {}) for found in (profile(kernel, block), moved(profile(kernel), places))
+@pytest.mark.parametrize("grid", ["7", "1 7", "1 1 7"])
+@settings(REPEATABLE, max_examples=draws(60))
+@given(RULES, st.integers(-40, 200), st.integers(0, 70), st.sampled_from(["", ".64", ".128"]), GUARDS)
+def test_moved_accesses_cost_what_each_blocks_own_do(grid, rule, words, stride, width, guard):
+    """An access of any block costs what block 0's costs when it is moved, on every rule of transactions."""
+    size = {"": 4, ".64": 8, ".128": 16}[width]
+    axis = "XYZ"[len(grid.split()) - 1]
+    text = f".grid {grid}\n.block 50\n.buffer a f32 65536\nS2R R0, TID.X\nS2R R1, CTAID.{axis}\nISETP.LT P0, R0, 5\n"
+    text += (
+        f"MOV R2, {size * stride}\nIMAD R2, R0, R2, c[a]\nIADD R2, R2, 65536\nMOV R3, {size * words & 0xFFFFFFFF:#x}\n"
     )
-    assert own == other
+    kernel = read(f"{text}IMAD R2, R1, R3, R2\n{guard}LDG{width} R4, [R2]\nEXIT")
+    machine, steps = plain_machine({"global_memory.rule": rule}), block_steps(kernel)
+    assume(steps is not None)
+    base, first, whole = ground(kernel, machine), profile(kernel), range(kernel.blocks)
+    assert sum(count for _, count in placements(kernel, steps, LINE, whole)) == kernel.blocks
+    for block in whole:
+        own = costs(base.numbers, base.rows, profile(kernel, block), {})
+        ((places, _),) = placements(kernel, steps, LINE, range(block, block + 1))
+        assert all(costs(base.numbers, base.rows, moved(first, pc, places.get(pc, 0)), {})[pc] == own[pc] for pc in own)
 
 
 @settings(REPEATABLE, max_examples=draws(40))
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), st.integers(1, 4), st.integers(1, 99))
 def test_every_block_is_counted_once(x, y, z, stride, words):
-    """The counts of a grid's places are those of its blocks one by one."""
+    """The counts of a grid's placements are those of its blocks one by one."""
     text = f".grid {x} {y} {z}\n.buffer a f32 4096\nS2R R1, CTAID.X\nS2R R2, CTAID.Y\nS2R R3, CTAID.Z\n"
     kernel = read(f"{text}IMAD R1, R1, {4 * words}, R2\nIMAD R1, R3, 36, R1\nIADD R1, R1, c[a]\nLDG R2, [R1]\nEXIT")
     blocks = [(i % x, i // x % y, i // x // y) for i in range(0, x * y * z, stride)]

@@ -132,4 +132,4 @@ def test_service_and_issues_of_random_kernels_are_those_of_the_run(launched):
     sure = np.array([i.guard == PT or not parted or i.row.unit in MEMORY_UNITS for i in kernel.program.instructions])
     assert np.array_equal(units[sure], run.load_store_cycles[:count][sure])
     assert (units <= run.load_store_cycles[:count]).all()
-    assert np.array_equal(sum(work.profile.counts for work in profiled) * each, run.issued[:count])
+    assert np.array_equal(sum(work.blocks * work.profile.counts for work in profiled) * each, run.issued[:count])

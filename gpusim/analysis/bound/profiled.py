@@ -1,0 +1,105 @@
+"""Profiled blocks: those that stand for all blocks of an SM or chip, and the work that each has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.analysis.bound.access_cost import AccessCost, Seen, costs
+from gpusim.analysis.bound.placement import Placement, moved, placements
+from gpusim.analysis.bound.pressure import Work
+from gpusim.launch.feed import recordable
+from gpusim.launch.ground import ground
+from gpusim.launch.launch import share_channel
+from gpusim.machine.machine import Machine
+from isa.execute.block_step import block_steps
+from isa.execute.profile import Profile, profile
+from isa.execute.touched_lines import without_contents
+from isa.kernel import Kernel
+from isa.operand import PT
+
+ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, the first, middle and last, if alike
+Costs = Mapping[int, AccessCost]  # by pc
+
+
+class Profiled(NamedTuple):
+    """The works that stand for all blocks, each for its share of them; how many blocks were profiled; if all are alike.
+
+    Blocks are alike if they execute the same instructions equally often.
+    """
+
+    works: list[Work]
+    blocks: int
+    alike: bool
+
+    @property
+    def counted(self) -> int:
+        """Blocks that the works stand for, relative to each other."""
+        return sum(work.blocks for work in self.works)
+
+    @property
+    def equal(self) -> bool:
+        """Whether all blocks have the same work."""
+        return self.alike and all(work.costs == self.works[0].costs for work in self.works)
+
+
+def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> Profiled:
+    """Return the profiled blocks of those with these ids, which run on so many SMs that share a channel.
+
+    Raises UserError where kernel and machine don't fit, LimitError beyond `limit` warp instructions in a block.
+    """
+    base = ground(kernel, machine)
+    share_channel(base.numbers, sms)
+    light = without_contents(kernel) if recordable(kernel) else kernel
+    seen: Seen = {}
+
+    def work(executed: Profile, given: Costs, blocks: int = 1) -> Work:
+        certain = _certain(kernel, executed, given)
+        return Work(kernel, machine, base.numbers, base.resident, base.rows, executed, certain, given, blocks)
+
+    def cost(executed: Profile) -> Costs:
+        return costs(base.numbers, base.rows, executed, seen)
+
+    def of(block: int) -> Work:
+        executed = profile(light, block, limit=limit)
+        return work(executed, cost(executed))
+
+    steps = block_steps(kernel)
+    found = None if steps is None else placements(kernel, steps, machine.global_memory.line_bytes, ids)
+    if found:
+        first = profile(light, limit=limit)
+        return Profiled([work(first, *each) for each in _placed(first, cost, found)], 1, alike=True)
+    few = [of(block) for block in (ids if len(ids) <= ALL_PROFILED else (ids[0], ids[len(ids) // 2], ids[-1]))]
+    alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
+    every = few if alike or len(few) == len(ids) else [of(block) for block in ids]
+    return Profiled(every, len(every), alike)
+
+
+def _placed(
+    first: Profile, cost: Callable[[Profile], Costs], found: Sequence[tuple[Placement, int]]
+) -> list[tuple[Costs, int]]:
+    """Return the distinct costs of blocks at these placements, and how many blocks have each."""
+    own = cost(first)
+
+    @cache
+    def at(pc: int, by: int) -> AccessCost:
+        return cost(moved(first, pc, by))[pc] if by else own[pc]
+
+    counts: Counter[tuple[tuple[int, AccessCost], ...]] = Counter()
+    for placement, blocks in found:
+        counts[tuple((pc, at(pc, by)) for pc, by in placement.items() if pc in own)] += blocks
+    return [({**own, **dict(differing)}, blocks) for differing, blocks in counts.items()]
+
+
+def _certain(kernel: Kernel, executed: Profile, given: Costs) -> NDArray[np.int64]:
+    """Return the warp instructions, by pc, that surely had an active lane: all, or the fewest that hold the lanes."""
+    unguarded = np.array([i.guard == PT for i in kernel.program.instructions])
+    certain = np.where(unguarded, executed.counts, -(-executed.active // kernel.warp_size))
+    for pc, cost in given.items():
+        certain[pc] = cost.executions
+    return certain

@@ -1,0 +1,45 @@
+"""Profiled blocks: what they stand for, and the bounds that follow."""
+
+import pytest
+
+from gpusim.analysis.bound.bounds import bound
+from gpusim.analysis.bound.profiled import profiled
+from gpusim.engines.simulate import run_chip
+from gpusim.machine.machine import load
+from isa.text.listing import read
+
+LIMIT = 10_000
+ROWS = ".buffer a f32 4096\nS2R R0, TID.X\nS2R R1, CTAID.X\nIMAD R0, R1, 48, R0\nSHL R0, R0, 2\nIADD R0, R0, c[a]\n"
+SLOW = load("gtx580", {"chip.sms": 1, "chip.dram_mbs": 2000})
+TWO_SMS = {"chip.sms": 2, "chip.dram_mbs": 2_000_000, "global_memory.request_cycles": 200, "global_memory.latency": 100}
+STEPS = ".buffer a f32 4096\nS2R R0, LANEID\nS2R R1, CTAID.X\nIADD R0, R0, R1\nSHL R0, R0, 2\nIADD R0, R0, c[a]\n"
+BANKS = ".shared 16384\nS2R R0, LANEID\nS2R R1, CTAID.X\nIMUL R0, R0, R1\nSHL R0, R0, 7\n"
+
+
+def test_bandwidth_counts_the_lines_of_each_block():
+    """Of 5 blocks with 100 loads of 128 bytes 3 begin a line, and take one each, and 2 take two: 700 lines.
+
+    One SM at 1544 MHz moves 2000 MB/s, so that a line takes 98.8 cycles.
+    """
+    found = bound(read(f".grid 5\n{ROWS}" + "LDG R2, [R0]\n" * 100 + "EXIT"), SLOW)
+    assert found.limits["memory bandwidth"] == pytest.approx(700 * 128 * 1544 / 2000, rel=1e-3)
+    assert (found.alike, found.profiled_blocks) == (True, 1)
+
+
+def test_blocks_of_equal_costs_are_one_work():
+    """32 blocks whose one word lies anywhere in a line cost the same: one work stands for all."""
+    text = ".grid 32\n.buffer a f32 64\nS2R R1, CTAID.X\nSHL R1, R1, 2\nIADD R1, R1, c[a]\nLDG R2, [R1]\nEXIT"
+    found = profiled(read(text), SLOW, range(32), 1, LIMIT)
+    assert ([work.blocks for work in found.works], found.equal) == ([32], True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [STEPS + "".join(f"LDG R{4 + i}, [R0]\n" for i in range(12)), BANKS + "LDS R4, [R0]\n" * 40],
+    ids=["lines", "banks"],
+)
+def test_a_chip_whose_blocks_cost_differently_keeps_the_bound(text):
+    """An SM with two of three blocks may have the cheap ones: only the mean work of an SM is sure."""
+    kernel, machine = read(f".grid 3\n{text}EXIT"), load("gtx580", TWO_SMS)
+    assert not profiled(kernel, machine, range(3), 2, LIMIT).equal
+    assert bound(kernel, machine, all_sms=True).cycles <= run_chip(kernel, machine).cycles
