@@ -20,7 +20,7 @@ from gpusim.launch.ground import ground
 from gpusim.machine.machine import bandwidth_gbs, peak_gflops, seconds
 from gpusim.reproduction.bench import Bench, Measurement, Run
 from gpusim.reproduction.claims import published
-from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, given, predicted, registrar
+from gpusim.reproduction.finding import Finder, Finding, analytic, counted, given, in_sight, predicted, registrar
 from gpusim.reproduction.gf100 import WITH_TAGS
 from gpusim.units.pipe import lanes
 from isa.execute.profile import profile
@@ -34,7 +34,7 @@ CARD = "gtx480"
 NAIVE, BLOCK, CUBLAS = "matmul-naive", "matmul-block", "gemm-stencil"
 SIZES = {"m": 960, "n": 640, "k": 640}
 COLUMN_MAJOR = {"m": 640, "n": 960, "k": 640}  # the same product for a kernel with column-major matrices
-CHOICES = "3 choices (tags, policy, order of shared loads) in sight of CM07 and CM08"
+CHOICES = "3 choices (tags, policy, order of shared loads)"
 TRUE_LATENCY = {"unit.fp32.latency": 24}  # the lecture's
 ROWS = range(1, 33)  # of blocks of the sweep
 IN_TURN = {"schedulers.policy": "lrr"}
@@ -70,7 +70,7 @@ def speed_by_occupancy(bench: Bench) -> Finding:
         f"Threads per block: occupancy, GFLOP/s at k = {SHORT['k']}: {'; '.join(points)}"
     )
     met = correlation > 0.9 and same == len(theirs)
-    return calibrated(CHOICES, f"{correlation:.3f}", note=note, passed=met)
+    return in_sight(CHOICES, f"{correlation:.3f}", note=note, passed=met)
 
 
 @claim("CM03")
@@ -120,7 +120,7 @@ def naive_at_best(bench: Bench) -> Finding:
         f"{slow.gflops:.0f} if each line kept the load/store unit for 8 cycles, not 2, a cost of hits for which no "
         f"source was found. {at_best.value:.0f} would be {slots:.1f} issue slots for each product, not 10; {WITH_TAGS}"
     )
-    return calibrated(CHOICES, best.gflops, note=note)
+    return in_sight(CHOICES, best.gflops, note=note)
 
 
 @claim("CM08")
@@ -135,7 +135,7 @@ def block_kernel(bench: Bench) -> Finding:
         f"the same chip, fitted to Tan SC'11; with the GTX 580's, which was tried first, {other.gflops:.1f}; "
         f"{WITH_TAGS}"
     )
-    return calibrated(CHOICES, first.gflops, 1e3 * seconds(machine, first.cycles), note=note)
+    return in_sight(CHOICES, first.gflops, 1e3 * seconds(machine, first.cycles), note=note)
 
 
 @claim("CM10")
@@ -198,7 +198,7 @@ def ratios(bench: Bench) -> Finding:
     _, naive = _best(bench)
     block, cublas = bench.runs(Run(BLOCK, CARD, {**SIZES, "ahead": 4}), Run(CUBLAS, CARD, COLUMN_MAJOR))
     note = f"the naive kernel is too fast here, see CM07; {WITH_TAGS}"
-    return calibrated(CHOICES, block.gflops / naive.gflops, cublas.gflops / block.gflops, note=note)
+    return in_sight(CHOICES, block.gflops / naive.gflops, cublas.gflops / block.gflops, note=note)
 
 
 @cache

@@ -18,8 +18,10 @@ KINDS = {
     "counted": "in an instruction stream",
     "analytic": "from published formulas and the numbers of the machine files",
     "input": "a number of a machine file itself",
-    "calibrated": "parameters were fitted to it, or chosen in sight of it",
-    "predicted": "none was",
+    "arithmetic": "from other numbers of the document alone: no program and no machine decides it",
+    "fitted": "parameters of the machine were fitted to it",
+    "in sight": "simulated; the choices that follow were made by people who saw the result",
+    "predicted": "simulated; nobody saw the result while choosing",
     NOT_REPRODUCIBLE: "information that it needs was not published; the reason follows",
     NOT_COMPUTED: "an error kept it from being computed; it counts as failed",
 }
@@ -74,12 +76,18 @@ def _of(kind: str) -> Callable[..., Finding]:
     return finding
 
 
-counted, analytic, given, predicted = (_of(kind) for kind in ("counted", "analytic", "input", "predicted"))
+counted, analytic, arithmetic = (_of(kind) for kind in ("counted", "analytic", "arithmetic"))
+given, predicted = (_of(kind) for kind in ("input", "predicted"))
 
 
-def calibrated(by: str, *ours: Any, note: str = "", passed: bool | None = None) -> Finding:
+def fitted(by: str, *ours: Any, note: str = "", passed: bool | None = None) -> Finding:
     """Return figures to which parameters were fitted; `by` says how many and to which data, see `Bench.fitted`."""
-    return _of(f"calibrated: {by}")(*ours, note=note, passed=passed)
+    return _of(f"fitted: {by}")(*ours, note=note, passed=passed)
+
+
+def in_sight(choices: str, *ours: Any, note: str = "", passed: bool | None = None) -> Finding:
+    """Return simulated figures that people saw while they chose; `choices` names each choice, with `; ` between."""
+    return _of(f"in sight: {choices}")(*ours, note=note, passed=passed)
 
 
 def not_reproducible(why: str, ours: str = "", note: str = "") -> Finding:

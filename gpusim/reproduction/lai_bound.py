@@ -9,7 +9,7 @@ from gpusim.machine.machine import bandwidth_gbs, peak_gflops
 from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.reproduction.bench import Bench, Run
 from gpusim.reproduction.claims import published
-from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, registrar
+from gpusim.reproduction.finding import Finder, Finding, analytic, counted, fitted, registrar
 from gpusim.reproduction.lai_table import GTX580, KEPLER
 from gpusim.reproduction.main_loop import main_loop
 from isa.errors import UserError
@@ -162,7 +162,7 @@ def tile_rows(_: Bench) -> Finding:
 @claim("LS31")
 def throughput_factors(bench: Bench) -> Finding:
     """Equation 9: issue slots over instructions of the mixes."""
-    return calibrated(bench.fitted(GTX580, FIGURE_2), *(32 / rate for rate in _mixes(bench)))
+    return fitted(bench.fitted(GTX580, FIGURE_2), *(32 / rate for rate in _mixes(bench)))
 
 
 def _mixes(bench: Bench) -> list[float]:
@@ -202,7 +202,7 @@ def block_size(bench: Bench) -> Finding:
 
 
 def _mix(bench: Bench, which: int) -> Finding:
-    return calibrated(bench.fitted(GTX580, FIGURE_2), bench.point(GTX580, MIXES[which]))
+    return fitted(bench.fitted(GTX580, FIGURE_2), bench.point(GTX580, MIXES[which]))
 
 
 @claim("LS36")
@@ -227,7 +227,7 @@ def mix_of_128_bits(bench: Bench) -> Finding:
 def lds_128_alone(bench: Bench) -> Finding:
     """LDS.128 of 32 distinct addresses."""
     rate = bench.point(GTX580, "rate-lds.128")
-    return calibrated(bench.fitted(GTX580, LDS_128), rate, 32 / rate)
+    return fitted(bench.fitted(GTX580, LDS_128), rate, 32 / rate)
 
 
 @claim("LS40")
@@ -240,7 +240,7 @@ def lds_128_at_best(_: Bench) -> Finding:
 @claim("LS41")
 def close_to_32(bench: Bench) -> Finding:
     """The two narrower mixes over the issue rate."""
-    return calibrated(bench.fitted(GTX580, FIGURE_2), *(100 * rate / 32 for rate in _mixes(bench)[:2]))
+    return fitted(bench.fitted(GTX580, FIGURE_2), *(100 * rate / 32 for rate in _mixes(bench)[:2]))
 
 
 @claim("LS42")
@@ -266,7 +266,7 @@ def conflict_of_lds_128(bench: Bench) -> Finding:
     shared = bench.machine(GTX580).shared_memory
     cycles = 32 / bench.point(GTX580, "rate-lds.128")
     passes = 32 * 16 / (shared.banks * shared.bank_bytes)
-    return calibrated(bench.fitted(GTX580, LDS_128), cycles / (passes * shared.pass_cycles))
+    return fitted(bench.fitted(GTX580, LDS_128), cycles / (passes * shared.pass_cycles))
 
 
 @claim("LS44")

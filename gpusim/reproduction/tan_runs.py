@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from gpusim.analysis.bound.bounds import bound
 from gpusim.reproduction import tan_cublas
 from gpusim.reproduction.bench import NONE, Bench, Measurement, Run
-from gpusim.reproduction.finding import Finder, Finding, analytic, calibrated, counted, given, predicted, registrar
+from gpusim.reproduction.finding import Finder, Finding, analytic, counted, fitted, given, predicted, registrar
 from gpusim.reproduction.gf100 import WITHOUT_TAGS
 from gpusim.units.global_memory import arriving_mbs
 from isa.kernel import WARP_SIZE, Kernel
@@ -91,7 +91,7 @@ def algorithm_1(bench: Bench) -> Finding:
     """Algorithm 1, 64 bits."""
     (run,) = dgemm(bench, "alg1")
     note = "A is stored before B is fetched, as figure 1 has it; strict barriers"
-    return _calibrated(OWN, run.percent_of_peak, note=note)
+    return _fitted(OWN, run.percent_of_peak, note=note)
 
 
 @claim("TN25")
@@ -100,14 +100,14 @@ def algorithm_2(bench: Bench) -> Finding:
     (run,) = dgemm(bench, "alg2")
     local = 100 * (run.issued["LDL.64"] + run.issued["STL.64"]) / sum(run.issued.values())
     note = f"{local:.1f} % of the instructions are spills; which is not published"
-    return _calibrated(OWN, run.percent_of_peak, note=note)
+    return _fitted(OWN, run.percent_of_peak, note=note)
 
 
 @claim("TN27")
 def version_4(bench: Bench) -> Finding:
     """The final version."""
     (run,) = dgemm(bench, "v4")
-    return _calibrated(bench.fitted(BOARD, PAPER), run.gflops, run.percent_of_peak)
+    return _fitted(bench.fitted(BOARD, PAPER), run.gflops, run.percent_of_peak)
 
 
 @claim("TN28")
@@ -128,14 +128,14 @@ def version_4_over_version_3(bench: Bench) -> Finding:
     after, before = dgemm(bench, "v4", "v3")
     in_step, *_ = both = dgemm(bench, "v4", "v3", settings={"schedulers.policy": "lrr"})
     note = f"{_gain(*both):.1f} under lrr, where version 4 falls to {in_step.percent_of_peak:.1f} % of peak"
-    return _calibrated(bench.fitted(BOARD, PAPER), _gain(after, before), note=note)
+    return _fitted(bench.fitted(BOARD, PAPER), _gain(after, before), note=note)
 
 
 @claim("TN31")
 def version_2(bench: Bench) -> Finding:
     """Version 2, published as 58 to 60."""
     (run,) = dgemm(bench, "v2")
-    return _calibrated(_in_sight(bench), run.percent_of_peak)
+    return _fitted(_in_sight(bench), run.percent_of_peak)
 
 
 @claim("TN32")
@@ -145,7 +145,7 @@ def version_1(bench: Bench) -> Finding:
     (full,) = dgemm(bench, "v1", settings=FULL_BANDWIDTH)
     note = f"algorithm 2: {other.percent_of_peak:.1f}; with the board's bandwidth in full {full.percent_of_peak:.1f}"
     most = min(57, other.percent_of_peak)
-    return _calibrated(_in_sight(bench), run.percent_of_peak, note=note, passed=run.percent_of_peak <= most)
+    return _fitted(_in_sight(bench), run.percent_of_peak, note=note, passed=run.percent_of_peak <= most)
 
 
 @claim("TN33")
@@ -154,7 +154,7 @@ def order(bench: Bench) -> Finding:
     percent, full = (_percent(dgemm(bench, *VERSIONS, settings=changed)) for changed in (NONE, FULL_BANDWIDTH))
     note = f"{_listed(percent)}; with the board's bandwidth in full {_listed(full)}"
     found = sorted(VERSIONS, key=dict(zip(VERSIONS, percent, strict=True)).__getitem__)
-    return _calibrated(_in_sight(bench), " < ".join(found), note=note)
+    return _fitted(_in_sight(bench), " < ".join(found), note=note)
 
 
 @claim("TN34")
@@ -203,16 +203,16 @@ def _over_cublas(bench: Bench, version: str) -> Finding:
     other = tan_cublas.dgemm(bench)
     published = 100 * (run.gflops / CUBLAS - 1)
     note = f"both at {tan_cublas.SIDE}; {run.gflops:.1f} GFLOP/s are {published:.1f} % over the published {CUBLAS}"
-    return _calibrated(bench.fitted(BOARD, PAPER), _gain(run, other), note=note)
+    return _fitted(bench.fitted(BOARD, PAPER), _gain(run, other), note=note)
 
 
 def _in_sight(bench: Bench) -> str:
     return f"{SIGHT}; {bench.fitted(BOARD, PAPER)}"
 
 
-def _calibrated(by: str, *ours: object, note: str = "", passed: bool | None = None) -> Finding:
+def _fitted(by: str, *ours: object, note: str = "", passed: bool | None = None) -> Finding:
     """Return a finding that was simulated on a board without tags."""
-    return calibrated(by, *ours, note="; ".join(part for part in (note, WITHOUT_TAGS) if part), passed=passed)
+    return fitted(by, *ours, note="; ".join(part for part in (note, WITHOUT_TAGS) if part), passed=passed)
 
 
 def _gain(after: Measurement, before: Measurement) -> float:

@@ -13,7 +13,7 @@ from msgspec import structs
 from gpusim.analysis.account.energy import Spent, known, spent
 from gpusim.machine.machine import Machine
 from gpusim.reproduction.bench import Bench, Job
-from gpusim.reproduction.finding import Finder, Finding, calibrated, predicted, registrar
+from gpusim.reproduction.finding import Finder, Finding, fitted, predicted, registrar
 from gpusim.reproduction.vega_access import USUAL
 from gpusim.reproduction.vega_speed import CARD, VLP
 from isa.execute.traffic import Level, Traffic, traffic
@@ -33,21 +33,21 @@ BUDGET = 10_000  # fJ of a multiply-add alone: a quarter of double precision's 4
 @claim("VG31")
 def at_1700(bench: Bench) -> Finding:
     """The powers to which the energies were fitted."""
-    return calibrated(bench.fitted(CARD, POWERS), *_watts(bench, 1700), note="at the rates given with the powers")
+    return fitted(bench.fitted(CARD, POWERS), *_watts(bench, 1700), note="at the rates given with the powers")
 
 
 @claim("VG32")
 def at_1500(bench: Bench) -> Finding:
     """The same energies, scaled by the square of the voltage, which follows from idle power."""
     note = "the two under load are predicted; at the rates given with the powers"
-    return calibrated(bench.fitted(CARD, IDLE), *_watts(bench, 1500), note=note)
+    return fitted(bench.fitted(CARD, IDLE), *_watts(bench, 1500), note=note)
 
 
 @claim("VG33")
 def saved(bench: Bench) -> Finding:
     """The saving of forwarding: both orders have one voltage, so it is the same at both clocks."""
     each = [[of.picojoules_per_flop for of in _both(bench, mhz)] for mhz in TFLOPS]
-    return calibrated(
+    return fitted(
         bench.fitted(CARD, POWERS),
         *(100 * (1 - handed / stored) for handed, stored in each),
         note="; ".join(f"{a:.1f} and {b:.1f} pJ at {mhz} MHz" for (a, b), mhz in zip(each, TFLOPS, strict=True)),

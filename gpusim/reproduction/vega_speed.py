@@ -23,7 +23,7 @@ from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.reproduction.bench import Bench, Job, Pairs
-from gpusim.reproduction.finding import Finder, Finding, calibrated, predicted, registrar
+from gpusim.reproduction.finding import Finder, Finding, fitted, predicted, registrar
 from isa.kernel import Kernel
 from workloads.catalog import make
 from workloads.gemm.vega_vlp import ORDERS
@@ -55,7 +55,7 @@ def best_share(bench: Bench) -> Finding:
     """The best rate at 1500 MHz of any size, of the chip's peak."""
     best = max(_table(bench, (1500,)).values())
     share = 100 * best * 1000 / model.peak_gflops(bench.machine(CARD, at_clock(1500)))
-    return calibrated(_fitted(bench), share)
+    return fitted(_fitted(bench), share)
 
 
 @claim("VG27")
@@ -65,7 +65,7 @@ def table(bench: Bench) -> Finding:
     errors = {key: ours / measured[key] - 1 for key, ours in _table(bench).items()}
     large, small = ({k: e for k, e in errors.items() if (k[0] >= LARGE) is which} for which in (True, False))
     met = [sum(abs(e) <= limit for e in each.values()) for each, limit in ((large, 0.1), (small, 0.2))]
-    return calibrated(
+    return fitted(
         _fitted(bench),
         f"{met[0]} of {len(large)} from {LARGE} up within 10 %, {met[1]} of {len(small)} below within 20 %",
         note=f"{_worst(large)}; {_worst(small)}; the other clocks were not fitted, but in sight",
@@ -80,7 +80,7 @@ def dip(bench: Bench) -> Finding:
     rates = _rates(bench, keys)
     lost = [100 * (rates[DIP, mhz] / rates[DIP - 256, mhz] - 1) for mhz in CLOCKS]
     text = ", ".join(f"{each:.0f} % at {mhz} MHz" for each, mhz in zip(lost[1:], CLOCKS[1:], strict=True))
-    return calibrated(_fitted(bench), lost[0], note=f"at 1700 MHz; {text}", passed=all(each < 0 for each in lost))
+    return fitted(_fitted(bench), lost[0], note=f"at 1700 MHz; {text}", passed=all(each < 0 for each in lost))
 
 
 @claim("VG29")
@@ -88,7 +88,7 @@ def group_cycles(bench: Bench) -> Finding:
     """Cycles of a group with operands in the L2, to which the latency of scalar loads was fitted at 1500 MHz."""
     cycles = bench.results(*(_job(bench, WARM, mhz) for mhz in CLOCKS))
     note = "fitted at 1500 MHz; no time for the launch itself"
-    return calibrated(_fitted(bench, FITS[0]), *(each / GROUPS for each in cycles), note=note)
+    return fitted(_fitted(bench, FITS[0]), *(each / GROUPS for each in cycles), note=note)
 
 
 @claim("VG30")
@@ -97,7 +97,7 @@ def best(bench: Bench) -> Finding:
     rates = _table(bench)
     each = [max((rate, size) for (size, mhz), rate in rates.items() if mhz == clock) for clock in CLOCKS]
     note = f"at {', '.join(str(size) for _, size in each)}"
-    return calibrated(_fitted(bench), *(rate for rate, _ in each), note=note)
+    return fitted(_fitted(bench), *(rate for rate, _ in each), note=note)
 
 
 @claim("VG34")

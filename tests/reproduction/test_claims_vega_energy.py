@@ -30,7 +30,7 @@ def outcome(done, name, **settings):
 def test_the_powers_at_1700_mhz_are_those_fitted(done):
     """Two parameters are fitted to 265 W and 284 W; the row says so, and the powers are met within 0.1 W."""
     finding, verdict = outcome(done, "VG31")
-    assert finding.kind == "calibrated: 2 parameters on 265 W at 9.5 TFLOPS and 284 W at 9.18 at 1700 MHz"
+    assert finding.kind == "fitted: 2 parameters on 265 W at 9.5 TFLOPS and 284 W at 9.18 at 1700 MHz"
     assert finding.ours == pytest.approx((42, 265, 284), abs=0.1)
     assert verdict.passed is True
 
@@ -38,7 +38,7 @@ def test_the_powers_at_1700_mhz_are_those_fitted(done):
 def test_the_powers_at_1500_mhz_are_met_within_5_percent(done):
     """With one parameter, the voltage, fitted to the idle power, the powers of the loads follow within 5 %."""
     finding, verdict = outcome(done, "VG32")
-    assert finding.kind.startswith("calibrated: 1 parameter")
+    assert finding.kind.startswith("fitted: 1 parameter")
     assert verdict.passed is True
     assert abs(verdict.error) < 0.05
 

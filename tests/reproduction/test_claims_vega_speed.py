@@ -67,7 +67,7 @@ def test_a_rate_beyond_its_tolerance_fails_the_table():
     assert finding.passed is False
     assert finding.ours.startswith("0 of 196 from 4096 up within 10 %, ")
     fitted = "1 parameter on M = N = 256, 1 parameter on from M = N = 4096 up, 1500 MHz"
-    assert finding.kind == f"calibrated: {fitted}, {module.CHOICES}"
+    assert finding.kind == f"fitted: {fitted}, {module.CHOICES}"
 
 
 def test_rates_within_their_tolerances_pass_the_table(monkeypatch):
@@ -109,7 +109,7 @@ def test_the_group_of_64_moves_with_the_latency_of_scalar_loads():
     bench = Bench()
     fitted = found("VG29", lambda job: perform(job).value, bench)
     assert judge(CLAIM["VG29"], fitted).passed is True
-    assert fitted.kind == f"calibrated: 1 parameter on M = N = 256, {module.CHOICES}"
+    assert fitted.kind == f"fitted: 1 parameter on M = N = 256, {module.CHOICES}"
     less = Bench({"mi60": {"unit.smem.latency": "96"}})
     moved = found("VG29", lambda job: perform(job).value, less)
     assert [a - b for a, b in zip(fitted.ours, moved.ours, strict=True)] == pytest.approx([100] * 4, abs=1)

@@ -1,7 +1,7 @@
 import pytest
 
 from gpusim.reproduction.claims import Claim
-from gpusim.reproduction.finding import KINDS, calibrated, counted, judge, not_reproducible, predicted, registrar
+from gpusim.reproduction.finding import KINDS, fitted, counted, judge, not_reproducible, predicted, registrar
 
 
 def verdict(published, tolerance, *ours, **more):
@@ -65,7 +65,7 @@ def test_figures_are_shown_with_the_published_decimals():
 
 def test_every_kind_is_known():
     """The findings of these functions begin with one of the kinds."""
-    for finding in (counted(1), calibrated("2 parameters on a table", 1), not_reproducible("no figures")):
+    for finding in (counted(1), fitted("2 parameters on a table", 1), not_reproducible("no figures")):
         assert finding.kind.split(":")[0] in KINDS
 
 

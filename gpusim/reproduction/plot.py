@@ -1,0 +1,53 @@
+"""A plot of a document: its own points, where it gives them, and those computed here, on one pair of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Literal
+
+from gpusim.reproduction.bench import Bench
+
+Scale = Literal["linear", "log"]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points in order of x; `published` says whether the document gives them or they are computed here."""
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    published: bool = False
+    line: bool = True  # else separate points
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """`x` and `y` name the axes, with units; `note` says in a sentence what the plot shows."""
+
+    title: str
+    x: str
+    y: str
+    curves: tuple[Curve, ...]
+    note: str = ""
+    x_scale: Scale = "linear"
+
+
+Plotter = Callable[[Bench], Plot]
+
+
+def registrar(into: MutableMapping[str, Plotter]) -> Callable[[str], Callable[[Plotter], Plotter]]:
+    """Return the decorator `@plot(name)`; the name, such as `lai-figure-2`, is that of the file without its suffix.
+
+    A plotter requests runs from its bench like the function of a claim.
+    """
+
+    def plot(name: str) -> Callable[[Plotter], Plotter]:
+        def enter(function: Plotter) -> Plotter:
+            into[name] = function
+            return function
+
+        return enter
+
+    return plot
