@@ -57,11 +57,11 @@ class Warp:
 
     since: int
     previous: int = NONE
-    released: int = NONE  # the instruction that completed its last barrier
+    last_arrival: int = NONE  # the instruction that completed its last barrier
     refused: int = NONE  # the head of the queue that was full for it
     refusals: list[Wait] = field(default_factory=list)  # its waits before that
     drained: tuple[int, int] = (NEVER_YET, NONE)  # when its last access is done, and the access
-    lets_go: defaultdict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    released_by: defaultdict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
 
 
 @dataclass(slots=True)
@@ -158,7 +158,7 @@ def place(sm: Sm, slots: range, now: int) -> None:
 
 
 def hold(sm: Sm, k: int, unit: int, shared: int, now: int) -> None:
-    """Note that scheduler k refuses the unit class for this reason from now on; the blocker so far is known now."""
+    """Note that scheduler k refuses the unit class for this reason from now on; this ends the refusal before."""
     scheduler = sm.schedulers[k]
     held = scheduler.held[unit]
     held[-1].end, held[-1].blocker = now, _who_held(sm, k, unit, held[-1], now)
@@ -224,7 +224,7 @@ def serve(sm: Sm, record: Any) -> int:
     warp, row = sm.warps[record.warp], sm.facts.rows[record.pc]
     sm.served[record.unit] = sm.queues[record.unit].popleft()
     _tell(sm, warp, row, record, number, accesses=True)
-    warp.lets_go[Stall.WAR_HAZARD, record.read].append((number, record.pc))
+    warp.released_by[Stall.WAR_HAZARD, record.read].append((number, record.pc))
     return number
 
 
@@ -232,7 +232,7 @@ def release(sm: Sm, record: Any) -> None:
     """Release the warps that wait at a barrier: the last warp to arrive is their blocker."""
     barrier = sm.facts.rows[record.pc].barrier
     for g in sm.arrived.pop((record.block, barrier)):
-        sm.warps[g].released = sm.warps[record.warp].previous
+        sm.warps[g].last_arrival = sm.warps[record.warp].previous
 
 
 def _occupy(sm: Sm, k: int, unit: int, pipe: int, end: int, number: int) -> None:
@@ -249,20 +249,20 @@ def _tell(sm: Sm, warp: Warp, row: Any, record: Any, number: int, accesses: bool
     who, reason = (number, record.pc), row.reason
     if sm.facts.machine.obeys_codes and row.write_barrier >= 0:
         reason = max(Stall.SHORT_SCOREBOARD, reason)
-    warp.lets_go[reason, record.done].append(who)
+    warp.released_by[reason, record.done].append(who)
     if row.counter >= 0:
         back = max(record.done, record.back)
-        warp.lets_go[reason, back].append(who)
-        warp.lets_go[Stall.MIO_THROTTLE, back].append(who)
+        warp.released_by[reason, back].append(who)
+        warp.released_by[Stall.MIO_THROTTLE, back].append(who)
     if accesses:
         warp.drained = max(warp.drained, (record.done, number))
 
 
 def _forget(warp: Warp, now: int) -> None:
     """Drop releases of the past, for which no instruction waits any more."""
-    if len(warp.lets_go) > FORGOTTEN:
-        for key in [key for key in warp.lets_go if key[1] <= now]:
-            del warp.lets_go[key]
+    if len(warp.released_by) > FORGOTTEN:
+        for key in [key for key in warp.released_by if key[1] <= now]:
+            del warp.released_by[key]
 
 
 # --- blockers ---------------------------------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
         case Blocker.PREVIOUS:
             return warp.previous
         case Blocker.LAST_TO_ARRIVE:
-            return warp.released
+            return warp.last_arrival
         case Blocker.LAST_ACCESS:
             return warp.drained[1]
         case Blocker.UNIT if warp.refused != NONE:
@@ -325,7 +325,7 @@ def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
 
 def _who_released(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
     """The instruction whose result, read of sources or return falls on `release`, for the one at pc."""
-    found = warp.lets_go.get((reason, release), [])
+    found = warp.released_by.get((reason, release), [])
     if sm.facts.machine.obeys_codes:
         found = [(who, of) for who, of in found if _tells(sm.facts, of, pc)] or found
     needed = [who for who, of in found if _concerns(sm.facts, of, pc)]  # before those that only share its barrier

@@ -14,7 +14,7 @@ class Blocker(Enum):
 
     NOTHING = auto()  # no instruction
     PREVIOUS = auto()  # the warp's own previous one
-    RELEASE = auto()  # the one whose result, read of sources or return falls on the release time
+    RELEASE = auto()  # the one whose result, source read or return occurs at the release time
     LAST_TO_ARRIVE = auto()  # the barrier's last
     LAST_ACCESS = auto()  # the warp's memory access that is done last
     UNIT = auto()  # the one that occupies the pipe, or that is at the head of the queue
