@@ -17,7 +17,7 @@ with app.setup:
     from gpusim import Result
     from gpusim.analysis.account.stalls import lost_slots
     from gpusim.units.record import ISSUE
-    from gpusim.units.stall import MEANING, Stall
+    from gpusim.units.stall import Stall
     from isa.text import listing
 
     LATENCY = "global_memory.latency"
@@ -118,7 +118,7 @@ def _(result):
     3. **How fast could it be?** In any order of its instructions it takes {result.bound.cycles:,} cycles or more. The
        {result.bound.limiter} sets this bound: each of its instructions needs the result of the one before.
     4. **Where did the time go?** {100 * _cycles / _slots:.0f} % of the cycles in which a scheduler could have issued
-       were lost because a warp {MEANING[Stall[_reason.upper()]]} (`{_reason}`).
+       were lost because a warp {Stall[_reason.upper()].meaning} (`{_reason}`).
     """)
     return
 

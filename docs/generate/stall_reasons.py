@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generate.markdown import code, page, table
-from gpusim.units.stall import LETTER, MEANING, Stall, label
+from gpusim.units.stall import Stall, label
 
 ABOUT = """\
 Why a warp does not issue, in the order in which reasons are checked: a warp-cycle belongs to the first that holds.
@@ -13,5 +13,5 @@ Names are those of NVIDIA's profiler where it has one of that meaning. Letters a
 
 def stall_reasons() -> str:
     """Return the page."""
-    rows = [(int(one), code(label(one)), code(LETTER[one]), MEANING[one]) for one in Stall]
+    rows = [(int(one), code(label(one)), code(one.letter), one.meaning) for one in Stall]
     return page("Stall reasons", ABOUT, table(("order", "reason", "letter", "meaning"), rows))

@@ -14,7 +14,7 @@ from gpusim.commands.arguments import Json, MaxCycles, Overrides, Parameters, Po
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
 from gpusim.commands.timelines import Cycles, KernelOrTimeline, Machine, Warps, check_name, timeline_of
-from gpusim.support import extra, whole_file
+from gpusim.support import whole_file
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
 from gpusim.timeline.document import Timeline
@@ -23,6 +23,7 @@ from gpusim.views.perfetto import perfetto
 from gpusim.views.svg import svg
 from gpusim.views.table import csv, parquet
 from isa.errors import UserError
+from isa.reading import extra
 
 
 class Format(StrEnum):

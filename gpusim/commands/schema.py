@@ -37,6 +37,7 @@ DOCUMENTS = {
     "report": "gpusim.commands.report:ReportDocument",
     "reproduce": "gpusim.commands.reproduce:ReproduceDocument",
     "run": "gpusim.analysis.account.report:RunDocument",
+    "sass": "gpusim.commands.sass:SassDocument",
     "schedule": "gpusim.analysis.search.scheduling:ScheduleDocument",
     "schemas": "gpusim.commands.schema:SchemasDocument",
     "space": "gpusim.commands.space:SpaceDocument",

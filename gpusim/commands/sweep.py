@@ -46,10 +46,11 @@ from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.sweep_screen import Swept, document, first_varied, plotted, screen
 from gpusim.machine import machine as model
-from gpusim.support import dask_cluster, extra
+from gpusim.support import dask_cluster
 from gpusim.support.document import Ineffective
 from gpusim.support.processes import as_done
 from isa.errors import UserError
+from isa.reading import extra
 from isa.text import listing
 
 Sample = Annotated[

@@ -19,12 +19,12 @@ IMC_MISS = int(Stall.IMC_MISS)
 def commit(sm: Any, warp: Any, now: int) -> None:
     """The warp continues at its pc: request the constants of the instruction there, and wait for them."""
     lines = sm.program[warp.pc].constant_lines
-    warp.release_at[IMC_MISS] = _latest(sm, lines, now) if lines else 0
+    warp.release_at[IMC_MISS] = _request_all(sm, lines, now) if lines else 0
 
 
 @rarely
-def _latest(sm: Any, lines: int, now: int) -> int:
-    """Return when the last of some lines is there."""
+def _request_all(sm: Any, lines: int, now: int) -> int:
+    """Request those of some lines that nobody has requested; return when the last of all is there."""
     latest = 0
     while lines:
         line = lowest_bit(lines)

@@ -83,7 +83,7 @@ def first_scheduler(sm: Any, now: int) -> int:
 
 @rule
 def is_power_of_two(count: int) -> bool:
-    """Whether so many are paired off, and the pairs again."""
+    """Whether the count is a power of two."""
     return count & (count - 1) == 0
 
 
@@ -122,14 +122,14 @@ def launch(sm: Any, memory: Any, now: int) -> None:
             if sm.trace_driven:
                 stream.begin(sm, memory, slot)
             else:
-                values_at_start(sm, memory, slot)
+                clear_block(sm, memory, slot)
             if sm.tracing:
                 record.block(sm, record.PLACE, slot, now)
     sm.agenda[LAUNCHER] = block_scheduler.next_act(sm)
 
 
 @rule
-def values_at_start(sm: Any, memory: Any, slot: int) -> None:
+def clear_block(sm: Any, memory: Any, slot: int) -> None:
     """A block starts with zero registers, false predicates and zero shared and local memory."""
     shared = sm.launch.shared_word + slot * sm.launch.shared_words
     memory[shared : shared + sm.launch.shared_words] = 0
@@ -280,7 +280,7 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
 
 @rarely
 def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
-    """Where lanes may part: find the path that the warp goes on with; it leaves when there is none."""
+    """After an instruction that may diverge: find the warp's next path; the warp exits if there is none."""
     warp = sm.warps[g]
     if not sm.trace_driven:
         simt_stack.follow(sm, g, instruction, pc)
@@ -292,7 +292,7 @@ def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
 
 @on_demand
 def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
-    """Compute the instruction of warp slot g from what is written by now; its own results fly. False: a fault."""
+    """Compute warp slot g's instruction from the values written by now; its results stay in flight. False: a fault."""
     pc = sm.warps[g].pc
     in_flight.write_back(sm, g, now)
     if not in_flight.enter(sm, g, pc):

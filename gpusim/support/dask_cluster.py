@@ -9,9 +9,9 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import Any, TypeVar
 
-from gpusim.support import extra
 from gpusim.support.processes import AHEAD
 from isa.errors import UserError
+from isa.reading import extra
 
 PATIENCE = 30  # seconds for the scheduler to answer, and to have a worker
 J = TypeVar("J")

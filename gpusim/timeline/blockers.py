@@ -21,11 +21,12 @@ from gpusim.state.unpacked import unpacked
 from gpusim.timeline.document import NONE, Wait
 from gpusim.units.opcodes import BARRIER, FETCH, GLOBAL_MEMORY, LOAD
 from gpusim.units.sm import FIRST_SCHEDULER
-from gpusim.units.stall import BUSY, DISPATCH, EXCLUSIVE, PREVIOUS, REPLAY, SHARED, UNCHOSEN, Stall, label
+from gpusim.units.stall import SHARED, UNCHOSEN, Blocker, Stall, label
 from isa.operand import PT_INDEX
 
 FORGOTTEN = 64  # entries beyond which those that are no longer needed are dropped
 NEVER_YET = -1
+REASONS = tuple(Stall)
 
 
 class Pipes(NamedTuple):
@@ -56,11 +57,11 @@ class Warp:
 
     since: int
     previous: int = NONE
-    released: int = NONE  # the instruction that completed its last barrier
+    last_arrival: int = NONE  # the instruction that completed its last barrier
     refused: int = NONE  # the head of the queue that was full for it
     refusals: list[Wait] = field(default_factory=list)  # its waits before that
     drained: tuple[int, int] = (NEVER_YET, NONE)  # when its last access is done, and the access
-    lets_go: defaultdict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    released_by: defaultdict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
 
 
 @dataclass(slots=True)
@@ -157,7 +158,7 @@ def place(sm: Sm, slots: range, now: int) -> None:
 
 
 def hold(sm: Sm, k: int, unit: int, shared: int, now: int) -> None:
-    """Note that scheduler k refuses the unit class for this reason from now on; the blocker so far is known now."""
+    """Note that scheduler k refuses the unit class for this reason from now on; this ends the refusal before."""
     scheduler = sm.schedulers[k]
     held = scheduler.held[unit]
     held[-1].end, held[-1].blocker = now, _who_held(sm, k, unit, held[-1], now)
@@ -167,7 +168,7 @@ def hold(sm: Sm, k: int, unit: int, shared: int, now: int) -> None:
         needed = min((warp.since for g, warp in sm.warps.items() if g % len(sm.schedulers) == k), default=now)
         held[:] = [one for one in held if one.end > needed]
         scheduler.kept[unit] = max(FORGOTTEN, 2 * len(held))  # a starving warp needs all: check again when doubled
-    held.append(Held(shared, now, blocker=_who_begins(sm, k, shared, now)))
+    held.append(Held(shared, now, blocker=_who_begins(sm, k, sm.facts.reasons[unit][shared], now)))
 
 
 def select(sm: Sm, k: int, pc: int, now: int) -> None:
@@ -223,7 +224,7 @@ def serve(sm: Sm, record: Any) -> int:
     warp, row = sm.warps[record.warp], sm.facts.rows[record.pc]
     sm.served[record.unit] = sm.queues[record.unit].popleft()
     _tell(sm, warp, row, record, number, accesses=True)
-    warp.lets_go[Stall.WAR_HAZARD, record.read].append((number, record.pc))
+    warp.released_by[Stall.WAR_HAZARD, record.read].append((number, record.pc))
     return number
 
 
@@ -231,7 +232,7 @@ def release(sm: Sm, record: Any) -> None:
     """Release the warps that wait at a barrier: the last warp to arrive is their blocker."""
     barrier = sm.facts.rows[record.pc].barrier
     for g in sm.arrived.pop((record.block, barrier)):
-        sm.warps[g].released = sm.warps[record.warp].previous
+        sm.warps[g].last_arrival = sm.warps[record.warp].previous
 
 
 def _occupy(sm: Sm, k: int, unit: int, pipe: int, end: int, number: int) -> None:
@@ -248,20 +249,20 @@ def _tell(sm: Sm, warp: Warp, row: Any, record: Any, number: int, accesses: bool
     who, reason = (number, record.pc), row.reason
     if sm.facts.machine.obeys_codes and row.write_barrier >= 0:
         reason = max(Stall.SHORT_SCOREBOARD, reason)
-    warp.lets_go[reason, record.done].append(who)
+    warp.released_by[reason, record.done].append(who)
     if row.counter >= 0:
         back = max(record.done, record.back)
-        warp.lets_go[reason, back].append(who)
-        warp.lets_go[Stall.MIO_THROTTLE, back].append(who)
+        warp.released_by[reason, back].append(who)
+        warp.released_by[Stall.MIO_THROTTLE, back].append(who)
     if accesses:
         warp.drained = max(warp.drained, (record.done, number))
 
 
 def _forget(warp: Warp, now: int) -> None:
     """Drop releases of the past, for which no instruction waits any more."""
-    if len(warp.lets_go) > FORGOTTEN:
-        for key in [key for key in warp.lets_go if key[1] <= now]:
-            del warp.lets_go[key]
+    if len(warp.released_by) > FORGOTTEN:
+        for key in [key for key in warp.released_by if key[1] <= now]:
+            del warp.released_by[key]
 
 
 # --- blockers ---------------------------------------------------------------------------------------------------------
@@ -308,15 +309,23 @@ def _refusals(sm: Sm, record: Any) -> Iterator[Wait]:
 
 def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
     """The blocker of an own reason of the warp's next instruction, at pc, that held until `release`."""
-    if reason in PREVIOUS or (reason == Stall.WAIT and sm.facts.machine.obeys_codes):
+    if reason == Stall.WAIT and sm.facts.machine.obeys_codes:  # a stall count
         return warp.previous
-    if reason == Stall.BARRIER:
-        return warp.released
-    if reason == Stall.DRAIN:
-        return warp.drained[1]
-    if reason == Stall.MIO_THROTTLE and warp.refused != NONE:
-        return warp.refused
-    found = warp.lets_go.get((reason, release), [])
+    match REASONS[reason].blocker:
+        case Blocker.PREVIOUS:
+            return warp.previous
+        case Blocker.LAST_TO_ARRIVE:
+            return warp.last_arrival
+        case Blocker.LAST_ACCESS:
+            return warp.drained[1]
+        case Blocker.UNIT if warp.refused != NONE:
+            return warp.refused
+    return _who_released(sm, warp, reason, release, pc)
+
+
+def _who_released(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
+    """The instruction whose result, read of sources or return falls on `release`, for the one at pc."""
+    found = warp.released_by.get((reason, release), [])
     if sm.facts.machine.obeys_codes:
         found = [(who, of) for who, of in found if _tells(sm.facts, of, pc)] or found
     needed = [who for who, of in found if _concerns(sm.facts, of, pc)]  # before those that only share its barrier
@@ -336,28 +345,30 @@ def _concerns(facts: Facts, of: int, pc: int) -> bool:
     return bool(facts.writes[of] & touched or facts.reads[of] & facts.writes[pc] or set_before)
 
 
-def _who_begins(sm: Sm, k: int, shared: int, now: int) -> int:
+def _who_begins(sm: Sm, k: int, reason: int, now: int) -> int:
     """The blocker for which a scheduler begins to refuse a unit class, if it is known at the start."""
     scheduler = sm.schedulers[k]
-    if shared == DISPATCH:
-        return scheduler.selected[1] if scheduler.selected[0] == now else scheduler.read
-    if shared == EXCLUSIVE:
-        others = (other.turn for index, other in enumerate(sm.schedulers) if index != k)
-        return sm.double[1] if sm.double[0] > now else max(others, default=(NEVER_YET, NONE))[1]
+    match REASONS[reason].blocker:
+        case Blocker.SELECTED:
+            return scheduler.selected[1] if scheduler.selected[0] == now else scheduler.read
+        case Blocker.DOUBLE:
+            others = (other.turn for index, other in enumerate(sm.schedulers) if index != k)
+            return sm.double[1] if sm.double[0] > now else max(others, default=(NEVER_YET, NONE))[1]
     return NONE
 
 
 def _who_held(sm: Sm, k: int, unit: int, held: Held, now: int) -> int:
     """The blocker of a unit class up to now, when its scheduler changes the reason, or issues."""
     scheduler = sm.schedulers[k]
-    if held.shared == REPLAY:
-        return scheduler.replayed
-    if held.shared == UNCHOSEN:
-        cycle, chosen = scheduler.turn if scheduler.turn[0] < now else scheduler.before
-        return chosen if cycle >= held.start else NONE
-    if held.shared == BUSY:
-        queue = sm.facts.queue[k][unit]
-        return sm.served.get(queue, NONE) if queue != NONE else _occupant(sm, k, unit)[1]
+    match REASONS[sm.facts.reasons[unit][held.shared]].blocker:
+        case Blocker.REPLAYED:
+            return scheduler.replayed
+        case Blocker.CHOSEN:
+            cycle, chosen = scheduler.turn if scheduler.turn[0] < now else scheduler.before
+            return chosen if cycle >= held.start else NONE
+        case Blocker.UNIT:
+            queue = sm.facts.queue[k][unit]
+            return sm.served.get(queue, NONE) if queue != NONE else _occupant(sm, k, unit)[1]
     return held.blocker
 
 

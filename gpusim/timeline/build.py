@@ -19,7 +19,7 @@ from gpusim.timeline.dependence import born, over
 from gpusim.timeline.document import NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait, seen
 from gpusim.units.capacities import NEVER
 from gpusim.units.record import HOLD, ISSUE, PLACE, REFUSE, RELEASE, REPLAY, RETIRE, SELECT, SERVE
-from gpusim.units.stall import LETTER, MEANING, Stall, label
+from gpusim.units.stall import Stall, label
 from isa.code_region import code_regions, innermost
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
@@ -128,7 +128,7 @@ def timeline(
 
 def letters() -> tuple[Letter, ...]:
     """Return the letters of stall reasons, in their order, and of the states of an instruction after its issue."""
-    return (*(Letter(label(reason), LETTER[reason], MEANING[reason]) for reason in Stall), *STATES)
+    return (*(Letter(label(reason), reason.letter, reason.meaning) for reason in Stall), *STATES)
 
 
 def _check(slots: int, shown: Sequence[int], start: int, end: int | None) -> None:

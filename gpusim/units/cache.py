@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from gpusim.units.asks import accesses, asks, looks
 from gpusim.units.capacities import REQUESTS
-from gpusim.units.declare import Condition, Role, Unit, field
+from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.opcodes import LOAD, STORE
 from gpusim.units.ranges import Count, Flag, Late, Positive, RequestCycles
 from isa.table import Unit as UnitClass
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
 
 
 class Cache(msgspec.Struct, frozen=True):
@@ -99,7 +96,7 @@ def memory_latency(machine: Machine) -> int:
     """Cycles of a load that no cache has, at the machine's clock: those of an L2 hit, and what lies behind as time."""
     latency, clock = machine.global_memory.latency, machine.memory_clock
     near = min(latency, machine.cache.l2_latency_32 if machine.cache else 0)
-    return near + (latency - near) * machine.chip.shader_mhz // clock.mhz if clock else latency
+    return int(near + (latency - near) * machine.chip.shader_mhz // clock.mhz if clock else latency)
 
 
 NO_TAGS = "no cache keeps tags (cache.hits is not tags)"

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from gpusim.units.capacities import CONSTANT_LINES
-from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.dimensions import CONSTANT_LINE
 from gpusim.units.ranges import MOST, Count
 from isa.errors import UserError
@@ -17,7 +17,6 @@ from isa.memory import constants
 from isa.operand import Constant
 
 if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
     from isa.kernel import Kernel
 
 CONSTANT_BYTES = 4

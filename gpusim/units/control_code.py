@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from gpusim.units.asks import SCOREBOARD
-from gpusim.units.declare import Condition, Role, Unit, field
+from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.dimensions import HOLD
 from gpusim.units.ranges import Count
 from isa.control import Control
@@ -15,7 +15,6 @@ from isa.instruction import Instruction
 from isa.program import Program
 
 if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
     from isa.kernel import Kernel
 
 

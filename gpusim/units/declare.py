@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
-    from isa.instruction import Instruction
-    from isa.kernel import Kernel
+from isa.instruction import Instruction
+from isa.kernel import Kernel
 
+# A gpusim.machine.schema.Machine, which is put together from the units; so it lies above them, and has no type here.
+Machine: TypeAlias = Any
 Reads = Callable[[Any], bool]  # of a launch, as gpusim.analysis.settings.given.Given has it
 Setting = int | str
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
 from gpusim.units.asks import NO_QUEUE
 from gpusim.units.capacities import UNITS
-from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.opcodes import UNIT_CODE
 from gpusim.units.ranges import Flag, Positive
 from isa.table import Unit as UnitClass
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
 
 
 class Issue(msgspec.Struct, frozen=True):
@@ -37,7 +34,7 @@ def pairs(machine: Machine, unit: UnitClass) -> tuple[UnitClass, ...]:
 
 
 def _category(machine: Machine, unit: UnitClass) -> str:
-    return machine.category.get(unit.value, unit.value)
+    return str(machine.category.get(unit.value, unit.value))
 
 
 def _meet(given: Any) -> bool:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from gpusim.units.declare import Condition, Role, Unit, field
+from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.opcodes import UNIT_CODE
 from isa.instruction import Instruction
 from isa.table import Unit as UnitClass
 
 if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
     from isa.kernel import Kernel
 
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from gpusim.units.asks import NO_GLOBAL, accesses
 from gpusim.units.cache import L1, SHARE_PARTS, tagged
-from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.opcodes import STORE
 from gpusim.units.ranges import Count, Flag, Positive, RequestCycles
 from isa.memory import SECTOR_BYTES
 from isa.table import Unit as UnitClass
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
 
 
 class GlobalMemory(msgspec.Struct, frozen=True):
@@ -77,7 +74,7 @@ def line_cost(machine: Machine) -> int:
     The rounding is below 0.1 % of a line of 128 bytes where a share is at most 16 bytes per cycle.
     """
     if machine.cache and machine.cache.hits in ("l1", "l2"):
-        return machine.cache.l2_sector_parts
+        return int(machine.cache.l2_sector_parts)
     size = SECTOR_BYTES if tagged(machine) else transaction_bytes(machine)
     return round(SHARE_PARTS * line_cycles(machine) * size / transaction_bytes(machine))
 

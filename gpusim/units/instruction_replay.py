@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from gpusim.units.asks import NO_GLOBAL, NO_SHARED, accesses
-from gpusim.units.declare import Condition, Unit, field, packed_key
+from gpusim.units.declare import Condition, Machine, Unit, field, packed_key
 from gpusim.units.ranges import Count
 from isa.table import Unit as UnitClass
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
 
 
 class InstructionReplay(msgspec.Struct, frozen=True):

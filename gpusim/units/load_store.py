@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 
 from gpusim.units.asks import NO_QUEUE, NO_SHARED, WIDTHS, accesses, free_passes, updates
 from gpusim.units.capacities import QUEUE
-from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.dimensions import EACH_QUEUE, MEMORY_UNIT, PLACE
 from gpusim.units.opcodes import LOAD, MEMORY_KINDS, QUEUED, UNIT_CODE
 from gpusim.units.pipe import choices, initiation_interval, through_port
@@ -16,9 +16,6 @@ from gpusim.units.ranges import Count, PassCycles, Positive
 from gpusim.units.stall import Stall
 from isa.table import Row
 from isa.table import Unit as UnitClass
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
 
 
 class LoadStore(msgspec.Struct, frozen=True):
@@ -66,7 +63,7 @@ def queues(machine: Machine) -> int:
     """Return how many queues lead to the load/store units: one, or one for each scheduler, and further ones."""
     count = machine.schedulers.count
     if machine.memory_paths:
-        return count + -(-count // machine.memory_paths.schedulers)
+        return int(count + -(-count // machine.memory_paths.schedulers))
     return count if machine.memory_port else 1
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from gpusim.units.capacities import CHOICES, PIPES, SCHEDULERS, UNITS
-from gpusim.units.declare import Role, Unit, field
+from gpusim.units.declare import Machine, Role, Unit, field
 from gpusim.units.dimensions import PIPE, SCHEDULER
 from gpusim.units.opcodes import UNIT_CODE
 from gpusim.units.ranges import Positive
 from isa.table import Unit as UnitClass
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
 
 
 class Pipe(msgspec.Struct, frozen=True):
@@ -34,7 +31,7 @@ class UnitCost(msgspec.Struct, frozen=True):
 
 def initiation_interval(machine: Machine, pipe: str) -> int:
     """Cycles for which a warp instruction keeps the pipe from the next one."""
-    return max(1, machine.limits.warp_size // machine.pipe[pipe].lanes)
+    return int(max(1, machine.limits.warp_size // machine.pipe[pipe].lanes))
 
 
 def lanes(machine: Machine, unit: UnitClass) -> int:
@@ -51,7 +48,7 @@ def choices(machine: Machine, unit: UnitClass) -> tuple[str, ...]:
 
 def instances(machine: Machine, pipe: str) -> int:
     """How many there are of a pipe in one SM."""
-    return -(-machine.schedulers.count // machine.pipe[pipe].schedulers)
+    return int(-(-machine.schedulers.count // machine.pipe[pipe].schedulers))
 
 
 def pipe_names(machine: Machine) -> tuple[str, ...]:

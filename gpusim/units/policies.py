@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.ranges import Flag
 from isa.errors import UserError
 from isa.reading.source import suggest
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
 
 POLICY_NAMES = ("lrr", "gto", "oldest", "cggty", "two_level")
 Policy = Callable[[Any, int, int], int]

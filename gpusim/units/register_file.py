@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 
 from gpusim.units.asks import NO_QUEUE, ON_TIME
-from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.dimensions import COLLECTED, KEPT, OPERAND, REGISTER_BANK
 from gpusim.units.ranges import Count, Flag
 from isa.instruction import Instruction
@@ -16,7 +16,6 @@ from isa.operand import Register
 from isa.register_bank import BANK_PERIOD, bank_of
 
 if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
     from isa.kernel import Kernel
 
 

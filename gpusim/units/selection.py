@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from gpusim.units.asks import ON_TIME, SCOREBOARD
 from gpusim.units.control_code import by_codes
-from gpusim.units.declare import Condition, Role, Unit, field
+from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.opcodes import UNIT_CODE
 from gpusim.units.pipe import pipes_of
 from gpusim.units.ranges import Count, Flag
 from gpusim.units.register_file import register_banks
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
 
 
 class Selection(msgspec.Struct, frozen=True):

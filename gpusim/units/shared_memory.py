@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from gpusim.units.asks import NO_SHARED, WIDTHS, accesses, free_passes, updates, wide
-from gpusim.units.declare import Condition, Unit, field, packed_key
+from gpusim.units.declare import Condition, Machine, Unit, field, packed_key
 from gpusim.units.opcodes import UNIT_CODE, UPDATES
 from gpusim.units.ranges import Count, Flag, PassCycles, Positive
 from gpusim.units.what_if import BANKS, ONE_PASS
@@ -18,7 +18,6 @@ from isa.table import Unit as UnitClass
 from isa.values.semantics import atomic_add
 
 if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
     from isa.kernel import Kernel
 
 
@@ -63,7 +62,7 @@ def row_bytes(machine: Machine) -> int:
     Kepler's banks always hold 8 bytes, in 32-bit mode too (CUDA C Programming Guide 4.2, F.5.3).
     """
     shared = machine.shared_memory
-    return shared.banks * (8 if shared.rule == "kepler" else shared.bank_bytes)
+    return int(shared.banks * (8 if shared.rule == "kepler" else shared.bank_bytes))
 
 
 def pack(packed: Any, machine: Machine) -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from gpusim.units.asks import never
 from gpusim.units.capacities import BLOCKS, LANES, WARPS
-from gpusim.units.declare import Condition, Role, Unit, field
+from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.dimensions import AGENT
 from gpusim.units.ranges import Count, Positive
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
 
 
 class Limits(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from gpusim.units.capacities import COUNTED, COUNTERS
-from gpusim.units.declare import Condition, Role, Unit, field
+from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.dimensions import COUNT, COUNTER
 from gpusim.units.opcodes import MEMORY_KINDS, NEARBY, QUEUED
 from isa.instruction import Instruction
@@ -15,7 +15,6 @@ from isa.operand import Immediate
 from isa.table import Unit as UnitClass
 
 if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
     from isa.kernel import Kernel
 
 

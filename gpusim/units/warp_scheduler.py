@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 
 from gpusim.units.capacities import PORTS, SCHEDULERS
-from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.dimensions import SCHEDULER, UNIT_CLASS
 from gpusim.units.ranges import Count, Positive
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
 
 
 class Schedulers(msgspec.Struct, frozen=True):

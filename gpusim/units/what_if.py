@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
-from gpusim.units.declare import Unit, field
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
+from gpusim.units.declare import Machine, Unit, field
 
 
 class WhatIf(msgspec.Struct, frozen=True):

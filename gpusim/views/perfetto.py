@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gpusim.support import extra
 from gpusim.timeline.dependence import over, producers
 from gpusim.timeline.document import NONE, Line, Timeline
+from isa.reading import extra
 
 SEQUENCE = 1  # the only sequence of packets
 Note = int | float | str | bool

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from gpusim.timeline.document import NONE, Timeline
+from gpusim.units.stall import Stall, label
 from gpusim.views.html import FOLDER
 
 WIDTH, LEFT, RIGHT = 880, 92, 16  # pixels: the picture, and its margins beside the cycles
@@ -82,7 +83,7 @@ def _places(*groups: Sequence[str]) -> dict[str, int]:
 
 def _colours() -> dict[str, str]:
     light = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")[0]
-    return dict(re.findall(r"--(\w+): (#\w+);", light))
+    return dict(re.findall(r"--(\w+): (#\w+);", light)) | {label(reason): reason.light for reason in Stall}
 
 
 def _title(timeline: Timeline) -> tuple[str, str]:

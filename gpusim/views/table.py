@@ -9,8 +9,8 @@ from itertools import islice
 
 import msgspec
 
-from gpusim.support import extra
 from gpusim.timeline.document import NONE, VERSION, Issued, Lost, Timeline, Wait
+from isa.reading import extra
 
 Cell = int | str | None
 Table = dict[str, list[Cell]]  # columns by name

@@ -25,6 +25,7 @@ ARGUMENTS = {
     "sweep": ["a.asm", "--jobs", "1"],
     "tune": ["sgemm-lai", "--stage", "none"],
     "races": ["a.asm"],
+    "sass": ["a.asm"],
 }
 COUNTS = {  # numbers within a text, by the option that takes it
     "run --sample": "{}",

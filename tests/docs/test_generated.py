@@ -13,7 +13,7 @@ from gpusim.commands.main import COMMANDS
 from gpusim.commands.schema import DOCUMENTS, text
 from gpusim.machine import machine, schema
 from gpusim.machine.file import METHODS
-from gpusim.units.stall import MEANING, Stall, label
+from gpusim.units.stall import Stall, label
 from isa.table import ROWS
 from workloads.catalog import CATALOG
 from workloads.spaces import SPACES
@@ -63,7 +63,7 @@ def test_each_stall_reason_has_one_row_with_its_meaning():
     """The page of stall reasons has each reason once, in order, with its letter and its meaning."""
     found = rows(stall_reasons())
     assert [(row[0], row[1].strip("`")) for row in found] == [(str(int(one)), label(one)) for one in Stall]
-    assert [row[3] for row in found] == [MEANING[one] for one in Stall]
+    assert [row[3] for row in found] == [one.meaning for one in Stall]
     assert all(len(row[2].strip("`")) == 1 for row in found)
 
 

@@ -7,7 +7,7 @@ import io
 import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -33,6 +33,7 @@ from gpusim.views.svg import svg
 from gpusim.views.table import csv
 from gpusim.views.text import text
 from isa.errors import UserError
+from isa.sass import code, cubin, syntax
 from isa.text import listing
 
 SECONDS = 20.0  # a text that takes longer counts as endless
@@ -159,6 +160,20 @@ def read_results(text: bytes, folder: Path) -> None:
         add(_Point({"a": 1}, 2))
 
 
+def read_dump(text: bytes, folder: Path) -> None:
+    """Read a dump of machine code, and each of its instructions."""
+    found = code.read(_put(text, folder, "a.sass"))
+    for section in found.sections.values():
+        for one in section.instructions:
+            with suppress(ValueError):
+                assert syntax.parse(syntax.show(syntax.parse(one.text))) == syntax.parse(one.text)
+
+
+def read_cubin(text: bytes, folder: Path) -> None:
+    """Read a cubin's functions and variables."""
+    cubin.read(text, str(folder / "a.cubin"))
+
+
 def run_command(text: bytes, folder: Path) -> None:
     """Run a command line of one argument a line; an error must print one line."""
     del folder
@@ -180,6 +195,8 @@ READERS: Mapping[str, Callable[[bytes, Path], None]] = MappingProxyType(
         "search space": read_space,
         "measured rows": read_measured,
         "results": read_results,
+        "dump": read_dump,
+        "cubin": read_cubin,
         "command": run_command,
     }
 )
@@ -243,6 +260,14 @@ def _results() -> Iterator[bytes]:
     yield b'{"machine":"gtx580"}\n{"point":{"a":1},"cycles":20}\n{"point":{"a":2},"cycles":null}\n'
 
 
+def _dumps() -> Iterator[bytes]:
+    yield from (path.read_bytes() for path in sorted((ROOT / "examples").glob("*.sass")))
+
+
+def _cubins() -> Iterator[bytes]:
+    yield from (path.read_bytes() for path in sorted((ROOT / "tests" / "isa" / "sass" / "data").glob("*.cubin")))
+
+
 def _commands() -> Iterator[bytes]:
     lines = (
         "bound chain --machine gtx580", "run chain -p length=5 -p iterations=2 --json", "machines gtx580 --json",
@@ -250,6 +275,7 @@ def _commands() -> Iterator[bytes]:
         "explain chain -p length=4 --warp 0 --cycle 20", "codes chain --machine v100", "traffic chain -p length=4",
         "sweep chain -p length=4,8 --set unit.fp32.latency=9:12 --jobs 1", "compare chain --set schedulers.policy=gto",
         "hazards chain --machine v100", "races barrier", "space zgemm --machine c2050", "schema timeline",
+        "sass saxpy.sass saxpy",
     )  # fmt: skip
     yield from (b"\n".join(line.encode().split()) for line in lines)
 
@@ -265,6 +291,8 @@ SEEDS: Mapping[str, Callable[[], Iterator[bytes]]] = MappingProxyType(
         "search space": _spaces,
         "measured rows": _measured,
         "results": _results,
+        "dump": _dumps,
+        "cubin": _cubins,
         "command": _commands,
     }
 )

@@ -11,10 +11,10 @@ from msgspec import structs
 
 from gpusim.timeline.document import NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait
 from gpusim.timeline.file import part
-from gpusim.units.stall import MEANING, Stall, label
+from gpusim.units.stall import Stall, label
 
 LETTERS = tuple(
-    Letter(label(reason), letter, MEANING[reason])
+    Letter(label(reason), letter, reason.meaning)
     for reason, letter in zip(Stall, reversed(string.ascii_uppercase), strict=False)
 )
 RESULTS = tuple(map(label, (Stall.WAIT, Stall.SHORT_SCOREBOARD, Stall.LONG_SCOREBOARD, Stall.DRAIN)))

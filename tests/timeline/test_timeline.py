@@ -20,7 +20,7 @@ from gpusim.machine.machine import load
 from gpusim.timeline.build import timeline
 from gpusim.timeline.document import NONE, Timeline
 from gpusim.timeline.file import part
-from gpusim.units.stall import LETTER, Stall, label
+from gpusim.units.stall import Stall, label
 from isa.errors import DeadlockError, UserError
 from isa.text.listing import read
 from workloads.catalog import make
@@ -186,7 +186,7 @@ def test_missing_warps_and_cycles_are_refused(options, message):
 def test_every_letter_stands_for_one_thing():
     """Each stall reason, and each state of an instruction that has issued, has a letter of its own."""
     document = timeline_of("wait")
-    assert [one.letter for one in document.letters][: len(Stall)] == [LETTER[reason] for reason in Stall]
+    assert [one.letter for one in document.letters][: len(Stall)] == [reason.letter for reason in Stall]
     assert len({one.letter for one in document.letters}) == len(document.letters) == len(Stall) + 4
 
 

@@ -15,7 +15,9 @@ from gpusim.timeline.document import NONE, Issued, Line, Lost, Wait
 from gpusim.units.stall import Stall, label
 from gpusim.views.html import FOLDER, SCRIPTS, STATES, STYLES, pack, page
 
-COLOURS = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")
+STYLE = page(()).split("<style>")[1].split("</style>")[0]
+DARK = "".join(re.findall(r"@media \(prefers-color-scheme: dark\) \{.*?\n\}", STYLE, re.DOTALL))
+COLOURS = re.sub(r"@media.*?\n\}", "", STYLE, flags=re.DOTALL), DARK  # light, dark
 NO_PART_OF_A_BAR = {"warp_exited", "no_warp"}  # reasons that no bar shows
 SIGHT = {  # linear RGB as seen without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1
     "normal": np.eye(3),

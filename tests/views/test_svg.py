@@ -12,6 +12,7 @@ from strategies.timeline_documents import by_hand
 from gpusim.commands.main import execute
 from gpusim.timeline.document import NONE, Issued, Line, Wait
 from gpusim.views import svg as view
+from gpusim.views.html import page
 
 PIECE = re.compile(r"M([\d.]+) (\d+)h([\d.e-]+)v\d+H[\d.]+z")
 ADD = Issued(0, 0, 0, 0, 0, 4, 4, 6, NONE, 32, (Wait("barrier", 0, 4),))
@@ -44,8 +45,8 @@ def cycles(root, document):
 
 
 def colour(reason):
-    """Return the colour of a reason in the style sheet of the HTML view."""
-    light = (ROOT / "gpusim" / "views" / "html" / "colours.css").read_text().split("@media")[0]
+    """Return the colour of a reason, or of a part of the picture, in the HTML view's light scheme."""
+    light = re.sub(r"@media.*?\n\}", "", page(()), flags=re.DOTALL)
     return re.search(rf"--{reason}: (#\w+);", light)[1]
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from gpusim.analysis.account.figures import Figures
 from gpusim.support.document import doc
-from gpusim.units.stall import MEANING, Stall
+from gpusim.units.stall import Stall
 
 USED = "issue slots used"
 TENFOLD = 10  # factor from which on it reads more easily than percent
@@ -65,7 +65,7 @@ def change(one: float, other: float) -> str:
 def _in_words(cause: str) -> str:
     if cause == USED:
         return "slots used, by instructions and their replays"
-    return f"slots lost to {cause} ({MEANING[Stall[cause.upper()]]})"
+    return f"slots lost to {cause} ({Stall[cause.upper()].meaning})"
 
 
 def _busy(cause: str, one: Figures, other: Figures) -> str:

@@ -14,7 +14,7 @@ from gpusim.analysis.bound.pressure import Pressure, Work
 from gpusim.launch.scalar_registers import place_of
 from gpusim.simulation import Result
 from gpusim.units.register_file import register_bank, register_banks
-from gpusim.units.stall import MEANING, Stall
+from gpusim.units.stall import Stall
 from isa.code_region import CodeRegion, code_regions, innermost
 from isa.dataflow.dependence import graph
 from isa.instruction import Instruction
@@ -200,7 +200,7 @@ def _bottlenecks(result: Result) -> Iterator[Bottleneck]:
         pc = int(waits.argmax()) if waits.any() else -1
         yield Bottleneck(
             reason=reason,
-            meaning=MEANING[stall],
+            meaning=stall.meaning,
             cycles=cycles,
             share_of_lost=cycles / sum(lost.values()),
             share_of_slots=cycles / (run.cycles * len(run.lost)),

@@ -8,7 +8,7 @@ from typing import Any
 from gpusim.analysis.account.figures import Figures
 from gpusim.analysis.search.sweep import Axis, SweepPoint, SweepRow, key
 from gpusim.analysis.search.sweep_table import cell
-from gpusim.support import extra
+from isa.reading import extra
 
 BATCH = 8  # points proposed at a time, independent of the number of processes, so that a search is reproducible
 

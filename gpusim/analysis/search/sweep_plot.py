@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from gpusim.analysis.search.sweep_table import PREFIX, Cell, Cells
-from gpusim.support import extra, whole_file
+from gpusim.support import whole_file
 from isa.errors import UserError
+from isa.reading import extra
 
 LINES = 10  # lines that a picture can show; more choices of the other axes are drawn as points
 FORMATS = ("png", "svg", "pdf")

@@ -12,8 +12,9 @@ import msgspec
 
 from gpusim.analysis.account.figures import Figures
 from gpusim.analysis.search.sweep import Axis, SweepPoint, SweepRow
-from gpusim.support import extra, whole_file
+from gpusim.support import whole_file
 from isa.errors import UserError
+from isa.reading import extra
 from isa.reading.nearest import nearest
 
 Cell = int | float | str

@@ -1,4 +1,4 @@
-"""Packages that come with an extra of gpusim, and not with gpusim itself."""
+"""Packages that come with an extra of gpusim, and not with gpusim itself; imported where they are used."""
 
 from __future__ import annotations
 

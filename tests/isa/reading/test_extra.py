@@ -2,8 +2,8 @@ import sys
 
 import pytest
 
-from gpusim.support import extra
 from isa.errors import UserError
+from isa.reading import extra
 
 
 def test_an_installed_module_is_returned():

@@ -1,0 +1,179 @@
+"""`gpusim sass`: the machine code in a file, with control codes, resources and source lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+from rich.table import Column, Table
+
+from gpusim.commands.arguments import Json
+from gpusim.commands.document import new_table, right, show, write, write_json
+from gpusim.support.document import Document, doc
+from gpusim.support.plural import plural
+from isa import control
+from isa.errors import UserError
+from isa.reading.nearest import nearest
+from isa.sass import code
+from isa.sass.code import Code
+from isa.sass.cubin import Function
+from isa.sass.dump import Encoded, Section
+from isa.sass.names import named, plain
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A function that a launch may name, and its resources; these are null where the file is a text."""
+
+    name: Annotated[str, doc("Its own name, without parameters and template arguments.")]
+    mangled: Annotated[str, doc("Its name in the file.")]
+    instructions: Annotated[int, doc("Instructions of its section; functions that it calls may be among them.")]
+    registers: Annotated[int | None, doc("32-bit registers of a thread.")]
+    shared_bytes: Annotated[int | None, doc("Bytes of shared memory of a block that the code declares.")]
+    stack_bytes: Annotated[int | None, doc("Bytes of a thread's stack frame.")]
+    parameters: Annotated[list[tuple[int, int]] | None, doc("Offset and bytes of each parameter.")]
+    most_threads: Annotated[int | None, doc("Threads of a block at most; 0 where the code doesn't say.")]
+
+
+@dataclass(frozen=True)
+class Coded:
+    """An instruction, its control code, and the line of source that it comes from (0: unknown)."""
+
+    offset: Annotated[int, doc("Bytes from the beginning of its section.")]
+    code: Annotated[str, doc("Barriers waited for, barriers set, yield, stall count.")]
+    text: Annotated[str, doc("The instruction as NVIDIA's tools print it.")]
+    file: str
+    line: int
+
+
+class SassDocument(Document, frozen=True):
+    """The machine code in a file."""
+
+    file: Annotated[str, doc("The file as given.")]
+    architecture: Annotated[int, doc("90 for sm_90; 0 where a text doesn't say.")]
+    kernels: Annotated[list[Kernel], doc("Its kernels; of a text, all functions. One, if a kernel was named.")]
+    mnemonics: Annotated[Mapping[str, int], doc("Instructions of these kernels by mnemonic, the most frequent first.")]
+    labels: Annotated[Mapping[str, int], doc("Offsets by label, of a named kernel.")]
+    instructions: Annotated[list[Coded], doc("The code of a named kernel.")]
+
+
+def sass(
+    file: Annotated[str, typer.Argument(help="A cubin, fat binary or executable, or the text of a dump.")],
+    kernel: Annotated[str | None, typer.Argument(help="A kernel, mangled or plain; prints its code.")] = None,
+    *,
+    architecture: Annotated[
+        int | None,
+        typer.Option("--arch", min=50, max=999, metavar="N", help="90 for sm_90, of a file for several."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List the kernels in a file of machine code, or print one with its control codes and source lines.
+
+    Texts are those of cuobjdump -sass and nvdisasm -hex -c; other files need the extra gpusim[cuda].
+
+    Example: gpusim sass examples/saxpy.sass saxpy
+    """
+    found = code.read(file, architecture)
+    chosen = _chosen(found, kernel, file)
+    if json:
+        write_json(_document(found, chosen, file, whole=kernel is not None))
+    elif kernel is None:
+        show(_headline(found, file), _table(found, chosen))
+    else:
+        write("".join(_lines(found.sections[chosen[0]])))
+
+
+def _kernels(found: Code) -> tuple[str, ...]:
+    return found.cubin.kernels if found.cubin else tuple(found.sections)
+
+
+def _chosen(found: Code, kernel: str | None, file: str) -> tuple[str, ...]:
+    """Return the mangled names to show: all, or the one that is named; raises UserError for none, or several."""
+    every = _kernels(found)
+    if kernel is None:
+        return every
+    meant = named(kernel, every)
+    if len(meant) > 1:
+        raise UserError(f"{file}: {kernel} has several instances; name one: {', '.join(meant)}")
+    if not meant:
+        names = list(dict.fromkeys(map(plain, every)))
+        near = nearest(kernel, names)
+        advice = f"did you mean {near}?" if near else f"it has {', '.join(names)}"
+        raise UserError(f"{file}: no kernel {kernel}; {advice}")
+    return meant
+
+
+def _headline(found: Code, file: str) -> str:
+    count = sum(len(section.instructions) for section in found.sections.values())
+    where = f"sm_{found.architecture}, " if found.architecture else ""
+    return f"{file}: {where}{plural(len(_kernels(found)), 'kernel')}, {plural(count, 'instruction')}"
+
+
+def _table(found: Code, names: tuple[str, ...]) -> Table:
+    columns = right("instructions", "registers", "shared bytes", "stack bytes", "parameters", "threads")
+    table = new_table("kernel", *columns, Column("mangled", overflow="fold"))
+    for one in (_kernel(found, name) for name in names):
+        parameters = "" if one.parameters is None else len(one.parameters)
+        figures = one.instructions, one.registers, one.shared_bytes, one.stack_bytes, parameters, one.most_threads or ""
+        table.add_row(one.name, *("" if figure is None else str(figure) for figure in figures), one.mangled)
+    return table
+
+
+def _kernel(found: Code, name: str) -> Kernel:
+    instructions = len(found.sections[name].instructions)
+    if found.cubin is None:
+        return Kernel(plain(name), name, instructions, None, None, None, None, None)
+    function = found.cubin.functions[name]
+    return Kernel(
+        name=plain(name),
+        mangled=name,
+        instructions=instructions,
+        registers=function.registers,
+        shared_bytes=function.shared_bytes,
+        stack_bytes=function.stack_bytes,
+        parameters=_parameters(function),
+        most_threads=function.launch.most_threads if function.launch else 0,
+    )
+
+
+def _parameters(function: Function) -> list[tuple[int, int]]:
+    return [(one.offset, one.size) for one in function.launch.parameters] if function.launch else []
+
+
+def _lines(section: Section) -> Iterator[str]:
+    """Yield the code: labels, a line of source where it changes, and each instruction with its control code."""
+    labels = {offset: name for name, offset in section.labels.items()}
+    source = None
+    for one in section.instructions:
+        if one.offset in labels:
+            yield f"{labels[one.offset]}:\n"
+        if one.source != source and one.source.line:
+            yield f"// {one.source.file}:{one.source.line}\n"
+        source = one.source
+        yield f"{one.offset:04x}  {control.show(one.control)}  {one.text}\n"
+
+
+def _document(found: Code, names: tuple[str, ...], file: str, *, whole: bool) -> SassDocument:
+    code_of = [one for name in names for one in found.sections[name].instructions]
+    section = found.sections[names[0]] if whole else Section()
+    return SassDocument(
+        file=file,
+        architecture=found.architecture,
+        kernels=[_kernel(found, name) for name in names],
+        mnemonics=dict(Counter(_mnemonic(one) for one in code_of).most_common()),
+        labels=section.labels,
+        instructions=[_coded(one) for one in section.instructions],
+    )
+
+
+def _mnemonic(one: Encoded) -> str:
+    """Return the mnemonic with its modifiers."""
+    words = one.text.split()
+    return words[1] if words[0].startswith("@") else words[0]
+
+
+def _coded(one: Encoded) -> Coded:
+    return Coded(one.offset, control.show(one.control), one.text, one.source.file, one.source.line)

@@ -1,0 +1,1 @@
+"""Real machine code: containers, their functions, and each instruction's text and control code."""

@@ -1,0 +1,115 @@
+"""The text that `nvdisasm -hex -c` and `cuobjdump -sass` print: each function's instructions, with their encodings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from isa.control import Control
+from isa.errors import UserError
+from isa.sass import encoding
+
+_INSTRUCTION = re.compile(
+    r"\s*/\*(?P<offset>[0-9a-f]{4,})\*/\s+(?P<text>.*?)\s*;?\s*(?:/\* 0x(?P<low>[0-9a-f]{16}) \*/)?\s*"
+)
+_UPPER = re.compile(r"\s*/\* 0x(?P<high>[0-9a-f]{16}) \*/\s*")
+_FUNCTION = re.compile(r"\s*Function : (?P<cuobjdump>\S+)\s*|\.text\.(?P<nvdisasm>\S+):\s*")
+_LABEL = re.compile(r"(?P<name>[.$\w]\S*):\s*")
+_SOURCE = re.compile(r'\s*//## File "(?P<file>.*?)", line (?P<line>\d+).*')
+_ARCHITECTURE = re.compile(r"\s*(?:\.target\s+|code for |\.headerflags\s+@\"EF_CUDA_SM)(?:sm_)?(?P<number>\d+).*")
+FIX = "print it with cuobjdump -sass, or with nvdisasm -hex -c"
+
+
+class DumpError(UserError):
+    """Text that is no such dump; the message begins with `file:line`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A line of a source file; line 0 is none."""
+
+    file: str
+    line: int
+
+
+NOWHERE = Source("", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """One instruction as the tools print it: byte offset in its section, text without `;`, 128 bits, source line."""
+
+    offset: int
+    text: str
+    low: int
+    high: int
+    source: Source = NOWHERE
+
+    @property
+    def control(self) -> Control:
+        """The control code."""
+        return encoding.control(self.high)
+
+    @property
+    def reuse(self) -> int:
+        """The mask of source operands that it keeps for reuse."""
+        return encoding.reuse(self.high)
+
+
+@dataclass(slots=True)
+class Section:
+    """The code of a kernel and of the functions compiled into it; labels and functions by name, with their offsets."""
+
+    instructions: list[Encoded] = field(default_factory=list)
+    labels: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """Sections by the name of their function; `architecture` is 0 if the text doesn't say."""
+
+    architecture: int
+    sections: dict[str, Section]
+
+
+def read(text: str, name: str) -> Dump:
+    """Return what a dump says; `name` is the file's, for messages.
+
+    Raises DumpError for a text without instructions, and for instructions without encodings or out of order.
+    """
+    architecture, sections, section, source = 0, dict[str, Section](), Section(), NOWHERE
+    lines = enumerate(text.splitlines(), 1)
+    for number, line in lines:
+        if match := _INSTRUCTION.fullmatch(line):
+            if not sections:
+                raise DumpError(f"{name}:{number}: an instruction of no function; {FIX}")
+            section.instructions.append(_instruction(match, lines, source, f"{name}:{number}"))
+            _check_order(section, f"{name}:{number}")
+        elif match := _FUNCTION.fullmatch(line):
+            section, source = Section(), NOWHERE
+            sections[match["cuobjdump"] or match["nvdisasm"]] = section
+        elif match := _LABEL.fullmatch(line):
+            section.labels[match["name"]] = len(section.instructions) * encoding.BYTES
+        elif match := _SOURCE.fullmatch(line):
+            source = Source(match["file"], int(match["line"]))
+        elif not architecture and (match := _ARCHITECTURE.fullmatch(line)):
+            architecture = int(match["number"])
+    sections = {function: one for function, one in sections.items() if one.instructions}
+    if not sections:
+        raise DumpError(f"{name}: no instructions; {FIX}")
+    return Dump(architecture, sections)
+
+
+def _instruction(match: re.Match[str], lines: Iterator[tuple[int, str]], source: Source, place: str) -> Encoded:
+    """Return the instruction of a line, and of the next, which has the upper half of the encoding."""
+    upper = _UPPER.fullmatch(next(lines, (0, ""))[1])
+    if match["low"] is None or upper is None:
+        raise DumpError(f"{place}: {match['text'][:60]} has no encoding, so no control code; {FIX}")
+    return Encoded(int(match["offset"], 16), match["text"], int(match["low"], 16), int(upper["high"], 16), source)
+
+
+def _check_order(section: Section, place: str) -> None:
+    found, expected = section.instructions[-1].offset, (len(section.instructions) - 1) * encoding.BYTES
+    if found != expected:
+        raise DumpError(f"{place}: offset {found:#06x} where {expected:#06x} comes next; {FIX}")
