@@ -4,7 +4,7 @@ A point is one figure: the microbenchmark that measures it, the two values of a 
 is taken, so that time before and after a loop cancels, and its relation to the machine file:
 
 * input: the figure, or the number it follows from directly, stands in the file; agreement proves the microbenchmark;
-* calibrated: a number of the file was fitted to it;
+* fitted: a number of the file was fitted to it;
 * predicted: no number in the file comes from it. Only these are scored.
 """
 
@@ -28,7 +28,7 @@ from isa.kernel import Kernel
 
 DIRECTORY = Path(__file__).parents[2] / "published"
 Make = Callable[[str, Mapping[str, str]], Kernel]
-Kind = Literal["input", "calibrated", "predicted"]
+Kind = Literal["input", "fitted", "predicted"]
 Quantity = Literal["cycles per instruction", "thread instructions per cycle", "bytes per cycle"]
 
 
@@ -101,7 +101,7 @@ def _conditions(point: PublishedPoint, machine: Machine) -> Machine:
 
 def summary(found: Sequence[Outcome]) -> dict[str, Errors]:
     """Return the errors of each kind that occurs."""
-    kinds = {kind: [o.error for o in found if o.point.kind == kind] for kind in ("input", "calibrated", "predicted")}
+    kinds = {kind: [o.error for o in found if o.point.kind == kind] for kind in ("input", "fitted", "predicted")}
     return {kind: errors(each) for kind, each in kinds.items() if each}
 
 
