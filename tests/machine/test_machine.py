@@ -243,6 +243,11 @@ def test_a_machine_file_of_its_own_must_be_complete(tmp_path):
         ('sms = { value = 1.5, source = "s", method = "vendor" }', "3:1", "sms = 1.5: it takes a whole number from 1"),
         ('  sms = { value = "x", source = "s", method = "vendor" }', "3:3", "sms = 'x': it takes a whole number"),
         ("sms = 16", "3:1", "chip.sms = 16 has no source"),
+        (
+            'sms = { value = 16, source = "s", method = "vendor", plausible = [0, 16], note = "n" }',
+            "3:1",
+            "plausible chip.sms = 0: it takes a whole number from 1",
+        ),
     ],
 )
 def test_a_bad_key_is_named_with_its_place(tmp_path, line, place, message):

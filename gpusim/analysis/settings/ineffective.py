@@ -22,7 +22,7 @@ from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.given import Given, as_given
 from gpusim.machine import machine as model
 from gpusim.machine import schema
-from gpusim.machine.machine import File
+from gpusim.machine.machine import File, Machine
 from gpusim.state.machine import machine_t
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
@@ -62,6 +62,14 @@ def ineffective(
     own = view(given)
     found = ((path, _reason(file, given, own, settings, path, energy=energy)) for path in asked)
     return tuple(Ineffective(path, str(settings[path]), reason) for path, reason in found if reason)
+
+
+def alike(kernel: Kernel, one: Machine, other: Machine) -> bool:
+    """Tell whether a launch surely gives the same results on both machines, energy left out.
+
+    Raises UserError where kernel and machine don't fit.
+    """
+    return _same(view(as_given(kernel, one)), view(as_given(kernel, other)))
 
 
 def view(given: Given) -> View:

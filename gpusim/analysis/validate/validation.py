@@ -87,7 +87,7 @@ def published_points(machine: Machine) -> tuple[PublishedPoint, ...]:
 def outcomes(points: Sequence[PublishedPoint], machine: Machine, make: Make) -> Iterator[Outcome]:
     """Simulate each point; `make(name, parameters)` builds its kernels."""
     for point in points:
-        yield Outcome(point, _simulated(point, _conditions(point, machine), make))
+        yield Outcome(point, _simulated(point, machine, make))
 
 
 def _conditions(point: PublishedPoint, machine: Machine) -> Machine:
@@ -105,8 +105,14 @@ def summary(found: Sequence[Outcome]) -> dict[str, Errors]:
     return {kind: errors(each) for kind, each in kinds.items() if each}
 
 
+def launches(point: PublishedPoint, machine: Machine, make: Make) -> list[tuple[Kernel, Machine]]:
+    """Return the launches whose times give a point's simulated figure."""
+    where = _conditions(point, machine)
+    return [(make(point.kernel, parameters), where) for parameters in _parameters(point)]
+
+
 def _simulated(point: PublishedPoint, machine: Machine, make: Make) -> float:
-    runs = [_measured(make(point.kernel, parameters), machine, point) for parameters in _parameters(point)]
+    runs = [_measured(*launch, point) for launch in launches(point, machine, make)]
     cycles, count = np.array(runs[-1]) - (np.array(runs[0]) if point.between else 0)
     if point.quantity == "thread instructions per cycle":
         return float(machine.limits.warp_size * count / cycles)
