@@ -1,4 +1,4 @@
-"""Which single number of a machine, moved to an end of its plausible range, turns the verdict of a simulated claim.
+"""Sensitivity: which single number of a machine, moved over its plausible range, turns a simulated claim's verdict.
 
 Machine files give plausible ranges to guesses and fitted numbers. Each end, or other word, is set alone, and the claims
 that were computed on the machine are computed again. Runs that can't feel a setting are not repeated: engines get the
@@ -13,12 +13,13 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
-from gpusim.analysis.settings.ineffective import alike
+from gpusim.analysis.settings.given import as_given
+from gpusim.analysis.settings.ineffective import View, same, view
 from gpusim.machine import machine as model
 from gpusim.machine.file import Fact
 from gpusim.reproduction.bench import Bench, Done, Job, Pairs, Settings, launches, of_time, perform
@@ -32,6 +33,7 @@ from isa.reading import input_file
 
 VERDICTS = {True: "pass", False: "fail", None: ""}
 DIGITS = 12  # of a hash
+VIEWS = 256  # that a process keeps, of some hundred kilobytes each: those of most claims of a machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +149,20 @@ def text(store: Store) -> str:
 def again(job: Job, before: Job) -> Done | None:
     """Do a job anew that differs from one done before in a setting; None if its launches can't feel the difference."""
     try:
-        pairs = list(zip(launches(job), launches(before), strict=True))
-        if pairs and all(alike(kernel, one, other) for (kernel, one), (_, other) in pairs):
+        views = _views(job)
+        if views and all(map(same, views, _views_before(before))):
             return None
     except UserError:
         pass  # it is the job's own error, too
     return perform(of_time(job))
+
+
+def _views(job: Job) -> list[View]:
+    """What engines get of each of a job's launches; nothing if these are not known."""
+    return [view(as_given(*launch)) for launch in launches(job)]
+
+
+_views_before = lru_cache(maxsize=VIEWS)(_views)
 
 
 @cache

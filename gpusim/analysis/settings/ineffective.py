@@ -22,7 +22,7 @@ from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.given import Given, as_given
 from gpusim.machine import machine as model
 from gpusim.machine import schema
-from gpusim.machine.machine import File, Machine
+from gpusim.machine.machine import File
 from gpusim.state.machine import machine_t
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
@@ -62,14 +62,6 @@ def ineffective(
     own = view(given)
     found = ((path, _reason(file, given, own, settings, path, energy=energy)) for path in asked)
     return tuple(Ineffective(path, str(settings[path]), reason) for path, reason in found if reason)
-
-
-def alike(kernel: Kernel, one: Machine, other: Machine) -> bool:
-    """Tell whether a launch surely gives the same results on both machines, energy left out.
-
-    Raises UserError where kernel and machine don't fit.
-    """
-    return _same(view(as_given(kernel, one)), view(as_given(kernel, other)))
 
 
 def view(given: Given) -> View:
@@ -154,8 +146,8 @@ def _reason(file: File, given: Given, own: View, settings: Mapping[str, Setting]
             continue  # the machine can't be without it: perhaps without all of its section
         if before == given.machine or _default(path, settings[path]):
             return ANYWAY.format(settings[path])
-        same = _same(own, view(other)) and (section != "energy" or _energy(given) == _energy(other))
-        return _why(path, given, other) if same else ""
+        unfelt = same(own, view(other)) and (section != "energy" or _energy(given) == _energy(other))
+        return _why(path, given, other) if unfelt else ""
     return ""
 
 
@@ -168,7 +160,8 @@ def _default(path: str, value: Setting) -> bool:
     return bool(fields[key] == value)
 
 
-def _same(one: View, other: View) -> bool:
+def same(one: View, other: View) -> bool:
+    """Tell whether two views are equal, so that the launches give the same results, energy left out."""
     return one.keys() == other.keys() and all(_equal(one[name], other[name]) for name in one)
 
 
