@@ -64,10 +64,15 @@ def line(row: LedgerRow, *, turns: bool = False) -> str:
 
 
 def shown_turns(row: LedgerRow) -> str:
-    """Return the settings that turn a verdict, and how many were tried; nothing where none was."""
+    """Return the settings that turn a verdict, values of one number together, and how many were tried, if any were."""
     if not row.tried:
         return ""
-    return f"{', '.join(row.turned_by or ()) or 'none'} of {row.tried}"
+    values: dict[str, list[str]] = {}
+    for setting in row.turned_by or ():
+        path, _, value = setting.partition("=")
+        values.setdefault(path, []).append(value)
+    turns = "; ".join(f"{path}={' or '.join(each)}" for path, each in values.items())
+    return f"{turns or 'none'} of {row.tried}"
 
 
 def _table(heads: Sequence[str], lines: Iterable[str]) -> str:
@@ -108,10 +113,12 @@ def shown_result(row: LedgerRow) -> str:
 
 
 def totals(rows: Sequence[LedgerRow]) -> list[str]:
-    """Return how many of all claims passed, then the same for each kind."""
+    """Return how many of all claims passed, then the same for each kind, and how many keep their verdict if tried."""
     passed, judged = (sum(row.passed in which for row in rows) for which in ((True,), (True, False)))
     first = f"{passed} of {judged} claims pass; {len(rows) - judged} have nothing to compare with"
-    return [first, *(f"{kind}: {_passed(each)}" for kind, each in summary(rows).items())]
+    tried = [row for row in rows if row.tried]
+    steady = f"{sum(not row.turned_by for row in tried)} of {plural(len(tried), 'claim')} turned by no setting tried"
+    return [first, *(f"{kind}: {_passed(each)}" for kind, each in summary(rows).items()), *([steady] if tried else [])]
 
 
 def _passed(counts: Counts) -> str:

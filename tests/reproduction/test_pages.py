@@ -72,13 +72,13 @@ def test_a_document_has_its_pictures_and_what_is_not_claimed():
 
 def test_the_column_of_what_turns_a_verdict_is_there_if_asked_for():
     """With it each row has the settings and how many were tried, none if none turns it, nothing if none was tried."""
-    turned = row(turned_by=("gtx580:a.b=1", "gt200:a.b=2"), tried=40)
+    turned = row(turned_by=("gtx580:a.b=1", "gt200:a.b=2", "gt200:a.b=3"), tried=40)
     cells = [line(each, turns=True).split(" | ")[-1] for each in (turned, row(turned_by=(), tried=40), row())]
-    assert cells == ["gtx580:a.b=1, gt200:a.b=2 of 40 |", "none of 40 |", " |"]
+    assert cells == ["gtx580:a.b=1; gt200:a.b=2 or 3 of 40 |", "none of 40 |", " |"]
     text = markdown([turned], {}, turns=True)
     assert "| note | turned by |\n|---|---|---|---|---|---|---|---|---|---|---|\n" in text
     assert "Turned by: the settings" in text
-    assert "urned by" not in markdown([turned], {})
+    assert [part for part in ("Turned by", "| turned by |") if part in markdown([turned], {})] == []
 
 
 def test_each_document_has_a_table():
@@ -118,6 +118,13 @@ def test_totals_count_the_claims_that_pass(passed, first):
     first_line, kind = totals([row(passed=passed)])
     assert first_line.startswith(f"{first} claims pass; {int(passed is None)} ")
     assert kind == f"predicted: {first} pass" + ("; 1 without figures" if passed is None else "")
+
+
+def test_totals_count_the_claims_that_nothing_turns():
+    """Of the claims that were tried, those that keep their verdict are counted; without such claims nothing is said."""
+    tried = [row(turned_by=(), tried=9), row(turned_by=("gtx580:a.b=1",), tried=9), row()]
+    assert totals(tried)[-1] == "1 of 2 claims turned by no setting tried"
+    assert totals([row()])[-1].startswith("predicted")
 
 
 def test_all_claims_are_of_a_listed_document():
