@@ -191,3 +191,22 @@ def test_the_machines_with_claims_have_plausible_ranges(name):
     for path, fact in facts:
         for end in fact.plausible:
             model.load(name, {path: end})  # raises UserError where the machine can't have it
+
+
+@pytest.mark.jit
+def test_a_claim_is_turned_by_the_settings_that_its_run_feels(monkeypatch):
+    """A claim on the cycles of a chain of FFMAs is turned by their latency; another latency leaves its result alone."""
+    cycles = perform(job()).value.cycles
+
+    def same_cycles(bench):
+        (run,) = bench.runs(Run("chain", "gtx580", {"length": 8}))
+        return predicted(f"{run.cycles}", passed=run.cycles == cycles)
+
+    monkeypatch.setattr(ledger, "FINDERS", {"LS36": same_cycles})
+    done = {}
+    rows = list(ledger.rows(select(["LS36"]), {}, 1, done=done))
+    store = tried(rows, {}, done, 2, store={})
+    (row,) = turned(rows, {}, store)
+    assert "gtx580:unit.fp32.latency=22" in row.turned_by
+    assert store["LS36", "gtx580:unit.sfu.latency=40"].ours == rows[0].ours == str(cycles)
+    assert row.tried == len(named(row))
