@@ -20,7 +20,7 @@ help:
 	@echo "make check-full  the same and the slow tests: hours"
 	@echo "make fuzz        random programs on random machines, and mutated inputs: SECONDS=600 [SEED=n]"
 	@echo "make bench       speed of both engines (docs/performance.md)"
-	@echo "make reproduction  every claim of docs/reproduction.md anew"
+	@echo "make reproduction  every claim of docs/reproduction.md anew: minutes; hours if what turns it must be tried anew"
 	@echo "make clean       remove .venv and every cache"
 
 demo: $(VENV)/core.stamp

@@ -116,10 +116,10 @@ def reproduce(
 
     A failed claim is a result too, with exit code 0; the code is 1 if an error prevents the computation of a claim.
 
-    --sensitivity shows which single guess or fitted number of a machine turns the verdict of a simulated claim. It tries
-    about 60 settings for each machine and computes its claims with each, but repeats no run that can't feel the
-    setting, which is more than half of them: a claim takes 25 to 30 times as long as alone, all take hours. After an
-    interruption, or a change that moved some claims, --tried continues with what is missing.
+    --sensitivity shows which single guess or fitted number of a machine turns the verdict of a simulated claim. Claims
+    are computed with each of about 60 settings of a machine, without the runs that can't feel it, which are more than
+    half: a claim takes 25 to 30 times as long as alone, all take hours. After an interruption, or a change that moved
+    some claims, --tried continues with what is missing.
 
     Example: gpusim reproduce LS36 LS37 LS38 --set gtx580:load_store.queue=2
     """
