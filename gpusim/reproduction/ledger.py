@@ -15,6 +15,8 @@ from gpusim.reproduction import (
     kurzak_space,
     kurzak_stencil,
     lai_bound,
+    lai_figures,
+    lai_limits,
     lai_sgemm,
     lai_table,
     tan,
@@ -33,6 +35,8 @@ from gpusim.support.processes import processes
 
 MODULES = (
     lai_bound,
+    lai_figures,
+    lai_limits,
     lai_sgemm,
     lai_table,
     kurzak_space,
