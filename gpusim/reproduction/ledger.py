@@ -16,6 +16,8 @@ from gpusim.reproduction import (
     kurzak_stencil,
     lai_bound,
     lai_figure_1,
+    lai_figures,
+    lai_limits,
     lai_sgemm,
     lai_table,
     tan,
@@ -37,6 +39,8 @@ from gpusim.support.processes import processes
 MODULES = (
     lai_bound,
     lai_figure_1,
+    lai_figures,
+    lai_limits,
     lai_sgemm,
     lai_table,
     kurzak_space,

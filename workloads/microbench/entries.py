@@ -10,6 +10,7 @@ from workloads.microbench.cadence import OPS as CADENCE_OPS
 from workloads.microbench.cadence import cadence
 from workloads.microbench.chain import OPS as CHAIN_OPS
 from workloads.microbench.chain import PATTERNS, chain
+from workloads.microbench.dual_issue import dual_issue
 from workloads.microbench.maxas_loop import maxas_loop
 from workloads.microbench.mix import mix
 from workloads.microbench.pointer_chase import pointer_chase
@@ -81,6 +82,18 @@ ENTRIES = (
             integer("groups", 64, "repetitions of the ratio in the loop body"),
             integer("iterations", 32, "times round the loop; 1 has no loop instructions"),
         ),
+    ),
+    Entry(
+        "dual-issue",
+        dual_issue,
+        "FFMA and FMUL in a fixed ratio: what the multipliers of the SFUs add on GT200",
+        (
+            Parameter("ratio", "1:1", str, "FFMAs:FMULs", "FFMAs to FMULs"),
+            _WARPS_16,
+            integer("groups", 64, "repetitions of the ratio in the loop body"),
+            integer("iterations", 32, "times round the loop; 1 has no loop instructions"),
+        ),
+        machine="gt200",
     ),
     Entry(
         "bank-conflict",
