@@ -56,6 +56,13 @@ def warp_serialization(bench: Bench) -> Finding:
     return _slower(near.cycles, far.cycles, "a stride of 1 and of 32 words")
 
 
+@claim("KZ26")
+def thread_divergence(bench: Bench) -> Finding:
+    """Lanes that take two branches, with as many additions for each of them, beside one branch."""
+    one, two = bench.runs(*(Run("divergence", BOARD, {"ways": ways}) for ways in (1, 2)))
+    return _slower(one.cycles, two.cycles, "one branch and two, 64 additions for each lane")
+
+
 @claim("KZ22")
 def partition_camping(_: Bench) -> Finding:
     """A transpose whose stores camp, and one with padded rows."""

@@ -35,11 +35,11 @@ def test_the_formulas_must_agree_with_every_launch(placed, passed):
     assert verdict("KZ10", lambda job: figure(job) if job.function is drawn else ((8, 5, 8),)) is True
 
 
-@pytest.mark.parametrize("name", ["KZ23", "KZ24"])
+@pytest.mark.parametrize(("name", "what"), [("KZ23", "stride"), ("KZ24", "stride"), ("KZ26", "ways")])
 @pytest.mark.parametrize(("far", "passed"), [(200, True), (100, False), (50, False)])
-def test_accesses_that_conflict_must_be_slower(name, far, passed):
-    """Loads of many lines, or of one bank, that take no longer than neighbouring words fail the claim."""
-    assert verdict(name, lambda job: Time(100 if dict(job.arguments[1])["stride"] == "1" else far)) is passed
+def test_what_lanes_do_apart_must_be_slower(name, what, far, passed):
+    """Loads of many lines, or of one bank, and two branches that take no longer than one fail the claim."""
+    assert verdict(name, lambda job: Time(100 if dict(job.arguments[1])[what] == "1" else far)) is passed
 
 
 @pytest.mark.jit

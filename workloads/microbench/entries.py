@@ -10,6 +10,7 @@ from workloads.microbench.cadence import OPS as CADENCE_OPS
 from workloads.microbench.cadence import cadence
 from workloads.microbench.chain import OPS as CHAIN_OPS
 from workloads.microbench.chain import PATTERNS, chain
+from workloads.microbench.divergence import WAYS, divergence
 from workloads.microbench.maxas_loop import maxas_loop
 from workloads.microbench.mix import mix
 from workloads.microbench.partition_camping import partition_camping
@@ -153,6 +154,16 @@ ENTRIES = (
             integer("length", 32, "loads of a thread"),
             _WARPS_16,
             integer("blocks", 16, "blocks of the grid"),
+        ),
+    ),
+    Entry(
+        "divergence",
+        divergence,
+        "branches that lanes of a warp take apart: cycles show that the warp goes every way",
+        (
+            choice("ways", 2, WAYS, "branches that the lanes of a warp take"),
+            integer("length", 64, "additions of a branch"),
+            _WARPS_16,
         ),
     ),
     Entry(
