@@ -8,7 +8,7 @@ from workloads.gemm.lai_program import ORDERS as LAI_ORDERS
 from workloads.gemm.matmul_block import matmul_block
 from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
-from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS, REGISTERS, SKEWS, gemm_stencil
+from workloads.gemm.stencil import LAYOUTS, LEADING, ORDERS, PRECISIONS, READS, REGISTERS, SKEWS, gemm_stencil
 from workloads.gemm.stencil_tuning import TUNING
 from workloads.gemm.tan import BARRIERS, RACY, VARIANTS, dgemm_tan
 from workloads.gemm.vega_legacy import sgemm_vega_legacy
@@ -110,6 +110,8 @@ ENTRIES = (
             *_FACTORS,
             number("alpha_im", 0.0, "imaginary part of alpha"),
             number("beta_im", 0.0, "imaginary part of beta"),
+            choice("order", "column", ORDERS, "column- or row-major matrices"),
+            *(_auto(x, f"elements from a stored column of {x[2].upper()}, or row, to the next") for x in LEADING),
             choice("skew", "on", SKEWS, "an element more per row of shared memory"),
             _auto("registers", f"most of a thread, pointers beyond in local memory; auto: {REGISTERS}, or more"),
             *(_auto(x, doc) for x, doc in TUNING.items()),
