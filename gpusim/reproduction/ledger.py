@@ -19,8 +19,10 @@ from gpusim.reproduction import (
     lai_table,
     tan,
     tan_cublas,
+    tan_figures,
     tan_runs,
     tan_schedule,
+    tan_whatif,
     vega_access,
     vega_energy,
     vega_kernel,
@@ -45,8 +47,10 @@ MODULES = (
     vega_speed,
     tan,
     tan_cublas,
+    tan_figures,
     tan_runs,
     tan_schedule,
+    tan_whatif,
 )
 FINDERS: Mapping[str, Finder] = {name: finder for module in MODULES for name, finder in module.CLAIMS.items()}
 

@@ -12,6 +12,7 @@ from workloads.microbench.chain import OPS as CHAIN_OPS
 from workloads.microbench.chain import PATTERNS, chain
 from workloads.microbench.maxas_loop import maxas_loop
 from workloads.microbench.mix import mix
+from workloads.microbench.offset_copy import offset_copy
 from workloads.microbench.pointer_chase import pointer_chase
 from workloads.microbench.register_banks import ORDERS, register_banks
 from workloads.microbench.stream import OPS as STREAM_OPS
@@ -142,6 +143,18 @@ ENTRIES = (
             integer("blocks", 16, "blocks of the grid"),
             _LANES,
         ),
+    ),
+    Entry(
+        "offset-copy",
+        offset_copy,
+        "an element per thread copied from memory to memory at an offset, as in figure 2 of Tan et al. (SC'11)",
+        (
+            width("width", 64, "bits of an element"),
+            integer("offset", 0, "elements from the start of a line to the first"),
+            integer("warps", 32, "warps of each block"),
+            integer("blocks", 16, "blocks of the grid"),
+        ),
+        machine="c2050",
     ),
     Entry(
         "coalescing",
