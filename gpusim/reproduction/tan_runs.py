@@ -55,7 +55,7 @@ def warps_that_hide_the_issue_interval(bench: Bench) -> Finding:
     agree = fewest == min(warps for warps, rate in rates.items() if rate > FULL * max(rates.values()))
     note = ", ".join(f"{rate:.2f} from {warps} warps" for warps, rate in rates.items())
     other = "" if agree else ", which disagree"
-    note = f"thread instructions per cycle{other}: {note}; the paper asks for two blocks of 6 warps, one of which does here"
+    note = f"thread instructions per cycle{other}: {note}; the paper asks for two blocks of 6 warps, one does here"
     return analytic(fewest, note=note, passed=fewest == 12 and agree)
 
 

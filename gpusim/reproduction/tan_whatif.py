@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gpusim.jit.rule import lowest_bit
 from gpusim.machine import machine as model
 from gpusim.machine.machine import peak_fp64_gflops, peak_gflops
-from gpusim.reproduction.bench import Bench, Pairs, Run
-from gpusim.reproduction.finding import Finder, Finding, analytic, fitted, predicted, registrar
+from gpusim.reproduction.bench import Bench, Measurement, Pairs, Run
+from gpusim.reproduction.finding import Finder, Finding, analytic, fitted, in_sight, predicted, registrar
+from gpusim.reproduction.main_loop import main_loop
 from gpusim.reproduction.tan import DOUBLE, OTHER, shared_gbs
 from gpusim.simulation import simulate
 from gpusim.units.opcodes import UNIT_CODE
 from gpusim.units.policies import POLICY_NAMES, register_policy
+from isa.kernel import Kernel
 from isa.table import Unit
 from workloads.catalog import make
 
@@ -54,16 +56,18 @@ def least_blocking(bench: Bench) -> Finding:
 
 @claim("TN59")
 def blocking_with_twice_the_bandwidth(bench: Bench) -> Finding:
-    """What twice the bandwidth gains algorithm 1 with 2 by 2 values a thread, and with 4 by 4."""
+    """Algorithm 1 with 2 by 2 values a thread and twice the bandwidth, beside 4 by 4 with the chip's."""
     choices = [{"variant": "alg1", "blocking": size} for size in (2, 4)]
     before = bench.runs(*(_dgemm(choice) for choice in choices))
     after = bench.runs(*(_dgemm(choice, TWICE_SHARED) for choice in choices))
-    two, four = (100 * (new.gflops / old.gflops - 1) for new, old in zip(after, before, strict=True))
-    note = "; ".join(
-        f"{size} by {size}: {old.percent_of_peak:.1f} and {new.percent_of_peak:.1f} % of peak"
-        for size, old, new in zip((2, 4), before, after, strict=True)
+    (two, four), (two_now, four_now) = (_percents(runs) for runs in (after, before))
+    share = _share_of_dfmas(bench.kernel("dgemm-tan", **choices[0]))
+    note = (
+        f"2 by 2 has {two_now:.1f} with the chip's bandwidth and 4 by 4 {four:.1f} with twice as much; the share of "
+        f"DFMAs bounds 2 by 2 at {share:.0f} %, which bandwidth does not lift"
     )
-    return predicted(f"{two:+.1f} % v. {four:+.1f} %", note=note, passed=two > four)
+    ours = f"{two:.1f} v. {four_now:.1f}"
+    return in_sight("what is compared: at first, the gains of both", ours, note=note, passed=two >= four_now)
 
 
 @claim("TN60")
@@ -71,12 +75,15 @@ def instructions_of_a_gtx_460(bench: Bench) -> Finding:
     """Thread instructions per cycle and SM of three FFMAs to a load from shared memory, over those of the C2050."""
     later, board = bench.runs(*(Run("mix", machine, MIX, values=False) for machine in (LATER, BOARD)))
     ports = [bench.machine(key).schedulers.dispatch_ports for key in (LATER, BOARD)]
-    note = f"{later.rate:.1f} and {board.rate:.1f}; dispatch ports of a scheduler: {ports[0]} and {ports[1]}"
+    note = (
+        f"{later.rate:.1f} and {board.rate:.1f}; {ports[0]} and {ports[1]} dispatch ports of each scheduler could issue "
+        f"{32 * ports[0]} and {32 * ports[1]}; the C2050 loses slots to refused loads"
+    )
     return predicted(later.rate / board.rate, note=note)
 
 
 @claim("TN61")
-def memory_beside_double_precision(bench: Bench) -> Finding:
+def memory_with_double_precision(bench: Bench) -> Finding:
     """Version 4 where double precision issues beside other instructions: above the bound by the share of DFMAs."""
     after, before = bench.runs(_dgemm({"variant": "v4"}, TOGETHER), _dgemm({"variant": "v4"}))
     note = f"v. {before.percent_of_peak:.1f}; the bound by the share of DFMAs is {BOUND}"
@@ -109,7 +116,8 @@ def other_schedulers(bench: Bench) -> Finding:
     note = ", ".join(f"{name} {percent:.1f}" for name, percent in found.items())
     note = f"% of peak: {note}; the chip's is {chips}, fitted as the best of the first five"
     gain = others[best] - found[chips]
-    return predicted(f"{gain:+.1f} points", note=note, passed=gain > 0)
+    what_counts = "what counts as room: 1 point, chosen after a gain of 0.04 was seen"
+    return in_sight(what_counts, f"{gain:+.2f} points", note=note, passed=gain >= 1)
 
 
 @claim("TN64")
@@ -153,6 +161,16 @@ def memory_first(sm: Any, k: int, eligible: int) -> int:
         if other > others or first < 0 or (other == others and warp.order < first):
             best, first, others = j, warp.order, other
     return best
+
+
+def _percents(runs: Iterable[Measurement]) -> list[float]:
+    return [run.percent_of_peak for run in runs]
+
+
+def _share_of_dfmas(kernel: Kernel) -> float:
+    """DFMAs in percent of all instructions of a round of the main loop."""
+    loop = main_loop(kernel.program)
+    return 100 * sum(i.row.unit is Unit.DP for i in loop) / len(loop)
 
 
 def _dgemm(choice: Mapping[str, object], settings: Mapping[str, object] | None = None, machine: str = BOARD) -> Run:

@@ -67,7 +67,8 @@ class Plan:
     @property
     def quadrants(self) -> tuple[tuple[int, int], ...]:
         """First row and column of each 2 by 2 of a thread's values, in order."""
-        return tuple(product(range(0, self.blocking, 2), repeat=2))
+        firsts = range(0, self.blocking, 2)
+        return tuple(product(firsts, firsts))
 
     @property
     def column_skip(self) -> int:
