@@ -24,8 +24,10 @@ from gpusim.reproduction import (
     lai_table,
     tan,
     tan_cublas,
+    tan_figures,
     tan_runs,
     tan_schedule,
+    tan_whatif,
     vega_access,
     vega_energy,
     vega_kernel,
@@ -57,8 +59,10 @@ MODULES = (
     vega_speed,
     tan,
     tan_cublas,
+    tan_figures,
     tan_runs,
     tan_schedule,
+    tan_whatif,
 )
 FINDERS: Mapping[str, Finder] = dict(each for module in MODULES for each in vars(module).get("CLAIMS", {}).items())
 PLOTS: Mapping[str, Plotter] = dict(each for module in MODULES for each in vars(module).get("PLOTS", {}).items())

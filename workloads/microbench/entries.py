@@ -14,6 +14,7 @@ from workloads.microbench.divergence import WAYS, divergence
 from workloads.microbench.dual_issue import dual_issue
 from workloads.microbench.maxas_loop import maxas_loop
 from workloads.microbench.mix import mix
+from workloads.microbench.offset_copy import offset_copy
 from workloads.microbench.partition_camping import partition_camping
 from workloads.microbench.pointer_chase import pointer_chase
 from workloads.microbench.register_banks import ORDERS, register_banks
@@ -157,6 +158,18 @@ ENTRIES = (
             integer("blocks", 16, "blocks of the grid"),
             _LANES,
         ),
+    ),
+    Entry(
+        "offset-copy",
+        offset_copy,
+        "an element per thread copied from memory to memory at an offset, as in figure 2 of Tan et al. (SC'11)",
+        (
+            width("width", 64, "bits of an element"),
+            integer("offset", 0, "elements from the start of a line to the first"),
+            integer("warps", 32, "warps of each block"),
+            integer("blocks", 16, "blocks of the grid"),
+        ),
+        machine="c2050",
     ),
     Entry(
         "coalescing",
