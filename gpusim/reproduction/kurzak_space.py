@@ -26,9 +26,9 @@ KIBI = 1024
 
 
 @claim("KZ03")
-def points_without_constraints(bench: Bench) -> Finding:
+def points_without_constraints(_: Bench) -> Finding:
     """Nine numbers from 1 to 256."""
-    points = stencil_space("z").counted(bench.machine(CARD).limits)[0].left
+    points = 256 ** len(stencil_space("z").axes)
     words = f"{points:.1e}".replace("e+", "e")
     return arithmetic(words, note="256^9; the slides call it about 10^21", passed=10**20 < points < 10**22)
 

@@ -160,7 +160,7 @@ def tightly_largest_blocking(bench: Bench) -> Finding:
 def tile_rows(bench: Bench) -> Finding:
     """Rows of C over blocks along them, in the kernel's launch, which must be what equation 8 gives."""
     kernel = bench.kernel("sgemm-lai")
-    rows = kernel.arguments["m"] / kernel.grid[0]
+    rows = int(str(kernel.arguments["m"])) / kernel.grid[0]
     return counted(rows, note=f"equation 8: {equations.shared_blocking(kernel.threads, BLOCKING):.0f}")
 
 
