@@ -100,7 +100,7 @@ def sps(bench: Bench) -> Finding:
 
 @claim("LS09")
 def ffma_rate(bench: Bench) -> Finding:
-    """Independent FFMAs of 24 warps, 32 on Kepler."""
+    """Independent FFMAs of 16 warps, 32 on Kepler."""
     rates = [*steady_rate(bench, "FFMA", GT200, GTX580, warps=16), *steady_rate(bench, "FFMA", KEPLER, warps=32)]
     return given(*rates, note="simulated")
 
@@ -138,8 +138,9 @@ def storage(bench: Bench) -> Finding:
 def peaks(bench: Bench) -> Finding:
     """Two operations per FFMA; on GT200 the SFUs multiply beside the SPs' MAD."""
     machine = bench.machine(GT200)
-    with_multipliers = machine.chip.sms * lanes(machine, Unit.FP32) * 3 * machine.chip.shader_mhz / 1000
-    note = "GT200: three operations per SP and cycle, MAD and the SFUs' MUL"
+    operations = lanes(machine, Unit.FP32) + lanes(machine, Unit.FMUL)  # a MAD's two, and the SFUs' MULs beside it
+    with_multipliers = machine.chip.sms * operations * machine.chip.shader_mhz / 1000
+    note = "GT200: MADs on the SPs, and MULs on the multipliers of the SFUs; LS65 simulates both"
     return analytic(with_multipliers, *(peak_gflops(bench.machine(key)) for key in (GTX580, KEPLER)), note=note)
 
 

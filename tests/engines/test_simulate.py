@@ -57,6 +57,7 @@ SMALL = {
     "sgemm-lai": {"m": "96", "n": "96", "k": "32"},
     "sg4": {"m": "128", "n": "128", "k": "16"},
     "mix": {"iterations": "2", "warps": "2"},
+    "dual-issue": {"iterations": "2", "warps": "2"},
     "throughput": {"iterations": "2", "blocks": "3"},
 }
 TWO_FAULTS = """

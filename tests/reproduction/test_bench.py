@@ -74,8 +74,8 @@ def test_parameters_are_those_of_the_command_line():
 
 
 def test_fitted_parameters_are_counted_in_the_machine_file():
-    """The GTX 580's file has five numbers fitted to figure 2; data to which no number was fitted raises ValueError."""
-    assert Bench().fitted("gtx580", "RR-7923 figure 2") == "5 parameters on RR-7923 figure 2"
+    """The GTX 580's file has ten numbers fitted to figure 2; data to which no number was fitted raises ValueError."""
+    assert Bench().fitted("gtx580", "RR-7923 figure 2") == "10 parameters on RR-7923 figure 2"
     with pytest.raises(ValueError, match="no parameter of gtx580 was fitted to the moon"):
         Bench().fitted("gtx580", "the moon")
 

@@ -16,6 +16,8 @@ SMALL = {
     "sg4": {"m": "128", "n": "128", "k": "16"},
     "maxas-loop": {"iterations": "2", "blocks": "1"},
     "mix": {"iterations": "2", "warps": "2"},
+    "dual-issue": {"iterations": "2", "warps": "2"},
+    "partition-camping": {"rows": "64", "columns": "96"},
 }
 if QUICK:  # two by two blocks, and two rounds of the loop at least
     SMALL["matmul-block"] = {"m": "64", "n": "64", "k": "64"}

@@ -54,7 +54,7 @@ def mix(ratio: str = "6:1", *, lds: int = 64, warps: int = 16, groups: int = 64,
     _clear(b, accumulators, destinations, one)
     arithmetic = [instruction("FFMA", x, x, one, one) for x in accumulators]
     memory = [instruction("LDS" + SUFFIX[words], x, at(place)) for x in destinations]
-    repeat(b, registers, iterations, _interleave(ffmas * groups, loads * groups, arithmetic, memory))
+    repeat(b, registers, iterations, interleave(ffmas * groups, loads * groups, arithmetic, memory))
     _add_up(b, "FADD", accumulators)
     _add_up(b, "IADD", destinations)
     store_results(b, index, geometry, [accumulators[0], destinations[0]])
@@ -66,12 +66,15 @@ def mix(ratio: str = "6:1", *, lds: int = 64, warps: int = 16, groups: int = 64,
     return probe("mix", b, geometry, arguments, expected, dtype="u4", results=2, flops=2 * total)
 
 
-def parse_ratio(ratio: str) -> tuple[int, int]:
-    """Return FFMAs and loads of "F:L"; raises UserError if the text is not two counts with a positive sum."""
+def parse_ratio(ratio: str, kernel: str = "mix", parts: str = "FFMAs:loads") -> tuple[int, int]:
+    """Return FFMAs and loads of "F:L", or other `parts` of a `kernel`.
+
+    Raises UserError if the text is not two counts with a positive sum.
+    """
     ffmas, colon, loads = ratio.partition(":")
     counts = [part for part in (ffmas, loads) if re.fullmatch("[0-9]{1,9}", part)]
     if not colon or len(counts) != len("FL") or not any(map(int, counts)):
-        raise UserError(f"mix: ratio={ratio} is not FFMAs:loads; give two counts such as 6:1")
+        raise UserError(f"{kernel}: ratio={ratio} is not {parts}; give two counts such as 6:1")
     return int(ffmas), int(loads)
 
 
@@ -81,7 +84,7 @@ def _clear(b: Builder, accumulators: Sequence[Register], destinations: Sequence[
         b.emit("MOV", register, 0)
 
 
-def _interleave(
+def interleave(
     ffmas: int, loads: int, arithmetic: Sequence[Instruction], memory: Sequence[Instruction]
 ) -> Iterator[Instruction]:
     """Spread `loads` loads evenly after `ffmas` FFMAs, each kind in turn from its list."""

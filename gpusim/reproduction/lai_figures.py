@@ -1,0 +1,99 @@
+"""Figures 2 and 3 of RR-7923 as plots, and the shape of figure 2's curves (LS66).
+
+Both figures survive only as captions: the published points are those that the report's text gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from gpusim.reproduction import plot as plots
+from gpusim.reproduction.bench import Bench, Run
+from gpusim.reproduction.claims import published
+from gpusim.reproduction.finding import Finder, Finding, fitted, registrar
+from gpusim.reproduction.lai_bound import FIGURE_2
+from gpusim.reproduction.lai_sgemm import LAYOUTS, NAMES, SIZE, SWEEP, WIDTHS, layouts, over_sizes, published_rates
+from gpusim.reproduction.lai_table import GTX580
+from gpusim.reproduction.plot import Curve, Plot, Plotter
+
+CLAIMS: dict[str, Finder] = {}
+claim = registrar(CLAIMS)
+PLOTS: dict[str, Plotter] = {}
+plot = plots.registrar(PLOTS)
+RATIOS = *range(17), 20, 24, 32
+SLOTS = 32  # thread instructions that an SM issues in a cycle
+ALONE = {32: 16.0, 128: 2.0}  # thread instructions per cycle at ratio 0: table 1 and section 3.1
+RATIO_OF = {32: 3, 64: 6, 128: 12}  # at a register blocking of 6
+MIX_OF = {32: "LS36", 64: "LS37", 128: "LS38"}
+
+
+def curves(bench: Bench) -> dict[int, list[float]]:
+    """Return thread instructions per cycle and SM by width of the loads, one for each of RATIOS."""
+    points = [(width, ratio) for width in WIDTHS for ratio in RATIOS]
+    runs = [Run("mix", GTX580, {"ratio": f"{ratio}:1", "lds": width}, values=False) for width, ratio in points]
+    rates = dict(zip(points, (run.rate for run in bench.runs(*runs)), strict=True))
+    return {width: [rates[width, ratio] for ratio in RATIOS] for width in WIDTHS}
+
+
+@claim("LS66")
+def shape_of_figure_2(bench: Bench) -> Finding:
+    """Each curve starts at its loads' rate, falls by 2 % at most from ratio to ratio, and ends at 95 % or more."""
+    found = curves(bench)
+    starts = all(abs(found[width][0] / rate - 1) < 0.02 for width, rate in ALONE.items())
+    rises = all(after > 0.98 * before for rates in found.values() for before, after in pairwise(rates))
+    ends = all(rates[-1] >= 0.95 * SLOTS for rates in found.values())
+    shown = "; ".join(f"{NAMES[width]} {rates[0]:.1f} to {rates[-1]:.1f}" for width, rates in found.items())
+    note = f"ratios 0 to {RATIOS[-1]}; in between at worst {_worst(found):+.1f} % from one ratio to the next"
+    return fitted(bench.fitted(GTX580, FIGURE_2), shown, note=note, passed=starts and rises and ends)
+
+
+def _worst(found: Mapping[int, Sequence[float]]) -> float:
+    return min(100 * (after / before - 1) for rates in found.values() for before, after in pairwise(rates))
+
+
+@plot("lai-figure-2")
+def figure_2(bench: Bench) -> Plot:
+    """Thread instructions per cycle over the ratio of FFMAs to loads."""
+    x = tuple(map(float, RATIOS))
+    ours = [Curve(f"{NAMES[width]}, ours", x, tuple(rates)) for width, rates in curves(bench).items()]
+    theirs = [Curve(f"{NAMES[width]}, RR-7923", *_published(width), published=True, line=False) for width in WIDTHS]
+    return Plot(
+        "RR-7923 figure 2: FFMAs mixed with loads from shared memory",
+        "FFMAs for each load",
+        "thread instructions per cycle and SM",
+        (*ours, *theirs),
+        "The GTX 580 issues 32 thread instructions in a cycle; the report's text gives the points at a blocking of 6, "
+        "and those of LDS and LDS.128 alone.",
+    )
+
+
+def _published(width: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    (mix,) = published(MIX_OF[width])
+    points = {0: ALONE[width]} if width in ALONE else {}
+    points[RATIO_OF[width]] = mix.value or 0.0
+    return tuple(map(float, points)), tuple(points.values())
+
+
+@plot("lai-figure-3")
+def figure_3(bench: Bench) -> Plot:
+    """GFLOP/s over the size of square matrices."""
+    sizes, names = tuple(map(float, SWEEP)), [layout.upper() for layout in LAYOUTS]
+    last = (float(SIZE),)
+    each = zip(names, layouts(bench), published_rates(), published("LS53"), strict=True)
+    points = [
+        point
+        for name, ours, theirs, cublas in each
+        for point in (
+            Curve(f"{name}, ours", last, (ours,), line=False),
+            Curve(f"{name}, RR-7923", last, (theirs,), published=True, line=False),
+            Curve(f"{name}, CUBLAS 4.1 by RR-7923", last, (cublas.value or 0.0,), published=True, line=False),
+        )
+    ]
+    return Plot(
+        "RR-7923 figure 3: SGEMM on a GTX 580 of 1566 MHz",
+        "rows, columns and inner size",
+        "GFLOP/s",
+        (Curve("NT, ours", sizes, tuple(over_sizes(bench))), *points),
+        "The report's text gives the rates at 4800, and the speed-ups over CUBLAS 4.1 that imply CUBLAS's rates.",
+    )
