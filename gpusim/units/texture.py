@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from gpusim.units.asks import accesses
 from gpusim.units.cache import L1, SHARE_PARTS, TAGS
-from gpusim.units.declare import Condition, Unit, field
+from gpusim.units.declare import Condition, Machine, Unit, field
 from gpusim.units.global_memory import CHANNEL_KEYS, STILL, line_cycles, transaction_bytes
 from gpusim.units.ranges import Positive
 from isa.memory import SECTOR_BYTES
 from isa.table import Unit as UnitClass
-
-if TYPE_CHECKING:
-    from gpusim.machine.schema import Machine
 
 
 class Texture(msgspec.Struct, frozen=True):
