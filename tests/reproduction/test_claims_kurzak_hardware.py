@@ -40,7 +40,7 @@ def test_the_formulas_must_agree_with_every_launch(placed, passed):
 @pytest.mark.parametrize(("name", "what"), [("KZ22", "pad"), ("KZ23", "stride"), ("KZ24", "stride"), ("KZ26", "ways")])
 @pytest.mark.parametrize(("far", "passed"), [(200, True), (100, False), (50, False)])
 def test_what_lanes_do_apart_must_be_slower(name, what, far, passed):
-    """Stores to one channel, loads of many lines or one bank, and two branches fail the claim if they take no longer."""
+    """Stores to one channel, loads of many lines or one bank, and two branches fail if they take no longer."""
     near = "64" if what == "pad" else "1"
     assert verdict(name, lambda job: Time(100 if dict(job.arguments[1])[what] == near else far)) is passed
 
