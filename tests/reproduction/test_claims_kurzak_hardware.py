@@ -75,3 +75,9 @@ def test_all_sms_run_the_transpose():
         CLAIMS["KZ22"](Bench())
     found = [(dict(job.arguments[1]), job.arguments[5]) for job in missing.value.jobs]
     assert [(p["rows"], p["pad"], sms) for p, sms in found] == [("512", "64", "all"), ("512", "0", "all")]
+
+
+@pytest.mark.jit
+def test_the_formula_leaves_out_the_unit_of_registers():
+    """51 registers of 128 threads are allocated as 52: the launch places 4 blocks, the formula says 5."""
+    assert residents(((16, 32, 8, 8, 16, 16, 8, 4, 32),), ()) == ((5, 5, 4),)
