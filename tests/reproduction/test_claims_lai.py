@@ -231,6 +231,14 @@ def test_figures_2_and_3_have_published_points_and_ours():
     assert all(len(curve.x) == len(curve.y) for plot in (two, three) for curve in plot.curves)
 
 
+@pytest.mark.parametrize("name", ["LS47", "LS49", "LS52", "LS55", "LS56", "LS57", "LS62"])
+def test_what_people_saw_while_choosing_is_no_prediction(name):
+    """The kind of every rate of the SGEMM names the choices that were made with these rates in view."""
+    run = measured(cycles=100, gflops=1100, percent_of_peak=70, limits={"memory bandwidth": 30})
+    kind = answered(Bench(), FINDERS[name], lambda _: run).kind
+    assert kind.startswith("in sight: launch.warp_skew; schedulers.policy and issue.rotate; instruction_replay")
+
+
 @pytest.mark.jit
 def test_gt200_issues_a_multiplication_between_two_mads():
     """MADs and MULs one to one take 97 % of the peak; if MULs may go to the SPs as well they keep MADs from them."""
