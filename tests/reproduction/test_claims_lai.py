@@ -224,10 +224,11 @@ def test_figures_2_and_3_have_published_points_and_ours():
     }
     assert [len(curve.x) for curve in two.curves if not curve.published] == [len(RATIOS)] * 3
     three = answered(Bench(), PLOTS["lai-figure-3"], lambda _: measured(gflops=1100))
-    published = {curve.label: curve.y for curve in three.curves if curve.published}
-    assert published["NT, RR-7923"] == (1173,)
-    assert published["NT, CUBLAS 4.1 by RR-7923"] == (1138.8,)
-    assert len(published) == 8
+    assert {curve.label: curve.y for curve in three.curves if curve.published} == {
+        "four layouts, RR-7923": (1165, 1157, 1173, 1163),
+        "four layouts, CUBLAS 4.1 by RR-7923": (1049.5, 1107.2, 1138.8, 1067.0),
+    }
+    assert [len(curve.x) for curve in three.curves if not curve.published] == [len(SWEEP), 4]
     assert all(len(curve.x) == len(curve.y) for plot in (two, three) for curve in plot.curves)
 
 
