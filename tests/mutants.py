@@ -40,6 +40,7 @@ from gpusim.rules import (
     shared_memory,
     simt_stack,
     stall_accounting,
+    texture,
     wait_count,
 )
 from gpusim.units.capacities import NEVER
@@ -325,11 +326,9 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "atomics as loads": (shared_memory, "turns", lambda *_: 1),
     "nothing issues again": (instruction_replay, "commit", nothing),
     "issues again once too often": (instruction_replay, "slots", plus(instruction_replay.slots, 1)),
-    "one line more": (
-        global_memory,
-        "transactions",
-        lambda *arguments: tuple(n + 1 for n in global_memory_transactions(*arguments)),
-    ),
+    "one line more": (global_memory, "transactions", lambda *a: tuple(n + 1 for n in global_memory_transactions(*a))),
+    "fetches move nothing": (texture, "commit", lambda _sm, now: now),
+    "lanes do not share a sector": (global_memory, "sectors", lambda _sm, active: active.bit_count()),
     "reasons upside down": (stall_accounting, "settle_own", backwards),
     "shared reasons not settled": (stall_accounting, "settle_shared", nothing),
     "empty slots not blamed": (stall_accounting, "blame", nothing),

@@ -3,7 +3,8 @@
 Nodes are the executed instructions (`issue`, i), the services of loads and stores (`serve`, i) and the transfers over
 the memory channel (`channel`, i). Times are in 1/64 cycles, in which the channel counts. Some waits are
 no path lengths: an issue waits for its scheduler's next slot, for the issue interval unless a dispatch port of the last
-turn takes it, and for one of its pipes; and caches that keep tags answer by their contents (scan/caches.py).
+turn takes it, and for one of its pipes; a transfer waits for those that begin before it, which a texture fetch may
+although it issues after a load; and caches that keep tags answer by their contents (scan/caches.py).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from executed import execute, load_store_cost, replays, target
 from msgspec import structs
 from scan import simt_stack
-from scan.caches import Caches, Request, caches, from_memory, places, requests
+from scan.caches import Caches, Request, arriving, caches, from_memory, places, requests
 from scan.state import Warp
 
 from gpusim.machine.machine import Machine
@@ -59,7 +60,7 @@ def on_the_path(machine: Machine, *sections: str) -> Machine:
 
 @dataclass(frozen=True)
 class Executed:
-    """An instruction as the warp executed it; the last five are empty unless it goes through the load/store unit."""
+    """An instruction as the warp executed it; the last five are empty unless it accesses memory, or fetches."""
 
     pc: int
     instruction: Instruction
@@ -74,6 +75,11 @@ class Executed:
     def queued(self) -> bool:
         """Whether it went through the load/store unit."""
         return self.active and self.instruction.row.unit in MEMORY_UNITS - {Unit.TEXTURE}
+
+    @property
+    def fetches(self) -> bool:
+        """Whether it was a texture fetch."""
+        return self.active and self.instruction.row.unit is Unit.TEXTURE
 
 
 def executed(kernel: Kernel, machine: Machine) -> list[Executed]:
@@ -96,6 +102,11 @@ def _next(kernel: Kernel, machine: Machine, warp: Warp) -> Executed:
     onward = target(kernel, pc) if row.is_branch else None if row.is_exit else pc + 1
     simt_stack.move(kernel.program, warp, pc, lanes, onward)
     done = Executed(pc, instruction, bool(lanes.any()))
+    if done.fetches:
+        groups = places(0, row, addresses, lanes, 0)
+        sectors = sum(len({byte // 32 for byte in group if byte is not None}) for group in groups)
+        asked = tuple(requests(machine, row, groups)) if tagged(machine) else ()
+        return Executed(pc, instruction, True, lines=sectors, requests=asked)
     if not done.queued:
         return done
     cost = load_store_cost(machine, row, addresses, lanes)
@@ -116,25 +127,32 @@ def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:
     """(pc, cycle) of each issue of a kernel of one warp, on a machine whose load/store queue never fills."""
     stream = executed(kernel, machine)
     graph = timing_graph(stream, machine)
-    turn, pipes, memory_side = Turn(machine), Pipes(machine), Tagged(machine)
+    turn, pipes, memory_side = Turn(machine), Pipes(machine), MemorySide(machine)
     when: dict[Node, int] = {}
-    for node in nx.topological_sort(graph):
-        when[node] = max((when[before] + w for before, _, w in graph.in_edges(node, data="weight")), default=0)
+    before = {node: graph.in_degree(node) for node in graph}
+    able = {node: 0 for node, count in before.items() if count == 0}
+    while able:
+        node = min(able, key=lambda node: memory_side.order(node, stream[node[1]], able[node]))
+        done, when[node] = stream[node[1]], able.pop(node)
         if node[0] == "issue":
-            done = stream[node[1]]
             when[node] = turn.issue(done, max(when[node], pipes.earliest(done)))
             pipes.take(done, when[node])
-        elif stream[node[1]].queued:
-            when[node] = memory_side.answer(node, stream[node[1]], when[node])
+        else:
+            when[node] = memory_side.answer(node, done, when[node])
+        for _, after in graph.out_edges(node):
+            before[after] -= 1
+            if before[after] == 0:
+                able[after] = max(when[one] + w for one, _, w in graph.in_edges(after, data="weight"))
     return [(done.pc, when["issue", i] // TICKS) for i, done in enumerate(stream)]
 
 
 @dataclass
-class Tagged:
-    """The load/store unit with caches that keep tags: they delay it, and say when a request's data is available."""
+class MemorySide:
+    """The channel, and the load/store unit with caches that keep tags: they say when a request's data is available."""
 
     machine: Machine
     free: int = 0  # the cycle from which the unit serves the next
+    channel: int = 0  # the tick at which the channel is free
     there: dict[int, int] = field(default_factory=dict)
     caches: Caches | None = None
 
@@ -142,10 +160,15 @@ class Tagged:
         self.caches = caches(self.machine)
 
     def answer(self, node: Node, done: Executed, earliest: int) -> int:
-        """The tick of a service, or of its transfer, that could be at `earliest`."""
+        """The tick of a service, or of the end of its transfer, which could begin at `earliest`."""
         kind, i = node
-        if self.caches is None or (kind == "channel" and not done.requests):
+        if kind == "channel" and not done.requests:
+            self.channel = max(self.channel, earliest) + self._moves(done)
+            return self.channel
+        if self.caches is None:
             return earliest
+        if kind == "channel" and done.fetches:
+            return self.caches.fetch(list(done.requests), earliest // TICKS) * TICKS
         if kind == "channel":
             return max(earliest, self.there[i] * TICKS)
         start = now = max(-(-earliest // TICKS), self.free)
@@ -157,6 +180,18 @@ class Tagged:
             self.there[i] = self.caches.store(row, list(done.requests), now)
         self.free = start + done.cycles
         return now * TICKS
+
+    def order(self, node: Node, done: Executed, earliest: int) -> tuple[bool, int, bool]:
+        """The key by which nodes follow each other: those that take the channel by time, fetches first, and last."""
+        if node[0] == "serve" and self.caches:
+            return True, max(earliest, self.free * TICKS), True
+        return node[0] == "channel", earliest, not done.fetches
+
+    def _moves(self, done: Executed) -> int:
+        """Ticks for which the lines of an access, or the sectors of a fetch, occupy the channel."""
+        chip = self.machine.chip
+        of_fetch = round(TICKS * 32 * chip.sms * chip.shader_mhz / arriving(self.machine))
+        return done.lines * (of_fetch if done.fetches else round(TICKS * line_cycles(self.machine)))
 
 
 @dataclass
@@ -236,7 +271,7 @@ def timing_graph(stream: list[Executed], machine: Machine) -> nx.MultiDiGraph:
     graph.add_nodes_from(("issue", i) for i in range(len(stream)))
     for edges in (_order(stream, machine), _queue(stream, machine), _counted(stream, machine)):
         graph.add_weighted_edges_from((u, v, w * TICKS) for u, v, w in edges)
-    graph.add_weighted_edges_from(_channel(stream, machine))
+    graph.add_edges_from(_channel(stream, machine), weight=0)
     dependences = unrolled([done.instruction for done in stream]).edges(data=True)
     for before, after, data in dependences:
         if stream[before].active:
@@ -267,8 +302,8 @@ def _queue(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
     exits = [i for i, done in enumerate(stream[:-1]) if done.instruction.row.is_exit]
     for i, done in enumerate(stream):
         exit_node = "issue", next((j for j in exits if j > i), len(stream) - 1)
-        if done.active and done.instruction.row.unit is Unit.TEXTURE:
-            yield ("issue", i), exit_node, machine.texture.latency
+        if done.fetches:
+            yield _source(done, i), exit_node, _latency(done, machine)
         if done.active and done.instruction.row.unit is Unit.SMEM:
             yield ("issue", i), exit_node, machine.unit[Unit.SMEM].latency
         if not done.queued:
@@ -308,24 +343,20 @@ def _wanted(instruction: Instruction, machine: Machine) -> dict[bool, int]:
     return {}
 
 
-def _channel(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
-    """Lines leave the SM's share of the memory channel one after another; weights in ticks."""
-    cost = round(TICKS * line_cycles(machine))
-    previous = None
-    yield from ((("serve", i), ("channel", i), 0) for i, done in enumerate(stream) if done.requests)
-    for i, done in enumerate(stream if not tagged(machine) else []):
-        if not (done.queued and done.instruction.row.unit is Unit.GLOBAL):
-            continue
-        yield ("serve", i), ("channel", i), done.lines * cost
-        if previous is not None:
-            yield ("channel", previous), ("channel", i), done.lines * cost
-        previous = i
+def _channel(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node]]:
+    """Lines go through the SM's share of the memory channel when they are asked for, and so do sectors of fetches."""
+    for i, done in enumerate(stream):
+        moves = done.queued and done.instruction.row.unit is Unit.GLOBAL and not tagged(machine)
+        if done.fetches:
+            yield ("issue", i), ("channel", i)
+        elif done.requests or moves:
+            yield ("serve", i), ("channel", i)
 
 
 def _source(done: Executed, i: int) -> Node:
     """The node from which the latency of a result counts."""
     if not done.queued:
-        return "issue", i
+        return "channel" if done.fetches else "issue", i
     return ("channel" if done.requests or done.instruction.row.unit is Unit.GLOBAL else "serve"), i
 
 

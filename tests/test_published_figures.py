@@ -1,4 +1,4 @@
-"""Figures of RR-7923 (GTX 580) and Tan et al. (C2050): some calibrated, others predicted (docs/calibration.md)."""
+"""Figures of RR-7923 (GTX 580) and Tan et al. (C2050): some fitted, others predicted (docs/calibration.md)."""
 
 import pytest
 
@@ -14,7 +14,7 @@ SGEMM = {"nt": 1173, "nn": 1165, "tt": 1163, "tn": 1157}  # GFLOP/s at 4800 x 48
 @pytest.mark.jit
 @pytest.mark.parametrize(("mix", "published"), MIXES.items(), ids=[ratio for ratio, _ in MIXES])
 def test_mixes_are_met_within_2_percent(mix, published):
-    """Calibrated: queue depth, wasted slot and launch skew were chosen so that the three mixes are within 2 %."""
+    """Fitted: queue depth, wasted slot and launch skew were chosen so that the three mixes are within 2 %."""
     kernel = make("mix", {"ratio": mix[0], "lds": mix[1]})
     run = run_sm(kernel, load("gtx580"), feed="address-only")
     assert run.active.sum() / run.cycles == pytest.approx(published, rel=0.02)
@@ -69,7 +69,7 @@ def dgemm():
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", TAN)
 def test_tans_dgemm_is_met_within_3_points(dgemm, variant):
-    """Calibrated on v3 and v4 (policy, merged halves, latency); algorithms 1 and 2 and v2 are predicted."""
+    """Fitted on v3 and v4 (policy, merged halves, latency); algorithms 1 and 2 and v2 are predicted."""
     assert dgemm[variant] == pytest.approx(TAN[variant], abs=3)
 
 

@@ -17,9 +17,9 @@ from gpusim.units.ranges import MOST
 
 ABOUT = """\
 The keys of a machine file, each with one number or word, which `--set` changes. Each also names its source and
-method ([contributing](contributing.md)). `*` stands for a name: of a pipe, which the file chooses, or a unit class
-([instructions](instructions.md)). Optional sections are marked. A file also has a `name`, a `generation`,
-and may have `extends`, the machine whose numbers it changes. All cycles are shader cycles."""
+method, and an uncertain one its plausible range ([contributing](contributing.md)). `*` stands for a name: of a pipe,
+which the file chooses, or a unit class ([instructions](instructions.md)). Optional sections are marked. A file also has
+a `name`, a `generation`, and may have `extends`, the machine whose numbers it changes. All cycles are shader cycles."""
 HEAD = "key", "takes", "meaning"
 OPTIONAL = "May be left out."
 

@@ -37,13 +37,17 @@ class MachineSummary(Struct, frozen=True):
 
 
 class Stated(Struct, frozen=True, omit_defaults=True):
-    """A number or word of a machine, its source, and its method; `to`: what a fitted one was fitted to."""
+    """A number or word of a machine, its source, and its method; `to`: what a fitted one was fitted to.
+
+    `plausible`: least and most of what it could be as well, or the other words.
+    """
 
     value: Setting
     source: str
     method: str
     to: str = ""
     note: str = ""
+    plausible: tuple[Setting, ...] = ()
 
 
 class MachineDocument(MachineSummary, Document, frozen=True):
@@ -183,10 +187,12 @@ def _table_of_facts(machine: model.Machine, facts: Mapping[str, Fact]) -> Table:
 
 
 def provenance(fact: Fact) -> str:
-    """Return where a number comes from: its source, what it was fitted to, and its note."""
+    """Return where a number comes from: its source, what it was fitted to, what else is plausible, and its note."""
     fitted = f"fitted to {fact.to}" if fact.to else ""
-    return "; ".join(part for part in (fact.source, fitted, fact.note) if part)
+    between = ", " if isinstance(fact.value, str) else " to "
+    plausible = f"plausible: {between.join(map(str, fact.plausible))}" if fact.plausible else ""
+    return "; ".join(part for part in (fact.source, fitted, plausible, fact.note) if part)
 
 
 def _stated(fact: Fact) -> Stated:
-    return Stated(fact.value, fact.source, fact.method, fact.to, fact.note)
+    return Stated(fact.value, fact.source, fact.method, fact.to, fact.note, fact.plausible)

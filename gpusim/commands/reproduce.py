@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -19,11 +20,14 @@ from gpusim.commands.arguments import Json, pairs
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.machine.machine import load
-from gpusim.reproduction.bench import Settings
+from gpusim.reproduction import drawing, sensitivity, unclaimed
+from gpusim.reproduction.bench import Done, Job, Settings
 from gpusim.reproduction.claims import SEEDS, Claim, select
+from gpusim.reproduction.drawing import Picture
 from gpusim.reproduction.finding import NOT_COMPUTED
 from gpusim.reproduction.ledger import Counts, LedgerRow, rows, summary
-from gpusim.reproduction.pages import markdown, shown_error, shown_result, texts, totals
+from gpusim.reproduction.pages import markdown, shown_error, shown_result, shown_turns, texts, totals
+from gpusim.reproduction.unclaimed import Unclaimed
 from gpusim.support import whole_file
 from gpusim.support.document import Document, doc
 from gpusim.support.processes import cores
@@ -48,6 +52,31 @@ class ReproduceDocument(Document, frozen=True):
     set: Annotated[Settings, doc("Numbers of machines that were replaced, by machine and path.")]
     claims: Annotated[list[LedgerRow], doc("The claims, in the order of the ledger.")]
     summary: Annotated[dict[str, Counts], doc("Counts of rows for each kind.")]
+    unclaimed: Annotated[list[Unclaimed], doc("What the documents of these claims say, and no claim repeats.")]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is to be computed and written; `done` has the jobs done so far."""
+
+    claims: Sequence[Claim]
+    settings: Settings
+    sensitivity: bool
+    table: Path | None
+    page: Path | None
+    plots: Path | None
+    tried: Path | None
+    done: dict[Job, Done] = field(default_factory=dict)
+
+    @property
+    def seeds(self) -> list[str]:
+        """The documents of the claims."""
+        return list(dict.fromkeys(claim.seed for claim in self.claims))
+
+    @property
+    def unclaimed(self) -> list[Unclaimed]:
+        """What these documents say and no claim repeats."""
+        return [one for one in unclaimed.read() if one.seed in self.seeds]
 
 
 def reproduce(
@@ -70,51 +99,107 @@ def reproduce(
     page: Annotated[
         Path | None, typer.Option("--markdown", metavar="FILE", help="Write the rows like docs/reproduction.md.")
     ] = None,
+    plots: Annotated[
+        Path | None, typer.Option("--plots", metavar="DIR", help="Draw the documents' plots, theirs and ours, as SVG.")
+    ] = None,
+    turns: Annotated[
+        bool,
+        typer.Option("--sensitivity", help="Also try both ends of each number's plausible range; all take hours."),
+    ] = False,
+    tried: Annotated[
+        Path | None,
+        typer.Option("--tried", metavar="FILE", help="Keep what --sensitivity tried, and try only what FILE lacks."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compute the claims of five documents: published, ours, error, kind of result, pass or fail. All take minutes.
 
     A failed claim is a result too, with exit code 0; the code is 1 if an error prevents the computation of a claim.
 
+    --sensitivity shows which single guess or fitted number of a machine turns the verdict of a simulated claim. Claims
+    are computed with each of about 60 settings of a machine, without the runs that can't feel it, which are more than
+    half: a claim takes 25 to 30 times as long as alone, all take hours. After an interruption, or a change that moved
+    some claims, --tried continues with what is missing.
+
     Example: gpusim reproduce LS36 LS37 LS38 --set gtx580:load_store.queue=2
     """
     claims, settings = select(names or ["all"]), _settings(setting or ())
-    _check(table, page)
+    wanted = _Wanted(claims, settings, turns, table, page, plots, tried)
+    _check(wanted)
     tell_of_compiling("compiled", "1")
-    found = _found(claims, settings, quiet=json)
+    found = _found(wanted, quiet=json)
+    pictures = _drawn(wanted)
     if table:
         whole_file.write(table, _csv(found, settings))
     if page:
-        whole_file.write(page, markdown(found, settings))
+        whole_file.write(page, markdown(found, settings, wanted.unclaimed, _addresses(page, pictures), turns=turns))
     if json:
-        write_json(ReproduceDocument(settings, found, summary(found)))
+        write_json(ReproduceDocument(settings, found, summary(found), wanted.unclaimed))
     else:
-        show("", *totals(found))
+        show("", *(f"{row.id} turned by {shown_turns(row)}" for row in found if row.tried), *totals(found))
     _warn(found, settings)
     if NOT_COMPUTED in summary(found):
         raise typer.Exit(NOT_DONE)
 
 
-def _check(table: Path | None, page: Path | None) -> None:
-    """Raise UserError for files that can't be written, or not both."""
-    for path in (table, page):
+def _check(wanted: _Wanted) -> None:
+    """Raise UserError for files that can't be written, or not together, and for a file that keeps nothing."""
+    files = {"--csv": wanted.table, "--markdown": wanted.page, "--tried": wanted.tried}
+    known: dict[Path, str] = {}
+    for option, path in files.items():
         if path:
             whole_file.check(path)
-    if table and page and table.resolve() == page.resolve():
-        raise UserError(f"--markdown {page}: --csv writes this file; name another")
+            if other := known.get(path.resolve()):
+                raise UserError(f"{option} {path}: {other} writes this file; name another")
+            known[path.resolve()] = option
+    if wanted.plots:
+        drawing.check(wanted.plots, wanted.seeds)
+    if wanted.tried and (wanted.settings or not wanted.sensitivity):
+        advice = "leave out --set" if wanted.sensitivity else "add --sensitivity"
+        raise UserError(f"--tried {wanted.tried}: keeps what is tried on machines as they are; {advice}")
 
 
-def _found(claims: Sequence[Claim], settings: Settings, *, quiet: bool) -> list[LedgerRow]:
-    """Return the rows, each shown as soon as it is known."""
+def _found(wanted: _Wanted, *, quiet: bool) -> list[LedgerRow]:
+    """Return the rows, each shown as soon as it is known, and if wanted with the settings that turn them."""
     found: list[LedgerRow] = []
-    if settings and not quiet:
-        show(f"on changed machines: {', '.join(texts(settings))}\n")
+    if wanted.settings and not quiet:
+        show(f"on changed machines: {', '.join(texts(wanted.settings))}\n")
     with shown("reproduce", "claim", alike=False) as tell:  # some claims take a thousand times as long as others
-        for row in rows(claims, settings, cores(), tell):
+        for row in rows(wanted.claims, wanted.settings, cores(), tell, wanted.done):
             if not quiet:
                 show(*_lines(row, first=not found))
             found.append(row)
-    return found
+    return _turned(wanted, found) if wanted.sensitivity else found
+
+
+def _turned(wanted: _Wanted, found: Sequence[LedgerRow]) -> list[LedgerRow]:
+    """Return the rows with the settings that turn their verdicts; what was tried is kept if that is wanted."""
+    file, settings = wanted.tried, wanted.settings
+    before = sensitivity.load(file) if file and file.exists() else {}
+
+    def keep(store: sensitivity.Store) -> None:
+        if file:
+            whole_file.write(file, sensitivity.text(store))
+
+    with shown("sensitivity", "setting", alike=False) as tell:
+        store = sensitivity.tried(found, settings, wanted.done, cores(), store=before, report=tell, keep=keep)
+    keep(store)
+    return sensitivity.turned(found, settings, store)
+
+
+def _drawn(wanted: _Wanted) -> list[tuple[Path, Picture]]:
+    """Draw the plots, if that is wanted, and return them with their files."""
+    if not wanted.plots:
+        return []
+    plots = drawing.of_seeds(wanted.seeds)
+    with shown("plots", "plot", alike=False) as tell:
+        pictures = list(drawing.computed(plots, wanted.settings, cores(), tell, wanted.done))
+    return [(drawing.write(wanted.plots, picture), picture) for picture in pictures]
+
+
+def _addresses(page: Path, pictures: Sequence[tuple[Path, Picture]]) -> dict[str, Picture]:
+    """Return the pictures by their addresses from a page."""
+    return {Path(os.path.relpath(path, page.parent)).as_posix(): picture for path, picture in pictures}
 
 
 def _warn(found: Sequence[LedgerRow], settings: Settings) -> None:
@@ -154,7 +239,8 @@ def _lines(row: LedgerRow, *, first: bool) -> Iterator[RenderableType]:
 def _csv(found: Sequence[LedgerRow], settings: Settings) -> str:
     text, changed = io.StringIO(), " ".join(texts(settings))
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*(field.name for field in fields(LedgerRow)), "set"])
+    writer.writerow([*(each.name for each in fields(LedgerRow)), "set"])
     for row in found:
-        writer.writerow((asdict(row) | {"machines": " ".join(row.machines), "set": changed}).values())
+        lists = {"machines": " ".join(row.machines), "turned_by": " ".join(row.turned_by or ())}
+        writer.writerow((asdict(row) | lists | {"set": changed}).values())
     return text.getvalue()

@@ -25,10 +25,10 @@ from workloads.catalog import make
 from workloads.measured.probes import EXPERIMENTS, Probe, probe
 
 LEGEND = (
-    "input: itself a number of the machine file; calibrated: the model was fitted to it; predicted: neither.",
+    "input: itself a number of the machine file; fitted: a number of the file was fitted to it; predicted: neither.",
     "conf.: H primary source, M secondary, L single weak one, R recalled, D derived, G guess.",
 )
-MEASURED_LEGEND = "calibrated: rows that parameters may have been fitted to; predicted: rows held out by their hash."
+MEASURED_LEGEND = "fitted: rows that parameters may have been fitted to; predicted: rows held out by their hash."
 UNITS = {"cycles per instruction": "cycles", "thread instructions per cycle": "per cycle", "bytes per cycle": "bytes"}
 
 
@@ -48,13 +48,13 @@ class Figure:
     note: str
 
 
-class ValidateDocument(Document, frozen=True):
+class ValidateDocument(Document, frozen=True, tag=2):
     """Published figures of a machine beside simulated ones."""
 
     machine: MachineKey
     set: Settings
     points: Annotated[list[Figure], doc("The figures.")]
-    summary: Annotated[dict[str, Errors], doc("Errors by kind: input, calibrated or predicted.")]
+    summary: Annotated[dict[str, Errors], doc("Errors by kind: input, fitted or predicted.")]
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Without(Place):
     reason: str
 
 
-class ValidateMeasuredDocument(Document, frozen=True):
+class ValidateMeasuredDocument(Document, frozen=True, tag=2):
     """Rows of a measured file beside their simulated streams."""
 
     machine: MachineKey
@@ -94,7 +94,7 @@ class ValidateMeasuredDocument(Document, frozen=True):
     measured: Annotated[str, doc("Path of the file.")]
     points: Annotated[list[MeasuredFigure], doc("The rows that are compared, in the order of the file.")]
     summary: Annotated[Mapping[str, Errors], doc("Errors by experiment, without rows that are input.")]
-    kinds: Annotated[Mapping[str, Errors], doc("Errors by kind: input, calibrated or predicted.")]
+    kinds: Annotated[Mapping[str, Errors], doc("Errors by kind: input, fitted or predicted.")]
     unmodelled: Annotated[int, doc("Rows that are not compared.")]
     without: Annotated[list[Without], doc("These rows.")]
 

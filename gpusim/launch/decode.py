@@ -132,7 +132,7 @@ def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
 def _visits(rows: NDArray[Any]) -> None:
     """Note whose outcome depends on values, and from each pc on the next one that a walk without time looks at."""
     always = (rows["guard"] == PT_INDEX) & (rows["guard_negated"] == 0)
-    rows["eventful"] |= ~always | np.isin(rows["action"], (LOAD, STORE, BRANCH))
+    rows["eventful"] |= ~always | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
     wanted = np.flatnonzero((rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
     rows["visit"] = wanted[np.searchsorted(wanted, np.arange(len(rows)))]
 

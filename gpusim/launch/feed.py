@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from gpusim.units.capacities import FEED
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
-from isa.execute.block_step import block_steps
+from isa.execute.block_step import block_steps, texture_steps
 from isa.kernel import Kernel
 from isa.table import GLOBAL_UNITS
 from isa.values.semantics import ucompare
@@ -46,18 +46,23 @@ def recordable(kernel: Kernel) -> bool:
 
 
 def prepare_streams(sm: Any, kernel: Kernel) -> None:
-    """Let the SM record streams, and store how addresses and comparisons change from block to block."""
+    """Let the SM record streams, and store how addresses, comparisons and coordinates change from block to block."""
     sm.trace_driven = True
     steps = block_steps(kernel) if kernel.blocks > 1 else None
     moving = [pc for pc in steps or () if kernel.program.instructions[pc].row.unit not in GLOBAL_UNITS]
     sm.memory_feeds = int(sm.program["feed"][: len(kernel.program)].max(initial=-1)) + 1
-    sm.feeds = sm.memory_feeds + len(moving)
-    sm.provable = steps is not None and sm.feeds <= FEED
+    textures = None if steps is None else texture_steps(kernel)
+    sm.coordinate_feeds = sm.memory_feeds + len(moving)
+    sm.feeds = sm.coordinate_feeds + 2 * len(textures or ())
+    sm.provable = textures is not None and sm.feeds <= FEED
     if not sm.provable:
-        sm.feeds = sm.memory_feeds
+        sm.feeds = sm.coordinate_feeds = sm.memory_feeds
         return
     for feed, pc in enumerate(moving, int(sm.memory_feeds)):
         sm.program[pc].feed = feed
         sm.program[pc].bias = 0 if kernel.program.instructions[pc].row.value is ucompare else 1 << 31
     for pc, step in (steps or {}).items():
         sm.block_step[sm.program[pc].feed] = step
+    for feed, (pc, (column, row)) in enumerate((textures or {}).items()):
+        sm.program[pc].feed = sm.coordinate_feeds + 2 * feed
+        sm.block_step[sm.program[pc].feed : sm.program[pc].feed + 2] = column, row

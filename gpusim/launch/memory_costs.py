@@ -34,11 +34,12 @@ def cached_in(form: Row, machine: Machine) -> int:
     if not tagged(machine):
         return 0
     read = {Unit.TEXTURE: TEXTURES, Unit.SMEM: SCALARS, Unit.CONSTANT: CONSTANTS}
-    if form.unit in read:
-        return 1 + read[form.unit] if read_cache(form.unit, machine) else 0
+    if form.unit in read and read_cache(form.unit, machine):
+        return 1 + read[form.unit]
     asked = {
         Unit.GLOBAL: 1 + (NEAR if machine.l1 and machine.l1.global_loads else FAR),
         Unit.LOCAL: 1 + NEAR if machine.l1 else 0,
+        Unit.TEXTURE: 1 + FAR,  # where it has no cache of its own
     }
     return asked.get(form.unit, 0)
 

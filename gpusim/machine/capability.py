@@ -13,10 +13,11 @@ FILE = Path(__file__).parents[1] / "published" / "compute_capabilities.csv"
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """Limits as a machine's `limits` name them, with the largest x or y of a grid, and z of a block."""
+    """Limits as a machine's `limits` name them, with the largest x or y of a grid, and x or y, and z, of a block."""
 
     grid: int
     threads_per_block: int
+    block_xy: int
     block_z: int
     warp_size: int
     blocks: int

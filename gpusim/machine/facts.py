@@ -64,10 +64,12 @@ def _typed(path: str, fact: Fact, schema: Mapping[str, Any]) -> Fact:
     section, *rest = path.split(".")
     if _pattern(path) not in schema or (MEMBERS.get(section) and rest[0] not in MEMBERS[section]):
         raise UserError(f"{fact.place}: unknown machine key {path}; {_nearest(path, _paths(schema, [path, *EXTRAS]))}")
-    try:
-        msgspec.convert(fact.value, schema[_pattern(path)])
-    except msgspec.ValidationError:
-        raise UserError(f"{fact.place}: {path} = {fact.value!r}: it takes {allowed(schema[_pattern(path)])}") from None
+    for value, lead in ((fact.value, ""), *((each, "plausible ") for each in fact.plausible)):
+        try:
+            msgspec.convert(value, schema[_pattern(path)])
+        except msgspec.ValidationError:
+            takes = allowed(schema[_pattern(path)])
+            raise UserError(f"{fact.place}: {lead}{path} = {value!r}: it takes {takes}") from None
     return fact
 
 

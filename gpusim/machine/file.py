@@ -15,7 +15,7 @@ from isa.reading.nearest import nearest
 DIRECTORY = Path(__file__).parents[1] / "machines"
 METHODS = ("vendor", "measured", "paper", "derived", "fitted", "guess")
 STRINGS = ("name", "generation", "extends")
-_LEAF_KEYS = ("value", "source", "method", "note", "to")
+_LEAF_KEYS = ("value", "source", "method", "note", "to", "plausible")
 _HEADER = re.compile(r"\s*\[(?P<key>[\w.\- ]+)\]")
 _KEY = re.compile(r"\s*(?P<key>[\w\-]+([ \t]*\.[ \t]*[\w\-]+)*)[ \t]*=")
 LONGEST_LINE = 4000  # characters: TOML's parser takes the square of a key's parts
@@ -30,7 +30,8 @@ class Fact:
 
     `method`: vendor (the maker says so), measured (the source measured it), paper (the source states it), derived
     (worked out from other facts), fitted (chosen to meet the data named in `to`), guess (nobody knows; `note` says
-    why this value), set (the command line). `place` is the `file:line:column` that states it.
+    why this value), set (the command line). `plausible` has least and most of what the number could be as well, or the
+    other words, on the ground that `note` gives. `place` is the `file:line:column` that states it.
     """
 
     value: int | str
@@ -38,6 +39,7 @@ class Fact:
     method: str
     note: str = ""
     to: str = ""
+    plausible: tuple[int | str, ...] = ()
     place: str = field(default="", compare=False)
 
 
@@ -166,7 +168,7 @@ def _fact(key: str, leaf: object, place: str) -> Fact:
             advice = f"did you mean {near}?" if near else f"keep to {', '.join(_LEAF_KEYS)}"
             raise UserError(f"{place}: {key} has an unknown key {found}; {advice}")
     _check_provenance(key, leaf, place)
-    return Fact(**leaf, place=place)
+    return Fact(**{**leaf, "plausible": _plausible(key, leaf, place)}, place=place)
 
 
 def _check_provenance(key: str, leaf: Mapping[str, object], place: str) -> None:
@@ -180,3 +182,26 @@ def _check_provenance(key: str, leaf: Mapping[str, object], place: str) -> None:
         raise UserError(f'{place}: {key} is fitted, but to what? add to = "..."')
     if leaf["method"] == "guess" and "note" not in leaf:
         raise UserError(f'{place}: {key} is a guess without a reason; add note = "..."')
+
+
+def _plausible(key: str, leaf: Mapping[str, object], place: str) -> tuple[int | str, ...]:
+    """Return the ends of the plausible range, or the other plausible words; nothing if the leaf has none."""
+    value, given = leaf["value"], leaf.get("plausible")
+    if "plausible" not in leaf:
+        return ()
+    if "note" not in leaf:
+        raise UserError(f'{place}: {key} has a plausible range without a ground; add note = "..."')
+    form = f"other words than {value}, each once" if isinstance(value, str) else f"[least, most] around {value}"
+    if not isinstance(given, list) or not (_are_words if isinstance(value, str) else _is_range)(given, value):
+        raise UserError(f"{place}: {key} has plausible = {given!r}; write {form}")
+    return tuple(given)
+
+
+def _are_words(given: list[object], value: object) -> bool:
+    words = {word for word in given if isinstance(word, str)} - {value}
+    return 0 < len(given) == len(words)
+
+
+def _is_range(given: list[object], value: object) -> bool:
+    numbers = [each for each in (*given, value) if type(each) is int]  # no bool
+    return len(given) == 2 and len(numbers) == 3 and numbers[0] < numbers[1] and numbers[0] <= numbers[2] <= numbers[1]

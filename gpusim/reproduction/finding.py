@@ -14,6 +14,7 @@ from isa.errors import UserError
 Alike = Callable[[float, Figure], bool]
 
 NOT_REPRODUCIBLE, NOT_COMPUTED = "not reproducible", "not computed"
+SIMULATED = "fitted", "in sight", "predicted"
 KINDS = {
     "counted": "in an instruction stream",
     "analytic": "from published formulas and the numbers of the machine files",
@@ -81,13 +82,25 @@ given, predicted = (_of(kind) for kind in ("input", "predicted"))
 
 
 def fitted(by: str, *ours: Any, note: str = "", passed: bool | None = None) -> Finding:
-    """Return figures to which parameters were fitted; `by` says how many and to which data, see `Bench.fitted`."""
-    return _of(f"fitted: {by}")(*ours, note=note, passed=passed)
+    """Return figures to which parameters were fitted; `by` says how many and to which data, see `Bench.fitted`.
+
+    Raises ValueError if it says nothing.
+    """
+    return _of(_named("fitted", by))(*ours, note=note, passed=passed)
 
 
 def in_sight(choices: str, *ours: Any, note: str = "", passed: bool | None = None) -> Finding:
-    """Return simulated figures that people saw while they chose; `choices` names each choice, with `; ` between."""
-    return _of(f"in sight: {choices}")(*ours, note=note, passed=passed)
+    """Return simulated figures that people saw while they chose; `choices` names each choice, with `; ` between.
+
+    Raises ValueError if it names none.
+    """
+    return _of(_named("in sight", choices))(*ours, note=note, passed=passed)
+
+
+def _named(kind: str, what: str) -> str:
+    if not all(part.strip() for part in what.split(";")):
+        raise ValueError(f"{kind}: {what!r} does not name everything that was; leave out the empty part")
+    return f"{kind}: {what}"
 
 
 def not_reproducible(why: str, ours: str = "", note: str = "") -> Finding:
@@ -97,8 +110,12 @@ def not_reproducible(why: str, ours: str = "", note: str = "") -> Finding:
 
 def not_computed(error: Exception) -> tuple[Finding, Verdict]:
     """Return finding and verdict of a claim that ended with an error, named after the kind: it fails."""
-    cause = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-    return Finding("", f"{NOT_COMPUTED}: {cause}"), Verdict("", None, passed=False)
+    return Finding("", f"{NOT_COMPUTED}: {cause(error)}"), Verdict("", None, passed=False)
+
+
+def cause(error: Exception) -> str:
+    """Return an error in words, with its type unless it is one of bad input."""
+    return str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
 
 
 def judge(claim: Claim, finding: Finding) -> Verdict:

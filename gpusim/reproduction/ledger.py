@@ -3,44 +3,54 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import TypedDict
 
 from gpusim.reproduction import (
     cme213,
     cme213_cublas,
+    kurzak_hardware,
     kurzak_space,
+    kurzak_speed,
     kurzak_stencil,
     lai_bound,
+    lai_figure_1,
     lai_figures,
     lai_limits,
     lai_sgemm,
     lai_table,
     tan,
     tan_cublas,
+    tan_figures,
     tan_runs,
     tan_schedule,
+    tan_whatif,
     vega_access,
     vega_energy,
     vega_kernel,
     vega_speed,
 )
-from gpusim.reproduction.bench import Bench, Done, Job, Missing, Settings, perform
+from gpusim.reproduction.bench import Bench, Done, Job, Missing, Settings
 from gpusim.reproduction.claims import Claim
 from gpusim.reproduction.finding import KINDS, Finder, Finding, Verdict, judge, not_computed
+from gpusim.reproduction.plot import Plotter
+from gpusim.reproduction.tasks import Task, completed
 from gpusim.support.processes import processes
 
 MODULES = (
     lai_bound,
+    lai_figure_1,
     lai_figures,
     lai_limits,
     lai_sgemm,
     lai_table,
     kurzak_space,
+    kurzak_hardware,
     kurzak_stencil,
+    kurzak_speed,
     cme213,
     cme213_cublas,
     vega_access,
@@ -49,17 +59,20 @@ MODULES = (
     vega_speed,
     tan,
     tan_cublas,
+    tan_figures,
     tan_runs,
     tan_schedule,
+    tan_whatif,
 )
-FINDERS: Mapping[str, Finder] = {name: finder for module in MODULES for name, finder in module.CLAIMS.items()}
+FINDERS: Mapping[str, Finder] = dict(each for module in MODULES for each in vars(module).get("CLAIMS", {}).items())
+PLOTS: Mapping[str, Plotter] = dict(each for module in MODULES for each in vars(module).get("PLOTS", {}).items())
 
 
 Progress = Callable[[int, int], None]
 
 
-def _silent(_known: int, _all: int) -> None:
-    pass
+def silent(_known: int, _all: int) -> None:
+    """Report no progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +80,9 @@ class LedgerRow:
     """One claim beside its result; `error` and `passed` are those of `finding.Verdict`.
 
     `seconds` is the claim's own time and that of the runs it needs, which other claims may share. `machines` are those
-    that it was computed on; counts in a program need none.
+    that it was computed on; counts in a program need none. `runs` counts the simulations, searches and the like that it
+    rests on. `turned_by` has the settings that turn its verdict, one at a time, among the `tried` ends of plausible
+    ranges of its machines' numbers; both are null unless they were asked for and the claim has such numbers.
     """
 
     id: str
@@ -82,6 +97,9 @@ class LedgerRow:
     seconds: float
     tolerance: str
     machines: tuple[str, ...]
+    runs: int = 0
+    turned_by: tuple[str, ...] | None = None
+    tried: int | None = None
 
 
 class Counts(TypedDict):
@@ -93,36 +111,39 @@ class Counts(TypedDict):
     without: int
 
 
-@dataclass(slots=True)
-class _Claim:
-    """A claim in progress, its own bench, the jobs that it has requested, and those that it waits for."""
-
-    claim: Claim
-    bench: Bench
-    asked: tuple[Job, ...] = ()
-    needs: tuple[Job, ...] = ()
-
-
-def rows(claims: Sequence[Claim], settings: Settings, workers: int, report: Progress = _silent) -> Iterator[LedgerRow]:
+def rows(
+    claims: Sequence[Claim],
+    settings: Settings,
+    workers: int,
+    report: Progress = silent,
+    done: dict[Job, Done] | None = None,
+) -> Iterator[LedgerRow]:
     """Give the row of each claim in order, each as soon as it and those before it are known.
 
     `settings` replace numbers of machines; runs go to so many processes; `report(rows known, all)` is called with each.
-    Raises UserError when a process is killed.
+    The jobs are taken from `done`, and added to it. Raises UserError when a process is killed.
     """
     found: dict[str, LedgerRow] = {}
-    completed = _completed(claims, Bench(settings), workers)
-    for claim in claims:
-        while claim.id not in found:
-            row = next(completed)
-            found[row.id] = row
-            report(len(found), len(claims))
-        yield found[claim.id]
+    bench = Bench(settings, {} if done is None else done)
+    with processes(workers) as pool:
+        known = completed([task(claim, bench) for claim in claims], pool)
+        for claim in claims:
+            while claim.id not in found:
+                _, row = next(known)
+                found[row.id] = row
+                report(len(found), len(claims))
+            yield found[claim.id]
 
 
 def without_runs(claims: Sequence[Claim], settings: Settings) -> list[LedgerRow]:
     """Return the rows of those claims that need no run, in order."""
-    bench = Bench(settings)
-    return [row for claim in claims if (row := _row(_Claim(claim, bench.separate()))) is not None]
+    found = []
+    for claim in claims:
+        try:
+            found.append(_row(claim, Bench(settings)))
+        except Missing:
+            continue
+    return found
 
 
 def summary(found: Sequence[LedgerRow]) -> dict[str, Counts]:
@@ -135,36 +156,16 @@ def summary(found: Sequence[LedgerRow]) -> dict[str, Counts]:
     }
 
 
-def _completed(claims: Iterable[Claim], bench: Bench, workers: int) -> Iterator[LedgerRow]:
-    """Yield rows as they are completed: a claim that lacks runs is tried again when they are done."""
-    ready, waiting = [_Claim(claim, bench.separate()) for claim in claims], list[_Claim]()
-    under_way: dict[Future[Done], Job] = {}
-    with processes(workers) as pool:
-        while ready or waiting:
-            for each in ready:
-                row = _row(each)
-                if row is not None:
-                    yield row
-                    continue
-                waiting.append(each)
-                new = [job for job in each.needs if job not in under_way.values()]
-                under_way |= {pool.submit(perform, job): job for job in new}
-            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                bench.done[under_way.pop(future)] = future.result()
-            ready = [each for each in waiting if bench.done.keys() >= set(each.needs)]
-            waiting = [each for each in waiting if each not in ready]
+def task(claim: Claim, bench: Bench) -> Task[LedgerRow]:
+    """Return the task that computes a claim's row, on a bench of its own."""
+    return Task(partial(_row, claim), bench.separate())
 
 
-def _row(each: _Claim) -> LedgerRow | None:
-    """Return the row of a claim; if jobs are missing, note them and return None."""
-    claim, bench, start = each.claim, each.bench, perf_counter()
-    try:
-        finding, verdict = _verdict(claim, bench)
-    except Missing as missing:
-        each.needs = missing.jobs
-        each.asked += missing.jobs
-        return None
-    seconds = perf_counter() - start + sum(bench.done[job].seconds for job in each.asked)
+def _row(claim: Claim, bench: Bench) -> LedgerRow:
+    """Return the row of a claim; raises Missing if jobs are not done."""
+    start = perf_counter()
+    finding, verdict = _verdict(claim, bench)
+    seconds = perf_counter() - start + sum(bench.done[job].seconds for job in bench.jobs)
     return LedgerRow(
         id=claim.id,
         seed=claim.seed,
@@ -178,6 +179,7 @@ def _row(each: _Claim) -> LedgerRow | None:
         seconds=round(seconds, 3),
         tolerance=claim.tolerance,
         machines=tuple(bench.machines),
+        runs=len(bench.jobs),
     )
 
 
@@ -185,8 +187,18 @@ def _verdict(claim: Claim, bench: Bench) -> tuple[Finding, Verdict]:
     """Compute a claim; an error becomes a row that says so, and never ends the ledger."""
     try:
         finding = FINDERS[claim.id](bench)
+        _check_kind(finding, bench)
         return finding, judge(claim, finding)
     except Missing:
         raise
     except Exception as error:
         return not_computed(error)
+
+
+def _check_kind(finding: Finding, bench: Bench) -> None:
+    """Raise ValueError for arithmetic that a machine decides, and for the number of a machine without a machine."""
+    asked = (*bench.machines, *(str(job.function) for job in bench.jobs))
+    if finding.kind == "arithmetic" and asked:
+        raise ValueError(f"arithmetic on the document's own numbers requests nothing, but this {', '.join(asked)}")
+    if finding.kind == "input" and not bench.machines:
+        raise ValueError("an input is a number of a machine, and none was requested")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gpusim.reproduction.bench import Settings
 from gpusim.reproduction.claims import SEEDS, limit
+from gpusim.reproduction.drawing import Picture
 from gpusim.reproduction.finding import KINDS
 from gpusim.reproduction.ledger import Counts, LedgerRow, summary
+from gpusim.reproduction.unclaimed import Unclaimed
+from gpusim.support.plural import plural
 
 HEAD = """# Reproduction
 
@@ -16,32 +19,75 @@ Claims of documents, and the results that `gpusim reproduce` computes. Written b
 LEGEND = """An error is relative, or, if the tolerance is in points, a difference. A claim that misses its tolerance
 fails, and stays in the table. Counts of instructions need no machine.
 """
+LEGEND_OF_TURNS = """Turned by: the settings that turn a verdict, each alone, of all plausible ends that were tried. A
+machine file gives a plausible range to each number that is a guess or was fitted. A claim that many settings turn rests
+on what nobody knows.
+"""
+LEGEND_OF_PICTURES = "In pictures hollow markers are published, lines and filled points are computed here.\n"
 BAR = r"\|"  # within a cell
 COLUMNS = "id", "claim", "published", "tolerance", "ours", "error", "kind", "", "machines", "note"
+TURNS = "turned by"
+COLUMNS_OF_UNCLAIMED = "place", "what", "because"
 
 
-def markdown(rows: Sequence[LedgerRow], settings: Settings) -> str:
-    """Return the document with a summary by kind and a table for each document that has rows.
+def markdown(
+    rows: Sequence[LedgerRow],
+    settings: Settings,
+    unclaimed: Sequence[Unclaimed] = (),
+    pictures: Mapping[str, Picture] | None = None,
+    *,
+    turns: bool = False,
+) -> str:
+    """Return the page: a summary by kind, and for each document with rows its table, pictures, and what is unclaimed.
 
-    Where `settings` replace numbers of machines its head says so.
+    Where `settings` replace numbers of machines its head says so. `pictures` are by their address from the page. With
+    `turns` there is a column with the settings that turn a verdict.
     """
     changed = f"On changed machines: {', '.join(texts(settings))}.\n"
     kinds = "".join(f"- {kind}: {meaning}\n" for kind, meaning in KINDS.items())
-    parts = [HEAD, *([changed] if settings else []), kinds, LEGEND, _summary(rows), *_tables(rows)]
+    legends = LEGEND, *([LEGEND_OF_TURNS] if turns else []), *([LEGEND_OF_PICTURES] if pictures else [])
+    parts = [HEAD, *([changed] if settings else []), kinds, *legends, _summary(rows, unclaimed)]
+    for seed, title in SEEDS.items():
+        of_seed = [line(row, turns=turns) for row in rows if row.seed == seed]
+        if of_seed:
+            parts += [f"## {title}\n", _table((*COLUMNS, *([TURNS] if turns else [])), of_seed)]
+            parts += [_shown(address, one) for address, one in (pictures or {}).items() if one.seed == seed]
+            parts += _not_claimed([one for one in unclaimed if one.seed == seed])
     return "\n".join(parts)
 
 
-def _tables(rows: Sequence[LedgerRow]) -> Iterator[str]:
-    for seed, title in SEEDS.items():
-        of_seed = [line(row) for row in rows if row.seed == seed]
-        if of_seed:
-            yield "\n".join([f"## {title}\n", _cells(COLUMNS), f"|{'---|' * len(COLUMNS)}", *of_seed]) + "\n"
-
-
-def line(row: LedgerRow) -> str:
-    """Return a row of the tables."""
+def line(row: LedgerRow, *, turns: bool = False) -> str:
+    """Return a row of the tables, with `turns` also the settings that turn its verdict."""
     figures = row.published, row.tolerance, row.ours, shown_error(row)
-    return _cells((row.id, row.what, *figures, row.kind, shown_result(row), ", ".join(row.machines), row.note))
+    last = (shown_turns(row),) if turns else ()
+    return _cells((row.id, row.what, *figures, row.kind, shown_result(row), ", ".join(row.machines), row.note, *last))
+
+
+def shown_turns(row: LedgerRow) -> str:
+    """Return the settings that turn a verdict, values of one number together, and how many were tried, if any were."""
+    if not row.tried:
+        return ""
+    values: dict[str, list[str]] = {}
+    for setting in row.turned_by or ():
+        path, _, value = setting.partition("=")
+        values.setdefault(path, []).append(value)
+    turns = "; ".join(f"{path}={' or '.join(each)}" for path, each in values.items())
+    return f"{turns or 'none'} of {row.tried}"
+
+
+def _table(heads: Sequence[str], lines: Iterable[str]) -> str:
+    return "\n".join([_cells(heads), f"|{'---|' * len(heads)}", *lines]) + "\n"
+
+
+def _shown(address: str, picture: Picture) -> str:
+    plot = picture.plot
+    return f"![{plot.title}]({address})\n" + (f"\n{plot.note}\n" if plot.note else "")
+
+
+def _not_claimed(found: Sequence[Unclaimed]) -> list[str]:
+    """The heading and the table of what is not claimed, if anything is."""
+    lines = [_cells((one.place, one.what, one.because)) for one in found]
+    return ["### Not claimed, because\n", _table(COLUMNS_OF_UNCLAIMED, lines)] if lines else []
 
 
 def _cells(row: Iterable[str]) -> str:
@@ -67,10 +113,12 @@ def shown_result(row: LedgerRow) -> str:
 
 
 def totals(rows: Sequence[LedgerRow]) -> list[str]:
-    """Return how many of all claims passed, then the same for each kind."""
+    """Return how many of all claims passed, then the same for each kind, and how many keep their verdict if tried."""
     passed, judged = (sum(row.passed in which for row in rows) for which in ((True,), (True, False)))
     first = f"{passed} of {judged} claims pass; {len(rows) - judged} have nothing to compare with"
-    return [first, *(f"{kind}: {_passed(each)}" for kind, each in summary(rows).items())]
+    tried = [row for row in rows if row.tried]
+    steady = f"{sum(not row.turned_by for row in tried)} of {plural(len(tried), 'claim')} turned by no setting tried"
+    return [first, *(f"{kind}: {_passed(each)}" for kind, each in summary(rows).items()), *([steady] if tried else [])]
 
 
 def _passed(counts: Counts) -> str:
@@ -78,5 +126,10 @@ def _passed(counts: Counts) -> str:
     return f"{judged}; {counts['without']} without figures" if counts["without"] else judged
 
 
-def _summary(rows: Sequence[LedgerRow]) -> str:
-    return "\n".join(f"- {text}" for text in totals(rows)) + "\n"
+def _summary(rows: Sequence[LedgerRow], unclaimed: Sequence[Unclaimed]) -> str:
+    seeds = {row.seed for row in rows}
+    count = sum(one.seed in seeds for one in unclaimed)
+    more = (
+        [f"{plural(count, 'sentence')} of the documents {'is' if count == 1 else 'are'} not claimed"] if count else []
+    )
+    return "\n".join(f"- {text}" for text in (*totals(rows), *more)) + "\n"

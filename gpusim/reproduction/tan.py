@@ -7,15 +7,25 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.analysis.bound.equations import ffma_share
 from gpusim.machine.machine import Machine, bandwidth_gbs, peak_fp64_gflops, peak_gflops
+from gpusim.machine.occupancy import occupancy
 from gpusim.reproduction.bench import Bench
-from gpusim.reproduction.finding import Finder, Finding, analytic, counted, given, not_reproducible, registrar
+from gpusim.reproduction.finding import (
+    Finder,
+    Finding,
+    analytic,
+    arithmetic,
+    counted,
+    given,
+    not_reproducible,
+    registrar,
+)
 from gpusim.reproduction.main_loop import main_loop
 from gpusim.units.pipe import instances, lanes
 from isa.execute.interpret import interpret
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.operand import Register
 from isa.table import Unit
 from workloads.gemm.tan_plan import BLOCKING, DEPTH, SIDE
 
@@ -27,6 +37,8 @@ REGISTERS = 2  # of a double
 BLOCKS = 2  # of an SM
 INTEGER = frozenset({Unit.INT, Unit.LOGIC, Unit.COMPARE})
 ONE_TILE = {"variant": "alg1", "m": SIDE, "n": SIDE, "k": DEPTH}
+VERSIONS = ("v1", "v2", "v3", "v4")
+LATENCIES = (1000, 46)  # cycles of a load from global memory and from shared memory, table 3
 
 
 @claim("TN01")
@@ -71,7 +83,7 @@ def columns_for_the_memory(bench: Bench) -> Finding:
 @claim("TN05")
 def shared_bandwidth(bench: Bench) -> Finding:
     """All banks of all SMs, a word in each pass."""
-    return analytic(_shared_gbs(bench.machine(BOARD)))
+    return analytic(shared_gbs(bench.machine(BOARD)))
 
 
 @claim("TN06")
@@ -79,30 +91,34 @@ def blocking_for_shared_memory(bench: Bench) -> Finding:
     """Peak times word size over the bandwidth of shared memory."""
     machine = bench.machine(BOARD)
     note = "an equality, where the paper asks for less than"
-    return analytic(peak_fp64_gflops(machine) * DOUBLE / _shared_gbs(machine), note=note)
+    return analytic(peak_fp64_gflops(machine) * DOUBLE / shared_gbs(machine), note=note)
 
 
 @claim("TN07")
 def registers_by_blocking(bench: Bench) -> Finding:
-    """Sums and both lines of a thread's factors, as registers."""
+    """Sums and both lines of a thread's factors, as registers, by the paper's formula."""
     four, five = (REGISTERS * (size**2 + 2 * size) for size in (BLOCKING, BLOCKING + 1))
-    limit = bench.machine(BOARD).limits.registers_per_thread
-    return analytic(four, five, note=f"of {limit}, so that {BLOCKING} is the largest")
+    named = REGISTERS * len(_named_by_dfmas(bench.kernel("dgemm-tan", variant="alg1")))
+    note = f"{BLOCKING} is the largest with 63 registers; the DFMAs of algorithm 1's program name {named}"
+    return arithmetic(four, five, note=note)
 
 
 @claim("TN08")
 def depth(bench: Bench) -> Finding:
-    """Shared memory over what a step of k takes in the tiles of two blocks; and the kernel's choice."""
-    most = bench.machine(BOARD).limits.shared_bytes / (BLOCKS * 2 * SIDE * DOUBLE)
-    return analytic(most, DEPTH)
+    """Shared memory over what a step of k takes in the tiles of two blocks; and that of a block over a step."""
+    step = 2 * SIDE * DOUBLE
+    chosen = bench.kernel("dgemm-tan", variant="alg1").program.shared_bytes / step
+    note = f"the kernel's {chosen:.0f} are counted in its program, which was written to have them"
+    return analytic(bench.machine(BOARD).limits.shared_bytes / (BLOCKS * step), chosen, note=note)
 
 
 @claim("TN09")
 def threads(bench: Bench) -> Finding:
-    """Registers of an SM over those of a thread in each of two blocks; and the kernel's choice."""
-    held = REGISTERS * (BLOCKING**2 + 2 * BLOCKING)
-    most = bench.machine(BOARD).limits.registers / (BLOCKS * held)
-    return analytic(most, bench.kernel("dgemm-tan").threads)
+    """Registers of an SM over those that the DFMAs of a thread name, for two blocks; and the kernel's threads."""
+    kernel = bench.kernel("dgemm-tan", variant="alg1")
+    most = bench.machine(BOARD).limits.registers / (BLOCKS * REGISTERS * len(_named_by_dfmas(kernel)))
+    note = f"the kernel's {kernel.threads} are counted in its launch, which was written to have them"
+    return analytic(most, kernel.threads, note=note)
 
 
 @claim("TN11")
@@ -114,14 +130,14 @@ def elements(bench: Bench) -> Finding:
 @claim("TN15")
 def table_3_counts(bench: Bench) -> Finding:
     """Instructions of a round of algorithm 3; ten integer ones, a branch and two barriers are its 13."""
-    count = _mix(bench.kernel("dgemm-tan", variant="alg3"))
+    count = _mix(bench.kernel("dgemm-tan", **_TABLE_3))
     return counted(*(count[name] for name in (*_WIDE, "integer", "STS.128")), count.total())
 
 
 @claim("TN16")
 def table_3_shares(bench: Bench) -> Finding:
     """The same over all 341, with the stores that the table leaves out."""
-    count = _mix(bench.kernel("dgemm-tan", variant="alg3"))
+    count = _mix(bench.kernel("dgemm-tan", **_TABLE_3))
     shares = [100 * count[name] / count.total() for name in (*_WIDE, "integer")]
     printed = f"{shares[-1]:.2f} %, printed as 3.80; {shares[1]:.2f} is cut off"
     note = f"{count['integer']} of {count.total()} are {printed}; the stores are in the sum"
@@ -130,7 +146,7 @@ def table_3_shares(bench: Bench) -> Finding:
 
 @claim("TN18")
 def war_latencies(bench: Bench) -> Finding:
-    """Cycles until the sources of a load may be overwritten."""
+    """Cycles until the sources of a load may be overwritten, as the machine file has them."""
     machine = bench.machine(BOARD)
     return given(machine.global_memory.war, machine.shared_memory.war_128)
 
@@ -155,24 +171,92 @@ def bound_of_algorithm_3(bench: Bench) -> Finding:
 
 
 @claim("TN23")
-def inner_loops(_: Bench) -> Finding:
+def inner_loops(bench: Bench) -> Finding:
     """Blocking by 4 and by 8, with accesses of two doubles and of one, in the paper's order."""
-    shares = (ffma_share(size, doubles) for size, doubles in ((4, 2), (4, 1), (8, 2), (8, 1)))
-    return analytic(*(100 * share for share in shares), note="the paper cuts off 66.7 and 88.9 to 66 and 88")
+    shares = [_inner(bench, blocking, width) for blocking in (4, 8) for width in (128, 64)]
+    note = "of DFMAs and shared loads in algorithm 1; the paper cuts off 66.7 and 88.9 to 66 and 88"
+    return counted(*shares, note=note)
 
 
 @claim("TN35")
-def local_accesses(bench: Bench) -> Finding:
-    """Words of local memory of a round in the kernel in place of CUBLAS's, and in algorithm 2."""
-    kernels = bench.kernel("gemm-stencil", precision="d"), bench.kernel("dgemm-tan", variant="alg2")
-    theirs, ours = (
-        sum(i.row.words for i in main_loop(kernel.program) if i.row.unit is Unit.LOCAL) for kernel in kernels
-    )
+def local_accesses_of_cublas(bench: Bench) -> Finding:
+    """Words of local memory of a round in the kernel in place of CUBLAS's."""
+    words = _local_words(bench.kernel("gemm-stencil", precision="d"))
+    note = f"{words} words a round: the stencil that stands for CUBLAS keeps a pointer there, which CUBLAS does not"
+    return counted("some" if words else "none", note=note)
+
+
+@claim("TN43")
+def local_accesses_of_algorithm_2(bench: Bench) -> Finding:
+    """Words of local memory of a round of algorithm 2, and the registers that it would need."""
+    words = _local_words(bench.kernel("dgemm-tan", variant="alg2"))
     needed = bench.kernel("dgemm-tan", variant="alg2", spilled=0).program.registers
     limit = bench.machine(BOARD).limits.registers_per_thread
-    note = f"{theirs} words a round and {ours}: algorithm 2 needs {needed} registers of {limit}; sign: fewer than"
-    text = " / ".join("some" if words else "none" for words in (theirs, ours))
-    return counted(text, note=note, passed=theirs < ours and needed > limit)
+    note = f"{words} words a round: it needs {needed} registers of {limit}"
+    return counted("some" if words and needed > limit else "none", note=note)
+
+
+@claim("TN44")
+def doubles_of_the_prefetch(bench: Bench) -> Finding:
+    """Registers that algorithm 2, not spilled, has beyond algorithm 1, as doubles."""
+    with_it, without = (
+        bench.kernel("dgemm-tan", **kind).program.registers
+        for kind in ({"variant": "alg2", "spilled": 0}, {"variant": "alg1"})
+    )
+    doubles = (with_it - without) / REGISTERS
+    return counted(doubles, note=f"{with_it - without} registers of 32 bits; the paper calls its 8 registers")
+
+
+@claim("TN45")
+def inner_loop_of_algorithm_1(bench: Bench) -> Finding:
+    """Shared loads and DFMAs of a step and of a round; loads and stores of a round; and all that is not a DFMA."""
+    count = _mix(bench.kernel("dgemm-tan", variant="alg1"))
+    loads, dfmas, fetches, stores = (count[name] for name in ("LDS.64", "DFMA", "LDG.64", "STS.64"))
+    return counted(loads / DEPTH, dfmas / DEPTH, loads, dfmas, fetches, stores, loads + stores)
+
+
+@claim("TN46")
+def ratio_of_latencies(_: Bench) -> Finding:
+    """The upper latency of a global load over that of a shared one, by the paper's own table."""
+    of_global, of_shared = LATENCIES
+    note = f"{of_global} over {of_shared} cycles of table 3, to which the paper refers for its 100"
+    return arithmetic(of_global / of_shared, note=note)
+
+
+@claim("TN47")
+def accesses_of_128_bits(bench: Bench) -> Finding:
+    """Loads and stores of a thread for a tile of one operand, with 64 bits and with 128."""
+    counts = [_mix(bench.kernel("dgemm-tan", variant="alg1", width=width)) for width in (64, 128)]
+    loads, stores = ([count[f"{name}.{w}"] / 2 for count, w in zip(counts, (64, 128), strict=True)] for name in _MOVES)
+    return counted(*loads, note="as many stores" if loads == stores else f"stores: {stores}")
+
+
+@claim("TN48")
+def registers_of_the_versions(bench: Bench) -> Finding:
+    """Most registers of a thread, of the four versions."""
+    needed = {v: bench.kernel("dgemm-tan", variant=v).program.registers for v in VERSIONS}
+    most = max(needed.values())
+    limit = bench.machine(BOARD).limits.registers_per_thread
+    note = ", ".join(f"{version} {count}" for version, count in needed.items())
+    return counted(most, note=f"{note}; of {limit}", passed=most < limit)
+
+
+@claim("TN49")
+def resident_blocks(bench: Bench) -> Finding:
+    """Blocks of an SM in algorithm 1 and in version 4."""
+    machine = bench.machine(BOARD)
+    blocks = [occupancy(bench.kernel("dgemm-tan", variant=v), machine).blocks for v in ("alg1", "v4")]
+    return analytic(*blocks)
+
+
+@claim("TN50")
+def barriers(bench: Bench) -> Finding:
+    """Barriers of a round: algorithms 1 and 2 and version 1 as the paper has them, and algorithm 3."""
+    kinds = [{"variant": v, "barriers": "literal"} for v in ("alg1", "alg2")]
+    kinds += [{"variant": "alg3"}, {"variant": "v1", "barriers": "literal"}]
+    found = [_barriers(bench.kernel("dgemm-tan", **kind)) for kind in kinds]
+    note = "with one, a warp may store over values that another still reads; with the second, values are right"
+    return counted(*found, note=note)
 
 
 @claim("TN39")
@@ -193,7 +277,16 @@ def other_chips(_: Bench) -> Finding:
     return not_reproducible("context: a chip of AMD, a processor, and two libraries whose kernels are not published")
 
 
+def shared_gbs(machine: Machine) -> float:
+    """Return the bytes of all banks over the cycles of a pass, on all SMs, in 10^9 per second."""
+    shared, chip = machine.shared_memory, machine.chip
+    width = shared.banks * shared.bank_bytes * shared.passes_per_cycle
+    return width / shared.pass_cycles * chip.shader_mhz / 1000 * chip.sms
+
+
 _WIDE = ("LDG.128", "LDS.128", "DFMA")
+_MOVES = ("LDG", "STS")
+_TABLE_3 = {"variant": "alg3", "read": "plain"}  # whose fetches the table calls loads from global memory
 
 
 def _cores(machine: Machine) -> int:
@@ -211,16 +304,30 @@ def _kilobytes(cache: object) -> int:
     return int(getattr(cache, "bytes", 0)) // 1024
 
 
-def _shared_gbs(machine: Machine) -> float:
-    """Bytes of all banks over the cycles of a pass, on all SMs, in 10^9 per second."""
-    shared, chip = machine.shared_memory, machine.chip
-    width = shared.banks * shared.bank_bytes * shared.passes_per_cycle
-    return width / shared.pass_cycles * chip.shader_mhz / 1000 * chip.sms
-
-
 def _mix(kernel: Kernel) -> Counter[str]:
     """Instructions of a round of the main loop by mnemonic; `integer` as in table 3, with branch and barriers."""
     return Counter(map(_name, main_loop(kernel.program)))
+
+
+def _local_words(kernel: Kernel) -> int:
+    """Words of local memory that a thread moves in a round of the main loop."""
+    return sum(i.row.words for i in main_loop(kernel.program) if i.row.unit is Unit.LOCAL)
+
+
+def _barriers(kernel: Kernel) -> int:
+    return sum(i.row.unit is Unit.BARRIER for i in main_loop(kernel.program))
+
+
+def _named_by_dfmas(kernel: Kernel) -> set[int]:
+    """Return the doubles, by their even registers, that the DFMAs of the main loop name."""
+    dfmas = (i for i in main_loop(kernel.program) if i.row.mnemonic == "DFMA")
+    return {o.index for i in dfmas for o in i.operands if isinstance(o, Register)}
+
+
+def _inner(bench: Bench, blocking: int, width: int) -> float:
+    """DFMAs in percent of these and the shared loads of a round of algorithm 1."""
+    count = _mix(bench.kernel("dgemm-tan", variant="alg1", blocking=blocking, width=width))
+    return 100 * count["DFMA"] / (count["DFMA"] + count[f"LDS.{width}"])
 
 
 def _name(instruction: Instruction) -> str:

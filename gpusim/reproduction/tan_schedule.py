@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpusim.launch.latencies import latencies
-from gpusim.reproduction.bench import Bench
+from gpusim.reproduction.bench import Bench, Run
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, registrar
 from isa.dataflow.flow import writes
 from isa.dataflow.liveness import live
+from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import Register
 from isa.program import Program
@@ -17,18 +18,21 @@ from isa.schedule.reorder import places, regions
 from isa.schedule.schedule import stalls
 from isa.table import Unit
 from workloads.builder import at, instruction
+from workloads.gemm.tan_program import TABLE_3
 
 CLAIMS: dict[str, Finder] = {}
 claim = registrar(CLAIMS)
 
 UNCACHED = 1000  # cycles of a load from global memory in the paper's example, the upper of its 332 to 1000
+BOARD = "c2050"
+SIZE = {"m": 1792, "n": 1792, "k": 1792}
 UPDATE = 16  # DFMAs of a rank-1 update
 
 
 @claim("TN19")
 def stall_of_the_example(bench: Bench) -> Finding:
     """A store to shared memory of a value loaded from global memory four independent instructions earlier."""
-    table = latencies(bench.machine("c2050", {"global_memory.latency": UNCACHED}))
+    table = latencies(bench.machine(BOARD, {"global_memory.latency": UNCACHED}))
     load, store = (instruction(*text) for text in (("LDG.128", Register(4), at(Register(1))), _STORE))
     between = [instruction("IADD", Register(r), Register(r), 1) for r in range(8, 12)]
     return analytic(stalls([load, *between, store], table)[-1], note="1000 - (4 x 6 + 6), as the result needs it")
@@ -71,6 +75,27 @@ def lifetimes(bench: Bench) -> Finding:
     return counted(*(next(n for n, pc in enumerate(dfmas, 1) if not behind[pc] & names) for names in held))
 
 
+@claim("TN56")
+def order_of_shared_loads(bench: Bench) -> Finding:
+    """Stalls of one warp in half a tile: in figure 9's order, in the one that the search finds, and unordered."""
+    kinds: tuple[dict[str, object], ...] = (
+        {"variant": "v3"},
+        {"variant": "v3", "order": "searched"},
+        {"variant": "v2"},
+    )
+    ours, found, plain = (sum(stalls(_computing(bench.kernel("dgemm-tan", **kind)), TABLE_3)) for kind in kinds)
+    runs = bench.runs(*(Run("dgemm-tan", BOARD, {**SIZE, **kind}, values=False) for kind in kinds))
+    rates = ", ".join(f"{run.percent_of_peak:.1f}" for run in runs)
+    note = f"{found} by the search over the places of each load, {plain} unordered; simulated {rates} % of peak"
+    return analytic(f"{ours} cycles", note=note, passed=ours <= found < plain)
+
+
+def _computing(kernel: Kernel) -> list[Instruction]:
+    """Return the DFMAs and shared loads of half a tile, in their order."""
+    dfmas, loads, _ = _half(kernel)
+    return [kernel.program.instructions[pc] for pc in sorted([*dfmas, *loads])]
+
+
 def _half(kernel: Kernel) -> tuple[list[int], list[int], list[int]]:
     """Return the pcs of half a tile's DFMAs, loads from shared memory, and fetches and stores of the next half."""
     code = kernel.program.instructions
@@ -78,7 +103,7 @@ def _half(kernel: Kernel) -> tuple[list[int], list[int], list[int]]:
     dfmas = [pc for pc in loop if code[pc].row.mnemonic == "DFMA"][: 8 * UPDATE]
     here = range(loop.start, dfmas[-1])
     loads = [pc for pc in here if code[pc].row.mnemonic == "LDS.128"]
-    return dfmas, loads, [pc for pc in here if code[pc].row.mnemonic in ("LDG.128", "STS.128")]
+    return dfmas, loads, [pc for pc in here if code[pc].row.mnemonic in ("TEX.128", "STS.128")]
 
 
 def _points(kernel: Kernel, others: Sequence[int], pc: int) -> int:

@@ -22,7 +22,7 @@ from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
-from gpusim.reproduction.bench import Bench, Job, Pairs
+from gpusim.reproduction.bench import Bench, Job, Pairs, simulates
 from gpusim.reproduction.finding import Finder, Finding, fitted, predicted, registrar
 from isa.kernel import Kernel
 from workloads.catalog import make
@@ -128,14 +128,16 @@ def workgroups(size: int) -> int:
     return -(-size * size // TILE // UNITS)
 
 
+@simulates(lambda settings, size: [(_kernel(size, size), _machine(settings))])
 def chip_cycles(settings: Pairs, size: int) -> int:
     """Return the cycles of a product of that size on all compute units."""
     return run_chip(_kernel(size, size), _machine(settings), engine="compiled", feed=TRACE_DRIVEN).cycles
 
 
+@simulates(lambda settings, *how: [(_wide(*how), _machine(settings))])
 def unit_cycles(settings: Pairs, count: int, order: str = "forwarding") -> int:
     """Return the cycles of one compute unit for so many workgroups, of a product with 4096 columns."""
-    return run_sm(_kernel(count * UNITS * TILE // LARGE, LARGE, order), _machine(settings), feed=TRACE_DRIVEN).cycles
+    return run_sm(_wide(count, order), _machine(settings), feed=TRACE_DRIVEN).cycles
 
 
 def _fitted(bench: Bench, *data: str) -> str:
@@ -144,6 +146,10 @@ def _fitted(bench: Bench, *data: str) -> str:
 
 def _kernel(rows: int, columns: int, order: str = "forwarding") -> Kernel:
     return make(VLP, {"m": str(rows), "n": str(columns), "k": str(K), "order": order})
+
+
+def _wide(count: int, order: str = "forwarding") -> Kernel:
+    return _kernel(count * UNITS * TILE // LARGE, LARGE, order)
 
 
 def _machine(settings: Pairs) -> Machine:

@@ -1,19 +1,27 @@
-"""The global addresses and comparisons of a recorded block, which decide whether other blocks can take its script."""
+"""The global addresses, comparisons and texture coordinates of a recorded block.
+
+They decide whether other blocks can take its script.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from gpusim.jit.kinds import Row, Sm
 from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import rarely
 from gpusim.rules import memory_access
 from gpusim.units.capacities import LANES
-from gpusim.units.opcodes import COMPARISON, GLOBAL_MEMORY
+from gpusim.units.opcodes import COMPARISON, FETCH, GLOBAL_MEMORY
+
+END = 1 << 40  # stands for the end of a row, or of the rows: distances from it are relative to this
 
 
 @on_demand
 def widen(sm: Sm, group: int, instruction: Row, active: int) -> None:
-    """Include the accesses or comparisons of a lane group's instruction that was just computed."""
+    """Include the accesses, comparisons or coordinates of a lane group's instruction that was just computed."""
     script, feed = sm.scripts[sm.scripted], instruction.feed
     if instruction.action == COMPARISON and feed >= 0 and instruction.evaluate:
         for lane in range(LANES):
@@ -25,3 +33,17 @@ def widen(sm: Sm, group: int, instruction: Row, active: int) -> None:
     elif memory_access.accesses(instruction) and instruction.memory_kind == GLOBAL_MEMORY:
         script.low[feed] = min(script.low[feed], sm.feed[group, feed].low)
         script.high[feed] = max(script.high[feed], sm.feed[group, feed].high)
+    elif instruction.action == FETCH and feed >= 0:
+        for lane in range(LANES):
+            if (active >> lane) & 1:
+                pitch, lines = memory_access.rows(sm.scratch, instruction, lane)
+                _include(script, feed, sm.scratch.a[lane], min(pitch, np.int64(instruction.limit)))
+                _include(script, feed + 1, sm.scratch.b[lane], lines)
+
+
+@rarely
+def _include(script: Any, feed: int, coordinate: Any, end: Any) -> None:
+    """Include a coordinate, and how far it lies from the end of its range."""
+    place = np.int64(np.int32(coordinate))
+    script.low[feed] = min(script.low[feed], place)
+    script.high[feed] = max(script.high[feed], place + 1 - end + END)

@@ -11,6 +11,7 @@ access, line by line:
 * An SM may be near one part of the L2. Its loads ask this part first, and fill it; other hits take longer, and stores
   bypass it.
 * The texture cache is asked when a fetch issues, the scalar cache when a scalar load does, for any number of lines.
+  Without a texture cache a fetch goes to the L2.
 * Stores write through to the L2, and go to the DRAM when their line is evicted. In Fermi's L1, a global store drops its
   line, and a local store stays until its line is evicted.
 
@@ -181,13 +182,15 @@ def _read_all(sm: Any, words: Any, which: int, begin: int) -> None:
 
 @rarely
 def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: int) -> int:
-    """Do the i-th request of a read in a read-only cache; return when its data is there."""
-    cache = sm.launch.caches[which]
+    """Do the i-th request of a read in a read-only cache, or behind an absent one; return when its data is there."""
+    cache, behind = sm.launch.caches[which], sm.machine.read_far[which] + i * sm.machine.far_late
+    if cache.sets == 0:
+        return _far_load(sm, words, behind, line, units, now)
     way = _way(words, cache, line)
     done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
     if lost:
         _clear(words, cache, way, line)
-        done = max(done, _far_load(sm, words, sm.machine.read_far[which] + i * sm.machine.far_late, line, lost, now))
+        done = max(done, _far_load(sm, words, behind, line, lost, now))
         _fill(words, way, lost, done)
     _use(words, cache, way)
     return max(done, now + sm.machine.read_latency[which])

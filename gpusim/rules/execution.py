@@ -1,11 +1,14 @@
-"""Execution in a pipe: the instruction occupies it, and its result is there a fixed latency later."""
+"""Execution in a pipe: the instruction occupies it, and its result is there a fixed latency later.
+
+The latency of a texture fetch counts from the cycle at which its data has left the memory channel.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gpusim.jit.rule import rarely, rule
-from gpusim.rules import control_code, in_flight, pipe, record, register_file, scoreboard, wait_count
+from gpusim.rules import control_code, in_flight, pipe, record, register_file, scoreboard, texture, wait_count
 from gpusim.units.opcodes import FETCH, LOAD
 
 
@@ -14,7 +17,8 @@ def commit(sm: Any, k: int, g: int, instruction: Any, now: int, behind: int) -> 
     """Let warp slot g's instruction take its pipe; its operands are `behind` cycles late (rules/register_file.py)."""
     warp, machine = sm.warps[g], sm.machine
     taken = pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
-    ready = max(now + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
+    gone = texture.commit(sm, now) if instruction.action == FETCH else now
+    ready = max(gone + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
     if sm.tracing:
         record.occupied(sm, taken, pipe.instance(sm, k, taken).free, ready)
     if instruction.counter >= 0:

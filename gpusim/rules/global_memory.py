@@ -38,6 +38,12 @@ def transactions(sm: Any, active: int, words: int) -> tuple[int, int]:
 
 
 @rule
+def sectors(sm: Any, active: int) -> int:
+    """Return the number of distinct 32-byte sectors at the addresses in `sm.scratch`, one of each lane."""
+    return _distinct(sm, active, 1, SECTOR_BYTES)
+
+
+@rule
 def words(sm: Any, active: int) -> int:
     """Return the number of distinct words at the addresses in `sm.scratch`."""
     return _distinct(sm, active, 1, WORD_BYTES)
@@ -98,8 +104,12 @@ def _contains(line: Any, begin: int, end: int, wanted: int) -> bool:
 @rule
 def commit(sm: Any, lines: int, now: int) -> int:
     """The channel moves the transactions one by one; return the cycle at which the last has left."""
+    return moved(sm, lines * sm.machine.line_cost, now) if lines else now
+
+
+@rule
+def moved(sm: Any, cost: int, now: int) -> int:
+    """The channel moves what takes it `cost` parts of a cycle, after all before it; return when the last has left."""
     unit, parts = sm.load_store, sm.machine.channel_parts
-    if lines == 0:
-        return now
-    unit.channel = max(unit.channel, now * parts) + lines * sm.machine.line_cost
+    unit.channel = max(unit.channel, now * parts) + cost
     return (unit.channel + parts - 1) // parts

@@ -21,7 +21,7 @@ from gpusim.rules import global_memory, shared_memory
 from gpusim.state.fault import Fault
 from gpusim.units.cache import L1, TAGS
 from gpusim.units.capacities import LANES
-from gpusim.units.opcodes import GLOBAL_MEMORY, LOAD, LOCAL_MEMORY, SHARED_MEMORY, STORE, UPDATES
+from gpusim.units.opcodes import FETCH, GLOBAL_MEMORY, LOAD, LOCAL_MEMORY, SHARED_MEMORY, STORE, UPDATES
 from gpusim.units.what_if import ONE_PASS
 from isa.values.semantics import atomic_add
 
@@ -135,14 +135,16 @@ def _recurs(sm: Any, remembered: Any, active: int) -> bool:
 
 @rarely
 def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
-    """Set the cycles of the load/store unit, and the global transactions, of a lane group's access.
+    """Set the cycles of the load/store unit, and the global transactions, of a lane group's access or fetch.
 
     Those of shared memory are counted as if no cycle had several passes, because costs of groups add up: see `service`.
     """
     machine, words = sm.machine, instruction.words
     into.cycles = into.transactions = 0
     if instruction.pipe >= 0:
-        return  # a scalar load takes another path
+        if instruction.action == FETCH and machine.fetch_cost:
+            into.transactions = global_memory.sectors(sm, active)
+        return  # a fetch or a scalar load takes another path
     if instruction.distinct:
         into.cycles = global_memory.words(sm, active) * instruction.distinct
     elif instruction.memory_kind == SHARED_MEMORY:
@@ -255,10 +257,16 @@ def _word(sm: Any, instruction: Any, g: int, group: int, lane: int) -> Any:
 @rule
 def texel(scratch: Any, instruction: Any, lane: int) -> int:
     """Return the byte address of a texture's element in column `a`, row `b` of rows of `c` elements, both clamped."""
-    pitch = max(np.int64(scratch.c[lane]), np.int64(1))
-    lines = max(np.int64(instruction.limit) // pitch, np.int64(1))
+    pitch, lines = rows(scratch, instruction, lane)
     column, line = _clamped(scratch.a[lane], pitch), _clamped(scratch.b[lane], lines)
     return int(instruction.offset + instruction.access_bytes * min(line * pitch + column, instruction.limit - 1))
+
+
+@rule
+def rows(scratch: Any, instruction: Any, lane: int) -> tuple[Any, Any]:
+    """Return the elements in a row of a texture, and how many rows there are."""
+    pitch = max(np.int64(scratch.c[lane]), np.int64(1))
+    return pitch, max(np.int64(instruction.limit) // pitch, np.int64(1))
 
 
 @rule

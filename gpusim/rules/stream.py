@@ -1,7 +1,7 @@
 """The trace-driven feed: the outcomes of a warp's instructions, recorded once without time and compressed.
 
 If neither addresses nor branches depend on the contents of memory, timing cannot change them. A stream has an event for
-each instruction of a warp whose outcome depends on values (a memory access, a branch, a guard), in the order of
+each instruction of a warp whose outcome depends on values (a memory access, a fetch, a branch, a guard), in order of
 execution; loop rounds that repeat the previous round are counted instead of stored. A script names the streams of a
 block's warps. A block whose addresses are those of a recorded block, moved by whole lines of its buffers, takes that
 block's script; any other block is recorded when it is placed.
@@ -16,7 +16,7 @@ import numpy as np
 from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rarely, rule
-from gpusim.rules import memory_access, simt_stack, values
+from gpusim.rules import address_range, memory_access, simt_stack, values
 from gpusim.state.fault import Fault
 from gpusim.units.capacities import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
 from gpusim.units.opcodes import BRANCH, EXIT
@@ -153,8 +153,11 @@ def _signed(distance: int) -> int:
 
 @rule
 def _stands(sm: Any, script: Any, feed: int, distance: int) -> bool:
-    """Tell whether an access, or a comparison, has the same outcome after a move by that distance."""
+    """Tell whether an access, a comparison, or a texture's coordinate has the same outcome after such a move."""
     low, high = script.low[feed] + distance, script.high[feed] + distance
+    if feed >= sm.coordinate_feeds:
+        inside = min(script.low[feed], low) >= 0 and max(script.high[feed], high) <= address_range.END
+        return distance == 0 or inside
     if feed >= sm.memory_feeds:
         return low >= 0 and high <= 1 << 32
     if distance % sm.machine.line_bytes:
@@ -207,11 +210,11 @@ def _keep(sm: Any, pc: int, instruction: Any, onward: int, left: int) -> None:
     event, outcome = sm.events[sm.recorded], sm.outcome
     sm.recorded += 1
     event.pc, event.threads = pc, outcome.threads
-    event.cycles = event.extra = event.transactions = 0
+    event.cycles, event.extra, event.transactions = 0, 0, outcome.transactions
     event.onward, event.left = onward, left
     event.rounds = event.length = event.depth = 0
     if outcome.threads > 0 and memory_access.accesses(instruction):
-        event.cycles, event.extra, event.transactions = outcome.cycles, outcome.extra, outcome.transactions
+        event.cycles, event.extra = outcome.cycles, outcome.extra
 
 
 @rule

@@ -16,7 +16,7 @@ import numpy as np
 from gpusim.jit.kinds import Memory, Row, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, rarely, rule
-from gpusim.rules import address_range, cache, cross_lane, memory_access
+from gpusim.rules import address_range, cache, cross_lane, memory_access, texture
 from gpusim.rules.lanes import compare, compute32, compute64, look_up
 from gpusim.units.capacities import LANES
 from gpusim.units.opcodes import (
@@ -86,9 +86,9 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
     sm.outcome.threads += LANES if active == ALL else count_bits(active)
     if active == 0:
         return True
-    if instruction.cached and instruction.action == FETCH:
+    if instruction.action == FETCH:
         _operands(sm.scratch, sm.lanes[group], instruction)
-        cache.fetch(sm, memory, g, active)
+        texture.ask(sm, memory, g, instruction, active)
     if memory_access.accesses(instruction):
         if not memory_access.access(sm, memory, g, group, active):
             return False

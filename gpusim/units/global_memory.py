@@ -82,8 +82,12 @@ def line_cost(machine: Machine) -> int:
     return round(SHARE_PARTS * line_cycles(machine) * size / transaction_bytes(machine))
 
 
+CHANNEL_KEYS = "memory_clock.* memory.* chip.dram_mbs cache.l2_sector_parts"  # that say what transactions cost
+STILL = "no transaction of {kernel} goes through the channel"
+
+
 def _moves(given: Any) -> bool:
-    """Whether transactions reach the channel behind the SM."""
+    """Whether transactions of loads and stores reach the channel behind the SM."""
     if given.cached:
         return True
     return given.does(STORE, unit=UnitClass.GLOBAL) if given.record.hits == L1 else UnitClass.GLOBAL in given.units
@@ -122,12 +126,8 @@ UNIT = Unit(
             lambda g: g.machine.memory is None or bool(g.machine.memory.ecc),
             "memory is not protected (memory.ecc = 0)",
         ),
-        Condition(
-            "memory_clock.* memory.* chip.dram_mbs cache.l2_sector_parts",
-            "line_cost channel_parts",
-            _moves,
-            "no transaction of {kernel} goes through the channel",
-        ),
+        Condition(CHANNEL_KEYS, "line_cost", _moves, STILL),
+        Condition(CHANNEL_KEYS, "channel_parts", lambda g: _moves(g) or UnitClass.TEXTURE in g.units, STILL),
     ),
     limits={
         "load/store unit": {"global_memory.request_cycles": 1},

@@ -11,20 +11,21 @@ UNIT = Unit(
         "outcome": (
             field("cycles", "of the load/store unit; of shared memory as many as if no cycle had several passes"),
             field("extra", "cycles on top of the latency"),
-            field("transactions", "lines it moves to or from global memory"),
+            field("transactions", "lines it moves to or from global memory; sectors of a texture fetch"),
             field("requests", "lines that it asks caches for"),
             field("ready", "when what a cache that is only read was asked for is there"),
         ),
         "row": (
             field(
                 "feed",
-                "place among the memory instructions, and comparisons, whose address range is remembered (-1: none)",
+                "place among the accesses, comparisons and coordinates whose range is remembered (-1: none)",
                 kind="i4",
             ),
         ),
         "sm": (
             field("memory_feeds", "memory instructions of the program", role=Role.FIXED),
-            field("feeds", "those, and comparisons that move with the block", role=Role.FIXED),
+            field("coordinate_feeds", "those, and comparisons that move with the block", role=Role.FIXED),
+            field("feeds", "and two for each texture fetch that does: its column and its row", role=Role.FIXED),
             field(
                 "feed",
                 "what the addresses of each lane group's memory instructions cost",

@@ -27,7 +27,7 @@ UNIT = Unit(
             ),
             field(
                 "block_step",
-                "bytes by which an address moves from a block to its neighbour in x, y, z",
+                "bytes, or elements, by which an address or coordinate moves from a block to its neighbour in x, y, z",
                 FEED,
                 3,
                 role=Role.FIXED,
@@ -67,8 +67,8 @@ UNIT = Unit(
         "script": (
             field("block", "the block it was recorded from"),
             field("first", "first event of each of its warps", WARPS),
-            field("low", "lowest byte of global memory accessed, or number compared", FEED),
-            field("high", "behind the highest", FEED),
+            field("low", "lowest byte of global memory accessed, number compared, or coordinate fetched", FEED),
+            field("high", "behind the highest; of coordinates, as far as from END (rules/address_range.py)", FEED),
         ),
     },
 )

@@ -15,7 +15,7 @@ from functools import reduce
 from isa.dataflow.flow import overwrites, reads, successors, writes
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.memory import constants
+from isa.memory import SECTOR_BYTES, constants
 from isa.operand import PT_INDEX, RZ_INDEX, Constant, Immediate, Operand, Register, Special
 from isa.table import GLOBAL_UNITS, Unit
 from isa.values import semantics
@@ -59,6 +59,39 @@ def block_steps(kernel: Kernel) -> dict[int, Step] | None:
         if instruction.row.unit in GLOBAL_UNITS or step != STILL:
             steps[pc] = step
     return steps
+
+
+def texture_steps(kernel: Kernel) -> dict[int, tuple[Step, Step]] | None:
+    """Return, by pc, the steps of column and row of each texture fetch that moves, in elements and rows.
+
+    None if a coordinate does not depend linearly on the block's index, or if blocks lie parts of a sector apart.
+    """
+    instructions = kernel.program.instructions
+    if not any(instruction.row.unit is Unit.TEXTURE for instruction in instructions):
+        return {}
+    known, steps = constants(kernel), {}
+    for pc, state in enumerate(_states(kernel)):
+        if state is None or instructions[pc].row.unit is not Unit.TEXTURE:
+            continue
+        found = _coordinate_steps(instructions[pc], state, known)
+        if found is None:
+            return None
+        if found != (STILL, STILL):
+            steps[pc] = found
+    return steps
+
+
+def _coordinate_steps(fetch: Instruction, state: _State, known: Mapping[str, int]) -> tuple[Step, Step] | None:
+    """Return the steps of a fetch's column and row; None if they are unknown, or move by parts of a sector."""
+    sources = {letter: _source(operand, state, known) for letter, operand in fetch.slots() if letter in "abc"}
+    column, row, pitch = (sources.get(letter, _ZERO) for letter in "abc")
+    if column.step is None or row.step is None or pitch.step != STILL:
+        return None
+    if row.step != STILL and pitch.fixed is None:
+        return None
+    row_bytes = max(1, pitch.fixed or 0) * fetch.row.nbytes
+    moved = [fetch.row.nbytes * part for part in column.step] + [row_bytes * part for part in row.step]
+    return None if any(part % SECTOR_BYTES for part in moved) else (column.step, row.step)
 
 
 def _moves(instruction: Instruction, state: _State) -> Step | None:

@@ -30,7 +30,9 @@ OUTPUTS = {
     "sweep --t4": [*SWEPT, "--t4", "x.json"],
 }
 # These commands take long and write as others do: by whole_file.write, or as sweep does.
-SLOW = {"tune --out", "tune --kernel-tuner", "tune --t4", "reproduce --csv", "reproduce --markdown"}
+SLOW = {"tune --out", "tune --kernel-tuner", "tune --t4"} | {
+    f"reproduce --{option}" for option in ("csv", "markdown", "plots", "tried")
+}
 RESUMED = {"sweep --out"}  # the next run continues from the results written so far
 
 

@@ -36,7 +36,7 @@ def test_the_list_is_whole_in_80_columns(capsys, monkeypatch):
 
 def test_one_machine_shows_every_number_with_its_source(capsys, monkeypatch):
     """The table of a machine has every key with value, method, source and note."""
-    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.setenv("COLUMNS", "600")
     text = output(capsys, "machines", "c2050")
     for path, fact in facts("c2050").items():
         line = next(line for line in text.splitlines() if line.startswith(f"{path} "))

@@ -6,14 +6,17 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
 from gpusim.commands.main import execute
-from gpusim.reproduction import ledger
+from gpusim.reproduction import drawing, ledger, unclaimed
+from gpusim.reproduction.finding import predicted
+from gpusim.reproduction.plot import Curve, Plot
 
 KEYS = ["id", "seed", "what", "published", "ours", "error", "kind", "passed", "note", "seconds"]
-MORE = ["tolerance", "machines"]
+MORE = ["tolerance", "machines", "runs", "turned_by", "tried"]
 
 
 def test_the_document_has_every_key_of_a_row(capsys):
@@ -29,6 +32,9 @@ def test_the_document_has_every_key_of_a_row(capsys):
         ("exact", []),
     ]
     assert document["summary"]["counted"] == {"n": 1, "passed": 1, "failed": 0, "without": 0}
+    assert [(claim["runs"], claim["turned_by"], claim["tried"]) for claim in document["claims"]] == [
+        (0, None, None)
+    ] * 2
 
 
 def test_the_screen_ends_with_the_totals(capsys):
@@ -88,7 +94,58 @@ def test_one_file_cannot_be_both(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert execute(["reproduce", "LS30", "--csv", str(tmp_path / "rows"), "--markdown", "rows"]) == 2
     assert capsys.readouterr() == ("", "error: --markdown rows: --csv writes this file; name another\n")
+    assert execute(["reproduce", "LS30", "--sensitivity", "--tried", "rows", "--csv", "rows"]) == 2
+    assert capsys.readouterr() == ("", "error: --tried rows: --csv writes this file; name another\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def by_policy(bench):
+    """Pass under one policy alone."""
+    return predicted(33.3 if bench.machine("gtx580").schedulers.policy == "gto" else 0)
+
+
+TURNED = "gtx580:schedulers.policy=gto"
+
+
+def test_what_turns_a_claim_is_reported_everywhere(monkeypatch, tmp_path, capsys):
+    """--sensitivity adds what turns a verdict to the screen, the page, the table and the document."""
+    monkeypatch.setattr(ledger, "FINDERS", {"LS18": by_policy})
+    table, page, tried = (tmp_path / name for name in ("rows.csv", "page.md", "tried.csv"))
+    arguments = ["reproduce", "LS18", "--sensitivity", "--tried", str(tried)]
+    assert execute([*arguments, "--csv", str(table), "--markdown", str(page)]) == 0
+    message = next(line for line in capsys.readouterr().out.splitlines() if "turned by" in line)
+    found = re.fullmatch(rf"LS18 turned by {TURNED} of (\d+)", message)
+    (row,) = csv.DictReader(table.open(newline=""))
+    assert (row["turned_by"], row["tried"]) == (TURNED, found[1])
+    assert f"| {TURNED} of {found[1]} |" in page.read_text()
+    assert len(list(csv.DictReader(tried.open(newline="")))) == int(found[1])
+    assert execute([*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["claims"][0]["turned_by"] == [TURNED]
+
+
+def test_plots_are_drawn_and_shown_on_the_page(monkeypatch, tmp_path, capsys):
+    """--plots draws the plots of the chosen documents, and the page shows them with their notes under the document."""
+    pytest.importorskip("matplotlib")
+    plot = Plot("a title", "x", "y", (Curve("c", (1, 2), (3, 4)),), note="A note.")
+    monkeypatch.setattr(drawing, "PLOTS", {"lai-figure-7": lambda _: plot, "tan-figure-7": lambda _: plot})
+    page, folder = tmp_path / "page.md", tmp_path / "pictures"
+    assert execute(["reproduce", "LS30", "--markdown", str(page), "--plots", str(folder)]) == 0
+    capsys.readouterr()
+    assert [path.name for path in folder.iterdir()] == ["lai-figure-7.svg"]
+    assert "\n![a title](pictures/lai-figure-7.svg)\n\nA note.\n" in page.read_text()
+
+
+def test_what_is_not_claimed_is_in_page_and_document(monkeypatch, tmp_path, capsys):
+    """Of the documents whose claims are computed, the page and the JSON document have what is not claimed."""
+    path, page = tmp_path / "unclaimed.csv", tmp_path / "page.md"
+    path.write_text("seed,place,what,because\nlai,section 7,the year,no result\ntan,section 7,the year,no result\n")
+    monkeypatch.setattr(unclaimed, "read", partial(unclaimed.read, path))
+    assert execute(["reproduce", "LS30", "--json", "--markdown", str(page)]) == 0
+    about = {"place": "section 7", "what": "the year", "because": "no result"}
+    assert json.loads(capsys.readouterr().out)["unclaimed"] == [{"seed": "lai", **about}]
+    text = page.read_text()
+    assert "### Not claimed, because\n\n| place | what | because |\n|---|---|---|\n| section 7 | the year |" in text
+    assert "- 1 sentence of the documents is not claimed\n" in text
 
 
 def test_an_error_in_a_claim_ends_with_exit_code_1(monkeypatch, capsys):
@@ -138,6 +195,11 @@ def test_the_setting_in_the_help_changes_the_claims_it_names(capsys):
         (["LS30", "--set", "gtx580:chip.sm=3"], "--set chip.sm: unknown machine key; did you mean chip.sms?"),
         (["LS30", "--set", "gtx58:chip.sms=3"], "machine gtx58: no such machine; did you mean gtx580?"),
         (["LS30", "--csv", "/nowhere/rows.csv"], "/nowhere/rows.csv: there is no directory /nowhere; "),
+        (["LS30", "--tried", "x.csv"], "--tried x.csv: keeps what is tried on machines as they are; add --sensitivity"),
+        (
+            ["LS30", "--tried", "x.csv", "--sensitivity", "--set", "gtx580:chip.sms=3"],
+            "--tried x.csv: keeps what is tried on machines as they are; leave out --set",
+        ),
     ],
 )
 def test_bad_input_is_reported_before_anything_is_computed(arguments, message, capsys):

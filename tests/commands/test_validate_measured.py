@@ -13,7 +13,7 @@ def test_the_document_has_every_row(capsys):
     """Each row is a point with its error; the summary has each experiment, without those that only give inputs."""
     assert execute(["validate", "h200", "--measured", str(FOLDER / "micro.csv"), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == 2
     points = document["points"]
     assert [point["line"] for point in points] == list(range(2, 2 + len(points)))
     assert document["unmodelled"] == len(document["without"]) == 0

@@ -101,6 +101,7 @@ def test_a_core_cycle_is_two_shader_cycles_on_fermi_alone(name):
         ("c2050", 1030.4, 515.2),
         ("gt200", 622.08, 77.76),
         ("gtx480", 1344.96, 168.12),
+        ("gtx460", 907.2, 75.6),
         ("gtx680", 3090.432, 128.768),
         ("k20m", 3524.352, 1174.784),
         ("mi25", 12288, 768),
@@ -243,6 +244,11 @@ def test_a_machine_file_of_its_own_must_be_complete(tmp_path):
         ('sms = { value = 1.5, source = "s", method = "vendor" }', "3:1", "sms = 1.5: it takes a whole number from 1"),
         ('  sms = { value = "x", source = "s", method = "vendor" }', "3:3", "sms = 'x': it takes a whole number"),
         ("sms = 16", "3:1", "chip.sms = 16 has no source"),
+        (
+            'sms = { value = 16, source = "s", method = "vendor", plausible = [0, 16], note = "n" }',
+            "3:1",
+            "plausible chip.sms = 0: it takes a whole number from 1",
+        ),
     ],
 )
 def test_a_bad_key_is_named_with_its_place(tmp_path, line, place, message):

@@ -118,3 +118,46 @@ def test_a_base_that_does_not_exist_is_reported_with_its_place(tmp_path, base, c
     """A missing base is refused with the line and column of `extends`."""
     text = refusal(write(tmp_path, f'name = "Mine"\n extends = "{base}"\n'))
     assert text.startswith(f"mine.toml:2:2: machine {base}: {cause}")
+
+
+def plausible(folder: Path, value: str, ends: str, note: str = ', note = "n"') -> Path:
+    """Write a machine file of one guess with a plausible range."""
+    leaf = f'{{ value = {value}, source = "s", method = "guess", plausible = {ends}{note} }}'
+    return write(folder, f"[schedulers]\nkey = {leaf}\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "ends"), [("3", (1, 4)), ("1", (1, 4)), ("4", (1, 4)), ('"lrr"', ("gto",)), ('"lrr"', ("gto", "oldest"))]
+)
+def test_a_number_may_have_a_plausible_range(tmp_path, value, ends):
+    """A number has its least and most, itself between or at an end; a word has one or several others."""
+    _, facts = machine_file.read(plausible(tmp_path, value, str(list(ends)).replace("'", '"')))
+    assert facts["schedulers.key"].plausible == ends
+
+
+@pytest.mark.parametrize(
+    ("value", "ends", "message"),
+    [
+        ("3", "[4, 5]", "[4, 5]; write [least, most] around 3"),
+        ("3", "[3, 3]", "[3, 3]; write [least, most] around 3"),
+        ("3", "[1]", "[1]; write [least, most] around 3"),
+        ("3", "[1, 2, 4]", "[1, 2, 4]; write [least, most] around 3"),
+        ("3", "[true, 4]", "[True, 4]; write [least, most] around 3"),
+        ("3", "4", "4; write [least, most] around 3"),
+        ("3", '["a", "b"]', "['a', 'b']; write [least, most] around 3"),
+        ("[3]", "[1, 4]", "[1, 4]; write [least, most] around [3]"),
+        ('"lrr"', "[]", "[]; write other words than lrr, each once"),
+        ('"lrr"', '["lrr"]', "['lrr']; write other words than lrr, each once"),
+        ('"lrr"', '["gto", "gto"]', "['gto', 'gto']; write other words than lrr, each once"),
+        ('"lrr"', "[1, 2]", "[1, 2]; write other words than lrr, each once"),
+    ],
+)
+def test_a_range_without_the_number_is_refused(tmp_path, value, ends, message):
+    """A range that is none, or leaves out the value, and words that repeat it or each other end in one line."""
+    assert refusal(plausible(tmp_path, value, ends)) == f"mine.toml:2:1: schedulers.key has plausible = {message}"
+
+
+def test_a_range_needs_a_ground(tmp_path):
+    """A plausible range without a note is refused, whatever the method."""
+    path = write(tmp_path, '[chip]\nsms = { value = 3, source = "s", method = "paper", plausible = [1, 4] }\n')
+    assert refusal(path) == 'mine.toml:2:1: chip.sms has a plausible range without a ground; add note = "..."'

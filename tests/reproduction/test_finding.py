@@ -1,7 +1,18 @@
 import pytest
 
 from gpusim.reproduction.claims import Claim
-from gpusim.reproduction.finding import KINDS, fitted, counted, judge, not_reproducible, predicted, registrar
+from gpusim.reproduction.finding import (
+    KINDS,
+    arithmetic,
+    counted,
+    fitted,
+    given,
+    in_sight,
+    judge,
+    not_reproducible,
+    predicted,
+    registrar,
+)
 
 
 def verdict(published, tolerance, *ours, **more):
@@ -65,8 +76,21 @@ def test_figures_are_shown_with_the_published_decimals():
 
 def test_every_kind_is_known():
     """The findings of these functions begin with one of the kinds."""
-    for finding in (counted(1), fitted("2 parameters on a table", 1), not_reproducible("no figures")):
+    more = fitted("2 parameters on a table", 1), in_sight("a policy; an order", 1), not_reproducible("no figures")
+    for finding in (counted(1), arithmetic(1), given(1), predicted(1), *more):
         assert finding.kind.split(":")[0] in KINDS
+    assert [finding.kind.partition(": ")[2] for finding in more[:2]] == [
+        "2 parameters on a table",
+        "a policy; an order",
+    ]
+
+
+@pytest.mark.parametrize("kind", [fitted, in_sight])
+@pytest.mark.parametrize("what", ["", " ", "a policy; "])
+def test_what_was_chosen_is_named(kind, what):
+    """A fit without its data, or a choice without its name, is an error."""
+    with pytest.raises(ValueError, match="leave out the empty part"):
+        kind(what, 1)
 
 
 def test_the_decorator_enters_a_function_under_its_claim():

@@ -1,10 +1,11 @@
 import pytest
+from draws import few
 
 from gpusim.reproduction import ledger
 from gpusim.reproduction.bench import Bench
-from gpusim.reproduction.claims import read, select
-from gpusim.reproduction.finding import counted, not_reproducible
-from gpusim.reproduction.ledger import FINDERS, rows, summary, without_runs
+from gpusim.reproduction.claims import SEEDS, read, select
+from gpusim.reproduction.finding import arithmetic, counted, given, not_reproducible
+from gpusim.reproduction.ledger import FINDERS, PLOTS, rows, summary, without_runs
 from isa.errors import UserError
 
 
@@ -24,10 +25,9 @@ def double(number):
 
 
 def test_every_claim_has_a_function_in_a_module_of_its_document():
-    """Each of the 191 claims has a function, in a module of its document, and there are no others."""
+    """Each claim has a function, in a module of its document, and there are no others."""
     seeds = {claim.id: claim.seed for claim in read()}
     assert FINDERS.keys() == seeds.keys()
-    assert len(seeds) == 191
     for name, function in FINDERS.items():
         assert function.__module__.startswith(f"gpusim.reproduction.{seeds[name]}"), name
 
@@ -57,6 +57,7 @@ def test_jobs_in_common_are_done_once_and_rows_come_in_order(monkeypatch):
     assert reported == [(1, 3), (2, 3), (3, 3)]
     assert [(row.id, row.passed) for row in found] == [("LS01", True), ("LS02", False), ("LS03", False)]
     assert len(calls) == 6
+    assert [row.runs for row in found] == [2, 2, 0]
 
 
 def test_a_row_names_the_machines_it_was_computed_on():
@@ -68,6 +69,37 @@ def test_a_row_names_the_machines_it_was_computed_on():
         "LS16": ("gtx580-1566",),
         "LS23": (),
     }
+
+
+def test_arithmetic_requests_nothing_and_an_input_a_machine(monkeypatch):
+    """Arithmetic that asks for a machine or a run is no arithmetic, and an input without a machine is no input."""
+    finders = {
+        "LS01": lambda bench: arithmetic(bench.machine("gt200").chip.sms),
+        "LS02": lambda bench: arithmetic(bench.compute(double, 4)),
+        "LS05": lambda _: given(1, 2, 4),
+        "LS06": lambda _: arithmetic(1, 2, 4),
+        "LS07": lambda bench: given(*[bench.machine("gt200").chip.sms] * 3),
+    }
+    monkeypatch.setattr(ledger, "FINDERS", finders)
+    found = list(rows(select(finders), {}, 1))
+    assert [row.kind.partition(": ")[0] for row in found] == ["not computed"] * 3 + ["arithmetic", "input"]
+    assert "requests nothing" in found[0].kind
+    assert "none was requested" in found[2].kind
+
+
+def test_no_claim_of_the_ledger_is_vacuous():
+    """No claim is computed with the error above, and none that needs no run is of a kind that says nothing."""
+    found = without_runs(few(read(), 20), {})
+    assert [row.id for row in found if row.kind.startswith("not computed")] == []
+    assert [row.id for row in found if row.kind == "arithmetic" and (row.machines or row.runs)] == []
+    assert [row.id for row in found if row.kind == "input" and not row.machines] == []
+
+
+def test_every_plot_belongs_to_a_document():
+    """The name of a plot begins with the key of its document, as its module's does."""
+    assert {name.partition("-")[0] for name in PLOTS} <= SEEDS.keys()
+    for name, plotter in PLOTS.items():
+        assert plotter.__module__.startswith(f"gpusim.reproduction.{name.partition('-')[0]}"), name
 
 
 def test_rows_that_need_no_run_leave_out_the_others():

@@ -4,12 +4,18 @@ from pathlib import Path
 import pytest
 from draws import few
 
+from gpusim.reproduction import drawing, sensitivity, unclaimed
 from gpusim.reproduction.claims import SEEDS, read, select
+from gpusim.reproduction.drawing import Picture
 from gpusim.reproduction.finding import KINDS
-from gpusim.reproduction.ledger import LedgerRow, rows, without_runs
-from gpusim.reproduction.pages import line, markdown, totals
+from gpusim.reproduction.ledger import PLOTS, LedgerRow, rows, without_runs
+from gpusim.reproduction.pages import TURNS, line, markdown, totals
+from gpusim.reproduction.plot import Plot
+from gpusim.reproduction.unclaimed import Unclaimed
 
-PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE, TRIED = DOCS / "reproduction.md", DOCS / "sensitivity.csv"
+PICTURES = "pictures/reproduction"
 CLAIMS = {claim.id: claim for claim in read()}
 
 
@@ -22,18 +28,57 @@ def row(**changes):
 
 def test_the_document_is_up_to_date():
     """Each row that needs no run is in docs/reproduction.md as it is computed now."""
-    shown = {text[2:6]: text for text in PAGE.read_text(encoding="utf-8").splitlines() if text[2:6] in CLAIMS}
+    text = PAGE.read_text(encoding="utf-8")
+    shown = {text[2:6]: text for text in text.splitlines() if text[2:6] in CLAIMS}
     assert shown.keys() == CLAIMS.keys()
     for now in without_runs(few(read(), 20), {}):
-        assert shown[now.id] == line(now)
+        assert shown[now.id] == line(now, turns=f"| {TURNS} |" in text)
 
 
 @pytest.mark.slow
 @pytest.mark.jit
 def test_the_document_is_what_the_ledger_computes():
     """docs/reproduction.md is what `make reproduction` writes, every simulated row included."""
-    found = list(rows(read(), {}, os.cpu_count() or 1))
-    assert PAGE.read_text(encoding="utf-8") == markdown(found, {})
+    done, workers = {}, os.cpu_count() or 1
+    found = list(rows(read(), {}, workers, done=done))
+    found = sensitivity.turned(found, {}, sensitivity.load(TRIED))
+    drawn = drawing.computed(PLOTS, {}, workers, done=done)
+    pictures = {f"{PICTURES}/{one.name}.svg": one for one in drawn}
+    assert PAGE.read_text(encoding="utf-8") == markdown(found, {}, unclaimed.read(), pictures, turns=True)
+
+
+@pytest.mark.slow
+def test_the_pictures_are_those_of_the_page():
+    """The page shows each picture of its folder once, and the folder has those of all plots."""
+    shown = [text.partition("](")[2].rstrip(")") for text in PAGE.read_text().splitlines() if text.startswith("![")]
+    assert sorted(shown) == sorted(f"{PICTURES}/{name}.svg" for name in PLOTS)
+    assert sorted(path.stem for path in (DOCS / PICTURES).iterdir()) == sorted(PLOTS)
+
+
+def test_a_document_has_its_pictures_and_what_is_not_claimed():
+    """Below the table of a document stand its pictures with their notes, then what is not claimed; none of others."""
+    pictures = {
+        f"p/{seed}-1.svg": Picture(f"{seed}-1", seed, Plot(seed, "", "", (), "Note.")) for seed in ("lai", "tan")
+    }
+    missing = [Unclaimed(seed, "1", "a | b", "why") for seed in ("tan", "lai")]
+    text = markdown([row()], {}, missing, pictures)
+    table, rest = text.split("| gt200, gtx580 |  |\n\n")
+    heading = "### Not claimed, because\n\n| place | what | because |\n|---|---|---|\n"
+    assert rest == f"![lai](p/lai-1.svg)\n\nNote.\n\n{heading}| 1 | a \\| b | why |\n"
+    assert "- 1 sentence of the documents is not claimed\n" in table
+    assert "hollow markers are published" in table
+    assert "hollow" not in markdown([row()], {})
+
+
+def test_the_column_of_what_turns_a_verdict_is_there_if_asked_for():
+    """With it each row has the settings and how many were tried, none if none turns it, nothing if none was tried."""
+    turned = row(turned_by=("gtx580:a.b=1", "gt200:a.b=2", "gt200:a.b=3"), tried=40)
+    cells = [line(each, turns=True).split(" | ")[-1] for each in (turned, row(turned_by=(), tried=40), row())]
+    assert cells == ["gtx580:a.b=1; gt200:a.b=2 or 3 of 40 |", "none of 40 |", " |"]
+    text = markdown([turned], {}, turns=True)
+    assert "| note | turned by |\n|---|---|---|---|---|---|---|---|---|---|---|\n" in text
+    assert "Turned by: the settings" in text
+    assert [part for part in ("Turned by", "| turned by |") if part in markdown([turned], {})] == []
 
 
 def test_each_document_has_a_table():
@@ -55,9 +100,9 @@ def test_the_head_states_changed_settings():
 
 
 def test_the_legend_has_every_kind():
-    """Each of the 7 kinds is explained once."""
+    """Each of the 9 kinds is explained once."""
     text = markdown([row()], {})
-    assert [text.count(f"- {kind}: {meaning}\n") for kind, meaning in KINDS.items()] == [1] * 7
+    assert [text.count(f"- {kind}: {meaning}\n") for kind, meaning in KINDS.items()] == [1] * 9
 
 
 def test_a_line_escapes_bars_in_its_cells():
@@ -73,6 +118,13 @@ def test_totals_count_the_claims_that_pass(passed, first):
     first_line, kind = totals([row(passed=passed)])
     assert first_line.startswith(f"{first} claims pass; {int(passed is None)} ")
     assert kind == f"predicted: {first} pass" + ("; 1 without figures" if passed is None else "")
+
+
+def test_totals_count_the_claims_that_nothing_turns():
+    """Of the claims that were tried, those that keep their verdict are counted; without such claims nothing is said."""
+    tried = [row(turned_by=(), tried=9), row(turned_by=("gtx580:a.b=1",), tried=9), row()]
+    assert totals(tried)[-1] == "1 of 2 claims turned by no setting tried"
+    assert totals([row()])[-1].startswith("predicted")
 
 
 def test_all_claims_are_of_a_listed_document():

@@ -112,10 +112,15 @@ class Caches:
             results += [*(line.came[unit] for unit in units), start + first + i * late]
         return max(results), start
 
-    def fetch(self, asked: list[Request], now: int) -> int | None:
-        """The cycle at which a texture fetch served now has all its lines, if a cache of textures keeps tags."""
-        rules = self.machine.texture_cache
-        return self._read(self.textures, rules.latency, asked, now) if self.textures and rules else None
+    def fetch(self, asked: list[Request], now: int) -> int:
+        """The cycle at which a texture fetch that issues now has all its lines, from the L2 if it has no cache."""
+        cache, rules = self.machine.cache, self.machine.texture_cache
+        assert cache is not None
+        if self.textures and rules:
+            return self._read(self.textures, rules.latency, asked, now)
+        behind = [cache.l2_latency_32 + i * cache.l2_late for i in range(len(asked))]
+        there = [self._far(number, units, now, late) for (number, units), late in zip(asked, behind, strict=True)]
+        return max([now + self.machine.texture.latency, *there])
 
     def load_scalars(self, byte: int, size: int, now: int) -> int | None:
         """The cycle at which so many bytes from one on, asked for now, have come, if a cache of scalars keeps tags."""
@@ -213,13 +218,13 @@ class Caches:
     def _moved(self, way: str, units: int, now: int) -> int:
         chip, cache = self.machine.chip, self.machine.cache
         assert cache is not None
-        dram = round(64 * UNIT * chip.sms * chip.shader_mhz / _arriving(self.machine))
+        dram = round(64 * UNIT * chip.sms * chip.shader_mhz / arriving(self.machine))
         cost = {"port": cache.l2_sector_parts, "dram": dram}[way]
         self.free[way] = max(self.free.get(way, 0), 64 * now) + units * cost
         return -(-self.free[way] // 64)
 
 
-def _arriving(machine: Machine) -> float:
+def arriving(machine: Machine) -> float:
     """The part of the DRAM's bandwidth that arrives, in 10^6 bytes per second."""
     memory = machine.memory
     lost = memory.ecc_cost / 1000 if memory and memory.ecc else 0

@@ -13,7 +13,7 @@ from gpusim.units.pipe import initiation_interval
 from gpusim.units.stall import Stall
 from isa.dataflow import flow
 from isa.table import MEMORY_UNITS, Row, Unit
-from scan.caches import from_memory, places, requests
+from scan.caches import arriving, from_memory, places, requests
 from scan.codes import fill, hold
 from scan.registers import returned
 from scan.state import Access, Scan, Warp
@@ -171,15 +171,31 @@ def _transfer(sm: Scan, lines: int, now: int) -> int:
         return now
     cache = sm.machine.cache
     cost = cache.l2_sector_parts if cache and cache.hits != "none" else round(64 * line_cycles(sm.machine))
-    sm.channel = max(sm.channel, 64 * now) + lines * cost
+    return _occupied(sm, lines * cost, now)
+
+
+def _occupied(sm: Scan, parts: int, now: int) -> int:
+    """The cycle at which the channel is free, if it is occupied for so many parts of a cycle more from now on."""
+    sm.channel = max(sm.channel, 64 * now) + parts
     return -(-sm.channel // 64)
 
 
 def read_at(sm: Scan, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> int | None:
-    """The cycle at which a cache with tags has the data of a texture fetch or scalar load; None without one."""
+    """The cycle at which the data of a texture fetch has come, and of a scalar load that asks tags; else None."""
     row = sm.kernel.program.instructions[pc].row
-    if sm.caches and row.unit is Unit.TEXTURE:
-        return sm.caches.fetch(requests(sm.machine, row, places(warp.slot, row, addresses, active, 0)), now)
+    if row.unit is Unit.TEXTURE:
+        where = places(warp.slot, row, addresses, active, 0)
+        return sm.caches.fetch(requests(sm.machine, row, where), now) if sm.caches else _fetched(sm, where, now)
     if sm.caches and row.unit is Unit.SMEM:
         return sm.caches.load_scalars(int(addresses[active][0]), row.nbytes, now)
     return None
+
+
+def _fetched(sm: Scan, where: list[list[int | None]], now: int) -> int:
+    """The cycle at which a fetch has the elements at these bytes, lane group by lane group, where no tags are kept."""
+    sectors = sum(len({byte // 32 for byte in group if byte is not None}) for group in where)
+    cache, chip = sm.machine.cache, sm.machine.chip
+    from_memory = round(64 * 32 * chip.sms * chip.shader_mhz / arriving(sm.machine))
+    costs = {"none": from_memory, "l1": 0, "l2": cache.l2_sector_parts if cache else 0}
+    cost = costs[cache.hits if cache else "none"]
+    return (_occupied(sm, sectors * cost, now) if cost else now) + sm.machine.texture.latency

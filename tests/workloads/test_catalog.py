@@ -17,6 +17,7 @@ SMALL = {
     "maxas-loop": {"iterations": "2", "blocks": "1"},
     "mix": {"iterations": "2", "warps": "2"},
     "dual-issue": {"iterations": "2", "warps": "2"},
+    "partition-camping": {"rows": "64", "columns": "96"},
 }
 if QUICK:  # two by two blocks, and two rounds of the loop at least
     SMALL["matmul-block"] = {"m": "64", "n": "64", "k": "64"}

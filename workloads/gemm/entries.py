@@ -8,9 +8,12 @@ from workloads.gemm.lai_program import ORDERS as LAI_ORDERS
 from workloads.gemm.matmul_block import matmul_block
 from workloads.gemm.matmul_naive import matmul_naive
 from workloads.gemm.sg4 import sg4
-from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS, REGISTERS, SKEWS, gemm_stencil
+from workloads.gemm.stencil import LAYOUTS, LEADING, ORDERS, PRECISIONS, READS, REGISTERS, SKEWS, gemm_stencil
 from workloads.gemm.stencil_tuning import TUNING
 from workloads.gemm.tan import BARRIERS, RACY, VARIANTS, dgemm_tan
+from workloads.gemm.tan import ORDERS as TAN_ORDERS
+from workloads.gemm.tan import READS as TAN_READS
+from workloads.gemm.transpose import transpose
 from workloads.gemm.vega_legacy import sgemm_vega_legacy
 from workloads.gemm.vega_vlp import ORDERS as VLP_ORDERS
 from workloads.gemm.vega_vlp import sgemm_vega_vlp
@@ -92,7 +95,26 @@ ENTRIES = (
             ),
             choice("barriers", "strict", BARRIERS, f"strict, or literal: as printed, with races ({', '.join(RACY)})"),
             integer("spilled", 6, "doubles that alg2 keeps in local memory: 0, 2, 4, 6 or 8"),
+            Parameter(
+                "read",
+                None,
+                {**dict(zip(TAN_READS, TAN_READS, strict=True)), "auto": None}.__getitem__,
+                f"one of {', '.join(TAN_READS)}, auto",
+                "plain loads, or through textures; auto: the paper's, textures but for alg1 and alg2",
+            ),
+            integer("blocking", 4, "rows and columns of C of a thread: 4; for alg1 also 2, 8; for alg3, v2 also 8"),
+            choice("order", "figure9", TAN_ORDERS, "of the shared loads of v3 and v4: the paper's, or searched"),
             *_FACTORS,
+        ),
+        machine="c2050",
+    ),
+    Entry(
+        "transpose",
+        transpose,
+        "double-precision T = A^T in tiles of 32 by 32 through shared memory, column-major",
+        (
+            integer("rows", 256, "rows of A, a multiple of 32"),
+            integer("columns", 256, "columns of A, a multiple of 32"),
         ),
         machine="c2050",
     ),
@@ -110,6 +132,8 @@ ENTRIES = (
             *_FACTORS,
             number("alpha_im", 0.0, "imaginary part of alpha"),
             number("beta_im", 0.0, "imaginary part of beta"),
+            choice("order", "column", ORDERS, "column- or row-major matrices"),
+            *(_auto(x, f"elements from a stored column of {x[2].upper()}, or row, to the next") for x in LEADING),
             choice("skew", "on", SKEWS, "an element more per row of shared memory"),
             _auto("registers", f"most of a thread, pointers beyond in local memory; auto: {REGISTERS}, or more"),
             *(_auto(x, doc) for x, doc in TUNING.items()),

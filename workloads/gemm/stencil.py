@@ -10,7 +10,11 @@ is), and wait again. A tile in shared memory has one extra element per row, so t
 
 That is 2 (4 + 9) 3 = 78 cases. Sizes need not be multiples of the tile: coordinates of textures are clamped, plain
 loads beyond the matrix are left out, border blocks compute like all others, and results outside C are not stored. If
-the sizes are multiples, plain loads and stores have no condition. Columns of a stored matrix are contiguous.
+the sizes are multiples, plain loads and stores have no condition. Columns of a stored matrix are contiguous, and the
+leading dimension is the distance from one to the next.
+
+Row-major matrices are column-major transposed ones. So for them the kernel computes C^T = alpha op(B)^T op(A)^T + beta
+C^T: m and n, and A and B, change places, and the tuning parameters are those of that product.
 """
 
 from __future__ import annotations
@@ -41,6 +45,8 @@ from workloads.gemm.stencil_tuning import NAME, TUNING, Tuning, check, published
 PRECISIONS = ("s", "d", "c", "z")
 READS = ("plain", "tex1d", "tex2d")
 SKEWS = ("on", "off")
+ORDERS = ("column", "row")
+LEADING = ("lda", "ldb", "ldc")
 LAYOUTS = {
     1: ("nn", "nt", "tn", "tt"),
     2: tuple(a + b for a in "ntc" for b in "ntc"),
@@ -60,6 +66,10 @@ def gemm_stencil(
     beta: float = 0.0,
     alpha_im: float = 0.0,
     beta_im: float = 0.0,
+    order: str = "column",
+    lda: int | None = None,
+    ldb: int | None = None,
+    ldc: int | None = None,
     skew: str = "on",
     registers: int | None = None,
     blk_m: int | None = None,
@@ -72,76 +82,91 @@ def gemm_stencil(
     dim_xb: int | None = None,
     dim_yb: int | None = None,
 ) -> Kernel:
-    """Build the kernel for C = alpha op(A) op(B) + beta C, column-major, C m by n, inner size k.
+    """Build the kernel for C = alpha op(A) op(B) + beta C, C m by n, inner size k.
 
     `precision`, `layout` and `read` are those of the table above; `alpha_im` and `beta_im` the imaginary parts of
-    complex factors. Without `skew` the rows in shared memory have no extra element. The nine from `blk_m` on are those
-    of `stencil_tuning`, None the published one. Pointers beyond `registers` are kept in local memory; None: beyond 63,
-    or as few as hold the data.
+    complex factors. Matrices are column- or row-major by `order`; `lda`, `ldb` and `ldc` are the elements from one
+    stored column (row, if row-major) to the next, None: as many as it has. Without `skew` the rows in shared memory
+    have no extra element. The nine from `blk_m` on are those of `stencil_tuning`, None the published one. Pointers
+    beyond `registers` are kept in local memory; None: beyond 63, or as few as hold the data.
 
-    Raises UserError for unknown choices, shapes that don't fit, factors that may overflow, programs that are too long,
-    fewer registers than data need, and matrices beyond 32-bit addresses.
+    Raises UserError for unknown choices, shapes that don't fit, leading dimensions that are too small, factors that may
+    overflow, programs that are too long, fewer registers than data need, and matrices beyond 32-bit addresses.
     """
-    one_of(NAME, "precision", precision, PRECISIONS)
     one_of(NAME, "read", read, READS)
     one_of(NAME, "skew", skew, SKEWS)
     sizes = {"m": m, "n": n, "k": k}
-    most = REGISTERS if registers is None else registers
-    counts(NAME, 1, **sizes, registers=most)
-    problem = _problem(m, n, k, precision, layout, alpha, beta, (alpha_im, beta_im))
-    given = (blk_m, blk_n, blk_k, dim_x, dim_y, dim_xa, dim_ya, dim_xb, dim_yb)
-    tuned = _tuned(precision, layout, given)
+    counts(NAME, 1, **sizes, registers=REGISTERS if registers is None else registers)
+    given = sizes | {"precision": precision, "layout": layout, "read": read, "alpha": alpha, "beta": beta}
+    given |= {"alpha_im": alpha_im, "beta_im": beta_im, "order": order, "lda": lda, "ldb": ldb, "ldc": ldc}
+    problem = _problem(given)
+    tuned = _tuned(precision, problem.layout, (blk_m, blk_n, blk_k, dim_x, dim_y, dim_xa, dim_ya, dim_xb, dim_yb))
     check_addresses(NAME, problem, **sizes)
-    plan_for = partial(plan_of, problem, tuned, read, skew=skew == "on")
-    plan = plan_for(registers=most)
-    built = _program(plan)
-    if registers is not None and built.registers > registers:
-        least = _least(plan_for, built.registers)
-        raise UserError(f"{NAME}: registers={registers} can't hold the data; give {least} or more, or auto")
+    plan = _plan(partial(plan_of, problem, tuned, read, skew=skew == "on"), registers)
+    leading = dict(zip(_leading(order), (problem.lda, problem.ldb, problem.ldc), strict=True))
     return Kernel(
         name=NAME,
-        program=built,
-        grid=(-(-m // tuned.blk_m), -(-n // tuned.blk_n), 1),
+        program=_program(plan),
+        grid=(-(-problem.m // tuned.blk_m), -(-problem.n // tuned.blk_n), 1),
         block=(tuned.dim_x, tuned.dim_y, 1),
         parameters=_parameters(plan),
         buffers=buffers(problem),
         expected=promise(problem, tuned.blk_m, tuned.blk_n),
         flops=problem.flops,
-        arguments=sizes
-        | {"precision": precision, "layout": layout, "read": read, "alpha": alpha, "beta": beta}
-        | {"alpha_im": alpha_im, "beta_im": beta_im, "skew": skew, "registers": registers or "auto"}
-        | asdict(tuned),
+        arguments=given | leading | {"skew": skew, "registers": registers or "auto"} | asdict(tuned),
     )
 
 
 def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
-    """Compute the block's tile of C, [rows, columns], bit for bit from the kernel's `arguments` alone."""
-    m, n, k, precision, layout, alpha, beta = (
-        arguments[name] for name in ("m", "n", "k", "precision", "layout", "alpha", "beta")
-    )
-    problem = _problem(m, n, k, precision, layout, alpha, beta, (arguments["alpha_im"], arguments["beta_im"]))
+    """Compute the block's tile of C, [rows, columns], bit for bit from the kernel's `arguments` alone.
+
+    If C is row-major it is the tile of its transpose.
+    """
+    problem = _problem(arguments)
     return fused_tile(problem, *tile_of_block(problem, arguments["blk_m"], block, arguments["blk_n"]))
 
 
-def _problem(
-    m: int,
-    n: int,
-    k: int,
-    precision: str,
-    layout: str,
-    alpha: float,
-    beta: float,
-    imaginary: tuple[float, float],
-) -> Problem:
+def _problem(given: Mapping[str, Any]) -> Problem:
+    """Return the column-major product for the kernel's arguments; raises UserError if one of them is not allowed."""
+    precision, order, imaginary = given["precision"], given["order"], (given["alpha_im"], given["beta_im"])
+    one_of(NAME, "precision", precision, PRECISIONS)
+    one_of(NAME, "order", order, ORDERS)
     parts = 2 if precision in "cz" else 1
-    one_of(f"{NAME}: precision={precision}", "layout", layout, LAYOUTS[parts])
-    alpha_im, beta_im = imaginary
-    factors(NAME, alpha=alpha, beta=beta, alpha_im=alpha_im, beta_im=beta_im)
-    for name, value in (("alpha_im", alpha_im), ("beta_im", beta_im)):
+    one_of(f"{NAME}: precision={precision}", "layout", given["layout"], LAYOUTS[parts])
+    factors(NAME, **{name: given[name] for name in ("alpha", "beta", "alpha_im", "beta_im")})
+    for name, value in zip(("alpha_im", "beta_im"), imaginary, strict=True):
         if parts == 1:
             one_of(f"{NAME}: precision={precision}", name, value, (0.0,))
+    m, n, layout, matrices = given["m"], given["n"], given["layout"], ("A", "B")
+    if order == "row":
+        m, n, layout, matrices = n, m, layout[::-1], ("B", "A")
     dtype = "f8" if precision in "dz" else "f4"
-    return Problem(m, n, k, layout, alpha, beta, dtype, parts=parts, imaginary=imaginary)
+    factor, other, (a, b, c) = given["alpha"], given["beta"], (given[name] for name in _leading(order))
+    problem = Problem(m, n, given["k"], layout, factor, other, dtype, matrices, parts, imaginary, (a, b, c))
+    _check_leading(problem, order)
+    return problem
+
+
+def _leading(order: str) -> tuple[str, str, str]:
+    """Return the names of the leading dimensions of the product's left and right matrix, and of C."""
+    a, b, c = LEADING
+    return (a, b, c) if order == "column" else (b, a, c)
+
+
+def _check_leading(problem: Problem, order: str) -> None:
+    """Raise UserError if a leading dimension is less than what is stored without a gap, or beyond 32 bits."""
+    for name, value, (least, _) in zip(_leading(order), problem.leading, problem.stored, strict=True):
+        if value is not None:
+            counts(NAME, least, **{name: value})
+
+
+def _plan(plan_for: Callable[..., Plan], registers: int | None) -> Plan:
+    """Return the plan for so many registers, None: 63 or more; raises UserError if they can't hold the data."""
+    plan = plan_for(registers=REGISTERS if registers is None else registers)
+    if registers is not None and (taken := _program(plan).registers) > registers:
+        least = _least(plan_for, taken)
+        raise UserError(f"{NAME}: registers={registers} can't hold the data; give {least} or more, or auto")
+    return plan
 
 
 def _tuned(precision: str, layout: str, given: Iterable[int | None]) -> Tuning:
@@ -170,7 +195,8 @@ def _least(plan_for: Callable[..., Plan], registers: int) -> int:
 
 def _parameters(plan: Plan) -> dict[str, int]:
     problem, numbers = plan.problem, {"C_rows": plan.problem.m, "C_columns": plan.problem.n, "rounds": plan.tiles - 1}
-    numbers |= {"C_step": plan.nbytes * problem.m * plan.tuning.dim_y, "last_k": (plan.tiles - 1) * plan.tuning.blk_k}
+    numbers |= {"C_step": plan.nbytes * problem.ldc * plan.tuning.dim_y, "last_k": (plan.tiles - 1) * plan.tuning.blk_k}
+    numbers["C_pitch"] = problem.ldc
     for x in (plan.a, plan.b):
         numbers |= x.constants(plan.read)
     words = {name: number & 0xFFFFFFFF for name, number in numbers.items()}

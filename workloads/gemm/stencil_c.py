@@ -61,7 +61,7 @@ def _place(b: Builder, plan: Plan, row: Register, column: Register, pointer: Reg
         b.emit("S2R", index, x.thread)
         b.emit("S2R", free, x.axis)
         b.emit("IMAD", index, free, x.outer, index)
-    b.emit("IMAD", pointer, column, "C_rows", row)
+    b.emit("IMAD", pointer, column, "C_pitch", row)
     b.emit("SHL", pointer, pointer, plan.nbytes.bit_length() - 1)
     b.emit("IADD", pointer, pointer, "C")
 

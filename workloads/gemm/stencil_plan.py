@@ -30,6 +30,7 @@ class Operand:
     """A or B. Its tile has `outer` rows of C (columns, for B) and `depth` along k."""
 
     name: str
+    buffer: str  # the matrix that it reads: the other one if the product is row-major
     axis: str  # of the grid, along the outer side
     outer: int
     depth: int
@@ -176,20 +177,20 @@ def in_order(a: Operand, b: Operand) -> tuple[Operand, Operand]:
 
 def _operands(problem: Problem, t: Tuning, skew: int) -> tuple[Operand, Operand]:
     nbytes = problem.parts * int(problem.dtype[1])
-    where, known = bases(buffers(problem)), {x.name: x for x in buffers(problem)}
-    ends = {name: where[name] + known[name].nbytes for name in "AB"}
+    where, (left, right) = bases(buffers(problem)), problem.buffers
+    ends = {x.name: where[x.name] + x.nbytes for x in buffers(problem)}
     short = problem.k % t.blk_k != 0
     a = Operand(
-        name="A", axis="CTAID.X", outer=t.blk_m, depth=t.blk_k, along=problem.layout[0] == "n",
+        name="A", buffer=left, axis="CTAID.X", outer=t.blk_m, depth=t.blk_k, along=problem.layout[0] == "n",
         across=t.dim_xa, down=t.dim_ya, outer_stride=1, depth_stride=t.blk_m + skew, base=0,
-        thread="TID.X", lanes=t.dim_x, nbytes=nbytes, pitch=problem.lda, end=ends["A"],
+        thread="TID.X", lanes=t.dim_x, nbytes=nbytes, pitch=problem.lda, end=ends[left],
         ragged=short or problem.m % t.blk_m != 0, conjugated=problem.layout[0] == "c",
     )  # fmt: skip
     b = Operand(
-        name="B", axis="CTAID.Y", outer=t.blk_n, depth=t.blk_k, along=problem.layout[1] != "n",
+        name="B", buffer=right, axis="CTAID.Y", outer=t.blk_n, depth=t.blk_k, along=problem.layout[1] != "n",
         across=t.dim_xb, down=t.dim_yb, outer_stride=t.blk_k + skew, depth_stride=1,
         base=nbytes * t.blk_k * (t.blk_m + skew), thread="TID.Y", lanes=t.dim_y, nbytes=nbytes,
-        pitch=problem.ldb, end=ends["B"], ragged=short or problem.n % t.blk_n != 0,
+        pitch=problem.ldb, end=ends[right], ragged=short or problem.n % t.blk_n != 0,
         conjugated=problem.layout[1] == "c",
     )  # fmt: skip
     return a, b

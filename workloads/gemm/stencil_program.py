@@ -82,7 +82,7 @@ def _begin_operand(b: Builder, plan: Plan, x: Operand, thread: Register, free: l
     b.emit("IMAD", fetch, row, f"{x.name}_pitch", column)
     if plan.read == "plain":
         b.emit("SHL", fetch, fetch, x.nbytes.bit_length() - 1)
-        b.emit("IADD", fetch, fetch, x.name)
+        b.emit("IADD", fetch, fetch, x.buffer)
 
 
 def _keep(b: Builder, plan: Plan, name: str, value: Register) -> None:
@@ -145,7 +145,7 @@ def _texture_1d(plan: Plan, x: Operand, staging: tuple[Register, ...]) -> Iterat
         row, column = divmod(number, x.columns)
         if number:
             yield instruction("IADD", to, first, f"{x.name}_{column}_{row}")
-        yield instruction(f"TEX{SUFFIX[plan.words]}", to, x.name, to if number else first)
+        yield instruction(f"TEX{SUFFIX[plan.words]}", to, x.buffer, to if number else first)
 
 
 def _texture_2d(plan: Plan, x: Operand, staging: tuple[Register, ...]) -> Iterator[Instruction]:
@@ -161,7 +161,7 @@ def _texture_2d(plan: Plan, x: Operand, staging: tuple[Register, ...]) -> Iterat
         if column:
             yield instruction("IADD", to, left, x.across * column)
         place = (to if column else left, lower if row else top)
-        yield instruction(f"TEX.2D{SUFFIX[plan.words]}", to, x.name, *place, f"{x.name}_pitch")
+        yield instruction(f"TEX.2D{SUFFIX[plan.words]}", to, x.buffer, *place, f"{x.name}_pitch")
 
 
 def _stores(plan: Plan) -> Iterator[Instruction]:

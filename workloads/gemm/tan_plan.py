@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 from isa.operand import Register
 from workloads.builder import RegisterMap
 
 NAME = "dgemm-tan"
-THREADS = 256
 SIDE = 64  # of a tile of C
 DEPTH = 16  # of a tile along k
 HALF = DEPTH // 2
-BLOCKING = 4
+BLOCKING = 4  # the paper's: rows and columns of C of a thread
 ROW = 8 * SIDE  # bytes of a tile's k in shared memory
 B_BASE = DEPTH * ROW
 BUFFER = HALF * ROW  # the bit of a load pointer that selects the buffer
@@ -25,12 +25,19 @@ Registers = tuple[Register, ...]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A variant, doubles per access, whether it has every barrier, and doubles that algorithm 2 spills."""
+    """A variant, and its choices.
+
+    They are doubles per access, whether it has every barrier, doubles that algorithm 2 spills, whether it reads A and B
+    through textures, the rows and columns of C of a thread, and whether shared loads stand where the search puts them.
+    """
 
     variant: str
     doubles: int
     strict: bool
     spilled: int
+    textured: bool = False
+    blocking: int = BLOCKING
+    searched: bool = False
 
     @property
     def suffix(self) -> str:
@@ -38,19 +45,35 @@ class Plan:
         return SUFFIX[self.doubles]
 
     @property
+    def across(self) -> int:
+        """Threads along each side of a tile of C: 16 in the paper."""
+        return SIDE // self.blocking
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block: 256 in the paper."""
+        return self.across**2
+
+    @property
     def fetched_rows(self) -> int:
-        """Number of k that all threads fetch of a tile with one access each: 4 or 8."""
-        return THREADS * self.doubles // SIDE
+        """Number of k that all threads fetch of a tile with one access each: 4 or 8 in the paper."""
+        return self.threads * self.doubles // SIDE
 
     @property
     def fetches(self) -> int:
-        """Accesses with which a thread fetches its part of one operand's tile: 4 or 2."""
+        """Accesses with which a thread fetches its part of one operand's tile: 4 or 2 in the paper."""
         return DEPTH // self.fetched_rows
 
     @property
+    def quadrants(self) -> tuple[tuple[int, int], ...]:
+        """First row and column of each 2 by 2 of a thread's values, in order."""
+        firsts = range(0, self.blocking, 2)
+        return tuple(product(firsts, firsts))
+
+    @property
     def column_skip(self) -> int:
-        """Columns between a thread's last in one group of 16 threads and its first in the next."""
-        return 16 * self.doubles - self.doubles + 1
+        """Columns between a thread's last in one group of `across` threads and its first in the next."""
+        return self.across * self.doubles - self.doubles + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +85,7 @@ class Operand:
     base: int
     fetch: Register
     load: Register
-    line: Registers  # its four doubles of one rank-1 update, each by its even register
+    line: Registers  # its doubles of one rank-1 update, each by its even register
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +105,8 @@ class Held:
 def registers(plan: Plan) -> tuple[Held, int]:
     """Return a plan's registers, with a double named by its even one, and their number."""
     r = RegisterMap(NAME)
-    sums, a, b = r.block("sums", 32, 2), r.block("a", 8, 4), r.block("b", 8, 4)
+    size = plan.blocking
+    sums, a, b = r.block("sums", 2 * size**2, 2), r.block("a", 2 * size, 4), r.block("b", 2 * size, 4)
     held = (8 - plan.spilled if plan.variant == "alg2" else 0, WINDOW if plan.variant == "alg2" and plan.spilled else 0)
     kept, window = r.block("kept", 2 * held[0], 2 * plan.doubles), r.block("window", 2 * held[1], 4)
     staging = r.block("staging", 8 if plan.variant == "v4" else 0, 4)

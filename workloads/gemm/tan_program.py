@@ -3,12 +3,18 @@
 In global memory a row of a tile (along m for A, along n for B) is contiguous; in shared memory the 64 elements of one k
 are adjacent, k after k, A's tile before B's. An access moves one double of a thread (64 bits) or two. Threads fetch as
 64 by 4 or 32 by 8 (the paper's figure 7), so thread t stores t accesses after thread 0. They compute as 16 by 16: with
-64 bits thread t has rows t + 16 i, with 128 bits rows 2 t and 2 t + 1 of each 32.
+64 bits thread t has rows t + 16 i, with 128 bits rows 2 t and 2 t + 1 of each 32. Another blocking has other numbers of
+threads: 8 by 8, as the paper's section 5.3 asks, has 64.
+
+The versions in machine language read A and B through textures (section 5), by the index of an element of 64 or 128 bits
+in place of an address; the paper's table 3 names these reads ld.gm, and both cost a round the same instructions.
 
 Choices that the paper leaves open: each fetch advances its pointer; the ten integer instructions of algorithm 3 in
 table 3 are four of these, four that switch the load pointers to the other buffer, a counter and its comparison. Fetches
 after the last tile are predicated off. Algorithm 1 moves A's tile to shared memory, then B's, as the paper's figure 1
-has two statements for them; its text would allow fetching both first, which simulates 7 % faster.
+has two statements for them; its text would allow fetching both first, which simulates 7 % faster. Version 3 has figure
+9's order, which the paper found among 8 places of each load; version 4 adds the best of all places for two fetches and
+two stores together.
 
 Algorithm 2 needs 16 registers for fetched elements; of 63, the 48 of data and six pointers leave nine. Spilled elements
 pass through a window of two doubles to local memory, and the rest stays in registers. The windows are spread evenly
@@ -24,12 +30,12 @@ from itertools import chain
 from isa.instruction import Instruction
 from isa.operand import PT, RZ, Predicate, Register
 from isa.program import Program
-from isa.schedule.schedule import Latencies, Latency, best_place
+from isa.schedule.reorder import improved
+from isa.schedule.schedule import Latencies, Latency, best_places
 from isa.table import Unit
 from workloads.builder import Builder, at, instruction
 from workloads.gemm.tan_plan import (
     B_BASE,
-    BLOCKING,
     BUFFER,
     DEPTH,
     HALF,
@@ -43,11 +49,11 @@ from workloads.gemm.tan_plan import (
 )
 
 MORE = Predicate(0)  # there is a tile after this one
-QUADRANTS = ((0, 0), (0, 2), (2, 0), (2, 2))  # first row and column of each 2 by 2 of a thread's values, in order
 
 # Table 3 of the paper, in cycles of the shader clock, for a load from global memory that misses all caches.
 TABLE_3 = Latencies(
-    {"LDG.128": Latency(1000, 46), "LDS.128": Latency(46, 46), "STS.128": Latency(0, 46), "DFMA": Latency(24)},
+    dict.fromkeys(("LDG.128", "TEX.128"), Latency(1000, 46))
+    | {"LDS.128": Latency(46, 46), "STS.128": Latency(0, 46), "DFMA": Latency(24)},
     issue_interval=6,
 )
 
@@ -76,14 +82,22 @@ def _pointers(b: Builder, plan: Plan, r: Held) -> None:
         b.emit("S2R", free, x.axis)
         b.emit("IMAD", free, free, SIDE, row)
         b.emit("IMAD", x.fetch, k, f"{x.name}_pitch", free)
-        b.emit("SHL", x.fetch, x.fetch, 3)
-        b.emit("IADD", x.fetch, x.fetch, x.name)
-    b.emit("LOP.AND", r.a.load, thread, 15)
-    b.emit("SHR.U32", r.b.load, thread, 4)
+        _point(b, plan, x)
+    b.emit("LOP.AND", r.a.load, thread, plan.across - 1)
+    b.emit("SHR.U32", r.b.load, thread, plan.across.bit_length() - 1)
     for x in (r.a, r.b):
         b.emit("SHL", x.load, x.load, 2 + plan.doubles)
     b.emit("IADD", r.b.load, r.b.load, B_BASE)
     b.emit("MOV", r.left, "tiles")
+
+
+def _point(b: Builder, plan: Plan, x: Operand) -> None:
+    """Turn the index of a thread's first double into that of a texture's element, or into an address."""
+    if not plan.textured:
+        b.emit("SHL", x.fetch, x.fetch, 3)
+        b.emit("IADD", x.fetch, x.fetch, x.name)
+    elif plan.doubles > 1:
+        b.emit("SHR.U32", x.fetch, x.fetch, 1)
 
 
 def _clear(b: Builder, r: Held) -> None:
@@ -178,17 +192,18 @@ def _algorithm_3(b: Builder, plan: Plan, r: Held) -> None:
 
 
 def _scheduled(b: Builder, plan: Plan, r: Held, halves: Sequence[Sequence[Move]]) -> None:
-    """Version 4: place fetches, stores and barriers where one warp stalls least (figure 9's order is kept)."""
+    """Version 4: place two fetches and two stores together where one warp stalls least, then the barrier.
+
+    All places of the four are compared. Figure 9's order is kept among the others.
+    """
     staging = places(plan, r.staging)
     for half in range(2):
         moves, stream = halves[1 - half], _woven(plan, r)
-        fetches = [instruction(f"LDG{plan.suffix}", to, at(x.fetch)) for (x, _), to in zip(moves, staging, strict=True)]
-        stores = _store_all(plan, moves, r, staging)
-        behind = 0
-        for moved in _guarded([*fetches, *stores]) if half else [*fetches, *stores]:
-            place = best_place(stream, moved, TABLE_3, behind)
-            stream.insert(place, moved)
-            behind = place + 1
+        fetches = [_read(plan, x, to) for (x, _), to in zip(moves, staging, strict=True)]
+        moved = [*fetches, *_store_all(plan, moves, r, staging)]
+        moved = _guarded(moved) if half else moved
+        for place, each in reversed(list(zip(best_places(stream, moved, TABLE_3), moved, strict=True))):
+            stream.insert(place, each)
         last = max(i for i, each in enumerate(stream) if each.row.unit is Unit.SHARED) + 1
         b.extend([*stream[:last], instruction("BAR.SYNC", 0), *stream[last:]])
         steps = [instruction("IADD", x.fetch, x.fetch, f"{x.name}_step") for x, _ in moves]
@@ -223,8 +238,14 @@ def _fetch_all(plan: Plan, moves: Sequence[Move], staging: Sequence[Register]) -
 
 
 def _fetch(plan: Plan, x: Operand, to: Register) -> Iterator[Instruction]:
-    yield instruction(f"LDG{plan.suffix}", to, at(x.fetch))
+    yield _read(plan, x, to)
     yield instruction("IADD", x.fetch, x.fetch, f"{x.name}_step")
+
+
+def _read(plan: Plan, x: Operand, to: Register) -> Instruction:
+    if plan.textured:
+        return instruction(f"TEX{plan.suffix}", to, x.name, x.fetch)
+    return instruction(f"LDG{plan.suffix}", to, at(x.fetch))
 
 
 def _store_all(plan: Plan, moves: Sequence[Move], r: Held, staging: Sequence[Register]) -> list[Instruction]:
@@ -252,17 +273,23 @@ def _updates(plan: Plan, r: Held, steps: Sequence[int]) -> list[Instruction]:
 
 
 def _update(plan: Plan, r: Held, k: int) -> list[Instruction]:
-    loads = [_load(plan, x, k, i) for x in (r.a, r.b) for i in range(0, BLOCKING, plan.doubles)]
-    return [*loads, *chain.from_iterable(_quadrant(r, *first) for first in QUADRANTS)]
+    loads = [_load(plan, x, k, i) for x in (r.a, r.b) for i in range(0, plan.blocking, plan.doubles)]
+    return [*loads, *chain.from_iterable(_quadrant(plan, r, *first) for first in plan.quadrants)]
 
 
 def _woven(plan: Plan, r: Held) -> list[Instruction]:
-    """Return half a tile's updates in the order of figure 9: each load four DFMAs or more before its use."""
+    """Return half a tile's updates in the order of figure 9: each load four DFMAs or more before its use.
+
+    If searched, each load stands instead at the one of its places, 9 at most, at which one warp stalls least.
+    """
+    if plan.searched:
+        plain = Program(tuple(_updates(plan, r, range(HALF))))
+        return [plain.instructions[pc] for pc in improved(plain, TABLE_3)]
     out = [*_loads(plan, r.a, 0, 0), *_loads(plan, r.b, 0, 0), *_loads(plan, r.b, 0, 2)]
     for k in range(HALF):
         following = ((r.a, k, 2), (r.a, k + 1, 0), (r.b, k + 1, 0), (r.b, k + 1, 2))
-        for (row, column), (x, step, i) in zip(QUADRANTS, following, strict=True):
-            out += _quadrant(r, row, column)
+        for (row, column), (x, step, i) in zip(plan.quadrants, following, strict=True):
+            out += _quadrant(plan, r, row, column)
             out += _loads(plan, x, step, i) if step < HALF else []
     return out
 
@@ -273,14 +300,14 @@ def _loads(plan: Plan, x: Operand, k: int, first: int) -> list[Instruction]:
 
 
 def _load(plan: Plan, x: Operand, k: int, i: int) -> Instruction:
-    place = 8 * 16 * i  # double i of thread t is row t + 16 i, or with its neighbour rows 2 t, 2 t + 1 from 16 i
+    place = 8 * plan.across * i  # double i of thread t: row t + 16 i, or with its neighbour rows 2 t, 2 t + 1 from 16 i
     return instruction(f"LDS{plan.suffix}", x.line[i], at(x.load, ROW * k + place))
 
 
-def _quadrant(r: Held, row: int, column: int) -> list[Instruction]:
+def _quadrant(plan: Plan, r: Held, row: int, column: int) -> list[Instruction]:
     """Return the four DFMAs of two rows and two columns."""
     return [
-        instruction("DFMA", total := r.sums[BLOCKING * j + i], r.a.line[i], r.b.line[j], total)
+        instruction("DFMA", total := r.sums[plan.blocking * j + i], r.a.line[i], r.b.line[j], total)
         for i in (row, row + 1)
         for j in (column, column + 1)
     ]
@@ -296,16 +323,16 @@ def _write_c(b: Builder, plan: Plan, r: Held, *, reads_c: bool) -> None:
     for name, pair in (("alpha", alpha), ("beta", beta)) if reads_c else (("alpha", alpha),):
         b.emit("MOV", pair, f"{name}_low")
         b.emit("MOV", Register(pair.index + 1), f"{name}_high")
-    for column in range(BLOCKING):
-        sums = r.sums[BLOCKING * column :][:BLOCKING]
-        addresses = [at(pointer, 8 * 16 * i) for i in range(0, BLOCKING, plan.doubles)]
+    for column in range(plan.blocking):
+        sums = r.sums[plan.blocking * column :][: plan.blocking]
+        addresses = [at(pointer, 8 * plan.across * i) for i in range(0, plan.blocking, plan.doubles)]
         if reads_c:
             b.extend(instruction(f"LDG{plan.suffix}", *x) for x in zip(places(plan, old), addresses, strict=True))
         b.extend(instruction("DMUL", total, total, alpha) for total in sums)
         if reads_c:
             b.extend(instruction("DFMA", total, old[i], beta, total) for i, total in enumerate(sums))
         b.extend(instruction(f"STG{plan.suffix}", *x) for x in zip(addresses, places(plan, sums), strict=True))
-        if column < BLOCKING - 1:
+        if column < plan.blocking - 1:
             b.emit("IADD", pointer, pointer, "C_skip" if (column + 1) % plan.doubles == 0 else "C_step")
     b.emit("EXIT")
 
@@ -313,8 +340,8 @@ def _write_c(b: Builder, plan: Plan, r: Held, *, reads_c: bool) -> None:
 def _pointer_to_c(b: Builder, plan: Plan, r: Held, pointer: Register) -> None:
     thread, column, free = r.store, r.b.fetch, r.left
     b.emit("S2R", thread, "TID.X")
-    b.emit("LOP.AND", pointer, thread, 15)
-    b.emit("SHR.U32", column, thread, 4)
+    b.emit("LOP.AND", pointer, thread, plan.across - 1)
+    b.emit("SHR.U32", column, thread, plan.across.bit_length() - 1)
     for x, index in ((r.a, pointer), (r.b, column)):
         b.emit("SHL", index, index, plan.doubles - 1)
         b.emit("S2R", free, x.axis)

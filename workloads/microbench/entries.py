@@ -10,9 +10,12 @@ from workloads.microbench.cadence import OPS as CADENCE_OPS
 from workloads.microbench.cadence import cadence
 from workloads.microbench.chain import OPS as CHAIN_OPS
 from workloads.microbench.chain import PATTERNS, chain
+from workloads.microbench.divergence import WAYS, divergence
 from workloads.microbench.dual_issue import dual_issue
 from workloads.microbench.maxas_loop import maxas_loop
 from workloads.microbench.mix import mix
+from workloads.microbench.offset_copy import offset_copy
+from workloads.microbench.partition_camping import partition_camping
 from workloads.microbench.pointer_chase import pointer_chase
 from workloads.microbench.register_banks import ORDERS, register_banks
 from workloads.microbench.stream import OPS as STREAM_OPS
@@ -157,6 +160,18 @@ ENTRIES = (
         ),
     ),
     Entry(
+        "offset-copy",
+        offset_copy,
+        "an element per thread copied from memory to memory at an offset, as in figure 2 of Tan et al. (SC'11)",
+        (
+            width("width", 64, "bits of an element"),
+            integer("offset", 0, "elements from the start of a line to the first"),
+            integer("warps", 32, "warps of each block"),
+            integer("blocks", 16, "blocks of the grid"),
+        ),
+        machine="c2050",
+    ),
+    Entry(
         "coalescing",
         coalescing,
         "words a stride apart from lane to lane: cycles per load show the transactions",
@@ -166,6 +181,27 @@ ENTRIES = (
             _WARPS_16,
             integer("blocks", 16, "blocks of the grid"),
         ),
+    ),
+    Entry(
+        "divergence",
+        divergence,
+        "branches that lanes of a warp take apart: cycles show that the warp goes every way",
+        (
+            choice("ways", 2, WAYS, "branches that the lanes of a warp take"),
+            integer("length", 64, "additions of a branch"),
+            _WARPS_16,
+        ),
+    ),
+    Entry(
+        "partition-camping",
+        partition_camping,
+        "a matrix transpose whose stores all go to one channel of the DRAM, or, with a pad, to all of them",
+        (
+            integer("rows", 384, "rows of the matrix that is read, a multiple of 32"),
+            integer("columns", 384, "its columns, a multiple of 32"),
+            integer("pad", 0, "unused words after each row"),
+        ),
+        machine="c2050",
     ),
     Entry(
         "barrier",

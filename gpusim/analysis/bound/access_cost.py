@@ -14,19 +14,20 @@ from gpusim.state.unpacked import unpacked
 from gpusim.units.cache import FAR, NEAR
 from gpusim.units.capacities import LANES
 from gpusim.units.layout import layout
-from gpusim.units.opcodes import LOAD, SHARED_MEMORY
+from gpusim.units.opcodes import FETCH, LOAD, SHARED_MEMORY
 from isa.execute.profile import Pattern, Profile
 
 
 @dataclass(frozen=True, slots=True)
 class AccessCost:
-    """Cost of one memory instruction over a block; minima and maxima are over its executions."""
+    """Cost of one memory instruction, or texture fetch, over a block; minima and maxima are over its executions."""
 
     executions: int  # warp instructions with an active lane
     cycles: int  # of the load/store unit, all executions
     transactions: int  # of global memory, all executions
+    parts: int  # of a cycle that they occupy the memory channel
     shortest: int  # least cycles of the unit in one execution
-    delay: int  # least cycles from service to the result of a load; stores: as `shortest`
+    delay: int  # least cycles from service (of a fetch, issue) to the result of a load; stores: as `shortest`
     early: int  # most cycles by which a result precedes the end of its service
     hold: int  # cycles from service until the source registers may be overwritten
     replays: int  # issue slots taken again, all executions
@@ -58,6 +59,7 @@ def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], se
         executions=sum(p.count for p in patterns),
         cycles=sum(p.count * one.cycles for p, one in zip(patterns, each, strict=True)),
         transactions=sum(p.count * one.transactions for p, one in zip(patterns, each, strict=True)),
+        parts=sum(p.count * one.parts for p, one in zip(patterns, each, strict=True)),
         shortest=min(one.cycles for one in each),
         delay=min(delays),
         early=max(max(0, one.cycles - delay) for one, delay in zip(each, delays, strict=True)),
@@ -76,6 +78,7 @@ def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, see
             cycles=memory_access.service(sm.machine, row, undivided),
             extra=memory_access.extra(sm.machine, row, undivided),
             transactions=transactions,
+            parts=transactions * (sm.machine.fetch_cost if row.action == FETCH else sm.machine.line_cost),
             undivided=undivided,
             passes=undivided // sm.machine.pass_cycles if row.memory_kind == SHARED_MEMORY else 0,
         )
@@ -95,6 +98,8 @@ def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first
 def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> int:
     """Return the least cycles from service to a load's result, or until a store has left, alone in the SM."""
     sm.load_store.channel = 0
+    if row.action == FETCH:
+        return int(row.latency + -(-cost.parts // sm.machine.channel_parts))
     if row.action == LOAD and row.cached in (1 + NEAR, 1 + FAR):  # a miss may be faster than a hit
         fastest = min(row.latency, sm.machine.memory_latency, sm.machine.far_latency[row.width])
         row = SimpleNamespace(**{**vars(row), "latency": fastest})

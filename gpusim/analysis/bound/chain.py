@@ -191,13 +191,15 @@ def _occupy(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
     if row.pipe >= 0 or row.service:
         if len(program.pipes[pc]) == 1:
             single.pipes[row.pipe] = single.issued + program.machine.pipe_interval[row.pipe] * row.intervals
+        fetched = row.action == FETCH and pc in program.costs
+        ready = single.issued + (program.costs[pc].delay if fetched else row.latency)
         if row.counter >= 0:
-            _counted(single, row, pc, single.issued + row.latency)
+            _counted(single, row, pc, ready)
         else:
-            scoreboard.commit(single.warp, row, single.issued + row.latency)
-        control_code.let_go(single.warp, row, single.issued, single.issued + row.latency)
+            scoreboard.commit(single.warp, row, ready)
+        control_code.let_go(single.warp, row, single.issued, ready)
         if row.action in (FETCH, LOAD):
-            single.warp.drained = max(single.warp.drained, single.issued + row.latency)
+            single.warp.drained = max(single.warp.drained, ready)
     elif pc in program.costs:
         _access(program, single, row, pc)
     elif row.action == BARRIER and not program.machine.barriers_pass:

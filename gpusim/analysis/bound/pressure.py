@@ -145,8 +145,8 @@ def load_store_units(work: Work) -> list[Pressure]:
 
 
 def memory_bandwidth(work: Work) -> Pressure:
-    """Return the use of the channel that moves loaded and stored words."""
+    """Return the use of the channel that moves loaded, stored and fetched words."""
     parts = np.zeros(len(work.certain), np.int64)
     for pc, cost in work.costs.items():
-        parts[pc] = cost.transactions
-    return Pressure(parts, Fraction(int(work.numbers.line_cost), int(work.numbers.channel_parts)))
+        parts[pc] = cost.parts
+    return Pressure(parts, Fraction(1, int(work.numbers.channel_parts)))

@@ -17,13 +17,14 @@ from gpusim.launch.feed import recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel
 from gpusim.machine.machine import Machine
-from isa.execute.block_step import block_steps
+from isa.execute.block_step import block_steps, texture_steps
 from isa.execute.profile import Profile, profile
 from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.operand import PT
 
 ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, the first, middle and last, if alike
+ALL_FETCHING = 32  # the same, where blocks fetch textures at different places
 Costs = Mapping[int, AccessCost]  # by pc
 
 
@@ -69,12 +70,13 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         executed = profile(light, block, limit=limit)
         return work(executed, cost(executed))
 
-    steps = block_steps(kernel)
-    found = None if steps is None else placements(kernel, steps, machine.global_memory.line_bytes, ids)
+    steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
+    found = None if steps is None or moving else placements(kernel, steps, machine.global_memory.line_bytes, ids)
     if found:
         first = profile(light, limit=limit)
         return Profiled([work(first, *each) for each in _placed(first, cost, found)], 1, alike=True)
-    few = [of(block) for block in (ids if len(ids) <= ALL_PROFILED else (ids[0], ids[len(ids) // 2], ids[-1]))]
+    most = ALL_FETCHING if moving else ALL_PROFILED
+    few = [of(block) for block in (ids if len(ids) <= most else (ids[0], ids[len(ids) // 2], ids[-1]))]
     alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
     every = few if alike or len(few) == len(ids) else [of(block) for block in ids]
     return Profiled(every, len(every), alike)

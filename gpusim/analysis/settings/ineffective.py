@@ -146,8 +146,8 @@ def _reason(file: File, given: Given, own: View, settings: Mapping[str, Setting]
             continue  # the machine can't be without it: perhaps without all of its section
         if before == given.machine or _default(path, settings[path]):
             return ANYWAY.format(settings[path])
-        same = _same(own, view(other)) and (section != "energy" or _energy(given) == _energy(other))
-        return _why(path, given, other) if same else ""
+        unfelt = same(own, view(other)) and (section != "energy" or _energy(given) == _energy(other))
+        return _why(path, given, other) if unfelt else ""
     return ""
 
 
@@ -160,7 +160,8 @@ def _default(path: str, value: Setting) -> bool:
     return bool(fields[key] == value)
 
 
-def _same(one: View, other: View) -> bool:
+def same(one: View, other: View) -> bool:
+    """Tell whether two views are equal, so that the launches give the same results, energy left out."""
     return one.keys() == other.keys() and all(_equal(one[name], other[name]) for name in one)
 
 

@@ -5,8 +5,8 @@ of edited machine code have name, kernel, W, cyc1_med and cyc2_med, and ran 4 an
 ignored. A figure is the difference of the two times, in cycles, so that time before and after a loop cancels.
 
 A parameter may be fitted only to rows whose key, the columns exp, op, W, ILP and param or name and W joined by `|`, has
-an even SHA-256; they are `calibrated`. The other half is `predicted`, and single latencies, which stand in the machine
-file, are `input`, and not scored.
+an even SHA-256; they are `fitted`, whether one was or not. The other half is `predicted`, and single latencies, which
+stand in the machine file, are `input`, and not scored.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def _edited(place: _Place) -> MeasuredRow:
 def _kind(experiment: str, key: Sequence[str]) -> str:
     if experiment in INPUTS:
         return "input"
-    return "predicted" if sha256("|".join(key).encode()).digest()[-1] % 2 else "calibrated"
+    return "predicted" if sha256("|".join(key).encode()).digest()[-1] % 2 else "fitted"
 
 
 def _stream(row: MeasuredRow) -> tuple[str, str, str, int]:

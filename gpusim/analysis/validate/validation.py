@@ -4,7 +4,7 @@ A point is one figure: the microbenchmark that measures it, the two values of a 
 is taken, so that time before and after a loop cancels, and its relation to the machine file:
 
 * input: the figure, or the number it follows from directly, stands in the file; agreement proves the microbenchmark;
-* calibrated: a number of the file was fitted to it;
+* fitted: a number of the file was fitted to it;
 * predicted: no number in the file comes from it. Only these are scored.
 """
 
@@ -28,7 +28,7 @@ from isa.kernel import Kernel
 
 DIRECTORY = Path(__file__).parents[2] / "published"
 Make = Callable[[str, Mapping[str, str]], Kernel]
-Kind = Literal["input", "calibrated", "predicted"]
+Kind = Literal["input", "fitted", "predicted"]
 Quantity = Literal["cycles per instruction", "thread instructions per cycle", "bytes per cycle"]
 
 
@@ -87,7 +87,7 @@ def published_points(machine: Machine) -> tuple[PublishedPoint, ...]:
 def outcomes(points: Sequence[PublishedPoint], machine: Machine, make: Make) -> Iterator[Outcome]:
     """Simulate each point; `make(name, parameters)` builds its kernels."""
     for point in points:
-        yield Outcome(point, _simulated(point, _conditions(point, machine), make))
+        yield Outcome(point, _simulated(point, machine, make))
 
 
 def _conditions(point: PublishedPoint, machine: Machine) -> Machine:
@@ -101,12 +101,18 @@ def _conditions(point: PublishedPoint, machine: Machine) -> Machine:
 
 def summary(found: Sequence[Outcome]) -> dict[str, Errors]:
     """Return the errors of each kind that occurs."""
-    kinds = {kind: [o.error for o in found if o.point.kind == kind] for kind in ("input", "calibrated", "predicted")}
+    kinds = {kind: [o.error for o in found if o.point.kind == kind] for kind in ("input", "fitted", "predicted")}
     return {kind: errors(each) for kind, each in kinds.items() if each}
 
 
+def launches(point: PublishedPoint, machine: Machine, make: Make) -> list[tuple[Kernel, Machine]]:
+    """Return the launches whose times give a point's simulated figure."""
+    where = _conditions(point, machine)
+    return [(make(point.kernel, parameters), where) for parameters in _parameters(point)]
+
+
 def _simulated(point: PublishedPoint, machine: Machine, make: Make) -> float:
-    runs = [_measured(make(point.kernel, parameters), machine, point) for parameters in _parameters(point)]
+    runs = [_measured(*launch, point) for launch in launches(point, machine, make)]
     cycles, count = np.array(runs[-1]) - (np.array(runs[0]) if point.between else 0)
     if point.quantity == "thread instructions per cycle":
         return float(machine.limits.warp_size * count / cycles)

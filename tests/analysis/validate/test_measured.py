@@ -42,12 +42,12 @@ def test_an_edited_row_ran_4_and_12_iterations(tmp_path):
     assert row.param == "FFMA EEE a reuse, LOP3 aaa odd between"
 
 
-def test_half_of_the_rows_are_calibrated(tmp_path):
-    """A row is calibrated if the SHA-256 of its key is even, predicted if it is odd."""
+def test_half_of_the_rows_are_open_to_fits(tmp_path):
+    """A row is fitted if the SHA-256 of its key is even, predicted if it is odd."""
     text = "".join(f"tput,FFMA,{w},8,,4,12,1,2,\n" for w in range(1, 33))
     kinds = [row.kind for row in rows(tmp_path, MICRO + text)]
     odd = [int(sha256(f"tput|FFMA|{w}|8|".encode()).hexdigest(), 16) % 2 for w in range(1, 33)]
-    assert kinds == [("calibrated", "predicted")[each] for each in odd]
+    assert kinds == [("fitted", "predicted")[each] for each in odd]
     assert 8 < sum(odd) < 24
 
 

@@ -100,7 +100,7 @@ def test_conditions_are_those_of_the_point():
 
 def test_summary_keeps_the_kinds_apart():
     """Counts, medians and 95th percentiles are of one kind each; kinds without a point are left out."""
-    points = {point.kind: point for point in published_points(load("gtx580")) if point.kind != "calibrated"}
+    points = {point.kind: point for point in published_points(load("gtx580")) if point.kind != "fitted"}
     found = [Outcome(points["input"], points["input"].value)]
     found += [Outcome(points["predicted"], points["predicted"].value * factor) for factor in (0.9, 1.0, 1.3)]
     lines = summary(found)
@@ -108,7 +108,7 @@ def test_summary_keeps_the_kinds_apart():
     assert lines["predicted"]["n"] == 3
     assert lines["predicted"]["median_error"] == pytest.approx(0.1)
     assert lines["predicted"]["p95_error"] == pytest.approx(0.28)
-    assert "calibrated" not in lines
+    assert "fitted" not in lines
 
 
 def test_a_machine_without_figures_is_reported():

@@ -11,7 +11,7 @@ from draws import draws
 from hypothesis import given, settings
 from strategies.launches import REPEATABLE, kernels, looping_kernels
 
-from isa.execute.block_step import block_steps
+from isa.execute.block_step import block_steps, texture_steps
 from isa.execute.interpret import interpret
 from isa.table import Unit
 from isa.text.listing import read
@@ -219,3 +219,23 @@ def test_a_grid_of_three_dimensions_moves_in_each():
     kernel = read(GRID)
     assert block_steps(kernel) == {12: (124, 384, 2048)}
     check_steps(kernel)
+
+
+@pytest.mark.parametrize(
+    ("fetch", "expected"),
+    [
+        ("TEX R8, tex[x], R3", {}),
+        ("IMUL R3, R0, 8\nTEX R8, tex[x], R3", {4: ((8, 0, 0), (0, 0, 0))}),
+        ("IMUL R3, R0, 2\nTEX.128 R8, tex[x], R3", {4: ((2, 0, 0), (0, 0, 0))}),
+        ("TEX.2D R8, tex[x], R3, R1, 16", {3: ((0, 0, 0), (0, 1, 0))}),
+        ("IMUL R3, R0, -16\nTEX.2D R8, tex[x], R3, R2, 8", {4: ((2**32 - 16, 0, 0), (0, 0, 1))}),
+        ("TEX R8, tex[x], R0", None),
+        ("TEX.2D R8, tex[x], R3, R1, 12", None),
+        ("S2R R4, LANEID\nTEX.2D R8, tex[x], R3, R1, R4", None),
+        ("TEX.2D R8, tex[x], R3, R3, R1", None),
+        ("LOP.AND R3, R0, 8\nTEX R8, tex[x], R3", None),
+    ],
+)
+def test_steps_of_coordinates(fetch, expected):
+    """Columns and rows have steps in elements, but if these are irregular, part of a sector, or of unknown length."""
+    assert texture_steps(read(f"{HEAD}{fetch}\nEXIT")) == expected

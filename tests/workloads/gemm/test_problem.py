@@ -41,6 +41,23 @@ def test_parts_are_those_of_the_whole_matrices(layout):
     assert (tile_of_c(problem, rows, columns) == c[np.ix_(rows, columns)]).all()
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_leading_dimensions_leave_room_after_each_column(layout):
+    """With leading dimensions of 21, 22 and 23 the parts are the same, and each column has spare room."""
+    problem = Problem(12, 20, 8, layout, beta=0.5, leading=(21, 22, 23))
+    assert (problem.lda, problem.ldb, problem.ldc) == (21, 22, 23)
+    a, b, c = (buffer.fill(np.arange(buffer.elements)) for buffer in buffers(problem))
+    a, b, c = a.reshape(-1, 21).T, b.reshape(-1, 22).T, c.reshape(-1, 23).T
+    op_a, op_b = (a[:12] if layout[0] == "n" else a[:8].T), (b[:8] if layout[1] == "n" else b[:20].T)
+    assert (op_a.shape, op_b.shape, c.shape) == ((12, 8), (8, 20), (23, 20))
+    assert (rows_of_a(problem, np.arange(12)) == op_a).all()
+    assert (columns_of_b(problem, np.arange(20)) == op_b).all()
+    promise = expectation(problem, np.array([3]), np.array([7]))
+    assert promise.index.tolist() == [3 + 23 * 7]
+    old = c[3, 7].astype(np.float64)
+    assert promise.value == pytest.approx(op_a[3].astype(np.float64) @ op_b[:, 7] + 0.5 * old)
+
+
 def test_blocks_go_along_the_rows_of_c_first():
     """In a C of 8 by 12 in tiles of 4, block 1 has rows 4 to 7 and the first columns, block 2 the next columns."""
     tiles = [tile_of_block(Problem(8, 12, 1), 4, block) for block in (1, 2)]

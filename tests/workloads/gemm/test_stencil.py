@@ -14,9 +14,9 @@ from strategies.launches import REPEATABLE
 from isa.errors import UserError
 from isa.execute.interpret import interpret
 from isa.execute.races import races
-from isa.memory import bases
+from isa.memory import bases, image, view
 from workloads.builder import instruction
-from workloads.gemm.stencil import LAYOUTS, PRECISIONS, READS, SKEWS, fused_reference, gemm_stencil
+from workloads.gemm.stencil import LAYOUTS, ORDERS, PRECISIONS, READS, SKEWS, fused_reference, gemm_stencil
 from workloads.gemm.stencil_tuning import Tuning, published_tuning
 
 CASES = [
@@ -106,15 +106,75 @@ def test_the_refusal_asks_for_registers_that_are_enough():
     skew=st.sampled_from(SKEWS),
     registers=st.sampled_from((None, 1, 250)),
     reads_c=st.booleans(),
+    order=st.sampled_from(ORDERS),
+    spaced=st.booleans(),
 )
-def test_any_tuning_computes_the_same(check_bits, drawn, sizes, precision, read, skew, registers, reads_c):
-    """Whatever the nine parameters, sizes, skew and registers: bit for bit the fused reference, without races."""
+def test_any_tuning_computes_the_same(
+    check_bits, drawn, sizes, precision, read, skew, registers, reads_c, order, spaced
+):
+    """Whatever the nine parameters, sizes, skew, registers and order: bit for bit the fused reference, no races."""
     layout, tuning = drawn
     chosen = factors(precision) if reads_c else {}
-    build = partial(gemm_stencil, *sizes, precision, layout, read, skew=skew, **chosen, **asdict(tuning))
+    chosen |= {name: 30 + i for i, name in enumerate(("lda", "ldb", "ldc"))} if spaced else {}
+    given = layout if order == "column" else layout[::-1]
+    build = partial(gemm_stencil, *sizes, precision, given, read, skew=skew, order=order, **chosen, **asdict(tuning))
     kernel = build(registers=fewest(build) if registers == 1 else registers)
     check_bits(fused_reference, kernel)
     assert races(replace(kernel, grid=(1, 1, 1))) == []
+
+
+def stored(kernel, name, contents, pitch, order):
+    """Return a buffer as the matrix that is stored in it, spare elements after each line included."""
+    (buffer,) = (b for b in kernel.buffers if b.name == name)
+    numbers = view(contents, buffer, bases(kernel.buffers)[name]).astype(np.float64)
+    if kernel.arguments["precision"] in "cz":
+        numbers = numbers[0::2] + 1j * numbers[1::2]
+    lines = numbers.reshape(-1, pitch)
+    return lines if order == "row" else lines.T
+
+
+@pytest.mark.parametrize(
+    ("order", "precision", "layout", "read"),
+    [
+        ("row", "s", "nn", "tex1d"),
+        ("row", "s", "tn", "plain"),
+        ("row", "d", "nt", "tex2d"),
+        ("row", "z", "cn", "tex1d"),
+        ("row", "c", "tc", "plain"),
+        ("column", "s", "nn", "plain"),
+        ("column", "z", "cn", "tex2d"),
+    ],
+)
+def test_leading_dimensions_and_the_order_are_those_of_blas(order, precision, layout, read):
+    """Read as BLAS stores them, the matrices give NumPy's product, and C's spare elements stay as they were."""
+    m, n, k, lda, ldb, ldc = 21, 27, 13, 31, 33, 35
+    tile = dict(zip(asdict(published_tuning("s", "nn")), (16, 16, 8, 8, 8, 8, 8, 8, 8), strict=True))
+    leading = {"lda": lda, "ldb": ldb, "ldc": ldc, "order": order}
+    kernel = gemm_stencil(m, n, k, precision, layout, read, **factors(precision), **leading, **tile)
+    before, after = image(kernel), interpret(kernel).memory
+    op = {"n": lambda x: x, "t": lambda x: x.T, "c": lambda x: x.conj().T}
+    sides = {"A": (m, k) if layout[0] == "n" else (k, m), "B": (k, n) if layout[1] == "n" else (n, k)}
+    a, b = (
+        op[letter](stored(kernel, name, before, pitch, order)[: sides[name][0], : sides[name][1]])
+        for name, letter, pitch in (("A", layout[0], lda), ("B", layout[1], ldb))
+    )
+    old, new = (stored(kernel, "C", memory, ldc, order) for memory in (before, after))
+    f = {"alpha_im": 0.0, "beta_im": 0.0} | factors(precision)
+    alpha, beta = (f[x] + (1j * f[f"{x}_im"] if precision in "cz" else 0) for x in ("alpha", "beta"))
+    expected = old.copy()
+    expected[:m, :n] = alpha * (a @ b) + beta * old[:m, :n]
+    assert new == pytest.approx(expected, abs=1e-4)
+    assert (new[m:] == old[m:]).all()
+    assert (new[:, n:] == old[:, n:]).all()
+
+
+def test_a_row_major_product_is_the_same_program():
+    """The row-major product has the instructions of the column-major one of the transposed matrices, which swap."""
+    row, column = gemm_stencil(96, 192, 32, order="row"), gemm_stencil(192, 96, 32)
+    fetched = [[i.operands[1].name for i in x.program.instructions if i.row.mnemonic == "TEX"] for x in (row, column)]
+    assert fetched[0] == [{"A": "B", "B": "A"}[name] for name in fetched[1]]
+    assert len(row.program) == len(column.program)
+    assert (row.grid, row.arguments["lda"], row.arguments["ldb"]) == (column.grid, 32, 192)
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
@@ -162,6 +222,11 @@ def test_the_grid_covers_a_ragged_c():
         ({"precision": "h"}, ": precision=h is not allowed; give one of s, d, c, z"),
         ({"layout": "cn"}, ": precision=s: layout=cn is not allowed; give one of nn, nt, tn, tt"),
         ({"read": "tex3d"}, ": read=tex3d is not allowed; give one of plain, tex1d, tex2d"),
+        ({"order": "both"}, ": order=both is not allowed; give one of column, row"),
+        ({"lda": 191}, ": lda=191 is too small; give 192 or more"),
+        ({"ldb": 95}, ": ldb=95 is too small; give 96 or more"),
+        ({"order": "row", "lda": 95}, ": lda=95 is too small; give 96 or more"),
+        ({"order": "row", "n": 97, "ldc": 96}, ": ldc=96 is too small; give 97 or more"),
         ({"alpha_im": 1.0}, ": precision=s: alpha_im=1.0 is not allowed; give one of 0.0"),
         ({"m": 0}, ": m=0 is too small; give 1 or more"),
         ({"blk_k": 12}, ": blk_k=12 is not a positive multiple of 8 .dim_ya.; the nearest is 16"),

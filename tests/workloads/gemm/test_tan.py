@@ -10,7 +10,8 @@ from strategies.launches import REPEATABLE
 from isa.errors import UserError
 from isa.execute.interpret import interpret
 from isa.execute.races import races
-from workloads.gemm.tan import RACY, VARIANTS, dgemm_tan, fused_reference
+from isa.table import Unit
+from workloads.gemm.tan import NARROW, RACY, VARIANTS, dgemm_tan, fused_reference
 
 REPEATABLE_FEW = settings(REPEATABLE, max_examples=draws(4, 1))
 BOTH = [(v, w) for v in VARIANTS for w in (64, 128) if (v, w) != ("v4", 64)]
@@ -29,6 +30,35 @@ def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, variant, 
 def test_spilling_changes_no_value(check_bits, spilled, width):
     """Algorithm 2 with 0 to 8 doubles in local memory computes the same."""
     check_bits(fused_reference, dgemm_tan(64, 64, 48, "alg2", width, spilled=spilled))
+
+
+@pytest.mark.parametrize("read", ["plain", "tex1d"])
+@pytest.mark.parametrize(("variant", "width"), few(BOTH, 4))
+def test_every_variant_reads_through_textures_or_plainly(check_bits, variant, width, read):
+    """Both ways to read A and B give the same values; textures are the paper's way for algorithm 3 and its versions."""
+    kernel = dgemm_tan(128, 64, 48, variant, width, read=read, alpha=1.5)
+    fetches = {i.row.unit for i in kernel.program.instructions} & {Unit.TEXTURE, Unit.GLOBAL}
+    assert (Unit.TEXTURE in fetches) == (read == "tex1d")
+    assert dgemm_tan(variant=variant, width=width).arguments["read"] == ("plain" if variant in NARROW else "tex1d")
+    check_bits(fused_reference, kernel)
+
+
+@pytest.mark.parametrize(
+    ("variant", "width", "blocking"),
+    [("alg1", 64, 2), ("alg1", 64, 8), ("alg1", 128, 8), ("alg3", 128, 8), ("v2", 64, 8), ("v2", 128, 8)],
+)
+def test_other_blockings_compute_the_same(check_bits, variant, width, blocking):
+    """2 by 2 and 8 by 8 values a thread, with 1024 and 64 threads, leave every value right and no race."""
+    kernel = dgemm_tan(64, 128, 48, variant, width, blocking=blocking, beta=-0.5)
+    assert kernel.threads == (64 // blocking) ** 2
+    check_bits(fused_reference, kernel)
+    assert races(kernel) == []
+
+
+@pytest.mark.parametrize("variant", ["v3", "v4"])
+def test_searched_loads_compute_the_same(check_bits, variant):
+    """Shared loads where the search puts them leave every value right."""
+    check_bits(fused_reference, dgemm_tan(64, 64, 48, variant, order="searched"))
 
 
 @pytest.mark.parametrize(("variant", "width"), BOTH)
@@ -77,6 +107,10 @@ def test_threads_fetch_the_columns_of_figure_7(width, columns):
             "barriers=literal is the same as strict for v4; it is for alg1, alg2, v1",
         ),
         ({"barriers": "none"}, "barriers=none is not allowed; give one of strict, literal"),
+        ({"read": "tex2d"}, "read=tex2d is not allowed; give one of plain, tex1d"),
+        ({"blocking": 8, "variant": "v4"}, "blocking=8 is not allowed; give one of 4"),
+        ({"blocking": 2, "width": 128}, "blocking=2 is not allowed; give one of 4, 8"),
+        ({"order": "searched"}, "order=searched is not allowed; give one of figure9"),
         ({"spilled": 3}, "spilled=3 is not allowed; give one of 0, 2, 4, 6, 8"),
     ],
 )

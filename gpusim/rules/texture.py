@@ -1,0 +1,32 @@
+"""Texture fetches: when a fetch issues, the sectors that hold its elements move through the memory channel.
+
+A transaction of the texture path is a sector of 32 bytes. The lanes of a group that fetch from one sector share it. A
+fetch goes past the load/store unit, so its sectors follow the transactions of all accesses that were served before it
+issued. What a cache has is not moved: rules/cache.py asks tags, if there are any.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.jit.rule import rarely, rule
+from gpusim.rules import cache, global_memory, memory_access
+from gpusim.units.capacities import LANES
+
+
+@rarely
+def ask(sm: Any, memory: Any, g: int, instruction: Any, active: int) -> None:
+    """Count the sectors that a lane group fetches, at its coordinates in `scratch`, or ask the tags that there are."""
+    if instruction.cached:
+        cache.fetch(sm, memory, g, active)
+    elif sm.machine.fetch_cost:
+        for lane in range(LANES):
+            sm.scratch.address[lane] = memory_access.texel(sm.scratch, instruction, lane)
+        sm.outcome.transactions += global_memory.sectors(sm, active)
+
+
+@rule
+def commit(sm: Any, now: int) -> int:
+    """The channel moves the sectors of the fetch that issues; return the cycle at which the last has left."""
+    sectors = sm.outcome.transactions
+    return global_memory.moved(sm, sectors * sm.machine.fetch_cost, now) if sectors else now
