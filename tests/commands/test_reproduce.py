@@ -31,7 +31,7 @@ def test_the_document_has_every_key_of_a_row(capsys):
         ("exact", ["gtx580"]),
         ("exact", []),
     ]
-    assert document["summary"]["analytic"] == {"n": 1, "passed": 1, "failed": 0, "without": 0}
+    assert document["summary"]["counted"] == {"n": 1, "passed": 1, "failed": 0, "without": 0}
     assert [(claim["runs"], claim["turned_by"], claim["tried"]) for claim in document["claims"]] == [
         (0, None, None)
     ] * 2
@@ -45,7 +45,7 @@ def test_the_screen_ends_with_the_totals(capsys):
     assert "fail" in next(line for line in lines if line.startswith("LS02"))
     assert lines[-3:] == [
         "1 of 2 claims pass; 0 have nothing to compare with",
-        "analytic: 1 of 1 pass",
+        "counted: 1 of 1 pass",
         "input: 0 of 1 pass",
     ]
 
