@@ -66,6 +66,13 @@ def test_the_order_is_that_of_the_published_barriers(one, right):
     assert passed("TN33", percent(one=one, v1=54, v2=59, v3=61, v4=70)) is right
 
 
+@pytest.mark.parametrize(("name", "variant"), [("TN24", "alg1"), ("TN25", "alg2")])
+@pytest.mark.parametrize(("one", "two", "right"), [(56, 56, True), (61, 56, False), (56, 61, False)])
+def test_algorithms_pass_only_if_both_readings_do(name, variant, one, two, right):
+    """61 % with one barrier, or with two, is out of reach of 54 and 57 within 3 points."""
+    assert passed(name, percent(one=one, **{variant: two})) is right
+
+
 @pytest.mark.parametrize(("v2", "right"), [(59, True), (62, False), (57, False)])
 def test_version_2_is_a_little_better_than_cublas(v2, right):
     """2 % more than 58 passes TN52; 7 % more, and less, do not."""
