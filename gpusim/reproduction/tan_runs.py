@@ -1,6 +1,6 @@
 """The claims of Tan et al., DGEMM on Fermi (SC 2011), that are simulated: latencies, and how fast each version is.
 
-The machine is `c2050`, three numbers of which were fitted to versions 3 and 4. A rule that decides a claim is
+The machine is `c2050`, two numbers of which were fitted to versions 3 and 4. A rule that decides a claim is
 switched off in a separate run, and named in the note.
 """
 
@@ -81,7 +81,7 @@ def raw_latencies(bench: Bench) -> Finding:
     latency = bench.machine(BOARD).global_memory.latency
     note = (
         "the upper one is what the static scheduler is given, as the paper gave it to its own; the machine has "
-        f"{latency}, fitted to version 3, to which waiting for bandwidth adds"
+        f"{latency}, to which waiting for bandwidth adds"
     )
     return given(cached, TABLE_3.of["LDG.128"].raw, *others, note=note)
 
