@@ -12,6 +12,8 @@ from typing import TypedDict
 from gpusim.reproduction import (
     cme213,
     cme213_cublas,
+    cme213_memory,
+    cme213_throughput,
     kurzak_space,
     kurzak_stencil,
     lai_bound,
@@ -39,6 +41,8 @@ MODULES = (
     kurzak_stencil,
     cme213,
     cme213_cublas,
+    cme213_memory,
+    cme213_throughput,
     vega_access,
     vega_energy,
     vega_kernel,
