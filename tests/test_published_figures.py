@@ -75,7 +75,7 @@ def test_tans_dgemm_is_met_within_3_points(dgemm, variant):
 
 @pytest.mark.slow
 def test_tans_versions_come_in_their_order(dgemm):
-    """Each of the four versions is faster than the one before; the first beats algorithm 2, which beats it in the paper."""
+    """Each version is faster than the one before; the first beats algorithm 2, which beats it in the paper."""
     assert dgemm["v1"] < dgemm["v2"] < dgemm["v3"] < dgemm["v4"]
     assert dgemm["alg2"] < dgemm["v1"] < dgemm["alg2"] + 3
 

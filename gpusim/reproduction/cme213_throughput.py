@@ -67,7 +67,7 @@ def accuracy_of_intrinsics(bench: Bench) -> Finding:
         f"{fast} {low:.1f}, {slow} {high:.1f}" for (fast, slow), (low, high) in zip(pairs, errors, strict=True)
     )
     note = (
-        f"largest error in units in the last place: {shown}. MUFU is rounded correctly here, and less exact in hardware, "
+        f"largest error in units in the last place: {shown}. MUFU is rounded correctly here, less exact in hardware, "
         "so what __sinf loses can't be told"
     )
     worse = all(fast > slow for fast, slow in errors)
