@@ -158,5 +158,7 @@ def rate_by_warps(bench: Bench) -> Plot:
         "warps of an SM",
         "FFMA thread instructions per cycle",
         tuple(curves),
-        note=f"With {TRUE_LATENCY['unit.fp32.latency']} cycles of latency, the lecture's, in place of the card's.",
+        note=f"With {TRUE_LATENCY['unit.fp32.latency']} cycles of latency, the lecture's, in place of the card's. "
+        "Past the first point of full rate the youngest warps are left to the end, where they run alone: the policy "
+        "prefers the older ones.",
     )
