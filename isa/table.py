@@ -10,12 +10,12 @@ Form letters, in the order of the text (a `?` after a letter: may be left out):
     B        convergence barrier
 
 `width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4 (vector registers of GCN:
-any). Addresses, predicates and texture coordinates keep their own size. `flops` are per thread. `value(a, b, c)`
-computes d, or the predicate P, from bit patterns (uint32, or uint64 at width 64); if the form has no c, it receives
-`code`, and Q arrives as 0 or 1 in the place of c. A number at the end of the form is a fourth argument.
-`across(a, b, c, active)` does the same for a result that depends on other lanes (isa.values.cross_lane).
-`update(a, b, c)` is the word that an atomic stores in the place of c; d gets c. `implied` are operands that the text
-does not have, by their letter, and `condition` is an implied guard.
+any); a conversion's sources have a width of their own, `sources`. Addresses, predicates and texture coordinates keep
+their own size. `flops` are per thread. `value(a, b, c)` computes d, or the predicate P, from bit patterns (uint32, or
+uint64 at width 64); if the form has no c, it receives `code`, and Q arrives as 0 or 1 in the place of c. A number at
+the end of the form is a fourth argument. `across(a, b, c, active)` does the same for a result that depends on other
+lanes (isa.values.cross_lane). `update(a, b, c)` is the word that an atomic stores in the place of c; d gets c.
+`implied` are operands that the text does not have, by their letter, and `condition` is an implied guard.
 
 Rows of GCN have its names (`V_`, `S_`, `DS_`, `GLOBAL_`), operands in its order, and vector or scalar registers (see
 `isa.text.gcn_text`).
@@ -85,6 +85,7 @@ class Row:
     update: Callable[..., Any] | None = None
     implied: tuple[tuple[str, Predicate], ...] = ()
     condition: Predicate | None = None
+    sources: int = 0  # bits of each source where they are not the width's
 
     @property
     def is_gcn(self) -> bool:
@@ -114,7 +115,8 @@ class Row:
     @property
     def source(self) -> Row:
         """The row for its sources a, b, c: coordinates of a texture have 32 bits, however many it fetches."""
-        return replace(self, width=32) if self.unit is Unit.TEXTURE else self
+        width = 32 if self.unit is Unit.TEXTURE else self.sources or self.width
+        return self if width == self.width else replace(self, width=width)
 
     @property
     def nbytes(self) -> int:
@@ -197,6 +199,8 @@ ROWS = (
     Row("I2F",        "da",   Unit.CONVERT,   32,   0,    v.int_to_single),
     Row("I2FP",       "da",   Unit.INT,       32,   0,    v.int_to_single),
     Row("F2I",        "da",   Unit.CONVERT,   32,   0,    v.single_to_int),
+    Row("F2F.F64.F32", "da",  Unit.DP,        64,   0,    v.single_to_double, sources=32),
+    Row("F2F.F32.F64", "da",  Unit.DP,        32,   0,    v.double_to_single, sources=64),
     Row("HFMA2",      "dabc", Unit.FP16,      32,   4,    v.hfma2),
     Row("HFMA2.MMA",  "dabc", Unit.FP16M,     32,   4,    v.hfma2),
     Row("HADD2",      "dab",  Unit.FP16,      32,   2,    v.hadd2),

@@ -69,18 +69,18 @@ def dgemm():
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", TAN)
 def test_tans_dgemm_is_met_within_3_points(dgemm, variant):
-    """Fitted on v3 and v4 (policy, merged halves, latency); algorithms 1 and 2 and v2 were in sight."""
+    """Policy and merged halves are fitted to v4; the latency is one for all boards of the chip, fitted to nothing."""
     assert dgemm[variant] == pytest.approx(TAN[variant], abs=3)
 
 
 @pytest.mark.slow
 def test_tans_versions_come_in_their_order(dgemm):
-    """Each of the four versions is faster than the one before, the first, with two barriers, no faster than alg2."""
+    """Each version is faster than the one before; the first beats algorithm 2, which beats it in the paper."""
     assert dgemm["v1"] < dgemm["v2"] < dgemm["v3"] < dgemm["v4"]
-    assert dgemm["v1"] <= dgemm["alg2"]
+    assert dgemm["alg2"] < dgemm["v1"] < dgemm["alg2"] + 3
 
 
 @pytest.mark.slow
-def test_scheduling_global_accesses_gains_15_percent(dgemm):
-    """Version 4 is 1.15 times as fast as version 3, within three points."""
-    assert dgemm["v4"] / dgemm["v3"] == pytest.approx(1.15, abs=0.03)
+def test_scheduling_global_accesses_gains_less_than_published(dgemm):
+    """Version 4 is 1.11 times as fast as version 3, not 1.15: claim TN30 fails."""
+    assert dgemm["v4"] / dgemm["v3"] == pytest.approx(1.11, abs=0.01)

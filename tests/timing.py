@@ -28,6 +28,8 @@ PLAIN: Mapping[str, int | str] = {
     "barrier.per_warp": 0,
     "launch.warp_skew": 0,
     "launch.block_skew": 0,
+    "global_memory.latency": 600,
+    "texture.latency": 600,
 }
 
 # Unit classes that the GTX 580 lacks, so that every instruction of the table runs.

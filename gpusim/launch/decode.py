@@ -242,4 +242,4 @@ def _source(row: Any, position: int, register: Register, form: Row) -> None:
     if register.negated:
         row["negated"][position] = SIGN_BIT if form.is_float else TWOS_COMPLEMENT
         if register.index == RZ_INDEX and form.is_float:
-            row["constant"][position] = 1 << (form.width - 1)  # minus zero
+            row["constant"][position] = 1 << (form.source.width - 1)  # minus zero

@@ -20,11 +20,12 @@ from gpusim.launch.ground import ground
 from gpusim.machine.machine import bandwidth_gbs, peak_gflops, seconds
 from gpusim.reproduction.bench import Bench, Measurement, Run
 from gpusim.reproduction.claims import published
-from gpusim.reproduction.finding import Finder, Finding, analytic, counted, given, in_sight, predicted, registrar
-from gpusim.reproduction.gf100 import WITH_TAGS
+from gpusim.reproduction.finding import Finder, Finding, analytic, arithmetic, counted, given, in_sight, registrar
+from gpusim.reproduction.gf100 import OF_THE_CARD, WITH_TAGS
 from gpusim.units.pipe import lanes
 from isa.execute.profile import profile
 from isa.kernel import WARP_SIZE, Kernel
+from isa.operand import Constant
 from isa.table import Unit
 
 CLAIMS: dict[str, Finder] = {}
@@ -34,7 +35,8 @@ CARD = "gtx480"
 NAIVE, BLOCK, CUBLAS = "matmul-naive", "matmul-block", "gemm-stencil"
 SIZES = {"m": 960, "n": 640, "k": 640}
 COLUMN_MAJOR = {"m": 640, "n": 960, "k": 640}  # the same product for a kernel with column-major matrices
-CHOICES = "3 choices (tags, policy, order of shared loads)"
+OF_NAIVE = f"{OF_THE_CARD}; instructions and registers of the naive kernel"
+OF_BLOCK = f"{OF_THE_CARD}; order of shared loads"
 TRUE_LATENCY = {"unit.fp32.latency": 24}  # the lecture's
 ROWS = range(1, 33)  # of blocks of the sweep
 IN_TURN = {"schedulers.policy": "lrr"}
@@ -42,24 +44,29 @@ SHORT = {"k": 64}  # the sweep's: the time of a round hardly changes along k
 MIDDLE = {"k": 160}  # the experiments'
 NO_TAGS: Mapping[str, object] = {"cache.hits": "none"}
 EXPERIMENTS: Sequence[Mapping[str, object]] = (NO_TAGS, {"global_memory.request_cycles": 8})
-LAUNCH_BYTES = 32  # of constant bank 0 before a kernel's parameters (sm_20)
+LAUNCH_BYTES = 32  # of constant bank 0 before a kernel's parameters (sm_20), the block's sides among them
+SIDES = {"block_x", "block_y"}
 OCCUPANCY = Path(__file__).with_name("cme213_occupancy.csv")
 POINTER_BYTES, INTEGER_BYTES = 8, 4
 
 
 @claim("CM01")
 def resources(bench: Bench) -> Finding:
-    """Registers and shared memory of the naive kernel's program."""
+    """Registers, constants and shared memory that the naive kernel's program names."""
     kernel = bench.kernel(NAIVE)
-    constants = LAUNCH_BYTES + POINTER_BYTES * len(kernel.buffers) + INTEGER_BYTES * len(("wA", "wB"))
-    note = f"constants: {LAUNCH_BYTES} bytes of the launch, pointers of 64 bits and two widths"
-    return counted(kernel.program.registers, constants, kernel.program.shared_bytes, note=note)
+    operands = (operand for instruction in kernel.program.instructions for operand in instruction.operands)
+    named = {operand.name for operand in operands if isinstance(operand, Constant)} - SIDES
+    pointers = named & {buffer.name for buffer in kernel.buffers}
+    constants = LAUNCH_BYTES + POINTER_BYTES * len(pointers) + INTEGER_BYTES * len(named - pointers)
+    note = f"constants: {LAUNCH_BYTES} bytes of the launch, {', '.join(sorted(named))}"
+    choices = "pointers of 64 bits; a register for each value that is used again, and for the stack"
+    return in_sight(choices, kernel.program.registers, constants, kernel.program.shared_bytes, note=note)
 
 
 @claim("CM02")
 def speed_by_occupancy(bench: Bench) -> Finding:
     """Rank correlation of speed with occupancy over 32 to 1,024 threads per block; occupancies must match."""
-    found, theirs = _sweep(bench), occupancies()
+    found, theirs = sweep(bench), occupancies()
     shares = [run.warps / bench.machine(CARD).limits.warps for run in found]
     correlation = rank_correlation(shares, [run.gflops for run in found])
     same = sum((run.blocks, run.warps) == theirs[WARP_SIZE * rows] for rows, run in zip(ROWS, found, strict=True))
@@ -70,7 +77,7 @@ def speed_by_occupancy(bench: Bench) -> Finding:
         f"Threads per block: occupancy, GFLOP/s at k = {SHORT['k']}: {'; '.join(points)}"
     )
     met = correlation > 0.9 and same == len(theirs)
-    return in_sight(CHOICES, f"{correlation:.3f}", note=note, passed=met)
+    return in_sight(f"{OF_NAIVE}; depth of the sweep", f"{correlation:.3f}", note=note, passed=met)
 
 
 @claim("CM03")
@@ -103,7 +110,7 @@ def blocks_for_sms(bench: Bench) -> Finding:
     speeds = ", ".join(f"{run.gflops:.0f} with {blocks}" for blocks, run in zip(each, found, strict=True))
     rules = ratio > 2 and one.gflops < two.gflops < four.gflops
     note = f"per SM, of the lecture's launch; GFLOP/s in blocks of 16 by 16: {speeds} per SM"
-    return predicted(f"{ratio:.0f}", note=note, passed=rules)
+    return in_sight(f"{OF_BLOCK}; small launches", f"{ratio:.0f}", note=note, passed=rules)
 
 
 @claim("CM07")
@@ -120,7 +127,7 @@ def naive_at_best(bench: Bench) -> Finding:
         f"{slow.gflops:.0f} if each line kept the load/store unit for 8 cycles, not 2, a cost of hits for which no "
         f"source was found. {at_best.value:.0f} would be {slots:.1f} issue slots for each product, not 10; {WITH_TAGS}"
     )
-    return in_sight(CHOICES, best.gflops, note=note)
+    return in_sight(f"{OF_NAIVE}; blocks of full occupancy; all SMs", best.gflops, note=note)
 
 
 @claim("CM08")
@@ -135,16 +142,18 @@ def block_kernel(bench: Bench) -> Finding:
         f"the same chip, fitted to Tan SC'11; with the GTX 580's, which was tried first, {other.gflops:.1f}; "
         f"{WITH_TAGS}"
     )
-    return in_sight(CHOICES, first.gflops, 1e3 * seconds(machine, first.cycles), note=note)
+    return in_sight(OF_BLOCK, first.gflops, 1e3 * seconds(machine, first.cycles), note=note)
 
 
 @claim("CM10")
 def size(bench: Bench) -> Finding:
-    """Operations of the product that fits both times."""
+    """Operations of the one product of the CUDA samples' sizes that lasts both printed times at the printed rates."""
     flops = bench.kernel(BLOCK, **SIZES).flops
-    printed = {"block": published("CM08")[0].value, "CUBLAS": published("CM09")[0].value}
-    times = ", ".join(f"{name} {flops / rate / 1e9:.5f} s" for name, rate in printed.items() if rate)
-    return analytic(flops, note=f"A 960 by 640, B 640 by 640: at the printed rates {times}")
+    printed = [tuple(figure.value or 0.0 for figure in published(name)) for name in ("CM08", "CM09")]
+    times = [(flops / rate / 1e6, milliseconds) for rate, milliseconds in printed]
+    shown = " and ".join(f"{ours:.3f} ms for the printed {theirs:.2f}" for ours, theirs in times)
+    same = all(round(ours, 2) == theirs for ours, theirs in times)
+    return arithmetic(flops, note=f"A 960 by 640, B 640 by 640: at the printed rates {shown}", passed=same)
 
 
 @claim("CM11")
@@ -198,7 +207,8 @@ def ratios(bench: Bench) -> Finding:
     _, naive = _best(bench)
     block, cublas = bench.runs(Run(BLOCK, CARD, {**SIZES, "ahead": 4}), Run(CUBLAS, CARD, COLUMN_MAJOR))
     note = f"the naive kernel is too fast here, see CM07; {WITH_TAGS}"
-    return in_sight(CHOICES, block.gflops / naive.gflops, cublas.gflops / block.gflops, note=note)
+    choices = f"{OF_NAIVE}; order of shared loads; the kernel in place of CUBLAS"
+    return in_sight(choices, block.gflops / naive.gflops, cublas.gflops / block.gflops, note=note)
 
 
 @cache
@@ -226,14 +236,19 @@ def _warps(latency: float, bench: Bench) -> float:
 
 def _with_knee(bench: Bench, streams: int, warps: float, *ours: float) -> Finding:
     """Figures, and whether so many warps are the fewest that have 95 % of the pipes' rate in a simulation."""
-    counts = range(2, 33, 2)
-    settings = TRUE_LATENCY
-    parameters = ({"op": "FFMA", "streams": streams, "length": 240, "warps": count} for count in counts)
-    found = bench.runs(*(Run("throughput", CARD, each, settings, values=False) for each in parameters))
+    counts, runs = throughput_runs(streams)
+    found = bench.runs(*runs)
     enough = 0.95 * lanes(bench.machine(CARD), Unit.FP32)
     knee = next((count for count, run in zip(counts, found, strict=True) if run.rate > enough), None)
     note = f"simulated with a latency of 24: {knee} warps are the fewest that have 95 % of the pipes' rate"
     return analytic(*ours, note=note, passed=None if knee == warps else False)
+
+
+def throughput_runs(streams: int) -> tuple[Sequence[int], Sequence[Run]]:
+    """Return numbers of warps, and the runs of so many that issue FFMAs in so many chains with a latency of 24."""
+    counts = range(2, 33, 2)
+    parameters = ({"op": "FFMA", "streams": streams, "length": 240, "warps": count} for count in counts)
+    return counts, [Run("throughput", CARD, each, TRUE_LATENCY, values=False) for each in parameters]
 
 
 def _small(blocks: int) -> Run:
@@ -248,14 +263,15 @@ def _naive(rows: int, shape: Mapping[str, int] = SIZES, settings: Mapping[str, o
     return Run(NAIVE, CARD, parameters, settings or {}, values=False)
 
 
-def _sweep(bench: Bench) -> list[Measurement]:
+def sweep(bench: Bench) -> list[Measurement]:
+    """Return the naive kernel's results by ROWS of a block, on one SM and for a short k."""
     return bench.runs(*(_naive(rows, SHORT) for rows in ROWS))
 
 
 def _best(bench: Bench) -> tuple[int, Measurement]:
     """Rows of the naive kernel's fastest block on all SMs, of those that fill an SM, and its results."""
     most = bench.machine(CARD).limits.warps
-    full = [rows for rows, run in zip(ROWS, _sweep(bench), strict=True) if run.warps == most]
+    full = [rows for rows, run in zip(ROWS, sweep(bench), strict=True) if run.warps == most]
     found = bench.runs(*(replace(_naive(rows), sms="all") for rows in full))
     return max(zip(full, found, strict=True), key=lambda each: each[1].gflops)
 

@@ -16,9 +16,10 @@ from gpusim.reproduction.finding import cause
 from gpusim.reproduction.ledger import PLOTS, Progress, silent
 from gpusim.reproduction.plot import Curve, Plot, Plotter
 from gpusim.reproduction.tasks import Task, completed
-from gpusim.support import extra, whole_file
+from gpusim.support import whole_file
 from gpusim.support.processes import processes
 from isa.errors import UserError
+from isa.reading import extra
 
 EXTRA = "plot"
 SUFFIX = ".svg"

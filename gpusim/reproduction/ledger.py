@@ -12,6 +12,8 @@ from typing import TypedDict
 from gpusim.reproduction import (
     cme213,
     cme213_cublas,
+    cme213_memory,
+    cme213_throughput,
     kurzak_hardware,
     kurzak_space,
     kurzak_speed,
@@ -53,6 +55,8 @@ MODULES = (
     kurzak_speed,
     cme213,
     cme213_cublas,
+    cme213_memory,
+    cme213_throughput,
     vega_access,
     vega_energy,
     vega_kernel,

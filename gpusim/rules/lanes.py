@@ -16,7 +16,7 @@ from numba.extending import intrinsic, overload, register_jitable
 from gpusim.jit.on_demand import one_on_demand
 from gpusim.jit.rule import COMPILED, rule
 from gpusim.units.capacities import LANES
-from gpusim.units.opcodes import COMPARISONS, LOOKUPS, VALUES32, VALUES64
+from gpusim.units.opcodes import COMPARISONS, CONVERSIONS, LOOKUPS, VALUES32, VALUES64
 from isa.values import lanes as original
 from isa.values.semantics import PARTS
 
@@ -140,4 +140,6 @@ def lanewise_by_table(value: Callable[..., Any]) -> Callable[[Any, int], None]:
 compute32 = one_on_demand("compute32", [lanewise(value, "d a b c") for value in VALUES32])
 compute64 = one_on_demand("compute64", [lanewise(value, "d64 a64 b64 c64") for value in VALUES64])
 (look_up,) = map(lanewise_by_table, LOOKUPS)
+WIDTHS = "d64 a b c", "d a64 b64 c64"  # of each conversion
+convert = one_on_demand("convert", [lanewise(value, names) for value, names in zip(CONVERSIONS, WIDTHS, strict=True)])
 compare = one_on_demand("compare", [lanewise(value, "flag a b c") for value in COMPARISONS])

@@ -17,12 +17,13 @@ from gpusim.jit.kinds import Memory, Row, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, rarely, rule
 from gpusim.rules import address_range, cache, cross_lane, memory_access, texture
-from gpusim.rules.lanes import compare, compute32, compute64, look_up
+from gpusim.rules.lanes import compare, compute32, compute64, convert, look_up
 from gpusim.units.capacities import LANES
 from gpusim.units.opcodes import (
     ARITHMETIC,
     ARITHMETIC64,
     COMPARISON,
+    CONVERSION,
     CROSS_LANE,
     FETCH,
     LOOKUP,
@@ -132,6 +133,8 @@ def _compute(sm: Any, instruction: Any, memory: Any, g: int, group: int, active:
         _operands(scratch, lanes, instruction)
         cross_lane.exchange(sm, instruction.value, active)
         _write(sm, g, group, instruction.destination, active)
+    elif action == CONVERSION:
+        _convert(sm, instruction, g, group, active)
 
 
 @rule
@@ -167,6 +170,19 @@ def _compute64(sm: Sm, instruction: Row, g: int, group: int, active: int) -> Non
     _operands64(sm.scratch, sm.lanes[group], instruction)
     compute64(instruction.value, sm)
     _write64(sm, g, group, instruction.destination, active)
+
+
+@on_demand
+def _convert(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
+    """Compute a conversion from one word to two, or from two to one."""
+    if instruction.words == 1:
+        _operands(sm.scratch, sm.lanes[group], instruction)
+        convert(instruction.value, sm)
+        _write64(sm, g, group, instruction.destination, active)
+    else:
+        _operands64(sm.scratch, sm.lanes[group], instruction)
+        convert(instruction.value, sm)
+        _write(sm, g, group, instruction.destination, active)
 
 
 @rule

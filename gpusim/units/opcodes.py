@@ -10,16 +10,17 @@ from isa.table import ROWS, Unit
 
 # What the execution of an instruction consists of.
 NOTHING, ARITHMETIC, ARITHMETIC64, COMPARISON, SPECIAL, LOAD, STORE, FETCH, BARRIER, BRANCH, EXIT = range(11)
-LOOKUP, CROSS_LANE = 11, 12  # by truth table; from other lanes
+LOOKUP, CROSS_LANE, CONVERSION = 11, 12, 13  # by truth table; from other lanes; between widths
 # Where a memory instruction goes.
 SHARED_MEMORY, GLOBAL_MEMORY, LOCAL_MEMORY = range(3)
 
 UNIT_CODE = {unit: code for code, unit in enumerate(Unit)}
 COMPARISONS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.compares))
-VALUES64 = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.width == 64))
+VALUES64 = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.width == row.source.width == 64))
 LOOKUPS = tuple(dict.fromkeys(row.value for row in ROWS if row.value and row.form[-1] == "n"))
+CONVERSIONS = tuple(row.value for row in ROWS if row.value and row.sources)  # to 64 bits, to 32 bits
 WORDWISE = [row for row in ROWS if row.value and row.form[0] in "dD" and row.form[-1] != "n" and row.width == 32]
-VALUES32 = tuple(dict.fromkeys(row.value for row in WORDWISE if row.value))
+VALUES32 = tuple(dict.fromkeys(row.value for row in WORDWISE if row.value and not row.sources))
 UPDATES = tuple(dict.fromkeys(row.update for row in ROWS if row.update))
 ACROSS = tuple(dict.fromkeys(row.across for row in ROWS if row.across))
 GROUPS: Mapping[int, tuple[Callable[..., Any], ...]] = {
@@ -28,6 +29,7 @@ GROUPS: Mapping[int, tuple[Callable[..., Any], ...]] = {
     COMPARISON: COMPARISONS,
     LOOKUP: LOOKUPS,
     CROSS_LANE: ACROSS,
+    CONVERSION: CONVERSIONS,
 }
 QUEUED = {  # of the load/store unit
     Unit.SHARED: SHARED_MEMORY,

@@ -29,7 +29,7 @@ def fetch_cost(machine: Machine) -> int:
     """
     hits = machine.cache.hits if machine.cache else "none"
     if machine.cache and hits == "l2":
-        return machine.cache.l2_sector_parts
+        return int(machine.cache.l2_sector_parts)
     if hits != "none":
         return 0
     return round(SHARE_PARTS * line_cycles(machine) * SECTOR_BYTES / transaction_bytes(machine))

@@ -87,7 +87,7 @@ def _across(scope: Scope) -> Action:
 
 
 def _sources(scope: Scope, held: Mapping[str, Operand]) -> tuple[Fetch, Fetch, Fetch]:
-    row = scope.instruction.row
+    row = scope.instruction.row.source
     a, b = (values.source(scope, held.get(letter), row) for letter in "ab")
     return a, b, _third(scope, held, row)
 

@@ -1,10 +1,10 @@
 """Value functions of the instructions, per lane, on bit patterns.
 
-`value(a, b, c)` takes and gives uint32 patterns (uint64 at width 64), as NumPy arrays of any shape or as scalars; a
-comparison gives bool. Each function is an expression over operators, a few NumPy functions, the primitives of
-`isa.values.lanes` and the PARTS below, so that an engine can compile the same source. If a 32-bit operation is done in
-64 bits, the caller keeps the low 32 of the result; inside, `as_u32` cuts a computed integer before it is shifted right
-or compared.
+`value(a, b, c)` takes and gives uint32 patterns (uint64 at width 64; a conversion takes one and gives the other), as
+NumPy arrays of any shape or as scalars; a comparison gives bool. Each function is an expression over operators, a few
+NumPy functions, the primitives of `isa.values.lanes` and the PARTS below, so that an engine can compile the same
+source. If a 32-bit operation is done in 64 bits, the caller keeps the low 32 of the result; inside, `as_u32` cuts a
+computed integer before it is shifted right or compared.
 
 Floating point is IEEE 754 to nearest even, with denormals. A NaN result is always the one quiet NaN that CUDA's
 math_constants.h names: 0x7FFFFFFF single, 0xFFF8000000000000 double; of halves 0x7FFF, as in the PTX ISA. The caller
@@ -319,6 +319,18 @@ def mufu_tanh(a: Any, b: Any, c: Any) -> Any:
 def int_to_single(a: Any, b: Any, c: Any) -> Any:
     """Single nearest to the signed integer a."""
     return as_u32(np.float32(as_i32(a)))
+
+
+def single_to_double(a: Any, b: Any, c: Any) -> Any:
+    """Double equal to the single a: a has 32 bits, the result 64."""
+    r = np.float64(as_f32(a))
+    return choose(np.isnan(r), NAN64, as_u64(r))
+
+
+def double_to_single(a: Any, b: Any, c: Any) -> Any:
+    """Single nearest to the double a: a has 64 bits, the result 32."""
+    r = np.float32(as_f64(a))
+    return choose(np.isnan(r), NAN32, as_u32(r))
 
 
 def single_to_int(a: Any, b: Any, c: Any) -> Any:

@@ -21,8 +21,8 @@ def test_a_screen_of_the_first_cycles(capsys, monkeypatch):
     assert main.execute(["timeline", *REDUCE, "--warps", "0-1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "reduce on c2050 (Tesla C2050), gto"
-    assert lines[1].startswith("cycles 0 to 200 of 2,122; warps 0-1 of 4")
-    assert lines[-1] == "the run goes on for 1,922 cycles: --cycles 200:400"
+    assert lines[1].startswith("cycles 0 to 200 of 1,922; warps 0-1 of 4")
+    assert lines[-1] == "the run goes on for 1,722 cycles: --cycles 200:400"
     assert max(map(len, lines)) <= 80
     assert any(line.startswith("g  long_scoreboard") for line in lines)
 
@@ -55,14 +55,14 @@ def test_explain_goes_back_to_the_cause(capsys, monkeypatch):
 
 def test_explain_follows_a_barrier_to_its_last_warp(capsys):
     """A warp at a barrier waits for a warp that arrives after the cycle asked for."""
-    asked = ["explain", *REDUCE, "--cycle", "930", "--warp"]
+    asked = ["explain", *REDUCE, "--cycle", "730", "--warp"]
     chains = []
     for warp in range(4):
         assert main.execute([*asked, str(warp), "--json"]) == 0
         chains.append(json.loads(capsys.readouterr().out)["steps"])
     waiting = [steps for steps in chains if steps[0]["what"] == "barrier"]
     assert [steps[0]["warp"] for steps in waiting] == [0]
-    assert all(len(steps) > 1 and steps[1]["cycle"] == 930 for steps in waiting)
+    assert all(len(steps) > 1 and steps[1]["cycle"] == 730 for steps in waiting)
 
 
 def test_explain_prints_a_document_of_so_many_steps(capsys):
@@ -82,10 +82,10 @@ def test_explain_prints_a_document_of_so_many_steps(capsys):
         ),
         (
             ["explain", *REDUCE, "--warp", "0", "--cycle", "9999"],
-            "error: cycle 9999: there are cycles 0 to 2121 to look at",
+            "error: cycle 9999: there are cycles 0 to 1921 to look at",
         ),
         (["timeline", *REDUCE, "--warps", "4"], "error: warp 4: the launch fills warp slots 0 to 3"),
-        (["timeline", *REDUCE, "--cycles", "9000:"], "error: cycles 9000: the run ends at cycle 2122"),
+        (["timeline", *REDUCE, "--cycles", "9000:"], "error: cycles 9000: the run ends at cycle 1922"),
         (
             ["timeline", *REDUCE, "--out", "x.txt"],
             "error: x.txt: timelines are recognized by their names; let it end in .json or",

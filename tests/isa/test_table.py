@@ -58,7 +58,7 @@ def test_float_rows_are_those_of_ieee_sources():
     assert {row.mnemonic for row in ROWS if row.is_float and not row.is_gcn} == {
         m
         for m in TABLE
-        if m.startswith(("FFMA", "FADD", "FMUL", "FMNMX", "FSETP", "DFMA", "DADD", "DMUL", "MUFU", "F2I"))
+        if m.startswith(("FFMA", "FADD", "FMUL", "FMNMX", "FSETP", "DFMA", "DADD", "DMUL", "MUFU", "F2I", "F2F"))
     }
 
 

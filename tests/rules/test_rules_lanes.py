@@ -24,7 +24,7 @@ COMPUTED = [row for row in ROWS if (row.value or row.across) and not row.mnemoni
 
 def text_of(row, signs=("", "", ""), zeros=()) -> str:
     """A listing that applies the row to three loaded operands of each lane, or RZ, and stores the results."""
-    suffix, words = ("", 1) if row.width == 32 else (".64", 2)
+    (suffix, words), (to, stored) = (("", 1) if width == 32 else (".64", 2) for width in (row.source.width, row.width))
     names = {"d": "R16", "P": "P0", "Q": "P1", "a": "R4", "b": "R8", "c": "R12", "n": "0xca"}
     names |= {
         letter: sign + ("RZ" if letter in zeros else names[letter]) for letter, sign in zip("abc", signs, strict=True)
@@ -39,17 +39,18 @@ def text_of(row, signs=("", "", ""), zeros=()) -> str:
     result = f"    SEL R16, 1, RZ, {'P5' if row.is_gcn else 'P0'}" if row.compares else ""
     return f"""
 .buffer x u32 {96 * words}
-.buffer y u32 {32 * words}
+.buffer y u32 {32 * stored}
     S2R R0, LANEID
     ISETP.LT P1, R0, 16
     ISETP.LT P5, R0, 16
     SHL R1, R0, {1 + words}
+    SHL R2, R0, {1 + stored}
     IADD R0, R1, c[x]
-    IADD R1, R1, c[y]
+    IADD R1, R2, c[y]
 {loads}
     {row.mnemonic} {operands}
 {result}
-    STG{suffix} [R1], R16
+    STG{to} [R1], R16
     EXIT
 """
 
@@ -59,8 +60,7 @@ def text_of(row, signs=("", "", ""), zeros=()) -> str:
 @given(data=st.data())
 def test_each_instruction_computes_the_same_bits(row, data):
     """96 patterns, special cases among them, give in every lane what program order gives."""
-    pattern = patterns32() if row.width == 32 else patterns64()
-    bits = np.array(data.draw(st.lists(pattern, min_size=96, max_size=96)), np.uint32 if row.width == 32 else np.uint64)
+    bits = data.draw(operands(row))
     check_against_program_order(read(text_of(row)), bits)
 
 
@@ -71,9 +71,14 @@ def test_a_minus_means_what_it_does_in_program_order(row, data):
     """A sign before any source, register or RZ, turns a number's sign bit or an integer's two's complement."""
     signs = data.draw(st.tuples(*[st.sampled_from(("", "-"))] * 3))
     zeros = data.draw(st.sets(st.sampled_from("abc")))
-    pattern = patterns32() if row.width == 32 else patterns64()
-    bits = np.array(data.draw(st.lists(pattern, min_size=96, max_size=96)), np.uint32 if row.width == 32 else np.uint64)
+    bits = data.draw(operands(row))
     check_against_program_order(read(text_of(row, signs, zeros)), bits)
+
+
+def operands(row):
+    """Three operands for each lane, as a strategy: patterns as wide as the row's sources."""
+    pattern, kind = (patterns32(), np.uint32) if row.source.width == 32 else (patterns64(), np.uint64)
+    return st.lists(pattern, min_size=96, max_size=96).map(lambda bits: np.array(bits, kind))
 
 
 def check_against_program_order(kernel, bits) -> None:

@@ -97,7 +97,7 @@ def alu(sketch: Sketch) -> None:
     row = sketch.one(ALU_UNITS[sketch.one(tuple(ALU_UNITS))])
     other = {"Q": ["P0", "!P1", "PT"], "n": [0xE8, 0x96, 0x01]}
     given = {**other, "d": [sketch.data(row.words)]}
-    operands = [str(sketch.one(given[x])) if x in given else sketch.source(row.words) for x in row.form]
+    operands = [str(sketch.one(given[x])) if x in given else sketch.source(row.source.words) for x in row.form]
     sketch.emit(f"{sketch.guard()}{row.mnemonic} {', '.join(operands)}")
 
 

@@ -12,6 +12,8 @@ from workloads.microbench.chain import OPS as CHAIN_OPS
 from workloads.microbench.chain import PATTERNS, chain
 from workloads.microbench.divergence import WAYS, divergence
 from workloads.microbench.dual_issue import dual_issue
+from workloads.microbench.expression import OPS as EXPRESSION_OPS
+from workloads.microbench.expression import expression
 from workloads.microbench.maxas_loop import maxas_loop
 from workloads.microbench.mix import mix
 from workloads.microbench.offset_copy import offset_copy
@@ -61,6 +63,20 @@ ENTRIES = (
             choice("reuse", "off", ("off", "on"), "whether the sources in common are flagged for the reuse cache"),
             choice("banks", "any", BANKS, "whether sources and chains have a Kepler's register banks of their own"),
             _LANES,
+        ),
+    ),
+    Entry(
+        "expression",
+        expression,
+        "an expression of C as a compiler's instructions, from many warps: results over cycles are its throughput",
+        (
+            choice(
+                "op", "rsqrtf", EXPRESSION_OPS, "expression, in pairs of what guides advise and what programs write"
+            ),
+            integer("warps", 32, "warps of the block"),
+            integer("length", 32, "repetitions in the loop body"),
+            integer("iterations", 4, "times round the loop; 1 has no loop instructions"),
+            integer("divisor", 8, "what integers are divided by, from 3 on; a power of two for shift and mask"),
         ),
     ),
     Entry(

@@ -47,9 +47,9 @@ VALUED = [row for row in ROWS if row.value is not None]
 @given(data=st.data())
 def test_every_value_function_is_elementwise_and_keeps_its_type(row, data):
     """A row gives one pattern of its width (a comparison: bool) per lane, the same for an array as for each scalar."""
-    dtype, source = (np.uint32, WORDS) if row.width == 32 else (np.uint64, strategies.patterns64())
+    kind, source = (np.uint32, WORDS) if row.source.width == 32 else (np.uint64, strategies.patterns64())
     lanes = st.lists(source, min_size=6, max_size=6)
-    a, b, c = (np.array(data.draw(lanes), dtype).reshape(2, 3) for _ in range(3))
+    a, b, c = (np.array(data.draw(lanes), kind).reshape(2, 3) for _ in range(3))
     if "Q" in row.form:
         c = (c & 1).astype(np.uint32)
     elif not {"c", "D"} & set(row.form):
@@ -58,7 +58,7 @@ def test_every_value_function_is_elementwise_and_keeps_its_type(row, data):
     with np.errstate(all="ignore"):
         whole = row.value(a, b, c, *number)
         each = [int(row.value(x, y, z, *number)) for x, y, z in zip(a.flat, b.flat, c.flat, strict=True)]
-    assert whole.dtype == (bool if row.compares else dtype)
+    assert whole.dtype == (bool if row.compares else np.uint32 if row.width == 32 else np.uint64)
     assert whole.shape == (2, 3)
     assert [int(x) for x in whole.flat] == each
 
@@ -341,3 +341,25 @@ def test_mufu_of_later_generations_at_exact_points():
         for a, expected in points:
             assert value(f"MUFU.{name}", a) == int(word(expected)[0]), (name, a)
     assert value("MUFU.SQRT", -1.0) == NAN32
+
+
+@given(WORDS)
+def test_a_single_becomes_the_equal_double_and_comes_back(a):
+    """F2F.F64.F32 gives the equal double, F2F.F32.F64 the single again; a NaN is the canonical one of its width."""
+    with np.errstate(all="ignore"):
+        wide = TABLE["F2F.F64.F32"].value(word(a), word(0), word(0))
+        narrow = TABLE["F2F.F32.F64"].value(wide, wide, wide)
+    if math.isnan(single(a)):
+        assert (int(wide[0]), int(narrow[0])) == (NAN64, NAN32)
+    else:
+        assert (float(wide.view(np.float64)[0]), int(narrow[0])) == (single(a), a)
+
+
+@given(strategies.patterns64())
+def test_a_double_becomes_the_nearest_single(a):
+    """F2F.F32.F64 rounds as Python's conversion does, infinities included."""
+    pattern = np.array([a], np.uint64)
+    number = float(pattern.view(np.float64)[0])
+    with np.errstate(all="ignore"):
+        result = int(TABLE["F2F.F32.F64"].value(pattern, pattern, pattern)[0])
+        assert result == (NAN32 if math.isnan(number) else int(np.float32(number).view(np.uint32)))
