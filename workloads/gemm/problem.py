@@ -34,7 +34,8 @@ class Problem:
 
     `dtype` is f4 or f8, `parts` the count of numbers per element (2 if complex), and `imaginary` the imaginary parts of
     alpha and beta. `buffers` name the buffers of A and B: a row-major product is the column-major product of the
-    transposed matrices, in which A and B change places (`row_major`).
+    transposed matrices, in which A and B change places (`row_major`). `leading` are the leading dimensions of A, B and
+    C, elements from one stored column to the next; None: as many as a column has.
     """
 
     m: int
@@ -47,16 +48,28 @@ class Problem:
     buffers: tuple[str, str] = ("A", "B")
     parts: int = 1
     imaginary: tuple[float, float] = (0.0, 0.0)
+    leading: tuple[int | None, int | None, int | None] = (None, None, None)
+
+    @property
+    def stored(self) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
+        """Elements of a stored column, and stored columns, of A, B and C."""
+        a, b = (self.m, self.k), (self.k, self.n)
+        return a if self.layout[0] == "n" else a[::-1], b if self.layout[1] == "n" else b[::-1], (self.m, self.n)
 
     @property
     def lda(self) -> int:
         """Elements between stored columns of A."""
-        return self.m if self.layout[0] == "n" else self.k
+        return self.leading[0] or self.stored[0][0]
 
     @property
     def ldb(self) -> int:
         """Elements between stored columns of B."""
-        return self.k if self.layout[1] == "n" else self.n
+        return self.leading[1] or self.stored[1][0]
+
+    @property
+    def ldc(self) -> int:
+        """Elements between columns of C."""
+        return self.leading[2] or self.m
 
     @property
     def reads_c(self) -> bool:
@@ -75,9 +88,12 @@ def row_major(rows: int, columns: int, k: int) -> Problem:
 
 
 def buffers(problem: Problem) -> tuple[Buffer, Buffer, Buffer]:
-    """Return buffers A, B and C."""
-    left, right = problem.buffers
-    sizes = {left: problem.m * problem.k, right: problem.k * problem.n, "C": problem.m * problem.n}
+    """Return buffers A, B and C, with as many elements for the last stored column as for the others."""
+    pitches = problem.lda, problem.ldb, problem.ldc
+    sizes = {
+        name: pitch * columns
+        for name, pitch, (_, columns) in zip((*problem.buffers, "C"), pitches, problem.stored, strict=True)
+    }
     a, b, c = (Buffer(x, problem.dtype, problem.parts * sizes[x], fill_of(x, problem.dtype)) for x in SEEDS)
     return a, b, c
 
@@ -120,7 +136,7 @@ def columns_of_b(problem: Problem, columns: Indices) -> Values:
 
 def tile_of_c(problem: Problem, rows: Indices, columns: Indices) -> Values:
     """Return C before the launch, [rows, columns]."""
-    return _elements(problem, "C", _index(problem.m, rows[:, None], columns, stored=True))
+    return _elements(problem, "C", _index(problem.ldc, rows[:, None], columns, stored=True))
 
 
 def expectation(problem: Problem, rows: Indices, columns: Indices) -> Expectation:
@@ -137,7 +153,7 @@ def expectation(problem: Problem, rows: Indices, columns: Indices) -> Expectatio
     old = tile_of_c(problem, rows, columns).astype(higher)
     value = alpha * (a @ b) + beta * old
     weight = _magnitude(alpha, _magnitude(a, b, np.matmul), np.multiply) + _magnitude(beta, old, np.multiply)
-    index = rows[:, None] + problem.m * columns
+    index = _index(problem.ldc, rows[:, None], columns, stored=True)
     roundings = problem.parts * (problem.k + 2) + (problem.dtype == "f8")
     return Expectation(
         "C",
