@@ -54,10 +54,20 @@ def test_rates_are_operations_over_time():
     assert "at 16384, 16384, 16384, 16384" in finding.note
 
 
-def test_further_workgroups_take_as_long_as_the_later_half():
-    """If each of the first 32 takes a million cycles and each later one half of that, those beyond 64 take half too."""
-    late = found("VG30", lambda job: even(job) - 500_000 * max(0, even(job) // 1_000_000 - 32))
-    assert late.ours[0] == pytest.approx(rate(16384, 1700, 32e6 + 0.5e6 * 224))
+def test_workgroups_between_64_and_256_are_interpolated():
+    """If 64 take 64 and 256 take 160 million cycles, the 196 of 14336 take 130; those of 16384 are their own run."""
+
+    def slower(job):
+        return even(job) - 500_000 * max(0, even(job) // 1_000_000 - 64)
+
+    bench = Bench()
+    with pytest.raises(Missing) as missing:
+        module._rates(bench, [(14336, 1700), (16384, 1700)])
+    bench.done.update({job: Done(slower(job), None, 0.0) for job in missing.value.jobs})
+    assert len(missing.value.jobs) == 2
+    found = module._rates(bench, [(14336, 1700), (16384, 1700)])
+    assert found[14336, 1700] == pytest.approx(rate(14336, 1700, 64e6 + 0.5e6 * (196 - 64)))
+    assert found[16384, 1700] == pytest.approx(rate(16384, 1700, 160e6))
 
 
 def test_a_rate_beyond_its_tolerance_fails_the_table():
@@ -77,11 +87,11 @@ def test_rates_within_their_tolerances_pass_the_table(monkeypatch):
     finding = found("VG27", even)
     assert finding.passed is True
     assert finding.ours == "196 of 196 from 4096 up within 10 %, 60 of 60 below within 20 %"
-    assert "simulated, up to 8192: 128 of 128; extrapolated: 128 of 128; " in finding.note
+    assert "simulated: 132 of 132; interpolated, those between 8192 and 16384: 124 of 124; " in finding.note
 
 
-def test_what_is_extrapolated_is_counted_apart(monkeypatch):
-    """If the published rates above 8192 are twice those of the simulated cycles, only extrapolated ones are missed."""
+def test_what_is_interpolated_is_counted_apart(monkeypatch):
+    """If the published rates above 8192 are twice those of the simulated cycles, all interpolated ones are missed."""
     exact = {
         (size, mhz): rate(size, mhz, 1e6 * module.workgroups(size)) * (1 + (size > 8192))
         for size in range(256, 16385, 256)
@@ -91,7 +101,7 @@ def test_what_is_extrapolated_is_counted_apart(monkeypatch):
     finding = found("VG27", even)
     assert finding.passed is False
     assert finding.ours.startswith("68 of 196 from 4096 up")
-    assert "simulated, up to 8192: 128 of 128; extrapolated: 0 of 128; " in finding.note
+    assert "simulated: 128 of 132; interpolated, those between 8192 and 16384: 0 of 124; " in finding.note
 
 
 def test_a_dip_counts_only_if_it_is_at_all_clocks():
@@ -139,7 +149,7 @@ def test_part_of_the_time_at_256_is_the_same_at_all_clocks(monkeypatch):
 
 
 def test_settings_of_a_claim_override_the_command_line():
-    """The clocks and what lies behind a warm L2 are the claim's; other settings of the command line are in every run."""
+    """The clocks and what lies behind a warm L2 are the claim's; the command line's other settings stay."""
     given = {"chip.shader_mhz": "900", "cache.hits": "none", "unit.smem.latency": "96"}
     with pytest.raises(Missing) as missing:
         module.CLAIMS["VG29"](Bench({"mi60": given}))
@@ -161,8 +171,8 @@ def test_the_group_of_64_moves_with_the_latency_of_scalar_loads():
 
 @pytest.mark.slow
 @pytest.mark.jit
-def test_as_many_workgroups_as_the_largest_size_has_are_extended_within_1_percent():
-    """At 16384 and 1700 MHz the cycles extended from 32 and 64 workgroups are those of all 256 within 1 %."""
+def test_a_size_between_is_interpolated_within_1_percent():
+    """At 12288 and 1700 MHz the cycles interpolated between 64 and 256 workgroups are those of all 144 within 1 %."""
     settings = tuple(sorted((k, str(v)) for k, v in {**module.at_clock(1700), "cache.hits": "tags"}.items()))
-    part = [module.unit_cycles(settings, count) for count in (32, 64)]
-    assert module._extended(16384, part) == pytest.approx(module.unit_cycles(settings, 256), rel=0.01)
+    ends = [module.unit_cycles(settings, count) for count in (64, 256)]
+    assert module._interpolated(12288, ends) == pytest.approx(module.unit_cycles(settings, 144), rel=0.01)

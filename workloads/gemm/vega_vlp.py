@@ -20,7 +20,7 @@ precision: its table counts chains of 8 there too, from which groups of 4 rows b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,7 +131,7 @@ def scalars_of_a(p: Precision = SINGLE) -> tuple[Register, ...]:
 def program(threads: int, order: str, p: Precision = SINGLE, *, reads_c: bool = True) -> Program:
     """Build the program; its constants are A, B, C and those of the kernel's `parameters`."""
     b, r = Builder(), register_map(p).blocks
-    _begin(b, r, threads)
+    _begin(b, r)
     _fetch(b, r, p, 0)
     for row in range(p.rows):
         _load_a(b, p, row)
@@ -178,7 +178,7 @@ def _kernel(p: Precision, m: int, n: int, k: int, threads: int, order: str, pad:
     )  # fmt: skip
 
 
-def _begin(b: Builder, r: Blocks, threads: int) -> None:
+def _begin(b: Builder, r: Blocks) -> None:
     """Compute the addresses of the tile's first row of A and first column of B, and of the thread's column in it."""
     (thread,), (column, _) = r["thread"], r["pointers"]
     b.emit("S2R", thread, "TID.X")
