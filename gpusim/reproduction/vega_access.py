@@ -21,8 +21,8 @@ from workloads.catalog import make
 CLAIMS: dict[str, Finder] = {}
 claim = registrar(CLAIMS)
 
-USUAL = "sgemm-vega-legacy"
-COLUMNS = {USUAL: "64"}  # of a block; else 256
+USUAL, DGEMM = "sgemm-vega-legacy", "dgemm-vega-vlp"
+COLUMNS = {USUAL: "64", VLP: "256", DGEMM: "256"}  # of a block
 FEW, MANY = 16, 48  # sizes along k, which differ by whole rounds of the main loop
 STEP = 8  # k for which the usual SGEMM has one barrier
 ONE, FOUR = 1, 4
@@ -161,4 +161,4 @@ def per_k(kernel: str, count: Count) -> float:
 @cache
 def _counts(kernel: str, k: int, *, forwarding: bool) -> Traffic:
     """Return the traffic of one block."""
-    return traffic(make(kernel, {"m": "64", "n": COLUMNS.get(kernel, "256"), "k": str(k)}), forwarding=forwarding)
+    return traffic(make(kernel, {"m": "64", "n": COLUMNS[kernel], "k": str(k)}), forwarding=forwarding)

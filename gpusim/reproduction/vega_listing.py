@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gpusim.reproduction.bench import Bench, Run
 from gpusim.reproduction.finding import Finder, Finding, counted, predicted, registrar
 from gpusim.reproduction.main_loop import main_loop
-from gpusim.reproduction.vega_access import PRINTED, USUAL, operands, pair, per_k, read, written
+from gpusim.reproduction.vega_access import DGEMM, PRINTED, USUAL, operands, pair, per_k, read, written
 from gpusim.reproduction.vega_speed import VLP
 from isa.dataflow.register_use import RESULTS
 from isa.execute.interpret import interpret
@@ -27,7 +27,6 @@ from workloads.gemm.vega_vlp import COLUMN_HIGH, COLUMN_LOW
 CLAIMS: dict[str, Finder] = {}
 claim = registrar(CLAIMS)
 
-DGEMM = "dgemm-vega-vlp"
 CARDS = ("mi25", "mi50", "mi60")
 STEPS = 2  # of 8 k in a round of the loop
 DOUBLE = 2  # words of an element
@@ -104,7 +103,9 @@ def _accesses(bench: Bench, mnemonic: str) -> Iterator[NDArray[np.int64]]:
     kernel = bench.kernel(VLP, m=64, n=256, k=16)
     seen: list[NDArray[np.int64]] = []
     names = [i.row.mnemonic for i in kernel.program.instructions]
-    interpret(kernel, [0], lambda pc, _, lanes, __: seen.append(lanes) if names[pc] == mnemonic else None)
+    interpret(
+        kernel, [0], lambda pc, _, lanes, __: seen.append(lanes.astype(np.int64)) if names[pc] == mnemonic else None
+    )
     return iter(seen)
 
 

@@ -138,10 +138,10 @@ def forwarding(bench: Bench) -> Finding:
 
 
 @claim("VG43")
-def limit(_: Bench) -> Finding:
+def limit(bench: Bench) -> Finding:
     """The best printed rate at each clock, of the chip's peak at that clock."""
     rates = published_rates()
-    peak = {mhz: model.peak_gflops(model.load(CARD, at_clock(mhz))) / 1000 for mhz in CLOCKS}
+    peak = {mhz: model.peak_gflops(bench.machine(CARD, at_clock(mhz))) / 1000 for mhz in CLOCKS}
     shares = [100 * max(r for (_, mhz), r in rates.items() if mhz == clock) / peak[clock] for clock in CLOCKS]
     return analytic(
         " / ".join(f"{share:.1f}" for share in shares),

@@ -140,8 +140,8 @@ def test_the_printed_rates_exceed_the_documents_own_limit(monkeypatch):
 
 
 def test_part_of_the_time_at_256_is_the_same_at_all_clocks(monkeypatch):
-    """Times of 300,000 cycles and 10 us are told apart; the published ones have 17 us that no clock changes."""
-    assert module.line_of_times()[1] == pytest.approx(17, abs=0.5)
+    """Times of 300,000 cycles and 10 us are told apart; the published ones have 16 us that no clock changes."""
+    assert module.line_of_times()[1] == pytest.approx(15.7, abs=0.1)
     times = {mhz: 300_000 / mhz + 10 for mhz in CLOCKS}  # us
     made = {(256, mhz): (2 * 640 + 3) * 256**2 / time / 1e6 for mhz, time in times.items()}
     monkeypatch.setattr(module, "published_rates", lambda: made)
@@ -161,12 +161,12 @@ def test_settings_of_a_claim_override_the_command_line():
 
 @pytest.mark.jit
 def test_the_group_of_64_moves_with_the_latency_of_scalar_loads():
-    """100 cycles less for a load that the scalar cache misses are 50 less for a group: every second group misses."""
+    """50 cycles less for a load that the scalar cache misses are 25 less for a group: every second group misses."""
     full, less = (
         found("VG29", lambda job: perform(job).value, Bench({"mi60": {"unit.smem.latency": str(latency)}}))
-        for latency in (296, 196)
+        for latency in (196, 146)
     )
-    assert [a - b for a, b in zip(full.ours, less.ours, strict=True)] == pytest.approx([50] * 4, abs=4)
+    assert [a - b for a, b in zip(full.ours, less.ours, strict=True)] == pytest.approx([25] * 4, abs=3)
 
 
 @pytest.mark.slow
