@@ -106,10 +106,10 @@ def dgemm_vega_vlp(
     return _kernel(DOUBLE, m, n, k, threads, order, pad, beta)
 
 
-def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
+def fused_reference(arguments: Mapping[str, Any], block: int, p: Precision = SINGLE) -> Values:
     """Compute the block's tile of C, [column, row], bit for bit from the kernel's `arguments` alone."""
     m, n, k, pad, beta = (arguments[name] for name in ("m", "n", "k", "pad", "beta"))
-    problem = product(m, n, k, pad, beta, arguments["dtype"])
+    problem = product(m, n, k, pad, beta, p.dtype)
     return fused_tile(problem, *tile_of_block(problem, arguments["threads"], block, ROWS))
 
 
@@ -172,10 +172,8 @@ def _kernel(p: Precision, m: int, n: int, k: int, threads: int, order: str, pad:
         expected=promise(problem, threads, ROWS),
         flops=problem.flops,
         warp_size=LANES,
-        arguments={
-            "m": m, "n": n, "k": k, "threads": threads, "order": order, "pad": pad, "beta": beta, "dtype": p.dtype
-        },
-    )  # fmt: skip
+        arguments={"m": m, "n": n, "k": k, "threads": threads, "order": order, "pad": pad, "beta": beta},
+    )
 
 
 def _begin(b: Builder, r: Blocks) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from itertools import groupby, product
 
 import pytest
@@ -22,21 +23,22 @@ from workloads.gemm.vega_vlp import (
     sgemm_vega_vlp,
 )
 
-KERNELS = (sgemm_vega_vlp, dgemm_vega_vlp)
+REFERENCES = {sgemm_vega_vlp: fused_reference, dgemm_vega_vlp: partial(fused_reference, p=DOUBLE)}
+KERNELS = tuple(REFERENCES)
 
 
 @pytest.mark.parametrize(("build", "threads", "order"), few(product(KERNELS, (64, 128, 256), ORDERS), 4))
 def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, build, threads, order):
     """One, two or four warps, either order and precision, one round of the loop or three: right bit for bit."""
-    check_bits(fused_reference, build(64, threads, 16, threads, order))
-    check_bits(fused_reference, build(64, threads, 48, threads, order))
+    check_bits(REFERENCES[build], build(64, threads, 16, threads, order))
+    check_bits(REFERENCES[build], build(64, threads, 48, threads, order))
 
 
 @pytest.mark.parametrize("build", KERNELS)
 @pytest.mark.parametrize(("pad", "beta"), [(8, 0.0), (24, -0.75)])
 def test_pitch_and_beta_keep_the_bits(check_bits, build, pad, beta):
     """Rows of another pitch, a C that is not read or is scaled: right bit for bit."""
-    check_bits(fused_reference, build(64, 128, 32, 64, "forwarding", pad, beta))
+    check_bits(REFERENCES[build], build(64, 128, 32, 64, "forwarding", pad, beta))
 
 
 @settings(max_examples=draws(8), deadline=None)
@@ -46,13 +48,13 @@ def test_pitch_and_beta_keep_the_bits(check_bits, build, pad, beta):
 )  # fmt: skip
 def test_every_block_of_every_shape_keeps_the_bits(check_bits, build, rows, columns, rounds, threads, order):
     """Grids that are not square, any number of rounds: each block is right to the last bit."""
-    check_bits(fused_reference, build(64 * rows, threads * columns, 16 * rounds, threads, order))
+    check_bits(REFERENCES[build], build(64 * rows, threads * columns, 16 * rounds, threads, order))
 
 
 @pytest.mark.parametrize("build", KERNELS)
 def test_a_block_of_a_large_product_is_checked_alone(check_bits, build):
     """One block in the middle of 1024 by 1024 by 64 is made and checked without the others."""
-    check_bits(fused_reference, build(1024, 1024, 64), [37])
+    check_bits(REFERENCES[build], build(1024, 1024, 64), [37])
 
 
 def loop_of(order, precision=SINGLE):
