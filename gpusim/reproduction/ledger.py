@@ -33,6 +33,7 @@ from gpusim.reproduction import (
     vega_access,
     vega_energy,
     vega_kernel,
+    vega_listing,
     vega_speed,
 )
 from gpusim.reproduction.bench import Bench, Done, Job, Missing, Settings
@@ -60,6 +61,7 @@ MODULES = (
     vega_access,
     vega_energy,
     vega_kernel,
+    vega_listing,
     vega_speed,
     tan,
     tan_cublas,

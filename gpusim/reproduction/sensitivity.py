@@ -98,7 +98,8 @@ def tried(
     """Return what claims come to with each of their moves: from `store` where that is up to date, else computed.
 
     `done` has the jobs of the rows. Moves whose claims are quick come first. `keep` is called with the whole store
-    each time that some moves were tried, `report(moves tried, all)` likewise. Raises UserError when a process is killed.
+    each time that some moves were tried, `report(moves tried, all)` likewise. Raises UserError when a process is
+    killed.
     """
     claims, rows = {claim.id: claim for claim in read()}, {row.id: row for row in found}
     kept = {key: one for key, one in store.items() if key[0] not in rows or one.of == _hash(rows[key[0]])}

@@ -2,12 +2,12 @@ import pytest
 
 from gpusim.machine.machine import facts, load
 
-BOARDS = ("c2050", "gtx480", "gtx580", "gtx580-1566")
+BOARDS = ("c2050", "gtx460", "gtx480", "gtx580", "gtx580-1566")
 BEHIND = 240  # ns
 
 
 @pytest.mark.parametrize("name", BOARDS)
-def test_all_boards_of_gf100_and_gf110_have_one_latency_behind_the_l2(name):
+def test_all_boards_of_fermi_have_one_latency_behind_the_l2(name):
     """A load takes the cycles of a hit in the L2, the same on all boards, and 240 ns, whatever the clock."""
     machine = load(name)
     assert machine.cache.l2_latency_32 == 324
