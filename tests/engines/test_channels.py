@@ -205,6 +205,17 @@ def test_textures_take_channels_too():
     assert found == [512, 64]
 
 
+@pytest.mark.parametrize(("stride", "cycles"), [(2048, 1 + 512), (256, 8 + 64)])
+def test_what_tags_miss_takes_channels_too(stride, cycles):
+    """By hand: 32 sectors leave the L2's port one a cycle, and take 16 cycles each on one channel, or on eight."""
+    tags = {f"cache.{level}_latency_{width}": 9 for level in ("l1", "l2") for width in (32, 64, 128)}
+    tags |= {"cache.hits": "tags", "cache.l1_late": 0, "cache.l2_late": 0, "cache.l2_sector_parts": 64}
+    machine = plain_machine(CHIP | tags | {"chip.sms": 1, "l1.global_loads": 0, "l2.sector_bytes": 32})
+    run = run_chip(read(STRIDED.format(stride=stride, step=0).replace(".grid 2", "")), machine, trace=True).each[0]
+    (load,) = [r for r in run.trace if r.kind == SERVE and r.pc == 5]
+    assert load.done - load.cycle == cycles + 100
+
+
 COPY = """
 .grid 16 16
 .block 32 8
