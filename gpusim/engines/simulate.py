@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
-from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip
+from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.machine.machine import Machine
 from gpusim.state.fault import Fault
 from gpusim.state.recurrence import recurrence
@@ -72,7 +72,7 @@ def run_sm(
         job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress, take)
         return _run(job, *_engine(engine, kernel, prepared, max_cycles))[0]
 
-    return _recorded_or_not(run, kernel, machine, feed)
+    return _recorded_or_not(run, kernel, feed, addresses=tagged(machine))
 
 
 def run_noting(
@@ -120,12 +120,15 @@ def run_chip(
         job = _Job(kernel, machine, prepared.each, kernel.blocks, engine, feed, max_cycles, progress)
         return together(_run(job, *_chip_engine(engine, prepared)))
 
-    return _recorded_or_not(run, kernel, machine, feed)
+    return _recorded_or_not(run, kernel, feed, addresses=tagged(machine) or several_channels(machine))
 
 
-def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, machine: Machine, feed: str) -> R:
-    """Run on the feed, or on the address-only feed if nothing can be recorded or cache tags need addresses."""
-    if feed == TRACE_DRIVEN and recordable(kernel) and not tagged(machine):
+def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, feed: str, *, addresses: bool) -> R:
+    """Run on the feed, or on the address-only feed if nothing can be recorded.
+
+    `addresses`: tags of caches, or channels, need addresses, which no stream has.
+    """
+    if feed == TRACE_DRIVEN and recordable(kernel) and not addresses:
         try:
             return run(feed)
         except _UnrecordedError:

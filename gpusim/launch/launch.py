@@ -122,6 +122,8 @@ def launch_chip(
     for s, prepared in enumerate(each):
         prepared.sm.tracing = trace
         share_channel(prepared.sm.machine, len(sms))
+        if several_channels(machine):
+            prepared.sm.machine.channels = prepared.sm.machine.channel_count
         prepared.sm.launch.next, prepared.sm.launch.end = s, min(first_wave, kernel.blocks)
     chips = np.zeros(1, state.chip_t)
     chips["next"], chips["end"] = first_wave, kernel.blocks
@@ -131,6 +133,12 @@ def launch_chip(
 def share_channel(numbers: Any, sms: int) -> None:
     """Give the SM a channel of so many SMs: the sum of their shares, which moves a line in proportionally less time."""
     numbers.channel_parts *= sms
+
+
+def several_channels(machine: Machine) -> bool:
+    """Tell whether all SMs of the machine share several channels to the DRAM, and have them in use."""
+    known = machine.cache is None or machine.cache.hits in ("none", "tags")
+    return machine.memory_channels is not None and machine.memory_channels.count > 1 and known
 
 
 def _prepared(

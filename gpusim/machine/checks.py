@@ -50,6 +50,10 @@ def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
         if size < 32 or PLACE_BYTES % size:
             place = facts[path].place
             raise UserError(f"{place}: {path} makes {size} bytes; take a power of two from 32 to {PLACE_BYTES} bytes")
+    channels, line = machine.memory_channels, machine.global_memory.line_bytes
+    if channels and channels.bytes % line:
+        place = facts["memory_channels.bytes"].place
+        raise UserError(f"{place}: {channels.bytes} bytes of a channel are no whole lines; take a multiple of {line}")
     shared = machine.shared_memory
     if shared.passes_per_cycle > 1 and shared.pass_cycles > 1:
         place, several = facts["shared_memory.passes_per_cycle"].place, f"{shared.passes_per_cycle} passes in a cycle"

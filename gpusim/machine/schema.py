@@ -22,7 +22,7 @@ from gpusim.units.dispatch import Issue
 from gpusim.units.double_precision import Double
 from gpusim.units.energy import Energy
 from gpusim.units.fetch import Fetch
-from gpusim.units.global_memory import GlobalMemory, Memory, MemoryClock
+from gpusim.units.global_memory import GlobalMemory, Memory, MemoryChannels, MemoryClock
 from gpusim.units.instruction_replay import InstructionReplay
 from gpusim.units.load_store import LoadStore, MemoryPaths, MemoryPort
 from gpusim.units.local_memory import LocalMemory
@@ -85,6 +85,7 @@ class Machine(msgspec.Struct, frozen=True):
     memory_port: MemoryPort | None = None
     memory: Memory | None = None
     memory_clock: MemoryClock | None = None
+    memory_channels: MemoryChannels | None = None
     cache: Cache | None = None
     l1: NearCache | None = None
     l2: FarCache | None = None

@@ -200,7 +200,7 @@ def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: i
 def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: int) -> int:
     """Return when these units of a line come from the L2, where a hit takes `latency` cycles, or from the DRAM."""
     if sm.launch.caches[FAR].sets == 0:
-        return global_memory.commit(sm, count_bits(units), start) + sm.machine.memory_latency
+        return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
     gone = _ported(sm, count_bits(units), start)
     if sm.launch.caches[PARTITION].sets == 0:
         return _of_far(sm, words, latency, line, units, gone)
@@ -229,7 +229,7 @@ def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int)
     done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
     if lost:
         _drop(sm, words, way, line, gone)
-        done = max(done, global_memory.commit(sm, count_bits(lost), gone) + machine.memory_latency)
+        done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
         _fill(words, way, lost, done)
     _use(words, cache, way)
     return max(done, gone + latency)
@@ -258,7 +258,7 @@ def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
     """Write units of a line to the L2, where they stay; return when they have left the SM."""
     cache = sm.launch.caches[FAR]
     if cache.sets == 0:
-        return global_memory.commit(sm, count_bits(units), now)
+        return global_memory.commit_line(sm, line, count_bits(units), now)
     gone = _ported(sm, count_bits(units), now)
     way = _way(words, cache, line)
     _drop(sm, words, way, line, gone)
@@ -336,7 +336,7 @@ def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     """Take a way of the L2 in the same manner; stored data of the line before goes to the DRAM."""
     if words[way + TAG] != line + 1 and words[way + DIRTY]:
-        global_memory.commit(sm, count_bits(words[way + DIRTY]), now)
+        global_memory.commit_line(sm, words[way + TAG] - 1, count_bits(words[way + DIRTY]), now)
     _clear(words, sm.launch.caches[FAR], way, line)
 
 

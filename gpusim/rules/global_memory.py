@@ -10,6 +10,9 @@ Programming Guide):
 * `gt200`: over half-warps; the segment that holds the first waiting lane's address serves all lanes within, and is
   halved, down to 32 bytes, while only one half is used (PG 4.2, F.3.2.2); a transaction is 32 bytes of it.
 
+A chip may have several channels. Then each transaction takes that of its address, and the channels don't wait for each
+other. They are told apart where all SMs are simulated; an SM by itself has its share of all, as one channel.
+
 If the loads hit a cache (then all loads of a launch do), each request of a load after the first delays its result. The
 L1 transfers nothing; the L2 transfers sectors, and the channel is the SM's to the L2.
 """
@@ -34,13 +37,32 @@ def transactions(sm: Any, active: int, words: int) -> tuple[int, int]:
     if which == SEGMENTS:
         return _segments(sm, active, 4 * words)
     lines = _distinct(sm, active, words, line_bytes)
-    return lines, lines if which == LINES else _distinct(sm, active, words, SECTOR_BYTES)
+    moved = lines if which == LINES else _distinct(sm, active, words, SECTOR_BYTES)
+    if sm.machine.channels > 1:
+        _spread(sm, moved, line_bytes if which == LINES else SECTOR_BYTES)
+    return lines, moved
 
 
 @rule
 def sectors(sm: Any, active: int) -> int:
     """Return the number of distinct 32-byte sectors at the addresses in `sm.scratch`, one of each lane."""
-    return _distinct(sm, active, 1, SECTOR_BYTES)
+    found = _distinct(sm, active, 1, SECTOR_BYTES)
+    if sm.machine.channels > 1:
+        _spread(sm, found, SECTOR_BYTES)
+    return found
+
+
+@rarely
+def _spread(sm: Any, count: int, size: int) -> None:
+    """Add the lines or sectors of that size in `scratch.line` to the transactions of their channels."""
+    for i in range(count):
+        sm.outcome.moves[channel(sm, sm.scratch.line[i] * size)] += 1
+
+
+@rule
+def channel(sm: Any, byte: int) -> int:
+    """Return the channel of the line or sector that begins at that byte."""
+    return int(byte // sm.machine.channel_bytes % sm.machine.channels)
 
 
 @rule
@@ -81,7 +103,10 @@ def _segments(sm: Any, active: int, size: int) -> tuple[int, int]:
                     low, high = min(low, offset), max(high, offset + size - 1)
                     waiting &= ~(1 << lane)
             segments += 1
-            sectors += _reduced(sm.machine.line_bytes, low, high) // SECTOR_BYTES
+            moved = _reduced(sm.machine.line_bytes, low, high) // SECTOR_BYTES
+            sectors += moved
+            if sm.machine.channels > 1:
+                sm.outcome.moves[channel(sm, wanted * sm.machine.line_bytes)] += moved
     return segments, sectors
 
 
@@ -113,3 +138,37 @@ def moved(sm: Any, cost: int, now: int) -> int:
     unit, parts = sm.load_store, sm.machine.channel_parts
     unit.channel = max(unit.channel, now * parts) + cost
     return (unit.channel + parts - 1) // parts
+
+
+@rule
+def commit_line(sm: Any, line: int, sectors: int, now: int) -> int:
+    """Do the same with some sectors of one line, on its channel."""
+    if sm.machine.channels == 1:
+        return commit(sm, sectors, now)
+    return _on(sm, channel(sm, line * sm.machine.line_bytes), sectors * sm.machine.line_cost, now)
+
+
+@rule
+def commit_each(sm: Any, of: Any, cost: int, now: int) -> int:
+    """Do the same with the transactions of an access or fetch, each of that cost, on their channels."""
+    if of.transactions == 0:
+        return now
+    return moved(sm, of.transactions * cost, now) if sm.machine.channels == 1 else _each(sm, of.moves, cost, now)
+
+
+@rarely
+def _each(sm: Any, moves: Any, cost: int, now: int) -> int:
+    """Let each channel move its transactions; return the cycle at which the last has left."""
+    gone = now
+    for c in range(sm.machine.channels):
+        if moves[c]:
+            gone = max(gone, _on(sm, c, moves[c] * cost, now))
+    return gone
+
+
+@rarely
+def _on(sm: Any, c: int, cost: int, now: int) -> int:
+    """Let one of several channels move what costs the bandwidth of all together so much; return when it is free."""
+    channels, parts = sm.load_store.each_channel, sm.machine.channel_parts
+    channels[c] = max(channels[c], now * parts) + cost * sm.machine.channels
+    return int((channels[c] + parts - 1) // parts)

@@ -65,6 +65,8 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
         entry.cycles = memory_access.service(sm.machine, instruction, outcome.cycles)
         entry.extra, entry.transactions = outcome.extra, outcome.transactions
         entry.requests = outcome.requests
+        for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
+            entry.moves[c] = outcome.moves[c]
         if sm.machine.replays:
             instruction_replay.commit(sm, k, g, instruction, outcome.cycles)
     queue.count += 1
@@ -172,6 +174,7 @@ def _next_service(sm: Any) -> int:
 def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
     """Return when a load's result is there, or when a store has left the SM."""
     if instruction.action == STORE:
-        return max(now + entry.cycles, global_memory.commit(sm, entry.transactions, now))
-    gone = global_memory.commit(sm, entry.transactions, now) if instruction.memory_kind == GLOBAL_MEMORY else now
+        return max(now + entry.cycles, global_memory.commit_each(sm, entry, sm.machine.line_cost, now))
+    global_access = instruction.memory_kind == GLOBAL_MEMORY
+    gone = global_memory.commit_each(sm, entry, sm.machine.line_cost, now) if global_access else now
     return gone + instruction.latency + entry.extra

@@ -48,13 +48,13 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     instruction = sm.program[sm.warps[g].pc]
     remembered = sm.feed[group, instruction.feed]
     version = sm.warps[g].version[instruction.pointer] if instruction.pointer >= 0 else 1
-    known = version > 0 and remembered.version == version and remembered.mask == active
+    known = version > 0 and remembered.version == version and remembered.mask == active and sm.machine.channels == 1
     if instruction.evaluate or not known or instruction.cached:
         _addresses(sm, instruction, group)
     if not known:
         if not _checked(sm, instruction, remembered, g, group, active):
             return False
-        if not _recurs(sm, remembered, active):
+        if not _recurs(sm, remembered, active) or sm.machine.channels > 1:
             cost(sm, instruction, remembered, active)
         remembered.version, remembered.mask = version, active
     outcome = sm.outcome

@@ -28,5 +28,4 @@ def ask(sm: Any, memory: Any, g: int, instruction: Any, active: int) -> None:
 @rule
 def commit(sm: Any, now: int) -> int:
     """The channel moves the sectors of the fetch that issues; return the cycle at which the last has left."""
-    sectors = sm.outcome.transactions
-    return global_memory.moved(sm, sectors * sm.machine.fetch_cost, now) if sectors else now
+    return global_memory.commit_each(sm, sm.outcome, sm.machine.fetch_cost, now)

@@ -56,6 +56,8 @@ def execute(sm: Sm, memory: Memory, g: int) -> bool:
     warp, outcome = sm.warps[g], sm.outcome
     instruction = sm.program[warp.pc]
     outcome.threads = outcome.cycles = outcome.transactions = outcome.requests = outcome.ready = 0
+    if sm.machine.channels > 1:
+        outcome.moves[:] = 0
     if instruction.guard_negated >= WHOLE:
         _as_a_whole(sm, g, instruction)
         return True

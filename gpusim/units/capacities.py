@@ -36,6 +36,7 @@ HAZARDS = 64  # that are noted
 QUEUE = 64  # memory instructions
 QUEUES = 2 * SCHEDULERS
 UNITS_OF_MEMORY = 2
+CHANNELS = 16  # of the DRAM
 BANKS = 128  # of shared memory
 REQUESTS = 256  # lines of an access: four words of local memory of each of 64 lanes
 CACHED = 2048  # lines of one instruction cache

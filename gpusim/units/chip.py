@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from gpusim.units.asks import never
+from gpusim.units.capacities import CHANNELS
 from gpusim.units.declare import Condition, Unit, field
 from gpusim.units.ranges import MOST, Positive
 
@@ -25,6 +26,7 @@ UNIT = Unit(
             field("next", "id of the next block to place behind the first wave"),
             field("end", "block ids end here"),
             field("channel", "when the memory channel is free, in parts of a cycle"),
+            field("each_channel", "of several, when each is free, in parts of a cycle", CHANNELS),
         ),
     },
     conditions=(Condition("chip.core_mhz", "", never, "all cycles are of the shader clock"),),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 
 from gpusim.units.asks import NO_GLOBAL, accesses
-from gpusim.units.cache import L1, SHARE_PARTS, tagged
+from gpusim.units.cache import L1, MEMORY, SHARE_PARTS, TAGS, tagged
+from gpusim.units.capacities import CHANNELS
 from gpusim.units.declare import Condition, Role, Unit, field, packed_key
 from gpusim.units.opcodes import STORE
 from gpusim.units.ranges import Count, Flag, Positive, RequestCycles
@@ -37,6 +38,13 @@ class Memory(msgspec.Struct, frozen=True):
     ]  # thousandths of `chip.dram_mbs` that a stream of reads gets
     ecc: Flag  # 1: memory is protected against errors at the cost of bandwidth
     ecc_cost: Annotated[int, msgspec.Meta(ge=1, le=500)]  # thousandths of what would arrive without
+
+
+class MemoryChannels(msgspec.Struct, frozen=True):
+    """The DRAM's channels, which addresses take in turn. One SM alone has its share of all; all SMs tell them apart."""
+
+    count: Annotated[int, msgspec.Meta(ge=1, le=CHANNELS)]  # channels, each of an equal part of the bandwidth
+    bytes: Positive  # neighbouring bytes of one channel, whole lines
 
 
 class MemoryClock(msgspec.Struct, frozen=True):
@@ -95,6 +103,7 @@ def _moves(given: Any) -> bool:
 
 def pack(packed: Any, machine: Machine) -> None:
     """How addresses become transactions, and what one costs the channel."""
+    packed.channels, packed.channel_count = 1, machine.memory_channels.count if machine.memory_channels else 1
     packed.global_rule = GLOBAL_RULES.index(machine.global_memory.rule)
     packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
 
@@ -108,8 +117,16 @@ UNIT = Unit(
             packed_key("global_memory.line_bytes"),
             field("line_cost", "parts of a cycle that one transaction occupies the channel"),
             field("channel_parts", "parts of a cycle in which the channel's time counts"),
+            field("channels", "that are told apart: 1 but where all SMs are simulated"),
+            field("channel_count", "channels of the DRAM"),
+            packed_key("memory_channels.bytes", "channel_bytes"),
         ),
-        "load_store": (field("channel", "when the memory channel is free, in parts of a cycle", role=Role.SPECIAL),),
+        "load_store": (
+            field("channel", "when the memory channel is free, in parts of a cycle", role=Role.SPECIAL),
+            field("each_channel", "of several, when each is free, in parts of a cycle", CHANNELS, role=Role.FIXED),
+        ),
+        "outcome": (field("moves", "transactions by channel, of several", CHANNELS),),
+        "entry": (field("moves", "transactions by channel, of several", CHANNELS, role=Role.FIXED),),
     },
     pack=pack,
     conditions=(
@@ -119,6 +136,12 @@ UNIT = Unit(
         ),
         Condition(
             "global_memory.line_bytes", "line_bytes", lambda g: UnitClass.GLOBAL in g.units or g.cached, NO_GLOBAL
+        ),
+        Condition(
+            "memory_channels.*",
+            "channel_count channel_bytes",
+            lambda g: g.record.hits in (MEMORY, TAGS) and (_moves(g) or UnitClass.TEXTURE in g.units),
+            STILL,
         ),
         Condition(
             "memory.ecc_cost",
@@ -131,6 +154,7 @@ UNIT = Unit(
     ),
     limits={
         "load/store unit": {"global_memory.request_cycles": 1},
+        "bandwidth": {"memory_channels.count": 1},
         "latency": {"global_memory.latency": 1, "global_memory.war": 0},
     },
 )

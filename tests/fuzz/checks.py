@@ -20,6 +20,7 @@ from gpusim.analysis.bound.bounds import bound
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.launch.feed import ADDRESS_ONLY, TRACE_DRIVEN, recordable
+from gpusim.launch.launch import several_channels
 from gpusim.machine.occupancy import occupancy
 from gpusim.timeline.build import timeline
 from gpusim.units.cache import tagged
@@ -179,10 +180,9 @@ def chip(of: Trial) -> str | None:
 
 
 def chip_of_one(of: Trial) -> str | None:
-    """All SMs of a chip of one SM take the time of that SM."""
-    return (
-        None if of.machine.chip.sms > 1 or tagged(of.machine) else unlike(of.chip(feed=TRACE_DRIVEN), of.trace_driven)
-    )
+    """All SMs of a chip of one SM take the time of that SM, if its channels are not told apart."""
+    apart = of.machine.chip.sms > 1 or tagged(of.machine) or several_channels(of.machine)
+    return None if apart else unlike(of.chip(feed=TRACE_DRIVEN), of.trace_driven)
 
 
 def twins_of_all_sms(of: Trial) -> str | None:

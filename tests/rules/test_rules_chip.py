@@ -10,7 +10,7 @@ def shared():
     """Two SMs with outdated values, and the state that they share: block 7 of 9 is next, the channel is free at 500."""
     sms, chips = np.zeros(2, sm_t), np.zeros(1, chip_t)
     sms["launch"]["next"], sms["launch"]["end"], sms["launch"]["stride"] = 1, 4, 2
-    chips[0] = (7, 9, 500)
+    chips[0] = (7, 9, 500, 0)
     return sms, chips
 
 

@@ -44,7 +44,18 @@ CONSTANT_OPERANDS: dict[str, Sequence[int | str]] = {
     "constant_operand.far_latency": (0, 30, 300),
 }
 BLOCK_ORDER: dict[str, Sequence[int | str]] = {"block_order.oldest_first": (0, 1, 1)}
-SECTIONS = OTHER_PIPES, FETCHES, OUTSTANDING, CONSTANT_OPERANDS, BLOCK_ORDER  # each is drawn or left out on its own
+MEMORY_CHANNELS: dict[str, Sequence[int | str]] = {
+    "memory_channels.count": (1, 2, 3, 8),
+    "memory_channels.bytes": (128, 256, 1024),
+}
+SECTIONS = (
+    OTHER_PIPES,
+    FETCHES,
+    OUTSTANDING,
+    CONSTANT_OPERANDS,
+    BLOCK_ORDER,
+    MEMORY_CHANNELS,
+)  # each is drawn or left out on its own
 MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.units": ("none", "shuffle reduce special", "special int dp"),
     "memory_port.cycles": (1, 2, 5),

@@ -24,7 +24,7 @@ from isa.kernel import Kernel
 from isa.operand import PT
 
 ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, the first, middle and last, if alike
-ALL_FETCHING = 32  # the same, where blocks fetch textures at different places
+ALL_FETCHING = 8  # the same, where blocks fetch textures at different places
 Costs = Mapping[int, AccessCost]  # by pc
 
 
