@@ -1,7 +1,8 @@
 """The search that fitted parameters of gtx580.toml: FFMA:LDS mixes of RR-7923, figure 2, over a grid of settings.
 
 Run `python benchmarks/figure2.py`: for each setting the mean and spread, over ten launch skews, of the three mixes'
-error in percent; then the errors skew by skew for the setting in the machine file. Takes a few minutes.
+error in percent; then the errors skew by skew for the setting in the machine file, as long as the ledger runs the
+mixes, with schedulers that go first in turn and with one that always does. Takes a few minutes.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ QUEUE_RULES = (
     (1, 1, 0, 2), (1, 1, 0, 4), (1, 1, 0, 6), (2, 1, 0, 2), (2, 1, 0, 6), (3, 1, 0, 2), (1, 0, 0, 2), (1, 1, 1, 2),
 )  # fmt: skip
 SKEWS = (8, 10, 14, 18, 22, 26, 30, 36, 42, 50)
-FINE = (2, 4, 8, 10, 12, 16, 18, 20, 22, 24, 26, 28)
+FINE = (2, 4, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 36, 42, 50)
+SHORT, LONG = 16, 32  # times round the loop
 
 
-def errors(settings: dict[str, int]) -> list[float]:
+def errors(settings: dict[str, int], iterations: int = SHORT) -> list[float]:
     """Error of each mix in percent on a GTX 580 with these settings."""
-    machine = load("gtx580", settings)
-    kernels = {mix: make("mix", {"ratio": mix[0], "lds": mix[1], "iterations": "16"}) for mix in PUBLISHED}
+    machine, rounds = load("gtx580", settings), {"iterations": str(iterations)}
+    kernels = {mix: make("mix", {"ratio": mix[0], "lds": mix[1], **rounds}) for mix in PUBLISHED}
     runs = {mix: run_sm(kernel, machine, feed="trace-driven") for mix, kernel in kernels.items()}
     return [100 * (runs[mix].active.sum() / runs[mix].cycles / rate - 1) for mix, rate in PUBLISHED.items()]
 
@@ -43,8 +45,9 @@ def main() -> None:
         found = np.array([errors({**rule, **rest, "launch.warp_skew": skew}) for skew in SKEWS])
         text = ", ".join(f"{name} {value}" for name, value in {**rule, **rest}.items())
         console.print(f"{text}: {found.mean(0).round(1)} +- {found.std(0).round(1)}", soft_wrap=True)
-    for skew in FINE:
-        console.print(f"skew {skew}:", np.round(errors({"launch.warp_skew": skew}), 1))
+    for rotate, skew in product((1, 0), FINE):
+        found = errors({"issue.rotate": rotate, "launch.warp_skew": skew}, LONG)
+        console.print(f"rotate {rotate}, skew {skew}:", np.round(found, 1))
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ def storage(bench: Bench) -> Finding:
 def peaks(bench: Bench) -> Finding:
     """Two operations per FFMA; on GT200 the SFUs multiply beside the SPs' MAD."""
     machine = bench.machine(GT200)
-    operations = lanes(machine, Unit.FP32) + lanes(machine, Unit.FMUL)  # a MAD's two, and the SFUs' MULs beside it
+    operations = 2 * lanes(machine, Unit.FP32) + lanes(machine, Unit.FMUL)
     with_multipliers = machine.chip.sms * operations * machine.chip.shader_mhz / 1000
     note = "GT200: MADs on the SPs, and MULs on the multipliers of the SFUs; LS65 simulates both"
     return analytic(with_multipliers, *(peak_gflops(bench.machine(key)) for key in (GTX580, KEPLER)), note=note)
