@@ -21,6 +21,8 @@ claim = registrar(CLAIMS)
 PIECES = 4  # jobs
 MANY = 20  # blocks: more than an SM holds
 LOADS = {"length": 32, "warps": 16}
+WITH_CHANNELS = "gt200"  # the one chip that the slides' table has and whose channels are published
+COLUMNS = 1536  # of the matrix that is transposed: 48 tiles, more than one row of them at a time
 
 
 @claim("KZ10")
@@ -64,11 +66,17 @@ def thread_divergence(bench: Bench) -> Finding:
 
 
 @claim("KZ22")
-def partition_camping(_: Bench) -> Finding:
-    """A transpose whose stores camp, and one with padded rows."""
-    return not_reproducible(
-        "the machine has one DRAM channel; the kernel partition-camping shows it where there are more"
-    )
+def partition_camping(bench: Bench) -> Finding:
+    """A transpose whose written rows all begin in one channel, and one whose rows have a pad, on all SMs."""
+    machine = bench.machine(WITH_CHANNELS)
+    if machine.memory_channels is None:
+        return not_reproducible(f"{machine.key} has one channel to its memory")
+    count, words = machine.memory_channels.count, machine.memory_channels.bytes // 4
+    sizes = {"rows": count * words, "columns": COLUMNS}
+    runs = (Run("partition-camping", WITH_CHANNELS, sizes | {"pad": pad}, sms="all") for pad in (words, 0))
+    near, far = bench.runs(*runs)
+    what = f"rows of {count * words} words, {count} channels of {4 * words} bytes, with {words} words more, and without"
+    return _slower(near.cycles, far.cycles, what)
 
 
 def residents(points: tuple[Point, ...], pairs: Pairs) -> tuple[tuple[int, int, int], ...]:

@@ -197,11 +197,11 @@ ENTRIES = (
         partition_camping,
         "a matrix transpose whose stores all go to one channel of the DRAM, or, with a pad, to all of them",
         (
-            integer("rows", 384, "rows of the matrix that is read, a multiple of 32"),
-            integer("columns", 384, "its columns, a multiple of 32"),
+            integer("rows", 512, "rows of the matrix that is read, a multiple of 32"),
+            integer("columns", 512, "its columns, a multiple of 32"),
             integer("pad", 0, "unused words after each row"),
         ),
-        machine="c2050",
+        machine="gt200",
     ),
     Entry(
         "barrier",

@@ -27,7 +27,7 @@ MOVES = SIDE // HEIGHT  # rows of a thread
 FROM, TO = "in", "out"
 
 
-def partition_camping(rows: int = 384, columns: int = 384, pad: int = 0) -> Kernel:
+def partition_camping(rows: int = 512, columns: int = 512, pad: int = 0) -> Kernel:
     """Build a kernel that transposes a row-major matrix of 32-bit words; each row, read or written, has `pad` more.
 
     Raises UserError for sizes that are not multiples of 32, a negative pad, and matrices beyond 32-bit addresses.
