@@ -76,8 +76,8 @@ def instructions_of_a_gtx_460(bench: Bench) -> Finding:
     later, board = bench.runs(*(Run("mix", machine, MIX, values=False) for machine in (LATER, BOARD)))
     ports = [bench.machine(key).schedulers.dispatch_ports for key in (LATER, BOARD)]
     note = (
-        f"{later.rate:.1f} and {board.rate:.1f}; {ports[0]} and {ports[1]} dispatch ports of each scheduler could "
-        f"issue {32 * ports[0]} and {32 * ports[1]}; the C2050 loses slots to refused loads"
+        f"{later.rate:.1f} and {board.rate:.1f}; {ports[0]} and {ports[1]} dispatch ports of a scheduler could issue "
+        f"{32 * ports[0]} and {32 * ports[1]}; the C2050 loses slots to refused loads"
     )
     return predicted(later.rate / board.rate, note=note)
 
