@@ -88,6 +88,7 @@ def _():
     **On GCN no instruction waits for a load by itself: a wave counts its accesses in flight, and `S_WAITCNT` waits
     until few enough are left.** Its first number is for global memory, its second for the LDS and scalar loads. Scalar
     loads return in any order, so the only safe wait is for all of them (0), and a second buffer for A would not help.
+    As soon as the multiply-adds of a row have issued, its registers are loaded for the next group.
     In VLP all lanes read the same word of A from `s32` to `s95`; eight multiply-adds to one sum follow each other, and
     each forwards its result to the next.
     """),
@@ -206,8 +207,8 @@ def _():
         Exercise(
             "Scalar loads bring A in pieces of 8 rows x 8 steps along k. How many scalar registers hold one piece?",
             _scalars,
-            f"8 x 8 = {_scalars}, of the 96 that a wave has. There is no room for a second piece, so each group of 64 "
-            "multiply-adds waits for its own loads.",
+            f"8 x 8 = {_scalars}, of the 96 that a wave has. There is no room for a second piece: the registers of "
+            "a row are loaded anew once its multiply-adds have issued, and each group waits for all of them.",
         ),
     )
     answers = fields(exercises)

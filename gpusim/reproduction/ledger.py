@@ -31,6 +31,7 @@ from gpusim.reproduction import (
     vega_access,
     vega_energy,
     vega_kernel,
+    vega_listing,
     vega_speed,
 )
 from gpusim.reproduction.bench import Bench, Done, Job, Missing, Settings
@@ -56,6 +57,7 @@ MODULES = (
     vega_access,
     vega_energy,
     vega_kernel,
+    vega_listing,
     vega_speed,
     tan,
     tan_cublas,

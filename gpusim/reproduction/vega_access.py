@@ -21,8 +21,8 @@ from workloads.catalog import make
 CLAIMS: dict[str, Finder] = {}
 claim = registrar(CLAIMS)
 
-USUAL = "sgemm-vega-legacy"
-COLUMNS = {USUAL: "64", VLP: "256"}  # of a block
+USUAL, DGEMM = "sgemm-vega-legacy", "dgemm-vega-vlp"
+COLUMNS = {USUAL: "64", VLP: "256", DGEMM: "256"}  # of a block
 FEW, MANY = 16, 48  # sizes along k, which differ by whole rounds of the main loop
 STEP = 8  # k for which the usual SGEMM has one barrier
 ONE, FOUR = 1, 4
@@ -112,11 +112,11 @@ NOTES: Mapping[str, str] = {
 }
 
 
-def pair(entries: tuple[str, ...]) -> tuple[float, float]:
-    """Return the sum of some entries of the table, for each k: of the usual SGEMM, and of VLP."""
+def pair(entries: tuple[str, ...], vlp: str = VLP) -> tuple[float, float]:
+    """Return the sum of some entries of the table, for each k: of the usual SGEMM, and of VLP, or a kernel like it."""
     rows = [TABLE[name] for name in entries]
-    usual = sum(_per_k(USUAL, row.usual) * row.blocks for row in rows)
-    return usual, sum(_per_k(VLP, row.vlp) / row.waves for row in rows)
+    usual = sum(per_k(USUAL, row.usual) * row.blocks for row in rows)
+    return usual, sum(per_k(vlp, row.vlp) / row.waves for row in rows)
 
 
 def _enter(name: str, entries: tuple[str, ...]) -> None:
@@ -141,18 +141,18 @@ def saved(_: Bench) -> Finding:
 @claim("VG19")
 def operand(_: Bench) -> Finding:
     """The share of a multiply-add's vector registers that VLP replaces with a scalar register."""
-    usual, vlp = (_operands(kernel) for kernel in (USUAL, VLP))
+    usual, vlp = (operands(kernel) for kernel in (USUAL, VLP))
     return counted(100 * (1 - vlp / usual), note="of three read and one written")
 
 
-def _operands(kernel: str) -> float:
-    """Return how many vector registers each multiply-add of the main loop reads and writes, forwarded or not."""
+def operands(kernel: str, bits: int = 32) -> float:
+    """Return how many words each multiply-add of the main loop has in vector registers, forwarded or not."""
     few, many = (_counts(kernel, k, forwarding=False) for k in (FEW, MANY))
     words = many.total(Level.REGISTERS, arithmetic=True) - few.total(Level.REGISTERS, arithmetic=True)
-    return words / (many.arithmetic[32] - few.arithmetic[32])
+    return words / (many.arithmetic[bits] - few.arithmetic[bits])
 
 
-def _per_k(kernel: str, count: Count) -> float:
+def per_k(kernel: str, count: Count) -> float:
     """Return the count of the main loop for each k."""
     few, many = (count(_counts(kernel, k, forwarding=True)) for k in (FEW, MANY))
     return (many - few) / (MANY - FEW)

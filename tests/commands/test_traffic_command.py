@@ -3,15 +3,15 @@ import json
 from gpusim.commands.main import execute
 from gpusim.commands.traffic import ALL, FORWARDED
 
-VLP = ["traffic", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=256", "-p", "k=16"]
+VLP = ["traffic", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=256", "-p", "k=16", "-p", "beta=0"]
 
 
 def test_a_row_for_each_level_and_use(capsys):
-    """The VLP SGEMM uses no shared memory and no barrier; the L1 reads the 4,096 words of B once."""
+    """The VLP SGEMM uses no shared memory and no barrier; the L1 reads 16 k of 256 columns of B, and 8 k past them."""
     assert execute(VLP) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["level", "whose", "words", "read", "words", "written"]
-    assert ["L1", "B", "4,096", "0"] in [line.split() for line in lines]
+    assert ["L1", "B", "6,144", "0"] in [line.split() for line in lines]
     assert not [line for line in lines if line.startswith("shared memory")]
     assert "sgemm-vega-vlp: 0 barrier releases" in lines
 

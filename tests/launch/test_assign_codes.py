@@ -21,7 +21,7 @@ from isa.text.assembler import assemble
 from isa.text.listing import read
 from workloads.catalog import CATALOG, make
 
-OF_GCN = {"sgemm-vega-legacy", "sgemm-vega-vlp", "cadence"}
+OF_GCN = {"sgemm-vega-legacy", "sgemm-vega-vlp", "dgemm-vega-vlp", "cadence"}
 V100 = load("v100")
 CODED = launches(kernels(most_blocks=2, least=3), tags=False).filter(lambda launched: by_codes(launched[1]))
 

@@ -105,6 +105,7 @@ def test_a_core_cycle_is_two_shader_cycles_on_fermi_alone(name):
         ("gtx680", 3090.432, 128.768),
         ("k20m", 3524.352, 1174.784),
         ("mi25", 12288, 768),
+        ("mi50", 13248, 6624),
         ("mi60", 14745.6, 7372.8),
     ],
 )

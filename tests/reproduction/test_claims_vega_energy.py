@@ -3,7 +3,8 @@ import pytest
 from gpusim.reproduction.bench import Bench, Missing, perform
 from gpusim.reproduction.claims import read
 from gpusim.reproduction.finding import judge
-from gpusim.reproduction.vega_energy import CLAIMS
+from gpusim.reproduction.vega_energy import CLAIMS, LEVELS, PLOTS
+from isa.execute.traffic import Level
 
 CLAIM = {claim.id: claim for claim in read()}
 
@@ -63,7 +64,18 @@ def test_the_share_of_registers_and_lds_fails_and_its_note_says_what_would_pass(
     """The row fails; with either of the energies in its note the share is 53 or 50 %."""
     finding, verdict = outcome(done, "VG35")
     assert verdict.passed is False
+    assert finding.kind.startswith("fitted: 2 parameters on 265 W")
+    assert "measured no part" in finding.note
     assert "53 % if a multiply-add took 10 pJ" in finding.note
     assert outcome(done, "VG35", single=10_000)[0].ours[0] == pytest.approx(53, abs=0.5)
     picojoules = float(finding.note.split("LDS took ")[1].split(" pJ")[0])
     assert outcome(done, "VG35", shared=round(1000 * picojoules))[0].ours[0] == pytest.approx(50, abs=0.3)
+
+
+def test_the_plot_has_all_energy_of_each_kernel(done):
+    """The levels of a curve sum up to the launch's joules; the usual SGEMM alone uses the LDS."""
+    plot = PLOTS["vega-energy"](Bench({}, done))
+    usual, handed, stored = plot.curves
+    lds = 1 + LEVELS.index(Level.SHARED)
+    assert usual.y[lds] > 0 == handed.y[lds] == stored.y[lds]
+    assert sum(stored.y) == pytest.approx((284 - 42) / 9.18e12 * 2 * 4096**2 * 640 * 1000, rel=0.01)

@@ -16,7 +16,7 @@ from workloads.gemm.tan import READS as TAN_READS
 from workloads.gemm.transpose import transpose
 from workloads.gemm.vega_legacy import sgemm_vega_legacy
 from workloads.gemm.vega_vlp import ORDERS as VLP_ORDERS
-from workloads.gemm.vega_vlp import sgemm_vega_vlp
+from workloads.gemm.vega_vlp import dgemm_vega_vlp, sgemm_vega_vlp
 
 _SWITCH = {"on": True, "off": False, "auto": None}
 
@@ -28,6 +28,15 @@ def _auto(name: str, doc: str) -> Parameter:
 _FACTORS = (
     number("alpha", 1.0, "factor of the product"),
     number("beta", 0.0, "factor of the old C, which is not read when 0"),
+)
+_VLP = (
+    integer("m", 128, "rows of C, a multiple of 64"),
+    integer("n", 512, "columns of C, a multiple of threads"),
+    integer("k", 64, "inner size, a multiple of 16"),
+    choice("threads", 256, (64, 128, 256), "threads of a block, and columns of its tile"),
+    choice("order", "forwarding", VLP_ORDERS, "the 8 multiply-adds of a sum in a row, or two rows in turn"),
+    integer("pad", 16, "elements after each row of A and C and each column of B, a multiple of 8"),
+    number("beta", 1.0, "factor of the old C, which is not read when 0"),
 )
 
 ENTRIES = (
@@ -154,14 +163,15 @@ ENTRIES = (
     Entry(
         "sgemm-vega-vlp",
         sgemm_vega_vlp,
-        "single-precision C = A B of AMD's VLP SGEMM for Vega: A by scalar loads, no LDS, no barrier",
-        (
-            integer("m", 128, "rows of C, a multiple of 64"),
-            integer("n", 512, "columns of C, a multiple of threads"),
-            integer("k", 64, "inner size, a multiple of 16"),
-            choice("threads", 256, (64, 128, 256), "threads of a block, and columns of its tile"),
-            choice("order", "forwarding", VLP_ORDERS, "the 8 multiply-adds of a sum in a row, or rows in turn"),
-        ),
+        "single-precision C = A B + beta C of AMD's VLP SGEMM for Vega: A by scalar loads, no LDS, no barrier",
+        _VLP,
+        machine="mi60",
+    ),
+    Entry(
+        "dgemm-vega-vlp",
+        dgemm_vega_vlp,
+        "double-precision C = A B + beta C like AMD's VLP SGEMM, of which its readme has the counts",
+        _VLP,
         machine="mi60",
     ),
     Entry(

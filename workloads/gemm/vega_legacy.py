@@ -35,7 +35,7 @@ def sgemm_vega_legacy(m: int = 128, n: int = 128, k: int = 64) -> Kernel:
 
     Raises UserError for sizes that don't tile (m and n 64, k 8) and matrices beyond 32-bit addresses.
     """
-    problem = checked_product(NAME, m, n, k, columns=COLUMNS, depth=DEPTH)
+    problem = checked_product(NAME, product(m, n, k), columns=COLUMNS, depth=DEPTH)
     return Kernel(
         name=NAME,
         program=program(),
