@@ -83,7 +83,7 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
     own = [_own_shared, _own_atomic, _own_global, _own_local]
     simple = [alu, alu, alu, compare, *own, _gather, _texture, _constant, _burst, _wait, _of_gcn, _doubles]
     if sketch.steady:
-        simple = [alu, alu, *own, _burst, _walk, _constant, _wait, _of_gcn]
+        simple = [alu, alu, *own, _burst, _walk, _constant, _texture, _wait, _of_gcn]
     nested = [_loop, _skip, _region] if depth < 2 else []
     shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
     for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=least, max_size=least + 5)):
@@ -155,9 +155,10 @@ def _constant(sketch: Sketch) -> None:
 
 def _texture(sketch: Sketch) -> None:
     for _ in range(sketch.one(range(1, 4))):
-        index = sketch.one(["R0", "R4", sketch.data()])
+        index = sketch.one(["R0", "R5", "R25"] if sketch.steady else ["R0", "R4", sketch.data()])
         suffix, words = sketch.one([("", 1), ("", 1), (".64", 2), (".128", 4)])
-        mnemonic, rows = sketch.one([("TEX", ""), ("TEX.2D", f", {sketch.one(['R0', 'R4', 'RZ'])}, 8")])
+        row = sketch.one(["R0", "R25", "RZ"] if sketch.steady else ["R0", "R4", "RZ"])  # R25 counts rounds
+        mnemonic, rows = sketch.one([("TEX", ""), ("TEX.2D", f", {row}, 8")])
         sketch.emit(f"{sketch.guard()}{mnemonic}{suffix} {sketch.data(words)}, tex[in], {index}{rows}")
 
 
