@@ -56,7 +56,8 @@ LIMIT = 78  # % of peak that the document says the kernel can't exceed
 ENDLESS = 64  # times the bandwidth, where the L2 has everything
 TABLE = Path(__file__).with_name("vega_tflops.csv")
 CHOICES = (
-    "schedulers.policy; the part of the chip for each size; the order of loads and the pitch, from the readme's sources"
+    "schedulers.policy; unit.smem.latency, once fitted to these rates; the part of the chip for each size;"
+    " order of loads and pitch, from the readme's sources"
 )
 
 
@@ -70,7 +71,8 @@ def best_share(bench: Bench) -> Finding:
     """The best rate at 1500 MHz of any size, of the chip's peak."""
     best = max(_table(bench, (1500,)).values())
     share = 100 * best * 1000 / model.peak_gflops(bench.machine(CARD, at_clock(1500)))
-    return in_sight(CHOICES, share)
+    note = "the DRAM's latency, which decides here, and the share of its bandwidth that arrives are an MI100's"
+    return in_sight(CHOICES, share, note=note)
 
 
 @claim("VG27")

@@ -159,6 +159,32 @@ def test_settings_of_a_claim_override_the_command_line():
     assert {settings["global_memory.latency"] for settings in reported} == {"96"}
 
 
+def plotted(name):
+    """Return a plot if every tile of 64 by 256 takes a million cycles, and their numbers of jobs."""
+    bench = Bench()
+    with pytest.raises(Missing) as missing:
+        module.PLOTS[name](bench)
+    bench.done.update({job: Done(even(job), None, 0.0) for job in missing.value.jobs})
+    return module.PLOTS[name](bench), len(missing.value.jobs)
+
+
+def test_the_plot_has_both_curves_of_each_clock():
+    """Of each clock there are 64 published points and as many of ours; at 4096 ours are those of 16 million cycles."""
+    plot, _ = plotted("vega-tflops")
+    assert [curve.published for curve in plot.curves] == [True, False] * 4
+    assert {len(curve.x) for curve in plot.curves} == {64}
+    assert plot.curves[0].y[15] == 9.954
+    assert plot.curves[1].y[15] == pytest.approx(rate(4096, 1700, 16e6))
+
+
+def test_tiles_of_fewer_columns_compute_as_much():
+    """The three tiles are run at two clocks, each for all of 4096 by 4096."""
+    plot, jobs = plotted("vega-threads")
+    assert jobs == 2 * 3
+    assert all(curve.x == (64, 128, 256) for curve in plot.curves)
+    assert plot.curves[1].y == pytest.approx([rate(4096, 1100, 16e6)] * 3)
+
+
 @pytest.mark.jit
 def test_the_group_of_64_moves_with_the_latency_of_scalar_loads():
     """50 cycles less for a load that the scalar cache misses are 25 less for a group: every second group misses."""
