@@ -13,7 +13,8 @@ from dataclasses import replace
 from gpusim.machine import machine as model
 from gpusim.reproduction import tan_cublas
 from gpusim.reproduction.bench import NONE, Bench, Measurement, Pairs, Run
-from gpusim.reproduction.finding import Finder, Finding, analytic, fitted, given, in_sight, registrar
+from gpusim.reproduction.claims import select
+from gpusim.reproduction.finding import Finder, Finding, analytic, counted, fitted, given, in_sight, judge, registrar
 from gpusim.reproduction.gf100 import WITHOUT_TAGS
 from gpusim.simulation import simulate
 from gpusim.units.global_memory import arriving_mbs
@@ -95,7 +96,7 @@ def latency_of_a_miss(bench: Bench) -> Finding:
 @claim("TN24")
 def algorithm_1(bench: Bench) -> Finding:
     """Algorithm 1, 64 bits."""
-    return _both(bench, "alg1", "order of its fetches")
+    return _both(bench, "TN24", "alg1", "order of its fetches")
 
 
 @claim("TN25")
@@ -104,7 +105,7 @@ def algorithm_2(bench: Bench) -> Finding:
     (run,) = dgemm(bench, "alg2")
     local = 100 * (run.issued["LDL.64"] + run.issued["STL.64"]) / sum(run.issued.values())
     note = f"{local:.1f} % of the instructions are spills; which is not published"
-    return _both(bench, "alg2", "order of its spills", note)
+    return _both(bench, "TN25", "alg2", "order of its spills", note)
 
 
 @claim("TN27")
@@ -239,11 +240,14 @@ def _race(bench: Bench, variant: str) -> str:
     return f"with one barrier {found} pairs of accesses race, and {wrong} of {values} values are wrong"
 
 
-def _both(bench: Bench, variant: str, choice: str, note: str = "") -> Finding:
-    """Compute a variant with the barriers that values need; it passes if that with one, as printed, is as near, too."""
+def _both(bench: Bench, name: str, variant: str, choice: str, note: str = "") -> Finding:
+    """Compute a variant with the barriers that values need, and with one, as printed: both must meet the claim."""
     two, one = dgemm(bench, variant, {"variant": variant, **ONE_BARRIER})
-    printed = f"one barrier, as printed, has {one.percent_of_peak:.1f}, and races: {_race(bench, variant)}"
-    return _seen(bench, two.percent_of_peak, choice=choice, note="; ".join(part for part in (note, printed) if part))
+    printed = f"one barrier, as printed, has {one.percent_of_peak:.1f}; {_race(bench, variant)}"
+    (published,) = select([name])
+    met = judge(published, counted(one.percent_of_peak)).passed
+    note = "; ".join(part for part in (note, printed) if part)
+    return _seen(bench, two.percent_of_peak, choice=choice, note=note, passed=None if met else False)
 
 
 def _over_cublas(bench: Bench, version: str) -> Finding:
