@@ -69,6 +69,11 @@ class _Wanted:
     done: dict[Job, Done] = field(default_factory=dict)
 
     @property
+    def turns(self) -> bool:
+        """Whether rows have the settings that turn their verdicts."""
+        return self.sensitivity or self.tried is not None
+
+    @property
     def seeds(self) -> list[str]:
         """The documents of the claims."""
         return list(dict.fromkeys(claim.seed for claim in self.claims))
@@ -102,13 +107,13 @@ def reproduce(
     plots: Annotated[
         Path | None, typer.Option("--plots", metavar="DIR", help="Draw the documents' plots, theirs and ours, as SVG.")
     ] = None,
-    turns: Annotated[
+    sensitive: Annotated[
         bool,
         typer.Option("--sensitivity", help="Also try both ends of each number's plausible range; all take hours."),
     ] = False,
     tried: Annotated[
         Path | None,
-        typer.Option("--tried", metavar="FILE", help="Keep what --sensitivity tried, and try only what FILE lacks."),
+        typer.Option("--tried", metavar="FILE", help="Show what FILE has of --sensitivity, which tries only the rest."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -118,13 +123,13 @@ def reproduce(
 
     --sensitivity shows which single guess or fitted number of a machine turns the verdict of a simulated claim. Claims
     are computed with each of about 60 settings of a machine, without the runs that can't feel it, which are more than
-    half: a claim takes 25 to 30 times as long as alone, all take hours. After an interruption, or a change that moved
-    some claims, --tried continues with what is missing.
+    half: a claim takes 25 to 30 times as long as alone, all take hours. It keeps what it tries in the file of --tried:
+    after an interruption, or a change that moved some claims, it tries what is missing or out of date there.
 
     Example: gpusim reproduce LS36 LS37 LS38 --set gtx580:load_store.queue=2
     """
     claims, settings = select(names or ["all"]), _settings(setting or ())
-    wanted = _Wanted(claims, settings, turns, table, page, plots, tried)
+    wanted = _Wanted(claims, settings, sensitive, table, page, plots, tried)
     _check(wanted)
     tell_of_compiling("compiled", "1")
     found = _found(wanted, quiet=json)
@@ -132,7 +137,8 @@ def reproduce(
     if table:
         whole_file.write(table, _csv(found, settings))
     if page:
-        whole_file.write(page, markdown(found, settings, wanted.unclaimed, _addresses(page, pictures), turns=turns))
+        shown_pictures = _addresses(page, pictures)
+        whole_file.write(page, markdown(found, settings, wanted.unclaimed, shown_pictures, turns=wanted.turns))
     if json:
         write_json(ReproduceDocument(settings, found, summary(found), wanted.unclaimed))
     else:
@@ -154,9 +160,10 @@ def _check(wanted: _Wanted) -> None:
             known[path.resolve()] = option
     if wanted.plots:
         drawing.check(wanted.plots, wanted.seeds)
-    if wanted.tried and (wanted.settings or not wanted.sensitivity):
-        advice = "leave out --set" if wanted.sensitivity else "add --sensitivity"
-        raise UserError(f"--tried {wanted.tried}: keeps what is tried on machines as they are; {advice}")
+    if wanted.tried and wanted.settings:
+        raise UserError(f"--tried {wanted.tried}: keeps what is tried on machines as they are; leave out --set")
+    if wanted.tried and not wanted.tried.exists() and not wanted.sensitivity:
+        raise UserError(f"--tried {wanted.tried}: there is no such file; let --sensitivity write it")
 
 
 def _found(wanted: _Wanted, *, quiet: bool) -> list[LedgerRow]:
@@ -169,13 +176,15 @@ def _found(wanted: _Wanted, *, quiet: bool) -> list[LedgerRow]:
             if not quiet:
                 show(*_lines(row, first=not found))
             found.append(row)
-    return _turned(wanted, found) if wanted.sensitivity else found
+    return _turned(wanted, found) if wanted.turns else found
 
 
 def _turned(wanted: _Wanted, found: Sequence[LedgerRow]) -> list[LedgerRow]:
-    """Return the rows with the settings that turn their verdicts; what was tried is kept if that is wanted."""
+    """Return the rows with the settings that turn their verdicts: as the file has them, and if wanted as tried now."""
     file, settings = wanted.tried, wanted.settings
     before = sensitivity.load(file) if file and file.exists() else {}
+    if not wanted.sensitivity:
+        return sensitivity.turned(found, settings, sensitivity.current(found, before))
 
     def keep(store: sensitivity.Store) -> None:
         if file:

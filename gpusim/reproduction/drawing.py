@@ -41,7 +41,7 @@ STYLE = {
     "svg.hashsalt": "gpusim",
 }
 SIZE = 7.4, 4.0  # inches
-TICKS = 12  # values of a logarithmic axis that are all shown
+TICKS = 12  # values of a logarithmic axis that are all shown, and points that have room for large markers
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,9 @@ def _draw(axes: Any, plot: Plot) -> None:
 def _draw_curve(axes: Any, curve: Curve, place: int) -> None:
     """Draw a curve in the colour of its label, which theirs and ours may share."""
     colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
+    size = 7 if len(curve.x) <= TICKS else 4
     if curve.published:
-        form = {"ls": ":" if curve.line else "none", "lw": 1, "marker": marker, "ms": 7, "mfc": "none", "mew": 1.5}
+        form = {"ls": ":" if curve.line else "none", "lw": 1, "marker": marker, "ms": size, "mfc": "none", "mew": 1.5}
     elif curve.line:
         dashes = DASHES[place // len(COLOURS) % len(DASHES)]
         form = {"ls": dashes, "lw": 1.8, "marker": "." if len(curve.x) < TICKS else "", "ms": 5}

@@ -92,8 +92,7 @@ def plot_of_precisions(bench: Bench) -> Plot:
     """All precisions over the size of square matrices."""
     rates = [run.gflops for run in bench.runs(*(_square(p, size) for p in PRECISIONS for size in SIZES))]
     curves = tuple(
-        Curve(f"{p}gemm, ours", SIZES, tuple(rates[i * len(SIZES) : (i + 1) * len(SIZES)]))
-        for i, p in enumerate(PRECISIONS)
+        Curve(f"{p}gemm", SIZES, tuple(rates[i * len(SIZES) : (i + 1) * len(SIZES)])) for i, p in enumerate(PRECISIONS)
     )
     note = "The slides' own curves are lost. Ours: MAGMA's tiles on the C2050, 8 operations for a complex FMA."
     return Plot("GEMMs in all precisions", "rows and columns of the matrices", "GFLOP/s", curves, note)
@@ -168,11 +167,10 @@ def _distribution(title: str, rates: Sequence[float], note: str) -> Plot:
     ranks = tuple(float(rank) for rank in range(1, len(rates) + 1))
     ends = ranks[0], ranks[-1]
     levels = [
-        (f"published, {words}", published(name)[0].value or 0.0)
-        for name, words in (("KZ20", "before tuning"), ("KZ07", "tuned"))
+        (words, published(name)[0].value or 0.0) for name, words in (("KZ20", "before tuning"), ("KZ07", "tuned"))
     ]
     lines = (Curve(label, ends, (level, level), published=True) for label, level in levels)
-    curves = (Curve("ours", ranks, tuple(sorted(rates)), line=False), *lines)
+    curves = (Curve("the points of the sweep", ranks, tuple(sorted(rates)), line=False), *lines)
     return Plot(title, "kernels, from the slowest on", "GFLOP/s", curves, note)
 
 

@@ -71,8 +71,8 @@ def _worst(found: Mapping[int, Sequence[float]]) -> tuple[float, int, int]:
 def figure_2(bench: Bench) -> Plot:
     """Thread instructions per cycle over the ratio of FFMAs to loads."""
     x = tuple(map(float, RATIOS))
-    ours = [Curve(f"{NAMES[width]}, ours", x, tuple(rates)) for width, rates in curves(bench).items()]
-    theirs = [Curve(f"{NAMES[width]}, RR-7923", *_published(width), published=True, line=False) for width in WIDTHS]
+    ours = [Curve(NAMES[width], x, tuple(rates)) for width, rates in curves(bench).items()]
+    theirs = [Curve(NAMES[width], *_published(width), published=True, line=False) for width in WIDTHS]
     return Plot(
         "RR-7923 figure 2: FFMAs mixed with loads from shared memory",
         "FFMAs for each load",
@@ -100,10 +100,10 @@ def figure_3(bench: Bench) -> Plot:
         "rows, columns and inner size",
         "GFLOP/s",
         (
-            Curve("NT, ours", tuple(map(float, SWEEP)), tuple(over_sizes(bench))),
-            _at_4800("four layouts, ours", layouts(bench)),
-            _at_4800("four layouts, RR-7923", published_rates(), published=True),
-            _at_4800("four layouts, CUBLAS 4.1 by RR-7923", cublas, published=True),
+            Curve("NT", tuple(map(float, SWEEP)), tuple(over_sizes(bench))),
+            _at_4800("four layouts", layouts(bench)),
+            _at_4800("four layouts", published_rates(), published=True),
+            _at_4800("four layouts, CUBLAS 4.1", cublas, published=True),
         ),
         f"The report's text gives the rates at 4800 ({layouts_of}), and the speed-ups over CUBLAS 4.1, which imply "
         "CUBLAS's rates.",

@@ -13,7 +13,10 @@ Scale = Literal["linear", "log"]
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Points in order of x; `published` says whether the document gives them or they are computed here."""
+    """Points in order of x; `published` says whether the document gives them or they are computed here.
+
+    The label does not say whose they are: theirs and ours of one label have one colour; the legend tells them apart.
+    """
 
     label: str
     x: tuple[float, ...]

@@ -97,12 +97,11 @@ def tried(
 ) -> Store:
     """Return what claims come to with each of their moves: from `store` where that is up to date, else computed.
 
-    `done` has the jobs of the rows. Moves whose claims are quick come first. `keep` is called with the whole store
-    each time that some moves were tried, `report(moves tried, all)` likewise. Raises UserError when a process is
-    killed.
+    `done` has the jobs of the rows. Moves whose claims are quick come first. `keep` is called with the whole store each
+    time that some moves were tried, `report(moves tried, all)` likewise. Raises UserError when a process is killed.
     """
     claims, rows = {claim.id: claim for claim in read()}, {row.id: row for row in found}
-    kept = {key: one for key, one in store.items() if key[0] not in rows or one.of == _hash(rows[key[0]])}
+    kept = current(found, store)
     missing: dict[Move, list[str]] = {}
     for row in found:
         for move in moves(row, settings):
@@ -121,6 +120,12 @@ def tried(
             report(count, len(missing))
             keep(kept)
     return kept
+
+
+def current(found: Sequence[LedgerRow], store: Store) -> dict[tuple[str, str], Tried]:
+    """Return what was tried, without what is out of date: of claims that come to something else by now."""
+    hashes = {row.id: _hash(row) for row in found}
+    return {key: one for key, one in store.items() if one.of == hashes.get(one.id, one.of)}
 
 
 def turned(found: Iterable[LedgerRow], settings: Settings, store: Store) -> list[LedgerRow]:

@@ -66,7 +66,7 @@ def figure_2(bench: Bench) -> Plot:
     x = tuple(float(offset) for offset in OFFSETS)
     jobs = [_copy(width, offset) for width in WIDTHS for offset in OFFSETS]
     bench.runs(*jobs)
-    curves = tuple(Curve(f"{width} bits, here", x, tuple(_rates(bench, width))) for width in WIDTHS)
+    curves = tuple(Curve(f"{width} bits", x, tuple(_rates(bench, width))) for width in WIDTHS)
     note = "A copy from memory to memory, of one element a thread, from an offset to a line's start on."
     return Plot("Tan et al., figure 2", "offset, elements", "GB/s copied", curves, note)
 
@@ -77,7 +77,7 @@ def figure_5(bench: Bench) -> Plot:
     chosen: Curves = (("algorithm 1", {"variant": "alg1"}), ("algorithm 2", {"variant": "alg2"}))
     peak = peak_fp64_gflops(bench.machine(BOARD))
     published = tuple(
-        Curve(f"{name}, published", (float(SIZES[-1]),), (peak * PEAKS[key] / 100,), published=True, line=False)
+        Curve(name, (float(SIZES[-1]),), (peak * PEAKS[key] / 100,), published=True, line=False)
         for name, key in (("algorithm 1", "alg1"), ("algorithm 2", "alg2"), ("CUBLAS 3.2", "cublas"))
     )
     note = "The published points are quoted in percent of peak and without a size; a stencil stands for CUBLAS."
@@ -91,8 +91,8 @@ def figure_6(bench: Bench) -> Plot:
     ours = _local(bench, "dgemm-tan", {"variant": "alg2"})
     theirs = _local(bench, "gemm-stencil", {"precision": "d"})
     curves = (
-        Curve("algorithm 2, here", x, tuple(ours * size**3 / 1e6 for size in x)),
-        Curve("in place of CUBLAS, here", x, tuple(theirs * size**3 / 1e6 for size in x)),
+        Curve("algorithm 2", x, tuple(ours * size**3 / 1e6 for size in x)),
+        Curve("in place of CUBLAS", x, tuple(theirs * size**3 / 1e6 for size in x)),
     )
     note = (
         "Counted in the programs' main loops. The paper says that CUBLAS has none; the stencil keeps a pointer there."
@@ -158,16 +158,14 @@ def _by_size(bench: Bench, chosen: Curves) -> tuple[Curve, ...]:
     labels = [*(name for name, _ in chosen), "in place of CUBLAS"]
     x = tuple(float(size) for size in SIZES)
     each = [tuple(rates[i : i + len(SIZES)]) for i in range(0, len(rates), len(SIZES))]
-    return tuple(Curve(f"{label}, here", x, y) for label, y in zip(labels, each, strict=True))
+    return tuple(Curve(label, x, y) for label, y in zip(labels, each, strict=True))
 
 
 def _best(*keys: str) -> tuple[Curve, ...]:
     """Return the quoted best rates, each as a point."""
     named = {"v4": "version 4", "cublas": "CUBLAS 3.2"}
     place = (float(SIZES[-1]),)
-    return tuple(
-        Curve(f"{named[key]}, published", place, (float(BEST[key]),), published=True, line=False) for key in keys
-    )
+    return tuple(Curve(named[key], place, (float(BEST[key]),), published=True, line=False) for key in keys)
 
 
 def _local(bench: Bench, name: str, parameters: Mapping[str, object]) -> float:

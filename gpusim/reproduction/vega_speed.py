@@ -158,9 +158,9 @@ def tflops(bench: Bench) -> Plot:
     rates, measured = _table(bench), published_rates()
     sizes = sorted({size for size, _ in measured})
     curves = [
-        Curve(f"{mhz} MHz, {who}", tuple(map(float, sizes)), tuple(of[size, mhz] for size in sizes), published=own)
+        Curve(f"{mhz} MHz", tuple(map(float, sizes)), tuple(of[size, mhz] for size in sizes), published=theirs)
         for mhz in CLOCKS
-        for who, of, own in (("MI60", measured, True), ("simulated", rates, False))
+        for of, theirs in ((measured, True), (rates, False))
     ]
     note = f"K = {K}. Simulated up to 8192 and at 16384, interpolated between them."
     return Plot("VLP SGEMM on an MI60", "M = N", "TFLOP/s", tuple(curves), note)

@@ -119,8 +119,20 @@ def test_what_turns_a_claim_is_reported_everywhere(monkeypatch, tmp_path, capsys
     assert (row["turned_by"], row["tried"]) == (TURNED, found[1])
     assert f"| {TURNED} of {found[1]} |" in page.read_text()
     assert len(list(csv.DictReader(tried.open(newline="")))) == int(found[1])
-    assert execute([*arguments, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["claims"][0]["turned_by"] == [TURNED]
+    for again in (arguments, [word for word in arguments if word != "--sensitivity"]):
+        assert execute([*again, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["claims"][0]["turned_by"] == [TURNED]
+
+
+def test_what_is_out_of_date_is_not_shown(monkeypatch, tmp_path, capsys):
+    """Of a claim that comes to something else by now, --tried alone shows nothing and tries nothing."""
+    monkeypatch.setattr(ledger, "FINDERS", {"LS18": by_policy})
+    tried = tmp_path / "tried.csv"
+    tried.write_text(f"id,set,of,ours,passed\nLS18,{TURNED},000000000000,33.3,pass\n")
+    assert execute(["reproduce", "LS18", "--tried", str(tried), "--json"]) == 0
+    (claim,) = json.loads(capsys.readouterr().out)["claims"]
+    assert (claim["turned_by"], claim["tried"]) == ([], 0)
+    assert len(tried.read_text().splitlines()) == 2
 
 
 def test_plots_are_drawn_and_shown_on_the_page(monkeypatch, tmp_path, capsys):
@@ -195,7 +207,7 @@ def test_the_setting_in_the_help_changes_the_claims_it_names(capsys):
         (["LS30", "--set", "gtx580:chip.sm=3"], "--set chip.sm: unknown machine key; did you mean chip.sms?"),
         (["LS30", "--set", "gtx58:chip.sms=3"], "machine gtx58: no such machine; did you mean gtx580?"),
         (["LS30", "--csv", "/nowhere/rows.csv"], "/nowhere/rows.csv: there is no directory /nowhere; "),
-        (["LS30", "--tried", "x.csv"], "--tried x.csv: keeps what is tried on machines as they are; add --sensitivity"),
+        (["LS30", "--tried", "x.csv"], "--tried x.csv: there is no such file; let --sensitivity write it"),
         (
             ["LS30", "--tried", "x.csv", "--sensitivity", "--set", "gtx580:chip.sms=3"],
             "--tried x.csv: keeps what is tried on machines as they are; leave out --set",

@@ -218,15 +218,15 @@ def test_figures_2_and_3_have_published_points_and_ours():
     """Each plot has curves of ours, and of the report only the points that its text gives."""
     two = answered(Bench(), PLOTS["lai-figure-2"], lambda _: measured(rate=16))
     assert {curve.label: curve.y for curve in two.curves if curve.published} == {
-        "LDS, RR-7923": (16.0, 31.3),
-        "LDS.64, RR-7923": (30.4,),
-        "LDS.128, RR-7923": (2.0, 24.5),
+        "LDS": (16.0, 31.3),
+        "LDS.64": (30.4,),
+        "LDS.128": (2.0, 24.5),
     }
     assert [len(curve.x) for curve in two.curves if not curve.published] == [len(RATIOS)] * 3
     three = answered(Bench(), PLOTS["lai-figure-3"], lambda _: measured(gflops=1100))
     assert {curve.label: curve.y for curve in three.curves if curve.published} == {
-        "four layouts, RR-7923": (1165, 1157, 1173, 1163),
-        "four layouts, CUBLAS 4.1 by RR-7923": (1049.5, 1107.2, 1138.8, 1067.0),
+        "four layouts": (1165, 1157, 1173, 1163),
+        "four layouts, CUBLAS 4.1": (1049.5, 1107.2, 1138.8, 1067.0),
     }
     assert [len(curve.x) for curve in three.curves if not curve.published] == [len(SWEEP), 4]
     assert all(len(curve.x) == len(curve.y) for plot in (two, three) for curve in plot.curves)

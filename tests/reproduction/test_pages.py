@@ -41,7 +41,7 @@ def test_the_document_is_what_the_ledger_computes():
     """docs/reproduction.md is what `make reproduction` writes, every simulated row included."""
     done, workers = {}, os.cpu_count() or 1
     found = list(rows(read(), {}, workers, done=done))
-    found = sensitivity.turned(found, {}, sensitivity.load(TRIED))
+    found = sensitivity.turned(found, {}, sensitivity.current(found, sensitivity.load(TRIED)))
     drawn = drawing.computed(PLOTS, {}, workers, done=done)
     pictures = {f"{PICTURES}/{one.name}.svg": one for one in drawn}
     assert PAGE.read_text(encoding="utf-8") == markdown(found, {}, unclaimed.read(), pictures, turns=True)
