@@ -8,7 +8,7 @@ __all__ = ["Result", "bound", "ineffective", "load", "register_policy", "simulat
 
 _HOME = {
     "Result": "gpusim.simulation",
-    "bound": "gpusim.analysis.bound.bounds",
+    "bound": "gpusim.bound.bounds",
     "ineffective": "gpusim.analysis.settings.ineffective",
     "load": "gpusim.machine.machine",
     "register_policy": "gpusim.units.policies",

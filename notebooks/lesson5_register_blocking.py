@@ -13,8 +13,8 @@ with app.setup:
     from teaching import Exercise, fields, marked, opening, picture
 
     import gpusim
-    from gpusim.analysis.bound import equations
     from gpusim.analysis.validate.validation import published_points
+    from gpusim.bound import equations
     from gpusim.machine.machine import bandwidth_gbs, peak_gflops
     from gpusim.reproduction.main_loop import main_loop
     from workloads.catalog import make

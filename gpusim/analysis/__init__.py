@@ -1,1 +1,1 @@
-"""Analysis of runs: bounds, stalls and reports."""
+"""Analysis of runs: stalls, searches, settings, validation."""

@@ -18,8 +18,8 @@ from gpusim.analysis.account.pressure_report import (
     RegionPressure,
     pressure_report,
 )
-from gpusim.analysis.bound import bounds
-from gpusim.analysis.bound.bounds import Bound
+from gpusim.bound import bounds
+from gpusim.bound.bounds import Bound
 from gpusim.commands.arguments import (
     Json,
     KernelName,

@@ -17,9 +17,9 @@ import msgspec
 import numpy as np
 
 from gpusim.analysis.account.energy import spent
-from gpusim.analysis.bound import rates
 from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.given import Given, as_given
+from gpusim.bound import rates
 from gpusim.machine import machine as model
 from gpusim.machine import schema
 from gpusim.machine.machine import File

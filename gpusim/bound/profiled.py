@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.analysis.bound.access_cost import AccessCost, Seen, costs
-from gpusim.analysis.bound.placement import Placement, moved, placements
-from gpusim.analysis.bound.pressure import Work
+from gpusim.bound.access_cost import AccessCost, Seen, costs
+from gpusim.bound.placement import Placement, moved, placements
+from gpusim.bound.pressure import Work
 from gpusim.launch.feed import recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel

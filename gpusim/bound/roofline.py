@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpusim.analysis.bound import rates
-from gpusim.analysis.bound.bounds import LIMIT, bound
+from gpusim.bound import rates
+from gpusim.bound.bounds import LIMIT, bound
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
 from gpusim.timeline.document import Summary
