@@ -8,7 +8,7 @@ __all__ = ["Result", "bound", "ineffective", "load", "register_policy", "simulat
 
 _HOME = {
     "Result": "gpusim.simulation",
-    "bound": "gpusim.bound.bounds",
+    "bound": "gpusim.bounds.bounds",
     "ineffective": "gpusim.analysis.settings.ineffective",
     "load": "gpusim.machine.machine",
     "register_policy": "gpusim.units.policies",

@@ -24,8 +24,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.bound import rates
-from gpusim.bound.bounds import LIMIT, Bound, bound
+from gpusim.bounds import rates
+from gpusim.bounds.bounds import LIMIT, Bound, bound
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable

@@ -14,7 +14,7 @@ with app.setup:
 
     import gpusim
     from gpusim import Result
-    from gpusim.bound.equations import WARP_SIZE, threads_needed
+    from gpusim.bounds.equations import WARP_SIZE, threads_needed
     from gpusim.units.record import ISSUE
     from workloads.catalog import make
 

@@ -14,7 +14,7 @@ with app.setup:
 
     import gpusim
     from gpusim.analysis.validate.validation import published_points
-    from gpusim.bound import equations
+    from gpusim.bounds import equations
     from gpusim.machine.machine import bandwidth_gbs, peak_gflops
     from gpusim.reproduction.main_loop import main_loop
     from workloads.catalog import make

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from timing import run_text
 
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.jit.rule import COMPILED
 from gpusim.machine.machine import load

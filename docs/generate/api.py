@@ -31,7 +31,7 @@ TOP = (
     "gpusim.machine.schema",
 )
 ELSEWHERE = {"gpusim.machine.machine": "Machine"}  # names that a module passes on, and another page has
-PACKAGES = "gpusim.analysis", "gpusim.views", "isa", "workloads"
+PACKAGES = "gpusim.bounds", "gpusim.analysis", "gpusim.views", "isa", "workloads"
 
 
 def modules() -> tuple[str, ...]:

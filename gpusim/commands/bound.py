@@ -36,7 +36,7 @@ def bound(
     """
     chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
     from gpusim.analysis.account import report  # noqa: PLC0415  (--help waits for no compiler)
-    from gpusim.bound import bounds  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.bounds import bounds  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.machine.occupancy import occupancy  # noqa: PLC0415
 
     limit, settings = instructions_of(kernel, max_instructions, bounds.LIMIT), changes(where, setting or ())

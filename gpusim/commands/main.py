@@ -35,7 +35,7 @@ COMMANDS = {
     "reproduce": "Compare claims of five documents with results computed here.",
     "asm": "Assemble a listing: program counters, registers, units.",
     "codes": "Print a program with the control codes that a machine obeys.",
-    "sass": "List the kernels in a cubin or dump, or print one with control codes.",
+    "sass": "List a cubin's kernels, or print one with its control codes.",
     "schedule": "Reorder a program so that it waits less.",
     "hazards": "Find registers read or written too early, by wrong control codes.",
     "export": "Write a timeline for Konata, Perfetto, or as a table.",

@@ -18,8 +18,8 @@ from gpusim.analysis.account.pressure_report import (
     RegionPressure,
     pressure_report,
 )
-from gpusim.bound import bounds
-from gpusim.bound.bounds import Bound
+from gpusim.bounds import bounds
+from gpusim.bounds.bounds import Bound
 from gpusim.commands.arguments import (
     Json,
     KernelName,

@@ -119,7 +119,7 @@ def _run(
     )
     if kept or run.cycles == NONE:
         return run
-    from gpusim.bound.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.bounds.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
 
     where = machine_of(machine or MACHINE, settings, policy)
     return msgspec.structs.replace(run, summary=summary(kernel_of(name, parameters), where, run.cycles))

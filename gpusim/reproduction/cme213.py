@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gpusim.bound import equations
-from gpusim.bound.access_cost import AccessCost, costs
+from gpusim.bounds import equations
+from gpusim.bounds.access_cost import AccessCost, costs
 from gpusim.launch.ground import ground
 from gpusim.machine.machine import bandwidth_gbs, peak_gflops, seconds
 from gpusim.reproduction.bench import Bench, Measurement, Run
@@ -125,8 +125,8 @@ def naive_at_best(bench: Bench) -> Finding:
         f"{WARP_SIZE} by {rows} threads, on all SMs; of full occupancy the fastest at k = {MIDDLE['k']}. "
         f"{alone.gflops:.0f} where one SM has the L2 to itself, which B exceeds. At k = {MIDDLE['k']} on one SM "
         f"{misses.gflops:.0f} without caches; {slow.gflops:.0f} if each line kept the load/store unit for 8 cycles, "
-        f"not 2, a cost of hits for which no source was found. {at_best.value:.0f} would be {slots:.1f} issue slots for "
-        f"each product, not 10; {WITH_TAGS}"
+        f"not 2, a cost of hits for which no source was found. {at_best.value:.0f} would be {slots:.1f} issue slots "
+        f"for each product, not 10; {WITH_TAGS}"
     )
     return in_sight(f"{OF_NAIVE}; blocks of full occupancy; all SMs", best.gflops, note=note)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from gpusim.bound import bounds
+from gpusim.bounds import bounds
 from gpusim.machine import machine as model
 from gpusim.reproduction.bench import Bench, Job, Pairs
 from gpusim.reproduction.finding import Finder, Finding, counted, registrar

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpusim.bound import equations
+from gpusim.bounds import equations
 from gpusim.machine.machine import bandwidth_gbs, peak_gflops
 from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.reproduction.bench import Bench, Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from gpusim.bound import equations
+from gpusim.bounds import equations
 from gpusim.machine.machine import bandwidth_gbs
 from gpusim.reproduction.bench import NONE, Bench, Measurement, Run
 from gpusim.reproduction.claims import published

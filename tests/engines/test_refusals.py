@@ -3,7 +3,7 @@
 import pytest
 from timing import run_text
 
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from gpusim.simulation import simulate

@@ -16,7 +16,7 @@ from twins import differences, mistakes
 from fuzz import metamorphic
 from fuzz.pair import Pair
 from fuzz.trial import LIMIT, MOST, Ended, Trial, ended, sums, trial, unlike
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.launch.feed import ADDRESS_ONLY, TRACE_DRIVEN, recordable

@@ -19,7 +19,7 @@ from read.fenced import ROOT
 from gpusim.analysis.search import kernel_tuner
 from gpusim.analysis.search.results_file import results
 from gpusim.analysis.validate import measured
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.commands.arguments import kernel_of, overrides_of
 from gpusim.commands.main import execute
 from gpusim.engines.simulate import run_sm

@@ -5,7 +5,7 @@ from typing import Literal, get_args, get_origin
 
 import pytest
 
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.launch import launch
 from gpusim.machine.facts import allowed

@@ -54,11 +54,11 @@ def test_rates_are_operations_over_time():
     assert "at 16384, 16384, 16384, 16384" in finding.note
 
 
-def test_workgroups_between_64_and_256_are_interpolated():
-    """If 64 take 64 and 256 take 160 million cycles, the 196 of 14336 take 130; those of 16384 are their own run."""
+def test_workgroups_between_49_and_256_are_interpolated():
+    """If 49 take 49 and 256 take 152.5 million cycles, 14336 has 196; those of 16384 are their own run."""
 
     def slower(job):
-        return even(job) - 500_000 * max(0, even(job) // 1_000_000 - 64)
+        return even(job) - 500_000 * max(0, even(job) // 1_000_000 - 49)
 
     bench = Bench()
     with pytest.raises(Missing) as missing:
@@ -66,8 +66,8 @@ def test_workgroups_between_64_and_256_are_interpolated():
     bench.done.update({job: Done(slower(job), None, 0.0) for job in missing.value.jobs})
     assert len(missing.value.jobs) == 2
     found = module._rates(bench, [(14336, 1700), (16384, 1700)])
-    assert found[14336, 1700] == pytest.approx(rate(14336, 1700, 64e6 + 0.5e6 * (196 - 64)))
-    assert found[16384, 1700] == pytest.approx(rate(16384, 1700, 160e6))
+    assert found[14336, 1700] == pytest.approx(rate(14336, 1700, 49e6 + 0.5e6 * (196 - 49)))
+    assert found[16384, 1700] == pytest.approx(rate(16384, 1700, 152.5e6))
 
 
 def test_a_rate_beyond_its_tolerance_fails_the_table():
@@ -198,7 +198,7 @@ def test_the_group_of_64_moves_with_the_latency_of_scalar_loads():
 @pytest.mark.slow
 @pytest.mark.jit
 def test_a_size_between_is_interpolated_within_1_percent():
-    """At 12288 and 1700 MHz the cycles interpolated between 64 and 256 workgroups are those of all 144 within 1 %."""
+    """At 12288 and 1700 MHz the cycles interpolated between 49 and 256 workgroups are those of all 144 within 1 %."""
     settings = tuple(sorted((k, str(v)) for k, v in {**module.at_clock(1700), "cache.hits": "tags"}.items()))
-    ends = [module.unit_cycles(settings, count) for count in (64, 256)]
+    ends = [module.unit_cycles(settings, count) for count in (module.SIMULATED, module.MOST)]
     assert module._interpolated(12288, ends) == pytest.approx(module.unit_cycles(settings, 144), rel=0.01)

@@ -1,7 +1,7 @@
 import pytest
 from timing import cycles_of, run_text, stalled
 
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from gpusim.units.stall import Stall

@@ -7,7 +7,7 @@ from msgspec import structs
 from timing import cycles_of, plain_machine, run_text
 from twins import differences
 
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.engines import compiled
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
 from gpusim.launch.feed import FEEDS

@@ -10,7 +10,7 @@ from strategies.launches import REPEATABLE, kernels, launches
 from timing import cycles_of, run_text, stalled
 from twins import differences, mistakes, run_both
 
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import COMPILED
 from gpusim.machine.machine import facts, load

@@ -6,8 +6,8 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
-from gpusim.bound.bounds import bound
-from gpusim.bound.rates import peak_gflops
+from gpusim.bounds.bounds import bound
+from gpusim.bounds.rates import peak_gflops
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine import machine as model

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpusim.analysis.account.stalls import lost_slots
-from gpusim.bound import rates
+from gpusim.bounds import rates
 from gpusim.simulation import Result
 from gpusim.support.plural import plural
 from isa.table import Unit

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from gpusim.analysis.account import stalls
-from gpusim.bound import bounds, chain, critical_path
-from gpusim.bound.critical_path import Path
-from gpusim.bound.pressure import Pressure, Work
+from gpusim.bounds import bounds, chain, critical_path
+from gpusim.bounds.critical_path import Path
+from gpusim.bounds.pressure import Pressure, Work
 from gpusim.launch.scalar_registers import place_of
 from gpusim.simulation import Result
 from gpusim.units.register_file import register_bank, register_banks

@@ -16,7 +16,7 @@ from rich.text import Text
 from gpusim.analysis.account.breakdown import Breakdown, Step, breakdown
 from gpusim.analysis.account.energy import Spent
 from gpusim.analysis.account.stalls import Waiting, lost_slots, waiting_most, warp_cycles
-from gpusim.bound.bounds import Bound
+from gpusim.bounds.bounds import Bound
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.launch.assign_codes import sharing
 from gpusim.machine.machine import Machine, seconds

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import msgspec
 
-from gpusim.bound import rates
+from gpusim.bounds import rates
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine, seconds

@@ -19,7 +19,7 @@ import numpy as np
 from gpusim.analysis.account.energy import spent
 from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.given import Given, as_given
-from gpusim.bound import rates
+from gpusim.bounds import rates
 from gpusim.machine import machine as model
 from gpusim.machine import schema
 from gpusim.machine.machine import File

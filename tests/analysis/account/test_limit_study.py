@@ -6,7 +6,7 @@ import pytest
 from draws import few
 
 from gpusim.analysis.account.limit_study import BARRIERS, ISSUE, LATENCY, LIMITS, REAL, liftings, limit_study
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import facts, load, names
 from isa.text.listing import read

@@ -7,7 +7,7 @@ from read.schemas import check_document
 from rich.console import Console
 
 from gpusim.analysis.account.report import bound_document, bound_screen, document, screen
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
 from gpusim.simulation import simulate

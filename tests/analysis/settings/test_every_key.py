@@ -8,7 +8,7 @@ from strategies.machine_settings import in_time, others, result
 from strategies.setting_probes import probes
 
 from gpusim.analysis.settings.ineffective import ineffective
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.machine.facts import checked
 from gpusim.machine.machine import build, read
 from gpusim.machine.schema import PIPE_UNITS

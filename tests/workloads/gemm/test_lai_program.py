@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from draws import few
 
-from gpusim.bound.equations import ffma_share
+from gpusim.bounds.equations import ffma_share
 from isa.instruction import Instruction
 from isa.operand import Register
 from isa.table import Unit

@@ -1,6 +1,6 @@
 import pytest
 
-from gpusim.bound.roofline import summary
+from gpusim.bounds.roofline import summary
 from gpusim.machine import machine as model
 from gpusim.units.global_memory import line_cycles
 from isa.text import listing

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, kernels, launches, parting_kernels
 
-from gpusim.bound.bounds import MOST_READS, Bound, bound
+from gpusim.bounds.bounds import MOST_READS, Bound, bound
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.machine.machine import load
 from isa.errors import LimitError
@@ -183,7 +183,7 @@ def test_nothing_is_compiled():
     script = (
         "import sys; from numba.core import event; "
         "listener = event.RecordingListener(); event.register('numba:compile', listener); "
-        "from gpusim.bound.bounds import bound; from gpusim.machine.machine import load; "
+        "from gpusim.bounds.bounds import bound; from gpusim.machine.machine import load; "
         "from workloads.catalog import make; "
         "bound(make('sgemm-lai', {'m': '96', 'n': '96', 'k': '32'}), load('gtx580')); "
         "sys.exit(len(listener.buffer))"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpusim.bound.bounds import bound
-from gpusim.bound.profiled import profiled
+from gpusim.bounds.bounds import bound
+from gpusim.bounds.profiled import profiled
 from gpusim.engines.simulate import run_chip
 from gpusim.machine.machine import load
 from isa.text.listing import read

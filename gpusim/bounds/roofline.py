@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpusim.bound import rates
-from gpusim.bound.bounds import LIMIT, bound
+from gpusim.bounds import rates
+from gpusim.bounds.bounds import LIMIT, bound
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
 from gpusim.timeline.document import Summary

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.bound.access_cost import AccessCost
+from gpusim.bounds.access_cost import AccessCost
 from gpusim.launch.scalar_registers import place_of
 from gpusim.machine.machine import Machine
 from gpusim.units.pipe import instances, pipe_names

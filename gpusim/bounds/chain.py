@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.bound.access_cost import AccessCost
+from gpusim.bounds.access_cost import AccessCost
 from gpusim.rules import control_code, scoreboard, stall_accounting, wait_count
 from gpusim.state.sm import warp_t
 from gpusim.state.unpacked import unpacked

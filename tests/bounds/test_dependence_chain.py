@@ -6,7 +6,7 @@ A result takes 18 cycles, a warp issues at most every 6 cycles in slots of 2, an
 import pytest
 from timing import plain_machine
 
-from gpusim.bound.bounds import bound
+from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from isa.text.listing import read

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.bound.access_cost import AccessCost, Seen, costs
-from gpusim.bound.placement import Placement, moved, placements
-from gpusim.bound.pressure import Work
+from gpusim.bounds.access_cost import AccessCost, Seen, costs
+from gpusim.bounds.placement import Placement, moved, placements
+from gpusim.bounds.pressure import Work
 from gpusim.launch.feed import recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel

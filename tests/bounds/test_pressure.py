@@ -7,8 +7,8 @@ from draws import draws
 from hypothesis import given, settings
 from strategies.launches import REPEATABLE, kernels, launches
 
-from gpusim.bound.bounds import bound, pressures, works
-from gpusim.bound.pressure import added, load_store_units
+from gpusim.bounds.bounds import bound, pressures, works
+from gpusim.bounds.pressure import added, load_store_units
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from isa.dataflow.divergence import reconvergence_points

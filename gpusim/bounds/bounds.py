@@ -15,9 +15,9 @@ from typing import Annotated
 
 import numpy as np
 
-from gpusim.bound import chain, pressure, rates
-from gpusim.bound.pressure import Pipes, Pressure, Resource, Work, added
-from gpusim.bound.profiled import profiled
+from gpusim.bounds import chain, pressure, rates
+from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
+from gpusim.bounds.profiled import profiled
 from gpusim.machine.machine import Machine
 from gpusim.support.document import Gflops, doc
 from gpusim.units.pipe import pipe_names

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from gpusim.bound.pressure import Work
+from gpusim.bounds.pressure import Work
 from isa.dataflow.dependence import Weight, critical_path, slowest_cycle
 
 if TYPE_CHECKING:

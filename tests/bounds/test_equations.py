@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpusim.bound import equations as eq
+from gpusim.bounds import equations as eq
 
 PEAK = 512 * 2 * 1.544  # GFLOP/s, table 1
 FIGURE_1 = [  # blocking, then percent of FFMAs: fractional loads of 1, 2, 4 words; whole loads of 2, 4 words

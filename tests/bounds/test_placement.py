@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from strategies.launches import REPEATABLE
 from timing import plain_machine
 
-from gpusim.bound import placement
-from gpusim.bound.access_cost import costs
-from gpusim.bound.placement import moved, placements
+from gpusim.bounds import placement
+from gpusim.bounds.access_cost import costs
+from gpusim.bounds.placement import moved, placements
 from gpusim.launch.ground import ground
 from isa.execute.block_step import block_steps
 from isa.execute.profile import profile
