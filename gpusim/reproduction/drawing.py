@@ -121,6 +121,8 @@ def _draw(axes: Any, plot: Plot) -> None:
         _draw_curve(axes, curve, labels.index(curve.label))
     if plot.x_scale == "log":
         _logarithmic(axes, sorted({x for curve in plot.curves for x in curve.x}))
+    if plot.x_names:
+        axes.set_xticks(range(len(plot.x_names)), plot.x_names)
     if all(y >= 0 for curve in plot.curves for y in curve.y):
         axes.set_ylim(bottom=0)
     axes.set(title=plot.title, xlabel=plot.x, ylabel=plot.y)

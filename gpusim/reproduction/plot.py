@@ -35,6 +35,7 @@ class Plot:
     curves: tuple[Curve, ...]
     note: str = ""
     x_scale: Scale = "linear"
+    x_names: tuple[str, ...] = ()  # of x = 0, 1, ..., in place of numbers
 
 
 Plotter = Callable[[Bench], Plot]

@@ -86,8 +86,9 @@ def by_level(bench: Bench) -> Plot:
     moved = dict(zip(runs, bench.results(*runs.values()), strict=True))
     machine = _at(bench, 1700)
     curves = tuple(_levels(label, spent(each, machine, 1.0)) for label, each in moved.items())
-    note = f"M = N = 4096, K = 640, at 1700 MHz, without idle power. 0 is arithmetic; {_legend()}."
-    return Plot("Energy by level, MI60", "level", "mJ", curves, note)
+    note = "M = N = 4096, K = 640, at 1700 MHz, without idle power."
+    names = "arithmetic", *(level.value for level in LEVELS)
+    return Plot("Energy by level, MI60", "level", "mJ", curves, note, x_names=names)
 
 
 def _levels(label: str, of: Spent) -> Curve:
@@ -96,10 +97,6 @@ def _levels(label: str, of: Spent) -> Curve:
     levels = [parts.get(level.value, 0.0) for level in LEVELS]
     computed = sum(joules for name, joules in parts.items() if name not in [level.value for level in LEVELS])
     return Curve(label, tuple(map(float, range(len(LEVELS) + 1))), (computed, *levels), line=False)
-
-
-def _legend() -> str:
-    return ", ".join(f"{number} {level.value}" for number, level in enumerate(LEVELS, 1))
 
 
 def _watts(bench: Bench, mhz: int) -> tuple[float, float, float]:

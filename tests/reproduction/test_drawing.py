@@ -142,3 +142,11 @@ def test_the_decorator_enters_a_plot_under_its_name():
     table = {}
     assert registrar(table)("lai-figure-2")(with_a_run) is with_a_run
     assert table == {"lai-figure-2": with_a_run}
+
+
+def test_names_stand_in_place_of_numbers(axes):
+    """A plot whose x are names has one at each whole number from 0 on."""
+    curve = Curve("c", (0, 1, 2), (3, 1, 2), line=False)
+    found = axes(Plot("t", "level", "mJ", (curve,), x_names=("arithmetic", "registers", "DRAM")))
+    assert list(found.get_xticks()) == [0, 1, 2]
+    assert [text.get_text() for text in found.get_xticklabels()] == ["arithmetic", "registers", "DRAM"]
