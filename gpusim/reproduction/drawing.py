@@ -122,7 +122,7 @@ def _draw(axes: Any, plot: Plot) -> None:
     if plot.x_scale == "log":
         _logarithmic(axes, sorted({x for curve in plot.curves for x in curve.x}))
     if plot.x_names:
-        axes.set_xticks(range(len(plot.x_names)), plot.x_names)
+        axes.set_xticks(range(len(plot.x_names)), [name.replace(" ", "\n") for name in plot.x_names])
     if all(y >= 0 for curve in plot.curves for y in curve.y):
         axes.set_ylim(bottom=0)
     axes.set(title=plot.title, xlabel=plot.x, ylabel=plot.y)

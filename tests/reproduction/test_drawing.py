@@ -145,8 +145,8 @@ def test_the_decorator_enters_a_plot_under_its_name():
 
 
 def test_names_stand_in_place_of_numbers(axes):
-    """A plot whose x are names has one at each whole number from 0 on."""
+    """A plot whose x are names has one at each whole number from 0 on, a word on each line."""
     curve = Curve("c", (0, 1, 2), (3, 1, 2), line=False)
-    found = axes(Plot("t", "level", "mJ", (curve,), x_names=("arithmetic", "registers", "DRAM")))
+    found = axes(Plot("t", "level", "mJ", (curve,), x_names=("arithmetic", "scalar registers", "DRAM")))
     assert list(found.get_xticks()) == [0, 1, 2]
-    assert [text.get_text() for text in found.get_xticklabels()] == ["arithmetic", "registers", "DRAM"]
+    assert [text.get_text() for text in found.get_xticklabels()] == ["arithmetic", "scalar\nregisters", "DRAM"]
