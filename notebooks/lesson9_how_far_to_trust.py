@@ -307,7 +307,8 @@ def _(cells, effects, entries, found, impossible, issued, kinds):
             "Which kind of claims has the smallest share that passes?",
             _weakest,
             ", ".join(f"{kind} {100 * share:.0f} %" for kind, share in _share.items())
-            + ". This is as it should be: a list of passing claims alone would be a list of fitted ones.",
+            + ". Claims that people saw while they chose may fail all the same: they chose by what is known of the "
+            "hardware. A list of passing claims alone would be a list of fitted ones.",
             choices=kinds,
         ),
         Exercise(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import fill
 
 from gpusim.reproduction.bench import Settings
 from gpusim.reproduction.claims import SEEDS, limit
@@ -25,6 +26,7 @@ on what nobody knows.
 """
 LEGEND_OF_PICTURES = "In pictures hollow markers are published, lines and filled points are computed here.\n"
 BAR = r"\|"  # within a cell
+WIDTH = 120  # characters of a line of prose
 COLUMNS = "id", "claim", "published", "tolerance", "ours", "error", "kind", "", "machines", "note"
 TURNS = "turned by"
 COLUMNS_OF_UNCLAIMED = "place", "what", "because"
@@ -81,7 +83,7 @@ def _table(heads: Sequence[str], lines: Iterable[str]) -> str:
 
 def _shown(address: str, picture: Picture) -> str:
     plot = picture.plot
-    return f"![{plot.title}]({address})\n" + (f"\n{plot.note}\n" if plot.note else "")
+    return f"![{plot.title}]({address})\n" + (f"\n{fill(plot.note, WIDTH)}\n" if plot.note else "")
 
 
 def _not_claimed(found: Sequence[Unclaimed]) -> list[str]:

@@ -226,7 +226,7 @@ def test_bad_input_is_reported_before_anything_is_computed(arguments, message, c
 @pytest.mark.jit
 def test_an_interrupt_ends_the_processes_too():
     """Ctrl-C during a run ends with 130 and one line, and leaves no process."""
-    command = [sys.executable, "-m", "gpusim", "reproduce", "LS49", "--set", "gtx580-1566:chip.sms=1"]
+    command = [sys.executable, "-m", "gpusim", "reproduce", "VG27"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as running:
         time.sleep(3)
         os.kill(running.pid, signal.SIGINT)
