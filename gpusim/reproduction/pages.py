@@ -29,6 +29,7 @@ BAR = r"\|"  # within a cell
 WIDTH = 120  # characters of a line of prose
 COLUMNS = "id", "claim", "published", "tolerance", "ours", "error", "kind", "", "machines", "note"
 TURNS = "turned by"
+UNTRIED = "not tried"
 COLUMNS_OF_UNCLAIMED = "place", "what", "because"
 
 
@@ -66,9 +67,12 @@ def line(row: LedgerRow, *, turns: bool = False) -> str:
 
 
 def shown_turns(row: LedgerRow) -> str:
-    """Return the settings that turn a verdict, values of one number together, and how many were tried, if any were."""
+    """Return the settings that turn a verdict, values of one number together, and how many were tried.
+
+    A simulated claim of which none was tried says so; others have no settings.
+    """
     if not row.tried:
-        return ""
+        return UNTRIED if row.runs else ""
     values: dict[str, list[str]] = {}
     for setting in row.turned_by or ():
         path, _, value = setting.partition("=")
@@ -118,9 +122,16 @@ def totals(rows: Sequence[LedgerRow]) -> list[str]:
     """Return how many of all claims passed, then the same for each kind, and how many keep their verdict if tried."""
     passed, judged = (sum(row.passed in which for row in rows) for which in ((True,), (True, False)))
     first = f"{passed} of {judged} claims pass; {len(rows) - judged} have nothing to compare with"
+    kinds = [f"{kind}: {_passed(each)}" for kind, each in summary(rows).items()]
+    return [first, *kinds, *_sensitivity(rows)]
+
+
+def _sensitivity(rows: Sequence[LedgerRow]) -> list[str]:
+    """Say of how many simulated claims settings were tried, and how many keep their verdict; nothing if of none."""
     tried = [row for row in rows if row.tried]
-    steady = f"{sum(not row.turned_by for row in tried)} of {plural(len(tried), 'claim')} turned by no setting tried"
-    return [first, *(f"{kind}: {_passed(each)}" for kind, each in summary(rows).items()), *([steady] if tried else [])]
+    simulated = plural(sum(row.runs > 0 for row in rows), "simulated claim")
+    steady = sum(not row.turned_by for row in tried)
+    return [f"sensitivity tried of {len(tried)} of {simulated}: {steady} turned by none"] if tried else []
 
 
 def _passed(counts: Counts) -> str:

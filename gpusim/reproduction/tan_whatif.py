@@ -88,7 +88,8 @@ def memory_with_double_precision(bench: Bench) -> Finding:
     after, before = bench.runs(_dgemm({"variant": "v4"}, TOGETHER), _dgemm({"variant": "v4"}))
     note = f"v. {before.percent_of_peak:.1f}; the bound by the share of DFMAs is {BOUND}"
     ours = f"{after.percent_of_peak:.1f} %"
-    return predicted(ours, note=note, passed=after.percent_of_peak > max(BOUND, before.percent_of_peak))
+    seen = "the same setting, with plain loads, in docs/calibration.md before"
+    return in_sight(seen, ours, note=note, passed=after.percent_of_peak > max(BOUND, before.percent_of_peak))
 
 
 @claim("TN62")
@@ -114,7 +115,7 @@ def other_schedulers(bench: Bench) -> Finding:
     others = {name: percent for name, percent in found.items() if name != chips}
     best = max(others, key=others.__getitem__)
     note = ", ".join(f"{name} {percent:.1f}" for name, percent in found.items())
-    note = f"% of peak: {note}; the chip's is {chips}, fitted as the best of the first five"
+    note = f"% of peak: {note}; the chip's is {chips}, fitted with plain loads"
     gain = others[best] - found[chips]
     what_counts = "what counts as room: 1 point, chosen after a gain of 0.04 was seen"
     return in_sight(what_counts, f"{gain:+.2f} points", note=note, passed=gain >= 1)

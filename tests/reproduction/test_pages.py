@@ -71,10 +71,11 @@ def test_a_document_has_its_pictures_and_what_is_not_claimed():
 
 
 def test_the_column_of_what_turns_a_verdict_is_there_if_asked_for():
-    """With it each row has the settings and how many were tried, none if none turns it, nothing if none was tried."""
+    """With it a row has the settings and how many were tried, none if none turns it, and says if none was tried."""
     turned = row(turned_by=("gtx580:a.b=1", "gt200:a.b=2", "gt200:a.b=3"), tried=40)
-    cells = [line(each, turns=True).split(" | ")[-1] for each in (turned, row(turned_by=(), tried=40), row())]
-    assert cells == ["gtx580:a.b=1; gt200:a.b=2 or 3 of 40 |", "none of 40 |", " |"]
+    others = row(turned_by=(), tried=40), row(runs=2), row()
+    cells = [line(each, turns=True).split(" | ")[-1] for each in (turned, *others)]
+    assert cells == ["gtx580:a.b=1; gt200:a.b=2 or 3 of 40 |", "none of 40 |", "not tried |", " |"]
     text = markdown([turned], {}, turns=True)
     assert "| note | turned by |\n|---|---|---|---|---|---|---|---|---|---|---|\n" in text
     assert "Turned by: the settings" in text
@@ -121,9 +122,9 @@ def test_totals_count_the_claims_that_pass(passed, first):
 
 
 def test_totals_count_the_claims_that_nothing_turns():
-    """Of the claims that were tried, those that keep their verdict are counted; without such claims nothing is said."""
-    tried = [row(turned_by=(), tried=9), row(turned_by=("gtx580:a.b=1",), tried=9), row()]
-    assert totals(tried)[-1] == "1 of 2 claims turned by no setting tried"
+    """Of the simulated claims those that were tried are counted, and those that keep their verdict, if any was."""
+    tried = [row(turned_by=(), tried=9, runs=1), row(turned_by=("gtx580:a.b=1",), tried=9, runs=1), row(runs=1), row()]
+    assert totals(tried)[-1] == "sensitivity tried of 2 of 3 simulated claims: 1 turned by none"
     assert totals([row()])[-1].startswith("predicted")
 
 
