@@ -27,6 +27,7 @@ MOST_WHOLE = 2**63 - 1  # largest whole number that an option takes
 MOST_SEED = 2**32 - 1  # largest seed of the random number generators
 
 POLICY = "schedulers.policy"  # the path that `--policy` sets
+MACHINE_CODE = ".cubin", ".fatbin", ".sass"  # endings of its files
 POLICIES = ", ".join(POLICY_NAMES)
 KernelName = Annotated[str, typer.Argument(help="A kernel's name, or the path of a listing.")]
 MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
@@ -58,6 +59,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 def kernel_of(name: str, parameters: Sequence[str]) -> Kernel:
     """Return the kernel of a name and its parameters, or of a listing; raises UserError."""
     given = pairs("-p", "name=value", parameters)
+    if name.endswith(MACHINE_CODE):
+        raise UserError(f"{name}: machine code is not executed yet; gpusim sass {name} prints it")
     if not is_listing(name):
         return make(name, given)
     if given:

@@ -113,12 +113,18 @@ def _headline(found: Code, file: str) -> str:
 
 
 def _table(found: Code, names: tuple[str, ...]) -> Table:
+    """Return a row for each kernel, with its resources where the file has them."""
+    mangled = Column("mangled", overflow="fold")
+    if found.cubin is None:
+        table = new_table("kernel", *right("instructions"), mangled)
+        for one in (_kernel(found, name) for name in names):
+            table.add_row(one.name, str(one.instructions), one.mangled)
+        return table
     columns = right("instructions", "registers", "shared bytes", "stack bytes", "parameters", "threads")
-    table = new_table("kernel", *columns, Column("mangled", overflow="fold"))
+    table = new_table("kernel", *columns, mangled)
     for one in (_kernel(found, name) for name in names):
-        parameters = "" if one.parameters is None else len(one.parameters)
-        figures = one.instructions, one.registers, one.shared_bytes, one.stack_bytes, parameters, one.most_threads or ""
-        table.add_row(one.name, *("" if figure is None else str(figure) for figure in figures), one.mangled)
+        resources = one.registers, one.shared_bytes, one.stack_bytes, len(one.parameters or ())
+        table.add_row(one.name, str(one.instructions), *map(str, resources), str(one.most_threads or ""), one.mangled)
     return table
 
 

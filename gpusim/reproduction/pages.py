@@ -131,7 +131,7 @@ def _sensitivity(rows: Sequence[LedgerRow]) -> list[str]:
     tried = [row for row in rows if row.tried]
     simulated = plural(sum(row.runs > 0 for row in rows), "simulated claim")
     steady = sum(not row.turned_by for row in tried)
-    return [f"sensitivity tried of {len(tried)} of {simulated}: {steady} turned by none"] if tried else []
+    return [f"sensitivity: {len(tried)} of {simulated} tried; {steady} keep their verdict throughout"] if tried else []
 
 
 def _passed(counts: Counts) -> str:

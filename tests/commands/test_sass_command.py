@@ -70,3 +70,9 @@ def test_what_is_not_there_is_refused(capsys, arguments, message):
     assert error.startswith("error: ")
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_machine_code_does_not_run_yet(capsys):
+    """`run` of a file of machine code says what prints it, in one line, with exit code 2."""
+    assert execute(["run", DUMP]) == 2
+    assert capsys.readouterr().err == f"error: {DUMP}: machine code is not executed yet; gpusim sass {DUMP} prints it\n"

@@ -124,7 +124,7 @@ def test_totals_count_the_claims_that_pass(passed, first):
 def test_totals_count_the_claims_that_nothing_turns():
     """Of the simulated claims those that were tried are counted, and those that keep their verdict, if any was."""
     tried = [row(turned_by=(), tried=9, runs=1), row(turned_by=("gtx580:a.b=1",), tried=9, runs=1), row(runs=1), row()]
-    assert totals(tried)[-1] == "sensitivity tried of 2 of 3 simulated claims: 1 turned by none"
+    assert totals(tried)[-1] == "sensitivity: 2 of 3 simulated claims tried; 1 keep their verdict throughout"
     assert totals([row()])[-1].startswith("predicted")
 
 
