@@ -192,8 +192,7 @@ def _(observed, issued):
     for _axes, _sweep in zip(_all, SWEEPS, strict=True):
         _of = [outcome for outcome in observed if outcome.row.experiment == _sweep]
         for _number, _each in enumerate(sorted({_by[_sweep](outcome.row) for outcome in _of})):
-            _line = [outcome for outcome in _of if _by[_sweep](outcome.row) == _each]
-            _line.sort(key=lambda outcome: _across[_sweep](outcome.row))
+            _line = sorted((o for o in _of if _by[_sweep](o.row) == _each), key=lambda o: _across[_sweep](o.row))
             _x = [_across[_sweep](outcome.row) for outcome in _line]
             _axes.plot(_x, [issued(one.row, one.simulated) for one in _line], lw=1, color=f"C{_number}", label=_each)
             for _place, _one in zip(_x, _line, strict=True):

@@ -17,7 +17,7 @@ from gpusim.support.plural import plural
 from isa import control
 from isa.errors import UserError
 from isa.reading.nearest import nearest
-from isa.sass import code
+from isa.sass import code, syntax
 from isa.sass.code import Code
 from isa.sass.cubin import Function
 from isa.sass.dump import Encoded, Section
@@ -169,16 +169,10 @@ def _document(found: Code, names: tuple[str, ...], file: str, *, whole: bool) ->
         file=file,
         architecture=found.architecture,
         kernels=[_kernel(found, name) for name in names],
-        mnemonics=dict(Counter(_mnemonic(one) for one in code_of).most_common()),
+        mnemonics=dict(Counter(syntax.head(one.text) for one in code_of).most_common()),
         labels=section.labels,
         instructions=[_coded(one) for one in section.instructions],
     )
-
-
-def _mnemonic(one: Encoded) -> str:
-    """Return the mnemonic with its modifiers."""
-    words = one.text.split()
-    return words[1] if words[0].startswith("@") else words[0]
 
 
 def _coded(one: Encoded) -> Coded:

@@ -129,11 +129,11 @@ def _contains(line: Any, begin: int, end: int, wanted: int) -> bool:
 @rule
 def commit(sm: Any, lines: int, now: int) -> int:
     """The channel moves the transactions one by one; return the cycle at which the last has left."""
-    return moved(sm, lines * sm.machine.line_cost, now) if lines else now
+    return move(sm, lines * sm.machine.line_cost, now) if lines else now
 
 
 @rule
-def moved(sm: Any, cost: int, now: int) -> int:
+def move(sm: Any, cost: int, now: int) -> int:
     """The channel moves what takes it `cost` parts of a cycle, after all before it; return when the last has left."""
     unit, parts = sm.load_store, sm.machine.channel_parts
     unit.channel = max(unit.channel, now * parts) + cost
@@ -153,7 +153,7 @@ def commit_each(sm: Any, of: Any, cost: int, now: int) -> int:
     """Do the same with the transactions of an access or fetch, each of that cost, on their channels."""
     if of.transactions == 0:
         return now
-    return moved(sm, of.transactions * cost, now) if sm.machine.channels == 1 else _each(sm, of.moves, cost, now)
+    return move(sm, of.transactions * cost, now) if sm.machine.channels == 1 else _each(sm, of.moves, cost, now)
 
 
 @rarely

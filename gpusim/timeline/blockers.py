@@ -21,12 +21,11 @@ from gpusim.state.unpacked import unpacked
 from gpusim.timeline.document import NONE, Wait
 from gpusim.units.opcodes import BARRIER, FETCH, GLOBAL_MEMORY, LOAD
 from gpusim.units.sm import FIRST_SCHEDULER
-from gpusim.units.stall import SHARED, UNCHOSEN, Blocker, Stall, label
+from gpusim.units.stall import BY_NUMBER, SHARED, UNCHOSEN, Blocker, Stall, label
 from isa.operand import PT_INDEX
 
 FORGOTTEN = 64  # entries beyond which those that are no longer needed are dropped
 NEVER_YET = -1
-REASONS = tuple(Stall)
 
 
 class Pipes(NamedTuple):
@@ -311,7 +310,7 @@ def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
     """The blocker of an own reason of the warp's next instruction, at pc, that held until `release`."""
     if reason == Stall.WAIT and sm.facts.machine.obeys_codes:  # a stall count
         return warp.previous
-    match REASONS[reason].blocker:
+    match BY_NUMBER[reason].blocker:
         case Blocker.PREVIOUS:
             return warp.previous
         case Blocker.LAST_TO_ARRIVE:
@@ -348,7 +347,7 @@ def _concerns(facts: Facts, of: int, pc: int) -> bool:
 def _who_begins(sm: Sm, k: int, reason: int, now: int) -> int:
     """The blocker for which a scheduler begins to refuse a unit class, if it is known at the start."""
     scheduler = sm.schedulers[k]
-    match REASONS[reason].blocker:
+    match BY_NUMBER[reason].blocker:
         case Blocker.SELECTED:
             return scheduler.selected[1] if scheduler.selected[0] == now else scheduler.read
         case Blocker.DOUBLE:
@@ -360,7 +359,7 @@ def _who_begins(sm: Sm, k: int, reason: int, now: int) -> int:
 def _who_held(sm: Sm, k: int, unit: int, held: Held, now: int) -> int:
     """The blocker of a unit class up to now, when its scheduler changes the reason, or issues."""
     scheduler = sm.schedulers[k]
-    match REASONS[sm.facts.reasons[unit][held.shared]].blocker:
+    match BY_NUMBER[sm.facts.reasons[unit][held.shared]].blocker:
         case Blocker.REPLAYED:
             return scheduler.replayed
         case Blocker.CHOSEN:

@@ -95,9 +95,10 @@ OWN = 12  # reasons 0 to 11 are times stored with the warp (the last one after a
 SHARED = 5  # why a ready warp's unit class is refused, kept as running sums:
 # an access issues again, operands are late, its pipe or queue is busy, double precision issues, or another warp does
 REPLAY, DISPATCH, BUSY, EXCLUSIVE, UNCHOSEN = range(SHARED)
+BY_NUMBER = tuple(Stall)
 REASONS = len(Stall)
 
 
 def label(reason: int) -> str:
     """The reason's name as reports print it."""
-    return tuple(Stall)[reason].name.lower()
+    return BY_NUMBER[reason].name.lower()

@@ -1,7 +1,7 @@
 """The attributes of a cubin's functions: what the sections `.nv.info` and `.nv.info.NAME` hold.
 
-An attribute is a format, a number and a value; NVIDIA has no document of them. The numbers here are those that
-`cuobjdump -elf` names, which the tests compare with files that nvcc makes.
+An attribute is a format, a number and a value; NVIDIA has no document of them. The numbers are those that
+`cuobjdump -elf` names. Tests read them from files that nvcc makes, and compare them with the source.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-PARAMETER_BANK, PARAMETER, PARAMETER_BYTES, MOST_REGISTERS = 0x0A, 0x17, 0x19, 0x1B
+PARAMETER_BANK, PARAMETER = 0x0A, 0x17
 MOST_THREADS, EXACT_THREADS = 0x05, 0x10
-FRAME_BYTES, STACK_BYTES, REGISTERS, BARRIERS = 0x11, 0x12, 0x2F, 0x4C
+FRAME_BYTES, REGISTERS = 0x11, 0x2F
 _INLINE, _SIZED = (1, 2, 3), 4  # formats: nothing, a byte or two bytes in place; or bytes that follow
 
 

@@ -44,7 +44,7 @@ def read(path: Path | str, architecture: int | None = None) -> Code:
         found = _of_cubin(_chosen(Path(path), architecture), str(path))
     else:
         found = _of_text(data, str(path))
-    if architecture not in (None, found.architecture):
+    if architecture and found.architecture not in (0, architecture):  # 0: a text that doesn't say
         raise CodeError(f"{path}: machine code for sm_{found.architecture}, not for sm_{architecture}")
     return found
 

@@ -178,7 +178,7 @@ def _functions(elf: Any, symbols: Iterable[Any], counts: Mapping[tuple[int, str]
         if symbol["st_info"]["type"] != "STT_FUNC":
             continue
         section, start = elf.get_section(symbol["st_shndx"]), symbol["st_value"]
-        own = dict(at.attributes(_bytes(elf, f".nv.info.{name}")))
+        own = list(at.attributes(_bytes(elf, f".nv.info.{name}")))
         yield Function(
             name,
             bytes(section.data()[start : start + symbol["st_size"]]),
@@ -191,19 +191,19 @@ def _functions(elf: Any, symbols: Iterable[Any], counts: Mapping[tuple[int, str]
         )
 
 
-def _launch(elf: Any, name: str, own: Mapping[int, bytes]) -> Launch | None:
+def _launch(elf: Any, name: str, own: Sequence[at.Attribute]) -> Launch | None:
     """Return the launch of a kernel; None for a function that isn't one: it has no constant bank of its own."""
     if elf.get_section_by_name(f".nv.constant0.{name}") is None:
         return None
-    _, bank = at.words(own[at.PARAMETER_BANK])
-    every = at.attributes(_bytes(elf, f".nv.info.{name}"))
-    parameters = sorted(_parameter(value) for number, value in every if number == at.PARAMETER)
+    single = dict(own)  # all but the parameters, of which there are several
+    _, bank = at.words(single[at.PARAMETER_BANK])
+    parameters = sorted(_parameter(value) for number, value in own if number == at.PARAMETER)
     return Launch(
         base=bank & 0xFFFF,
         size=bank >> 16,
         parameters=tuple(Parameter(offset, size) for _, offset, size in parameters),
-        most_threads=_product(own.get(at.MOST_THREADS, b"")),
-        exact_threads=_product(own.get(at.EXACT_THREADS, b"")),
+        most_threads=_product(single.get(at.MOST_THREADS, b"")),
+        exact_threads=_product(single.get(at.EXACT_THREADS, b"")),
     )
 
 

@@ -1,6 +1,7 @@
 """The syntax of an instruction as NVIDIA's tools print it: guard, mnemonic with modifiers, operands.
 
-Only the form is read here. What an instruction does with its operands is a matter of its row in the table.
+Only the form is read here: these records are parts of a text, not the operands that the instruction table takes
+(isa/operand.py). The table says what an instruction does with them.
 """
 
 from __future__ import annotations
@@ -128,6 +129,14 @@ def parse(text: str) -> Statement:
     parts = _BETWEEN.split(match["operands"]) if match["operands"] else []
     modifiers = tuple(match["modifiers"].split(".")[1:])
     return Statement(match["mnemonic"], modifiers, tuple(operand(part.strip()) for part in parts), guard)
+
+
+def head(text: str) -> str:
+    """Return the mnemonic of an instruction's text with its modifiers; raises ValueError if there is none."""
+    match = _STATEMENT.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is no instruction")
+    return match["mnemonic"] + match["modifiers"]
 
 
 def operand(text: str) -> Operand:

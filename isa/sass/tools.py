@@ -33,7 +33,9 @@ def run(name: str, arguments: Sequence[str | Path], *, about: str, folder: Path 
     """Return the stdout of a tool that runs in a folder; raises ToolError, which begins with `about`."""
     command = [str(find(name)), *map(str, arguments)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=_LONGEST, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", cwd=folder, timeout=_LONGEST, check=False
+        )
     except subprocess.TimeoutExpired:
         raise ToolError(f"{about}: {name} ran for {_LONGEST} s and was stopped") from None
     if done.returncode:

@@ -211,7 +211,7 @@ ENTRIES = (
     Entry(
         "partition-camping",
         partition_camping,
-        "a matrix transpose whose stores all go to one channel of the DRAM, or, with a pad, to all of them",
+        "a matrix transpose whose stores go to one channel of the DRAM, with a pad to all; seen with --sms all",
         (
             integer("rows", 512, "rows of the matrix that is read, a multiple of 32"),
             integer("columns", 512, "its columns, a multiple of 32"),

@@ -38,6 +38,15 @@ def test_a_dump():
     assert texts(found) == texts(read(DATA / "sm_80.cubin"))
 
 
+def test_a_text_that_does_not_name_its_architecture(tmp_path):
+    """A dump without its head is read for any architecture that is asked for."""
+    lines = (DATA / "sm_80.sass").read_text().splitlines(keepends=True)
+    path = tmp_path / "headless.sass"
+    path.write_text("".join(line for line in lines if "sm_80" not in line and "EF_" not in line))
+    assert read(path).architecture == 0
+    assert texts(read(path, 80)) == texts(read(DATA / "sm_80.cubin"))
+
+
 @pytest.mark.parametrize(
     ("file", "architecture", "message"),
     [

@@ -5,7 +5,20 @@ import pytest
 from hypothesis import given
 
 from isa.sass.dump import read
-from isa.sass.syntax import ZERO, Address, Constant, Number, Register, Statement, Target, Word, operand, parse, show
+from isa.sass.syntax import (
+    ZERO,
+    Address,
+    Constant,
+    Number,
+    Register,
+    Statement,
+    Target,
+    Word,
+    head,
+    operand,
+    parse,
+    show,
+)
 
 DATA = Path(__file__).with_name("data")
 FORMS = {
@@ -59,6 +72,7 @@ def test_a_statement():
     expected = Statement("ISETP", ("GE", "U32", "AND", "EX"), parts, guard)
     assert parse("@!P0 ISETP.GE.U32.AND.EX P1, PT, R13, UR9, PT, P0") == expected
     assert parse("EXIT") == Statement("EXIT")
+    assert [head(text) for text in ("@!P0 LDG.E.64 R2, [R4.64]", "EXIT")] == ["LDG.E.64", "EXIT"]
     assert parse("RET.REL.NODEC R20 `(k)").operands == (Register("R", 20), Target("k"))
 
 
