@@ -4,12 +4,14 @@
         FFMA R4, R8, R12, R4
     // GPUSIM-END                             closes the last one opened, GPUSIM-END inner the one of that name
 
-Regions may overlap. Marks are kept as lines, so that they hold for a program whose instructions have been moved.
+Regions may overlap. Marks are kept as lines, so that they hold for a program whose instructions have been moved. Lines
+of machine code are those of its source.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -86,9 +88,11 @@ def _closed(token: Token, opened: list[Token]) -> Token:
 
 
 def _within(program: Program, lines: Sequence[Lines]) -> Iterator[CodeRegion]:
+    places = [program.source(pc) for pc in range(len(program))]
+    files = Counter(file for file, line in places if line)
+    main = max(files, key=files.__getitem__, default="")  # of machine code, the source file of most instructions
     for each in lines:
-        code = enumerate(program.instructions)
-        if pcs := tuple(pc for pc, instruction in code if each.first <= instruction.line <= each.last):
+        if pcs := tuple(pc for pc, (file, n) in enumerate(places) if file == main and each.first <= n <= each.last):
             yield CodeRegion(each.name, pcs)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 LONGEST = 2000  # characters of a message, which may quote a text of any length
@@ -9,13 +10,18 @@ _TAIL = 600  # of these, from the end, where the fix is
 
 
 class UserError(Exception):
-    """The user's input can't be run. `str(error)` is one line: place, cause, fix; `exit_code` ends the command."""
+    """The user's input can't be run. `str(error)` is one line: place, cause, fix; `exit_code` ends the command.
+
+    `further` are lines of the same kind, where several things are wrong at once.
+    """
 
     exit_code = 2
+    further: tuple[str, ...] = ()
 
-    def __init__(self, message: str) -> None:
-        """Keep the message on one line, and leave out the middle of a very long one."""
+    def __init__(self, message: str, further: Iterable[str] = ()) -> None:
+        """Keep each message on one line, and leave out the middle of a very long one."""
         super().__init__(one_line(message))
+        self.further = tuple(map(one_line, further))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Support pickling, also for errors that are made from other arguments than their message."""

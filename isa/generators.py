@@ -8,7 +8,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-HASH_BITS = 16  # hash bits in a float: limits of up to 7 integer bits then give exact singles
+from isa.brief import shown
+
+HASH_BITS = {"f2": 10, "f4": 16, "f8": 16}  # in a float: limits of up to 7 integer bits then give exact singles
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class HashFill:
         """Return values of `dtype` at the element indices."""
         bits = hash32(index, self.seed)
         if np.dtype(self.dtype).kind == "f":
-            return _scale(self.low, self.high, self.dtype).take(bits >> np.uint32(32 - HASH_BITS))
+            return _scale(self.low, self.high, self.dtype).take(bits >> np.uint32(32 - _hash_bits(self.dtype)))
         span = np.uint64(int(self.high) - int(self.low))
         return (int(self.low) + ((bits * span) >> np.uint64(32)).astype(np.int64)).astype(self.dtype)
 
@@ -64,11 +66,30 @@ class ValuesFill:
         return np.array(self.values).astype(self.dtype)[index]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayFill:
+    """A fill whose element i is `values[i]`, of any type."""
+
+    values: NDArray[np.generic]
+
+    def __call__(self, index: NDArray[np.int64]) -> NDArray[np.generic]:
+        """Return the values at the element indices."""
+        return self.values[index]
+
+    def __repr__(self) -> str:
+        return f"ArrayFill({shown(self.values)})"
+
+
 @cache
 def _scale(low: float, high: float, dtype: str) -> NDArray[np.generic]:
     """Return the value of each hash: a table, because arithmetic on every element takes several times as long."""
-    unit = np.arange(1 << HASH_BITS) / (1 << HASH_BITS)
-    return (low + (high - low) * unit).astype(dtype)
+    steps = 1 << _hash_bits(dtype)
+    return (low + (high - low) * (np.arange(steps) / steps)).astype(dtype)
+
+
+def _hash_bits(dtype: str) -> int:
+    """Return how many bits of a hash an element of a real type takes."""
+    return HASH_BITS[np.dtype(dtype).str[1:]]
 
 
 GeneratedFill = HashFill | IotaFill | ConstantFill | ValuesFill
@@ -78,8 +99,9 @@ def hash_fill(seed: int, low: float = -1.0, high: float = 1.0, dtype: str = "f4"
     """Return a fill that hashes (element index, seed) to [low, high).
 
     A float is low + (high - low) h / 2**16 with a 16-bit h: exact in single for integer limits up to 128, otherwise
-    IEEE double arithmetic rounded once to `dtype`, hence the same on every platform. An integer is the upper part of h
-    (high - low) with a 32-bit h. Raises ValueError if the range is empty or too narrow to exclude `high`.
+    IEEE double arithmetic rounded once to `dtype`, hence the same on every platform. A half takes a 10-bit h, and an
+    integer is the upper part of h (high - low) with a 32-bit h. Raises ValueError if the range is empty or too narrow
+    to exclude `high`.
     """
     if not low < high:
         raise ValueError(f"hash limits {low:g} {high:g}: the first must be below the second")
@@ -128,7 +150,7 @@ def _mix(x: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def _check_floats(fill: HashFill) -> None:
-    last = fill.low + (fill.high - fill.low) * (1 - 2.0**-HASH_BITS)
+    last = fill.low + (fill.high - fill.low) * (1 - 2.0 ** -_hash_bits(fill.dtype))
     if not np.dtype(fill.dtype).type(last) < fill.high:
         raise ValueError(f"hash limits {fill.low!r} {fill.high!r} are too close for {fill.dtype} to tell them apart")
 

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 
+from isa import windows
 from isa.control import Control
-from isa.operand import PT, PT_INDEX, RZ_INDEX, Address, Immediate, Operand, Predicate, Register
-from isa.table import Row
+from isa.operand import (
+    PT,
+    PT_INDEX,
+    RZ_INDEX,
+    Address,
+    BankConstant,
+    Immediate,
+    Label,
+    Operand,
+    Predicate,
+    Register,
+    Special,
+)
+from isa.row import Row, Unit
+
+PREDICATES_READ, PREDICATES_WRITTEN = "Qqxefgh", "Ppuvwrz"  # form letters, by their bit in a word of truths
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Instruction:
     """An instruction: `operands` are in the order of `row.form`; `line` is its line in the text (0: generated)."""
 
@@ -32,27 +48,36 @@ class Instruction:
 
     def reads(self) -> tuple[int, ...]:
         """Return the indices of the 32-bit registers read (each word of a wide operand, address base; without RZ)."""
-        words = self.row.source.words
-        return tuple(r for letter, operand in self.slots() for r in _words_read(letter, operand, words))
+        return self._reads
+
+    @cached_property
+    def _reads(self) -> tuple[int, ...]:
+        return tuple(r for letter, operand in self.slots() for r in _words_read(letter, operand, self.row))
 
     def writes(self) -> tuple[int, ...]:
         """Return the indices of the 32-bit registers written (without RZ)."""
+        return self._writes
+
+    @cached_property
+    def _writes(self) -> tuple[int, ...]:
         return tuple(
             r
             for letter, operand in self.slots()
-            if letter in "dD" and isinstance(operand, Register)
-            for r in _words(operand, self.row.words)
+            if letter in "dDo" and isinstance(operand, Register)
+            for r in _words(operand, self.row.words_of(letter))
         )
 
     def predicates_read(self) -> tuple[int, ...]:
         """Return the indices of the predicates read, including the guard (without PT)."""
-        sources = [o for letter, o in self.slots() if letter == "Q"] + [self.guard]
+        sources = [o for letter, o in self.slots() if letter in PREDICATES_READ] + [self.guard]
         return tuple(p.index for p in sources if isinstance(p, Predicate) and p.index != PT_INDEX)
 
     def predicates_written(self) -> tuple[int, ...]:
         """Return the indices of the predicates written (without PT)."""
         return tuple(
-            o.index for letter, o in self.slots() if letter == "P" and isinstance(o, Predicate) and o.index != PT_INDEX
+            o.index
+            for letter, o in self.slots()
+            if letter in PREDICATES_WRITTEN and isinstance(o, Predicate) and o.index != PT_INDEX
         )
 
     def place(self, pc: int) -> str:
@@ -60,22 +85,73 @@ class Instruction:
         return f"line {self.line}" if self.line else f"instruction {pc}"
 
     def barrier(self) -> tuple[int, int | None]:
-        """Return the number of the barrier at which it waits, and the threads that release it if it says how many."""
-        numbers = [o.bits for o in self.operands if isinstance(o, Immediate)]
-        return (numbers[0] if numbers else 0), (numbers[1] if len(numbers) > 1 else None)
+        """Return the number of the barrier at which it waits, and the threads that release it if it says how many.
+
+        A register, which says so only when it executes, counts as saying nothing.
+        """
+        said = [o.bits if isinstance(o, Immediate) else None for letter, o in self.slots() if letter == "k"]
+        return (said[0] if said else 0) or 0, said[1] if len(said) > 1 else None
+
+    def label(self) -> Label | None:
+        """Return the label that it names, if it names one."""
+        return next((o for o in self.operands if isinstance(o, Label)), None)
+
+    def gates(self) -> tuple[Predicate, ...]:
+        """Return the predicates that must hold beside the guard: of control flow those that it reads, without PT."""
+        if self.row.unit is not Unit.CONTROL:
+            return ()
+        return tuple(o for x, o in self.slots() if x == "Q" and isinstance(o, Predicate) and o != PT)
+
+    def channels(self) -> tuple[int, ...]:
+        """Return the channels that a fetch by a texture object gives to its registers, in order."""
+        mask = self.number() >> 32
+        return tuple(k for k in range(4) if mask >> k & 1)
+
+    def number(self) -> int:
+        """Return what result and truth functions get as n: its row's code and its numbers (isa.values.general)."""
+        found = {letter: o.bits for letter, o in self.slots() if letter in "nN" and isinstance(o, Immediate)}
+        return self.row.code | found.get("n", 0) << 32 | found.get("N", 0) << 48
 
     def address(self) -> Address | None:
         """Return the memory operand, if there is one."""
         return next((o for o in self.operands if isinstance(o, Address)), None)
+
+    def takes_window(self) -> bool:
+        """Tell whether it reads where shared or local memory lies among generic addresses."""
+        if any(isinstance(one, Special) and one.name in windows.SPECIALS for one in self.operands):
+            return True
+        held = [(o, 4 * self.row.words_of(x)) for x, o in self.slots() if isinstance(o, BankConstant)]
+        address = self.address()
+        if address is not None and address.bank is not None:
+            held.append((address.bank, self.row.nbytes))
+        return any(
+            one.bank == windows.BANK and one.offset < windows.LAST and one.offset + nbytes > windows.FIRST
+            for one, nbytes in held
+        )
+
+    def reads_memory(self) -> bool:
+        """Tell whether what it loads depends on what memory holds when it executes."""
+        return self.row.is_load and not self.loads_constant()
+
+    def reads_clock(self) -> bool:
+        """Tell whether it reads a special register that depends on time."""
+        return any(isinstance(o, Special) and o.name.startswith(("CLOCK", "GLOBALTIMER")) for o in self.operands)
+
+    def loads_constant(self) -> bool:
+        """Tell whether it loads from a fixed place of a constant bank, so that the launch decides what."""
+        address = self.address()
+        return address is not None and address.bank is not None and not address.registers
 
 
 def _words(register: Register, words: int) -> range:
     return range(0) if register.index == RZ_INDEX else range(register.index, register.index + words)
 
 
-def _words_read(letter: str, operand: Operand, words: int) -> range:
+def _words_read(letter: str, operand: Operand, row: Row) -> Iterable[int]:
     if isinstance(operand, Address):
-        return _words(operand.base, 1)
+        return operand.registers
     if letter in "abcD" and isinstance(operand, Register):
-        return _words(operand, words)
-    return range(0)
+        return _words(operand, row.words_of("a" if letter == "D" else letter))
+    if letter in "kt" and isinstance(operand, Register):
+        return _words(operand, 1)
+    return ()

@@ -14,6 +14,7 @@ from isa import frozen
 from isa.brief import brief
 from isa.code_region import Lines
 from isa.program import Program
+from isa.texture import TextureObject
 
 WARP_SIZE = 32  # NVIDIA's; a kernel may have another of WARP_SIZES
 WARP_SIZES = (32, 64)
@@ -54,9 +55,15 @@ class Kernel:
 
     `expected(b)` is the result that block b alone should compute; `outcome()` must hold after every block has run.
 
-    `parameters` are the 32-bit patterns of c[name]; c[buffer] is that buffer's base byte address. `flops` counts those
-    of the whole launch in the usual way (2 m n k for a matrix product). `racy`: the published kernel has a race in
-    shared memory, so its results depend on timing and are not verified.
+    `parameters` are the 32-bit patterns of c[name]; c[buffer] is that buffer's base byte address. `banks` are the
+    constant banks of machine code, `window` what its 64-bit addresses have above those of the image. `flops` counts
+    those of the whole launch in the usual way (2 m n k for a matrix product). `racy`: the published kernel has a race
+    in shared memory, so its results depend on timing and are not verified.
+
+    `textures` are the texture objects whose handles 1, 2, ... its parameters may be.
+
+    `architecture` is that of its machine code, 90 for sm_90 (0: it is none), which its machine must execute unless
+    `any_machine` may run it. `settings` are the machine's numbers that its launch asks for, by path.
     """
 
     name: str
@@ -72,6 +79,12 @@ class Kernel:
     racy: bool = False
     marked: tuple[Lines, ...] = ()  # code regions, by the lines of its listing
     arguments: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    banks: Mapping[int, bytes] = field(default_factory=lambda: MappingProxyType({}))
+    window: int = 0
+    textures: tuple[TextureObject, ...] = ()
+    architecture: int = 0
+    any_machine: bool = False
+    settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     __repr__ = brief
     __getstate__ = frozen.state

@@ -12,44 +12,63 @@ from isa.brief import brief
 from isa.control import odd_one_out, uneven
 from isa.instruction import Instruction
 from isa.operand import FIRST_SCALAR
+from isa.origin import NOWHERE, Origin, PlaceInSource
+from isa.row import GENERIC, Row, Unit, memory_of
 
 WORD_BYTES = 4
+CODE_BYTES = 16  # of an instruction: code addresses are bytes from the program's beginning
 
 
 @dataclass(frozen=True, repr=False)
 class Program:
     """A program; `labels` maps a name to the index of the instruction after it (the program's length: the end).
 
-    Raises ValueError if shared or local memory is not a whole number of words, or if only some instructions have a
-    control code.
+    `declared_registers` are those that its compiler has set aside for a thread, if it says so. `origins` by pc are
+    those of machine code; other programs have none. `indirect` are the labels to which an indirect branch may go, by
+    its pc, where its own operands do not say so. `independent`: its lanes are scheduled as from Volta on
+    (isa.execute.convergence); so are those of any program with an instruction that needs it.
+
+    Raises ValueError if shared or local memory is not a whole number of words, if only some instructions have a control
+    code, or some an origin.
     """
 
     instructions: tuple[Instruction, ...]
     labels: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     shared_bytes: int = 0
     local_bytes: int = 0
+    declared_registers: int = 0
+    origins: tuple[Origin, ...] = field(default=(), compare=False)
+    indirect: Mapping[int, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    independent: bool = False
 
     __repr__ = brief
     __getstate__ = frozen.state
     __setstate__ = frozen.restore
 
     def __post_init__(self) -> None:
-        """Check the sizes and control codes."""
+        """Check the sizes, control codes and origins."""
         check_size(self.shared_bytes)
         check_size(self.local_bytes)
         odd = odd_one_out(i.control for i in self.instructions)
         if odd is not None:
             raise ValueError(f"instruction {odd}: {uneven(self.instructions[odd].control)}")
+        if self.origins and len(self.origins) != len(self.instructions):
+            raise ValueError(f"{len(self.origins)} origins of {len(self.instructions)} instructions; give one for each")
 
     @cached_property
     def registers(self) -> int:
         """Return the 32-bit registers that a thread needs: the highest index plus one, without scalar ones."""
-        return max((r for r in self._used if r < FIRST_SCALAR), default=-1) + 1
+        return max(self.declared_registers, max((r for r in self._used if r < FIRST_SCALAR), default=-1) + 1)
 
     @cached_property
     def scalars(self) -> int:
         """Return the scalar registers that a warp needs."""
         return max((r + 1 - FIRST_SCALAR for r in self._used if r >= FIRST_SCALAR), default=0)
+
+    @cached_property
+    def has_independent_lanes(self) -> bool:
+        """Return whether its lanes are scheduled by convergence barriers, as from Volta on."""
+        return self.independent or any(i.row.needs_independent_lanes for i in self.instructions)
 
     @property
     def register_rows(self) -> int:
@@ -57,8 +76,26 @@ class Program:
         return FIRST_SCALAR + self.scalars if self.scalars else self.registers
 
     @cached_property
+    def leaves_global(self) -> bool:
+        """Return whether its generic accesses may leave global memory: it takes the address of another memory."""
+        return any(i.row.generic for i in self.instructions) and any(i.takes_window() for i in self.instructions)
+
+    def memories(self, row: Row) -> frozenset[Unit]:
+        """Return the memories that an instruction of that row may access, by the unit classes of their stores."""
+        return frozenset(GENERIC) if row.generic and self.leaves_global else frozenset({memory_of(row.unit)})
+
+    @cached_property
     def _used(self) -> frozenset[int]:
         return frozenset(r for i in self.instructions for r in (*i.reads(), *i.writes()))
+
+    def place(self, pc: int) -> str:
+        """Return the place of an instruction for messages: of machine code its origin, else its line, or its index."""
+        return (self.origins and str(self.origins[pc])) or self.instructions[pc].place(pc)
+
+    def source(self, pc: int, listing: str = "") -> PlaceInSource:
+        """Return file and line of the source of the instruction at pc: its origin's, else of the listing so named."""
+        one = self.origins[pc] if self.origins else Origin(file=listing, line=self.instructions[pc].line)
+        return (one.file, one.line) if one.line else NOWHERE
 
     def __len__(self) -> int:
         """Return the number of instructions."""

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from isa.dataflow.flow import overwrites, predecessors, reads, writes
 from isa.instruction import Instruction
-from isa.operand import PT_INDEX, RZ_INDEX
+from isa.operand import PT_INDEX
 from isa.program import Program
-from isa.table import Unit, memory_of
+from isa.row import Row, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,24 @@ def address_slice(program: Program) -> NDArray[np.bool_]:
 
 
 def _steering(instruction: Instruction) -> set[str]:
-    """Return the names that determine an instruction's address and whether it executes."""
+    """Return the names that determine an instruction's address, whether it executes, and where its lanes go on."""
+    if instruction.row.is_branch or instruction.row.steers or instruction.row.unit is Unit.BARRIER:
+        return _read_by_control(instruction)
     names = set() if instruction.guard.index == PT_INDEX else {f"P{instruction.guard.index}"}
     address = instruction.address()
-    if address is not None and address.base.index != RZ_INDEX:
-        names.add(f"R{address.base.index}")
+    if address is not None:
+        names |= {f"R{r}" for r in address.registers}
     if instruction.row.unit is Unit.TEXTURE:
         names |= {f"R{r}" for r in instruction.reads()}
     return names
+
+
+def _read_by_control(instruction: Instruction) -> set[str]:
+    """Return what control flow reads; the predicate that BAR.RED counts only becomes a value."""
+    counted = "Q" in instruction.row.form and instruction.row.unit is Unit.BARRIER
+    read = {instruction.guard.index} - {PT_INDEX} if counted else set(instruction.predicates_read())
+    registers = () if "d" in instruction.row.form else instruction.reads()
+    return {f"P{p}" for p in read} | {f"R{r}" for r in registers}
 
 
 def _reaching(flow: _Flow, seen: set[tuple[int, str]], pc: int, name: str) -> list[int]:
@@ -77,10 +87,18 @@ def _include(program: Program, needed: NDArray[np.bool_], pc: int) -> list[tuple
     needed[pc] = True
     instruction = program.instructions[pc]
     uses = [(pc, name) for name in reads(instruction)]
-    if instruction.row.is_load:
-        uses += [use for store in _stores(program, instruction.row.unit) for use in _include(program, needed, store)]
+    if instruction.reads_memory():
+        uses += [use for store in _stores(program, instruction.row) for use in _include(program, needed, store)]
+    if instruction.row.reads_barrier:
+        uses += [(at, f"P{p}") for at in _barriers(program) for p in program.instructions[at].predicates_read()]
     return uses
 
 
-def _stores(program: Program, unit: Unit) -> list[int]:
-    return [pc for pc, i in enumerate(program.instructions) if i.row.is_store and i.row.unit is memory_of(unit)]
+def _stores(program: Program, loads: Row) -> list[int]:
+    """Return the stores of the memories that a load may read."""
+    read = program.memories(loads)
+    return [pc for pc, i in enumerate(program.instructions) if i.row.is_store and program.memories(i.row) & read]
+
+
+def _barriers(program: Program) -> list[int]:
+    return [pc for pc, i in enumerate(program.instructions) if i.row.unit is Unit.BARRIER]

@@ -56,4 +56,4 @@ def _behind(program: Program, pc: int, regions: Regions) -> Regions:
 
 
 def _wrong(program: Program, pc: int, why: str) -> UserError:
-    return UserError(f"{program.instructions[pc].place(pc)}: {why}")
+    return UserError(f"{program.place(pc)}: {why}")

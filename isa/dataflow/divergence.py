@@ -17,13 +17,18 @@ from isa.dataflow.flow import reads, successors, writes
 from isa.instruction import Instruction
 from isa.operand import PT, Label, Special
 from isa.program import Program
-from isa.table import MEMORY_UNITS
+from isa.row import MEMORY_UNITS
 
 OWN = ("TID", "LANEID")  # special registers that differ between the lanes of a warp
 
 
 def reconvergence_points(program: Program) -> dict[int, int]:
-    """Return the reconvergence pc of each branch and exit at which lanes may diverge (program's length: its end)."""
+    """Return the reconvergence pc of each branch and exit at which lanes may diverge (program's length: its end).
+
+    None where lanes are independent: those meet at run time, by convergence barriers (isa.execute.convergence).
+    """
+    if program.has_independent_lanes:
+        return {}
     guarded = {pc for pc, i in enumerate(program.instructions) if (i.row.is_branch or i.row.is_exit) and i.guard != PT}
     guarded -= {pc for pc in guarded if program.instructions[pc].guard.whole}
     writers, ends = _writers(program.instructions) if guarded else {}, region_ends(program)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from isa.instruction import Instruction
 from isa.operand import FIRST_SCALAR, PT
 from isa.program import Program
-from isa.table import LOAD_UNITS, Unit
+from isa.row import LOAD_UNITS, Unit
 
 Places = frozenset[tuple[int, int]]  # pc and register
 _ELSEWHERE = LOAD_UNITS | {Unit.BARRIER, Unit.CONTROL, Unit.UNIFORM}

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from isa.dataflow.flow import predecessors, successors
+from isa.dataflow.flow import in_function, is_call, targets
 from isa.program import Program
 
 
 def loops(program: Program) -> list[frozenset[int]]:
     """Return the pcs of each loop: those that reach a back edge without passing its target, the loop's head.
 
-    Back edges to the same head belong to one loop.
+    Back edges to the same head belong to one loop. A call stays in its loop, and a function's loops are its own: one
+    that calls itself is no loop.
     """
-    before, after = predecessors(program), successors(program)
+    after = in_function(program)
+    before: list[list[int]] = [[] for _ in after]
+    for pc, onward in enumerate(after):
+        for target in onward:
+            before[target].append(pc)
+    entries = sorted({0}.union(*(targets(program, pc) for pc, i in enumerate(program.instructions) if is_call(i))))
     ends = defaultdict[int, list[int]](list)
-    for pc, head in _back(after):
+    for pc, head in _back(after, entries):
         ends[head].append(pc)
     return [_body(before, head, last) for head, last in sorted(ends.items())]
 
@@ -30,13 +36,17 @@ def depths(program: Program) -> list[int]:
     return inside
 
 
-def _back(after: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
-    """Return the edges that lead back to a pc on the current path of a depth-first walk."""
-    found, seen, under_way = list[tuple[int, int]](), set[int](), list[tuple[int, list[int]]]()
-    above = set[int]()
-    if after:
-        under_way.append((0, list(after[0])))
-        above.add(0)
+def _back(after: Sequence[Sequence[int]], entries: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the edges that lead back to a pc on the current path of depth-first walks from the entries."""
+    found, seen = list[tuple[int, int]](), set[int]()
+    for entry in entries:
+        if entry < len(after) and entry not in seen:
+            found += _back_from(after, entry, seen)
+    return found
+
+
+def _back_from(after: Sequence[Sequence[int]], entry: int, seen: set[int]) -> list[tuple[int, int]]:
+    found, under_way, above = list[tuple[int, int]](), [(entry, list(after[entry]))], {entry}
     while under_way:
         pc, left = under_way[-1]
         seen.add(pc)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from isa.dataflow.flow import successors
 from isa.instruction import Instruction
 from isa.program import Program
-from isa.table import Unit
+from isa.row import Unit
 
 RESULTS, OTHER = "results", "other"
 JOINT = " or "
@@ -100,5 +100,5 @@ def _result(pc: int, instruction: Instruction, state: State, origins: Origins, s
 
 def _stored(instruction: Instruction, state: State) -> str:
     address = instruction.address()
-    base = () if address is None else (address.base.index,)
+    base = () if address is None else address.registers
     return joined(state.get(r, OTHER) for r in instruction.reads() if r not in base)

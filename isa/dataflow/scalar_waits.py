@@ -10,7 +10,7 @@ from isa.dataflow.flow import reads, successors, writes
 from isa.instruction import Instruction
 from isa.operand import Immediate
 from isa.program import Program
-from isa.table import Unit
+from isa.row import Unit
 
 Unsure = frozenset[tuple[str, int]]  # register, and the pc of the load
 

@@ -55,7 +55,7 @@ def words(one: SharedBarrier, text: Callable[[int], str]) -> str:
     who, needed, more = (*(CODE.sub("", text(pc)) for pc in (one.pc, one.needed[-1])), len(one.needed) - 1)
     holds = f"`{who}` at pc {one.pc} holds" if one.what == RESULT else f"the sources of `{who}` at pc {one.pc} hold"
     others = f" (and {more} more)" if more else ""
-    return f"barrier {one.barrier}, which {holds} beside `{needed}` at pc {one.needed[-1]}{others}"
+    return f"barrier {one.barrier}, which {holds} with `{needed}` at pc {one.needed[-1]}{others}"
 
 
 def _givers(pc: int, instruction: Instruction) -> list[_Giver]:

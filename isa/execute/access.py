@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 from isa import memory
 from isa.kernel import Buffer, Kernel
-from isa.table import Row, Unit
+from isa.row import Row, Unit
+from isa.windows import LOCAL_PLACE, SHARED_PLACE
+
+_NEAR = SHARED_PLACE, LOCAL_PLACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,18 @@ def buffer_ranges(buffers: Sequence[Buffer]) -> Ranges:
     return Ranges(tuple(start for start, _ in held), tuple(end for _, end in held))
 
 
+def leaves_global(kernel: Kernel, row: Row) -> bool:
+    """Tell whether an instruction of that row may leave global memory by a generic address."""
+    return row.generic and kernel.program.leaves_global
+
+
 def ranges(kernel: Kernel, row: Row) -> Ranges:
-    """Return the ranges of the space that a memory instruction of this row accesses."""
+    """Return the ranges of the space that a memory instruction of this row accesses; a generic one has all."""
+    if leaves_global(kernel, row):
+        held = buffer_ranges(kernel.buffers)
+        sizes = kernel.program.shared_bytes, kernel.program.local_bytes
+        ends = (place + nbytes for place, nbytes in zip(_NEAR, sizes, strict=True))
+        return Ranges((*held.starts, *_NEAR), (*held.ends, *ends))
     if row.unit is Unit.SHARED:
         return Ranges((0,), (kernel.program.shared_bytes,))
     if row.unit is Unit.LOCAL:

@@ -54,10 +54,16 @@ def action(batch: Sequence[Instruction]) -> Action:
 def _suits(instruction: Instruction) -> bool:
     return (
         instruction.row.form == "dabc"
+        and instruction.row.value is not None
         and instruction.row.words == 1
         and instruction.guard == PT
-        and all(isinstance(o, Register) and o.index != RZ_INDEX and not o.negated for o in instruction.operands)
+        and all(isinstance(o, Register) and _is_plain(o) for o in instruction.operands)
     )
+
+
+def _is_plain(register: Register) -> bool:
+    """Tell whether a register of each lane is taken as it is."""
+    return register.index < RZ_INDEX and register == Register(register.index, reuse=register.reuse)
 
 
 def _joins(batch: Sequence[Instruction], instruction: Instruction) -> bool:

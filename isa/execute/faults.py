@@ -9,23 +9,33 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from isa import memory
 from isa.errors import DeadlockError, ExecutionError, LimitError
+from isa.execute.places import BASES, unit_at
 from isa.kernel import Buffer, Kernel
-from isa.table import Unit
+from isa.program import CODE_BYTES, Program
+from isa.row import Unit
 from isa.text.printer import show_instruction
+
+END = 1 << 32  # of the places of addresses; what is beyond is an address of 64 bits
 
 
 def place(kernel: Kernel, pc: int, block: int | None = None, warp: int | None = None, lane: int | None = None) -> str:
-    """Return the place of an error in one phrase: kernel, line if known, pc, instruction, block, warp, lane."""
-    instruction = kernel.program.instructions[pc]
-    line = f"line {instruction.line}, " if instruction.line else ""
+    """Return the place of an error in one phrase: kernel, instruction with its line if known, block, warp, lane."""
     where = {"block": block, "warp": warp, "lane": lane}
     tail = "".join(f", {what} {number}" for what, number in where.items() if number is not None)
-    return f"{kernel.name}: {line}pc {pc}, `{show_instruction(instruction)}`{tail}"
+    return f"{kernel.name}: {_instruction(kernel.program, pc)}{tail}"
+
+
+def _instruction(program: Program, pc: int) -> str:
+    """Return an instruction in words: of machine code its place, else its line if known, pc and text."""
+    instruction = program.instructions[pc]
+    line = f"line {instruction.line}, " if instruction.line else ""
+    return program.place(pc) if program.origins else f"{line}pc {pc}, `{show_instruction(instruction)}`"
 
 
 def misaligned(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
     """Return the error for a byte address that is not a multiple of the access width."""
-    nbytes = kernel.program.instructions[pc].row.alignment
+    row = kernel.program.instructions[pc].row
+    nbytes, address = row.alignment, address - (BASES[unit_at(address)] if row.generic else 0)
     return ExecutionError(
         f"{place(kernel, pc, block, warp, lane)}: address {address:#x} is misaligned for {nbytes} bytes; "
         f"use a multiple of {nbytes}, or a narrower access"
@@ -35,13 +45,25 @@ def misaligned(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, add
 def out_of_bounds(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
     """Return the error for an access not wholly inside a buffer, the block's shared or the thread's local memory."""
     row = kernel.program.instructions[pc].row
-    nbytes = row.nbytes
+    nbytes, unit = row.nbytes, row.unit
+    if row.generic and kernel.program.leaves_global and address < END:
+        unit = unit_at(address)
+        address -= BASES[unit]
     where = f"{place(kernel, pc, block, warp, lane)}: {nbytes} bytes at {address:#x}"
-    if row.unit is Unit.SHARED:
+    if unit is Unit.SHARED:
         return ExecutionError(f"{where} lie outside {_sized('shared', kernel.program.shared_bytes)}")
-    if row.unit is Unit.LOCAL:
+    if unit is Unit.LOCAL:
         return ExecutionError(f"{where} lie outside {_sized('local', kernel.program.local_bytes)}")
     return ExecutionError(f"{where} lie in no buffer; {_nearest(kernel.buffers, address)}")
+
+
+def no_texture(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
+    """Return the error for a fetch by a handle, given as an address, that no texture object of the launch has."""
+    known = (
+        f"1 to {len(kernel.textures)} are" if kernel.textures else "the launch gives none; give one, and its handle is"
+    )
+    cause = f"{place(kernel, pc, block, warp, lane)}: {address:#x} is no handle of a texture object"
+    return ExecutionError(f"{cause}; {known}")
 
 
 def crowded(kernel: Kernel, pc: int, block: int, warp: int) -> ExecutionError:
@@ -81,11 +103,44 @@ def endless(kernel: Kernel, block: int, limit: int, pc: int) -> LimitError:
     )
 
 
+def no_code(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
+    """Return the error for a branch to an address at which there is no instruction."""
+    end = CODE_BYTES * len(kernel.program)
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp, lane)}: no instruction is at code address {address:#x}; the code has "
+        f"{end:#x} bytes, {CODE_BYTES} for an instruction: correct the address, or compile what it calls into this code"
+    )
+
+
+def trap(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int) -> ExecutionError:
+    """Return the error for a trap, by which a program stops itself."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp, lane)}: the kernel traps; look for the condition that leads here"
+    )
+
+
+def stuck(kernel: Kernel, pc: int, block: int, warp: int, waiting: Sequence[tuple[int, int]]) -> DeadlockError:
+    """Return the error for a warp whose lanes all wait for each other; `waiting`: pc and mask of each group."""
+    groups = ", ".join(f"{lanes:#010x} before pc {at}" for at, lanes in waiting)
+    return DeadlockError(
+        f"{place(kernel, pc, block, warp)}: all its lanes wait for each other: {groups}; "
+        "let each lane of a convergence barrier come to its BSYNC, BREAK out of it or exit"
+    )
+
+
 def undefined_name(kernel: Kernel, pc: int, kind: str, name: str, known: Iterable[str]) -> ExecutionError:
     """Return the error for a c[name] or tex[name] that the kernel does not define; `kind` is "c" or "tex"."""
     names = ", ".join(sorted(known)) or "none"
     what = "parameter or buffer" if kind == "c" else "buffer"
     return ExecutionError(f"{place(kernel, pc)}: {kind}[{name}] is no {what}; define it, or use one of: {names}")
+
+
+def outside_bank(kernel: Kernel, pc: int, bank: int, offset: int, size: int) -> ExecutionError:
+    """Return the error for a constant that lies beyond the end of its bank."""
+    return ExecutionError(
+        f"{place(kernel, pc)}: c[{bank:#x}][{offset:#x}] lies outside the bank's {size} bytes; "
+        "the launch's parameters do not suit the code"
+    )
 
 
 def _sized(memory: str, nbytes: int) -> str:
@@ -113,5 +168,7 @@ def _names(warps: Sequence[int]) -> str:
 
 
 def _spot(kernel: Kernel, pc: int) -> str:
-    line = kernel.program.instructions[pc].line
-    return f"pc {pc} (line {line})" if line else f"pc {pc}"
+    program = kernel.program
+    line = program.instructions[pc].line
+    words = f"pc {pc} (line {line})" if line else f"pc {pc}"
+    return program.place(pc) if program.origins else words

@@ -16,13 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.dataflow.address_slice import address_slice
-from isa.execute.block_step import STILL, Step, block_steps
+from isa.execute.block_step import block_steps
 from isa.execute.interpret import LIMIT, interpret
+from isa.execute.moving import STILL, Step
+from isa.execute.places import BASES, lanes_in
 from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES, bases, length
 from isa.program import WORD_BYTES
-from isa.table import GLOBAL_UNITS, Row, Unit
+from isa.row import GLOBAL_UNITS, Row, Unit
 
 PENDING = 1 << 20  # numbers that wait until duplicates are removed
 ADDRESSES = 1 << 32  # bytes that addresses reach
@@ -40,7 +42,8 @@ class Footprint:
     counts: NDArray[np.int64]  # [pc] warp instructions
     active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
     buffers: Mapping[int, frozenset[str]]  # by pc of an access to global memory
-    words: Mapping[int, NDArray[np.int64]]  # by pc of an access to shared, or a thread's local, memory: its words
+    words: Mapping[int, NDArray[np.int64]]  # by pc of an access to shared or local memory: its words, shared first
+    spaces: Mapping[int, Mapping[Unit, int]]  # by pc of a generic access: threads in shared and local memory
     of_blocks: Touched
     of_launch: Touched
 
@@ -72,6 +75,7 @@ class _Walk:
     starts: NDArray[np.int64]  # first sector of each buffer
     sectors: dict[int, _Distinct]
     words: dict[int, _Distinct]
+    spaces: dict[int, Counter[Unit]]
     buffers: dict[int, set[str]]
     of_blocks: Counter[tuple[str, bool]]
     marked: Mapping[bool, NDArray[np.bool_]]  # by whether they are written, [sector]
@@ -84,7 +88,7 @@ def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
     instructions in one of them.
     """
     walk, needed = _new_walk(kernel), address_slice(kernel.program)
-    reads = any(i.row.is_load for i, wanted in zip(kernel.program.instructions, needed, strict=True) if wanted)
+    reads = any(i.reads_memory() for i, wanted in zip(kernel.program.instructions, needed, strict=True) if wanted)
     run = interpret(
         kernel if reads else without_contents(kernel),
         None if walk.steps is None else (0,),
@@ -100,6 +104,7 @@ def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
         active=run.active * times,
         buffers={pc: frozenset(names) for pc, names in walk.buffers.items()},
         words={pc: found.numbers() for pc, found in walk.words.items()},
+        spaces={pc: {unit: n * times for unit, n in found.items()} for pc, found in walk.spaces.items()},
         of_blocks={key: count * times for key, count in walk.of_blocks.items()},
         of_launch={(name, w): n for w in (False, True) for name, n in _by_buffer(walk, np.flatnonzero(walk.marked[w]))},
     )
@@ -107,12 +112,31 @@ def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
 
 def _note(walk: _Walk, pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
     """Add the words and sectors that one memory instruction touches."""
-    row = walk.kernel.program.instructions[pc].row
+    row, program = walk.kernel.program.instructions[pc].row, walk.kernel.program
     found = addresses[:, 0] if row.unit is Unit.SMEM else addresses[active]
+    if row.generic and program.leaves_global:
+        found = _note_near(walk, pc, found)
     if row.unit in SECTORED:
         walk.sectors[pc].add(_units(row, found, SECTOR_BYTES))
     else:
-        walk.words[pc].add(_units(row, found, WORD_BYTES))
+        walk.words[pc].add(_words(walk.kernel, row, row.unit, found))
+
+
+def _note_near(walk: _Walk, pc: int, found: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Add the words of a generic access's lanes in shared and local memory; return the others' addresses."""
+    row = walk.kernel.program.instructions[pc].row
+    for unit in (Unit.SHARED, Unit.LOCAL):
+        near = found[lanes_in(unit, found)] - np.uint32(BASES[unit])
+        if len(near):
+            walk.words[pc].add(_words(walk.kernel, row, unit, near))
+            walk.spaces[pc][unit] += len(near)
+    return found[lanes_in(Unit.GLOBAL, found)]
+
+
+def _words(kernel: Kernel, row: Row, unit: Unit, found: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return the words of accesses to shared or local memory; those of local memory follow those of shared memory."""
+    before = kernel.program.shared_bytes // WORD_BYTES if unit is Unit.LOCAL else 0
+    return _units(row, found, WORD_BYTES) + before
 
 
 def _new_walk(kernel: Kernel) -> _Walk:
@@ -120,7 +144,8 @@ def _new_walk(kernel: Kernel) -> _Walk:
     sectors = -(-WORD_BYTES * length(kernel) // SECTOR_BYTES)
     marked = {written: np.zeros(sectors, np.bool_) for written in (False, True)}
     seen, words = (defaultdict[int, _Distinct](_Distinct) for _ in range(2))
-    return _Walk(kernel, _sector_steps(kernel), starts, seen, words, defaultdict(set), Counter(), marked)
+    spaces = defaultdict[int, Counter[Unit]](Counter)
+    return _Walk(kernel, _sector_steps(kernel), starts, seen, words, spaces, defaultdict(set), Counter(), marked)
 
 
 def _sector_steps(kernel: Kernel) -> Mapping[int, Step] | None:

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.kernel import Kernel
-from isa.operand import PT_INDEX
+from isa.operand import FIRST_UNIFORM, MACHINE_SPECIALS, PT_INDEX
 from isa.program import WORD_BYTES
+from isa.special import VIRTUAL_WARP, fixed
 
-PREDICATES = PT_INDEX + 1
+_OF_TIME_AND_SM = "CLOCKLO", "CLOCKHI", "GLOBALTIMERLO", "GLOBALTIMERHI", "SMID", "NSMID"  # there are none here
+PREDICATES = FIRST_UNIFORM + PT_INDEX
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class Frame:
     active: NDArray[np.int64]  # [pc] thread instructions whose guard held
     versions: list[int]
     located: dict[int, tuple[int, Group, NDArray[np.uint32]]]
+    reduced: NDArray[np.uint32]  # [warp] what its last BAR.RED found
 
 
 def new_frame(
@@ -73,6 +76,7 @@ def new_frame(
         active=active,
         versions=[0] * registers,
         located={},
+        reduced=np.zeros(warps, np.uint32),
     )
 
 
@@ -85,6 +89,10 @@ def specials(kernel: Kernel, block: int) -> dict[str, NDArray[np.uint32]]:
     named |= _coordinates("CTAID", np.uint32(block), kernel.grid)
     named |= {f"NTID.{axis}": np.uint32(size) for axis, size in zip("XYZ", kernel.block, strict=True)}
     named |= {f"NCTAID.{axis}": np.uint32(size) for axis, size in zip("XYZ", kernel.grid, strict=True)}
+    named |= _masks(thread % lanes)
+    named |= dict.fromkeys(_OF_TIME_AND_SM, np.uint32(0))
+    named["VIRTID"] = named["WARPID"] << np.uint32(VIRTUAL_WARP)
+    named |= {name: np.uint32(value) for name in MACHINE_SPECIALS if (value := fixed(kernel, name)) is not None}
     return {name: np.broadcast_to(value, thread.shape) for name, value in named.items()}
 
 
@@ -95,6 +103,19 @@ def group_of(frame: Frame, members: tuple[int, ...]) -> Group:
     live = frame.live[select]
     whole = bool(live.all())
     return Group(members, np.array(members), select, live, None if whole else live, int(np.count_nonzero(live)))
+
+
+def _masks(lane: NDArray[np.uint32]) -> dict[str, NDArray[np.uint32]]:
+    """Return the masks of the lanes before and after each lane, as the PTX ISA names them."""
+    own = np.uint32(1) << lane
+    below = own - np.uint32(1)
+    return {
+        "LANEMASK_EQ": own,
+        "LANEMASK_LT": below,
+        "LANEMASK_LE": below | own,
+        "LANEMASK_GT": ~(below | own),
+        "LANEMASK_GE": ~below,
+    }
 
 
 def _coordinates(name: str, linear: Any, size: tuple[int, int, int]) -> dict[str, Any]:

@@ -4,7 +4,8 @@ Blocks run one after another. Inside a block the runnable warps with the smalles
 on (warps, lanes) per instruction (or per batch: `isa.execute.batch`), until a branch, a barrier or the pc of other
 warps. Running off the end exits. A warp arrives at a barrier as a whole if the guard holds in any of its lanes;
 barriers count warps, exited ones never. If its lanes diverge, a warp executes one path after the other
-(`isa.execute.simt_stack`), up to the reconvergence point of `isa.dataflow.divergence`.
+(`isa.execute.simt_stack`), up to the reconvergence point of `isa.dataflow.divergence`. Lanes that are independent meet
+as in `isa.execute.convergence`.
 """
 
 from __future__ import annotations
@@ -12,22 +13,23 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isa import memory
-from isa.dataflow.divergence import reconvergence_points
-from isa.execute import batch, faults, rounds, simt_stack, steps
+from isa.execute import batch, block_barriers, faults, independent, rounds, simt_stack, steps
+from isa.execute.block_barriers import Arrival
 from isa.execute.frame import Frame, Group, group_of, new_frame
-from isa.execute.rounds import Loop, Round
+from isa.execute.plan import NO_WARPS, Plan, Progress, Visit, alive, free, move
+from isa.execute.rounds import Loop
 from isa.execute.simt_stack import StackEntry
+from isa.execute.steering import end, is_whole, steer
 from isa.execute.steps import Action, Fetch, Observe, Scope
 from isa.kernel import Kernel
 from isa.operand import Label
 from isa.program import Program
-from isa.table import Row, Unit
+from isa.row import Row, Unit
 
 LIMIT = 100_000_000  # warp instructions of a block: some sixty times a 4800-deep matrix product
 
@@ -43,53 +45,6 @@ class Interpretation:
     predicates: NDArray[np.bool_]  # [predicate, warp, lane] of the last block, PT the last
 
 
-@dataclass(frozen=True, slots=True)
-class _Visit:
-    """An instruction that needs work, or a batch of them from pc on."""
-
-    pc: int
-    guard: Fetch | None
-    action: Action | None
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """The translated program. From pc straight to stops[pc] nothing transfers control."""
-
-    kernel: Kernel
-    visits: list[_Visit]  # in order
-    first: list[int]  # [pc] index of the first visit at or after pc
-    stops: list[int]  # [pc] the first control instruction at or after pc, else the program's length
-    guards: dict[int, Fetch | None]  # of the control instructions
-    loops: dict[int, Loop]  # by the pc of their branch: loops whose rounds may be computed together
-    observe: Observe | None
-    released: Callable[[NDArray[np.int64]], None] | None
-    limit: int
-
-    @cached_property
-    def reconvergence_points(self) -> dict[int, int]:
-        """Return by pc the reconvergence point of lanes that diverge there; computed on demand, as few kernels ask."""
-        return reconvergence_points(self.kernel.program)
-
-
-@dataclass(slots=True)
-class _Progress:
-    """The positions of the running block's warps; `waiting` and `needed` have an entry per barrier in use.
-
-    `diverged` has the paths of warps whose lanes have diverged; the last is the running one, and its pc and lanes are
-    those of the warp.
-    """
-
-    pcs: list[int]
-    running: list[int]
-    waiting: dict[int, list[int]]
-    needed: dict[int, int]
-    groups: dict[tuple[int, ...], Group]
-    turns: dict[int, Round]
-    diverged: dict[int, list[StackEntry]]
-    issued: int = 0
-
-
 def interpret(
     kernel: Kernel,
     blocks: Iterable[int] | None = None,
@@ -99,6 +54,7 @@ def interpret(
     started: Callable[[int], None] | None = None,
     released: Callable[[NDArray[np.int64]], None] | None = None,
     limit: int = LIMIT,
+    left: NDArray[np.uint32] | None = None,
 ) -> Interpretation:
     """Run `blocks` (None: all, in order) and return the memory and registers that they leave.
 
@@ -107,12 +63,12 @@ def interpret(
     an unguarded instruction's base register is unwritten. `started(block)` is called for each block, `released(warps)`
     for each barrier release. Instructions that `evaluate` marks False are counted, not computed. Rounds of a loop may
     then be computed together, unless `released` is given; they are observed as one access with that many times the
-    warps.
+    warps. The blocks begin with the memory that others have `left` (None: with what buffers hold before the launch).
 
     Raises ExecutionError for a bad address or an undefined name; DeadlockError; LimitError after `limit` warp
     instructions in one block.
     """
-    words = memory.image(kernel)
+    words = memory.image(kernel) if left is None else left.copy()
     plan = _plan(kernel, observe, evaluate, released, limit)
     counts, active = (np.zeros(len(kernel.program), np.int64) for _ in range(2))
     frame = None
@@ -132,23 +88,26 @@ def _plan(
     evaluate: NDArray[np.bool_] | None,
     released: Callable[[NDArray[np.int64]], None] | None,
     limit: int,
-) -> _Plan:
+) -> Plan:
     instructions, length = kernel.program.instructions, len(kernel.program)
     constants = memory.constants(kernel)
     guards = {pc: steps.guard(i.guard) for pc, i in enumerate(instructions)}
-    control = [pc for pc, i in enumerate(instructions) if _transfers(i.row)]
+    apart = kernel.program.has_independent_lanes
+    control = [pc for pc, i in enumerate(instructions) if _transfers(i.row) or (apart and i.row.steers)]
+    ways = [pc for pc in control if apart and instructions[pc].row.unit is not Unit.BARRIER]
     actions = {
         pc: steps.action(Scope(kernel, pc, constants, observe), evaluate is None or bool(evaluate[pc]))
         for pc in sorted(guards.keys() - set(control))
     }
     visits = _visits(kernel.program, guards, actions)
     places = [v.pc for v in visits]
-    return _Plan(
+    return Plan(
         kernel=kernel,
         visits=visits,
         first=[bisect_left(places, pc) for pc in range(length + 1)],
         stops=[(*control, length)[bisect_left(control, pc)] for pc in range(length + 1)],
         guards=guards,
+        steps={pc: independent.step(kernel, pc) for pc in ways},
         loops={} if evaluate is None or released is not None else _loops(kernel, constants, evaluate, control),
         observe=observe,
         released=released,
@@ -165,24 +124,25 @@ def _loops(
     kernel: Kernel, constants: Mapping[str, int], evaluate: NDArray[np.bool_], control: Sequence[int]
 ) -> dict[int, Loop]:
     rows = {pc: kernel.program.instructions[pc].row for pc in control}
-    needed = {pc: _barrier(kernel, pc)[1] for pc, row in rows.items() if row.unit is Unit.BARRIER}
-    branches = [pc for pc, row in rows.items() if row.is_branch]
+    code, waits = kernel.program.instructions, [pc for pc, row in rows.items() if row.unit is Unit.BARRIER]
+    needed = {pc: block_barriers.wanted(kernel, code[pc])[1] or kernel.warps for pc in waits}
+    branches = [pc for pc, row in rows.items() if row.is_branch and not row.is_indirect]
     found = {pc: rounds.loop_at(kernel, constants, evaluate, needed, pc) for pc in branches}
     return {pc: loop for pc, loop in found.items() if loop is not None}
 
 
-def _visits(program: Program, guards: Mapping[int, Fetch | None], actions: Mapping[int, Action | None]) -> list[_Visit]:
+def _visits(program: Program, guards: Mapping[int, Fetch | None], actions: Mapping[int, Action | None]) -> list[Visit]:
     together = batch.batches(program, {pc for pc, act in actions.items() if act is not None})
     joined = {pc for pcs in together for pc in pcs}
-    alone = [_Visit(pc, guards[pc], act) for pc, act in actions.items() if pc not in joined and (act or guards[pc])]
-    batched = [_Visit(pcs[0], None, batch.action([program.instructions[pc] for pc in pcs])) for pcs in together]
+    alone = [Visit(pc, guards[pc], act) for pc, act in actions.items() if pc not in joined and (act or guards[pc])]
+    batched = [Visit(pcs[0], None, batch.action([program.instructions[pc] for pc in pcs])) for pcs in together]
     return sorted([*alone, *batched], key=lambda visit: visit.pc)
 
 
-def _run(plan: _Plan, frame: Frame) -> None:
+def _run(plan: Plan, frame: Frame) -> None:
     """Run one block until every warp has exited."""
     warps = plan.kernel.warps
-    progress = _Progress([0] * warps, list(range(warps)), {}, {}, {}, {}, {})
+    progress = Progress([0] * warps, list(range(warps)), independent.begin(frame) if plan.steps else NO_WARPS)
     while progress.running:
         group, start, meet = _lowest(frame, progress)
         stop = min(plan.stops[start], meet)
@@ -190,18 +150,19 @@ def _run(plan: _Plan, frame: Frame) -> None:
         progress.issued += len(group.members) * (stop - start + 1)
         if progress.issued > plan.limit:
             raise faults.endless(plan.kernel, frame.block, plan.limit, start)
-        _move(progress, group.members, stop)
+        move(progress, group.members, stop)
         if stop < meet:
             _transfer(plan, frame, progress, group, stop)
         _meet(frame, progress, group.members)
-    if progress.waiting:
-        raise faults.deadlock(plan.kernel, frame.block, _stuck(progress), progress.needed)
+    if progress.barriers and (who := block_barriers.stuck(progress.barriers, progress.pcs)):
+        needed = {number: barrier.needed or plan.kernel.warps for number, barrier in progress.barriers.items()}
+        raise faults.deadlock(plan.kernel, frame.block, who, needed)
 
 
-def _lowest(frame: Frame, progress: _Progress) -> tuple[Group, int, int]:
+def _lowest(frame: Frame, progress: Progress) -> tuple[Group, int, int]:
     """Return the warps with the smallest pc, that pc, and the next larger pc of the others."""
     pcs = progress.pcs
-    start = min(pcs[w] for w in progress.running)
+    start = min(pcs[w] for w in _awake(progress))
     members = tuple(w for w in progress.running if pcs[w] == start)
     meet = min((pcs[w] for w in progress.running if pcs[w] > start), default=1 << 62)
     if progress.diverged:
@@ -213,7 +174,18 @@ def _lowest(frame: Frame, progress: _Progress) -> tuple[Group, int, int]:
     return group, start, meet
 
 
-def _straight(plan: _Plan, frame: Frame, group: Group, start: int, stop: int) -> None:
+def _awake(progress: Progress) -> list[int]:
+    """Return the warps that may run: those that have yielded only if no other can."""
+    away = progress.warps.away
+    if not away:
+        return progress.running
+    awake = [w for w in progress.running if w not in away]
+    if not awake:
+        away.clear()
+    return awake or progress.running
+
+
+def _straight(plan: Plan, frame: Frame, group: Group, start: int, stop: int) -> None:
     """Execute instructions start to stop - 1, none of which transfers control."""
     frame.counts[start:stop] += len(group.members)
     frame.active[start:stop] += group.lanes
@@ -226,41 +198,37 @@ def _straight(plan: _Plan, frame: Frame, group: Group, start: int, stop: int) ->
             visit.action(frame, group, mask)
 
 
-def _move(progress: _Progress, members: Iterable[int], pc: int) -> None:
-    for warp in members:
-        progress.pcs[warp] = pc
-
-
-def _transfer(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: int) -> None:
+def _transfer(plan: Plan, frame: Frame, progress: Progress, group: Group, pc: int) -> None:
     """Execute the branch, exit or barrier at pc, or the end of the program, for the group."""
     if pc == len(plan.kernel.program):
-        progress.running = [w for w in progress.running if w not in group.members]
+        end(plan, frame, progress, group)
         return
     guard = plan.guards[pc]
     lanes: NDArray[np.bool_] = group.live if guard is None else guard(frame, group)
     frame.counts[pc] += len(group.members)
-    frame.active[pc] += np.count_nonzero(lanes)
-    _move(progress, group.members, pc + 1)
+    move(progress, group.members, pc + 1)
     row = plan.kernel.program.instructions[pc].row
-    if row.unit is Unit.BARRIER:
-        _arrive(plan, frame, progress, [int(w) for w in group.warps[np.any(lanes, axis=1)]], pc)
+    if pc in plan.steps and not (row.is_branch and is_whole(plan, group, lanes, pc)):
+        steer(plan, frame, progress, group, lanes, pc)
         return
-    if row.is_exit:
+    frame.active[pc] += np.count_nonzero(lanes)
+    if row.unit is Unit.BARRIER:
+        _arrive(plan, frame, progress, group, lanes, pc)
+    elif row.is_exit:
         _exit(frame, progress, group, lanes)
     else:
         taken = _branch(plan, frame, progress, group, lanes, pc)
-        if pc in plan.loops and len(taken) == len(progress.running) and not progress.waiting and not progress.diverged:
+        alone = not progress.barriers and not progress.diverged and not any(w.others for w in progress.warps.groups)
+        if pc in plan.loops and len(taken) == len(progress.running) and alone:
             _leap(plan, frame, progress, group, pc)
 
 
-def _branch(
-    plan: _Plan, frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.bool_], pc: int
-) -> list[int]:
+def _branch(plan: Plan, frame: Frame, progress: Progress, group: Group, lanes: NDArray[np.bool_], pc: int) -> list[int]:
     """Move the warps that branch, or let their lanes diverge; return those that branch whole."""
     held, target = np.count_nonzero(lanes, axis=1), _target(plan.kernel, pc)
     whole = held == np.count_nonzero(group.live, axis=1)
     taken = [int(w) for w in group.warps[whole & (held != 0)]]
-    _move(progress, taken, target)
+    move(progress, taken, target)
     for row in np.flatnonzero(~whole & (held != 0)):
         here = _stack(frame, progress, group.members[row], pc)
         here[-1:] = simt_stack.diverge(here[-1], lanes[row], target, plan.reconvergence_points[pc])
@@ -268,7 +236,7 @@ def _branch(
     return taken
 
 
-def _exit(frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.bool_]) -> None:
+def _exit(frame: Frame, progress: Progress, group: Group, lanes: NDArray[np.bool_]) -> None:
     """Let lanes exit; a warp is done when no lane is left on any path."""
     for row in np.flatnonzero(lanes.any(axis=1)):
         warp = group.members[row]
@@ -280,20 +248,20 @@ def _exit(frame: Frame, progress: _Progress, group: Group, lanes: NDArray[np.boo
             progress.diverged.pop(warp, None)
 
 
-def _meet(frame: Frame, progress: _Progress, members: Iterable[int]) -> None:
+def _meet(frame: Frame, progress: Progress, members: Iterable[int]) -> None:
     """Let lanes at their reconvergence point wait for others, and the next path run."""
     for warp in members:
         if warp in progress.diverged and progress.pcs[warp] == progress.diverged[warp][-1].reconvergence:
             _take_up(frame, progress, warp, progress.diverged[warp][:-1])
 
 
-def _stack(frame: Frame, progress: _Progress, warp: int, pc: int) -> list[StackEntry]:
+def _stack(frame: Frame, progress: Progress, warp: int, pc: int) -> list[StackEntry]:
     """Return the paths of a warp at pc."""
     here = progress.diverged.get(warp, [StackEntry(pc, frame.live[warp].copy())])
     return [*here[:-1], replace(here[-1], pc=pc)]
 
 
-def _take_up(frame: Frame, progress: _Progress, warp: int, waiting: Sequence[StackEntry]) -> None:
+def _take_up(frame: Frame, progress: Progress, warp: int, waiting: Sequence[StackEntry]) -> None:
     """Run the last of the paths that has not reached its reconvergence point."""
     left = list(waiting)
     while left[-1].pc == left[-1].reconvergence:
@@ -305,7 +273,7 @@ def _take_up(frame: Frame, progress: _Progress, warp: int, waiting: Sequence[Sta
     progress.groups.clear()
 
 
-def _leap(plan: _Plan, frame: Frame, progress: _Progress, group: Group, pc: int) -> None:
+def _leap(plan: Plan, frame: Frame, progress: Progress, group: Group, pc: int) -> None:
     """Take rounds of the loop together, after all remaining warps have just branched back at pc."""
     loop, most = plan.loops[pc], plan.limit - progress.issued  # rounds to take: more of them exceed the limit
     progress.turns[pc], taken = rounds.leap(loop, progress.turns.get(pc), frame, group, progress.issued, most)
@@ -321,34 +289,13 @@ def _target(kernel: Kernel, pc: int) -> int:
     return kernel.program.labels[label.name]
 
 
-def _arrive(plan: _Plan, frame: Frame, progress: _Progress, warps: Iterable[int], pc: int) -> None:
+def _arrive(plan: Plan, frame: Frame, progress: Progress, group: Group, lanes: NDArray[np.bool_], pc: int) -> None:
     """Let each warp in turn wait at the barrier, whole; the last one needed releases all that wait there."""
-    barrier, needed = _barrier(plan.kernel, pc)
-    for warp in warps:
-        expected = progress.needed.setdefault(barrier, needed)
-        if expected != needed:
-            raise faults.barrier_count(plan.kernel, pc, frame.block, warp, expected=expected, given=needed)
-        waiting = progress.waiting.setdefault(barrier, [])
-        waiting.append(warp)
-        progress.running.remove(warp)
-        if len(waiting) >= needed:
-            _release(plan, progress, barrier)
-
-
-def _barrier(kernel: Kernel, pc: int) -> tuple[int, int]:
-    """Return the id of a BAR.SYNC and the warps that release it: its thread count in whole warps, else all."""
-    number, threads = kernel.program.instructions[pc].barrier()
-    return number, kernel.warps if threads is None else -(-threads // kernel.warp_size)
-
-
-def _release(plan: _Plan, progress: _Progress, barrier: int) -> None:
-    freed = progress.waiting.pop(barrier)
-    del progress.needed[barrier]
-    progress.running = sorted([*progress.running, *freed])
-    if plan.released is not None:
-        plan.released(np.array(freed))
-
-
-def _stuck(progress: _Progress) -> dict[int, list[tuple[int, int]]]:
-    """Return (warp, pc of its BAR.SYNC) of those waiting at each barrier; a waiting warp's pc is the one after."""
-    return {b: [(w, progress.pcs[w] - 1) for w in warps] for b, warps in progress.waiting.items()}
+    for row in np.flatnonzero(lanes.any(axis=1)):
+        warp = group.members[row]
+        arrival = Arrival(pc, warp, lanes[row])
+        done = block_barriers.arrive(plan.kernel, frame, progress.barriers, arrival, alive(progress))
+        if not block_barriers.passes(plan.kernel, arrival):
+            progress.running.remove(warp)
+        if done:
+            free(plan, progress, done.waiting, done.members)

@@ -14,15 +14,30 @@ from numpy.typing import NDArray
 
 from isa.execute import faults
 from isa.execute.frame import Frame, Group
-from isa.instruction import Instruction
+from isa.instruction import PREDICATES_READ, Instruction
 from isa.kernel import Kernel
-from isa.operand import PT_INDEX, RZ_INDEX, Constant, Immediate, Operand, Predicate, Register
-from isa.table import Row
+from isa.operand import (
+    FIRST_SCALAR,
+    FIRST_UNIFORM,
+    PT_INDEX,
+    RZ_INDEX,
+    BankConstant,
+    Constant,
+    Immediate,
+    Label,
+    Operand,
+    Predicate,
+    Register,
+)
+from isa.operand_change import Change, apply, change_of
+from isa.program import CODE_BYTES
+from isa.row import Row
 
 Mask = NDArray[np.bool_] | None
 Fetch = Callable[[Frame, Group], Any]
 Write = Callable[[Frame, Group, Mask, Any], None]
 Observe = Callable[[int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]], None]
+NEXT = np.uint64(1 << 32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +72,55 @@ def constant(scope: Scope, name: str) -> int:
 def source(scope: Scope, operand: Operand | None, row: Row) -> Fetch:
     """Return a function giving a source operand: uint32, or uint64 at width 64."""
     if isinstance(operand, Register):
-        return (
-            _negated(register(operand.index, row.width), row) if operand.negated else register(operand.index, row.width)
-        )
+        return changed(register(operand.index, row.width), change_of(operand, row), row.width)
+    if isinstance(operand, BankConstant):
+        bits = bank_constant(scope, operand, row.width)
+        return changed(uniform(bits, row.width), change_of(operand, row), row.width)
     if isinstance(operand, Immediate):
         return uniform(operand.bits, row.width)
     if isinstance(operand, Constant):
         return uniform(constant(scope, operand.name), row.width)
     return uniform(0, row.width)
+
+
+def wide_source(scope: Scope, operand: Operand | None, row: Row, letter: str) -> Fetch:
+    """Return a function giving a source as `result` functions take it (isa.values.general): uint64."""
+    width = 32 * row.words_of(letter)
+    if isinstance(operand, Register):
+        fetch, change = register(operand.index, width), change_of(operand, row)
+    elif isinstance(operand, BankConstant):
+        fetch, change = uniform(bank_constant(scope, operand, width), width), change_of(operand, row)
+    else:
+        bits = operand.bits if isinstance(operand, Immediate) else 0
+        bits = constant(scope, operand.name) if isinstance(operand, Constant) else bits
+        bits = CODE_BYTES * scope.kernel.program.labels[operand.name] if isinstance(operand, Label) else bits
+        fetch, change = uniform(bits, width), Change.NONE
+    if width == 64:
+        return changed(fetch, change, width)
+    if change == Change.NEGATIVE:
+        return lambda frame, group: NEXT - fetch(frame, group).astype(np.uint64)
+    kept = changed(fetch, change, width)
+    return lambda frame, group: kept(frame, group).astype(np.uint64)
+
+
+def truths(held: Mapping[str, Operand]) -> Fetch:
+    """Return a function giving the word of the predicates that a row reads, by their bit in PREDICATES_READ."""
+    read = [(place, predicate(held[letter])) for place, letter in enumerate(PREDICATES_READ) if letter in held]
+    if not read:
+        return uniform(0, 32)
+
+    def fetch(frame: Frame, group: Group) -> Any:
+        return sum(((bits(frame, group) << np.uint32(place)) for place, bits in read), np.uint32(0))
+
+    return fetch
+
+
+def bank_constant(scope: Scope, operand: BankConstant, width: int) -> int:
+    """Return the pattern of c[bank][offset]; raises ExecutionError beyond the end of the bank."""
+    held = scope.kernel.banks.get(operand.bank, b"")
+    if operand.offset + width // 8 > len(held):
+        raise faults.outside_bank(scope.kernel, scope.pc, operand.bank, operand.offset, len(held))
+    return int.from_bytes(held[operand.offset : operand.offset + width // 8], "little")
 
 
 def register(index: int, width: int) -> Fetch:
@@ -84,12 +140,11 @@ def _pair(low: NDArray[np.uint32], high: NDArray[np.uint32]) -> NDArray[np.uint6
     return words.view(np.uint64)[..., 0]
 
 
-def _negated(fetch: Fetch, row: Row) -> Fetch:
-    """Negate an operand: two's complement for integers, else the sign bit flipped."""
-    if not row.is_float:
-        return lambda frame, group: np.negative(fetch(frame, group))
-    sign = np.uint64(1 << 63) if row.width == 64 else np.uint32(1 << 31)
-    return lambda frame, group: fetch(frame, group) ^ sign
+def changed(fetch: Fetch, change: Change, width: int) -> Fetch:
+    """Return a function giving a source with what its text puts before and around it: see `isa.operand_change`."""
+    if change == Change.NONE:
+        return fetch
+    return lambda frame, group: apply(fetch(frame, group), change, width)
 
 
 def predicate(operand: Operand) -> Fetch:
@@ -114,7 +169,7 @@ def word_writer(index: int) -> Write:
 
     def write(frame: Frame, group: Group, mask: Mask, value: Any) -> None:
         frame.versions[index] += 1
-        _assign(frame.registers[index], group, mask, value)
+        _assign(frame.registers[index], group, of_warps(mask) if index >= FIRST_SCALAR else mask, value)
 
     return write
 
@@ -133,9 +188,14 @@ def _write_pair(index: int) -> Write:
 def _write_predicate(index: int) -> Write:
     def write(frame: Frame, group: Group, mask: Mask, value: Any) -> None:
         if index != PT_INDEX:
-            _assign(frame.predicates[index], group, mask, value)
+            _assign(frame.predicates[index], group, of_warps(mask) if index >= FIRST_UNIFORM else mask, value)
 
     return write
+
+
+def of_warps(mask: Mask) -> Mask:
+    """Return all lanes of the warps of which any is in the mask: what all share is written for all of them."""
+    return None if mask is None else np.broadcast_to(mask.any(axis=-1, keepdims=True), mask.shape)
 
 
 def spread(value: Any, like: NDArray[Any]) -> Any:

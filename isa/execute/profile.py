@@ -16,13 +16,17 @@ from numpy.typing import NDArray
 from isa.dataflow.address_slice import address_slice
 from isa.execute.interpret import LIMIT, interpret
 from isa.kernel import Kernel
+from isa.windows import SHARED_PLACE
 
 PLACE_BYTES = 1024  # patterns keep their place modulo this: lines and rows of banks must divide it
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """One warp's access: byte addresses less the lowest active one rounded down to a line; 0 where inactive."""
+    """One warp's access: byte addresses less the lowest active one rounded down to a line; 0 where inactive.
+
+    Of generic addresses, those in shared or local memory are places (isa.windows).
+    """
 
     addresses: NDArray[np.uint32]  # [lane]
     active: NDArray[np.bool_]  # [lane]
@@ -89,7 +93,8 @@ def _alike(rows: NDArray[Any], rounds: int) -> bool:
 
 def _words(addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> NDArray[np.uint32]:
     lowest = np.where(active, addresses, np.uint32(0xFFFFFFFF)).min(axis=1, keepdims=True)
-    relative = np.where(active, addresses - lowest // PLACE_BYTES * PLACE_BYTES, 0)
+    near = addresses >= np.uint32(SHARED_PLACE)  # of generic addresses, whose place tells the memory
+    relative = np.where(active, np.where(near, addresses, addresses - lowest // PLACE_BYTES * PLACE_BYTES), 0)
     return np.concatenate((relative, active), axis=1, dtype=np.uint32)
 
 

@@ -18,25 +18,28 @@ from numpy.typing import NDArray
 
 from isa.dataflow.address_slice import address_slice
 from isa.execute.interpret import LIMIT, interpret
+from isa.execute.places import lanes_in
 from isa.kernel import Kernel
-from isa.table import Row, Unit
-from isa.text.printer import show_instruction
+from isa.program import WORD_BYTES
+from isa.row import Row, Unit
+from isa.text.printer import named, text_of
+from isa.windows import SHARED_PLACE
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One side of a race; `line` is 0 if the program has no text."""
+    """One side of a race; `line` is 0 if the program has no text, `place` has the instruction in words."""
 
     warp: int
     pc: int
     line: int
     writes: bool
     text: str
+    place: str
 
     def __str__(self) -> str:
         """Return the access in one phrase."""
-        line = f"line {self.line}, " if self.line else ""
-        return f"warp {self.warp} {'writes' if self.writes else 'reads'} it at {line}pc {self.pc} `{self.text}`"
+        return f"warp {self.warp} {'writes' if self.writes else 'reads'} it at {self.place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class _Past:
 
 @dataclass(frozen=True, slots=True)
 class _Touch:
-    """The words that an instruction accesses, each with its warp."""
+    """The words that an instruction accesses, or their parts, each with its warp."""
 
     pc: int
     words: NDArray[np.int64]
@@ -75,9 +78,13 @@ class _Touch:
 
 @dataclass(frozen=True, slots=True)
 class _History:
-    """The accesses so far in the running block; `fresh` marks words written since a barrier of the whole block."""
+    """The accesses so far in the running block; `fresh` marks words written since a barrier of the whole block.
+
+    Words are told apart, or where an access takes less, parts of `size` bytes.
+    """
 
     kernel: Kernel
+    size: int
     block: int
     found: dict[tuple[int, int], Race]
     clock: NDArray[np.int32]  # [warp, warp]
@@ -93,6 +100,7 @@ def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = L
     Raises what `interpret` raises, such as LimitError beyond `limit` warp instructions in one block.
     """
     found: dict[tuple[int, int], Race] = {}
+    leaves = kernel.program.leaves_global
     history: list[_History] = []
 
     def started(block: int) -> None:
@@ -100,8 +108,11 @@ def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = L
 
     def observe(pc: int, warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
         row = kernel.program.instructions[pc].row
-        if row.unit is Unit.SHARED:
-            _access(history[0], _touch(pc, row.words, warps, addresses[active], active), row)
+        if row.generic and leaves:
+            active = active & lanes_in(Unit.SHARED, addresses)
+            addresses = addresses - np.uint32(SHARED_PLACE)
+        if row.unit is Unit.SHARED or (row.generic and leaves and active.any()):
+            _access(history[0], _touch(pc, row.nbytes, history[0].size, warps, addresses[active], active), row)
 
     def released(warps: NDArray[np.int64]) -> None:
         _join(history[0], warps)
@@ -112,16 +123,23 @@ def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = L
 
 
 def _new_history(kernel: Kernel, block: int, found: dict[tuple[int, int], Race]) -> _History:
-    words, warps = -(-kernel.program.shared_bytes // 4), kernel.warps
+    sizes = [i.row.nbytes for i in kernel.program.instructions if Unit.SHARED in kernel.program.memories(i.row)]
+    size = min(WORD_BYTES, *sizes) if sizes else WORD_BYTES
+    words, warps = -(-kernel.program.shared_bytes // size), kernel.warps
     pasts = (_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(3))
-    return _History(kernel, block, found, np.eye(warps, dtype=np.int32), np.zeros(words, np.bool_), *pasts)
+    return _History(kernel, size, block, found, np.eye(warps, dtype=np.int32), np.zeros(words, np.bool_), *pasts)
 
 
 def _touch(
-    pc: int, width: int, warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]
+    pc: int,
+    nbytes: int,
+    size: int,
+    warps: NDArray[np.int64],
+    addresses: NDArray[np.uint32],
+    active: NDArray[np.bool_],
 ) -> _Touch:
-    words = (addresses.astype(np.int64) >> 2)[:, None] + np.arange(width)
-    return _Touch(pc, words.ravel(), np.repeat(warps, np.count_nonzero(active, axis=1) * width))
+    words = (addresses.astype(np.int64) // size)[:, None] + np.arange(nbytes // size)
+    return _Touch(pc, words.ravel(), np.repeat(warps, np.count_nonzero(active, axis=1) * (nbytes // size)))
 
 
 def _access(history: _History, touch: _Touch, row: Row) -> None:
@@ -148,12 +166,14 @@ def _compare(history: _History, past: _Past, touch: _Touch) -> None:
         if pair not in history.found:
             before = _side(history.kernel, int(other[k]), earlier)
             now = _side(history.kernel, int(touch.warps[here[k]]), touch.pc)
-            history.found[pair] = Race(history.block, int(touch.words[here[k]]) * 4, before, now)
+            address = int(touch.words[here[k]]) * history.size // WORD_BYTES * WORD_BYTES
+            history.found[pair] = Race(history.block, address, before, now)
 
 
 def _side(kernel: Kernel, warp: int, pc: int) -> Access:
-    instruction = kernel.program.instructions[pc]
-    return Access(warp, pc, instruction.line, instruction.row.is_store, show_instruction(instruction))
+    program, (_, line) = kernel.program, kernel.program.source(pc)
+    writes = program.instructions[pc].row.is_store
+    return Access(warp, pc, line, writes, text_of(program, pc), named(program, pc))
 
 
 def _join(history: _History, warps: NDArray[np.int64]) -> None:

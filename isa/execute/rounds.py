@@ -21,8 +21,8 @@ from isa.execute.frame import Frame, Group
 from isa.execute.steps import Action, Fetch, Observe, Scope
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import PT, RZ_INDEX, Label
-from isa.table import LOAD_UNITS, Unit
+from isa.operand import PT
+from isa.row import LOAD_UNITS, Unit
 
 FIRST = 16  # rounds guessed at the first attempt
 GROWTH = 8  # factor after an attempt in which every guess was right
@@ -75,8 +75,9 @@ def loop_at(
     special registers, or accesses whose data is evaluated.
     """
     instructions = kernel.program.instructions
-    label = instructions[last].operands[0]
-    assert isinstance(label, Label)
+    label = instructions[last].label()
+    if label is None:
+        return None
     body = range(kernel.program.labels[label.name], last)
     if kernel.program.labels[label.name] > last or not all(_alone(instructions[pc], evaluate[pc]) for pc in body):
         return None
@@ -127,10 +128,10 @@ def _alone(instruction: Instruction, evaluated: bool) -> bool:
     """Tell whether the instruction has the same effect in rounds side by side as in one after another."""
     row = instruction.row
     if row.unit is Unit.BARRIER:
-        return not instruction.predicates_read()
-    if row.is_branch or row.is_exit:
+        return row.mnemonic in ("BAR.SYNC", "S_BARRIER") and not instruction.predicates_read() + instruction.reads()
+    if row.is_branch or row.is_exit or row.steers:
         return False
-    return not (evaluated and (row.unit in LOAD_UNITS or row.unit is Unit.SPECIAL))
+    return not (evaluated and (row.unit in LOAD_UNITS or row.reads_special))
 
 
 def _visit(scope: Scope, evaluated: bool, written: set[str]) -> Visit:
@@ -144,7 +145,7 @@ def _visit(scope: Scope, evaluated: bool, written: set[str]) -> Visit:
 def _sources(instruction: Instruction) -> set[str]:
     """Return the names read to compute a value or an address."""
     address = instruction.address()
-    return reads(instruction) if address is None else {f"R{address.base.index}"} - {f"R{RZ_INDEX}"}
+    return reads(instruction) if address is None else {f"R{r}" for r in address.registers}
 
 
 def _note(seen: list[Access]) -> Observe:

@@ -13,12 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.execute import access, faults
+from isa.execute import access, faults, move, texture
 from isa.execute import operand_value as values
 from isa.execute.frame import Frame, Group
 from isa.execute.operand_value import Fetch, Mask, Observe, Scope
-from isa.operand import PT_INDEX, RZ_INDEX, Address, Constant, Immediate, Operand, Predicate, Register, Special, Texture
-from isa.table import Row, Unit
+from isa.execute.places import places
+from isa.instruction import PREDICATES_WRITTEN
+from isa.operand import (
+    PT_INDEX,
+    RZ,
+    Address,
+    Immediate,
+    Operand,
+    Predicate,
+    Special,
+    Texture,
+)
+from isa.row import Row, Unit
 from isa.values.cross_lane import by_lane_group
 
 __all__ = ["Action", "Fetch", "Mask", "Observe", "Scope", "action", "guard"]
@@ -34,11 +45,15 @@ def action(scope: Scope, compute: bool) -> Action | None:
     """
     row = scope.instruction.row
     if row.is_load or row.is_store:
-        return _memory(scope, compute)
-    if not compute or row.unit in (Unit.BARRIER, Unit.CONTROL):
+        return _memory(scope, compute) if row.texel is None else texture.fetch(scope, compute)
+    if not compute or row.steers or row.unit in (Unit.BARRIER, Unit.CONTROL):
         return None
-    if row.unit is Unit.SPECIAL:
+    if row.reads_special:
         return _special(scope)
+    if row.reads_barrier:
+        return _found_by_barrier(scope)
+    if row.is_general:
+        return _general(scope)
     return _arithmetic(scope) if row.across is None else _across(scope)
 
 
@@ -73,15 +88,41 @@ def _arithmetic(scope: Scope) -> Action:
     return act
 
 
+def _general(scope: Scope) -> Action:
+    """Return an action for a row with `result` and `truth` functions: both see the old predicates and registers."""
+    row, held = scope.instruction.row, dict(scope.instruction.slots())
+    sources = [values.wide_source(scope, held.get(letter), row, letter) for letter in "abc"]
+    truths, number = values.truths(held), np.uint64(scope.instruction.number())
+    result, truth = row.result, row.truth
+    write = values.writer(held["d"], 32 * row.words_of("d")) if result and "d" in held else None
+    kind = np.uint64 if row.words_of("d") == 2 else np.uint32
+    told = [(place, values.writer(held[x], 32)) for place, x in enumerate(PREDICATES_WRITTEN) if x in held]
+
+    def act(frame: Frame, group: Group, mask: Mask) -> None:
+        given = (*(source(frame, group) for source in sources), truths(frame, group), number)
+        word = truth(*given) if truth is not None else None
+        if write is not None and result is not None:
+            write(frame, group, mask, np.asarray(result(*given)).astype(kind))
+        for place, tell in told:
+            tell(frame, group, mask, (np.asarray(word) >> np.uint32(place) & np.uint32(1)) != 0)
+
+    return act
+
+
 def _across(scope: Scope) -> Action:
-    held, across = dict(scope.instruction.slots()), scope.instruction.row.across
-    sources, write = _sources(scope, held), values.writer(held["d"], 32)
-    assert across is not None
+    """Return an action for a cross-lane row, which may write a register, a predicate, or both."""
+    row, held = scope.instruction.row, dict(scope.instruction.slots())
+    a, b, c = _sources(scope, held)
+    sources = (values.wide_source(scope, held.get("a"), row, "a") if "a" in row.wide else a, b, c)
+    pairs = ((held.get("d"), row.across), (held.get("P"), row.across_truth))
+    given = [(values.writer(to, 32), across) for to, across in pairs if to is not None and across is not None]
 
     def act(frame: Frame, group: Group, mask: Mask) -> None:
         active = group.live if mask is None else mask
-        spread = (values.spread(source(frame, group), active) for source in sources)
-        write(frame, group, mask, by_lane_group(across, *spread, active))
+        spread = [values.spread(source(frame, group), active) for source in sources]
+        found = [(write, by_lane_group(across, *spread, active)) for write, across in given]
+        for write, value in found:
+            write(frame, group, mask, value)
 
     return act
 
@@ -102,22 +143,36 @@ def _third(scope: Scope, held: Mapping[str, Operand], row: Row) -> Fetch:
 def _special(scope: Scope) -> Action:
     target, name = scope.instruction.operands
     assert isinstance(name, Special)
-    write, which = values.writer(target, 32), name.name
-    return lambda frame, group, mask: write(frame, group, mask, frame.specials[which][group.select])
+    width = 32 * scope.instruction.row.words_of("d")
+    write, which = values.writer(target, width), name.name
+    kind = np.uint64 if width == 64 else np.uint32
+    return lambda frame, group, mask: write(frame, group, mask, frame.specials[which][group.select].astype(kind))
+
+
+def _found_by_barrier(scope: Scope) -> Action:
+    """Return a read of what the warp's last BAR.RED found: a number, and whether it is not 0."""
+    target, *truth = scope.instruction.operands
+    write, tell = values.writer(target, 32), [values.writer(one, 32) for one in truth]
+
+    def act(frame: Frame, group: Group, mask: Mask) -> None:
+        found = frame.reduced[group.select][:, None]
+        write(frame, group, mask, found)
+        for one in tell:
+            one(frame, group, mask, found != 0)
+
+    return act
 
 
 def _memory(scope: Scope, compute: bool) -> Action:
-    row, pc, observe = scope.instruction.row, scope.pc, scope.observe
-    locate = _locate(scope)
-    index = _INDEX[row.unit] if row.nbytes > 1 else _byte_index
-    move = _move(scope) if compute else None
+    pc, observe = scope.pc, scope.observe
+    locate, carry = _locate(scope), move.carried(scope) if compute else None
 
     def act(frame: Frame, group: Group, mask: Mask) -> None:
         addresses = locate(frame, group, mask)
         if observe is not None:
             observe(pc, group.warps, addresses, group.live if mask is None else mask)
-        if move is not None and (mask is None or mask.any()):
-            move(frame, group, mask, index(frame, group, addresses))
+        if carry is not None and (mask is None or mask.any()):
+            carry(frame, group, mask, addresses)
 
     return act
 
@@ -134,6 +189,8 @@ def _locate(scope: Scope) -> Locate:
         if known is not None and known[0] == version and known[1] is group and mask is group.mask:
             return known[2]
         addresses: NDArray[np.uint32] = values.spread(fetch(frame, group), group.live)
+        if addresses.dtype == np.uint64:
+            addresses = _in_window(scope, frame, group, mask, addresses)
         check(frame, group, mask, addresses)
         if mask is group.mask:
             frame.located[pc] = (version, group, addresses)
@@ -148,10 +205,31 @@ def _address(scope: Scope) -> tuple[tuple[int, ...], Fetch]:
         return _texel(scope)
     operand = scope.instruction.address()
     assert isinstance(operand, Address)
+    if operand.wide or operand.uniform or operand.scale > 1:
+        return operand.registers, _sum_of(scope, operand)
     base = values.register(operand.base.index, 32)
     offset = np.full((1, 1), operand.offset & 0xFFFFFFFF, np.uint32)
-    registers = () if operand.base.index == RZ_INDEX else (operand.base.index,)
-    return registers, lambda frame, group: base(frame, group) + offset
+    return operand.registers, lambda frame, group: base(frame, group) + offset
+
+
+def _sum_of(scope: Scope, operand: Address) -> Fetch:
+    """Return a function giving an address of several parts; of one with 64 bits the place in the window.
+
+    What lies above the window's 4 GiB is kept in the upper half, for the check.
+    """
+    uniform = operand.uniform or RZ
+    base, other = (
+        values.register(r.index, 64 if pair else 32)
+        for r, pair in ((operand.base, operand.pair), (uniform, operand.uniform_pair))
+    )
+    fixed = np.uint64((operand.offset - (scope.kernel.window if operand.wide else 0)) % (1 << 64))
+    scale, kind = np.uint64(operand.scale), np.uint64 if operand.wide else np.uint32
+
+    def locate(frame: Frame, group: Group) -> Any:
+        parts = base(frame, group).astype(np.uint64) * scale + other(frame, group).astype(np.uint64)
+        return (parts + fixed).astype(kind)
+
+    return locate
 
 
 def _texel(scope: Scope) -> tuple[tuple[int, ...], Fetch]:
@@ -174,6 +252,24 @@ def _texel(scope: Scope) -> tuple[tuple[int, ...], Fetch]:
         return (element * row.nbytes + start).astype(np.uint32)
 
     return scope.instruction.reads(), locate
+
+
+def _in_window(scope: Scope, frame: Frame, group: Group, mask: Mask, found: NDArray[Any]) -> NDArray[np.uint32]:
+    """Return 32-bit addresses from places in the window of 64-bit ones; raises ExecutionError for one beyond it.
+
+    A generic address may lie in the windows of shared and local memory too.
+    """
+    if access.leaves_global(scope.kernel, scope.instruction.row):
+        at, beyond = places(found + np.uint64(scope.kernel.window), scope.kernel.window)
+    else:
+        at, beyond = found.astype(np.uint32), (found >> np.uint64(32)) != 0
+    beyond &= group.live if mask is None else mask
+    if beyond.any():
+        row, lane = np.argwhere(beyond)[0]
+        address = (int(found[row, lane]) + scope.kernel.window) % (1 << 64)
+        warp = group.members[row]
+        raise faults.out_of_bounds(scope.kernel, scope.pc, frame.block, warp, lane=int(lane), address=address)
+    return at
 
 
 def _check(scope: Scope) -> Callable[[Frame, Group, Mask, NDArray[np.uint32]], None]:
@@ -199,107 +295,3 @@ def _fault(scope: Scope, frame: Frame, group: Group, mask: Mask, addresses: NDAr
     return build(
         scope.kernel, scope.pc, frame.block, group.members[row], lane=int(lane), address=int(addresses[row, lane])
     )
-
-
-def _byte_index(_frame: Frame, _group: Group, addresses: NDArray[np.uint32]) -> NDArray[np.int64]:
-    return addresses.astype(np.int64)
-
-
-def _word_index(_frame: Frame, _group: Group, addresses: NDArray[np.uint32]) -> NDArray[np.int64]:
-    return (addresses >> np.uint32(2)).astype(np.int64)
-
-
-def _local_index(frame: Frame, group: Group, addresses: NDArray[np.uint32]) -> NDArray[np.int64]:
-    lanes = group.live.shape[1]
-    thread: NDArray[np.int64] = group.warps[:, None] * lanes + np.arange(lanes)
-    return thread * frame.local_words + _word_index(frame, group, addresses)
-
-
-_INDEX = {
-    Unit.SHARED: _word_index,
-    Unit.GLOBAL: _word_index,
-    Unit.TEXTURE: _word_index,
-    Unit.SMEM: _word_index,
-    Unit.CONSTANT: _word_index,
-    Unit.LOCAL: _local_index,
-}
-_WORDS: dict[Unit, Callable[[Frame], NDArray[np.uint32]]] = {
-    Unit.SHARED: lambda frame: frame.shared,
-    Unit.GLOBAL: lambda frame: frame.memory,
-    Unit.TEXTURE: lambda frame: frame.memory,
-    Unit.SMEM: lambda frame: frame.memory,
-    Unit.CONSTANT: lambda frame: frame.memory,
-    Unit.LOCAL: lambda frame: frame.local,
-}
-Move = Callable[[Frame, Group, Mask, NDArray[np.int64]], None]
-
-
-def _move(scope: Scope) -> Move:
-    row = scope.instruction.row
-    if row.update is not None:
-        return _atomic(scope)
-    return _load(scope) if row.is_load else _store(scope)
-
-
-def _load(scope: Scope) -> Move:
-    row, words = scope.instruction.row, _WORDS[scope.instruction.row.unit]
-    kind = np.uint32 if row.nbytes > 1 else np.uint8
-    target = scope.instruction.operands[0]
-    assert isinstance(target, Register)
-    dropped = target.index == RZ_INDEX
-    writes = [] if dropped else [values.word_writer(target.index + k) for k in range(row.words)]
-
-    def move(frame: Frame, group: Group, mask: Mask, index: NDArray[np.int64]) -> None:
-        index = index if mask is None else np.where(mask, index, 0)  # an inactive lane may point anywhere
-        for k, write in enumerate(writes):
-            write(frame, group, mask, words(frame).view(kind).take(index + k))
-
-    return move
-
-
-def _atomic(scope: Scope) -> Move:
-    """Return an atomic update: lanes that access the same word follow each other, by warp and lane."""
-    row, words, held = scope.instruction.row, _WORDS[scope.instruction.row.unit], dict(scope.instruction.slots())
-    sources, write, update = (
-        [values.source(scope, held.get(x), row) for x in "ab"],
-        values.writer(held["d"], 32),
-        row.update,
-    )
-    assert update is not None
-
-    def move(frame: Frame, group: Group, mask: Mask, index: NDArray[np.int64]) -> None:
-        a, b = (values.spread(source(frame, group), index) for source in sources)
-        memory, old = words(frame), np.zeros(index.shape, np.uint32)
-        for lane in zip(*np.nonzero(group.live if mask is None else mask), strict=True):
-            old[lane] = memory[index[lane]]
-            memory[index[lane]] = update(a[lane], b[lane], old[lane])
-        write(frame, group, mask, old)
-
-    return move
-
-
-def _stored_word(scope: Scope, value: Operand, k: int) -> Fetch:
-    """Return a function giving word k of the stored value, little-endian."""
-    if isinstance(value, Register):
-        return values.register(value.index if value.index == RZ_INDEX else value.index + k, 32)
-    if isinstance(value, Constant):
-        return values.uniform(values.constant(scope, value.name) >> 32 * k, 32)
-    assert isinstance(value, Immediate)
-    return values.uniform(value.bits >> 32 * k, 32)
-
-
-def _store(scope: Scope) -> Move:
-    """Return a store: if several lanes store to one word, the last lane of the last warp wins."""
-    row, words = scope.instruction.row, _WORDS[scope.instruction.row.unit]
-    value = dict(scope.instruction.slots())["a"]
-    sources = [_stored_word(scope, value, k) for k in range(row.words)]
-
-    def move(frame: Frame, group: Group, mask: Mask, index: NDArray[np.int64]) -> None:
-        for k, source in enumerate(sources):
-            stored = values.spread(source(frame, group), index)
-            if mask is None:
-                words(frame)[index + k] = stored
-            else:
-                words(frame)[index[mask] + k] = stored[mask]
-
-    return move

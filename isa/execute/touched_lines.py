@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
 from isa.execute.interpret import interpret
+from isa.execute.places import lanes_in
 from isa.kernel import Kernel
 from isa.memory import LINE_BYTES, length
-from isa.table import GLOBAL_UNITS, Unit
+from isa.row import GLOBAL_UNITS, Unit
 
 _GLOBAL = GLOBAL_UNITS | {Unit.TEXTURE}
 
@@ -30,11 +31,13 @@ def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
     the run itself then raises the fault in its own time.
     """
     touched = np.zeros(-(-4 * length(kernel) // LINE_BYTES), np.bool_)
-    rows = [instruction.row for instruction in kernel.program.instructions]
+    rows, leaves = [instruction.row for instruction in kernel.program.instructions], kernel.program.leaves_global
 
     def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
         if rows[pc].unit in _GLOBAL:
             first = addresses[active]
+            if leaves and rows[pc].generic:
+                first = first[lanes_in(Unit.GLOBAL, first)]
             touched[first // np.uint32(LINE_BYTES)] = True
             touched[(first + np.uint32(rows[pc].nbytes - 1)) // np.uint32(LINE_BYTES)] = True  # scalar loads span two
 

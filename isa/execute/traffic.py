@@ -1,8 +1,9 @@
 """Count the 32-bit words that a launch reads and writes at each level of the memory hierarchy, by use.
 
 Counts come from execution: no machine's rule is applied and no time is taken. Every lane's word counts, even if lanes
-share one, but a warp reads and writes a scalar register once. Behind the caches of an SM the count is the least
-possible traffic: a sector from and to the L2 once for each block that touches it, from and to DRAM once in all.
+share one, and less than a word counts as a part of one; but a warp reads and writes a scalar register once. Behind the
+caches of an SM the count is the least possible traffic: a sector from and to the L2 once for each block that touches
+it, from and to DRAM once in all.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 from isa.operand import FIRST_SCALAR, PT
 from isa.program import WORD_BYTES
-from isa.table import Unit
+from isa.row import Unit
 
 
 class Level(StrEnum):
@@ -131,9 +132,12 @@ def _memory(kernel: Kernel, touched: Footprint, whose: RegisterUses) -> Iterator
     for pc, instruction in enumerate(kernel.program.instructions):
         row = instruction.row
         if row.unit in LEVEL_OF:
-            count = row.words * int((touched.counts if row.unit is Unit.SMEM else touched.active)[pc])
+            times = int((touched.counts if row.unit is Unit.SMEM else touched.active)[pc])
+            shared = touched.spaces.get(pc, {}).get(Unit.SHARED, 0)
             use = joined(touched.buffers[pc]) if pc in touched.buffers else whose.stored.get(pc, whose.written[pc])
-            yield Words(pc, LEVEL_OF[row.unit], use, count * row.is_load, count * row.is_store)
+            for level, threads in ((LEVEL_OF[row.unit], times - shared), (Level.SHARED, shared)):
+                count = -(-row.nbytes * threads // WORD_BYTES)
+                yield Words(pc, level, use, count * row.is_load, count * row.is_store)
 
 
 def _behind(level: Level, sectors: Touched) -> Iterator[Words]:
@@ -152,11 +156,7 @@ def _origins(kernel: Kernel, touched: Footprint) -> Origins:
     for row, found in zip(stored, stores.values(), strict=True):
         row[found] = True
     handed = {
-        pc: frozenset(
-            store
-            for k, store in enumerate(stores)
-            if stored[k, found].any() and instructions[store].row.unit is instructions[pc].row.unit
-        )
+        pc: frozenset(store for k, store in enumerate(stores) if stored[k, found].any())
         for pc, found in touched.words.items()
         if instructions[pc].row.is_load
     }

@@ -55,6 +55,13 @@ def split(token: Token, separator: str) -> list[Token]:
     return pieces
 
 
+def operands(token: Token) -> list[Token]:
+    """Return the pieces between commas that lie in no brackets; none for an empty token."""
+    ends = [m.start() for m in re.finditer(r",(?![^\[]*\])", token.text)]
+    starts = [0, *(end + 1 for end in ends)]
+    return [part(token, *span) for span in zip(starts, [*ends, None], strict=True)] if token.text else []
+
+
 def words(token: Token) -> list[Token]:
     """Return the pieces between blanks."""
     return [part(token, match.start(), match.end()) for match in re.finditer(r"\S+", token.text)]

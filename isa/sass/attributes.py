@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 PARAMETER_BANK, PARAMETER = 0x0A, 0x17
 MOST_THREADS, EXACT_THREADS = 0x05, 0x10
-FRAME_BYTES, REGISTERS = 0x11, 0x2F
+FRAME_BYTES, LEAST_STACK_BYTES, REGISTERS = 0x11, 0x12, 0x2F
+BARRIERS, BRANCH_TARGETS = 0x4C, 0x34
+CLUSTER, MOST_CLUSTER_BLOCKS = 0x3D, 0x3F
 _INLINE, _SIZED = (1, 2, 3), 4  # formats: nothing, a byte or two bytes in place; or bytes that follow
 
 
@@ -45,3 +47,17 @@ def words(value: bytes) -> tuple[int, ...]:
     if len(value) % 4:
         raise ValueError(f"a value of {len(value)} bytes is no row of words")
     return struct.unpack(f"<{len(value) // 4}I", value)
+
+
+def branch_targets(value: bytes) -> dict[int, tuple[int, ...]]:
+    """Return where the indirect branches of a section may go, by their own offsets; all in bytes from its beginning.
+
+    Each branch has its offset, a zero, the number of targets, and these. Raises ValueError for numbers that end early.
+    """
+    found, left = dict[int, tuple[int, ...]](), words(value)
+    while left:
+        if len(left) < 3 or len(left) < 3 + left[2]:
+            raise ValueError(f"branch targets end after {len(left)} numbers")
+        branch, _, count = left[:3]
+        found[branch], left = left[3 : 3 + count], left[3 + count :]
+    return found

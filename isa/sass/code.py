@@ -1,22 +1,28 @@
-"""The machine code of a file of any kind: a cubin, a fat binary or executable with some, or the text of a dump."""
+"""The machine code of a file of any kind: a cubin, a fat binary or executable with some, a dump's text, or CUDA C."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import zlib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from isa.errors import UserError
 from isa.reading import input_file
+from isa.sass import compile as compiler
 from isa.sass import cubin, dump, tools
 from isa.sass.cubin import Cubin
 from isa.sass.dump import Section
+from isa.sass.kept import kept
 
 _ELF, _FAT_BINARY = b"\x7fELF", b"\x50\xed\x55\xba"
 _MACHINE = slice(18, 20)  # of an ELF file's header
 _CUDA = b"\xbe\x00"
-FIX = "give a cubin, a fat binary or executable, or what cuobjdump -sass or nvdisasm -hex -c prints"
+_PTX = re.compile(r"^\.version \d+\.\d+\s*$\s*^\.target sm_", re.M)  # how its text begins
+_FAST = 1  # zlib's level: texts become a tenth as large
+FIX = "give a cubin, a fat binary or executable, what cuobjdump -sass or nvdisasm -hex -c prints, or CUDA C (.cu)"
 
 
 class CodeError(UserError):
@@ -32,55 +38,95 @@ class Code:
     cubin: Cubin | None
 
 
-def read(path: Path | str, architecture: int | None = None) -> Code:
-    """Return the machine code of a file, for the architecture if it holds several.
+def read(path: Path | str, architecture: int | None = None, flags: Sequence[str] = ()) -> Code:
+    """Return the machine code of a file, for the architecture if it holds several; a `.cu` file is compiled for it.
 
-    Raises UserError for a file that can't be read, one without machine code, or without any for that architecture.
+    `flags` are options of nvcc for such a file. Raises UserError for a file that can't be read, one without machine
+    code, or without any for that architecture, and for errors of the compiler.
     """
-    data = input_file.read(path, FIX, input_file.MOST_GENERATED)
-    if data.startswith(_ELF) and data[_MACHINE] == _CUDA:
-        found = _of_cubin(data, str(path))
-    elif data.startswith((_ELF, _FAT_BINARY)):
-        found = _of_cubin(_chosen(Path(path), architecture), str(path))
+    if is_source(path):
+        found = of_cubin(compiler.compile_file(path, architecture, flags), str(path))
+    elif flags:
+        raise CodeError(f"{path}: no CUDA C to compile with {' '.join(flags)}; leave these options out")
     else:
-        found = _of_text(data, str(path))
+        found = _of_bytes(path, architecture)
     if architecture and found.architecture not in (0, architecture):  # 0: a text that doesn't say
         raise CodeError(f"{path}: machine code for sm_{found.architecture}, not for sm_{architecture}")
     return found
 
 
-def _of_cubin(data: bytes, name: str) -> Code:
+def _of_bytes(path: Path | str, architecture: int | None) -> Code:
+    """Return the machine code of a file of any kind but CUDA C, by its contents."""
+    data = input_file.read(path, FIX, input_file.MOST_GENERATED)
+    if data.startswith(_ELF) and data[_MACHINE] == _CUDA:
+        return of_cubin(data, str(path))
+    if data.startswith((_ELF, _FAT_BINARY)):
+        return of_cubin(_extracted(Path(path), architecture), str(path))
+    return _of_text(data, str(path), architecture)
+
+
+def is_source(path: Path | str) -> bool:
+    """Tell whether a file is CUDA C, by the ending of its name."""
+    return str(path).endswith(compiler.ENDING)
+
+
+def of_cubin(data: bytes, name: str) -> Code:
+    """Return the machine code in a cubin's bytes; `name` is for messages. Raises UserError as `read` does."""
     contents = cubin.read(data, name)
+    if not contents.functions:
+        raise CodeError(f"{name}: it has no kernel; write a __global__ function, and instantiate a template explicitly")
+    packed = kept(
+        ["nvdisasm", tools.version("nvdisasm"), data], lambda: zlib.compress(_disassembled(data, name), _FAST)
+    )
+    return Code(contents.architecture, dump.read(zlib.decompress(packed).decode(), name).sections, contents)
+
+
+def _disassembled(data: bytes, name: str) -> bytes:
+    """Return the text of a cubin's code, with encodings and lines of source."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "code.cubin"
         file.write_bytes(data)
-        text = tools.run("nvdisasm", ["-hex", "-c", "-g", file], about=name)
-    return Code(contents.architecture, dump.read(text, name).sections, contents)
+        return tools.run("nvdisasm", ["-hex", "-c", "-g", file], about=name).encode()
 
 
-def _of_text(data: bytes, name: str) -> Code:
+def _of_text(data: bytes, name: str, architecture: int | None) -> Code:
     try:
         text = data.decode()
     except UnicodeDecodeError:
         raise CodeError(f"{name}: neither machine code nor text; {FIX}") from None
-    found = dump.read(text, name)
+    if _PTX.search(text):
+        raise CodeError(f"{name}: PTX, which is no machine code; compile it with ptxas -arch=sm_90")
+    each = dump.read_each(text, name)
+    found = next(iter(each.values())) if len(each) == 1 else each[_chosen(name, each, architecture)]
     return Code(found.architecture, found.sections, None)
 
 
-def _chosen(path: Path, architecture: int | None) -> bytes:
+def _extracted(path: Path, architecture: int | None) -> bytes:
     """Return the cubin in a fat binary or executable for an architecture, or its only one."""
     with TemporaryDirectory() as folder:
         tools.run("cuobjdump", ["-xelf", "all", path.resolve()], about=str(path), folder=Path(folder))
-        files = {_architecture(file): file for file in sorted(Path(folder).glob("*.cubin"))}
+        files = dict[int, list[Path]]()
+        for file in sorted(Path(folder).glob("*.cubin")):
+            files.setdefault(_architecture(file), []).append(file)
         if not files:
-            raise CodeError(f"{path}: it holds no machine code; {FIX}")
-        names = ", ".join(f"sm_{one}" for one in sorted(files))
-        if architecture is None and len(files) > 1:
-            raise CodeError(f"{path}: it holds machine code for {names}; choose one of these")
-        file = files.get(architecture or next(iter(files)))
-        if file is None:
-            raise CodeError(f"{path}: it holds machine code for {names}, not for sm_{architecture}")
-        return file.read_bytes()
+            raise CodeError(f"{path}: it holds no machine code, or PTX alone; compile it with -arch=sm_90")
+        number = _chosen(str(path), files, architecture)
+        if len(files[number]) > 1:
+            what = f"{len(files[number])} cubins for sm_{number}"
+            raise CodeError(f"{path}: it holds {what}; take one out: cuobjdump -xelf all {path}")
+        return files[number][0].read_bytes()
+
+
+def _chosen(name: str, known: Collection[int], architecture: int | None) -> int:
+    """Return the architecture that is meant of several; raises CodeError."""
+    names = ", ".join(f"sm_{one}" for one in sorted(known))
+    if architecture is None and len(known) > 1:
+        fix = f"choose one, as in --arch {max(known)}, or in a launch file: architecture = {max(known)}"
+        raise CodeError(f"{name}: it holds machine code for {names}; {fix}")
+    number = architecture or next(iter(known))
+    if number not in known:
+        raise CodeError(f"{name}: it holds machine code for {names}, not for sm_{number}")
+    return number
 
 
 def _architecture(file: Path) -> int:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from isa.bulk import without_collection
 from isa.control import Control
 from isa.errors import UserError
 from isa.sass import encoding
 
 _INSTRUCTION = re.compile(
-    r"\s*/\*(?P<offset>[0-9a-f]{4,})\*/\s+(?P<text>.*?)\s*;?\s*(?:/\* 0x(?P<low>[0-9a-f]{16}) \*/)?\s*"
+    r"\s*/\*(?P<offset>[0-9a-f]{4,})\*/\s+(?P<text>(?:[^;/]*[^;/\s])?)\s*;?\s*(?:/\* 0x(?P<low>[0-9a-f]{16}) \*/)?\s*"
 )
+_BEFORE_REMARK = re.compile(r"\s+\(\*")  # of an indirect branch: the labels that it may go to, printed far to the right
 _UPPER = re.compile(r"\s*/\* 0x(?P<high>[0-9a-f]{16}) \*/\s*")
 _FUNCTION = re.compile(r"\s*Function : (?P<cuobjdump>\S+)\s*|\.text\.(?P<nvdisasm>\S+):\s*")
 _LABEL = re.compile(r"(?P<name>[.$\w]\S*):\s*")
@@ -36,8 +39,7 @@ class Source:
 NOWHERE = Source("", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(NamedTuple):
     """One instruction as the tools print it: byte offset in its section, text without `;`, 128 bits, source line."""
 
     offset: int
@@ -65,6 +67,15 @@ class Section:
     labels: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class _Titled:
+    """A section with its function and architecture, 0 as long as no line says it."""
+
+    function: str
+    section: Section
+    architecture: int
+
+
 @dataclass(frozen=True, slots=True)
 class Dump:
     """Sections by the name of their function; `architecture` is 0 if the text doesn't say."""
@@ -73,32 +84,56 @@ class Dump:
     sections: dict[str, Section]
 
 
+@without_collection()
 def read(text: str, name: str) -> Dump:
-    """Return what a dump says; `name` is the file's, for messages.
+    """Return what a dump of code for one architecture says; `name` is the file's, for messages.
+
+    Raises DumpError as `read_each` does, and for code for several architectures.
+    """
+    found = read_each(text, name)
+    if len(found) > 1:
+        names = ", ".join(f"sm_{one}" for one in sorted(found))
+        raise DumpError(f"{name}: code for {names}; give the text of one")
+    return next(iter(found.values()))
+
+
+def read_each(text: str, name: str) -> dict[int, Dump]:
+    """Return what a dump says by architecture: a fat binary's text has code for several.
 
     Raises DumpError for a text without instructions, and for instructions without encodings or out of order.
     """
-    architecture, sections, section, source = 0, dict[str, Section](), Section(), NOWHERE
+    found, section, source, architecture = list[_Titled](), Section(), NOWHERE, 0
     lines = enumerate(text.splitlines(), 1)
     for number, line in lines:
         if match := _INSTRUCTION.fullmatch(line):
-            if not sections:
+            if not found:
                 raise DumpError(f"{name}:{number}: an instruction of no function; {FIX}")
             section.instructions.append(_instruction(match, lines, source, f"{name}:{number}"))
             _check_order(section, f"{name}:{number}")
         elif match := _FUNCTION.fullmatch(line):
             section, source = Section(), NOWHERE
-            sections[match["cuobjdump"] or match["nvdisasm"]] = section
+            found.append(_Titled(match["cuobjdump"] or match["nvdisasm"], section, architecture))
         elif match := _LABEL.fullmatch(line):
             section.labels[match["name"]] = len(section.instructions) * encoding.BYTES
         elif match := _SOURCE.fullmatch(line):
             source = Source(match["file"], int(match["line"]))
-        elif not architecture and (match := _ARCHITECTURE.fullmatch(line)):
+        elif match := _ARCHITECTURE.fullmatch(line):
             architecture = int(match["number"])
-    sections = {function: one for function, one in sections.items() if one.instructions}
-    if not sections:
+            if found and not section.instructions:  # cuobjdump says it behind the function's name
+                found[-1].architecture = architecture
+    return _by_architecture([one for one in found if one.section.instructions], name)
+
+
+def _by_architecture(found: Sequence[_Titled], name: str) -> dict[int, Dump]:
+    """Return the sections by architecture; what stands before the first that is named counts with it."""
+    if not found:
         raise DumpError(f"{name}: no instructions; {FIX}")
-    return Dump(architecture, sections)
+    first = next((one.architecture for one in found if one.architecture), 0)
+    dumps = dict[int, Dump]()
+    for one in found:
+        number = one.architecture or first
+        dumps.setdefault(number, Dump(number, {})).sections[one.function] = one.section
+    return dumps
 
 
 def _instruction(match: re.Match[str], lines: Iterator[tuple[int, str]], source: Source, place: str) -> Encoded:
@@ -106,7 +141,8 @@ def _instruction(match: re.Match[str], lines: Iterator[tuple[int, str]], source:
     upper = _UPPER.fullmatch(next(lines, (0, ""))[1])
     if match["low"] is None or upper is None:
         raise DumpError(f"{place}: {match['text'][:60]} has no encoding, so no control code; {FIX}")
-    return Encoded(int(match["offset"], 16), match["text"], int(match["low"], 16), int(upper["high"], 16), source)
+    text = _BEFORE_REMARK.sub(" (*", match["text"]) if "(*" in match["text"] else match["text"]
+    return Encoded(int(match["offset"], 16), text, int(match["low"], 16), int(upper["high"], 16), source)
 
 
 def _check_order(section: Section, place: str) -> None:

@@ -7,14 +7,22 @@ for reuse. Source: maxas' and CuAssembler's descriptions, and measured on an H20
 
 from __future__ import annotations
 
+from functools import cache
+
 from isa.control import Control
 
 BYTES = 16  # of an instruction
 NO_BARRIER = 7
+_CODE = (1 << 17) - 1 << 41  # bits of the upper 64
 
 
 def control(word: int) -> Control:
-    """Return the control code of an instruction's upper 64 bits."""
+    """Return the control code of an instruction's upper 64 bits; of equal codes the same object."""
+    return _control(word & _CODE)
+
+
+@cache
+def _control(word: int) -> Control:
     write, read = word >> 46 & 7, word >> 49 & 7
     return Control(
         stall=word >> 41 & 15,

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 Bank = Literal["R", "UR", "P", "UP", "B"]
 ZERO: dict[str, int] = {"R": 255, "UR": 63, "P": 7, "UP": 7}  # number of RZ, URZ, PT and UPT; sm_100 has more URs
+DISTINCT = 1 << 15  # operands kept as read: a section of 30,000 instructions has some 3,000
 _ZERO_NAMES = {"R": "RZ", "UR": "URZ", "P": "PT", "UP": "UPT"}
 
 
@@ -81,7 +83,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A special register, scoreboard, or a word such as `2D` or `{0,1}`."""
+    """A special register, scoreboard, a word such as `2D` or `{0,1}`, or half of an address: `32@lo(symbol)`."""
 
     text: str
 
@@ -100,11 +102,11 @@ class Statement:
 
 
 _REGISTER = (
-    r"(?P<negated>-)?(?P<inverted>[!~])?(?P<bar>\|)?(?P<bank>UR|UP|R|P|B)(?P<number>\d+|Z|T)(?P<parts>(?:\.\w+)*)(?(bar)\|)"
-    r"(?P<after>\.reuse)?"
+    r"(?P<negated>-)?(?P<inverted>[!~])?(?P<bar>\|)?(?P<bank>UR|UP|R|P|B)(?P<number>\d+|Z|T)(?(bar)\|)"
+    r"(?P<parts>(?:\.\w+)*)"
 )
 _CONSTANT = (
-    r"(?P<negated>-)?(?P<inverted>~)?(?P<bar>\|)?c(?P<bindless>x)?\[(?P<bank>[^\]]*)\]\[(?P<place>[^\]]*)\]"
+    r"(?P<negated>-)?(?P<inverted>~)?(?P<bar>\|)?c(?P<bindless>x)?\[(?P<bank>[^\]]*)\] ?\[(?P<place>[^\]]*)\]"
     r"(?P<part>\.\w+)?(?(bar)\|)"
 )
 _ADDRESS = r"(?:desc\[(?P<descriptor>UR\w+)\])?\[(?P<terms>[^\]]*)\]"
@@ -112,19 +114,18 @@ _REGISTER_FORM, _CONSTANT_FORM, _ADDRESS_FORM = map(re.compile, (_REGISTER, _CON
 _INTEGER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
 _FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|INF|QNAN|SNAN)")
 _TARGET = re.compile(r"`\((?P<label>[^)]+)\)")
-_WORD = re.compile(r"[A-Za-z_0-9]\w*(?:\.\w+)*|\{[\d,]*\}")
+_WORD = re.compile(r"[A-Za-z_0-9]\w*(?:\.\w+)*|\{[\d,]*\}|32@(?:lo|hi)\(.*\)")
+_REMARK = re.compile(r"\s*\(\*.*\*\)")  # of an indirect branch: the labels that it may go to
 _STATEMENT = re.compile(
     r"(?:@(?P<guard>!?U?P[\dT]) )?\s*(?P<mnemonic>[A-Z]\w*)(?P<modifiers>(?:\.\w+)*)(?: (?P<operands>.*))?"
 )
-_BLANK = "RET", "BRX", "BRXU", "JMX", "JMXU"  # whose target follows the register after a blank
-_BETWEEN = re.compile(r",\s*(?![^\[{]*[\]}])|\s+(?=`\(|0x)")  # between operands; a target may follow after a blank
+_BLANK = "CALL", "RET", "BRX", "BRXU", "JMX", "JMXU"  # whose target follows the register after a blank
+_BETWEEN = re.compile(r",\s*(?![^\[{]*[\]}])|\s+(?=`\(|-?0x)")  # between operands; a target may follow after a blank
 
 
 def parse(text: str) -> Statement:
     """Return the parts of an instruction's text; raises ValueError, which names the part that has no known form."""
-    match = _STATEMENT.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"{text!r} is no instruction")
+    match = _matched(text)
     guard = _register(match["guard"]) if match["guard"] else None
     parts = _BETWEEN.split(match["operands"]) if match["operands"] else []
     modifiers = tuple(match["modifiers"].split(".")[1:])
@@ -133,12 +134,18 @@ def parse(text: str) -> Statement:
 
 def head(text: str) -> str:
     """Return the mnemonic of an instruction's text with its modifiers; raises ValueError if there is none."""
-    match = _STATEMENT.fullmatch(text.strip())
-    if match is None:
-        raise ValueError(f"{text!r} is no instruction")
+    match = _matched(text)
     return match["mnemonic"] + match["modifiers"]
 
 
+def _matched(text: str) -> re.Match[str]:
+    match = _STATEMENT.fullmatch(_REMARK.sub("", text.strip()) if "(*" in text else text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is no instruction")
+    return match
+
+
+@lru_cache(DISTINCT)  # code repeats its operands much more often than its instructions
 def operand(text: str) -> Operand:
     """Return one operand; raises ValueError for a text of no known form."""
     if _REGISTER_FORM.fullmatch(text):
@@ -161,7 +168,6 @@ def _register(text: str) -> Register:
     if match is None:
         raise ValueError(f"{text!r} is no register")
     parts = [part for part in match["parts"].split(".") if part]
-    reused = bool(match["after"]) or "reuse" in parts
     kept = [part for part in parts if part != "reuse"]
     return Register(
         match["bank"],  # type: ignore[arg-type]  # the pattern has no other
@@ -170,7 +176,7 @@ def _register(text: str) -> Register:
         negated=bool(match["negated"]),
         absolute=bool(match["bar"]),
         inverted=bool(match["inverted"]),
-        reused=reused,
+        reused="reuse" in parts,
     )
 
 
@@ -211,13 +217,14 @@ def _address(match: re.Match[str]) -> Address:
 
 def show(statement: Statement) -> str:
     """Return an instruction's text, which `parse` reads back."""
-    guard = f"@{_show(statement.guard)} " if statement.guard else ""
+    guard = f"@{show_operand(statement.guard)} " if statement.guard else ""
     head = ".".join((statement.mnemonic, *statement.modifiers))
     between = " " if statement.mnemonic in _BLANK else ", "
-    return f"{guard}{head} {between.join(map(_show, statement.operands))}".rstrip()
+    return f"{guard}{head} {between.join(map(show_operand, statement.operands))}".rstrip()
 
 
-def _show(one: Operand) -> str:
+def show_operand(one: Operand) -> str:
+    """Return an operand's text."""
     match one:
         case Register():
             return _show_register(one)
@@ -234,14 +241,14 @@ def _show(one: Operand) -> str:
 
 def _show_register(one: Register) -> str:
     name = _ZERO_NAMES[one.bank] if one.number == ZERO.get(one.bank) else f"{one.bank}{one.number}"
-    part = f".{one.part}" if one.part else ""
-    return _signed(f"{name}{part}{'.reuse' if one.reused else ''}", one)
+    return _signed(name, one) + (".reuse" if one.reused else "") + (f".{one.part}" if one.part else "")
 
 
 def _show_constant(one: Constant) -> str:
     bank = f"cx[{_show_register(one.bank)}]" if isinstance(one.bank, Register) else f"c[{one.bank:#x}]"
     part = f".{one.part}" if one.part else ""
-    return _signed(f"{bank}[{_sum([one.base], one.offset)}]{part}", one)
+    between = " " if one.part else ""  # as the tools print it
+    return _signed(f"{bank}{between}[{_sum([one.base], one.offset)}]{part}", one)
 
 
 def _signed(name: str, one: Register | Constant) -> str:

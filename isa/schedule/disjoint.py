@@ -21,8 +21,8 @@ from isa.execute.interpret import LIMIT, interpret
 from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.program import Program
+from isa.row import LOAD_UNITS, memory_of
 from isa.schedule.reorder import spans
-from isa.table import LOAD_UNITS, memory_of
 
 Pairs = frozenset[tuple[int, int]]
 Words = frozenset[int]
@@ -39,7 +39,7 @@ def disjoint(kernel: Kernel, blocks: Iterable[int], *, limit: int = LIMIT) -> Pa
     if not watched.left:
         return frozenset()
     needed = address_slice(kernel.program)
-    if any(i.row.is_load and needed[pc] for pc, i in enumerate(kernel.program.instructions)):
+    if any(i.reads_memory() and needed[pc] for pc, i in enumerate(kernel.program.instructions)):
         return frozenset()
     try:
         interpret(without_contents(kernel), blocks, watched.observe, needed, released=lambda _: None, limit=limit)
@@ -100,7 +100,9 @@ def _pairs(program: Program) -> tuple[dict[int, set[int]], frozenset[int]]:
         begins.add(accesses[0])
         for one, other in combinations(accesses, 2):
             rows = [program.instructions[pc].row for pc in (one, other)]
-            if memory_of(rows[0].unit) is memory_of(rows[1].unit) and (rows[0].is_store or rows[1].is_store):
+            alike = not program.leaves_global or rows[0].generic == rows[1].generic  # else words have other numbers
+            same = alike and memory_of(rows[0].unit) is memory_of(rows[1].unit)
+            if same and (rows[0].is_store or rows[1].is_store):
                 left[other].add(one)
     return dict(left), frozenset(begins)
 

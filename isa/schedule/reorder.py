@@ -23,8 +23,8 @@ from isa.dataflow.flow import reads, writes
 from isa.instruction import Instruction
 from isa.operand import Label, Register
 from isa.program import Program
+from isa.row import LOAD_UNITS, Unit, memory_of
 from isa.schedule.schedule import Latencies, best_places, total, totals
-from isa.table import LOAD_UNITS, Unit, memory_of
 
 MOST_TOGETHER = 8  # accesses that are placed together: the search grows with each
 Disjoint = Collection[tuple[int, int]]  # pairs of pcs, the smaller first
@@ -76,7 +76,9 @@ def reordered(program: Program, order: Sequence[int]) -> Program:
     """
     if list(order) == list(range(len(program))):
         return program
-    return replace(program, instructions=tuple(_uncoded(program.instructions[pc]) for pc in order))
+    origins = tuple(program.origins[pc] for pc in order) if program.origins else ()
+    code = tuple(_uncoded(program.instructions[pc]) for pc in order)
+    return replace(program, instructions=code, origins=origins)
 
 
 def moved(order: Sequence[int]) -> frozenset[int]:
@@ -120,7 +122,7 @@ class _Facts:
 
     reads: int
     writes: int
-    memory: Unit | None  # that it accesses
+    memories: frozenset[Unit]  # that it may access
     stores: bool
     is_barrier: bool
     is_fence: bool
@@ -129,7 +131,7 @@ class _Facts:
 def _region(program: Program, first: int, end: int, disjoint: Disjoint, counted: bool) -> Region:
     code = program.instructions[first:end]
     bits: dict[str, int] = {}
-    facts = [_facts(i, bits) for i in code]
+    facts = [_facts(program, i, bits) for i in code]
     pairs = [
         (i, j)
         for j in range(len(code))
@@ -151,13 +153,13 @@ def _repeats(program: Program, first: int, code: Sequence[Instruction]) -> bool:
     return isinstance(target, Label) and program.labels[target.name] == first
 
 
-def _facts(instruction: Instruction, bits: dict[str, int]) -> _Facts:
+def _facts(program: Program, instruction: Instruction, bits: dict[str, int]) -> _Facts:
     read, written = (sum(1 << bits.setdefault(n, len(bits)) for n in f(instruction)) for f in (reads, writes))
     unit = instruction.row.unit
     return _Facts(
         reads=read,
         writes=written,
-        memory=memory_of(unit) if unit in LOAD_UNITS else None,
+        memories=program.memories(instruction.row) if unit in LOAD_UNITS else frozenset(),
         stores=instruction.row.is_store,
         is_barrier=unit is Unit.BARRIER,
         is_fence=unit is Unit.CONTROL,
@@ -173,10 +175,10 @@ def _bound(one: _Facts, other: _Facts, counted: bool) -> bool:
     if one.is_fence or other.is_fence or (one.is_barrier and other.is_barrier):
         return True
     if one.is_barrier or other.is_barrier:
-        return {one.memory, other.memory} - {None, Unit.LOCAL} != set()
-    if one.memory is None or other.memory is None:
+        return (one.memories | other.memories) - {Unit.LOCAL} != set()
+    if not one.memories or not other.memories:
         return False
-    return counted or (one.memory is other.memory and (one.stores or other.stores))
+    return counted or (bool(one.memories & other.memories) and (one.stores or other.stores))
 
 
 def _uncoded(instruction: Instruction) -> Instruction:

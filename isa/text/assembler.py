@@ -20,10 +20,12 @@ from types import MappingProxyType
 
 from isa import control
 from isa.instruction import Instruction
-from isa.operand import PT, SCC, Constant, Immediate, Label, Operand, Predicate
+from isa.operand import PT, SCC, Constant, Immediate, Label, Operand, Predicate, Targets
 from isa.program import Program, check_size
-from isa.reading.source import IDENTIFIER, AssemblyError, Token, lines, part, split, suggest, whole
-from isa.table import TABLE, Row, Unit
+from isa.reading.source import IDENTIFIER, AssemblyError, Token, lines, part, suggest, whole
+from isa.reading.source import operands as operands_of
+from isa.row import Row, Unit
+from isa.table import TABLE
 from isa.text import gcn_text
 from isa.text.operand_text import operand, predicate
 
@@ -32,7 +34,15 @@ __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
 RESOURCES = (".shared", ".local")
 BARRIERS = 16
 WRITE_SCC = ("S_ADD_U32", "S_SUB_U32", "S_LSHL_B32", "S_LSHR_B32", "S_AND_B32", "S_OR_B32")  # carry, or result not 0
-LARGEST = {"LOP3": 0xFF, "WARPSYNC": 0xFFFFFFFF, "S_WAITCNT": 63, "S_NOP": 15}  # truth table; mask; counts
+LARGEST = {  # truth table; masks; counts; a millisecond; a kind of trap
+    "LOP3": 0xFF,
+    **dict.fromkeys(("WARPSYNC", "WARPSYNC.COLLECTIVE", "BRA.DIV", "BRA.CONV"), 0xFFFFFFFF),
+    "S_WAITCNT": 63,
+    "S_NOP": 15,
+    "DEPBAR.LE": 63,
+    "NANOSLEEP": 1_000_000,
+    "BPT.TRAP": 7,
+}
 _LABEL = re.compile(rf"({IDENTIFIER})\s*:")
 MOST_BYTES = {".shared": 1 << 24, ".local": 1 << 19}  # local: CUDA C Programming Guide 4.2, table F-2
 _WORD = re.compile(r"\S+")
@@ -50,6 +60,9 @@ _USAGE = {
     "t": "tex[buffer]",
     "n": "number",
     "B": "B0",
+    "k": "number",
+    "T": "[label, label]",
+    "y": "SB0",
 }
 
 
@@ -148,7 +161,7 @@ def _instruction(token: Token) -> tuple[Instruction, tuple[Token, ...]]:
     if not match:
         raise AssemblyError(rest, "no instruction after the guard or code; write one, such as @P0 BRA loop")
     row = _row(part(rest, 0, match.end()))
-    tokens, offset = _pieces(row, tuple(split(part(rest, match.end()), ",")))
+    tokens, offset = _pieces(row, tuple(operands_of(part(rest, match.end()))))
     if row.is_gcn and guard != PT:
         raise AssemblyError(token, f"{row.mnemonic} has no guard; leave it out, or branch on SCC")
     if row.mnemonic == "S_WAITCNT" and (counts := gcn_text.counts(tokens)):
@@ -216,17 +229,17 @@ def _check_numbers(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand,
         _check_barrier(tokens, operands)
     most = LARGEST.get(row.mnemonic)
     for place, (letter, value) in enumerate(zip(row.form, operands, strict=False)):
-        if letter == "n" and most and isinstance(value, Immediate) and not 0 <= value.bits <= most:
+        if letter in "nk" and most and isinstance(value, Immediate) and not 0 <= value.bits <= most:
             token = tokens[min(place, len(tokens) - 1)]  # one token may hold both counts
             raise AssemblyError(token, f"{row.mnemonic} takes no number {token.text}; write 0 to {most:#x}")
 
 
 def _check_barrier(tokens: tuple[Token, ...], operands: tuple[Operand, ...]) -> None:
-    numbers = [value.bits for value in operands if isinstance(value, Immediate)]
-    if not 0 <= numbers[0] < BARRIERS:
-        raise AssemblyError(tokens[0], f"there is no barrier {numbers[0]}; take 0 to {BARRIERS - 1}")
-    if len(numbers) > 1 and (numbers[1] <= 0 or numbers[1] % 32):
-        raise AssemblyError(tokens[1], f"{numbers[1]} threads are no whole warps; take a multiple of 32 above 0")
+    number, threads = (*operands, None)[:2]
+    if isinstance(number, Immediate) and not 0 <= number.bits < BARRIERS:
+        raise AssemblyError(tokens[0], f"there is no barrier {number.bits}; take 0 to {BARRIERS - 1}")
+    if isinstance(threads, Immediate) and (threads.bits <= 0 or threads.bits % 32):
+        raise AssemblyError(tokens[1], f"{threads.bits} threads are no whole warps; take a multiple of 32 above 0")
 
 
 def _labels(statements: list[_Statement]) -> dict[str, int]:
@@ -265,6 +278,8 @@ def _check_targets(statements: list[_Statement], labels: dict[str, int]) -> None
     for statement in statements:
         targets = statement.instruction.operands if statement.instruction else ()
         for token, target in zip(statement.tokens, targets, strict=False):
-            if isinstance(target, Label) and target.name not in labels:
-                fix = suggest(target.name, labels) if labels else "no label is defined"
-                raise AssemblyError(token, f"undefined label {target.name}; {fix}")
+            names = (target.name,) if isinstance(target, Label) else target.names if isinstance(target, Targets) else ()
+            for name in names:
+                if name not in labels:
+                    fix = suggest(name, labels) if labels else "no label is defined"
+                    raise AssemblyError(token, f"undefined label {name}; {fix}")

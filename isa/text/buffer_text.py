@@ -27,7 +27,7 @@ def buffer(token: Token, taken: Iterable[str]) -> Buffer:
     if len(fields := words(head)) != 3:
         raise AssemblyError(head, f"{head.text!r} is no buffer; write .buffer name dtype elements")
     name, dtype, elements = new_name(fields[0], taken), _dtype(fields[1]), whole(fields[2], 1)
-    return Buffer(name, dtype, elements, _fill(generator, dtype, elements) if generator else None)
+    return Buffer(name, dtype, elements, fill(generator, dtype, elements) if generator else None)
 
 
 def show_buffer(buffer: Buffer) -> str:
@@ -53,7 +53,8 @@ def _dtype(token: Token) -> str:
     return DTYPES[token.text]
 
 
-def _fill(token: Token, dtype: str, elements: int) -> GeneratedFill | None:
+def fill(token: Token, dtype: str, elements: int) -> GeneratedFill | None:
+    """Return the generator of so many elements that a text names, None for zeros; raises AssemblyError."""
     kind, *arguments = words(token)
     if kind.text not in GENERATORS:
         raise AssemblyError(kind, f"unknown generator {kind.text}; {suggest(kind.text, GENERATORS)}")
@@ -85,7 +86,7 @@ def _number(token: Token, dtype: str) -> float:
     """Return the value that an element holds: an integer exactly, a decimal rounded once."""
     try:
         if dtype[0] == "f":
-            return _real(token.text, 8 * int(dtype[1]))
+            return _real(token.text, max(32, 8 * int(dtype[1])))  # a half is rounded when it is stored
         value, limits = literals.integer(token.text), np.iinfo(dtype)
     except ValueError as error:
         raise AssemblyError(token, str(error)) from None

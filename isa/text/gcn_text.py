@@ -23,7 +23,7 @@ from isa.operand import (
 )
 from isa.reading import literals
 from isa.reading.source import AssemblyError, Token, part
-from isa.table import Row, Unit
+from isa.row import Row, Unit
 
 LAST_VECTOR = RZ_INDEX - 1
 _REGISTER = re.compile(r"(-?)([vs])(?:(\d{1,9})|\[\s*(\d{1,9})\s*:\s*(\d{1,9})\s*\])")

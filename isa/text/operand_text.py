@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from isa.operand import (
     RZ,
@@ -11,17 +12,19 @@ from isa.operand import (
     Address,
     Constant,
     Convergence,
+    Dependency,
     Immediate,
     Label,
     Operand,
     Predicate,
     Register,
     Special,
+    Targets,
     Texture,
 )
 from isa.reading import literals
 from isa.reading.source import IDENTIFIER, AssemblyError, Token, part, suggest
-from isa.table import HALF_UNITS, Row, Unit
+from isa.row import HALF_UNITS, Row, Unit
 from isa.text import gcn_text
 
 LAST_REGISTER = 254
@@ -39,7 +42,7 @@ def operand(token: Token, letter: str, row: Row) -> Operand:
     """Return the operand of the kind that the form letter requires; raises AssemblyError."""
     if row.is_gcn and letter in "dDabcm":
         return _of_gcn(token, letter, row)
-    return _PARSERS[letter](token, row)
+    return _PARSERS[letter](token, replace(row, width=64) if letter in row.wide else row)
 
 
 def _of_gcn(token: Token, letter: str, row: Row) -> Operand:
@@ -77,6 +80,10 @@ def _destination(token: Token, row: Row) -> Register:
 
 def _source(token: Token, row: Row) -> Operand:
     row = row.source
+    if row.mnemonic == "LEPC":
+        return _label(token, row)
+    if row.is_indirect:
+        return _register(token, row)
     if constant := _CONSTANT.fullmatch(token.text):
         return _word_sized(token, row, Constant(constant[1]))
     if _NUMBER_LIKE.fullmatch(token.text):
@@ -184,6 +191,28 @@ def _convergence(token: Token, row: Row) -> Convergence:
     return Convergence(int(token.text[1:]))
 
 
+def _targets(token: Token, row: Row) -> Targets:
+    match = re.fullmatch(rf"\[\s*({IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*)\s*\]", token.text)
+    if not match:
+        raise AssemblyError(token, f"{token.text!r} is no list of labels; write {row.mnemonic} and [one, two]")
+    return Targets(tuple(re.split(r"\s*,\s*", match[1])))
+
+
+def _dependency(token: Token, row: Row) -> Dependency:
+    if not re.fullmatch(r"SB[0-5]", token.text):
+        raise AssemblyError(token, f"{token.text!r} is no dependency barrier; write {row.mnemonic} with SB0 to SB5")
+    return Dependency(int(token.text[2:]))
+
+
+def _number_or_register(token: Token, row: Row) -> Operand:
+    if not _REGISTER.fullmatch(token.text):
+        return _number(token, row)
+    register = _register(token, row)
+    if register.negated:
+        raise AssemblyError(token, f"{row.mnemonic} can't negate {token.text[1:]}; leave out the -")
+    return register
+
+
 def _number(token: Token, row: Row) -> Immediate:
     try:
         value = literals.integer(token.text)
@@ -205,4 +234,7 @@ _PARSERS: dict[str, Callable[[Token, Row], Operand]] = {
     "t": _texture,
     "n": _number,
     "B": _convergence,
+    "k": _number_or_register,
+    "T": _targets,
+    "y": _dependency,
 }

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from isa import control
 from isa.instruction import Instruction
 from isa.operand import (
+    FIRST_UNIFORM,
     PT,
     PT_INDEX,
     RZ,
     RZ_INDEX,
     Address,
+    BankConstant,
     Constant,
     Convergence,
+    Dependency,
     Immediate,
     Label,
     Operand,
     Predicate,
     Register,
     Special,
+    Targets,
     Texture,
     register_name,
 )
 from isa.program import Program
 from isa.reading import literals
-from isa.table import HALF_UNITS, Row
+from isa.row import HALF_UNITS, Row
 from isa.text import gcn_text
 
 NONE: Mapping[int, str] = MappingProxyType({})
@@ -56,6 +61,23 @@ def show_instruction(instruction: Instruction) -> str:
     return f"{code}{guard}{row.mnemonic} {operands}".rstrip()
 
 
+def text_of(program: Program, pc: int) -> str:
+    """Return the text of the instruction at pc: of machine code as the tools print it, else as `show_instruction`."""
+    return (program.origins and program.origins[pc].text) or show_instruction(program.instructions[pc])
+
+
+def named(program: Program, pc: int) -> str:
+    """Return the instruction at pc for messages: of machine code its place, else line if known, pc, and text.
+
+    The text is without control code, which has its place in the listing.
+    """
+    if program.origins:
+        return program.place(pc)
+    instruction = program.instructions[pc]
+    line = f"line {instruction.line}, " if instruction.line else ""
+    return f"{line}pc {pc} `{show_instruction(replace(instruction, control=None))}`"
+
+
 def _resources(program: Program) -> tuple[tuple[str, int], ...]:
     return (("shared", program.shared_bytes), ("local", program.local_bytes))
 
@@ -71,13 +93,19 @@ def _operand(operand: Operand, letter: str, row: Row) -> str:
         case Predicate():
             text = _predicate(operand)
         case Immediate():
-            text = str(operand.bits) if letter == "n" else _immediate(operand, row.source)
+            text = str(operand.bits) if letter in "nk" else _immediate(operand, row.source)
         case Address():
             text = _address(operand)
         case Constant(name):
             text = f"c[{name}]"
+        case BankConstant():
+            text = _changed(f"c[{operand.bank:#x}][{operand.offset:#x}]", operand)
         case Convergence(index):
             text = f"B{index}"
+        case Dependency(index):
+            text = f"SB{index}"
+        case Targets(names):
+            text = f"[{', '.join(names)}]"
         case Texture(name):
             text = f"tex[{name}]"
         case Special(name) | Label(name):
@@ -87,11 +115,20 @@ def _operand(operand: Operand, letter: str, row: Row) -> str:
 
 def _register(register: Register) -> str:
     name = "RZ" if register.index == RZ_INDEX else register_name(register.index)
-    return f"{'-' * register.negated}{name}{'.reuse' * register.reuse}"
+    return _changed(f"{name}{'.reuse' * register.reuse}", register)
+
+
+def _changed(name: str, operand: Register | BankConstant) -> str:
+    """Return an operand with what changes it, as machine code has it."""
+    part = f"{name}.{operand.part}" if operand.part else name
+    bars = f"|{part}|" if operand.absolute else part
+    return f"{'-' * operand.negated}{'~' * operand.inverted}{bars}"
 
 
 def _predicate(predicate: Predicate) -> str:
     name = "PT" if predicate.index == PT_INDEX else f"P{predicate.index}"
+    if predicate.index >= FIRST_UNIFORM:
+        name = f"UP{predicate.index - FIRST_UNIFORM}"
     return f"!{name}" if predicate.negated else name
 
 
@@ -106,6 +143,11 @@ def _immediate(immediate: Immediate, row: Row) -> str:
 
 
 def _address(address: Address) -> str:
+    if address.bank is not None:
+        base = f"{_register(address.base)}+" if address.base != RZ else ""
+        return f"c[{address.bank.bank:#x}][{base}{address.bank.offset:#x}]"
+    if address.wide or address.uniform or address.scale > 1:
+        return _sum(address)
     if address.base == RZ:
         return f"[{address.offset:#x}]"
     if address.offset == 0:
@@ -113,3 +155,12 @@ def _address(address: Address) -> str:
     if address.offset >> 31:
         return f"[{_register(address.base)}-{(1 << 32) - address.offset:#x}]"
     return f"[{_register(address.base)}+{address.offset:#x}]"
+
+
+def _sum(address: Address) -> str:
+    """Return an address of several parts."""
+    width = ".64" if address.pair else f".X{address.scale}" if address.scale > 1 else ""
+    parts = [f"{_register(address.base)}{width}"] if address.base != RZ else []
+    parts += [_register(address.uniform)] if address.uniform else []
+    parts += [f"{address.offset:#x}"] if address.offset or not parts else []
+    return f"[{'+'.join(parts)}]"

@@ -1,20 +1,85 @@
 """Value functions of cross-lane instructions: the result depends on other lanes of the warp.
 
-`across(a, b, c, active)` takes uint32 patterns and the lanes that take part, all [..., 32], and gives d of every lane;
-a predicate arrives as 0 or 1 in the place of c. Lanes take part if their guard holds. In a warp of 64 lanes they reach
+`across(a, b, c, active)` takes uint32 patterns (a of MATCH.U64: uint64) and the lanes that take part, all [..., 32],
+and gives d of every lane; `across_truth` takes the same and gives the predicate of every lane, as bool. A predicate
+that is read arrives as 0 or 1 in the place of c. Lanes take part if their guard holds. In a warp of 64 lanes they reach
 the 32 of their own half.
+
+A shuffle, a reduction and a vote are data: they name functions of one lane, of two words or of two masks, written like
+those of isa.values.semantics, so that an engine can compile the same source.
 """
 
-# ruff: noqa: ARG001  (every function takes a, b, c and the active lanes; few need all four)
+# ruff: noqa: ARG001, ARG002  (functions take all that those of their kind do; few need it)
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from isa.values.lanes import as_i32, as_u32, choose
+
 LANES = np.arange(32, dtype=np.uint32)
 LAST = np.uint32(31)
+WORD = np.uint32(32)
+WHOLE_WARP = 31  # c of a shuffle among all 32 lanes
+ONE, NONE, ALL = np.uint32(1), np.uint32(0), np.uint32(0xFFFFFFFF)
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffle:
+    """d is pattern a of lane `there(lane, b, c)`, or the lane's own if that lane is out of range or takes no part.
+
+    c holds the last lane in bits 0 to 4, and in bits 8 to 12 the mask of the lane bits that name a segment (PTX ISA,
+    shfl.sync, which leaves the result of an inactive source undefined).
+    """
+
+    there: Callable[[Any, Any, Any], Any]
+    in_range: Callable[[Any, Any, Any], Any]
+
+    def __call__(self, a: Any, b: Any, c: Any, active: Any) -> Any:
+        """Return d of every lane."""
+        source = np.where(self.in_range(LANES, b, c), self.there(LANES, b, c), LANES).astype(np.int64)
+        return np.where(np.take_along_axis(active, source, -1), np.take_along_axis(a, source, -1), a)
+
+
+@dataclass(frozen=True, slots=True)
+class InRange:
+    """The predicate of a shuffle: whether the lane it names is in range, active or not."""
+
+    in_range: Callable[[Any, Any, Any], Any]
+
+    def __call__(self, a: Any, b: Any, c: Any, active: Any) -> Any:
+        """Return the predicate of every lane."""
+        return np.broadcast_to(self.in_range(LANES, b, c), active.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """d of every lane is `join` of pattern a of all lanes that take part; `first` joined with x is x."""
+
+    join: Callable[[Any, Any], Any]
+    first: int
+
+    def __call__(self, a: Any, b: Any, c: Any, active: Any) -> Any:
+        """Return d of every lane."""
+        parts = np.where(active, a, np.uint32(self.first))
+        while parts.shape[-1] > 1:
+            half = parts.shape[-1] // 2
+            parts = self.join(parts[..., :half], parts[..., half:])
+        return np.broadcast_to(parts, active.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """The predicate of every lane is `agreed(yes, present)`, of the masks of lanes where c is 1 and that take part."""
+
+    agreed: Callable[[Any, Any], Any]
+
+    def __call__(self, a: Any, b: Any, c: Any, active: Any) -> Any:
+        """Return the predicate of every lane."""
+        return self.agreed(ballot(a, b, c, active), _in_every_lane(active << LANES))
 
 
 def by_lane_group(across: Callable[..., Any], *given: Any) -> Any:
@@ -22,33 +87,186 @@ def by_lane_group(across: Callable[..., Any], *given: Any) -> Any:
     return across(*(part.reshape(-1, len(LANES)) for part in given)).reshape(given[0].shape)
 
 
-def shuffle_index(a: Any, b: Any, c: Any, active: Any) -> Any:
-    """Return pattern a of lane b modulo 32."""
-    return _of_lane(a, b & LAST, active)
+# Shuffles. Lanes, counts and limits are below 32, so that no sum here wraps around.
 
 
-def shuffle_butterfly(a: Any, b: Any, c: Any, active: Any) -> Any:
-    """Return pattern a of the lane whose number is this lane's, exclusive or b modulo 32."""
-    return _of_lane(a, LANES ^ (b & LAST), active)
+def segment(c: Any) -> Any:
+    """Mask of the lane bits that name the segment."""
+    return (c >> 8) & LAST
+
+
+def limit(lane: Any, c: Any) -> Any:
+    """Last lane of the segment that a shuffle may name, first one if it goes up."""
+    return ((lane & segment(c)) | (c & ~segment(c))) & LAST
+
+
+def lane_below(lane: Any, b: Any, c: Any) -> Any:
+    """Lane b modulo 32 places below."""
+    return (lane + WORD - (b & LAST)) & LAST
+
+
+def in_range_below(lane: Any, b: Any, c: Any) -> Any:
+    """Tell whether that lane is not below the first one."""
+    return lane >= (b & LAST) + limit(lane, c)
+
+
+def lane_above(lane: Any, b: Any, c: Any) -> Any:
+    """Lane b modulo 32 places above."""
+    return (lane + (b & LAST)) & LAST
+
+
+def in_range_above(lane: Any, b: Any, c: Any) -> Any:
+    """Tell whether that lane is not above the last one."""
+    return lane + (b & LAST) <= limit(lane, c)
+
+
+def lane_across(lane: Any, b: Any, c: Any) -> Any:
+    """Lane whose number is this one's, exclusive or b modulo 32."""
+    return lane ^ (b & LAST)
+
+
+def in_range_across(lane: Any, b: Any, c: Any) -> Any:
+    """Tell whether that lane is not above the last one."""
+    return (lane ^ (b & LAST)) <= limit(lane, c)
+
+
+def lane_named(lane: Any, b: Any, c: Any) -> Any:
+    """Lane b of the segment, modulo its lanes."""
+    return ((lane & segment(c)) | (b & ~segment(c))) & LAST
+
+
+def in_range_named(lane: Any, b: Any, c: Any) -> Any:
+    """Tell whether that lane is not above the last one."""
+    return (((lane & segment(c)) | (b & ~segment(c))) & LAST) <= limit(lane, c)
+
+
+shuffle_index, index_in_range = Shuffle(lane_named, in_range_named), InRange(in_range_named)
+shuffle_up, up_in_range = Shuffle(lane_below, in_range_below), InRange(in_range_below)
+shuffle_down, down_in_range = Shuffle(lane_above, in_range_above), InRange(in_range_above)
+shuffle_butterfly, butterfly_in_range = Shuffle(lane_across, in_range_across), InRange(in_range_across)
+
+
+# Reductions of patterns.
+
+
+def sum_of(x: Any, y: Any) -> Any:
+    """Sum modulo 2**32."""
+    return as_u32(x + y)
+
+
+def least(x: Any, y: Any) -> Any:
+    """Unsigned minimum."""
+    return choose(x < y, x, y)
+
+
+def greatest(x: Any, y: Any) -> Any:
+    """Unsigned maximum."""
+    return choose(x < y, y, x)
+
+
+def signed_least(x: Any, y: Any) -> Any:
+    """Signed minimum."""
+    return choose(as_i32(x) < as_i32(y), x, y)
+
+
+def signed_greatest(x: Any, y: Any) -> Any:
+    """Signed maximum."""
+    return choose(as_i32(x) < as_i32(y), y, x)
+
+
+def common_bits(x: Any, y: Any) -> Any:
+    """Bitwise and."""
+    return x & y
+
+
+def all_bits(x: Any, y: Any) -> Any:
+    """Bitwise or."""
+    return x | y
+
+
+def odd_bits(x: Any, y: Any) -> Any:
+    """Bitwise exclusive or."""
+    return x ^ y
+
+
+total = Reduction(sum_of, 0)
+minimum, maximum = Reduction(least, 0xFFFFFFFF), Reduction(greatest, 0)
+signed_minimum, signed_maximum = Reduction(signed_least, 0x7FFFFFFF), Reduction(signed_greatest, 0x80000000)
+every_bit, any_bit, parity = Reduction(common_bits, 0xFFFFFFFF), Reduction(all_bits, 0), Reduction(odd_bits, 0)
+
+
+# Votes.
 
 
 def ballot(a: Any, b: Any, c: Any, active: Any) -> Any:
     """Return a word whose bit i is set if c is 1 in lane i."""
-    return _in_every_lane(np.where(active, c << LANES, 0))
+    return _in_every_lane(np.where(active, (c & ONE) << LANES, NONE))
 
 
-def total(a: Any, b: Any, c: Any, active: Any) -> Any:
-    """Return the sum of a over the lanes, modulo 2**32."""
-    return _in_every_lane(np.where(active, a, 0))
+def in_any(yes: Any, present: Any) -> Any:
+    """Tell whether any lane says yes."""
+    return yes != NONE
 
 
-def _of_lane(a: Any, lane: Any, active: Any) -> Any:
-    """Return pattern a of that lane; if that lane is inactive, the lane's own (PTX shfl leaves it undefined)."""
-    there = lane.astype(np.int64)
-    return np.where(np.take_along_axis(active, there, -1), np.take_along_axis(a, there, -1), a)
+def in_all(yes: Any, present: Any) -> Any:
+    """Tell whether all lanes say yes."""
+    return yes == present
+
+
+def all_alike(yes: Any, present: Any) -> Any:
+    """Tell whether all lanes say the same."""
+    return (yes == NONE) | (yes == present)
+
+
+any_lane, all_lanes, equal_lanes = Vote(in_any), Vote(in_all), Vote(all_alike)
+
+
+# Matches, and what the first lane has.
+
+
+def match_any(a: Any, b: Any, c: Any, active: Any) -> Any:
+    """Return the mask of the lanes whose a is this lane's (PTX ISA, match.any)."""
+    same = (a[..., :, None] == a[..., None, :]) & active[..., None, :]
+    return np.where(same, ONE << LANES, NONE).sum(axis=-1, dtype=np.uint32)
+
+
+def all_match(a: Any, b: Any, c: Any, active: Any) -> Any:
+    """Tell whether all lanes have the same a."""
+    same = (a == _of_first(a, active)) | ~active
+    return np.broadcast_to(same.all(axis=-1, keepdims=True), a.shape)
+
+
+def match_all(a: Any, b: Any, c: Any, active: Any) -> Any:
+    """Return the mask of all lanes that take part if they have the same a, else 0 (PTX ISA, match.all)."""
+    return np.where(all_match(a, b, c, active), _in_every_lane(active << LANES), NONE)
+
+
+def of_first_lane(a: Any, b: Any, c: Any, active: Any) -> Any:
+    """Return pattern a of the first lane that takes part; of no lane, 0."""
+    return np.where(active.any(axis=-1, keepdims=True), _of_first(a, active), NONE)
+
+
+def first_lane(a: Any, b: Any, c: Any, active: Any) -> Any:
+    """Return the number of the first lane where c is 1; 0 if there is none."""
+    willing = active & (c != NONE)
+    return np.broadcast_to(willing.argmax(axis=-1)[..., None].astype(np.uint32), active.shape)
+
+
+def is_first(a: Any, b: Any, c: Any, active: Any) -> Any:
+    """Tell each lane whether it is the first one where c is 1 (PTX ISA, elect.sync)."""
+    return active & (c != NONE) & (first_lane(a, b, c, active) == LANES)
+
+
+def _of_first(a: Any, active: Any) -> Any:
+    """Return a of the first active lane, in every lane."""
+    first = active.argmax(axis=-1)[..., None]
+    return np.broadcast_to(np.take_along_axis(a, first, -1), a.shape)
 
 
 def _in_every_lane(parts: Any) -> Any:
     """Return the parts' sum, modulo 2**32."""
     whole = parts.sum(axis=-1, keepdims=True, dtype=np.uint32)
     return np.broadcast_to(whole, parts.shape)
+
+
+PARTS = (segment, limit)  # of other functions

@@ -39,6 +39,11 @@ def as_f64(x: Any) -> Any:
     return x.view(np.float64)
 
 
+def as_i64(x: Any) -> Any:
+    """A number as a two's-complement integer of 64 bits, without what lies behind its point."""
+    return np.asarray(x).astype(np.int64)
+
+
 def widen(x: Any) -> Any:
     """Unsigned 32 to unsigned 64 bits."""
     return np.asarray(x).astype(np.uint64)

@@ -7,8 +7,9 @@ source. If a 32-bit operation is done in 64 bits, the caller keeps the low 32 of
 computed integer before it is shifted right or compared.
 
 Floating point is IEEE 754 to nearest even, with denormals. A NaN result is always the one quiet NaN that CUDA's
-math_constants.h names: 0x7FFFFFFF single, 0xFFF8000000000000 double; of halves 0x7FFF, as in the PTX ISA. The caller
-silences NumPy's warnings (overflow, division by zero), once around a run: `with np.errstate(all="ignore")`.
+math_constants.h names, 0x7FFFFFFF; of halves 0x7FFF, as in the PTX ISA. Double arithmetic gives the NaN of an operand,
+made quiet, else 0xFFF8000000000000; conversions between the two keep a NaN's upper digits (both as on an H200). The
+caller silences NumPy's warnings (overflow, division by zero), once around a run: `with np.errstate(all="ignore")`.
 """
 
 # ruff: noqa: ARG001  (every value function takes a, b and c; few need all three)
@@ -29,7 +30,10 @@ ORDERED_RELATIONS = SCALAR_RELATIONS | {"NEQ": LT | GT | UNORDERED}
 
 NAN32 = np.uint32(0x7FFFFFFF)
 NAN64 = np.uint64(0xFFF8000000000000)
-ZERO = np.uint32(0)
+QUIET64 = np.uint64(1 << 51)
+QUIET_NAN32, QUIET_NAN64 = np.uint64(0x7FC00000), np.uint64(0x7FF8000000000000)
+SIGN32, DIGITS32 = np.uint64(0x80000000), np.uint64(0x007FFFFF)
+ZERO, ZERO64 = np.uint32(0), np.uint64(0)
 WORD = np.uint32(32)
 LAST = np.uint32(31)
 HALF = np.uint64(32)
@@ -76,19 +80,25 @@ def fmnmx(a: Any, b: Any, c: Any) -> Any:
 def dfma(a: Any, b: Any, c: Any) -> Any:
     """Double a b + c, rounded once."""
     r = fma64(as_f64(a), as_f64(b), as_f64(c))
-    return choose(np.isnan(r), NAN64, as_u64(r))
+    return choose(np.isnan(r), nan_of(a, b, c), as_u64(r))
 
 
 def dadd(a: Any, b: Any, c: Any) -> Any:
     """Double a + b."""
     r = as_f64(a) + as_f64(b)
-    return choose(np.isnan(r), NAN64, as_u64(r))
+    return choose(np.isnan(r), nan_of(a, b, ZERO64), as_u64(r))
 
 
 def dmul(a: Any, b: Any, c: Any) -> Any:
     """Double a b."""
     r = as_f64(a) * as_f64(b)
-    return choose(np.isnan(r), NAN64, as_u64(r))
+    return choose(np.isnan(r), nan_of(a, b, ZERO64), as_u64(r))
+
+
+def nan_of(a: Any, b: Any, c: Any) -> Any:
+    """Return the NaN that three doubles give: b if it is one, else c, else a, made quiet; NAN64 if none is one."""
+    of_a = choose(np.isnan(as_f64(a)), a | QUIET64, NAN64)
+    return choose(np.isnan(as_f64(b)), b | QUIET64, choose(np.isnan(as_f64(c)), c | QUIET64, of_a))
 
 
 def iadd(a: Any, b: Any, c: Any) -> Any:
@@ -322,31 +332,24 @@ def int_to_single(a: Any, b: Any, c: Any) -> Any:
 
 
 def single_to_double(a: Any, b: Any, c: Any) -> Any:
-    """Double equal to the single a: a has 32 bits, the result 64."""
+    """Double equal to the single a: a has 32 bits, the result 64; a NaN keeps its digits and is made quiet."""
     r = np.float64(as_f32(a))
-    return choose(np.isnan(r), NAN64, as_u64(r))
+    pattern = widen(as_u32(a))
+    digits = (pattern & DIGITS32) << np.uint64(29)
+    return choose(np.isnan(r), ((pattern & SIGN32) << HALF) | QUIET_NAN64 | digits, as_u64(r))
 
 
 def double_to_single(a: Any, b: Any, c: Any) -> Any:
-    """Single nearest to the double a: a has 64 bits, the result 32."""
+    """Single nearest to the double a: a has 64 bits, the result 32; a NaN keeps its upper digits and is made quiet."""
     r = np.float32(as_f64(a))
-    return choose(np.isnan(r), NAN32, as_u32(r))
+    sign, digits = (a >> HALF) & SIGN32, (a >> np.uint64(29)) & DIGITS32
+    return choose(np.isnan(r), narrow(sign | QUIET_NAN32 | digits), as_u32(r))
 
 
 def single_to_int(a: Any, b: Any, c: Any) -> Any:
     """Signed integer part of the single a, or the nearest there is; 0 for a NaN (PTX cvt.rzi.s32)."""
     x = np.float64(as_f32(a))
     return as_u32(np.int32(choose(np.isnan(x), 0.0, choose(x < LOWEST, LOWEST, choose(x > HIGHEST, HIGHEST, x)))))
-
-
-def atomic_add(a: Any, b: Any, c: Any) -> Any:
-    """Sum of the word c and a, modulo 2**32."""
-    return c + a
-
-
-def atomic_swap(a: Any, b: Any, c: Any) -> Any:
-    """Pattern b if the word c equals a, else c: compare and swap."""
-    return choose(c == a, b, c)
 
 
 # Two halves in a register, each on its own. A sum is a 1 + b, a product a b + -0: both keep the sign of a zero.
@@ -367,4 +370,4 @@ def hmul2(a: Any, b: Any, c: Any) -> Any:
     return fma16(a, b, MINUS_ZERO16) | (fma16(a >> 16, b >> 16, MINUS_ZERO16) << 16)
 
 
-PARTS = (imul_high, signed_byte, word_pair, selected_byte, by_bit)  # of other value functions
+PARTS = (nan_of, imul_high, signed_byte, word_pair, selected_byte, by_bit)  # of other value functions

@@ -1,6 +1,8 @@
 import re
+from dataclasses import replace
 
 import pytest
+from machine_code import saxpy
 
 from isa.code_region import CodeRegion, Lines, code_regions, innermost, marked
 from isa.schedule.reorder import reordered
@@ -93,3 +95,11 @@ def test_an_instruction_belongs_to_the_innermost_region():
     """An instruction belongs to the smallest region around it, the first of two equal ones, or to none."""
     regions = (CodeRegion("a", (0, 1, 2)), CodeRegion("b", (1, 2)), CodeRegion("c", (1, 2)), CodeRegion("d", (4,)))
     assert {pc: region.name for pc, region in innermost(regions).items()} == {0: "a", 1: "b", 2: "b", 4: "d"}
+
+
+def test_regions_of_machine_code_are_lines_of_its_source():
+    """Lines are those of the file from which most instructions come; others do not count."""
+    program = saxpy("k.cu").program
+    origins = (replace(program.origins[0], file="h.cuh", line=4), *program.origins[1:])
+    (region,) = code_regions(replace(program, origins=origins), [Lines("end", 4, 9)])
+    assert region == CodeRegion("end", (23,))

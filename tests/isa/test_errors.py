@@ -41,6 +41,13 @@ def test_an_assembly_error_crosses_processes():
     assert (str(back), back.line, back.column) == ("a.asm:2:5: is wrong", 2, 5)
 
 
+def test_further_messages_cross_processes():
+    """What else is wrong is a line each, and comes back from a pickle."""
+    back = pickle.loads(pickle.dumps(UserError("a: one; mend it", ["b: two\nlines", "c: three"])))
+    assert (str(back), back.further) == ("a: one; mend it", ("b: two lines", "c: three"))
+    assert UserError("alone").further == ()
+
+
 @pytest.mark.parametrize("text", ["a\nb", "x" * 10**6, "\r\n\v\u2028"])
 def test_a_message_is_one_line(text):
     """A message that quotes line breaks or 10**6 characters is one line with place and fix, at most LONGEST long."""

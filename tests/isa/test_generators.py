@@ -47,6 +47,14 @@ def test_floats_are_exact_multiples_inside_the_limits(dtype):
     assert np.array_equal(steps, np.floor(steps))
 
 
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 1.0), (-64.0, 64.0)])
+def test_halves_are_exact_multiples_inside_the_limits(low, high):
+    """A half has 10 bits of the hash: all low + k (high - low) / 2**10 occur, unrounded, up to but not high."""
+    values = generators.hash_fill(3, low, high, "f2")(INDEX)
+    assert values.dtype == np.float16
+    assert np.array_equal(np.unique(values.astype(np.float64)), low + (high - low) * np.arange(1024) / 1024)
+
+
 @pytest.mark.parametrize(("dtype", "low", "high"), [("i4", -5, 6), ("u4", 0, 2**32), ("i4", -(2**31), 2**31)])
 def test_integers_fill_their_limits(dtype, low, high):
     """Integer values are in [low, high), and those of a short range include both ends."""

@@ -2,7 +2,8 @@ import re
 
 import pytest
 
-from isa.table import ROWS, TABLE, Unit
+from isa.row import Unit
+from isa.table import ROWS, TABLE
 
 
 def test_each_mnemonic_has_one_row():
@@ -13,13 +14,14 @@ def test_each_mnemonic_has_one_row():
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.mnemonic)
 def test_a_row_is_consistent(row):
     """A row has known form letters, a width that fits its suffix, and a value function exactly if it computes."""
-    assert set(row.form) <= set("dDabcmPQsltnB")
+    assert set(row.form) <= set("dDabcmPQsltnBkTy")
     assert row.width in ((32, 64, 128, 256, 512) if row.unit is Unit.SMEM else (32, 64, 128))
     assert row.words * 32 == row.width
     suffixes = f".{row.width}", f"_B{row.width}", f"DWORDX{row.words}"
     assert row.mnemonic.endswith(suffixes) or row.width == 32 or row.unit is Unit.DP
     operands = row.form[1:] if row.form[:1] in ("d", "D", "P") else row.form if row.compares else ""
-    assert bool(row.value or row.across) == bool(set(operands) & set("abcQ") and not set("mt") & set(row.form))
+    computes = set(operands) & set("abcQ") and not set("mt") & set(row.form)
+    assert bool(row.value or row.across or row.result) == bool(computes)
     assert row.value is None or row.across is None
     assert 0 <= row.optional <= len(row.form)
 
@@ -36,7 +38,7 @@ def test_flops_are_counted_as_the_field_does():
 
 
 def test_loads_and_stores_are_distinguished():
-    """Loads are LDS, LDG, LDL, LDC and TEX; stores STS, STG and STL, at each of their widths; ATOMS is both."""
+    """Loads are LDS, LDG, LDL, LDC and TEX; stores STS, STG, STL and RED, at each width; ATOMS and ATOMG are both."""
     assert {row.mnemonic.split(".")[0] for row in ROWS if row.is_load and not row.is_gcn} == {
         "LDS",
         "LDG",
@@ -44,12 +46,15 @@ def test_loads_and_stores_are_distinguished():
         "LDC",
         "TEX",
         "ATOMS",
+        "ATOMG",
     }
     assert {row.mnemonic.split(".")[0] for row in ROWS if row.is_store and not row.is_gcn} == {
         "STS",
         "STG",
         "STL",
+        "RED",
         "ATOMS",
+        "ATOMG",
     }
 
 

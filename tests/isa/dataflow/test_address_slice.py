@@ -94,3 +94,11 @@ def _trace(kernel, evaluate=None):
 def test_the_slice_alone_makes_the_same_addresses_and_counts(kernel):
     """Evaluating only the slice gives the address trace, counts and active lanes of the whole program."""
     assert _trace(kernel, address_slice(kernel.program)) == _trace(kernel)
+
+
+def test_what_a_barrier_counts_is_in_the_slice_if_an_address_depends_on_it():
+    """The comparison whose truths BAR.RED counts is computed where the count becomes an address, else it is not."""
+    head = "S2R R1, TID.X\nISETP.LT P0, R1, 40\nBAR.RED.POPC 1, P0\nB2R.RESULT R2\n"
+    counted = address_slice(assemble(f"{head}STG [R2], R1\nEXIT"))
+    assert counted[:4].tolist() == [True, True, False, True]
+    assert not address_slice(assemble(f"{head}STG [0x1000], R2\nEXIT")).any()

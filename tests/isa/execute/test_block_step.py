@@ -13,7 +13,7 @@ from strategies.launches import REPEATABLE, kernels, looping_kernels
 
 from isa.execute.block_step import block_steps, texture_steps
 from isa.execute.interpret import interpret
-from isa.table import Unit
+from isa.row import Unit
 from isa.text.listing import read
 from workloads.catalog import make
 

@@ -12,7 +12,7 @@ from isa.execute.footprint import footprint
 from isa.execute.interpret import interpret
 from isa.kernel import Buffer, Kernel
 from isa.memory import SECTOR_BYTES, bases
-from isa.table import GLOBAL_UNITS, Unit
+from isa.row import GLOBAL_UNITS, Unit
 from isa.text.assembler import assemble
 
 
@@ -27,7 +27,9 @@ def check_by_running(kernel):
                 if row.unit in GLOBAL_UNITS | {Unit.TEXTURE}:
                     seen[current[-1], row.is_store].add((address + byte) // SECTOR_BYTES)
                 else:
-                    words[pc].add((address + byte) // 4)
+                    words[pc].add(
+                        (address + byte + (kernel.program.shared_bytes if row.unit is Unit.LOCAL else 0)) // 4
+                    )
 
     run = interpret(kernel, None, observe, started=current.append)
     found = footprint(kernel)

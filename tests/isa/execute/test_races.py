@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from isa.errors import LimitError
 from isa.execute.interpret import interpret
 from isa.execute.races import races
 from isa.kernel import Kernel
-from isa.table import Unit
+from isa.row import Unit
+from isa.table import machine_row
 from isa.text.assembler import assemble
 
 PROLOGUE = ".shared 1024\nS2R R0, TID.X\nSHL R1, R0, 2\nS2R R4, WARPID\n"  # pcs 0 to 2
@@ -135,9 +137,9 @@ def _racy_words(kernel, block):
         if row.unit is not Unit.SHARED:
             return
         for warp, lanes, on in zip(group.tolist(), addresses.astype(np.int64), active, strict=True):
-            words = {int(a) // 4 + k for a in lanes[on] for k in range(row.words)}
+            touched = {int(a) + k for a in lanes[on] for k in range(row.nbytes)}
             own[warp].append(len(events))
-            events.append((warp, words, row.is_store, frozenset(before[warp])))
+            events.append((warp, touched, row.is_store, frozenset(before[warp])))
 
     def released(group):
         known = set().union(*(before[w] | set(own[w]) for w in group.tolist()))
@@ -146,11 +148,29 @@ def _racy_words(kernel, block):
 
     interpret(kernel, [block], observe, released=released)
     racy = set()
-    for i, (warp, words, stores, _) in enumerate(events):
+    for i, (warp, touched, stores, _) in enumerate(events):
         for other, theirs, other_stores, past in events[i + 1 :]:
             if warp != other and (stores or other_stores) and i not in past:
-                racy |= words & theirs
-    return racy
+                racy |= touched & theirs
+    return {byte // 4 for byte in racy}
+
+
+def parts(text, size, warps=2):
+    """Return the pairs of pcs that race if the accesses of a text are of bytes, or of halves of words."""
+    program = assemble(PROLOGUE + text)
+    rows = {name: machine_row(f"{name}.U{8 * size}") for name in ("LDS", "STS")}
+    code = tuple(replace(i, row=rows.get(i.row.mnemonic, i.row)) for i in program.instructions)
+    kernel = Kernel("k", replace(program, instructions=code), (1, 1, 1), (32 * warps, 1, 1))
+    return [(race.first.pc, race.second.pc, race.address) for race in races(kernel)]
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_parts_of_one_word_do_not_race(size):
+    """Warps that store to different bytes, or halves, of one word are in no race; to the same one they are."""
+    shift = f"SHL R2, R4, {size - 1}\n"
+    assert parts(f"{shift}STS [R2+4], R0", size) == []
+    assert parts(f"{shift}STS [R2+4], R0\nLDS R3, [R2+4]", size) == []
+    assert parts("STS [R5+6], R0\nLDS R3, [R5+6]", size)[0][2] == 4
 
 
 @pytest.mark.long

@@ -9,7 +9,7 @@ from isa.execute.touched_lines import lines
 from isa.generators import hash_fill
 from isa.kernel import Buffer, Kernel
 from isa.memory import LINE_BYTES, bases, image
-from isa.table import GLOBAL_UNITS, Unit
+from isa.row import GLOBAL_UNITS, Unit
 from isa.text.assembler import assemble
 from isa.text.listing import read
 

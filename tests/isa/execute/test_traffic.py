@@ -1,6 +1,7 @@
 """Words at each level, counted by hand, by running, and for the matrix products of the catalog."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from draws import draws
@@ -10,7 +11,9 @@ from strategies.launches import kernels, looping_kernels
 from isa.dataflow.register_use import OTHER, RESULTS
 from isa.execute.interpret import interpret
 from isa.execute.traffic import Level, traffic
+from isa.kernel import Kernel
 from isa.operand import FIRST_SCALAR
+from isa.table import machine_row
 from isa.text.listing import load, read
 from workloads.catalog import make
 
@@ -199,3 +202,14 @@ def test_levels_are_sums_over_what_executes(kernel):
         assert found.read(level) == sum(found.read(level, use) for use in {w.use for w in found.words})
     assert found.read(Level.DRAM) <= found.read(Level.L2)
     assert found.written(Level.DRAM) <= found.written(Level.L2)
+
+
+def test_bytes_are_parts_of_words():
+    """64 threads that each store a byte write 16 words, and each of 64 halves loaded is half a word."""
+    text = ".shared 256\nS2R R0, TID.X\nSTS [R0], R0\nSHL R1, R0, 1\nLDS R2, [R1]\nEXIT"
+    program = read(text).program
+    rows = {"STS": machine_row("STS.U8"), "LDS": machine_row("LDS.S16")}
+    code = tuple(replace(i, row=rows.get(i.row.mnemonic, i.row)) for i in program.instructions)
+    kernel = Kernel("bytes", replace(program, instructions=code), (1, 1, 1), (64, 1, 1))
+    assert traffic(kernel).written(Level.SHARED) == 16
+    assert traffic(kernel).read(Level.SHARED) == 32

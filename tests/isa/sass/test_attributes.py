@@ -1,6 +1,8 @@
+import struct
+
 import pytest
 
-from isa.sass.attributes import Attribute, attributes, words
+from isa.sass.attributes import Attribute, attributes, branch_targets, words
 
 
 def test_formats():
@@ -22,3 +24,13 @@ def test_words_are_whole():
     """A value that is no row of 32-bit words raises ValueError."""
     with pytest.raises(ValueError, match="3 bytes"):
         words(b"abc")
+
+
+def test_branch_targets():
+    """Each branch has as many targets as its third number says; a row of numbers that ends early is refused."""
+    numbers = 0x150, 0, 2, 0x850, 0x2E0, 0x900, 0, 1, 0x9E0
+    assert branch_targets(struct.pack("<9I", *numbers)) == {0x150: (0x850, 0x2E0), 0x900: (0x9E0,)}
+    assert branch_targets(b"") == {}
+    for count in (2, 4, 6):
+        with pytest.raises(ValueError, match="end after"):
+            branch_targets(struct.pack(f"<{count}I", *numbers[:count]))

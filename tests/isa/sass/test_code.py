@@ -1,12 +1,13 @@
 """Files of every kind, made from data/variables.cu."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
 from isa.errors import UserError
-from isa.sass import tools
-from isa.sass.code import read
+from isa.sass import compile, cubin, tools
+from isa.sass.code import of_cubin, read
 
 DATA = Path(__file__).with_name("data")
 
@@ -47,13 +48,37 @@ def test_a_text_that_does_not_name_its_architecture(tmp_path):
     assert texts(read(path, 80)) == texts(read(DATA / "sm_80.cubin"))
 
 
+def test_a_text_for_several_architectures(tmp_path):
+    """Of a fat binary's text, the code for the architecture that is asked for is read; without one it is refused."""
+    path, one = tmp_path / "fat.sass", (DATA / "sm_80.sass").read_text()
+    path.write_text(
+        one + one.replace("sm_80", "sm_90").replace("EF_CUDA_SM80", "EF_CUDA_SM90").replace("0x00000a00", "0x00000b00")
+    )
+    assert read(path, 80).architecture == 80
+    assert texts(read(path, 80)) == texts(read(DATA / "sm_80.sass"))
+    assert read(path, 90).architecture == 90
+    assert texts(read(path, 90)) != texts(read(path, 80))
+    with pytest.raises(UserError, match="it holds machine code for sm_80, sm_90; choose one"):
+        read(path)
+    with pytest.raises(UserError, match="it holds machine code for sm_80, sm_90, not for sm_75"):
+        read(path, 75)
+
+
+def test_ptx_is_no_machine_code(tmp_path):
+    """The text of the step before is refused by its name."""
+    path = tmp_path / "k.ptx"
+    path.write_text("//\n.version 9.0\n.target sm_90\n.address_size 64\n")
+    with pytest.raises(UserError, match=r"k\.ptx: PTX, which is no machine code; compile it with ptxas"):
+        read(path)
+
+
 @pytest.mark.parametrize(
     ("file", "architecture", "message"),
     [
-        ("both.fatbin", None, "it holds machine code for sm_80, sm_90; choose one of these"),
+        ("both.fatbin", None, "it holds machine code for sm_80, sm_90; choose one, as in --arch 90"),
         ("both.fatbin", 75, "it holds machine code for sm_80, sm_90, not for sm_75"),
         ("sm_80.cubin", 90, "machine code for sm_80, not for sm_90"),
-        ("variables.cu", None, "no instructions; "),
+        ("../test_code.py", None, "no instructions; "),
         ("none.cubin", None, "No such file"),
     ],
 )
@@ -61,6 +86,38 @@ def test_what_is_not_there(file, architecture, message):
     """A file without the code that is asked for is refused in one line, which begins with its name."""
     with pytest.raises(UserError, match=rf"{file}: {message}"):
         read(DATA / file, architecture)
+
+
+def test_the_text_of_a_cubin_is_kept(monkeypatch, tmp_path):
+    """The second time a cubin's code is not disassembled again, and is the same; another version of the tool is."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    run, ran, versions = tools.run, [], ["release 1", "release 1", "release 2"]
+    monkeypatch.setattr(tools, "version", lambda _: versions.pop(0))
+    monkeypatch.setattr(tools, "run", lambda name, *rest, **more: ran.append(name) or run(name, *rest, **more))
+    found = [texts(read(DATA / "sm_90.cubin")) for _ in range(3)]
+    assert found[0] == found[1] == found[2]
+    assert ran == ["nvdisasm", "nvdisasm"]
+
+
+def test_cuda_c(monkeypatch):
+    """A `.cu` file is compiled for the architecture and with the flags that are asked for."""
+    asked = []
+    made = (DATA / "sm_80.cubin").read_bytes()
+    monkeypatch.setattr(compile, "compile_file", lambda *given: asked.append(given) or made)
+    assert texts(read(DATA / "variables.cu", 80, ("-O3",))) == texts(read(DATA / "sm_80.cubin"))
+    assert asked == [(DATA / "variables.cu", 80, ("-O3",))]
+    with pytest.raises(UserError, match="machine code for sm_80, not for sm_90"):
+        read(DATA / "variables.cu", 90, ("-arch=sm_80",))
+    with pytest.raises(UserError, match=r"sm_80\.cubin: no CUDA C to compile with -O3; leave these options out"):
+        read(DATA / "sm_80.cubin", 80, ("-O3",))
+
+
+def test_a_source_without_kernels(monkeypatch):
+    """A cubin without functions, as a source with templates alone gives, says what is missing."""
+    empty = dataclasses.replace(cubin.read((DATA / "sm_80.cubin").read_bytes(), "k"), functions={})
+    monkeypatch.setattr(cubin, "read", lambda *_: empty)
+    with pytest.raises(UserError, match=r"^k\.cu: it has no kernel; write a __global__ function"):
+        of_cubin(b"", "k.cu")
 
 
 def test_bytes(tmp_path):
@@ -75,6 +132,6 @@ def test_without_the_tool(monkeypatch, tmp_path):
     """A cubin needs nvdisasm; a dump doesn't."""
     monkeypatch.setattr(tools.sysconfig, "get_path", lambda _: str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UserError, match=r"pip install 'gpusim\[cuda\]'"):
+    with pytest.raises(UserError, match=r"pip install 'gpusim\[cubin\]'"):
         read(DATA / "sm_90.cubin")
     assert read(DATA / "sm_80.sass").sections

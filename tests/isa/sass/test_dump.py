@@ -45,6 +45,13 @@ def test_the_text_of_cuobjdump():
     assert (found.architecture, one.text, one.source) == (80, "MOV R1, c[0x0][0x28]", NOWHERE)
 
 
+def test_targets_of_an_indirect_branch():
+    """What nvdisasm prints far to the right of an indirect branch follows it after one blank."""
+    padded = NVDISASM.replace("@!P0 BRA `(.L_x_0);", 'BRX R2 -0x160          (*"BRANCH_TARGETS .L_x_0,.L_x_5"*);')
+    (section,) = read(padded, "k").sections.values()
+    assert section.instructions[1].text == 'BRX R2 -0x160 (*"BRANCH_TARGETS .L_x_0,.L_x_5"*)'
+
+
 def test_a_dump_has_the_bytes_of_its_cubin():
     """The encodings that cuobjdump prints of a file are its code, instruction by instruction."""
     found = read((DATA / "sm_80.sass").read_text(), "k").sections

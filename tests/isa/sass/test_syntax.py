@@ -52,6 +52,8 @@ FORMS = {
     "+INF": Number("+INF"),
     "`(.L_x_217)": Target(".L_x_217"),
     "SR_TID.X": Word("SR_TID.X"),
+    "32@lo(table)": Word("32@lo(table)"),
+    "32@hi((kernel + .L_x_0@srel))": Word("32@hi((kernel + .L_x_0@srel))"),
     "SB0": Word("SB0"),
     "2D": Word("2D"),
     "{0,1}": Word("{0,1}"),
@@ -74,6 +76,38 @@ def test_a_statement():
     assert parse("EXIT") == Statement("EXIT")
     assert [head(text) for text in ("@!P0 LDG.E.64 R2, [R4.64]", "EXIT")] == ["LDG.E.64", "EXIT"]
     assert parse("RET.REL.NODEC R20 `(k)").operands == (Register("R", 20), Target("k"))
+
+
+def test_targets_behind_a_register():
+    """An indirect branch has a register and an offset, and may name its targets; calls and returns have a label."""
+    remark = '  (*"BRANCH_TARGETS .L_x_38,.L_x_39"*)'
+    parts = Register("R", 2), Number("-0x160")
+    assert parse(f"BRX R2 -0x160{remark}") == parse("BRX R2 -0x160") == Statement("BRX", (), parts)
+    assert head(f"@P0 BRX R2 -0x160{remark}") == "BRX"
+    for text in ("BRX R2 -0x160", "CALL.REL.NOINC R2 `(kernel)", "RET.REL.NODEC R20 `(kernel)", "CALL.ABS.NOINC R2"):
+        assert show(parse(text)) == text
+
+
+def test_reuse_stands_behind_the_bar():
+    """An absolute register that is kept for reuse is printed as it was read."""
+    assert parse("FMUL R0, |R11|.reuse, R2").operands[1] == Register("R", 11, absolute=True, reused=True)
+    assert show(parse("FMUL R0, -|R11|.reuse, R2")) == "FMUL R0, -|R11|.reuse, R2"
+
+
+HALVES = ["|R5|.H0_H0", "-|R5|.reuse.H1_H1", "R2.reuse.H0_H0", "-RZ.H0_H0", "c[0x0] [0x178].H0_H0"]
+
+
+@pytest.mark.parametrize("text", HALVES)
+def test_a_part_stands_behind_bars_and_reuse(text):
+    """Halves of a register are read, and printed, behind its bars and behind its mark of reuse."""
+    one = operand(text)
+    assert (one.part, getattr(one, "reused", False)) == (text.rpartition(".")[2], ".reuse" in text)
+    assert show(parse(f"HADD2 R0, R1, {text}")) == f"HADD2 R0, R1, {text}"
+
+
+def test_an_operand_is_read_once():
+    """The same text gives the same record, so that long code takes no longer than its different operands."""
+    assert operand("R12.reuse") is operand("R12.reuse")
 
 
 @pytest.mark.parametrize("file", ["sm_80.sass"])

@@ -1,7 +1,9 @@
 import stat
 import sys
+import tomllib
 
 import pytest
+from read.fenced import ROOT
 
 from isa.sass import tools
 
@@ -21,9 +23,18 @@ def script(path, text):
 
 
 def test_a_missing_tool():
-    """Without the tool, one line names the extra to install."""
-    with pytest.raises(tools.ToolError, match=r"^nvdisasm is not installed; run pip install 'gpusim\[cuda\]'$"):
-        tools.find("nvdisasm")
+    """Without the tool, one line names the extra to install: the small one for what reads machine code."""
+    for name, brings in (("nvdisasm", "cubin"), ("cuobjdump", "cubin"), ("nvcc", "cuda"), ("ptxas", "cuda")):
+        with pytest.raises(tools.ToolError) as caught:
+            tools.find(name)
+        assert str(caught.value) == f"{name} is not installed; run pip install 'gpusim[{brings}]'"
+
+
+def test_the_extras_bring_the_tools():
+    """pyproject.toml has each tool's package in the extra that messages name."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for name in ("nvdisasm", "cuobjdump", "nvcc"):
+        assert any(one.startswith(f"nvidia-cuda-{name}") for one in extras[tools.extra_of(name)])
 
 
 def test_the_newest_package_is_preferred(nothing_installed):

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, looping_kernels
 
 from isa.execute.interpret import interpret
+from isa.row import LOAD_UNITS, memory_of
 from isa.schedule.disjoint import disjoint
 from isa.schedule.reorder import spans
-from isa.table import LOAD_UNITS, memory_of
 from isa.text.listing import read
 from workloads.gemm.tan import dgemm_tan
 
@@ -52,7 +52,7 @@ def pairs_by_definition(kernel):
     }
 
 
-@settings(REPEATABLE, max_examples=draws(25))
+@settings(REPEATABLE, max_examples=draws(12))
 @given(kernel=looping_kernels())
 def test_pairs_are_those_that_no_pass_saw_meet(kernel):
     """Of any program with loops: the accesses whose bytes never overlapped in one pass of one warp."""

@@ -1,41 +1,129 @@
-"""Cross-lane instructions: the value that each lane gets from others."""
+"""Cross-lane instructions: the value and the predicate that each lane gets from others."""
+
+import operator
+from functools import reduce
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies.launches import patterns32
+from strategies.launches import patterns32, patterns64
 
-from isa.table import TABLE
+from isa.table import TABLE, machine_row
+from isa.values.cross_lane import by_lane_group
 
 WORDS = st.lists(patterns32(), min_size=32, max_size=32)
+FEW_WORDS = st.lists(st.sampled_from((0, 1, 5, 1 << 31, (1 << 32) - 1)), min_size=32, max_size=32)
+FEW_PAIRS = st.lists(st.sampled_from((0, 5, 1 << 32, (1 << 32) + 5, 1 << 63)), min_size=32, max_size=32)
 LANES = st.lists(st.booleans(), min_size=32, max_size=32)
+ZERO = [0] * 32
 
 
-def across(mnemonic, a, b, c, active):
-    """Return the result of a row in every lane of one warp, as Python ints."""
-    a, b, c = (np.array([x], np.uint32) for x in (a, b, c))
-    return TABLE[mnemonic].across(a, b, c, np.array([active]))[0].tolist()
+def across(row, a, b, c, active, name="across"):
+    """Return the result of a row's function in every lane of one warp, as Python ints or bools."""
+    kind = np.uint64 if "a" in row.wide else np.uint32
+    given = np.array([a], kind), np.array([b], np.uint32), np.array([c], np.uint32), np.array([active])
+    return by_lane_group(getattr(row, name), *given)[0].tolist()
+
+
+def shuffled(mode, lane, b, c):
+    """Return the lane that one lane names, its own if it may not, and whether it may: as the PTX ISA has shfl.sync."""
+    mask, b = c >> 8 & 31, b % 32
+    last, first = (lane & mask) | (c & 31 & ~mask), lane & mask
+    named = {"UP": lane - b, "DOWN": lane + b, "BFLY": lane ^ b, "IDX": first | (b & ~mask)}[mode]
+    in_range = named >= last if mode == "UP" else named <= last
+    return (named if in_range else lane), in_range
+
+
+@pytest.mark.parametrize("mode", ["UP", "DOWN", "BFLY", "IDX"])
+@given(a=WORDS, b=WORDS, c=st.sampled_from((31, 0, 7, 0x181F, 0x1C03, 0x1F00, 0x1E1F)) | patterns32(), active=LANES)
+def test_a_shuffle_takes_the_value_of_the_lane_named(mode, a, b, c, active):
+    """Lane i gets a of the lane that the PTX ISA names within its segment; its own where none is, or it takes no part.
+
+    The predicate tells whether it is in range, whether or not it takes part.
+    """
+    row, c = machine_row(f"SHFL.{mode}"), [c] * 32
+    where = [shuffled(mode, i, b[i], c[i]) for i in range(32)]
+    assert across(row, a, b, c, active) == [a[j] if active[j] else a[i] for i, (j, _) in enumerate(where)]
+    assert across(row, a, b, c, active, "across_truth") == [ok for _, ok in where]
 
 
 @pytest.mark.parametrize(
     ("mnemonic", "source"), [("SHFL.IDX", lambda _, b: b % 32), ("SHFL.BFLY", lambda i, b: i ^ b % 32)]
 )
 @given(a=WORDS, b=WORDS, active=LANES)
-def test_a_shuffle_takes_the_value_of_the_lane_named(mnemonic, source, a, b, active):
+def test_a_shuffle_of_a_listing_reaches_the_whole_warp(mnemonic, source, a, b, active):
     """Lane i gets a of lane b, or of lane i xor b, modulo 32; its own where that lane takes no part."""
     where = [source(i, b[i]) for i in range(32)]
-    assert across(mnemonic, a, b, a, active) == [a[j] if active[j] else a[i] for i, j in enumerate(where)]
+    row = TABLE[mnemonic]
+    assert across(row, a, b, [row.code] * 32, active) == [a[j] if active[j] else a[i] for i, j in enumerate(where)]
 
 
-@given(WORDS, LANES, LANES)
-def test_a_ballot_has_a_bit_for_each_lane_that_says_yes(a, flags, active):
-    """VOTE.BALLOT sets bit i where lane i takes part and its predicate holds, alike in every lane."""
+@pytest.mark.parametrize("row", [TABLE["VOTE.BALLOT"], machine_row("VOTE.ANY"), machine_row("VOTEU.ALL")])
+@given(a=WORDS, flags=LANES, active=LANES)
+def test_a_ballot_has_a_bit_for_each_lane_that_says_yes(row, a, flags, active):
+    """A vote's word has bit i set where lane i takes part and its predicate holds, alike in every lane."""
     votes = sum(1 << i for i in range(32) if flags[i] and active[i])
-    assert across("VOTE.BALLOT", a, a, flags, active) == [votes] * 32
+    assert across(row, a, a, flags, active) == [votes] * 32
+
+
+@pytest.mark.parametrize(("mode", "agreed"), [("ANY", any), ("ALL", all), ("EQ", lambda said: len(set(said)) < 2)])
+@given(flags=LANES | st.sampled_from(([True] * 32, [False] * 32)), active=LANES)
+def test_a_vote_tells_whether_the_lanes_that_take_part_agree(mode, agreed, flags, active):
+    """VOTE.ANY, ALL and EQ tell whether any, every or each lane alike says yes, in every lane."""
+    said = [flag for flag, on in zip(flags, active, strict=True) if on]
+    assert across(machine_row(f"VOTE.{mode}"), ZERO, ZERO, flags, active, "across_truth") == [agreed(said)] * 32
+
+
+def signed(x):
+    """Return a pattern as a signed number."""
+    return x - (1 << 32) if x >> 31 else x
+
+
+REDUCTIONS = {
+    "REDUX.SUM": lambda taken: sum(taken) % 2**32,
+    "REDUX.SUM.S32": lambda taken: sum(taken) % 2**32,
+    "REDUX.MIN": min,
+    "REDUX.MAX": max,
+    "REDUX.MIN.S32": lambda taken: min(taken, key=signed),
+    "REDUX.MAX.S32": lambda taken: max(taken, key=signed),
+    "REDUX": lambda taken: reduce(operator.and_, taken),
+    "REDUX.OR": lambda taken: reduce(operator.or_, taken),
+    "REDUX.XOR": lambda taken: reduce(operator.xor, taken),
+}
+
+
+@pytest.mark.parametrize("mnemonic", REDUCTIONS)
+@given(a=WORDS | FEW_WORDS, active=LANES.filter(any))
+def test_a_reduction_joins_the_lanes_that_take_part(mnemonic, a, active):
+    """REDUX is the sum, minimum, maximum, and, or, exclusive or of a over the active lanes, in every lane."""
+    taken = [x for x, on in zip(a, active, strict=True) if on]
+    assert across(machine_row(mnemonic), a, a, a, active) == [REDUCTIONS[mnemonic](taken)] * 32
+
+
+@pytest.mark.parametrize(("suffix", "words"), [("", FEW_WORDS), (".U64", FEW_PAIRS)])
+@given(data=st.data(), active=LANES)
+def test_a_match_finds_the_lanes_with_the_same_value(suffix, words, data, active):
+    """MATCH.ANY gives each lane the mask of the active lanes with its value, MATCH.ALL that of all if all have one."""
+    a = data.draw(words | st.just([7] * 32) | (st.lists(patterns64(), min_size=32, max_size=32) if suffix else WORDS))
+    masks = [sum(1 << j for j in range(32) if active[j] and a[j] == a[i]) for i in range(32)]
+    assert across(machine_row(f"MATCH.ANY{suffix}"), a, ZERO, ZERO, active) == masks
+    alike = len({x for x, on in zip(a, active, strict=True) if on}) < 2
+    every = sum(1 << i for i in range(32) if active[i])
+    row = machine_row(f"MATCH.ALL{suffix}")
+    assert across(row, a, ZERO, ZERO, active) == [every if alike else 0] * 32
+    assert across(row, a, ZERO, ZERO, active, "across_truth") == [alike] * 32
 
 
 @given(WORDS, LANES)
-def test_a_reduction_sums_the_lanes_that_take_part(a, active):
-    """REDUX.SUM is the sum of a over the active lanes modulo 2**32, in every lane."""
-    assert across("REDUX.SUM", a, a, a, active) == [sum(x for x, on in zip(a, active, strict=True) if on) % 2**32] * 32
+def test_what_a_warp_shares_comes_from_its_first_lane(a, active):
+    """R2UR gives every lane the value of the first lane that takes part."""
+    first = active.index(True) if any(active) else None
+    assert across(machine_row("R2UR"), a, a, a, active) == [a[first] if first is not None else 0] * 32
+
+
+def test_halves_of_a_wide_warp_do_not_see_each_other():
+    """Of 64 lanes, each half gets the sum of its own."""
+    a = np.arange(64, dtype=np.uint32)[None]
+    total = by_lane_group(TABLE["REDUX.SUM"].across, a, a, a, np.ones((1, 64), np.bool_))[0].tolist()
+    assert total == [sum(range(32))] * 32 + [sum(range(32, 64))] * 32

@@ -14,6 +14,7 @@ from isa.values import semantics as v
 
 WORDS = strategies.patterns32()
 NAN32, NAN64 = 0x7FFFFFFF, 0xFFF8000000000000
+QUIET32, QUIET64 = 1 << 22, 1 << 51
 
 
 def word(x):
@@ -162,13 +163,29 @@ def test_every_single_nan_result_is_the_canonical_one(payload):
     assert value("FADD", math.inf, -math.inf) == value("FMUL", math.inf, 0.0) == NAN32
 
 
-def test_every_double_nan_result_is_the_canonical_one():
-    """Double arithmetic gives 0xFFF8000000000000 for any NaN and for an invalid operation."""
-    inf, nan = np.array([0x7FF0000000000000], np.uint64), np.array([0x7FF0000000000001], np.uint64)
-    zero = np.array([0], np.uint64)
+def pair(pattern):
+    """Return a 64-bit pattern as a one-element array."""
+    return np.array([pattern], np.uint64)
+
+
+def test_an_invalid_operation_gives_the_one_double_nan():
+    """Infinity times zero and infinity less infinity are 0xFFF8000000000000."""
+    inf, minus, zero = pair(0x7FF0000000000000), pair(0xFFF0000000000000), pair(0)
     with np.errstate(all="ignore"):
-        results = (v.dadd(nan, zero, zero), v.dmul(inf, zero, zero), v.dfma(inf, zero, zero), v.dfma(zero, zero, nan))
-    assert [int(r[0]) for r in results] == [NAN64] * 4
+        results = (v.dadd(inf, minus, zero), v.dmul(inf, zero, zero), v.dfma(inf, zero, zero))
+    assert [int(r[0]) for r in results] == [NAN64] * 3
+
+
+@pytest.mark.parametrize("payload", [0x7FF0000000000001, 0xFFF123456789ABCD, 0x7FF8000000000000])
+def test_a_double_nan_keeps_its_digits_and_is_made_quiet(payload):
+    """A NaN among the operands is the result with its quiet bit set: b's goes before c's, c's before a's (H200)."""
+    nan, other, zero = pair(payload), pair(0x7FF00000DEADBEEF), pair(0)
+    with np.errstate(all="ignore"):
+        results = (
+            v.dadd(nan, zero, zero), v.dadd(other, nan, zero), v.dmul(other, nan, zero),
+            v.dfma(other, nan, other), v.dfma(other, zero, nan), v.dfma(nan, zero, zero),
+        )  # fmt: skip
+    assert [int(r[0]) for r in results] == [payload | QUIET64] * 6
 
 
 @given(WORDS, WORDS)
@@ -345,21 +362,24 @@ def test_mufu_of_later_generations_at_exact_points():
 
 @given(WORDS)
 def test_a_single_becomes_the_equal_double_and_comes_back(a):
-    """F2F.F64.F32 gives the equal double, F2F.F32.F64 the single again; a NaN is the canonical one of its width."""
+    """F2F.F64.F32 gives the equal double, F2F.F32.F64 the single again; a NaN keeps its digits and is made quiet."""
     with np.errstate(all="ignore"):
         wide = TABLE["F2F.F64.F32"].value(word(a), word(0), word(0))
         narrow = TABLE["F2F.F32.F64"].value(wide, wide, wide)
     if math.isnan(single(a)):
-        assert (int(wide[0]), int(narrow[0])) == (NAN64, NAN32)
+        quiet = a | QUIET32
+        sign, digits = quiet >> 31 << 63, (quiet & 0x7FFFFF) << 29
+        assert (int(wide[0]), int(narrow[0])) == (sign | 0x7FF0000000000000 | digits, quiet)
     else:
         assert (float(wide.view(np.float64)[0]), int(narrow[0])) == (single(a), a)
 
 
 @given(strategies.patterns64())
 def test_a_double_becomes_the_nearest_single(a):
-    """F2F.F32.F64 rounds as Python's conversion does, infinities included."""
-    pattern = np.array([a], np.uint64)
+    """F2F.F32.F64 rounds as Python's conversion does, infinities included; a NaN keeps its upper digits (H200)."""
+    pattern = pair(a)
     number = float(pattern.view(np.float64)[0])
+    nan = a >> 63 << 31 | 0x7FC00000 | a >> 29 & 0x3FFFFF
     with np.errstate(all="ignore"):
         result = int(TABLE["F2F.F32.F64"].value(pattern, pattern, pattern)[0])
-        assert result == (NAN32 if math.isnan(number) else int(np.float32(number).view(np.uint32)))
+        assert result == (nan if math.isnan(number) else int(np.float32(number).view(np.uint32)))

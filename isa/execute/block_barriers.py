@@ -1,0 +1,137 @@
+"""The barriers of a block in the interpreter: who has arrived, who waits, and what BAR.RED has found so far.
+
+A warp arrives as a whole, also if only some of its lanes execute the instruction (an H200 does the same). BAR.ARV
+arrives and does not wait. Where lanes are independent, a warp that has exited is no longer waited for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.execute import faults
+from isa.execute.frame import Frame
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.operand import RZ_INDEX, Immediate, Operand, Predicate, Register
+
+ALL = 0  # warps that a barrier is for: as many as there are
+IDENTIFIER, COUNT_AT, COUNT = 0xF, 16, 0xFFF  # of a register with the number of a barrier, and of one with its threads
+
+
+@dataclass(slots=True)
+class Barrier:
+    """A barrier in use: how many warps it waits for, the warps that wait, all that have arrived, what they found."""
+
+    needed: int
+    waiting: list[int] = field(default_factory=list)
+    members: list[int] = field(default_factory=list)
+    found: int = 0
+    reduces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A warp at a barrier: the instruction, and the lanes that execute it."""
+
+    pc: int
+    warp: int
+    lanes: NDArray[np.bool_]
+
+
+Barriers = dict[int, Barrier]
+
+
+def arrive(kernel: Kernel, frame: Frame, barriers: Barriers, arrival: Arrival, alive: int) -> Barrier | None:
+    """Let a warp arrive; return the barrier if it is the last that was waited for.
+
+    `alive` warps have not exited. Raises ExecutionError if others wait there for another number of warps.
+    """
+    instruction = kernel.program.instructions[arrival.pc]
+    number, needed = wanted(kernel, instruction, frame, arrival.warp)
+    barrier = barriers.setdefault(number, Barrier(needed))
+    if barrier.needed != needed:
+        expected, given = (n or alive for n in (barrier.needed, needed))
+        raise faults.barrier_count(kernel, arrival.pc, frame.block, arrival.warp, expected=expected, given=given)
+    _reduce(barrier, instruction, frame, arrival)
+    barrier.members.append(arrival.warp)
+    if not passes(kernel, arrival):
+        barrier.waiting.append(arrival.warp)
+    return _released(frame, barriers, number, alive)
+
+
+def passes(kernel: Kernel, arrival: Arrival) -> bool:
+    """Tell whether a warp that arrives does not wait."""
+    return kernel.program.instructions[arrival.pc].row.mnemonic == "BAR.ARV"
+
+
+def leave(frame: Frame, barriers: Barriers, alive: int) -> list[Barrier]:
+    """Return the barriers that wait for nobody any more, because a warp has exited and only so many have not."""
+    numbers = [number for number, barrier in barriers.items() if barrier.needed == ALL]
+    done = [_released(frame, barriers, number, alive) for number in numbers]
+    return [barrier for barrier in done if barrier is not None]
+
+
+def wanted(kernel: Kernel, instruction: Instruction, frame: Frame | None = None, warp: int = 0) -> tuple[int, int]:
+    """Return the number of a barrier and the warps that release it; ALL: those that have not exited."""
+    operands = [o for letter, o in instruction.slots() if letter == "k"]
+    number = _word(operands[0], frame, warp) & IDENTIFIER if operands else 0
+    threads = _threads(operands[1], frame, warp) if len(operands) > 1 else 0
+    everyone = ALL if kernel.program.has_independent_lanes else kernel.warps
+    return number, -(-threads // kernel.warp_size) or everyone
+
+
+def by_register(instruction: Instruction) -> bool:
+    """Tell whether a register says which barrier it is, or for how many threads."""
+    return any(isinstance(o, Register) and o.index != RZ_INDEX for x, o in instruction.slots() if x == "k")
+
+
+def stuck(barriers: Barriers, pcs: Sequence[int]) -> dict[int, list[tuple[int, int]]]:
+    """Return (warp, pc of its barrier) of those that wait, by barrier; a waiting warp's pc is the one after."""
+    return {n: [(w, pcs[w] - 1) for w in barrier.waiting] for n, barrier in barriers.items() if barrier.waiting}
+
+
+def _word(operand: Operand, frame: Frame | None, warp: int) -> int:
+    if isinstance(operand, Immediate):
+        return operand.bits
+    assert isinstance(operand, Register)
+    if operand.index == RZ_INDEX or frame is None:
+        return 0
+    return int(frame.registers[operand.index, warp][np.argmax(frame.live[warp])])
+
+
+def _threads(operand: Operand, frame: Frame | None, warp: int) -> int:
+    """Return the threads of a barrier; a register has them in its upper half."""
+    word = _word(operand, frame, warp)
+    return word if isinstance(operand, Immediate) else word >> COUNT_AT & COUNT
+
+
+def _reduce(barrier: Barrier, instruction: Instruction, frame: Frame, arrival: Arrival) -> None:
+    """Add what the lanes of a warp find to what BAR.RED has found: a count, whether any is true, whether all are."""
+    mnemonic = instruction.row.mnemonic
+    if not mnemonic.startswith("BAR.RED"):
+        return
+    predicate = next(o for o in instruction.operands if isinstance(o, Predicate))
+    held = frame.predicates[predicate.index, arrival.warp] ^ predicate.negated
+    true, all_true = int((held & arrival.lanes).sum()), bool((held | ~arrival.lanes).all())
+    if mnemonic.startswith("BAR.RED.POPC"):
+        barrier.found += true
+    elif mnemonic.startswith("BAR.RED.OR"):
+        barrier.found |= true > 0
+    else:
+        barrier.found = int(all_true and (barrier.found == 1 or not barrier.reduces))
+    barrier.reduces = True
+
+
+def _released(frame: Frame, barriers: Barriers, number: int, alive: int) -> Barrier | None:
+    """Return a barrier that all have reached that are needed, and no longer keep it."""
+    barrier = barriers[number]
+    if len(barrier.members) < (barrier.needed or alive):
+        return None
+    del barriers[number]
+    if barrier.reduces:
+        frame.reduced[barrier.waiting] = barrier.found
+    return barrier

@@ -1,0 +1,71 @@
+"""The text of source files that machine code or a listing was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from isa import frozen
+from isa.errors import UserError
+from isa.origin import base_name
+from isa.reading import input_file
+
+MOST = 1 << 22  # bytes of a source file
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The lines of source files, by the name that the code has for them; `missing` are those that were not found."""
+
+    lines: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    missing: tuple[str, ...] = ()
+
+    __getstate__ = frozen.state
+    __setstate__ = frozen.restore
+
+    def text(self, file: str, line: int) -> str:
+        """Return a line's text without blanks at its ends; empty if the file has no such line, or was not found."""
+        lines = self.lines.get(file, ())
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+    @property
+    def note(self) -> str:
+        """What is missing, and the fix; empty if nothing is."""
+        few = ", ".join(map(base_name, self.missing[:3]))
+        more = f" and {len(self.missing) - 3} more" if len(self.missing) > 3 else ""
+        return f"source not found: {few}{more}; put it next to the file that was loaded" if few else ""
+
+
+def find(files: Iterable[str], loaded: str = "") -> Sources:
+    """Return the text of files: at their path as given, or beside the file `loaded`, where compilers may have been.
+
+    Files that can't be read, or have more than MOST bytes, are missing.
+    """
+    names = dict.fromkeys(name for name in files if name)
+    found = {name: text for name in names if (text := _lines(name, loaded)) is not None}
+    return Sources(MappingProxyType(found), tuple(name for name in names if name not in found))
+
+
+def _lines(name: str, loaded: str) -> tuple[str, ...] | None:
+    for path in _paths(name, loaded):
+        try:
+            if path.is_file():  # a device or a pipe might have no end
+                return _split(input_file.read(path, "", MOST).decode("utf-8-sig", "replace"))
+        except (OSError, UserError, ValueError):  # too long for a path, unreadable or too large, a zero byte in it
+            continue
+    return None
+
+
+def _split(text: str) -> tuple[str, ...]:
+    """Return the lines as compilers count them: a form feed, at which Python splits too, ends none."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return tuple(line.expandtabs(4) for line in (lines if lines[-1] else lines[:-1]))
+
+
+def _paths(name: str, loaded: str) -> Iterator[Path]:
+    yield Path(name)
+    if loaded:
+        yield Path(loaded).parent / name
+        yield Path(loaded).parent / base_name(name)

@@ -1,0 +1,244 @@
+"""One row of the instruction table.
+
+Form letters, in the order of the text:
+
+    d        register written               P p    predicates written, and u v w r z
+    a b c    register, immediate, constant  Q q x  predicates read, and e f g h
+    m        memory address                 s      special register
+    l        label                          t      texture tex[name]
+    D        register written, read as c    n N    numbers (barrier id, thread count, truth table, shift count, mask)
+    B        convergence barrier                    k      number or register (barrier id, threads, mask, time)
+    T        labels of an indirect branch           y      dependency barrier
+    o        register written, the upper channels of a texture object, whose handle is t then
+
+`width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4 (vector registers of GCN:
+any); a conversion's sources have a width of their own, `sources`. `wide` are letters of operands with 64 bits in a row
+whose others have 32. Addresses, predicates and texture coordinates keep their own size. `flops` are per thread.
+
+`value(a, b, c)` computes d, or the predicate P, from bit patterns (uint32, or uint64 at width 64); if the form has no
+c, it receives `code`, and Q arrives as 0 or 1 in the place of c. A number at the end of the form is a fourth argument.
+Rows with more results, predicates or mixed widths have `result` and `truth` instead: `result(a, b, c, p, n)` gives d,
+`truth(a, b, c, p, n)` the predicates written, P in bit 0 and p in bit 1 (isa.values.general has what they take).
+`across(a, b, c, active)` computes d from other lanes, and `across_truth` P (isa.values.cross_lane). `update(a, b, c)`
+is the word that an atomic stores in the place of c (isa.values.atomic); d gets c, or with `tested` whether a equals it,
+and P, true everywhere, that the memory has done it. `implied` are operands that the text does not have, by their
+letter, and `condition` is an implied guard.
+
+Rows of GCN have its names (`V_`, `S_`, `DS_`, `GLOBAL_`), operands in its order, and vector or scalar registers (see
+`isa.text.gcn_text`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from isa.operand import Immediate, Predicate
+
+WHOLE = 4  # in the code of a texture fetch: its coordinates are whole numbers (isa.values.texture)
+LETTERS = "dabcmlDBPpuvwrzQqxefghstnNkyTo"  # every form letter
+
+
+class Unit(StrEnum):
+    """The hardware that an instruction needs; a machine maps each class to a pipe, a latency or a path."""
+
+    FP32 = "fp32"
+    FMUL = "fmul"
+    MINMAX = "minmax"
+    INT = "int"
+    IMUL = "imul"
+    WIDE = "wide"
+    SHIFT = "shift"
+    LOGIC = "logic"
+    PERMUTE = "permute"
+    BITS = "bits"
+    DOT = "dot"
+    CONVERT = "convert"
+    FP16 = "fp16"
+    FP16M = "fp16m"
+    SHUFFLE = "shuffle"
+    VOTE = "vote"
+    REDUCE = "reduce"
+    COMPARE = "compare"
+    MOVE = "move"
+    UNIFORM = "uniform"
+    SMEM = "smem"
+    DP = "dp"
+    SFU = "sfu"
+    SPECIAL = "special"
+    SHARED = "shared"
+    GLOBAL = "global"
+    LOCAL = "local"
+    CONSTANT = "constant"
+    TEXTURE = "texture"
+    BARRIER = "barrier"
+    CONTROL = "control"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One instruction of the machine language; what follows from its fields is computed once."""
+
+    mnemonic: str
+    form: str
+    unit: Unit
+    width: int = 32
+    flops: int = 0
+    value: Callable[..., Any] | None = None
+    code: int = 0
+    optional: int = 0  # trailing operands that may be left out
+    across: Callable[..., Any] | None = None
+    update: Callable[..., Any] | None = None
+    implied: tuple[tuple[str, Predicate | Immediate], ...] = ()
+    condition: Predicate | None = None
+    sources: int = 0  # bits of each source where they are not the width's
+    result: Callable[..., Any] | None = None
+    truth: Callable[..., Any] | None = None
+    wide: str = ""
+    memory_bits: int = 0  # that a lane accesses, where they are less than a word
+    signed: bool = False  # whether these are sign-extended
+    across_truth: Callable[..., Any] | None = None
+    tested: bool = False  # an atomic whose d tells whether it has swapped
+    generic: bool = False  # its address says in which memory each lane's access is (isa.windows)
+    near: tuple[Unit, ...] = ()  # of a generic access: the memories beside the global one that can do it
+    texel: Callable[..., Any] | None = None  # a fetch by a texture object (isa.values.texture.fetched)
+    upper: int = 0  # 32-bit registers of o
+
+    def __hash__(self) -> int:
+        """Return the hash of its mnemonic: a program hashes its rows often."""
+        return hash(self.mnemonic)
+
+    @property
+    def is_gcn(self) -> bool:
+        """Whether it belongs to GCN: its registers are vector and scalar ones, and its text has no guard."""
+        return self.mnemonic.startswith(GCN)
+
+    @cached_property
+    def is_branch(self) -> bool:
+        """Whether it goes to a label, or to an address in registers."""
+        return self.unit is Unit.CONTROL and self.mnemonic.startswith(BRANCHES)
+
+    @cached_property
+    def is_indirect(self) -> bool:
+        """Whether it is a branch to an address in registers, which may differ between lanes."""
+        return self.is_branch and "a" in self.form
+
+    @cached_property
+    def needs_independent_lanes(self) -> bool:
+        """Whether only machines whose lanes are scheduled by convergence barriers, from Volta on, have it."""
+        return self.mnemonic.startswith(INDEPENDENT) and self.mnemonic not in _OF_ANY
+
+    @cached_property
+    def is_exit(self) -> bool:
+        """Whether it ends its threads."""
+        return self.mnemonic in ("EXIT", "S_ENDPGM", "KILL")
+
+    @property
+    def compares(self) -> bool:
+        """Whether it writes a predicate."""
+        return self.form[:1] == "P" or any(letter == "P" for letter, _ in self.implied)
+
+    def words_of(self, letter: str) -> int:
+        """32-bit registers of the operand of a form letter."""
+        return self._words_by_letter[letter]
+
+    @cached_property
+    def _words_by_letter(self) -> Mapping[str, int]:
+        if self.wide:
+            return {letter: 2 if letter in self.wide else 1 for letter in LETTERS}
+        own = {letter: self.words if letter in "dD" else self.source.words for letter in LETTERS}
+        return own | {"o": self.upper}
+
+    @cached_property
+    def reads_special(self) -> bool:
+        """Whether it reads a special register."""
+        return self.form[-1:] == "s"
+
+    @cached_property
+    def reads_barrier(self) -> bool:
+        """Whether it reads what a barrier of the block has found."""
+        return self.mnemonic.startswith("B2R")
+
+    @cached_property
+    def steers(self) -> bool:
+        """Whether it acts on the groups of a warp with independent lanes, beside branches and exits."""
+        return self.mnemonic.startswith(STEERING)
+
+    @cached_property
+    def is_general(self) -> bool:
+        """Whether it has `result` and `truth` functions."""
+        return self.result is not None or self.truth is not None
+
+    @property
+    def words(self) -> int:
+        """32-bit registers of each d, a, b, c operand."""
+        return self.width // 32
+
+    @cached_property
+    def source(self) -> Row:
+        """The row for its sources a, b, c: coordinates of a texture have 32 bits, however many it fetches."""
+        width = 32 if self.unit is Unit.TEXTURE else self.sources or self.width
+        return self if width == self.width else replace(self, width=width)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that a lane accesses."""
+        return (self.memory_bits or self.width) // 8
+
+    @property
+    def intervals(self) -> int:
+        """Initiation intervals for which it keeps its pipe: a texture's one per word, scalar loads' as for four.
+
+        Of texture objects up to two words take one, by real coordinates two (measured on an H200).
+        """
+        if self.texel is not None:
+            return -(-(self.words + self.upper) // 2) * (1 if self.code & WHOLE else 2)
+        if self.unit is Unit.TEXTURE:
+            return self.words
+        return max(1, self.width // 128) if self.unit is Unit.SMEM else 1
+
+    @property
+    def alignment(self) -> int:
+        """Bytes of which an address must be a multiple; scalar loads need only whole words."""
+        return 4 if self.unit is Unit.SMEM else self.nbytes
+
+    @cached_property
+    def is_float(self) -> bool:
+        """Whether it takes its sources as IEEE numbers."""
+        compared = self.mnemonic.startswith("V_CMP") and self.mnemonic.endswith("F32")
+        return compared or self.unit in FLOAT_UNITS or self.mnemonic.startswith(FLOAT_ROWS)
+
+    @cached_property
+    def is_load(self) -> bool:
+        """Whether it reads memory into registers."""
+        return self.unit in LOAD_UNITS and "d" in self.form
+
+    @cached_property
+    def is_store(self) -> bool:
+        """Whether it writes registers to memory; an atomic does, and is a load too."""
+        return self.unit in MEMORY_UNITS and (self.form[0] == "m" or self.update is not None)
+
+
+FLOAT_UNITS = frozenset({Unit.FP32, Unit.FMUL, Unit.DP, Unit.SFU})
+HALF_UNITS = frozenset({Unit.FP16, Unit.FP16M})
+FLOAT_ROWS = ("FMNMX", "FSETP", "FSEL", "FSET", "FCHK", "FRND", "F2I", "F2F", "V_CVT_I32")
+GLOBAL_UNITS = frozenset({Unit.GLOBAL, Unit.CONSTANT, Unit.SMEM})  # at byte addresses of global memory
+MEMORY_UNITS = frozenset(  # of lanes, each at its own address
+    {Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.CONSTANT, Unit.TEXTURE}
+)
+LOAD_UNITS = MEMORY_UNITS | {Unit.SMEM}
+GENERIC = (Unit.SHARED, Unit.LOCAL, Unit.GLOBAL)  # in the order in which a generic access goes to them
+_READERS = dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL)
+GCN = ("V_", "S_", "DS_", "GLOBAL_")
+BRANCHES = ("BRA", "BRX", "JM", "CALL", "RET", "S_BRANCH", "S_CBRANCH")
+INDEPENDENT = ("BRA.", "BREAK", "BRX", "JM", "CALL", "RET", "BMOV", "WARPSYNC.", "ENDCOLLECTIVE", "YIELD", "NANOSLEEP")
+_OF_ANY = ("BRA.U", "JMP")
+STEERING = ("BSSY", "BSYNC", "BREAK", "BMOV", "WARPSYNC", "ENDCOLLECTIVE", "YIELD", "NANOSLEEP", "BPT")
+
+
+def memory_of(unit: Unit) -> Unit:
+    """Return the unit class whose stores write the memory that an instruction of this one reads."""
+    return _READERS.get(unit, unit)

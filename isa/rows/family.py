@@ -1,0 +1,72 @@
+"""Rows of machine code: one base mnemonic, and the modifiers that it takes with what each changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from isa.row import Row, Unit
+
+Change = int | Mapping[str, Any]  # bits of the code that `result` and `truth` receive, or other fields of the row
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Rows that begin with `base`; letters and functions are those of isa.row.
+
+    A text may leave out the operands of `optional`: predicates are then PT, or !PT for letters in `falsely`, and
+    registers RZ. `modifiers` that change nothing here have the code 0. Without its optional operands and its `silent`
+    modifiers a row is the listing's of that name, if there is one: the machine treats the two alike.
+    """
+
+    base: str
+    form: str
+    unit: Unit
+    result: Callable[..., Any] | None = None
+    truth: Callable[..., Any] | None = None
+    optional: str = ""
+    falsely: str = ""
+    modifiers: Mapping[str, Change] = field(default_factory=lambda: MappingProxyType({}))
+    silent: frozenset[str] = frozenset()
+    fields: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # other fields of every row
+    alone: bool = False  # its rows are no listing's
+
+    def row(self, mnemonic: str) -> Row | None:
+        """Return the row of a mnemonic with its modifiers, None if it is not one of this family."""
+        names = mnemonic.removeprefix(self.base).split(".")[1:]
+        changes = [self.modifiers.get(name, 0 if name in self.silent else None) for name in names]
+        if None in changes or len(set(names)) < len(names):
+            return None
+        code = 0
+        plain = Row(mnemonic, self.form, self.unit, result=self.result, truth=self.truth, **self.fields)
+        for change in changes:
+            if isinstance(change, int):
+                code |= change
+            elif change is not None:
+                plain = replace(plain, **change)
+        return replace(plain, code=plain.code | code)
+
+    def functions(self, name: str) -> tuple[Callable[..., Any], ...]:
+        """Return the functions that its rows may have in the field of that name."""
+        changes = [change for change in self.modifiers.values() if isinstance(change, Mapping)]
+        found = [getattr(self, name, None), *(fields.get(name) for fields in (self.fields, *changes))]
+        return tuple(one for one in found if one is not None)
+
+    def short(self, mnemonic: str) -> str:
+        """Return the listing's name of a row without optional operands, if it may be one."""
+        if self.alone:
+            return ""
+        names = mnemonic.removeprefix(self.base).split(".")[1:]
+        return ".".join((self.base, *(name for name in names if name not in self.silent)))
+
+
+def of_base(families: Mapping[str, Family], mnemonic: str) -> Family | None:
+    """Return the family with the longest base that a mnemonic begins with."""
+    base = mnemonic
+    while base not in families:
+        base, _, last = base.rpartition(".")
+        if not last or not base:
+            return None
+    return families[base]

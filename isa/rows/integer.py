@@ -1,0 +1,66 @@
+"""Families of integer, logic and comparison instructions, of threads and of the warp's uniform data path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from isa.row import Unit
+from isa.rows.family import Family
+from isa.values import comparison, integer, logic
+from isa.values import semantics as v
+
+_COMBINE = {"AND": 0, "OR": comparison.OR, "XOR": comparison.XOR}
+_WRAP = {"W": integer.WRAP}
+
+# fmt: off
+_ALIKE = (  # of threads and of the warp
+    Family("IADD3", "dPpabcQq", Unit.INT, integer.add3, integer.add3_carry, "PpQq", "Qq", {"X": integer.X}),
+    Family("IMAD", "dabcQ", Unit.IMUL, integer.multiply_add, None, "Q", "Q", {"X": integer.X},
+           frozenset({"MOV", "U32", "SHL", "IADD"})),
+    Family("IMAD.WIDE", "dPabcQ", Unit.IMUL, integer.wide_signed, integer.wide_carry, "PQ", "Q",
+           {"U32": {"result": integer.wide_unsigned}, "X": integer.X}, fields={"wide": "dc"}),
+    Family("IMAD.HI", "dPabcQ", Unit.WIDE, integer.high_signed, integer.wide_carry, "PQ", "Q",
+           {"U32": {"result": integer.high_unsigned}, "X": integer.X}, fields={"wide": "c"}, alone=True),
+    Family("LEA", "dPabn", Unit.INT, integer.shifted_add, integer.shifted_add_carry, "P"),
+    Family("LEA.HI", "dPabcnQ", Unit.INT, integer.upper_shifted_add, integer.upper_shifted_carry, "PQ", "Q",
+           {"X": integer.X}),
+    Family("LEA.HI.SX32", "dPabnQ", Unit.INT, integer.upper_extended_add, integer.upper_extended_carry, "PQ", "Q",
+           {"X": integer.X}),
+    Family("LEA.HI.X.SX32", "dPabnQ", Unit.INT, integer.upper_extended_add, integer.upper_extended_carry, "PQ", "Q",
+           fields={"code": integer.X}),
+    Family("ISETP", "PpabQq", Unit.COMPARE, None, comparison.integers, "pQq", "",
+           {**comparison.RELATIONS, **_COMBINE, "U32": comparison.UNSIGNED, "EX": comparison.CARRY},
+           frozenset({"AND"})),
+    Family("LOP3", "PdabcnQ", Unit.LOGIC, logic.bitwise, logic.bitwise_any, "PQ", "Q",
+           modifiers={"PAND": {"truth": logic.bitwise_and}}, silent=frozenset({"LUT"})),
+    Family("PLOP3.LUT.SIGN.SIGN.SIGN", "PpabcnN", Unit.LOGIC, None, logic.of_signs, "p"),
+    Family("PLOP3", "PpQqxnN", Unit.LOGIC, None, logic.of_predicates, "p", silent=frozenset({"LUT"})),
+    Family("SHF.L", "dabc", Unit.SHIFT, integer.shift, None,
+           modifiers={"U32": 0, "S32": 0, "U64": integer.LONG, "S64": integer.LONG, "HI": integer.HIGH, **_WRAP}),
+    Family("SHF.R", "dabc", Unit.SHIFT, integer.shift, None,
+           modifiers={"U32": 0, "S32": integer.SIGNED, "U64": integer.LONG, "S64": integer.LONG | integer.SIGNED,
+                      "HI": integer.HIGH, **_WRAP}, fields={"code": integer.RIGHT}),
+    Family("SEL", "dabQ", Unit.MOVE, fields={"value": v.sel}),
+    Family("IABS", "da", Unit.INT, integer.magnitude),
+    Family("BMSK", "dab", Unit.INT, integer.bit_mask, modifiers=_WRAP),
+    Family("SGXT", "dab", Unit.INT, integer.sign_extended, modifiers={"U32": {"code": 0}, **_WRAP},
+           fields={"code": integer.SIGNED}),
+    Family("PRMT", "dabc", Unit.PERMUTE, fields={"value": v.prmt}),
+    Family("POPC", "da", Unit.BITS, fields={"value": v.popc}),
+    Family("BREV", "da", Unit.BITS, fields={"value": v.reverse_bits}),
+    Family("FLO", "da", Unit.BITS, fields={"value": v.find_leading_one, "code": integer.SIGNED},
+           modifiers={"U32": {"code": 0}, "SH": {"value": None, "result": integer.shift_to_top}}),
+)
+# fmt: on
+
+
+def of_warp(family: Family) -> Family:
+    """Return the family of the same instruction on what all lanes share."""
+    changes = {name: change if isinstance(change, int) else dict(change) for name, change in family.modifiers.items()}
+    return replace(family, base=f"U{family.base}", unit=Unit.UNIFORM, modifiers=changes)
+
+
+FAMILIES = (
+    *_ALIKE,
+    *map(of_warp, _ALIKE),
+)

@@ -1,0 +1,20 @@
+"""Families of machine code, sm_70 to sm_90: base mnemonics, with the modifiers that each takes."""
+
+from __future__ import annotations
+
+from isa.rows import atomic, control, conversion, cross_lane, floating, half, integer, memory, move, packed, texture
+from isa.rows.family import Family
+
+FAMILIES: tuple[Family, ...] = (
+    *move.FAMILIES,
+    *control.FAMILIES,
+    *integer.FAMILIES,
+    *packed.FAMILIES,
+    *floating.FAMILIES,
+    *conversion.FAMILIES,
+    *half.FAMILIES,
+    *memory.FAMILIES,
+    *cross_lane.FAMILIES,
+    *atomic.FAMILIES,
+    *texture.FAMILIES,
+)

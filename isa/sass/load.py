@@ -1,0 +1,212 @@
+"""From machine code and a launch to a kernel: its program, its constant banks, and global memory with its variables.
+
+Constant bank 0 begins with sizes and places that the driver fills in; the parameters follow. Its layout is read off
+code that nvcc 13.0 makes for sm_75 to sm_90 (docs/sass.md): NVIDIA has no document of it.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+from types import MappingProxyType
+
+import numpy as np
+
+from isa import memory
+from isa.bulk import without_collection
+from isa.generators import ArrayFill
+from isa.kernel import Buffer, Kernel
+from isa.program import WORD_BYTES, Program
+from isa.sass import lower, syntax
+from isa.sass.code import Code
+from isa.sass.cubin import Cubin, Function
+from isa.sass.dump import Section
+from isa.sass.launch import POINTER_BYTES, WINDOW, LaunchError, LaunchState, Value, natural, packed
+from isa.sass.names import plain
+from isa.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
+
+PARAMETERS, OF_COMPILER, CONSTANTS, ADDRESSES = 0, 2, 3, 4  # constant banks
+BASE = {75: 0x160, 80: 0x160, 86: 0x160, 87: 0x160, 89: 0x160, 90: 0x210}  # of the parameters in bank 0
+RESERVED = {90: 1024}  # bytes of shared memory that the system keeps; no others
+VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
+MOST_GRID = 2**31 - 1, 65535, 65535  # CUDA C++ Programming Guide 13.0, technical specifications
+_BLOCK, _GRID, _WINDOWS, _STACK, _OF_SYSTEM = 0x00, 0x0C, 0x18, 0x28, 0x114  # bytes of bank 0
+_BANK = re.compile(r"\bc\[0x([0-9a-f]+)\]")
+_GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d")  # R1 from a register: alloca
+_ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/sass/cubin.py)
+_MOST_BANK = 1 << 16  # bytes of a constant bank
+_LINE = 16  # bytes of the widest constant operand: a bank ends with a whole one
+
+
+@without_collection()
+def kernel(code: Code, state: LaunchState) -> Kernel:
+    """Return the kernel that a launch is of; its buffers are those of the launch, then the file's own.
+
+    Raises LaunchError for a launch that the code doesn't take, and LoweringError for code that is not executed.
+    """
+    function = code.cubin.functions[state.kernel] if code.cubin else None
+    _check(state, function)
+    _check_room(state, code.cubin)
+    section = code.sections[state.kernel]
+    local = _local_bytes(section, function, state)
+    banks = _banks(code, state, function, local)
+    buffers = (*state.buffers, *_own_buffers(section, code.cubin, state, banks))
+    return Kernel(
+        name=plain(state.kernel),
+        program=_program(section, code, state, function, local, _places(buffers)),
+        grid=state.grid,
+        block=state.block,
+        buffers=buffers,
+        banks=MappingProxyType(banks),
+        window=WINDOW,
+        textures=state.textures,
+        architecture=code.architecture,
+    )
+
+
+def arguments(code: Code, name: str, values: Sequence[Value]) -> bytes:
+    """Return the parameter block of a kernel; of a text, which has no table of parameters, each lies where C puts it.
+
+    Raises LaunchError for arguments whose number, sizes or alignments are not those of the parameters.
+    """
+    launch = code.cubin.functions[name].launch if code.cubin else None
+    return packed(plain(name), values, launch or natural(values))
+
+
+def _check(state: LaunchState, function: Function | None) -> None:
+    """Raise LaunchError for a grid or a block that CUDA refuses; what a machine holds is for the machine to say."""
+    for axis, size, most in zip("xyz", state.grid, MOST_GRID, strict=True):
+        if not 1 <= size <= most:
+            raise LaunchError("grid", f"{size} blocks in {axis}; a grid has 1 to {most}")
+    if min(state.block) < 1:
+        raise LaunchError("block", f"a block of {' x '.join(map(str, state.block))} threads; give at least 1 x 1 x 1")
+    launch, threads = function.launch if function else None, prod(state.block)
+    most = launch.most_threads if launch else 0
+    if most and threads > most:
+        what = f"blocks of {threads} threads; {plain(state.kernel)} takes {most} at most"
+        raise LaunchError("block", f"{what} (its __launch_bounds__)")
+    if launch and any(size % unit for size, unit in zip(state.grid, launch.cluster, strict=False)):
+        cluster = " x ".join(map(str, launch.cluster))
+        raise LaunchError("grid", f"{plain(state.kernel)} has clusters of {cluster} blocks; take a grid of whole ones")
+    if launch and launch.exact_threads not in (0, threads):
+        raise LaunchError("block", f"blocks of {threads} threads; {plain(state.kernel)} takes {launch.exact_threads}")
+
+
+def _check_room(state: LaunchState, cubin: Cubin | None) -> None:
+    """Raise LaunchError unless all buffers, variables and constant banks have places with 32-bit addresses."""
+    banks = (Buffer(_name(number), "u1", _MOST_BANK) for number in range(ADDRESSES + 1))
+    try:
+        where = memory.bases((*state.buffers, bytes_buffer(VARIABLES, cubin.memory if cubin else b""), *banks))
+    except ValueError as error:
+        raise LaunchError("arguments", f"{error}; take fewer elements") from None
+    if max(where.values()) + _MOST_BANK > SHARED_PLACE:
+        raise LaunchError("arguments", f"buffers need more than {SHARED_PLACE} bytes; take fewer elements")
+
+
+def _program(
+    section: Section, code: Code, state: LaunchState, function: Function | None, local: int, places: Mapping[int, int]
+) -> Program:
+    declared = function.shared_bytes if function else RESERVED.get(code.architecture, 0)
+    return lower.program(
+        section,
+        places,
+        function=plain(state.kernel),
+        externals=code.cubin.externals if code.cubin else (),
+        registers=function.registers if function else 0,
+        shared=_whole_words(declared + state.dynamic_shared),
+        local=local,
+    )
+
+
+def _local_bytes(section: Section, function: Function | None, state: LaunchState) -> int:
+    """Return the bytes of a thread's stack: the kernel's frame, or what one that calls or allocates has."""
+    frame = max(function.stack_bytes, function.least_stack_bytes) if function else 0
+    calls = any("CALL" in one.text and syntax.head(one.text).startswith("CALL") for one in section.instructions)
+    grows = calls or any(_GROWTH.search(one.text) for one in section.instructions)
+    return _whole_words(max(frame, state.stack) if grows else frame)
+
+
+def _banks(code: Code, state: LaunchState, function: Function | None, local: int) -> dict[int, bytes]:
+    """Return the constant banks by number; empty ones are left out."""
+    launch = function.launch if function else None
+    base = launch.base if launch else BASE.get(code.architecture, BASE[90])
+    banks = {PARAMETERS: _parameters(state, base, local, code.architecture)}
+    if code.cubin:
+        constants, addresses = code.cubin.constants, bytes(code.cubin.address_bytes)
+        banks[CONSTANTS] = _relocated(constants, ".nv.constant3", code.cubin, state)
+        banks[ADDRESSES] = _relocated(addresses, ".nv.constant4", code.cubin, state)
+    if function:
+        banks[OF_COMPILER] = function.bank_2
+    return {number: bank + bytes(-len(bank) % _LINE) for number, bank in banks.items() if bank}
+
+
+def _parameters(state: LaunchState, base: int, local: int, architecture: int) -> bytes:
+    """Return bank 0: sizes of block and grid, windows, the stack's top, then the parameters from `base` on.
+
+    Behind the stack's top is the dynamic shared memory, further on what the system has of it.
+
+    The rest is zero, also the descriptor of global memory (0x208 on sm_90, 0x118 on sm_80), which says nothing here.
+    """
+    bank = bytearray(base)
+    struct.pack_into("<3I", bank, _BLOCK, *state.block)
+    struct.pack_into("<3I", bank, _GRID, *state.grid)
+    struct.pack_into("<2Q", bank, _WINDOWS, SHARED_WINDOW, LOCAL_WINDOW)
+    struct.pack_into("<2I", bank, _STACK, local, state.dynamic_shared)
+    struct.pack_into("<I", bank, _OF_SYSTEM, RESERVED.get(architecture, 0))
+    return bytes(bank) + state.arguments
+
+
+def _relocated(data: bytes, section: str, cubin: Cubin, state: LaunchState) -> bytes:
+    """Return a section's bytes with the 64-bit addresses of variables in them.
+
+    Addresses of functions stay zero, to which no call can go.
+    """
+    found, first = bytearray(data), _of_variables(cubin, state)
+    for one in cubin.relocations:
+        variable = cubin.variables.get(one.symbol)
+        if one.section == section and one.kind in _ADDRESS_KINDS and variable and not variable.constant:
+            address = (first + variable.offset + one.addend) % (1 << 64)
+            found[one.offset : one.offset + POINTER_BYTES] = address.to_bytes(POINTER_BYTES, "little")
+    return bytes(found)
+
+
+def _of_variables(cubin: Cubin, state: LaunchState) -> int:
+    """Return the 64-bit address of the first variable, whose buffer comes after those of the launch."""
+    return WINDOW + memory.bases((*state.buffers, bytes_buffer(VARIABLES, cubin.memory)))[VARIABLES]
+
+
+def _own_buffers(
+    section: Section, cubin: Cubin | None, state: LaunchState, banks: Mapping[int, bytes]
+) -> Iterator[Buffer]:
+    """Yield the buffers that no argument names: the file's variables, and the banks that the code loads from."""
+    if cubin and cubin.memory:
+        yield bytes_buffer(VARIABLES, _relocated(cubin.memory, ".nv.global.init", cubin, state))
+    loaded = {
+        int(bank, 16)
+        for one in section.instructions
+        if "LDC" in one.text and syntax.head(one.text).lstrip("U").startswith("LDC")
+        for bank in _BANK.findall(one.text)
+    }
+    for number in sorted(loaded & banks.keys()):
+        yield bytes_buffer(_name(number), banks[number])
+
+
+def _places(buffers: tuple[Buffer, ...]) -> dict[int, int]:
+    """Return the byte addresses of the constant banks that lie in global memory, by number."""
+    where = memory.bases(buffers)
+    return {number: where[_name(number)] for number in range(ADDRESSES + 1) if _name(number) in where}
+
+
+def _name(bank: int) -> str:
+    return f"c[{bank:#x}]"
+
+
+def bytes_buffer(name: str, data: bytes) -> Buffer:
+    """Return a buffer of bytes."""
+    return Buffer(name, "u1", len(data), ArrayFill(np.frombuffer(data, np.uint8)))
+
+
+def _whole_words(nbytes: int) -> int:
+    return nbytes + -nbytes % WORD_BYTES

@@ -1,0 +1,189 @@
+"""The parameter types of a kernel, as far as its mangled name says them: the Itanium C++ ABI without its rare parts.
+
+Templates of functions are read, with types and numbers as their arguments; types that are templates are not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+_BUILTIN = {
+    "v": ("void", ""), "b": ("bool", "bool"), "c": ("char", "int8"), "a": ("signed char", "int8"),
+    "h": ("unsigned char", "uint8"), "s": ("short", "int16"), "t": ("unsigned short", "uint16"), "i": ("int", "int32"),
+    "j": ("unsigned", "uint32"), "l": ("long", "int64"), "m": ("unsigned long", "uint64"), "x": ("long long", "int64"),
+    "y": ("unsigned long long", "uint64"), "f": ("float", "float32"), "d": ("double", "float64"),
+}  # fmt: skip
+_VECTOR = re.compile(r"(?P<kind>u?char|u?short|u?int|u?long|u?longlong|float|double)[1-4]")
+_OF_VECTOR = {
+    "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
+    "long": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "float": "float32",
+    "double": "float64",
+}  # fmt: skip
+_QUALIFIERS = "rVK"
+_POINTERS = {"P": " *", "R": " &", "O": " &&"}
+_NUMBER = re.compile(r"\d+")
+_SEQUENCE = re.compile(r"[ST](?P<number>[0-9A-Z]*)_")
+_LITERAL = re.compile(r"L[a-z]n?\d+E")
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A C++ type as text, and NumPy's name of its elements, or of those it points at; empty if NumPy has none."""
+
+    text: str
+    element: str = ""
+    pointer: bool = False
+
+
+class _UnknownError(Exception):
+    """The name has something else than plain types."""
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What is read up to `at`; `known` are the types and prefixes that a name may refer back to.
+
+    `given` are the arguments of its template, None for numbers.
+    """
+
+    text: str
+    at: int
+    known: list[Type] = field(default_factory=list)
+    given: list[Type | None] = field(default_factory=list)
+
+
+def parameter_types(mangled: str) -> tuple[Type, ...] | None:
+    """Return the types of a function's parameters in order; None where the name doesn't say them all."""
+    if not mangled.startswith("_Z"):
+        return None
+    reader = _Reader(mangled, 2)
+    try:
+        _skip_name(reader)
+        types = []
+        while reader.at < len(mangled):
+            types.append(_type(reader))
+    except _UnknownError:
+        return None
+    return () if [one.text for one in types] == ["void"] else tuple(types)
+
+
+def _skip_name(reader: _Reader) -> None:
+    """Skip the function's name; prefixes of a nested one may be referred to."""
+    if not _taken(reader, "N"):
+        _skip_template(reader, _source_name(reader, template=True))
+        return
+    names = [_source_name(reader)]
+    while not _taken(reader, "E"):
+        reader.known.append(Type("::".join(names)))
+        names.append(_source_name(reader))
+
+
+def _skip_template(reader: _Reader, name: str) -> None:
+    """Note the arguments of a function's template, if it is one, and skip its return type."""
+    if not _taken(reader, "I"):
+        return
+    reader.known.append(Type(name))
+    while not _taken(reader, "E"):
+        literal = _LITERAL.match(reader.text, reader.at)
+        reader.at = literal.end() if literal else reader.at
+        reader.given.append(None if literal else _type(reader))
+    _type(reader)
+
+
+def _type(reader: _Reader) -> Type:
+    letter = reader.text[reader.at : reader.at + 1]
+    if letter in _BUILTIN:
+        reader.at += 1
+        return Type(*_BUILTIN[letter])
+    if letter == "S":
+        return _earlier(reader)
+    found = _TYPES.get(letter, _named)(reader)
+    reader.known.append(found)
+    return found
+
+
+def _pointer(reader: _Reader) -> Type:
+    sign = _POINTERS[reader.text[reader.at]]
+    reader.at += 1
+    to = _type(reader)
+    return Type(to.text + sign, "" if to.pointer else to.element or _of_vector(to.text), pointer=True)
+
+
+def _qualified(reader: _Reader) -> Type:
+    letters = ""
+    while reader.text[reader.at : reader.at + 1] in tuple(_QUALIFIERS):
+        letters += reader.text[reader.at]
+        reader.at += 1
+    inner = _type(reader)
+    words = "const " * ("K" in letters) + "volatile " * ("V" in letters)
+    return Type(words + inner.text, inner.element, inner.pointer)
+
+
+def _named(reader: _Reader) -> Type:
+    name = _source_name(reader)
+    return Type(name, "float16" if name == "__half" else "")
+
+
+def _of_vector(text: str) -> str:
+    """Return the element of CUDA's vector types, such as float4; empty for others."""
+    vector = _VECTOR.fullmatch(text.rpartition(" ")[2])
+    return _OF_VECTOR[vector["kind"]] if vector else ""
+
+
+def _nested(reader: _Reader) -> Type:
+    reader.at += 1
+    names = [_source_name(reader)]
+    while not _taken(reader, "E"):
+        reader.known.append(Type("::".join(names)))
+        names.append(_source_name(reader))
+    return Type("::".join(names))
+
+
+def _earlier(reader: _Reader) -> Type:
+    """Return what `S_`, `S0_`, `S1_` ... refer to."""
+    return _referred(reader, reader.known)
+
+
+def _argument(reader: _Reader) -> Type:
+    """Return the argument of the template that `T_`, `T0_`, `T1_` ... refer to."""
+    return _referred(reader, reader.given)
+
+
+def _referred(reader: _Reader, known: Sequence[Type | None]) -> Type:
+    match = _SEQUENCE.match(reader.text, reader.at)
+    number = int(match["number"], 36) + 1 if match and match["number"] else 0
+    found = known[number] if match and number < len(known) else None
+    if match is None or found is None:
+        raise _UnknownError
+    reader.at = match.end()
+    return found
+
+
+def _source_name(reader: _Reader, *, template: bool = False) -> str:
+    """Return a name; one with template arguments behind it is known only where it is the function's."""
+    length = _NUMBER.match(reader.text, reader.at)
+    if length is None:
+        raise _UnknownError
+    end = length.end() + int(length[0])
+    name = reader.text[length.end() : end]
+    reader.at = end
+    if end > len(reader.text) or (reader.text[end : end + 1] == "I" and not template):
+        raise _UnknownError
+    return name
+
+
+def _taken(reader: _Reader, letter: str) -> bool:
+    """Tell whether the next letter is this one, and go past it if so."""
+    found = reader.text[reader.at : reader.at + 1] == letter
+    reader.at += found
+    return found
+
+
+_TYPES: dict[str, Callable[[_Reader], Type]] = {
+    **dict.fromkeys(_POINTERS, _pointer),
+    **dict.fromkeys(_QUALIFIERS, _qualified),
+    "N": _nested,
+    "T": _argument,
+}

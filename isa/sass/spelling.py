@@ -1,0 +1,113 @@
+"""Texts of machine code that the table writes in other words: sets of predicates, constants by a uniform register.
+
+`P2R` and `R2P` name all predicates, PR, and those that they mean in a mask; the table names each of them. An operation
+on the caches names an address and changes no value; the table has it without. `QSPC` asks where an address lies, and
+accesses nothing: the table has the address as a pair of registers and a number. A texture fetch has vectors of
+registers, a handle in a uniform register, a constant or such a vector, and a word for its dimensions; the table has
+them one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from isa.sass.syntax import ZERO, Address, Constant, Number, Register, Statement, Word
+
+FETCHES = "TEX", "TLD", "TLD4", "TXQ"
+_DIMENSIONS = {"1D": 1, "2D": 2, "3D": 3, "TEX_HEADER_DIMENSION": 0}
+_ALL = 15  # mask of four channels
+_PREDICATES = 7  # P0 to P6; the next is PT
+
+
+def spelled(statement: Statement) -> Statement:
+    """Return the statement in the table's words."""
+    if respell := _BY_MNEMONIC.get(statement.mnemonic):
+        return respell(statement)
+    if statement.mnemonic == "ULDC" and any(isinstance(o, Constant) and o.base for o in statement.operands):
+        return replace(statement, mnemonic="LDC")  # the launch does not decide what it loads
+    if statement.mnemonic == "NANOSLEEP" and any(isinstance(o, Constant) for o in statement.operands):
+        return replace(statement, operands=(Number("0"),))  # how long it asks for says nothing here
+    if statement.mnemonic == "CCTL" and statement.operands:
+        return replace(statement, operands=())
+    return statement
+
+
+def _with_predicates(statement: Statement) -> Statement:
+    """Return P2R or R2P with all predicates in the place of PR, those outside its mask as PT."""
+    mask = statement.operands[-1]
+    bits = int(mask.text, 0) if isinstance(mask, Number) and not mask.is_float else 0
+    named = [Register("P", i if bits >> i & 1 else _PREDICATES) for i in range(_PREDICATES)]
+    at = next((i for i, one in enumerate(statement.operands) if one == Word("PR")), len(statement.operands))
+    return replace(statement, operands=(*statement.operands[:at], *named, *statement.operands[at + 1 :]))
+
+
+def _with_parts(statement: Statement) -> Statement:
+    """Return QSPC with base and offset in the place of its address; one with a uniform register stays as it is."""
+    *others, address = statement.operands
+    if not isinstance(address, Address) or address.uniform or not address.base:
+        return statement
+    parts = (replace(address.base, part=""), Number(hex(address.offset & 0xFFFFFFFF)))
+    return replace(statement, operands=(*others, *parts))
+
+
+def _fetch(statement: Statement) -> Statement:
+    """Return a texture fetch with one operand for each coordinate; of other shapes, with its shape as a modifier.
+
+    The machine's two vectors of sources have the coordinates, the handle if it is no constant (`B`) and the level. They
+    share these evenly where the text says so (`SCR`); else the second begins with the handle or the level.
+    """
+    words = [one.text for one in statement.operands if isinstance(one, Word)]
+    shape = words[0] if words else ""
+    if shape not in _DIMENSIONS:
+        return replace(statement, modifiers=(*statement.modifiers, *words))
+    at = statement.operands.index(Word(shape))
+    named = [one for one in statement.modifiers if one in "RGBA"]  # a gather names a channel, which may be B
+    by_register = "B" in named[statement.mnemonic == "TLD4" :]
+    given = [one for one in statement.operands if isinstance(one, Register)]
+    upper, target, first, *others = given
+    rest = [one for one in others if one.bank == "R"]
+    count, leveled = _DIMENSIONS[shape], "LL" in statement.modifiers
+    values = _values(statement, first, rest[0] if rest else first, count, by_register + leveled)
+    handle = _handle_of(statement, others) if not by_register else values[count] if count else first
+    mask = [one for one in statement.operands[at + 1 :] if isinstance(one, Number)]
+    if statement.mnemonic == "TXQ":
+        mask = [one for one in statement.operands if isinstance(one, Number)][-1:]
+    bits = int(mask[-1].text, 0) if mask else _ALL
+    kept = [one for one in statement.modifiers if one != "SCR"]
+    if by_register:
+        kept.reverse()
+        kept.remove("B")
+        kept.reverse()
+    shown = "DIMENSION" if statement.mnemonic == "TXQ" else shape
+    operands = (target, upper, handle, *values[:count], Number(str(bits)))
+    modifiers = (*kept, shown, f"V{bits.bit_count()}")
+    return replace(statement, modifiers=modifiers, operands=operands)
+
+
+def _values(statement: Statement, first: Register, second: Register, count: int, further: int) -> list[Register]:
+    """Return the registers of coordinates, handle and level in order."""
+    split = -(-(count + further) // 2) if "SCR" in statement.modifiers else count
+    before = [_next(first, k) for k in range(split)]
+    return before + [_next(second, k) for k in range(count + further - split)]
+
+
+def _next(register: Register, step: int) -> Register:
+    none = register.number == ZERO["R"]
+    return replace(register, number=register.number if none else register.number + step, reused=False)
+
+
+def _handle_of(statement: Statement, others: list[Register]) -> Register | Constant:
+    """Return the uniform register with the handle, or the constant whose bank and word the text says."""
+    uniform = [one for one in others if one.bank == "UR"]
+    if uniform:
+        return uniform[0]
+    bank, word = [int(one.text, 0) for one in statement.operands if isinstance(one, Number)][:2]
+    return Constant(bank, 4 * word)
+
+
+_BY_MNEMONIC = {
+    "P2R": _with_predicates,
+    "R2P": _with_predicates,
+    "QSPC": _with_parts,
+    **dict.fromkeys(FETCHES, _fetch),
+}

@@ -1,0 +1,99 @@
+"""Rows of cross-lane instructions, atomics and accesses, from the texts that nvdisasm prints."""
+
+import pytest
+
+from isa.operand import FIRST_SCALAR, FIRST_UNIFORM, PT, RZ, Address, Immediate, Predicate, Register
+from isa.sass.lower import UnknownError, lowered
+from isa.values import atomic
+
+UR4 = Register(FIRST_SCALAR + 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "operands"),
+    [
+        ("SHFL.UP P0, R5, R4, 0x1, RZ", (Predicate(0), Register(5), Register(4), Immediate(1, "int"), RZ)),
+        ("SHFL.IDX PT, R5, R4, R2, 0x1f", (PT, Register(5), Register(4), Register(2), Immediate(31, "int"))),
+        ("VOTE.ANY R4, PT, P0", (Register(4), PT, Predicate(0))),
+        ("VOTE.ALL P1, !P0", (RZ, Predicate(1), Predicate(0, True))),
+        ("VOTEU.ANY UR4, UPT, PT", (UR4, PT, PT)),
+        ("VOTEU.ALL UP0, P1", (RZ, Predicate(FIRST_UNIFORM), Predicate(1))),
+        ("MATCH.ANY.U64 R3, R2", (Register(3), Register(2))),
+        ("MATCH.ALL P0, R9, R8", (Predicate(0), Register(9), Register(8))),
+        ("REDUX.MIN.S32 UR4, R2", (UR4, Register(2))),
+        ("REDUX UR4, R2", (UR4, Register(2))),
+        ("R2UR UR4, R2", (UR4, Register(2))),
+        ("ELECT P0, UR4, PT", (Predicate(0), UR4, PT)),
+    ],
+)
+def test_cross_lane_texts_have_their_operands(text, operands):
+    """A predicate that is left out says nothing, and a register that is left out is RZ."""
+    assert lowered(text).operands == operands
+
+
+@pytest.mark.parametrize(
+    ("text", "update", "width", "tested"),
+    [
+        ("ATOMG.E.ADD.STRONG.GPU PT, R2, desc[UR4][R2.64], R5", atomic.add, 32, False),
+        ("ATOMG.E.ADD.64.STRONG.GPU PT, R4, [R2.64], R8", atomic.add, 64, False),
+        ("ATOM.E.ADD.F16x2.RN.STRONG.GPU P0, RZ, desc[UR6][R8.64], R0", atomic.add_halves, 32, False),
+        ("ATOM.E.CAS.64.STRONG.GPU P0, R4, [R8], R12, R14", atomic.compare_and_swap, 64, False),
+        ("RED.E.ADD.F32.FTZ.RN.STRONG.GPU [R2.64], R5", atomic.add_single, 32, False),
+        ("REDG.E.MAX.S64.STRONG.GPU desc[UR4][R2.64+0x8], R4", atomic.signed_maximum64, 64, False),
+        ("RED.E.INC.STRONG.SYS [R2], R5", atomic.increment, 32, False),
+        ("ATOMS.CAST.SPIN R5, [R12], R4, R5", atomic.compare_and_swap, 32, True),
+        ("ATOMS.CAST.SPIN.64 R6, [R19], R4, R6", atomic.compare_and_swap, 64, True),
+        ("ATOMS.MIN.S32 RZ, [UR4+0x10], R5", atomic.signed_minimum32, 32, False),
+        ("ATOMS.EXCH.64 R4, [R3.X8], R6", atomic.exchange, 64, False),
+    ],
+)
+def test_atomics_have_the_update_of_their_type(text, update, width, tested):
+    """Scopes and orders say nothing; CAST tells whether it has swapped."""
+    row = lowered(text).row
+    assert (row.update, row.width, row.tested) == (update, width, tested)
+
+
+def test_a_count_of_lanes_adds_one():
+    """ATOMS.POPC.INC.32 has no operand: it adds 1 for each lane."""
+    form = lowered("ATOMS.POPC.INC.32 RZ, [UR4]")
+    assert form.operands == (RZ, Address(RZ, 0, UR4))
+    assert (form.row.update, form.row.implied) == (atomic.add, (("a", Immediate(1, "int")),))
+
+
+@pytest.mark.parametrize(
+    ("text", "nbytes", "signed"),
+    [
+        ("LDG.E.U8 R2, desc[UR4][R2.64]", 1, False),
+        ("LDG.E.S8.STRONG.SYS R2, [R2.64]", 1, True),
+        ("LDS.U.U16 R2, [R3.X4]", 2, False),
+        ("LDL.S16 R2, [R3]", 2, True),
+        ("STG.E.U16 desc[UR4][R2.64], R3", 2, False),
+        ("LDC.S8 R2, c[0x3][R4]", 1, True),
+        ("LDG.E.LTC128B.128.CONSTANT R4, desc[UR4][R2.64]", 16, False),
+        ("LD.E.64.STRONG.GPU R4, [R2]", 8, False),
+    ],
+)
+def test_accesses_have_the_size_of_their_type(text, nbytes, signed):
+    """A byte, two, a word or several; caches and scopes say nothing."""
+    row = lowered(text).row
+    assert (row.nbytes, row.signed, row.update) == (nbytes, signed, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ATOMG.E.ADD.F16x2.RN.64 PT, R2, [R2.64], R4",
+        "ATOMS.ADD.F32.FTZ.RN R2, [R3], R4",
+        "ATOMG.E.CAS.128 PT, R4, [R2.64], R8, R12",
+        "ATOMG.E.SAFEADD PT, R2, [R2.64], R4",
+        "LDSM.16.M88 R4, [R2]",
+        "LDGSTS.E [R3], [R4.64]",
+        "UBLKCP [UR4], [UR6], UR8",
+        "MATCH.SOME R2, R3",
+        "VOTE.VTG R2, PT, P0",
+    ],
+)
+def test_what_the_table_does_not_have_is_refused(text):
+    """Types that no memory adds, matrices, asynchronous copies and unknown modes have no row."""
+    with pytest.raises(UnknownError):
+        lowered(text)

@@ -1,0 +1,134 @@
+"""Texts that the table writes in other words."""
+
+import numpy as np
+import pytest
+
+from isa.operand import FIRST_SCALAR, PT, RZ_INDEX, BankConstant, Label, Predicate, Register
+from isa.sass.lower import UnknownError, lowered
+
+
+def words(a):
+    """Source a, and two that no row here has."""
+    return np.array([a], np.uint64), np.zeros(1, np.uint64), np.zeros(1, np.uint64)
+
+
+def numbers(form):
+    """What a row's functions get of its mask and its modifiers."""
+    return np.array([form.operands[-1].bits << 32 | form.row.code], np.uint64)
+
+
+@pytest.mark.parametrize(
+    ("text", "predicates"),
+    [
+        ("R2P PR, R5, 0x3", (Predicate(0), Predicate(1), PT, PT, PT, PT, PT)),
+        ("R2P PR, R5, 0x7f", tuple(map(Predicate, range(7)))),
+        ("P2R R4, PR, RZ, 0x1", (Predicate(0), PT, PT, PT, PT, PT, PT)),
+        ("P2R R4, PR, R5, 0x54", (PT, PT, Predicate(2), PT, Predicate(4), PT, Predicate(6))),
+    ],
+)
+def test_sets_of_predicates_are_named(text, predicates):
+    """PR with a mask is all predicates, those outside it as PT."""
+    assert tuple(o for o in lowered(text).operands if isinstance(o, Predicate)) == predicates
+
+
+@pytest.mark.parametrize(
+    ("text", "a", "expected"),
+    [
+        ("R2P PR, R5, 0x3", 0b10, 0b10),
+        ("R2P PR, R5, 0x11", 0b10001, 0b10001),
+        ("R2P PR, R5.B1, 0x2", 0x200, 0b10),
+        ("R2P PR, R5.B1, 0x2", 0x002, 0b00),
+    ],
+)
+def test_predicates_are_bits_of_a_register(text, a, expected):
+    """Predicate i is bit i; of B1, from bit 8 on."""
+    form = lowered(text)
+    assert form.row.truth(*words(a), np.zeros(1, np.uint32), numbers(form)).tolist() == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "a", "p", "expected"),
+    [
+        ("P2R R4, PR, R5, 0x54", 0xFFFFFFFF, 0b1000100, 0xFFFFFFEF),
+        ("P2R R4, PR, RZ, 0x1", 0, 0b001, 1),
+        ("P2R.B1 R4, PR, R5, 0x3", 0x80, 0b1111110, 0x280),
+    ],
+)
+def test_a_register_gets_predicates(text, a, p, expected):
+    """Bits of the mask become the predicates in their order, the others stay."""
+    form = lowered(text)
+    assert form.row.result(*words(a), np.array([p], np.uint32), numbers(form)).tolist() == [expected]
+
+
+def test_a_uniform_load_of_a_constant_is_a_load():
+    """ULDC with a register in its place is an LDC to a uniform register."""
+    form = lowered("ULDC UR5, c[0x3][UR4]")
+    assert (form.row.mnemonic, form.operands[0]) == ("LDC", Register(FIRST_SCALAR + 5))
+
+
+def test_operations_on_caches_have_no_operands():
+    """A prefetch names an address, and changes no value."""
+    assert lowered("CCTL.E.PF2 [R2]").operands == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ULDC.U8 UR4, c[0x0][0x20]", 0xF2),
+        ("ULDC.S8 UR4, c[0x0][0x20]", 0xFFFFFFF2),
+        ("ULDC.U16 UR4, c[0x0][0x20]", 0x01F2),
+        ("ULDC.S16 UR4, c[0x0][0x20]", 0x000001F2),
+    ],
+)
+def test_parts_of_constants_are_extended(text, expected):
+    """A byte or half of a constant gets zeros, or its sign, above it."""
+    row = lowered(text).row
+    found = row.result(*words(0x9ABC01F2), np.zeros(1, np.uint32), np.array([row.code], np.uint64))
+    assert (found & np.uint64(0xFFFFFFFF)).tolist() == [expected]
+
+
+def test_a_branch_of_diverged_lanes_may_name_no_mask():
+    """On sm_75 BRA.DIV without a mask asks for all lanes."""
+    assert lowered("BRA.DIV 0x10").operands == (Register(255), Label("0x10"))
+
+
+@pytest.mark.parametrize(
+    ("text", "mnemonic", "operands"),
+    [
+        ("TEX.LL RZ, R9, R8, R0, UR4, 0x0, 2D, 0x1", "TEX.LL.2D.V1", "R9 RZ UR4 R8 R9"),
+        ("TEX.LL R22, R24, R8, R11, UR4, 0x0, 3D", "TEX.LL.3D.V4", "R24 R22 UR4 R8 R9 R10"),
+        ("TLD.LZ RZ, R8, R2, UR4, 0x0, 1D, 0x3", "TLD.LZ.1D.V2", "R8 RZ UR4 R2"),
+        ("TLD4.G R10, R8, R2, UR4, 0x0, 2D", "TLD4.G.2D.V4", "R8 R10 UR4 R2 R3"),
+        ("TXQ RZ, R5, R5, TEX_HEADER_DIMENSION, UR4, 0x0, 0x2", "TXQ.DIMENSION.V1", "R5 RZ UR4"),
+        ("TEX.SCR.LL R10, R8, R6, R8, 0x0, 0x58, 2D", "TEX.LL.2D.V4", "R8 R10 c[0x0][0x160] R6 R7"),
+        ("TEX.SCR.LL RZ, R7, R6, R8, 0x0, 0x58, 3D, 0x1", "TEX.LL.3D.V1", "R7 RZ c[0x0][0x160] R6 R7 R8"),
+        ("TLD.SCR.LZ R6, R4, R2, R0, 0x0, 0x58, 3D", "TLD.LZ.3D.V4", "R4 R6 c[0x0][0x160] R2 R3 R0"),
+        ("TLD4.SCR.B R6, R4, R2, R3, 0x0, 0x58, 2D", "TLD4.B.2D.V4", "R4 R6 c[0x0][0x160] R2 R3"),
+        ("TLD4.SCR.B.B R10, R8, R8, R2, 2D", "TLD4.B.2D.V4", "R8 R10 R2 R8 R9"),
+        ("TEX.SCR.B.LL R10, R8, R10, R6, 2D", "TEX.LL.2D.V4", "R8 R10 R6 R10 R11"),
+        ("TEX.B.LL R14, R12, R12, R8, 3D", "TEX.LL.3D.V4", "R12 R14 R8 R12 R13 R14"),
+        ("TXQ.B RZ, R7, R6, TEX_HEADER_DIMENSION, 0x1", "TXQ.DIMENSION.V1", "R7 RZ R6"),
+    ],
+)
+def test_vectors_of_a_texture_fetch_are_taken_apart(text, mnemonic, operands):
+    """Targets, handle and coordinates each have an operand, whichever way an architecture packs them."""
+    form = lowered(text)
+    assert (form.row.mnemonic, " ".join(map(shown, form.operands[:-1]))) == (mnemonic, operands)
+
+
+def shown(operand):
+    """Return a register or constant as NVIDIA's tools print it."""
+    if isinstance(operand, BankConstant):
+        return f"c[{operand.bank:#x}][{operand.offset:#x}]"
+    if operand.index == RZ_INDEX:
+        return "RZ"
+    return f"UR{operand.index - FIRST_SCALAR}" if operand.index >= FIRST_SCALAR else f"R{operand.index}"
+
+
+@pytest.mark.parametrize(
+    "text", ["TEX.LL RZ, R9, R8, R11, UR4, 0x0, ARRAY_2D, 0x1", "TEX.LL RZ, R7, R12, R7, UR4, 0x0, CUBE, 0x1"]
+)
+def test_layers_and_cubes_are_refused_by_name(text):
+    """The message has the shape that no row has."""
+    with pytest.raises(UnknownError, match=r"TEX\.LL\.(ARRAY_2D|CUBE)"):
+        lowered(text)

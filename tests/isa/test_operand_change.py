@@ -1,0 +1,53 @@
+"""Signs, bars, ~ and halves of a source, in NumPy and in the engine's rules."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies.bit_patterns import patterns32, patterns64
+from strategies.launches import REPEATABLE
+
+from gpusim.rules.operand_change import changed
+from isa.operand import BankConstant, Register
+from isa.operand_change import Change, apply, change_of
+from isa.table import TABLE
+
+CHANGES = st.integers(0, 2 * Change.HALVES - 1).map(Change)
+
+
+@pytest.mark.parametrize(
+    ("change", "pattern", "expected"),
+    [
+        (Change.SIGN, 0x3F800000, 0xBF800000),
+        (Change.ABSOLUTE, 0xBF800000, 0x3F800000),
+        (Change.SIGN | Change.ABSOLUTE, 0xBF800000, 0xBF800000),
+        (Change.NEGATIVE, 5, 0xFFFFFFFB),
+        (Change.INVERTED, 5, 0xFFFFFFFA),
+        (Change.LOW, 0x12345678, 0x56785678),
+        (Change.HIGH, 0x12345678, 0x12341234),
+        (Change.SIGN | Change.HALVES, 0x3C00BC00, 0xBC003C00),
+        (Change.HIGH | Change.ABSOLUTE | Change.HALVES, 0xBC001234, 0x3C003C00),
+    ],
+)
+def test_each_change_does_what_its_text_says(change, pattern, expected):
+    """-1 is 1 with the other sign, |-1| is 1, -|-1| is -1, ~5 has no bit of 5, H1_H1 is the upper half twice."""
+    assert int(apply(np.uint32(pattern), change, 32)) == expected
+
+
+@REPEATABLE
+@given(CHANGES, patterns32(), patterns64())
+def test_rules_change_patterns_alike(change, word, pair):
+    """The engine's rule gives what NumPy gives, for words and for pairs, which have no halves."""
+    with np.errstate(over="ignore"):
+        assert changed(np.uint64(word), int(change), 32) == apply(np.uint32(word), change, 32)
+        change &= ~(Change.LOW | Change.HIGH | Change.HALVES)
+        assert changed(np.uint64(pair), int(change), 64) == apply(np.uint64(pair), change, 64)
+
+
+def test_a_minus_is_a_sign_of_numbers_and_two_s_complement_of_integers():
+    """-R of FADD flips the sign, of IADD3 it is the negative integer, of HADD2 it flips both halves' signs."""
+    minus = Register(1, negated=True)
+    assert change_of(minus, TABLE["FADD"]) == Change.SIGN
+    assert change_of(minus, TABLE["IADD3"]) == Change.NEGATIVE
+    assert change_of(minus, TABLE["HADD2"]) == Change.SIGN | Change.HALVES
+    assert change_of(BankConstant(0, 0, absolute=True), TABLE["FADD"]) == Change.ABSOLUTE
