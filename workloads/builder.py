@@ -21,23 +21,26 @@ from isa.operand import (
     Address,
     Constant,
     Convergence,
+    Dependency,
     Immediate,
     Label,
     Operand,
     Predicate,
     Register,
     Special,
+    Targets,
     Texture,
     is_scalar,
 )
 from isa.program import Program
-from isa.table import TABLE, Row
+from isa.row import Row
+from isa.table import TABLE
 
 Value = Operand | int | float | str
 KINDS: dict[str, tuple[type, ...]] = {
     "d": (Register,),
     "D": (Register,),
-    "a": (Register, Immediate, Constant),
+    "a": (Register, Immediate, Constant, Label),
     "b": (Register, Immediate, Constant),
     "c": (Register, Immediate, Constant),
     "m": (Address,),
@@ -48,6 +51,9 @@ KINDS: dict[str, tuple[type, ...]] = {
     "t": (Texture,),
     "n": (Immediate,),
     "B": (Convergence,),
+    "k": (Immediate, Register),
+    "T": (Targets,),
+    "y": (Dependency,),
 }
 
 
@@ -110,7 +116,9 @@ class Builder:
 
     def build(self) -> Program:
         """Return the program so far; ValueError if a branch goes to an undefined label."""
-        targets = {o.name for i in self.instructions for o in i.operands if isinstance(o, Label)}
+        operands = [o for i in self.instructions for o in i.operands]
+        targets = {o.name for o in operands if isinstance(o, Label)}
+        targets |= {name for o in operands if isinstance(o, Targets) for name in o.names}
         if missing := targets - self.labels.keys():
             raise ValueError(f"no such label: {', '.join(sorted(missing))}")
         return Program(

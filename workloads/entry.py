@@ -28,6 +28,7 @@ class Entry:
     description: str
     parameters: tuple[Parameter, ...]
     machine: str = "gtx580"  # a machine that fits it, for examples
+    channels: bool = False  # shows what several channels of the memory do, which only all SMs share
 
 
 def shown_default(parameter: Parameter) -> str:

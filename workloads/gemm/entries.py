@@ -13,10 +13,10 @@ from workloads.gemm.stencil_tuning import TUNING
 from workloads.gemm.tan import BARRIERS, RACY, VARIANTS, dgemm_tan
 from workloads.gemm.tan import ORDERS as TAN_ORDERS
 from workloads.gemm.tan import READS as TAN_READS
-from workloads.gemm.transpose import transpose
 from workloads.gemm.vega_legacy import sgemm_vega_legacy
 from workloads.gemm.vega_vlp import ORDERS as VLP_ORDERS
 from workloads.gemm.vega_vlp import dgemm_vega_vlp, sgemm_vega_vlp
+from workloads.microbench.transpose import transpose
 
 _SWITCH = {"on": True, "off": False, "auto": None}
 

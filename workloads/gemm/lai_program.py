@@ -23,7 +23,7 @@ from itertools import chain
 from isa.instruction import Instruction
 from isa.operand import PT, Predicate, Register
 from isa.program import Program
-from isa.table import Unit
+from isa.row import Unit
 from workloads.builder import Builder, RegisterMap, at, instruction
 from workloads.gemm.tiles import DEPTH, SIDE, Tile, elements, row_of
 

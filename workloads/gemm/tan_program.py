@@ -30,9 +30,9 @@ from itertools import chain
 from isa.instruction import Instruction
 from isa.operand import PT, RZ, Predicate, Register
 from isa.program import Program
+from isa.row import Unit
 from isa.schedule.reorder import improved
 from isa.schedule.schedule import Latencies, Latency, best_places
-from isa.table import Unit
 from workloads.builder import Builder, at, instruction
 from workloads.gemm.tan_plan import (
     B_BASE,

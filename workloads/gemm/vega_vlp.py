@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from isa.kernel import Kernel
@@ -76,7 +77,8 @@ DOUBLE = Precision(
 )
 
 
-def sgemm_vega_vlp(
+def vega_vlp(
+    p: Precision,
     m: int = 128,
     n: int = 512,
     k: int = 64,
@@ -85,25 +87,41 @@ def sgemm_vega_vlp(
     pad: int = 16,
     beta: float = 1.0,
 ) -> Kernel:
-    """Build the kernel for C = A B + beta C in single precision; `threads` of a block are as many columns of a tile.
+    """Build the kernel for C = A B + beta C in a precision; `threads` of a block are as many columns of a tile.
 
     Raises UserError for sizes that don't tile (m 64, n `threads`, k 16, pad 8), unknown choices and matrices beyond
     32-bit addresses.
     """
-    return _kernel(SINGLE, m, n, k, threads, order, pad, beta)
+    one_of(p.name, "threads", threads, (64, 128, 256))
+    one_of(p.name, "order", order, ORDERS)
+    multiple(p.name, "pad", pad, STEP)
+    factors(p.name, beta=beta)
+    problem = checked_product(p.name, product(m, n, k, pad, beta, p.dtype), columns=threads, depth=2 * STEP)
+    row, row_of_c = p.size * (k + pad), p.size * (n + pad)
+    scaled = {"beta": float_bits(beta)} if p is SINGLE else double_words("beta", beta)
+    return Kernel(
+        name=p.name,
+        program=program(threads, order, p, reads_c=problem.reads_c),
+        grid=(n // threads, m // ROWS, 1),
+        block=(threads, 1, 1),
+        parameters={
+            "row_bytes": row,
+            "tile_bytes": row * ROWS,
+            "columns_bytes": row * threads,
+            "k_bytes": p.size * k,
+            "C_row_bytes": row_of_c,
+            "C_tile_bytes": row_of_c * ROWS,
+            **(scaled if problem.reads_c else {}),
+        },
+        buffers=buffers(problem),
+        expected=promise(problem, threads, ROWS),
+        flops=problem.flops,
+        warp_size=LANES,
+        arguments={"m": m, "n": n, "k": k, "threads": threads, "order": order, "pad": pad, "beta": beta},
+    )
 
 
-def dgemm_vega_vlp(
-    m: int = 128,
-    n: int = 512,
-    k: int = 64,
-    threads: int = 256,
-    order: str = "forwarding",
-    pad: int = 16,
-    beta: float = 1.0,
-) -> Kernel:
-    """Build the kernel for C = A B + beta C in double precision, like `sgemm_vega_vlp`, and with its errors."""
-    return _kernel(DOUBLE, m, n, k, threads, order, pad, beta)
+sgemm_vega_vlp, dgemm_vega_vlp = partial(vega_vlp, SINGLE), partial(vega_vlp, DOUBLE)
 
 
 def fused_reference(arguments: Mapping[str, Any], block: int, p: Precision = SINGLE) -> Values:
@@ -144,36 +162,6 @@ def program(threads: int, order: str, p: Precision = SINGLE, *, reads_c: bool = 
     b.emit("S_WAITCNT", 0, 0)
     _finish(b, r, p, threads, reads_c=reads_c)
     return b.build()
-
-
-def _kernel(p: Precision, m: int, n: int, k: int, threads: int, order: str, pad: int, beta: float) -> Kernel:
-    one_of(p.name, "threads", threads, (64, 128, 256))
-    one_of(p.name, "order", order, ORDERS)
-    multiple(p.name, "pad", pad, STEP)
-    factors(p.name, beta=beta)
-    problem = checked_product(p.name, product(m, n, k, pad, beta, p.dtype), columns=threads, depth=2 * STEP)
-    row, row_of_c = p.size * (k + pad), p.size * (n + pad)
-    scaled = {"beta": float_bits(beta)} if p is SINGLE else double_words("beta", beta)
-    return Kernel(
-        name=p.name,
-        program=program(threads, order, p, reads_c=problem.reads_c),
-        grid=(n // threads, m // ROWS, 1),
-        block=(threads, 1, 1),
-        parameters={
-            "row_bytes": row,
-            "tile_bytes": row * ROWS,
-            "columns_bytes": row * threads,
-            "k_bytes": p.size * k,
-            "C_row_bytes": row_of_c,
-            "C_tile_bytes": row_of_c * ROWS,
-            **(scaled if problem.reads_c else {}),
-        },
-        buffers=buffers(problem),
-        expected=promise(problem, threads, ROWS),
-        flops=problem.flops,
-        warp_size=LANES,
-        arguments={"m": m, "n": n, "k": k, "threads": threads, "order": order, "pad": pad, "beta": beta},
-    )
 
 
 def _begin(b: Builder, r: Blocks) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from isa.control import Control
 from isa.instruction import Instruction
 from isa.operand import RZ, SPECIALS, Predicate, Register
-from isa.table import TABLE, Unit
+from isa.row import Unit
+from isa.table import TABLE
 from workloads.builder import at, instruction
 from workloads.measured.codes import SLOW, coded, plain
 from workloads.measured.loop import BRANCH, COUNT, DONE, PLACE, Stream, load, looped, test

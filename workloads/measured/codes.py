@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from isa.control import BARRIERS, MOST_STALL, Control
 from isa.instruction import Instruction
 from isa.operand import RZ_INDEX, Register
-from isa.table import MEMORY_UNITS, Unit
+from isa.row import MEMORY_UNITS, Unit
 
 ALU = frozenset({
     Unit.INT, Unit.LOGIC, Unit.SHIFT, Unit.PERMUTE, Unit.COMPARE, Unit.MINMAX, Unit.MOVE, Unit.VOTE,

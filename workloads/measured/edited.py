@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from isa.instruction import Instruction
 from isa.operand import PT, RZ, Register
-from isa.table import TABLE, Unit
+from isa.row import Unit
+from isa.table import TABLE
 from workloads.builder import Value, instruction
 from workloads.measured.codes import plain
 from workloads.measured.loop import BRANCH, COUNT, Stream, load, test

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from isa.instruction import Instruction
-from isa.table import MEMORY_UNITS, Unit
+from isa.row import MEMORY_UNITS, Unit
 from workloads.measured.codes import SLOW, VARIABLE, group_of, interval_of, latency, latency_of_predicate
 
 EXPECTED = {

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Kernel
 from isa.memory import bases
 from isa.operand import Register
-from isa.table import GLOBAL_UNITS, TABLE, Unit
+from isa.row import GLOBAL_UNITS, Unit
+from isa.table import TABLE
 from workloads.builder import Builder, RegisterMap, at, instruction
 from workloads.check import counts, fits, one_of
 from workloads.microbench.operation import OPERATIONS, Operation, load_sources, load_value, step

@@ -17,13 +17,13 @@ from workloads.microbench.expression import expression
 from workloads.microbench.maxas_loop import maxas_loop
 from workloads.microbench.mix import mix
 from workloads.microbench.offset_copy import offset_copy
-from workloads.microbench.partition_camping import partition_camping
 from workloads.microbench.pointer_chase import pointer_chase
 from workloads.microbench.register_banks import ORDERS, register_banks
 from workloads.microbench.stream import OPS as STREAM_OPS
 from workloads.microbench.stream import coalescing, stream
 from workloads.microbench.throughput import BANKS, throughput
 from workloads.microbench.throughput import OPS as THROUGHPUT_OPS
+from workloads.microbench.transpose import partition_camping
 
 _WARPS = integer("warps", 1, "warps of the block")
 _LANES = choice("lanes", 32, (32, 64), "lanes of a warp: those of the machine")
@@ -218,6 +218,7 @@ ENTRIES = (
             integer("pad", 0, "unused words after each row"),
         ),
         machine="gt200",
+        channels=True,
     ),
     Entry(
         "barrier",

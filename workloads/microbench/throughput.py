@@ -12,7 +12,8 @@ from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Kernel
 from isa.operand import Register
 from isa.register_bank import BANK_PERIOD, KEPLER
-from isa.table import TABLE, Unit
+from isa.row import Unit
+from isa.table import TABLE
 from workloads.builder import Builder, RegisterMap, at, instruction
 from workloads.check import counts, fits, one_of
 from workloads.microbench.operation import OPERATIONS, Operation, load_sources, load_value, step

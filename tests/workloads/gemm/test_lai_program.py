@@ -9,7 +9,7 @@ from draws import few
 from gpusim.bounds.equations import ffma_share
 from isa.instruction import Instruction
 from isa.operand import Register
-from isa.table import Unit
+from isa.row import Unit
 from workloads.gemm.lai import LAYOUTS, sgemm_lai
 from workloads.gemm.lai_program import MORE, ORDERS, register_map
 

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from draws import few
 
-from isa.table import Unit
+from isa.row import Unit
 from workloads.gemm.stencil import LAYOUTS, READS, gemm_stencil
 from workloads.gemm.stencil_tuning import PUBLISHED, published_tuning
 

@@ -10,7 +10,7 @@ from strategies.launches import REPEATABLE
 from isa.errors import UserError
 from isa.execute.interpret import interpret
 from isa.execute.races import races
-from isa.table import Unit
+from isa.row import Unit
 from workloads.gemm.tan import NARROW, RACY, VARIANTS, dgemm_tan, fused_reference
 
 REPEATABLE_FEW = settings(REPEATABLE, max_examples=draws(4, 1))

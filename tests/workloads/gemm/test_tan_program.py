@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
+from isa.row import Unit
 from isa.schedule.schedule import stalls
-from isa.table import Unit
 from workloads.gemm.tan import dgemm_tan
 from workloads.gemm.tan_program import TABLE_3
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isa.errors import UserError
-from isa.table import Unit
+from isa.row import Unit
 from workloads.microbench.expression import OPS, expression, instructions
 from workloads.microbench.expressions import EXPRESSIONS
 
